@@ -236,10 +236,14 @@ create trigger refuse_change before delete or truncate or update of id, applicat
 
 -- The orders of an open batch that belong to one lane, until the batch ends. Pending while finished_time is null: the payload
 -- (JSON, an array of [index in orderList, order]) holds the orders without an outcome, succeeded and failed count the others.
+-- The lane is the channel of their customers times 16, plus the customer's slot: 0 to 15 are those of customers who did not exist
+-- for the application. No look-up says it later, because such a customer may have come to exist since.
 -- The weight bounds what a drain takes. No compression: the payload is written once, read once and dropped.
 create table lane_chunk (
   batch_id bigint not null,
-  lane smallint not null,
+  lane integer not null,
+  -- Those who have pending orders in it.
+  customer_ids text[] not null,
   order_count integer not null check (order_count > 0),
   weight integer not null check (weight >= order_count),
   payload text storage external,
@@ -328,7 +332,7 @@ create trigger check_ends after update on batch
 -- that were read are in held_order.
 create table order_hold (
   customer_id text primary key,
-  lane smallint not null,
+  lane integer not null,
   license_order_id bigint not null,
   since timestamptz not null default statement_timestamp(),
   -- How often in a row the order has failed.
@@ -345,7 +349,7 @@ create table held_order (
   license_order_id bigint primary key,
   customer_id text not null references order_hold,
   batch_id bigint not null,
-  lane smallint not null,
+  lane integer not null,
   sequence integer not null,
   payload_version smallint,
   content text storage external,
@@ -357,7 +361,7 @@ create index held_order_batch on held_order (batch_id, lane);
 
 -- A lane that a worker cannot drain at present. A row that nobody has renewed for a minute says nothing any more.
 create table lane_stall (
-  lane smallint primary key,
+  lane integer primary key,
   since timestamptz not null default statement_timestamp(),
   seen_time timestamptz not null default statement_timestamp(),
   last_error text not null

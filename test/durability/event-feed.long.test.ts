@@ -2,9 +2,9 @@ import type { EventPage, FeedEvent } from '@lockstep/contract';
 import { inTransaction } from '@lockstep/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
-import { laneOf } from '../../packages/orders/src/lanes.ts';
 import { type Api, dataOf } from '../harness/api.ts';
 import { type KilledProcesses, startKilledProcesses } from '../harness/killed-processes.ts';
+import { firstLaneOf } from '../harness/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
 import { retried } from '../harness/retried.ts';
 import { QUEUE_KINDS } from '../harness/stack.ts';
@@ -97,7 +97,7 @@ describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed e
       const batch = batchOf(newBuy(customer, [newAssetNum()]));
       sent.push(batch);
       const { cancelling } = await inTransaction(db, async (trx) => {
-        await lockLanes(trx, [laneOf(customer.customerId)]);
+        await lockLanes(trx, [firstLaneOf(customer.customerId)]);
         await settled((api) => api.submit(batch));
         // A call that waits for too long is refused and sent again. Then a worker may be first.
         const cancelling = settled((api) => api.submitCancel(batch));

@@ -167,8 +167,9 @@ describe('a process numbers by itself, without the sweep', () => {
 
   it('those of batches that its drains have finished', async () => {
     await sql`
-      insert into lane_chunk (batch_id, lane, order_count, weight, payload, payload_version, finished_time, succeeded, failed)
-      values (7, 0, 1, 1, null, 1, statement_timestamp(), 1, 0)`.execute(db);
+      insert into lane_chunk (batch_id, lane, customer_ids, order_count, weight, payload, payload_version, finished_time,
+        succeeded, failed)
+      values (7, 0, '{}', 1, 1, null, 1, statement_timestamp(), 1, 0)`.execute(db);
     const numbering = new EventNumbering({ db, log });
     const ends = new DrainEnds({ db, log, numbering });
     ends.end(['7' as BatchId]);

@@ -6,13 +6,12 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { drainLanes } from '../../packages/orders/src/drain.ts';
 import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
-import { laneOf } from '../../packages/orders/src/lanes.ts';
 import { LargeTurn } from '../../packages/orders/src/large-turn.ts';
 import { OneByOne } from '../../packages/orders/src/one-by-one.ts';
 import { prepareBatch } from '../../packages/orders/src/prepare.ts';
 import { readPages } from '../../packages/orders/src/result-pages.ts';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
-import { newCustomersInLanes } from '../harness/lanes.ts';
+import { FIRST_CHANNEL, firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { readResult, syncOf } from '../harness/sync-batches.ts';
@@ -42,7 +41,7 @@ afterEach(() => stack.close());
 async function newNeighbor(): Promise<Customer> {
   for (;;) {
     const customer = await api.newCustomer();
-    if (laneOf(customer.customerId) === laneOf(held.customerId)) return customer;
+    if (firstLaneOf(customer.customerId) === firstLaneOf(held.customerId)) return customer;
   }
 }
 
@@ -203,7 +202,7 @@ describe('while no order works', () => {
 
 it('a lone order that fails is held once the lanes beside it could be tried, too', async () => {
   const [failing, locked] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
-  const lanes = [failing, locked].map(({ customerId }) => laneOf(customerId));
+  const lanes = [failing, locked].map(({ customerId }) => firstLaneOf(customerId));
   await refuseStrict();
   await accept(buyStrict(failing), buy(locked));
   const oneByOne = new OneByOne({
@@ -295,7 +294,7 @@ it('many holds in a lane that somebody else has locked keep no hold of another l
   await worker.close();
   await mend();
   await makeDue();
-  const lane = laneOf(stuck.customerId);
+  const lane = firstLaneOf(stuck.customerId);
   await sql`
     insert into order_hold (customer_id, lane, license_order_id, next_try, last_error)
     select 'stuck ' || place, ${lane}, 1, now() - interval '1 hour', 'made to fail'
@@ -311,7 +310,7 @@ it('many holds in a lane that somebody else has locked keep no hold of another l
 it('a drain that runs again after a conflict takes no lane that somebody else had before', async () => {
   const customers = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
   const batch = await accept(...customers.map(buy));
-  const [locked, free] = customers.map(({ customerId }) => laneOf(customerId)) as [number, number];
+  const [locked, free] = customers.map(({ customerId }) => firstLaneOf(customerId)) as [number, number];
   // Each first drain fails when it writes, which waits for the test.
   await run(`create sequence drained;
     create function meet() returns trigger language plpgsql as $$ begin
@@ -359,7 +358,7 @@ describe('a sync call that fails alone', () => {
 });
 
 describe('with 10,000 customers held in one lane', () => {
-  const lane = () => laneOf(held.customerId);
+  const lane = () => firstLaneOf(held.customerId);
   /** How many rows work in a transaction reads of all tables. The transaction is taken back. */
   async function countReads(work: (trx: Trx) => Promise<unknown>): Promise<number> {
     const trx = await stack.db.startTransaction().execute();
@@ -395,7 +394,11 @@ describe('with 10,000 customers held in one lane', () => {
         numbering,
       });
       const { orderList, ...batch } = BatchOrder.parse(syncOf(buy(other)));
-      const prepared = prepareBatch(applicationId, { ...batch, orderList });
+      const prepared = prepareBatch(
+        applicationId,
+        { ...batch, orderList },
+        new Map([[other.customerId, FIRST_CHANNEL]]),
+      );
       await applier.apply({ ...prepared, requestId: 'request' }, async () => orderList, null);
     });
     return { ofPoll, ofDrain, ofSync };
@@ -414,7 +417,7 @@ describe('with 10,000 customers held in one lane', () => {
     const before = await measure();
     const customerIds: CustomerId[] = [];
     for (let id = 5_000_000; customerIds.length < 10_000; id++) {
-      if (laneOf(String(id) as CustomerId) === lane()) customerIds.push(String(id) as CustomerId);
+      if (firstLaneOf(String(id) as CustomerId) === lane()) customerIds.push(String(id) as CustomerId);
     }
     await sql`
       insert into order_hold (customer_id, lane, license_order_id, next_try, last_error)

@@ -25,9 +25,9 @@ const OF_OPEN = /^open_batches/;
 const PER_BATCH = ['batch', 'event', 'lane_chunk'];
 const LARGE = ['batch', 'lane_chunk', 'license_order', 'asset', 'asset_grant', 'product_instance'];
 
-/** Pending chunks, of lanes that no worker drains. */
-const FILL_CHUNKS = `insert into lane_chunk (batch_id, lane, order_count, weight, payload, payload_version)
-  select batch_id, 16 + batch_id % 16, 1, 1, '[]', 1 from generate_series($1::bigint, $2::bigint) as batch_id
+/** Pending chunks, of lanes that no worker asks for. */
+const FILL_CHUNKS = `insert into lane_chunk (batch_id, lane, customer_ids, order_count, weight, payload, payload_version)
+  select batch_id, 160 + batch_id % 16, '{1}', 1, 1, '[]', 1 from generate_series($1::bigint, $2::bigint) as batch_id
   where $3::text[] is not null`;
 
 let stack: Stack;

@@ -6,11 +6,11 @@ import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyOrders, planOnLoaded, storeApplied } from '../../packages/orders/src/apply.ts';
 import { drainLanes } from '../../packages/orders/src/drain.ts';
-import { LANE_COUNT } from '../../packages/orders/src/lanes.ts';
 import { collectNeeds } from '../../packages/orders/src/ledger-needs.ts';
 import type { OrderWithId, Outcome } from '../../packages/orders/src/outcome.ts';
 import { planAll } from '../../packages/orders/src/plan.ts';
 import { prepareBatch } from '../../packages/orders/src/prepare.ts';
+import { ALL_LANES, FIRST_CHANNEL } from '../harness/lanes.ts';
 import { checkNumbers } from '../harness/numbers.ts';
 import { batchOf, deleteAsset, deleteProduct, merchandise, newAssetNum, newBuy, type Sent } from '../harness/orders.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
@@ -1288,16 +1288,20 @@ describe('after the clock was set back', () => {
   });
 
   it('what was accepted before is carried out', async () => {
-    const batch = prepareBatch('1' as ApplicationId, BatchOrder.parse(batchOf(newBuy(one, [newAssetNum()]))));
+    const batch = prepareBatch(
+      '1' as ApplicationId,
+      BatchOrder.parse(batchOf(newBuy(one, [newAssetNum()]))),
+      new Map([[one.customerId, FIRST_CHANNEL]]),
+    );
     const [{ lane, payload }] = batch.chunks as [(typeof batch.chunks)[number]];
     await sql`
       insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
         order_types, digest_version, request_id)
       values (1000, 1, 'test', 'ahead', 'async', '', '{1}', '{1}', '{new_buy}', 1, 'R')`.execute(database.db);
     await sql`
-      insert into lane_chunk (batch_id, lane, order_count, weight, payload, payload_version, accepted_time)
-      values (1000, ${lane}, 1, 1, ${payload}, 1, now() + interval '1 hour')`.execute(database.db);
-    const lanes = Array.from({ length: LANE_COUNT }, (_, lane) => lane);
+      insert into lane_chunk (batch_id, lane, customer_ids, order_count, weight, payload, payload_version, accepted_time)
+      values (1000, ${lane}, '{1}', 1, 1, ${payload}, 1, now() + interval '1 hour')`.execute(database.db);
+    const lanes = ALL_LANES;
     expect(await drainLanes(database.db, { lanes: lanes }, ids)).toMatchObject({
       succeeded: 1,
       failedOrders: [],

@@ -59,7 +59,15 @@ const rows = {
     ...{ digest: Buffer.of(1), sequences: [1], customer_ids: ['1'], order_types: ['new_buy'] },
     ...{ digest_version: 1, request_id: 'r' },
   },
-  lane_chunk: { batch_id: 1, lane: 3, order_count: 2, weight: 2, payload: '[]', payload_version: 1 },
+  lane_chunk: {
+    batch_id: 1,
+    lane: 3,
+    customer_ids: ['1'],
+    order_count: 2,
+    weight: 2,
+    payload: '[]',
+    payload_version: 1,
+  },
   license_order: { id: 8192, order_type: 'new_buy', customer_id: '1', assets: 1, products: 1 },
   asset: {
     ...{ id: 1, asset_num: 'X1', customer_id: 1, license_type: 'softkey', borrowed_usb_key: false, extends: '{}' },

@@ -4,9 +4,9 @@ import { QUEUE_NAME } from '@lockstep/orders';
 import { createLogger, openProducer } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { laneOf } from '../../packages/orders/src/lanes.ts';
+import { LANES_OF_CHANNEL } from '../../packages/orders/src/lanes.ts';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
-import { newCustomersInLanes } from '../harness/lanes.ts';
+import { FIRST_CHANNEL, firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { pastBatchTriggers } from '../harness/past-triggers.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
@@ -43,8 +43,10 @@ describe.each(QUEUE_KINDS)('on %s,', (queue) => {
     for (const [lane, payload] of Object.entries(PAYLOADS)) {
       const count = JSON.parse(payload).length;
       await sql`
-        insert into lane_chunk (batch_id, lane, order_count, weight, payload, payload_version)
-        values (5, ${lane}, ${count}, 20, ${payload}, 1)`.execute(stack.db);
+        insert into lane_chunk (batch_id, lane, customer_ids, order_count, weight, payload, payload_version)
+        values (5, ${LANES_OF_CHANNEL * FIRST_CHANNEL + Number(lane)}, '{1,2}', ${count}, 20, ${payload}, 1)`.execute(
+        stack.db,
+      );
     }
   }
 
@@ -86,9 +88,9 @@ describe.each(QUEUE_KINDS)('on %s,', (queue) => {
     ],
   ])('stored orders %s wait as they are, with later ones of their customers; others go on', async (_, harm, mend) => {
     const [customer, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
-    const lane = laneOf(customer.customerId);
+    const lane = firstLaneOf(customer.customerId);
     let beside = await api.newCustomer();
-    while (laneOf(beside.customerId) !== lane) beside = await api.newCustomer();
+    while (firstLaneOf(beside.customerId) !== lane) beside = await api.newCustomer();
     const assetNum = newAssetNum();
     const unreadable = batchOf(newBuy(customer, [assetNum]), newBuy(other, [newAssetNum()]));
     await api.accept(unreadable);

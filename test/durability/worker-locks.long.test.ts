@@ -3,7 +3,7 @@ import { type RunningWorker, startWorker } from '@lockstep/worker';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { lockLanes, readLocked, tryingLanes } from '../../packages/orders/src/lane-locks.ts';
-import { LANE_COUNT } from '../../packages/orders/src/lanes.ts';
+import { ALL_LANES } from '../harness/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
@@ -12,7 +12,7 @@ let stack: Stack;
 let worker: RunningWorker;
 
 const LOCK_TIMEOUT_MS = 300;
-const LANES = Array.from({ length: LANE_COUNT }, (_, lane) => lane);
+const LANES = ALL_LANES;
 const WAIT = { timeout: 60_000 };
 
 beforeEach(async () => {

@@ -3,7 +3,7 @@ import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { ApplicationId, CustomerId } from '@lockstep/contract';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { LANE_COUNT, laneOf } from '../../packages/orders/src/lanes.ts';
+import { ALL_LANES, firstLaneOf } from './lanes.ts';
 
 /** A database with a million orders in batches, as the service leaves them, and what tests need to know of it. */
 export interface Filled {
@@ -69,8 +69,8 @@ export async function fillWithBatches(db: Database): Promise<Filled> {
       cross join lateral (select ${isBadNight} or (batch.id % 100 = 0 and place = 20) as is_failed) as outcome
       where not ${isOpen} or (batch.id % 2 = 0 and place <= 10)`.execute(trx);
     await sql`
-      insert into lane_chunk (batch_id, lane, order_count, weight, payload, payload_version, accepted_time, finished_time, succeeded, failed)
-      select batch.id, 0, cardinality(sequences), cardinality(sequences), null, 1, accepted_time,
+      insert into lane_chunk (batch_id, lane, customer_ids, order_count, weight, payload, payload_version, accepted_time, finished_time, succeeded, failed)
+      select batch.id, 0, '{}', cardinality(sequences), cardinality(sequences), null, 1, accepted_time,
         accepted_time + interval '1 second', cardinality(sequences) - ${failedOf}, ${failedOf}
       from batch where not ${isOpen}`.execute(trx);
     await sql`
@@ -98,8 +98,8 @@ async function insertOpenChunks(db: Database): Promise<void> {
     select id, customer_ids from batch where ${isOpen}`.execute(db);
   for (const { id, customer_ids } of rows) {
     const done = Number(id) % 2 === 0 ? 10 : 0;
-    for (let lane = 0; lane < LANE_COUNT; lane++) {
-      const places = customer_ids.flatMap((customerId, index) => (laneOf(customerId) === lane ? [index] : []));
+    for (const lane of ALL_LANES) {
+      const places = customer_ids.flatMap((customerId, index) => (firstLaneOf(customerId) === lane ? [index] : []));
       if (places.length === 0) continue;
       const pending = places.filter((index) => index >= done);
       const order = (index: number) => [
@@ -112,8 +112,8 @@ async function insertOpenChunks(db: Database): Promise<void> {
         },
       ];
       await sql`
-        insert into lane_chunk (batch_id, lane, order_count, weight, payload, payload_version, finished_time, succeeded, failed)
-        values (${id}, ${lane}, ${places.length}, ${places.length},
+        insert into lane_chunk (batch_id, lane, customer_ids, order_count, weight, payload, payload_version, finished_time, succeeded, failed)
+        values (${id}, ${lane}, ${pending.map((index) => customer_ids[index])}, ${places.length}, ${places.length},
           ${pending.length === 0 ? null : JSON.stringify(pending.map(order))}, 1,
           ${pending.length === 0 ? sql`statement_timestamp()` : null}, ${places.length - pending.length}, 0)`.execute(
         db,

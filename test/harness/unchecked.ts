@@ -1,5 +1,12 @@
 import { BatchOrder, type LicenseOrderId } from '@lockstep/contract';
-import { BatchAcceptor, failPendingOrders, type Job, JobAnnouncer, QUEUE_NAME } from '@lockstep/orders';
+import {
+  BatchAcceptor,
+  CustomerChannels,
+  failPendingOrders,
+  type Job,
+  JobAnnouncer,
+  QUEUE_NAME,
+} from '@lockstep/orders';
 import { createLogger, type Database, openProducer } from '@lockstep/platform';
 import { vi } from 'vitest';
 import { prepareBatch } from '../../packages/orders/src/prepare.ts';
@@ -31,7 +38,9 @@ export async function acceptUnchecked(stack: Stack, api: Api, sent: { channelOrd
     .executeTakeFirstOrThrow();
   const log = createLogger({ name: 'test', level: 'silent' });
   const announcer = new JobAnnouncer(openProducer<Job>(stack.queue, QUEUE_NAME, log), log, stack.metrics);
-  const submitted = { ...prepareBatch(id, batch), requestId: 'unchecked' };
+  const customerIds = batch.orderList.map(({ customerId }) => customerId);
+  const channelIds = await new CustomerChannels(stack.db).find(customerIds, null);
+  const submitted = { ...prepareBatch(id, batch, channelIds), requestId: 'unchecked' };
   await new BatchAcceptor(stack.db, announcer, stack.metrics).accept(submitted);
   await announcer.close();
 }

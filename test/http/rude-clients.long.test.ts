@@ -4,8 +4,8 @@ import { ORDER_ROOT, operations } from '@lockstep/contract';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { laneOf } from '../../packages/orders/src/lanes.ts';
 import { type Api, refusalOf } from '../harness/api.ts';
+import { firstLaneOf } from '../harness/lanes.ts';
 import { batchOf, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
 import { buildCall, buildHead, readFirst, send } from '../harness/raw-calls.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
@@ -134,7 +134,7 @@ describe('a client that leaves', () => {
 
   it('with calls in line behind one that runs leaves a line for each of them', async () => {
     const customer = await api.newCustomer();
-    const lane = await holding(`select pg_advisory_xact_lock(${0x6c616e65}, ${laneOf(customer.customerId)})`);
+    const lane = await holding(`select pg_advisory_xact_lock(${0x6c616e65}, ${firstLaneOf(customer.customerId)})`);
     const sync = { ...batchOf(newBuy(customer, [newAssetNum()])), syncMode: 'sync' };
     const route = operations.takeAssetNumbers.path;
     const calls = [
@@ -153,7 +153,7 @@ describe('a client that leaves', () => {
     const customer = await api.newCustomer();
     const assetNum = newAssetNum();
     const batch = { ...batchOf(newBuy(customer, [assetNum])), syncMode: 'sync' };
-    const lane = await holding(`select pg_advisory_xact_lock(${0x6c616e65}, ${laneOf(customer.customerId)})`);
+    const lane = await holding(`select pg_advisory_xact_lock(${0x6c616e65}, ${firstLaneOf(customer.customerId)})`);
     const route = operations.createBatchOrder.path;
     const before = linesOf({ route, code: '0', ended: 'client left' }).length;
     const socket = await send(stack.baseUrl, buildCall(api, BATCH_ORDER, JSON.stringify(batch)));

@@ -5,7 +5,7 @@ import { readDeploymentConfig } from '@lockstep/platform';
 import ipaddr from 'ipaddr.js';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
-import { LANE_COUNT } from '../../packages/orders/src/lanes.ts';
+import { LANES_OF_CHANNEL } from '../../packages/orders/src/lanes.ts';
 import { checkUrl } from '../../packages/webhooks/src/addresses.ts';
 import {
   findScriptCommand,
@@ -206,7 +206,7 @@ it('no worker is started that would find no lane', () => {
     DATABASE_URL: 'postgres://user:password@database/lockstep',
     ...variablesOf(find('Deployment', 'worker')),
   });
-  expect(find('ScaledObject', 'worker').spec.maxReplicaCount).toBeLessThanOrEqual(LANE_COUNT / WORKER_DRAINS);
+  expect(find('ScaledObject', 'worker').spec.maxReplicaCount).toBeLessThanOrEqual(LANES_OF_CHANNEL / WORKER_DRAINS);
 });
 
 /** The variables whose values a workload names itself. */

@@ -9,10 +9,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ENDS_CHANNEL } from '../../packages/orders/src/batch-watch.ts';
 import { drainLanes } from '../../packages/orders/src/drain.ts';
 import { endBatches, lockBatches } from '../../packages/orders/src/end-batches.ts';
-import { LANE_COUNT, laneOf } from '../../packages/orders/src/lanes.ts';
 import { OpenBatches } from '../../packages/orders/src/open-batches.ts';
 import { type Api, dataOf } from '../harness/api.ts';
-import { newCustomersInLanes } from '../harness/lanes.ts';
+import { ALL_LANES, firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
 import { dropTriggerFunction } from '../harness/past-triggers.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
@@ -20,7 +19,6 @@ import { readResult } from '../harness/sync-batches.ts';
 
 /** Where a batch ends: once, whoever finishes the last of its chunks, and for good. */
 
-const ALL_LANES = Array.from({ length: LANE_COUNT }, (_, lane) => lane);
 const PATIENTLY = { timeout: 30_000 };
 
 let stack: Stack;
@@ -66,7 +64,7 @@ async function accept(lanes = 1) {
     deleteAsset(customers[0]!, [newAssetNum()]),
   );
   await api.accept(batch);
-  return { batch, lanes: customers.map(({ customerId }) => laneOf(customerId)), ...(await readRow(batch)) };
+  return { batch, lanes: customers.map(({ customerId }) => firstLaneOf(customerId)), ...(await readRow(batch)) };
 }
 
 /** Carries out all that is pending and stops there, as a worker does that dies before it ends the batches. */
@@ -215,8 +213,8 @@ describe('the end', () => {
           'R'
         from generate_series(1, 1500) as number returning id
       )
-      insert into lane_chunk (batch_id, lane, order_count, weight, payload, payload_version)
-      select id, 99, 1, 1, '[]', 1 from opened`.execute(stack.db);
+      insert into lane_chunk (batch_id, lane, customer_ids, order_count, weight, payload, payload_version)
+      select id, 99, '{0}', 1, 1, '[]', 1 from opened`.execute(stack.db);
     const [lost, again] = [await accept(2), await accept(2)];
     await drainAndDie();
     expect(await readResult(api, lost.batch)).toMatchObject({ state: 'processing', pending: 0, completedTime: null });

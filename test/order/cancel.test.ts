@@ -4,9 +4,8 @@ import { BatchResult, type CancelledBatch, type Customer, type OrderResult } fro
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { drainLanes } from '../../packages/orders/src/drain.ts';
-import { laneOf } from '../../packages/orders/src/lanes.ts';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
-import { newCustomersInLanes } from '../harness/lanes.ts';
+import { firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, deleteAsset, merchandise, newAssetNum, newBuy } from '../harness/orders.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
 import { readResult } from '../harness/sync-batches.ts';
@@ -154,7 +153,7 @@ describe('what is pending of a batch, without a worker,', () => {
       ]),
     );
     await api.accept(batch);
-    const lanes = customers.slice(0, 3).map(({ customerId }) => laneOf(customerId));
+    const lanes = customers.slice(0, 3).map(({ customerId }) => firstLaneOf(customerId));
     await drainLanes(stack.db, { lanes: lanes }, new LedgerIds());
     const halfway = await readResult(api, batch);
     expect(halfway).toMatchObject({ state: 'processing', succeeded: 6, failed: 3, pending: 3 });

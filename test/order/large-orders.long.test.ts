@@ -1,8 +1,8 @@
 import type { Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { laneOf } from '../../packages/orders/src/lanes.ts';
 import { type Api, refusalOf } from '../harness/api.ts';
+import { firstLaneOf } from '../harness/lanes.ts';
 import { checkNumbers } from '../harness/numbers.ts';
 import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
@@ -91,7 +91,7 @@ describe('orders of which each is allowed', () => {
   it('take effect in async batches, and a neighbor in their lane waits only for those accepted before', async () => {
     const sameLane = async (): Promise<Customer> => {
       const other = await api.newCustomer();
-      return laneOf(other.customerId) === laneOf(next.customerId) ? other : await sameLane();
+      return firstLaneOf(other.customerId) === firstLaneOf(next.customerId) ? other : await sameLane();
     };
     const [neighbor, third] = [await sameLane(), await sameLane()];
     const [first, second] = transfers(next);

@@ -11,10 +11,9 @@ import {
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { laneOf } from '../../packages/orders/src/lanes.ts';
 import { writeCursor } from '../../packages/platform/src/cursor.ts';
 import { Api, dataOf, refusalOf } from '../harness/api.ts';
-import { newCustomersInLanes } from '../harness/lanes.ts';
+import { firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
@@ -133,9 +132,9 @@ describe('of a story', () => {
   /** Leaves a batch as a drain does that has failed its first order, and of which the next one has not come yet. */
   async function failFirstOrder({ channelOrderId }: Batch): Promise<void> {
     const { rows } = await sql<{ batch_id: string; lane: number; customer_id: string; content: string }>`
-      select id as batch_id, lane, customer_ids[1] as customer_id, payload as content from batch
+      select id as batch_id, lane, batch.customer_ids[1] as customer_id, payload as content from batch
       join lane_chunk on batch_id = id
-      where channel_order_id = ${channelOrderId} and lane = ${laneOf(customers[0].customerId)}`.execute(stack.db);
+      where channel_order_id = ${channelOrderId} and lane = ${firstLaneOf(customers[0].customerId)}`.execute(stack.db);
     const { batch_id, lane, customer_id, content } = rows[0]!;
     const id = licenseOrderIdOf(batch_id as BatchId, 0);
     await stack.db.transaction().execute(async (trx) => {

@@ -2,15 +2,13 @@ import type { Customer } from '@lockstep/contract';
 import { type Job, QUEUE_NAME } from '@lockstep/orders';
 import { createLogger, openProducer } from '@lockstep/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LANE_COUNT } from '../../packages/orders/src/lanes.ts';
 import { startAnotherApi } from '../harness/another-api.ts';
 import type { Api } from '../harness/api.ts';
-import { newCustomersInLanes } from '../harness/lanes.ts';
+import { ALL_LANES, newCustomersInLanes } from '../harness/lanes.ts';
 import { acceptAll, buyAndDelete, countOutcomes, readGrants, waitForResults } from '../harness/order-stories.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
 
-const ALL_LANES = Array.from({ length: LANE_COUNT }, (_, lane) => lane);
 const silent = createLogger({ name: 'test', level: 'silent' });
 
 describe.each([...QUEUE_KINDS.map((queue) => ({ queue, workers: 2 })), { queue: QUEUE_KINDS[0], workers: 4 }])(
@@ -118,7 +116,7 @@ describe.each([...QUEUE_KINDS.map((queue) => ({ queue, workers: 2 })), { queue: 
       const customer = await api.newCustomer();
       const assetNums = [newAssetNum(), newAssetNum()];
       const producer = openProducer<Job>(stack.queue, QUEUE_NAME, silent);
-      const drainAll = () => producer.add({ type: 'drain', version: 1, lanes: ALL_LANES, throughBatchId: '999999999' });
+      const drainAll = () => producer.add({ type: 'drain', version: 2, lanes: ALL_LANES, throughBatchId: '999999999' });
       const batch = batchOf(newBuy(customer, [assetNums[0]!]));
       await Promise.all([drainAll(), drainAll(), api.accept(batch), drainAll(), drainAll()]);
       const [order] = await waitForResults(api, [batch]);

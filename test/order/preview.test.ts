@@ -4,9 +4,8 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
-import { LANE_COUNT } from '../../packages/orders/src/lanes.ts';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
-import { newCustomersInLanes } from '../harness/lanes.ts';
+import { ALL_LANES, newCustomersInLanes } from '../harness/lanes.ts';
 import {
   batchOf,
   deleteAsset,
@@ -498,7 +497,7 @@ describe('a preview waits for nobody', () => {
 
   it('who holds every lane', async () => {
     const { customer, assetNum } = await boughtAsset();
-    const lanes = Array.from({ length: LANE_COUNT }, (_, lane) => lane);
+    const lanes = ALL_LANES;
     const previews = await previewWhileHeld((trx) => lockLanes(trx, lanes), deleteAsset(customer, [assetNum]));
     expect(previews).toMatchObject([{ state: 'succeeded', assets: [{ assetNum, action: 'revoke' }] }]);
   });

@@ -8,11 +8,10 @@ import { drainLanes } from '../../packages/orders/src/drain.ts';
 import { endBatches } from '../../packages/orders/src/end-batches.ts';
 import { endOrders } from '../../packages/orders/src/end-orders.ts';
 import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
-import { LANE_COUNT } from '../../packages/orders/src/lanes.ts';
 import { OpenBatches } from '../../packages/orders/src/open-batches.ts';
 import { startAnotherApi } from '../harness/another-api.ts';
 import type { Api } from '../harness/api.ts';
-import { newCustomersInLanes } from '../harness/lanes.ts';
+import { ALL_LANES, newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { expectSumsRight, readResult } from '../harness/sync-batches.ts';
@@ -20,7 +19,6 @@ import { countWaiting } from '../harness/waiting.ts';
 
 /** Batches that end, are opened again by `order retry`, and end again, with an announcement of each end. */
 
-const ALL_LANES = Array.from({ length: LANE_COUNT }, (_, lane) => lane);
 const ids = new LedgerIds();
 
 let stack: Stack;

@@ -3,8 +3,8 @@ import { BatchResult, type Customer, OrderResult, SingleOrderResult } from '@loc
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { laneOf } from '../../packages/orders/src/lanes.ts';
 import { type Answer, type Api, dataOf, refusalOf } from '../harness/api.ts';
+import { firstLaneOf } from '../harness/lanes.ts';
 import { batchOf, deleteAsset, deleteProduct, merchandise, newAssetNum, newBuy } from '../harness/orders.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
 
@@ -343,7 +343,7 @@ describe('while orders take effect', () => {
     const first = await api.newCustomer();
     for (;;) {
       const second = await api.newCustomer();
-      const lanes = [laneOf(first.customerId), laneOf(second.customerId)] as const;
+      const lanes = [firstLaneOf(first.customerId), firstLaneOf(second.customerId)] as const;
       if (lanes[0] < lanes[1]) return [first, second];
       if (lanes[0] > lanes[1]) return [second, first];
     }

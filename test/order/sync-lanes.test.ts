@@ -2,9 +2,8 @@ import type { Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
-import { laneOf } from '../../packages/orders/src/lanes.ts';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
-import { newCustomersInLanes } from '../harness/lanes.ts';
+import { firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { syncOf } from '../harness/sync-batches.ts';
@@ -43,7 +42,7 @@ async function arrivingTogether<Answers>(count: number, sending: () => Promise<A
 async function whileLaneIsHeld(customer: Customer, work: () => Promise<void>): Promise<void> {
   const trx = await stack.db.startTransaction().execute();
   try {
-    await lockLanes(trx, [laneOf(customer.customerId)]);
+    await lockLanes(trx, [firstLaneOf(customer.customerId)]);
     await work();
   } finally {
     await trx.rollback().execute();

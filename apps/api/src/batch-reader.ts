@@ -1,7 +1,9 @@
-import { type ApplicationId, BatchRefusal, type Order, readBatchOrder } from '@lockstep/contract';
+import type { Caller } from '@lockstep/access';
+import { BatchRefusal, type CustomerId, type Order, readBatchOrder } from '@lockstep/contract';
+import type { CustomerChannels } from '@lockstep/orders';
 import { type PreparedBatch, prepareBatch } from '@lockstep/orders/prepare';
 import Tinypool from 'tinypool';
-import { type BatchAnswer, type BatchTask, readOrders } from './batch-task.ts';
+import { answerThread, type BatchAnswer, type BatchTask, readOrders } from './batch-task.ts';
 import { freeBytes } from './large-bytes.ts';
 
 /** Batches up to this size are checked on the event loop, in some milliseconds. */
@@ -32,21 +34,36 @@ export interface ReadBatch {
  * thread, one at a time for each of two sizes. The room for bodies bounds how many wait.
  */
 export class BatchReader {
+  readonly #channels: CustomerChannels;
   readonly #medium = openThread();
   readonly #large = openThread();
 
+  constructor(channels: CustomerChannels) {
+    this.#channels = channels;
+  }
+
   /** Throws the Refusals of readBatchOrder. */
-  async read(applicationId: ApplicationId, bytes: Buffer, { isPreview }: { isPreview: boolean }): Promise<ReadBatch> {
+  async read(
+    { applicationId, channels }: Pick<Caller, 'applicationId' | 'channels'>,
+    bytes: Buffer,
+    { isPreview }: { isPreview: boolean },
+  ): Promise<ReadBatch> {
+    const findChannels = (customerIds: readonly CustomerId[]) => this.#channels.find(customerIds, channels);
     if (bytes.length <= MAX_BYTES_AT_ONCE) {
       const { batch, ignoredFields } = readBatchOrder(bytes);
       // Thousands of these a second would wait for the garbage collector. Short ones share their memory with others.
       if (bytes.length === bytes.buffer.byteLength) freeBytes(bytes);
-      const prepared = prepareBatch(applicationId, batch);
+      const channelIds = isPreview
+        ? new Map()
+        : await findChannels(batch.orderList.map(({ customerId }) => customerId));
+      const prepared = prepareBatch(applicationId, batch, channelIds);
       return { prepared, orders: async () => batch.orderList, ignoredFields, free: () => {} };
     }
     const thread = bytes.length <= MAX_MEDIUM_BYTES ? this.#medium : this.#large;
-    const task: BatchTask = { bytes, applicationId, isPreview };
-    const answer = (await thread.run(task, { transferList: [bytes.buffer as ArrayBuffer] })) as BatchAnswer;
+    const answer = await answerThread(findChannels, async (port): Promise<BatchAnswer> => {
+      const task: BatchTask = { bytes, applicationId, isPreview, port };
+      return await thread.run(task, { transferList: [bytes.buffer as ArrayBuffer, port] });
+    });
     if (answer.refusal !== null) throw new BatchRefusal(answer.refusal, answer.batchName);
     const { prepared, orders, ignoredFields } = answer;
     // A message between threads turns a Buffer into a Uint8Array.

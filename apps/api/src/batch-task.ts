@@ -1,11 +1,15 @@
-import type { ApplicationId, BatchName, Order, Refusal } from '@lockstep/contract';
-import type { PreparedBatch } from '@lockstep/orders/prepare';
+import { once } from 'node:events';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import type { ApplicationId, BatchName, CustomerId, Order, Refusal } from '@lockstep/contract';
+import type { ChannelIds, PreparedBatch } from '@lockstep/orders/prepare';
 
 /** The input of a thread: the body of O5 or of its preview, to check and to prepare. */
 export interface BatchTask {
   bytes: Uint8Array;
   applicationId: ApplicationId;
   isPreview: boolean;
+  /** Where the thread asks for channels. */
+  port: MessagePort;
 }
 
 /** The output of a thread. Its bytes are transferred, not copied. */
@@ -47,4 +51,35 @@ export async function readOrders(parts: readonly Uint8Array[]): Promise<Order[]>
     await new Promise((resolve) => setImmediate(resolve));
   }
   return orders;
+}
+
+/** Asks the process of a thread for the channels of customers. Throws an error if it does not answer. */
+export async function askForChannels(port: MessagePort, customerIds: readonly CustomerId[]): Promise<ChannelIds> {
+  const left = new AbortController();
+  port.once('close', () => left.abort());
+  port.postMessage(customerIds);
+  const [channelIds] = await once(port, 'message', { signal: left.signal });
+  port.close();
+  return channelIds;
+}
+
+/**
+ * Answers a thread that asks for channels, while it works. Throws what its work or `find` throws; the thread gives up if that
+ * cannot find them.
+ */
+export async function answerThread<Answer>(
+  find: (customerIds: readonly CustomerId[]) => Promise<ChannelIds>,
+  work: (port: MessagePort) => Promise<Answer>,
+): Promise<Answer> {
+  const { port1: asked, port2: asking } = new MessageChannel();
+  const failed = new Promise<never>((_, reject) => {
+    asked.once('message', (customerIds) => {
+      find(customerIds).then((found) => asked.postMessage(found), reject);
+    });
+  });
+  try {
+    return await Promise.race([work(asking), failed]);
+  } finally {
+    asked.close();
+  }
 }

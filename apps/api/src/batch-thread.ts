@@ -1,11 +1,11 @@
 import { type BatchBody, BatchRefusal, Refusal, readBatchOrder } from '@lockstep/contract';
 import { type PreparedBatch, prepareBatch } from '@lockstep/orders/prepare';
 import Tinypool, { type Transferable } from 'tinypool';
-import { type BatchAnswer, type BatchTask, writeOrders } from './batch-task.ts';
+import { askForChannels, type BatchAnswer, type BatchTask, writeOrders } from './batch-task.ts';
 import { allocateLarge, freeBytes } from './large-bytes.ts';
 
 /** Checks a large batch and prepares it, on a thread of its own instead of the event loop. */
-export default function checkAndPrepare({ bytes, applicationId, isPreview }: BatchTask): unknown {
+export default async function checkAndPrepare({ bytes, applicationId, isPreview, port }: BatchTask): Promise<unknown> {
   let body: BatchBody;
   try {
     body = readBatchOrder(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
@@ -17,7 +17,13 @@ export default function checkAndPrepare({ bytes, applicationId, isPreview }: Bat
   }
   freeBytes(bytes);
   const { batch, ignoredFields } = body;
-  const prepared = prepareBatch(applicationId, batch);
+  const channelIds = isPreview
+    ? new Map()
+    : await askForChannels(
+        port,
+        batch.orderList.map(({ customerId }) => customerId),
+      );
+  const prepared = prepareBatch(applicationId, batch, channelIds);
   const isAppliedAtOnce = isPreview || batch.syncMode === 'sync';
   const answer = {
     refusal: null,

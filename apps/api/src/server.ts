@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { MAX_BODY_BYTES } from '@lockstep/contract';
+import { CustomerChannels } from '@lockstep/orders';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { BatchReader } from './batch-reader.ts';
 import { Bodies } from './bodies.ts';
@@ -70,7 +71,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   });
   await describeOperations(server, options.publicUrl);
 
-  const batches = new BatchReader();
+  const batches = new BatchReader(new CustomerChannels(options.db));
   server.addHook('onClose', () => batches.close());
   const moduleOptions = { ...options, bodies, batches };
   await server.register(openRoutes, moduleOptions);

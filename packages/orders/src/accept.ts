@@ -1,5 +1,5 @@
 import type { AcceptedOrder, BatchId } from '@lockstep/contract';
-import { type Database, Group, run, untilConfirmed } from '@lockstep/platform';
+import { type Database, Group, run, textArray, untilConfirmed } from '@lockstep/platform';
 import type { JobAnnouncer } from './announcer.ts';
 import { findEarlier, keyOf, listAcceptedOrders, type SubmittedBatch, sameBatchId } from './batch.ts';
 import { BATCH_ARRAYS, BATCH_COLUMNS, BATCH_NAMES, BATCH_VALUES, batchArrays } from './batch-rows.ts';
@@ -113,6 +113,7 @@ async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Prom
       chunks.map(({ lane }) => lane),
       chunks.map(({ orderCount }) => orderCount),
       chunks.map(({ weight }) => weight),
+      textArray(chunks.map(({ customerIds }) => textArray(customerIds))),
     ],
   });
   const batchIds: (BatchId | null)[] = batches.map(() => null);
@@ -134,11 +135,13 @@ const ACCEPT_BATCHES = `
   ), placed as (
     select place::int, id from input join stored using (application_id, channel_code, channel_order_id)
   ), chunks as (
-    insert into lane_chunk (batch_id, lane, order_count, weight, payload, payload_version)
-    select placed.id, lane, order_count, weight, payload, ${PAYLOAD_VERSION}::smallint
+    insert into lane_chunk (batch_id, lane, customer_ids, order_count, weight, payload, payload_version)
+    select placed.id, lane, customer_ids::text[], order_count, weight, payload, ${PAYLOAD_VERSION}::smallint
     from placed join rows from (
       string_to_table($10, chr(10)),
-      unnest((select $11::int[]), (select $12::smallint[]), (select $13::int[]), (select $14::int[]))
-    ) as chunk (payload, place, lane, order_count, weight) using (place)
+      unnest(
+        (select $11::int[]), (select $12::int[]), (select $13::int[]), (select $14::int[]), (select $15::text[])
+      )
+    ) as chunk (payload, place, lane, order_count, weight, customer_ids) using (place)
   )
   select place, id from placed`;

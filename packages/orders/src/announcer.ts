@@ -39,7 +39,7 @@ export class JobAnnouncer {
       const lanes = [...this.#lanes];
       this.#lanes.clear();
       try {
-        await this.#producer.add({ type: 'drain', version: 1, lanes, throughBatchId: String(this.#throughBatchId) });
+        await this.#producer.add({ type: 'drain', version: 2, lanes, throughBatchId: String(this.#throughBatchId) });
       } catch (error) {
         this.#metrics.enqueueFailures.inc();
         this.#log.warn({ err: error, lanes }, 'job could not be queued; the sweep will find the orders');

@@ -1,7 +1,6 @@
 import type { BatchId } from '@lockstep/contract';
 import { type Database, run, type Statement } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { LANE_COUNT } from './lanes.ts';
 import type { OldestPending } from './sightings.ts';
 
 /** How many orders are pending in each lane that has any, and how old the oldest of all is that is not held. */
@@ -25,12 +24,19 @@ export async function readBacklog(db: Database): Promise<Backlog> {
 /** Reads the oldest pending batch of each lane, but for what is held. A lane where nothing is pending is absent. */
 export async function readOldestPending(db: Database): Promise<OldestPending[]> {
   const { rows } = await sql<{ lane: number; batch_id: BatchId }>`
-    select lane, batch_id
-    from generate_series(0, ${LANE_COUNT - 1}::int) as wanted (lane) cross join lateral (
-      select batch_id from lane_chunk
-      where lane_chunk.lane = wanted.lane and finished_time is null and not is_held
-      order by batch_id limit 1
-    ) as oldest`.execute(db);
+    with recursive oldest as (
+      (
+        select lane, batch_id from lane_chunk where finished_time is null and not is_held
+        order by lane, batch_id limit 1
+      ) union all (
+        select next.lane, next.batch_id from oldest cross join lateral (
+          select lane, batch_id from lane_chunk
+          where finished_time is null and not is_held and lane_chunk.lane > oldest.lane
+          order by lane, batch_id limit 1
+        ) as next
+      )
+    )
+    select lane, batch_id from oldest`.execute(db);
   return rows.map((row) => ({ lane: row.lane, batchId: BigInt(row.batch_id) }));
 }
 
@@ -38,7 +44,7 @@ export async function readOldestPending(db: Database): Promise<OldestPending[]> 
 export const findingNewestByLane = (lanes: readonly number[]): Statement<{ lane: number; batch_id: BatchId }> => ({
   name: 'find_newest_by_lane',
   text: `
-    select lane, batch_id from unnest((select $1::smallint[])) as wanted (lane) cross join lateral (
+    select lane, batch_id from unnest((select $1::int[])) as wanted (lane) cross join lateral (
       select batch_id from lane_chunk
       where lane_chunk.lane = wanted.lane and finished_time is null and not is_held
       order by batch_id desc limit 1

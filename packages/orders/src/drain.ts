@@ -6,7 +6,7 @@ import { finishOrders, type WorkedBatch } from './finish-orders.ts';
 import { findHeld, holdUnreadable } from './holds.ts';
 import { lockingLanes, readLocked, tryingLanes } from './lane-locks.ts';
 import { LargeWork, LIMITS } from './limits.ts';
-import type { OrderWithId, Outcome } from './outcome.ts';
+import { type OrderWithId, type Outcome, seesNothing } from './outcome.ts';
 import { buildPending, inAcceptanceOrder, type Pending, readingPending, type UnreadableChunk } from './pending.ts';
 import { MAX_WEIGHT } from './prepare.ts';
 import { type FailedOrder, listFailedOrders } from './work-log.ts';
@@ -65,7 +65,7 @@ export async function drainLanes(db: Database, wanted: LanesToDrain, ids: Ledger
     const mayBeHeld = pending.hasHolds || unreadable.length > 0;
     const customerIds = orders.map(({ order }) => order.customerId);
     const heldIds = mayBeHeld ? await findHeld(trx, customerIds) : new Set<CustomerId>();
-    const free = orders.filter(({ order }) => !heldIds.has(order.customerId));
+    const free = orders.filter((each) => seesNothing(each) || !heldIds.has(each.order.customerId));
     const outcomes = free.length === 0 ? [] : await applyOrders(trx, free, ids, { isLarge: wanted.isLarge ?? false });
     const cutAt = outcomes.length < free.length ? batchOf(free[outcomes.length]!) : cutAtBatchId;
     return {

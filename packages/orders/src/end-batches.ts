@@ -1,6 +1,15 @@
 import { ORDERS_PER_BATCH } from '@lockstep/assets';
-import type { BatchId } from '@lockstep/contract';
-import { buildRows, type Database, inTransaction, run, type Statement, send, type Trx } from '@lockstep/platform';
+import type { BatchId, CustomerId } from '@lockstep/contract';
+import {
+  buildRows,
+  type Database,
+  inTransaction,
+  run,
+  type Statement,
+  send,
+  type Trx,
+  textArray,
+} from '@lockstep/platform';
 import { sql } from 'kysely';
 import { keyOf, type SubmittedBatch } from './batch.ts';
 import { BATCH_ARRAYS, BATCH_COLUMNS, BATCH_NAMES, BATCH_VALUES, batchArrays } from './batch-rows.ts';
@@ -123,6 +132,8 @@ export async function lockBatches(trx: Trx, batchIds: readonly BatchId[]): Promi
 export interface ChunkBack {
   batchId: BatchId;
   lane: number;
+  /** Whose orders come back. */
+  customerIds: readonly CustomerId[];
   /** How many come back, and their weight. */
   orderCount: number;
   weight: number;
@@ -138,9 +149,10 @@ export async function reopenBatches(trx: Trx, chunks: readonly ChunkBack[]): Pro
   const hasNeverEnded = sql`(select reopened_time is null from batch where batch.id = excluded.batch_id)`;
   const rows = buildRows([
     ['batch_id', 'bigint', chunks.map(({ batchId }) => batchId)],
-    ['lane', 'smallint', chunks.map(({ lane }) => lane)],
+    ['lane', 'integer', chunks.map(({ lane }) => lane)],
     ['order_count', 'integer', chunks.map(({ orderCount }) => orderCount)],
     ['weight', 'integer', chunks.map(({ weight }) => weight)],
+    ['customer_ids', 'text', chunks.map(({ customerIds }) => textArray(customerIds))],
   ]);
   // As one text, a line each, because the driver takes long to quote the elements of an array. JSON has no line breaks.
   const payloads = chunks.map(({ payload }) => payload).join('\n');
@@ -149,12 +161,13 @@ export async function reopenBatches(trx: Trx, chunks: readonly ChunkBack[]): Pro
       update batch set completed_time = null, succeeded = null, failed = null, reopened_time = statement_timestamp()
       where id = any (${chunks.map(({ batchId }) => batchId)}::bigint[]) and completed_time is not null
     )
-    insert into lane_chunk as chunk (batch_id, lane, order_count, weight, payload, payload_version)
-    select batch_id, lane, order_count, weight, payload, ${PAYLOAD_VERSION}::smallint
+    insert into lane_chunk as chunk (batch_id, lane, customer_ids, order_count, weight, payload, payload_version)
+    select batch_id, lane, customer_ids::text[], order_count, weight, payload, ${PAYLOAD_VERSION}::smallint
     from rows from (string_to_table(${payloads}::text, chr(10)), ${rows})
-      as back (payload, batch_id, lane, order_count, weight)
+      as back (payload, batch_id, lane, order_count, weight, customer_ids)
     on conflict (batch_id, lane) do update set payload = excluded.payload, payload_version = excluded.payload_version,
       finished_time = null, is_held = false,
+      customer_ids = array(select distinct unnest(chunk.customer_ids || excluded.customer_ids)),
       order_count = chunk.order_count + case when ${hasNeverEnded} then 0 else excluded.order_count end,
       weight = chunk.weight + case when ${hasNeverEnded} then 0 else excluded.weight end,
       failed = chunk.failed - case when ${hasNeverEnded} then excluded.order_count else 0 end`.execute(trx);

@@ -2,10 +2,11 @@ import { ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
 import { type CustomerId, type LicenseOrderId, Refusal } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { findChannels } from './customer-channels.ts';
 import { endBatches } from './end-batches.ts';
 import { endOrders } from './end-orders.ts';
 import { lockLanes } from './lane-locks.ts';
-import { laneOf } from './lanes.ts';
+import { lanesOfCustomer, NO_CHANNEL } from './lanes.ts';
 
 /** Pending orders that an operator ends. */
 interface FailRequest {
@@ -33,13 +34,14 @@ export async function failPendingOrders(db: Database, request: FailRequest): Pro
   const { result, finishedBatchIds } = await inTransaction(db, async (trx) => {
     const known = await readNamed(trx, named);
     const customerIds = [...new Set(known.map(({ customerId }) => customerId))];
-    const lanes = [...new Set(customerIds.map(laneOf))];
+    const channels = await findChannels(trx, customerIds);
+    const lanesOf = (customerId: CustomerId) => lanesOfCustomer(channels.get(customerId)?.id ?? NO_CHANNEL, customerId);
+    const lanes = [...new Set(customerIds.flatMap(lanesOf))];
     await lockLanes(trx, lanes);
     const pending: PendingOrder[] = [];
     for (const customerId of customerIds) {
-      pending.push(
-        ...(await readPendingFrom(trx, customerId, known.find((order) => order.customerId === customerId)!)),
-      );
+      const first = known.find((order) => order.customerId === customerId)!;
+      pending.push(...(await readPendingFrom(trx, first, lanesOf(customerId))));
     }
     const notPending = named.filter((id) => !pending.some((order) => order.id === id));
     if (notPending.length > 0) return nothing('not_pending', notPending);
@@ -83,13 +85,15 @@ async function readNamed(trx: Trx, ids: readonly LicenseOrderId[]): Promise<Pend
   return rows;
 }
 
-/** Reads the pending orders of a customer, in the order in which they take effect, from one of them on. */
-async function readPendingFrom(trx: Trx, customerId: CustomerId, first: PendingOrder): Promise<PendingOrder[]> {
+/** Reads the pending orders of a customer in its lanes, in the order in which they take effect, from one of them on. */
+async function readPendingFrom(trx: Trx, first: PendingOrder, lanes: readonly number[]): Promise<PendingOrder[]> {
+  const { customerId } = first;
   const { batchId } = splitOrderId(first.id);
   const { rows } = await sql<PendingOrder>`
     with open as (
       select batch_id from lane_chunk
-      where lane = ${laneOf(customerId)} and finished_time is null and not is_held and batch_id >= ${batchId}
+      where lane = any (${lanes}::int[]) and finished_time is null and not is_held and batch_id >= ${batchId}
+        and ${customerId} = any (customer_ids)
       union select batch_id from held_order where customer_id = ${customerId} and batch_id >= ${batchId}
     )
     select placed.id, ${customerId} as "customerId", placed.sequence

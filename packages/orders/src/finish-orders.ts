@@ -3,6 +3,7 @@ import type { BatchId, CustomerId } from '@lockstep/contract';
 import { run, type Trx, textArray } from '@lockstep/platform';
 import { type FailedInBatch, keepFailedOrders } from './failed-orders.ts';
 import { insertHeld, isReadable } from './holds.ts';
+import { channelOf, NO_CHANNEL } from './lanes.ts';
 import { PAYLOAD_VERSION } from './order-text.ts';
 import type { Outcome } from './outcome.ts';
 import type { Chunk } from './pending.ts';
@@ -42,10 +43,12 @@ export async function finishOrders(
   const finished = chunks.flatMap(({ batchId, lane, orders }) => {
     const left: PlacedOrder[] = [];
     const failed: FailedInBatch[] = [];
+    const canBeHeld = channelOf(lane) !== NO_CHANNEL;
     let succeeded = 0;
     for (const placed of orders) {
       const outcome = isFailed.get(licenseOrderIdOf(batchId, placed[0]));
-      if (outcome === undefined && heldIds?.has(placed[1].customerId)) moved.push({ batchId, lane, placed });
+      if (outcome === undefined && canBeHeld && heldIds?.has(placed[1].customerId))
+        moved.push({ batchId, lane, placed });
       else if (outcome === undefined) left.push(placed);
       else if (outcome) failed.push({ batchId, placed });
       else succeeded++;
@@ -114,12 +117,13 @@ const FINISH_CHUNKS = `
   )
   update lane_chunk set
     payload = case when ${IS_OVER} then null else coalesce(done.payload, lane_chunk.payload) end,
+    customer_ids = case when ${IS_OVER} then '{}' else customer_ids end,
     payload_version = case when done.payload is null then payload_version else ${PAYLOAD_VERSION}::smallint end,
     succeeded = lane_chunk.succeeded + done.succeeded,
     failed = lane_chunk.failed + done.failed,
     finished_time = case when ${IS_OVER} then greatest(accepted_time, statement_timestamp()) end,
     is_held = case when done.payload is null then is_held else done.payload = '[]' end and not (${IS_OVER})
-  from unnest((select $1::bigint[]), (select $2::smallint[]), (select $3::text[]), (select $4::int[]), (select $5::int[]))
+  from unnest((select $1::bigint[]), (select $2::int[]), (select $3::text[]), (select $4::int[]), (select $5::int[]))
     as done (batch_id, lane, payload, succeeded, failed)
   where lane_chunk.batch_id = any ((select $1::bigint[])::bigint[])
     and lane_chunk.batch_id = done.batch_id and lane_chunk.lane = done.lane

@@ -61,7 +61,7 @@ export class HoldRetries {
     for (let goesOn = true; goesOn; ) {
       const { rows } = await sql<Hold>`
         select customer_id, lane from order_hold
-        where next_try <= statement_timestamp() and lane <> all (${[...busyLanes]}::smallint[])
+        where next_try <= statement_timestamp() and lane <> all (${[...busyLanes]}::int[])
         order by next_try limit ${HOLDS_AT_ONCE}`.execute(this.#tools.db);
       goesOn = false;
       let hasWorked = false;
@@ -131,7 +131,7 @@ async function lockDue(trx: Trx, { customer_id, lane }: Hold, isDue: boolean): P
   const { rows } = await sql`
     select from order_hold
     where customer_id = ${customer_id} and (next_try <= statement_timestamp() or ${isDue}) and not exists (
-      select from lane_chunk join batch on batch.id = batch_id
+      select from lane_chunk
       where lane_chunk.lane = ${lane} and finished_time is null and not is_held and ${customer_id} = any (customer_ids)
         and batch_id <= (select max(held_order.batch_id) from held_order where held_order.customer_id = ${customer_id})
     )`.execute(trx);

@@ -2,7 +2,6 @@ import { ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
 import type { BatchId, Channels, CustomerId, LicenseOrderId, Order, OrderType } from '@lockstep/contract';
 import { buildRows, type Database, run, type Statement, send, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { laneOf } from './lanes.ts';
 import { PAYLOAD_VERSION } from './order-text.ts';
 import type { OrderWithId } from './outcome.ts';
 import { type Chunk, SENDERS_CHANNELS, type UnreadableChunk } from './pending.ts';
@@ -30,21 +29,21 @@ export async function findHeld(trx: Trx, customerIds: Iterable<CustomerId>): Pro
   return new Set(rows.map(({ customer_id }) => customer_id));
 }
 
-/** Holds customers because of these orders. Take the orders out of their chunks in the same transaction. */
+/** Holds customers of a lane because of these orders. Take the orders out of their chunks in the same transaction. */
 export async function insertHolds(
   trx: Trx,
+  lane: number,
   orders: readonly { customerId: CustomerId; licenseOrderId: LicenseOrderId }[],
   error: unknown,
 ): Promise<void> {
   const rows = buildRows([
     ['customer_id', 'text', orders.map(({ customerId }) => customerId)],
-    ['lane', 'smallint', orders.map(({ customerId }) => laneOf(customerId))],
     ['license_order_id', 'bigint', orders.map(({ licenseOrderId }) => licenseOrderId)],
   ]);
   await sql`
     insert into order_hold (customer_id, lane, license_order_id, next_try, last_error)
-    select customer_id, lane, license_order_id, statement_timestamp() + ${pauseAfter(sql`1`)}, ${describeError(error)}
-    from ${rows} as failed (customer_id, lane, license_order_id)
+    select customer_id, ${lane}, license_order_id, statement_timestamp() + ${pauseAfter(sql`1`)}, ${describeError(error)}
+    from ${rows} as failed (customer_id, license_order_id)
     on conflict (customer_id) do nothing`.execute(trx);
 }
 
@@ -193,7 +192,7 @@ export async function insertHeld(
       select batch_id * ${ORDERS_PER_BATCH} + index, customer_id, batch_id, lane, sequence,
         ${PAYLOAD_VERSION}::smallint, content
       from rows from (
-        string_to_table($1, chr(10)), unnest($2::bigint[], $3::smallint[], $4::int[], $5::text[], $6::int[])
+        string_to_table($1, chr(10)), unnest($2::bigint[], $3::int[], $4::int[], $5::text[], $6::int[])
       ) as moved (content, batch_id, lane, index, customer_id, sequence)`,
     values: [
       // As one text, a line each, because the driver takes long to quote the elements of an array. JSON has no line breaks.
@@ -213,21 +212,22 @@ export async function holdUnreadable(trx: Trx, { batchId, lane, fault }: Unreada
     select placed.id, placed.customer_id, placed.sequence from (
       select batch.id * ${sql.lit(ORDERS_PER_BATCH)} + place - 1 as id, customer_id, sequence
       from batch cross join unnest(customer_ids, sequences) with ordinality as sent (customer_id, sequence, place)
-      where batch.id = ${batchId}
+      where batch.id = ${batchId} and customer_id = any ((
+        select customer_ids from lane_chunk where batch_id = ${batchId} and lane = ${lane}
+      )::text[])
     ) as placed
     left join license_order on license_order.id = placed.id
     left join held_order on license_order_id = placed.id
     where license_order.id is null and license_order_id is null order by placed.sequence`.execute(trx);
-  const ofLane = rows.filter(({ customer_id }) => laneOf(customer_id) === lane);
-  const oldest = [...Map.groupBy(ofLane, ({ customer_id }) => customer_id)].map(([customerId, [first]]) => ({
+  const oldest = [...Map.groupBy(rows, ({ customer_id }) => customer_id)].map(([customerId, [first]]) => ({
     customerId,
     licenseOrderId: first!.id,
   }));
-  await insertHolds(trx, oldest, fault);
+  await insertHolds(trx, lane, oldest, fault);
   const held = buildRows([
-    ['license_order_id', 'bigint', ofLane.map(({ id }) => id)],
-    ['customer_id', 'text', ofLane.map(({ customer_id }) => customer_id)],
-    ['sequence', 'integer', ofLane.map(({ sequence }) => sequence)],
+    ['license_order_id', 'bigint', rows.map(({ id }) => id)],
+    ['customer_id', 'text', rows.map(({ customer_id }) => customer_id)],
+    ['sequence', 'integer', rows.map(({ sequence }) => sequence)],
   ]);
   await sql`
     insert into held_order (license_order_id, customer_id, batch_id, lane, sequence)

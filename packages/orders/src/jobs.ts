@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { LANE_COUNT } from './lanes.ts';
 
 /** The BullMQ queue that carries the work. */
 export const QUEUE_NAME = 'lockstep-orders';
@@ -7,13 +6,8 @@ export const QUEUE_NAME = 'lockstep-orders';
 /** A job is a pointer, never the data, so to run it again does no harm. This one: drain these lanes up to this batch. */
 export const jobSchema = z.object({
   type: z.literal('drain'),
-  version: z.literal(1),
-  lanes: z.array(
-    z
-      .int()
-      .min(0)
-      .max(LANE_COUNT - 1),
-  ),
+  version: z.literal(2),
+  lanes: z.array(z.int32().min(0)),
   throughBatchId: z.string().regex(/^\d+$/),
 });
 

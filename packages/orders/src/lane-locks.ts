@@ -6,8 +6,8 @@ const LANE_LOCK = 0x6c616e65;
 /** How long a statement of a call that waited for lanes may take once it has them. */
 const STATEMENT_TIMEOUT_MS = 60_000;
 
-/** SQL: the lanes that this transaction has locked by `lockingLanes` or `tryingLanes`, as smallint[]. */
-export const LOCKED_LANES = `string_to_array(current_setting('lockstep.lanes'), ',')::smallint[]`;
+/** SQL: the lanes that this transaction has locked by `lockingLanes` or `tryingLanes`, as int[]. */
+export const LOCKED_LANES = `string_to_array(current_setting('lockstep.lanes'), ',')::int[]`;
 
 /** For the statement that locks: LOCKED_LANES takes them from there, so that what reads them can be sent with it. */
 const noted = (locked: string) => `

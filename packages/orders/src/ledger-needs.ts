@@ -1,6 +1,7 @@
 import type { Asset, ContentsNeeds, Ledger, LedgerNeeds, Steps } from '@lockstep/assets';
 import type { Channels, DeleteProductOrder, Merchandise, NewBuyOrder, Order, ProductToBuy } from '@lockstep/contract';
 import { kindAndTerms } from './matching.ts';
+import { seesNothing } from './outcome.ts';
 
 /** Collects what planning these orders reads of the ledger, but for what is on assets: see collectContents. */
 export function collectNeeds(orders: Iterable<{ order: Order; channels: Channels }>): LedgerNeeds {
@@ -12,6 +13,7 @@ export function collectNeeds(orders: Iterable<{ order: Order; channels: Channels
     owners: false,
   };
   for (const { order, channels } of orders) {
+    if (seesNothing({ channels })) continue;
     if (channels !== null) needs.owners = true;
     needs.customerIds.add(order.customerId);
     if (order.srcLicenseOrderId !== undefined) needs.purchaseIds.add(order.srcLicenseOrderId);
@@ -32,11 +34,15 @@ export function collectNeeds(orders: Iterable<{ order: Order; channels: Channels
  * Collects what planning these orders reads of what is on assets, in the order in which it does, as far as the ledger tells
  * now: for more than one order, also what the ones before it may make necessary.
  */
-export function* collectContents(ledger: Ledger, orders: readonly { order: Order }[]): Steps<ContentsNeeds> {
+export function* collectContents(
+  ledger: Ledger,
+  orders: readonly { order: Order; channels: Channels }[],
+): Steps<ContentsNeeds> {
   const needs: ContentsNeeds = { grantsOf: new Set(), lookUps: [] };
   /** Assets that these orders may transfer: which order stands for what there is not known before. */
   const mayMove = new Set<Asset>();
-  for (const { order } of orders) {
+  for (const { order, channels } of orders) {
+    if (seesNothing({ channels })) continue;
     const assetsOf = ({ assetNos }: { assetNos: string[] }) =>
       assetNos.flatMap((assetNum) => ledger.assets.get(assetNum) ?? []);
     if (order.orderType === 'new_buy') {

@@ -82,12 +82,11 @@ async function findOldest(
   skip: ReadonlySet<CustomerId>,
 ): Promise<Omit<Failure, 'error'> | null> {
   for (let after = '0' as BatchId; ; ) {
-    // A batch says who is in it, so what has nobody to try is not read.
+    // A chunk says who is in it, so what has nobody to try is not read.
     const { rows } = await sql<ChunkRow>`
       select batch_id, lane, payload, payload_version, ${sql.raw(SENDERS_CHANNELS)} from lane_chunk
       where lane = ${lane} and finished_time is null and not is_held and batch_id > ${after} and exists (
-        select from batch cross join unnest(customer_ids) as customer_id
-        where batch.id = batch_id and customer_id <> all (${[...skip]}::text[])
+        select from unnest(customer_ids) as customer_id where customer_id <> all (${[...skip]}::text[])
       )
       order by batch_id limit ${CHUNKS_AT_ONCE}`.execute(trx);
     const { chunks, unreadable } = readRows(rows);
@@ -118,7 +117,7 @@ export function holdCustomer(db: Database, { accepted, chunk, error }: Failure):
       ({ licenseOrderId }) => licenseOrderId === accepted.licenseOrderId,
     );
     if (!isPending) return false;
-    await insertHolds(trx, [{ customerId, licenseOrderId: accepted.licenseOrderId }], error);
+    await insertHolds(trx, chunk.lane, [{ customerId, licenseOrderId: accepted.licenseOrderId }], error);
     await finishOrders(trx, chunks, [], { heldIds: new Set([customerId]) });
     return true;
   });

@@ -3,7 +3,6 @@ import type { Cause, CustomerId, LicenseOrderId, Order } from '@lockstep/contrac
 import { type ConsoleOrderDetail, HIDDEN_PASSWORD, type OrderContent } from '@lockstep/contract/console';
 import { type Database, isId } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { laneOf } from './lanes.ts';
 import { OPERATOR } from './list-filters.ts';
 import { buildSentOrder } from './operator-orders.ts';
 import { markPasswords } from './operator-passwords.ts';
@@ -87,7 +86,7 @@ async function selectPending(
       case when octet_length(placed.content) <= ${maxBytes}::int then placed.content end as content
     from (
       select payload, payload_version from lane_chunk
-      where batch_id = ${batchId} and lane = ${laneOf(customerId)} and finished_time is null
+      where batch_id = ${batchId} and ${customerId} = any (customer_ids) and finished_time is null
         and payload_version = ${PAYLOAD_VERSION}
       union all
       select content, payload_version from held_order

@@ -8,6 +8,12 @@ export interface OrderWithId {
   channels: Channels;
 }
 
+/** The channels of an order whose customer did not exist for its application when it was accepted (rules 6.2). */
+export const NOTHING_SEEN: Channels = [];
+
+/** Whether an order fails with customer_not_found, whatever is there. */
+export const seesNothing = ({ channels }: { channels: Channels }) => channels?.length === 0;
+
 /** What became of an order (rules 6.2): a failed one has changed nothing. */
 export interface Outcome {
   accepted: OrderWithId;

@@ -1,8 +1,9 @@
 import { licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
-import type { BatchId, LicenseOrderId } from '@lockstep/contract';
+import type { BatchId, CustomerId, LicenseOrderId } from '@lockstep/contract';
 import { prepared, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { laneOf } from './lanes.ts';
+import { findChannels } from './customer-channels.ts';
+import { lanesOfCustomer, NO_CHANNEL } from './lanes.ts';
 import { isOfChannel, isOfSenderInPeriod } from './list-filters.ts';
 import type { IndexSearch, OrdersFrom } from './order-filters.ts';
 import { PAYLOAD_VERSION } from './order-text.ts';
@@ -29,14 +30,17 @@ export async function findPending(trx: Trx, search: IndexSearch): Promise<Orders
 async function chooseOpen(trx: Trx, { viewer, filters, below }: IndexSearch): Promise<ChosenBatches> {
   // Below the first order of a batch there is none of that batch.
   const { batchId } = splitOrderId(String(BigInt(below) - 1n) as LicenseOrderId);
+  const lanes = filters.customerId === undefined ? [] : await findLanes(trx, filters.customerId);
   const walked =
     filters.customerId === undefined
       ? sql`select id from batch where completed_time is null and id <= ${batchId} order by id desc limit ${MAX_BATCHES}`
       : sql`
         (
-          select batch_id as id from lane_chunk
-          where lane = ${laneOf(filters.customerId)} and finished_time is null and not is_held and batch_id <= ${batchId}
-          order by batch_id desc limit ${MAX_BATCHES}
+          select batch_id as id from unnest(${lanes}::int[]) as wanted (lane) cross join lateral (
+            select batch_id from lane_chunk
+            where lane_chunk.lane = wanted.lane and finished_time is null and not is_held and batch_id <= ${batchId}
+            order by batch_id desc limit ${MAX_BATCHES}
+          ) as newest
         ) union (
           select batch_id from held_order where customer_id = ${filters.customerId} and batch_id <= ${batchId}
           order by batch_id desc limit ${MAX_BATCHES}
@@ -59,6 +63,12 @@ async function chooseOpen(trx: Trx, { viewer, filters, below }: IndexSearch): Pr
   const last = await prepared<{ id: BatchId }>(trx, 'open_batches_floor')`
     select id from (${walked}) as walked order by id desc offset ${MAX_BATCHES - 1} limit 1`;
   return { batchIds, floor: last[0] === undefined ? null : licenseOrderIdOf(last[0].id, 0) };
+}
+
+/** Finds the lanes in which orders of a customer may be pending. */
+async function findLanes(trx: Trx, customerId: CustomerId): Promise<number[]> {
+  const channel = (await findChannels(trx, [customerId])).get(customerId);
+  return lanesOfCustomer(channel?.id ?? NO_CHANNEL, customerId);
 }
 
 /** Finds those by what a batch says of its orders. */

@@ -3,7 +3,8 @@ import type { BatchId, Channels } from '@lockstep/contract';
 import type { Statement, Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { LOCKED_LANES } from './lane-locks.ts';
-import type { OrderWithId } from './outcome.ts';
+import { channelOf, NO_CHANNEL } from './lanes.ts';
+import { NOTHING_SEEN, type OrderWithId } from './outcome.ts';
 import { PayloadFault, type PlacedOrder, readStoredOrders } from './stored-orders.ts';
 
 /** Chunks of one lane that one drain looks at, at most. */
@@ -14,7 +15,7 @@ export interface Chunk {
   batchId: BatchId;
   lane: number;
   orders: PlacedOrder[];
-  /** The channels that the application which sent them is bound to now. */
+  /** The channels that the application which sent them is bound to now; NOTHING_SEEN in lanes of NO_CHANNEL. */
   channels: Channels;
 }
 
@@ -66,7 +67,7 @@ export function buildPending(rows: readonly PendingRow[]): Pending {
 export async function readPendingInBatch(trx: Trx, batchId: BatchId, lanes: readonly number[]): Promise<ReadChunks> {
   const { rows } = await sql<ChunkRow>`
     select batch_id, lane, payload, payload_version, ${sql.raw(SENDERS_CHANNELS)} from lane_chunk
-    where batch_id = ${batchId} and lane = any (${lanes}::smallint[]) and finished_time is null and not is_held
+    where batch_id = ${batchId} and lane = any (${lanes}::int[]) and finished_time is null and not is_held
     order by lane`.execute(trx);
   return readRows(rows);
 }
@@ -117,7 +118,8 @@ const READ_PENDING = `
 export function readRows(rows: readonly ChunkRow[]): ReadChunks {
   const chunks: Chunk[] = [];
   const unreadable: UnreadableChunk[] = [];
-  for (const { batch_id: batchId, lane, payload, payload_version, channels } of rows) {
+  for (const { batch_id: batchId, lane, payload, payload_version, channels: bound } of rows) {
+    const channels = channelOf(lane) === NO_CHANNEL ? NOTHING_SEEN : bound;
     try {
       chunks.push({ batchId, lane, orders: readStoredOrders(payload_version, payload), channels });
     } catch (error) {

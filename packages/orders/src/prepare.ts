@@ -10,8 +10,11 @@ import {
   Refusal,
   type SyncMode,
 } from '@lockstep/contract';
-import { laneOf } from './lanes.ts';
+import type { ChannelIds } from './customer-channels.ts';
+import { laneOf, NO_CHANNEL } from './lanes.ts';
 import { orderText } from './order-text.ts';
+
+export type { ChannelIds };
 
 /** A batch ready to be stored: checked, digested and split by lane. */
 export interface PreparedBatch {
@@ -23,11 +26,21 @@ export interface PreparedBatch {
   sequences: number[];
   customerIds: CustomerId[];
   orderTypes: string[];
-  chunks: { lane: number; orderCount: number; weight: number; payload: string | Uint8Array }[];
+  chunks: PreparedChunk[];
   /** The length of its orders as text, in UTF-16 units. */
   characters: number;
   /** In an async batch: a number that orders of two customers name, and where. Null if there is none. */
   sharedNumber: { assetNum: string; paths: [first: string, second: string] } | null;
+}
+
+/** The orders of a batch that belong to one lane. */
+export interface PreparedChunk {
+  lane: number;
+  /** Each once. */
+  customerIds: CustomerId[];
+  orderCount: number;
+  weight: number;
+  payload: string | Uint8Array;
 }
 
 const CHARACTERS_PER_WEIGHT = 1_024;
@@ -45,21 +58,22 @@ export function weighOrder(order: Order, characters: number): number {
   return Math.max(1, countInstances(order), Math.ceil(Math.max(characters, stored) / CHARACTERS_PER_WEIGHT));
 }
 
-/** Splits a batch by lane and digests its content, in the form of orderText. */
-export function prepareBatch(applicationId: ApplicationId, batch: BatchOrder): PreparedBatch {
+/** Splits a batch by lane and digests its content, in the form of orderText. `channelIds`: for its lanes; a preview has none. */
+export function prepareBatch(applicationId: ApplicationId, batch: BatchOrder, channelIds: ChannelIds): PreparedBatch {
   const { channelCode, channelOrderId, syncMode, orderList } = batch;
   const digest = createHash('sha256').update(syncMode);
-  const byLane = new Map<number, { weight: number; orders: string[] }>();
+  const byLane = new Map<number, { weight: number; orders: string[]; customerIds: Set<CustomerId> }>();
   let characters = 0;
   for (const [index, order] of orderList.entries()) {
     const json = orderText(order);
     digest.update('\n').update(json);
     characters += json.length;
-    const lane = laneOf(order.customerId);
-    const chunk = byLane.get(lane) ?? { weight: 0, orders: [] };
+    const lane = laneOf(channelIds.get(order.customerId) ?? NO_CHANNEL, order.customerId);
+    const chunk = byLane.get(lane) ?? { weight: 0, orders: [], customerIds: new Set() };
     if (chunk.weight === 0) byLane.set(lane, chunk);
     chunk.weight += weighOrder(order, json.length);
     chunk.orders.push(`[${index},${json}]`);
+    chunk.customerIds.add(order.customerId);
   }
   return {
     applicationId,
@@ -70,8 +84,9 @@ export function prepareBatch(applicationId: ApplicationId, batch: BatchOrder): P
     sequences: orderList.map((order) => order.sequence),
     customerIds: orderList.map((order) => order.customerId),
     orderTypes: orderList.map((order) => order.orderType),
-    chunks: [...byLane].map(([lane, { weight, orders }]) => ({
+    chunks: [...byLane].map(([lane, { weight, orders, customerIds }]) => ({
       lane,
+      customerIds: [...customerIds],
       orderCount: orders.length,
       weight,
       payload: `[${orders.join(',')}]`,

@@ -1,11 +1,13 @@
 import { ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
-import type { BatchId, Cause, CustomerId, LicenseOrderId } from '@lockstep/contract';
+import type { BatchId, Cause, Channels, CustomerId, LicenseOrderId } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { channelIdFor, findChannels } from './customer-channels.ts';
 import { type ChunkBack, lockBatches, reopenBatches } from './end-batches.ts';
 import { readAgain } from './holds.ts';
 import { lockLanes } from './lane-locks.ts';
 import { laneOf } from './lanes.ts';
+import { SENDERS_CHANNELS } from './pending.ts';
 import { weighOrder } from './prepare.ts';
 import { readStoredOrders, writeStoredOrders } from './stored-orders.ts';
 
@@ -58,6 +60,8 @@ type RecordRetried = (trx: Trx, backIds: readonly LicenseOrderId[]) => Promise<v
 interface FailedOrder {
   id: LicenseOrderId;
   customerId: CustomerId;
+  /** The channels that its application is bound to. */
+  channels: Channels;
 }
 
 async function findFailed(
@@ -69,10 +73,25 @@ async function findFailed(
     and exists (select from failed_order where license_order_id = id)`;
   const { rows } = await sql<FailedOrder>`
     with first as (select id from license_order where ${failed} order by id limit ${ORDERS_AT_ONCE})
-    select id, customer_id as "customerId" from license_order
+    select id, customer_id as "customerId", ${sql.raw(SENDERS_CHANNELS)}
+    from license_order cross join lateral (select id / ${ORDERS_PER_BATCH} as batch_id) as sent
     where ${failed} and id < (select max(id) / ${ORDERS_PER_BATCH} + 1 from first) * ${ORDERS_PER_BATCH}
     order by id`.execute(db);
   return rows;
+}
+
+/** Finds the lanes of orders as if they were accepted now (rules 6.2). */
+async function findLanes(trx: Trx, orders: readonly FailedOrder[]): Promise<Map<LicenseOrderId, number>> {
+  const found = await findChannels(
+    trx,
+    orders.map(({ customerId }) => customerId),
+  );
+  return new Map(
+    orders.map(({ id, customerId, channels }) => [
+      id,
+      laneOf(channelIdFor(found.get(customerId), channels), customerId),
+    ]),
+  );
 }
 
 /** Locks the lanes of these orders and their batches, and puts back those that are still failed then. Returns their ids. */
@@ -81,10 +100,11 @@ async function putBack(
   orders: readonly FailedOrder[],
   record: RecordRetried,
 ): Promise<readonly LicenseOrderId[]> {
-  await lockLanes(trx, [...new Set(orders.map(({ customerId }) => laneOf(customerId)))]);
+  const lanes = await findLanes(trx, orders);
+  await lockLanes(trx, [...new Set(lanes.values())]);
   await lockBatches(trx, [...new Set(orders.map(({ id }) => splitOrderId(id).batchId))]);
-  const { rows } = await sql<{ id: LicenseOrderId; customer_id: CustomerId; payload_version: number; content: string }>`
-    select id, customer_id, payload_version, content from failed_order join license_order on id = license_order_id
+  const { rows } = await sql<{ id: LicenseOrderId; payload_version: number; content: string }>`
+    select id, payload_version, content from failed_order join license_order on id = license_order_id
     where id = any (${orders.map(({ id }) => id)}::bigint[]) and cause = 'internal_error' order by id`.execute(trx);
   const backIds = rows.map(({ id }) => id);
   if (backIds.length === 0) return [];
@@ -95,8 +115,8 @@ async function putBack(
   );
   await sql`delete from license_order where id = any (${backIds}::bigint[])`.execute(trx);
   await sql`delete from failed_order where license_order_id = any (${backIds}::bigint[])`.execute(trx);
-  const placed = rows.map(({ id, customer_id, payload_version, content }) => ({
-    ...{ batchId: splitOrderId(id).batchId, lane: laneOf(customer_id), characters: content.length },
+  const placed = rows.map(({ id, payload_version, content }) => ({
+    ...{ batchId: splitOrderId(id).batchId, lane: lanes.get(id)!, characters: content.length },
     order: readStoredOrders(payload_version, content)[0]!,
   }));
   const chunks: ChunkBack[] = [];
@@ -104,7 +124,8 @@ async function putBack(
     const { batchId, lane } = ofChunk[0]!;
     const orders = [...(await readPending(trx, batchId, lane)), ...ofChunk.map(({ order }) => order)];
     const weight = ofChunk.reduce((sum, { order, characters }) => sum + weighOrder(order[1], characters), 0);
-    chunks.push({ batchId, lane, orderCount: ofChunk.length, weight, payload: writeStoredOrders(orders) });
+    const customerIds = [...new Set(ofChunk.map(({ order: [, { customerId }] }) => customerId))];
+    chunks.push({ batchId, lane, customerIds, orderCount: ofChunk.length, weight, payload: writeStoredOrders(orders) });
   }
   await reopenBatches(trx, chunks);
   await record(trx, backIds);

@@ -56,7 +56,7 @@ export class Stalls {
     this.#stall = { sinceMs, reason, told: told.add(reason) };
     this.#store(sql`
       insert into lane_stall (lane, last_error)
-      select lane, ${reason} from unnest(${lanesOf(parts)}::smallint[]) as lane
+      select lane, ${reason} from unnest(${lanesOf(parts)}::int[]) as lane
       on conflict (lane) do update set seen_time = statement_timestamp(), last_error = excluded.last_error`);
   }
 
@@ -65,7 +65,7 @@ export class Stalls {
     const recovered = parts.filter((part) => this.#failing.delete(part));
     if (recovered.length === 0) return;
     this.#count();
-    this.#store(sql`delete from lane_stall where lane = any (${lanesOf(recovered)}::smallint[])`);
+    this.#store(sql`delete from lane_stall where lane = any (${lanesOf(recovered)}::int[])`);
     if (this.#failing.size > 0 || this.#stall === null) return;
     const seconds = Math.round((performance.now() - this.#stall.sinceMs) / 100) / 10;
     this.#stall = null;

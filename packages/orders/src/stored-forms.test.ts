@@ -17,7 +17,7 @@ function shuffled(value: unknown): unknown {
 
 describe('what this release stores', () => {
   it.each(['async', 'sync'] as const)('is what version 1 stored, byte for byte, of a batch sent %s', (syncMode) => {
-    const prepared = prepareBatch('1' as ApplicationId, BatchOrder.parse({ ...SENT, syncMode }));
+    const prepared = prepareBatch('1' as ApplicationId, BatchOrder.parse({ ...SENT, syncMode }), new Map());
     expect(prepared.digest.toString('hex')).toBe(DIGESTS[syncMode]);
     expect(Object.fromEntries(prepared.chunks.map(({ lane, payload }) => [lane, payload]))).toEqual(PAYLOADS);
   });
@@ -26,7 +26,7 @@ describe('what this release stores', () => {
     const later = BatchOrder.parse(shuffled(SENT));
     const reordered = shuffled(later) as typeof later;
     for (const order of reordered.orderList) Object.assign(order, { laterField: 'new', another: undefined });
-    const prepared = prepareBatch('1' as ApplicationId, reordered);
+    const prepared = prepareBatch('1' as ApplicationId, reordered, new Map());
     expect(prepared.digest.toString('hex')).toBe(DIGESTS.async);
     expect(Object.fromEntries(prepared.chunks.map(({ lane, payload }) => [lane, payload]))).toEqual(PAYLOADS);
   });

@@ -4,8 +4,9 @@ import type { Statement, Trx } from '@lockstep/platform';
 import { planOnLoaded, recordOutcomes } from './apply.ts';
 import type { SubmittedBatch } from './batch.ts';
 import { insertEndedBatches } from './end-batches.ts';
+import { channelOf, NO_CHANNEL } from './lanes.ts';
 import { LIMITS } from './limits.ts';
-import type { Outcome } from './outcome.ts';
+import { NOTHING_SEEN, type Outcome } from './outcome.ts';
 import { inAcceptanceOrder } from './pending.ts';
 import type { Work } from './plan-loaded.ts';
 
@@ -40,12 +41,7 @@ export async function applyNewBatches(
   work: Work,
 ): Promise<void> {
   if (newBatches.length === 0) return;
-  const chunks = newBatches.map(({ id, orders, channels }) => ({
-    batchId: id,
-    orders: [...orders.entries()],
-    channels,
-  }));
-  const orders = inAcceptanceOrder(chunks);
+  const orders = inAcceptanceOrder(newBatches.flatMap(splitUnknown));
   const { ledger, outcomes } = await planOnLoaded(trx, orders, work);
   const failures = outcomes.filter(({ failure }) => failure !== null);
   if (failures.length > 0) throw new BatchFailed(failures, orders.length);
@@ -54,6 +50,20 @@ export async function applyNewBatches(
   // Before the ledger: if another call has stored one of their keys, that is the failure that counts.
   await insertEndedBatches(trx, newBatches);
   await writeLedger(trx, ledger, ids);
+}
+
+/** Sets the orders of customers apart that did not exist for the application when it called: they fail (rules 6.2). */
+function splitUnknown({ id, batch, orders, channels }: NewBatch) {
+  const unknownIds = new Set(
+    batch.chunks.flatMap(({ lane, customerIds }) => (channelOf(lane) === NO_CHANNEL ? customerIds : [])),
+  );
+  const entries = [...orders.entries()];
+  const unknown = entries.filter(([, { customerId }]) => unknownIds.has(customerId));
+  const known = unknown.length === 0 ? entries : entries.filter(([, { customerId }]) => !unknownIds.has(customerId));
+  return [
+    { batchId: id, orders: known, channels },
+    { batchId: id, orders: unknown, channels: NOTHING_SEEN },
+  ];
 }
 
 /** Refuses a batch whose orders together are more than may run together (rules 6.5). `index`: of the order with which they are. */

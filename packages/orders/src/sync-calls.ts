@@ -2,6 +2,7 @@ import type { LedgerIds } from '@lockstep/assets';
 import type { BatchId, Channels, Order } from '@lockstep/contract';
 import { type Trx, untilConfirmed } from '@lockstep/platform';
 import { type EarlierBatch, type SubmittedBatch, sameBatchId } from './batch.ts';
+import { channelOf, NO_CHANNEL } from './lanes.ts';
 import { applyNewBatches, type NewBatch } from './sync-batches.ts';
 
 /** A sync call that is to be applied. */
@@ -27,9 +28,10 @@ export interface AppliedBatches {
 export const MAX_GROUP_BATCHES = 64;
 export const MAX_GROUP_WEIGHT = 4_000;
 
-/** The lanes of some batches, each once. */
+/** The lanes that some batches need, each once: none of NO_CHANNEL, whose orders fail whatever is there. */
 export function lanesOf(batches: readonly SubmittedBatch[]): number[] {
-  return [...new Set(batches.flatMap(({ chunks }) => chunks.map(({ lane }) => lane)))];
+  const lanes = batches.flatMap(({ chunks }) => chunks.map(({ lane }) => lane));
+  return [...new Set(lanes.filter((lane) => channelOf(lane) !== NO_CHANNEL))];
 }
 
 /**

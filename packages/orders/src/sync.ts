@@ -85,7 +85,7 @@ export class BatchApplier {
       weightOf: ({ batch, isLarge }) => (isLarge ? MAX_GROUP_WEIGHT : weighBatch(batch)),
       maxWeight: MAX_GROUP_WEIGHT,
       keyOf: ({ batch }) => keyOf(batch),
-      needsOf: ({ batch }) => batch.chunks.map(({ lane }) => lane),
+      needsOf: ({ batch }) => lanesOf([batch]),
     });
   }
 

@@ -25,6 +25,7 @@ declare module '@lockstep/platform' {
     lane_chunk: {
       batch_id: BatchId;
       lane: number;
+      customer_ids: CustomerId[];
       order_count: number;
       weight: number;
       payload: string | null;

@@ -47,7 +47,7 @@ export async function batchOrderRoutes(
     const bytes = request.body as Buffer | undefined;
     if (bytes === undefined) return void parse(BatchOrder, bytes);
     const isPreview = request.routeOptions.config.operationId === 'previewBatchOrder';
-    const batch = await batches.read(callerOf(request).applicationId, bytes, { isPreview }).catch((error: unknown) => {
+    const batch = await batches.read(callerOf(request), bytes, { isPreview }).catch((error: unknown) => {
       if (error instanceof BatchRefusal) noteSubject(request, error.batchName);
       throw error;
     });

@@ -72,7 +72,8 @@ export function ordersHandlers({ previewer, numberSearches }: ServerOptions) {
       if (stored.kind !== 'kept' || batch === undefined) return null;
       const { channelCode, channelOrderId } = order;
       const orderList = [readStoredOrder(stored.text)];
-      const prepared = prepareBatch(batch.applicationId, { channelCode, channelOrderId, syncMode: 'sync', orderList });
+      const sent = { channelCode, channelOrderId, syncMode: 'sync' as const, orderList };
+      const prepared = prepareBatch(batch.applicationId, sent, new Map());
       const call = { channels: batch.channels, signal: request.deadline.signal };
       const [preview] = await previewer.compare(prepared, async () => orderList, call);
       return preview ?? null;

@@ -25,7 +25,9 @@ export function previewHandlers({ previewer, batches }: ServerOptions & { batche
       const channels = await findChannels(request.db, request.query.appKey);
       // Operators take turns with one another, as applications do.
       const party = `operator ${operator.operatorId}` as ApplicationId;
-      const { prepared, orders, ignoredFields } = await batches.read(party, bytes!, { isPreview: true });
+      const { prepared, orders, ignoredFields } = await batches.read({ applicationId: party, channels }, bytes!, {
+        isPreview: true,
+      });
       const { channelCode, channelOrderId, syncMode, sequences } = prepared;
       noteSubject(request, { channelCode, channelOrderId, orders: sequences.length });
       requireChannel(channels, channelCode);

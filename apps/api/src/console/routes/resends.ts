@@ -117,7 +117,7 @@ async function readResend(
   const lost = putBackHidden(orderList, failed);
   if (lost[0] !== undefined) throw new Refusal('field_invalid', lost[0], CANNOT_PUT_BACK);
   const bytes = Buffer.from(JSON.stringify({ channelCode, channelOrderId, syncMode, orderList }));
-  return { ...(await batches.read(batch.applicationId, bytes, options)), failed };
+  return { ...(await batches.read(batch, bytes, options)), failed };
 }
 
 const CANNOT_PUT_BACK =
