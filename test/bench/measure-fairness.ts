@@ -3,7 +3,7 @@ import { type Deployment, withDeployment } from './deployment.ts';
 import { acceptHeld } from './held-backlog.ts';
 import { type Bench, type Figures, type Measure, quantile, scaled } from './measure.ts';
 import { warmUp } from './measure-orders.ts';
-import { CALL_KINDS, callMeanwhile } from './neighbor-calls.ts';
+import { CALL_KINDS, callMeanwhile, prepareNeighbor } from './neighbor-calls.ts';
 import { createBoundSender, createO2Sender, type Sender } from './senders.ts';
 
 const ORDERS = 100_000;
@@ -46,8 +46,9 @@ function fairness(
   };
 }
 
-async function measure(bench: Bench, deployment: Deployment, sender: Sender, neighbor: Sender): Promise<Figures> {
+async function measure(bench: Bench, deployment: Deployment, sender: Sender, small: Sender): Promise<Figures> {
   await warmUp(bench, deployment, 'async', 100);
+  const neighbor = await prepareNeighbor(small);
   await callMeanwhile(neighbor, () => delay(scaled(bench, WARM_UP_MS, 200)));
   const { calls: idle } = await callMeanwhile(neighbor, () => delay(scaled(bench, IDLE_MS, 1_000)));
   const accept = (orders: number) => acceptHeld(bench, deployment, orders, sender);

@@ -6,32 +6,41 @@ import type { Probed } from './start-probe.ts';
 /** A call begins after so long, whatever became of those before it; the kinds take turns. */
 const CALL_EVERY_MS = 25;
 
+/** An application that sends little, and a completed batch of it to poll. */
+interface Neighbor extends Sender {
+  completed: ReturnType<typeof batchOf>;
+}
+
 /** The calls of an application that sends little, each until what it asked for is there. */
 const CALLS = {
-  batch: ({ caller }: Sender, order: NewOrder) => caller.process(batchOf(order(), order())),
-  sync: ({ caller }: Sender, order: NewOrder) => caller.carryOut(order()),
-  poll: async ({ caller }: Sender, _: NewOrder, channelOrderId: string) =>
-    dataOf(await caller.ask('getBatchResult', { query: { channelCode: 'test', channelOrderId } })),
-  preview: ({ caller }: Sender, order: NewOrder) => caller.preview(batchOf(order())),
+  batch: ({ caller }: Neighbor, order: NewOrder) => caller.process(batchOf(order(), order())),
+  sync: ({ caller }: Neighbor, order: NewOrder) => caller.carryOut(order()),
+  poll: async ({ caller, completed: { channelCode, channelOrderId } }: Neighbor) =>
+    dataOf(await caller.ask('getBatchResult', { query: { channelCode, channelOrderId } })),
+  preview: ({ caller }: Neighbor, order: NewOrder) => caller.preview(batchOf(order())),
 };
 
 type NewOrder = () => ReturnType<typeof newBuy>;
 export type CallKind = keyof typeof CALLS;
 export const CALL_KINDS = Object.keys(CALLS) as CallKind[];
 
+/** Has a first batch of an application completed. */
+export async function prepareNeighbor(sender: Sender): Promise<Neighbor> {
+  const completed = batchOf(newBuy(sender.customers[0]!, [newAssetNum()]));
+  await sender.caller.process(completed);
+  return { ...sender, completed };
+}
+
 /**
  * Sends small batches of two orders, sync calls, polls and previews while `work` runs, ten of each kind a second. Returns how long
  * each call took: a batch from sending it until it is known to be completed.
  */
 export async function callMeanwhile<Result>(
-  sender: Sender,
+  neighbor: Neighbor,
   work: () => Promise<Result>,
 ): Promise<{ result: Result; calls: Record<CallKind, Probed> }> {
   let sent = 0;
-  const newOrder = () => newBuy(sender.customers[sent++ % sender.customers.length]!, [newAssetNum()]);
-  // Sync, because the workers may be held.
-  const completed = { ...batchOf(newOrder()), syncMode: 'sync' };
-  await sender.caller.accept(completed);
+  const newOrder = () => newBuy(neighbor.customers[sent++ % neighbor.customers.length]!, [newAssetNum()]);
   const calls = Object.fromEntries(CALL_KINDS.map((kind) => [kind, { times: [], refused: 0 }])) as never as Record<
     CallKind,
     Probed
@@ -39,7 +48,7 @@ export async function callMeanwhile<Result>(
   const call = async (kind: CallKind) => {
     const startedMs = performance.now();
     try {
-      await CALLS[kind](sender, newOrder, completed.channelOrderId);
+      await CALLS[kind](neighbor, newOrder);
     } catch {
       calls[kind].refused++;
     }
