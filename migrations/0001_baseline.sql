@@ -1245,13 +1245,17 @@ create table webhook_attempt (
   constraint webhook_attempt_outcome check ((fault is null) = (status is not null and status between 200 and 299))
 );
 
--- What the service did, in periods of time: for the console, which shows it for hours without reading orders. A transaction
--- that accepts orders or gives them their outcome notes in a row how many there were; a worker adds the notes up. causes: how
--- many orders failed of each cause. It has no CHECK constraints: they would cost an accepted batch more than all else about
--- its row; the tables below have them.
+-- What the service did, in periods of time: for the console, which shows it for hours without reading orders; and how many
+-- orders are pending. A transaction that accepts orders, gives them their outcome or puts them back notes in a row for each
+-- application and channel how many there were; a worker adds the notes up. pending: how many more orders are pending, so
+-- negative where orders got their outcome. causes: how many orders failed of each cause, all of a transaction in one row. It
+-- has no CHECK constraints: they would cost an accepted batch more than all else about its row; the tables below have them.
 create table uncounted_activity (
   id bigint generated always as identity primary key,
   noted_time timestamptz not null default statement_timestamp(),
+  application_id bigint not null,
+  channel_id integer not null,
+  pending integer not null,
   accepted integer not null,
   succeeded integer not null,
   failed integer not null,
@@ -1265,6 +1269,30 @@ create table order_activity (
   succeeded bigint not null,
   failed bigint not null,
   constraint order_activity_counts check (accepted >= 0 and succeeded >= 0 and failed >= 0)
+);
+
+-- The orders of a channel in two seconds. Kept for hours: it says how fast a channel is, and how much came behind a batch.
+-- queued: the accepted ones that had to wait, those of async batches.
+create table channel_activity (
+  channel_id integer not null,
+  period_start timestamptz not null,
+  queued bigint not null,
+  accepted bigint not null,
+  succeeded bigint not null,
+  failed bigint not null,
+  primary key (channel_id, period_start),
+  constraint channel_activity_counts check (queued between 0 and accepted and succeeded >= 0 and failed >= 0)
+);
+-- For the clean-up.
+create index channel_activity_period on channel_activity (period_start);
+
+-- Pending orders, as far as notes are added up: with those that are not, it is what lane_chunk says. It may be negative in
+-- between, because notes are not added up in their order.
+create table pending_orders (
+  channel_id integer not null,
+  application_id bigint not null,
+  pending bigint not null,
+  primary key (channel_id, application_id)
 );
 
 -- The orders that failed of a cause in a minute.

@@ -19,8 +19,8 @@ afterEach(() => database.close());
 /** Writes what so many transactions note: each accepted one order, and one of them failed. They are spread over a minute. */
 async function note(on: Database, transactions: number): Promise<void> {
   await sql`
-    insert into uncounted_activity (noted_time, accepted, succeeded, failed, causes)
-    select '2026-08-01 10:00:00Z'::timestamptz + make_interval(secs => n % 60), 1, 0, 1, '{"asset_not_found": 1}'
+    insert into uncounted_activity (noted_time, application_id, channel_id, pending, accepted, succeeded, failed, causes)
+    select '2026-08-01 10:00:00Z'::timestamptz + make_interval(secs => n % 60), 7, n % 3, 2, 1, 0, 1, '{"asset_not_found": 1}'
     from generate_series(1, ${transactions}::int) as n`.execute(on);
 }
 
@@ -31,10 +31,14 @@ async function readCounted() {
     from order_activity order by period_start`.execute(db);
   const { rows } = await sql<{ failed: number }>`
     select coalesce(sum(failed), 0)::int as failed from failure_activity`.execute(db);
+  const { rows: channels } = await sql<{ channel: number; pending: number; accepted: number; failed: number }>`
+    select channel_id as channel, pending::int, accepted, failed from pending_orders join (
+      select channel_id, sum(accepted)::int as accepted, sum(failed)::int as failed from channel_activity group by 1
+    ) as counted using (channel_id) order by channel_id`.execute(db);
   const { rows: left } = await sql<{ notes: number }>`
     select count(*)::int as notes from uncounted_activity`.execute(db);
   const orders = periods.reduce((sum, { accepted }) => sum + accepted, 0);
-  return { periods, orders, failed: rows[0]!.failed, left: left[0]!.notes };
+  return { periods, channels, orders, failed: rows[0]!.failed, left: left[0]!.notes };
 }
 
 it('is added up by pieces of ten seconds, and again when more of a piece is noted', async () => {
@@ -59,6 +63,16 @@ it('counts each note once when many add up at the same time', async () => {
   await countActivity(db);
   for (const other of others) await other.destroy();
   expect(await readCounted()).toMatchObject({ orders: 12_000, failed: 12_000, left: 0 });
+});
+
+it('is added up by channel, with what is pending of each', async () => {
+  await note(db, 120);
+  await countActivity(db);
+  await note(db, 60);
+  await countActivity(db);
+  expect((await readCounted()).channels).toEqual(
+    [0, 1, 2].map((channel) => ({ channel, pending: 120, accepted: 60, failed: 60 })),
+  );
 });
 
 it('leaves what one adds up to that one, and has it again if it dies', async () => {

@@ -6,7 +6,8 @@ const numbersOf = (products: string, merchandises: string) =>
 
 /**
  * Compares the numbers of active contents with what is there: those of assets, of their grants, and of merchandises; and how
- * many grants an asset has. Returns a line for each that differs, so none if all are right. Triggers refuse a number that is too low; one that stays too high
+ * many grants an asset has. Compares how many orders of each application and channel are pending by the notes of activity with
+ * what is. Returns a line for each that differs, so none if all are right. Triggers refuse a number that is too low; one that stays too high
  * is found here alone, so tests that drive the ledger end with it.
  */
 export async function checkNumbers(db: Database): Promise<string[]> {
@@ -39,6 +40,16 @@ export async function checkNumbers(db: Database): Promise<string[]> {
       from merchandise_instance left join (
         select inside, count(*) as contents from active group by 1
       ) as counted on counted.inside = id
+      union all
+      select format('application %s in channel %s', application_id, channel_id),
+        sum(noted) || ' pending', sum(waiting) || ' pending'
+      from (
+        select application_id, channel_id, pending as noted, 0 as waiting from pending_orders
+        union all select application_id, channel_id, pending, 0 from uncounted_activity
+        union all select application_id, lane >> 4, 0, order_count - succeeded - failed from (
+          select batch.application_id, lane_chunk.* from lane_chunk join batch on id = batch_id
+        ) as chunk
+      ) as pending group by application_id, channel_id
     )
     select format('%s says %s and has %s', what, says, has) as line from numbered where says <> has order by what`.execute(
     db,

@@ -27,6 +27,8 @@ const LEFT_OUT = [
   'event_counter',
   'uncounted_activity',
   'failure_activity',
+  'channel_activity',
+  'pending_orders',
   'webhook_attempt',
 ];
 /** Of these tables only a part is compared. */

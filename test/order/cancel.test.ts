@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { drainLanes } from '../../packages/orders/src/drain.ts';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';
+import { checkNumbers } from '../harness/numbers.ts';
 import { batchOf, deleteAsset, merchandise, newAssetNum, newBuy } from '../harness/orders.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
 import { readResult } from '../harness/sync-batches.ts';
@@ -48,7 +49,10 @@ describe('what is pending of a batch, without a worker,', () => {
     stack = await startStack({ worker: false });
     api = await stack.newApi();
   });
-  afterAll(() => stack.close());
+  afterAll(async () => {
+    expect(await checkNumbers(stack.db)).toEqual([]);
+    await stack.close();
+  });
 
   /** A batch of three orders in different lanes, accepted. */
   async function acceptThree() {

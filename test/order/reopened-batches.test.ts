@@ -3,7 +3,7 @@ import { type BatchId, type LicenseOrderId, Refusal } from '@lockstep/contract';
 import { retryFailedOrders } from '@lockstep/orders';
 import { type Database, inTransaction, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { drainLanes } from '../../packages/orders/src/drain.ts';
 import { endBatches } from '../../packages/orders/src/end-batches.ts';
 import { endOrders } from '../../packages/orders/src/end-orders.ts';
@@ -12,6 +12,7 @@ import { OpenBatches } from '../../packages/orders/src/open-batches.ts';
 import { startAnotherApi } from '../harness/another-api.ts';
 import type { Api } from '../harness/api.ts';
 import { ALL_LANES, newCustomersInLanes } from '../harness/lanes.ts';
+import { checkNumbers } from '../harness/numbers.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { expectSumsRight, readResult } from '../harness/sync-batches.ts';
@@ -42,6 +43,7 @@ afterAll(async () => {
   await second.close();
   await stack.close();
 });
+afterEach(async () => expect(await checkNumbers(stack.db)).toEqual([]));
 
 type Batch = ReturnType<typeof batchOf>;
 

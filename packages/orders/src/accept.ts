@@ -128,12 +128,9 @@ const ACCEPT_BATCHES = `
     insert into batch (id, ${BATCH_COLUMNS})
     select nextval('batch_id'), ${BATCH_VALUES} from input order by place
     on conflict (application_id, channel_code, channel_order_id) do nothing
-    returning id, application_id, channel_code, channel_order_id, cardinality(sequences) as orders
-  ), noted as (
-    insert into uncounted_activity (accepted, succeeded, failed, causes)
-    select sum(orders), 0, 0, '{}' from stored having count(*) > 0
+    returning id, application_id, channel_code, channel_order_id
   ), placed as (
-    select place::int, id from input join stored using (application_id, channel_code, channel_order_id)
+    select place::int, id, application_id from input join stored using (application_id, channel_code, channel_order_id)
   ), chunks as (
     insert into lane_chunk (batch_id, lane, customer_ids, order_count, weight, payload, payload_version)
     select placed.id, lane, customer_ids::text[], order_count, weight, payload, ${PAYLOAD_VERSION}::smallint
@@ -143,5 +140,10 @@ const ACCEPT_BATCHES = `
         (select $11::int[]), (select $12::int[]), (select $13::int[]), (select $14::int[]), (select $15::text[])
       )
     ) as chunk (payload, place, lane, order_count, weight, customer_ids) using (place)
+    returning batch_id, lane, order_count
+  ), noted as (
+    insert into uncounted_activity (application_id, channel_id, pending, accepted, succeeded, failed, causes)
+    select application_id, lane >> 4, sum(order_count), sum(order_count), 0, 0, '{}'
+    from chunks join placed on id = batch_id group by application_id, lane >> 4
   )
   select place, id from placed`;

@@ -9,14 +9,17 @@ const STEPS_AT_ONCE = 10;
 /** The length of a period of order_activity, in seconds. */
 export const PERIOD_SECONDS = 10;
 
+/** The length of a period of channel_activity, in seconds: short, as a channel may have nothing to do and soon much. */
+export const CHANNEL_PERIOD_SECONDS = 2;
+
 /** For SQL: the start of the piece of time of so many seconds in which a time lies. Pieces begin with the epoch. */
 export const startOfPiece = (seconds: number, time: string) =>
   sql<Date>`date_bin(make_interval(secs => ${sql.lit(seconds)}), ${sql.ref(time)}, 'epoch'::timestamptz)`;
 
 /**
- * Adds what transactions noted up, by period and by cause, the oldest first. A note is taken away by the statement that adds
- * it up, so each counts once: whatever commits late is taken later, what another worker is adding up is left to it, and
- * after a crash or a failure the notes are there again. Rows are updated in the order of their times, so workers wait for
+ * Adds what transactions noted up, by period, by channel and by cause, and what is pending, the oldest notes first. A note is
+ * taken away by the statement that adds it up, so each counts once: whatever commits late is taken later, what another worker is adding up is left to it, and
+ * after a crash or a failure the notes are there again. Rows are updated in the order of their keys, so workers wait for
  * each other and do not deadlock.
  *
  * It ends when few notes are left, or when it has counted many; then the next call goes on.
@@ -33,13 +36,26 @@ async function countSome(db: Database): Promise<number> {
       delete from uncounted_activity where id = any (array(
         select id from uncounted_activity order by id limit ${sql.lit(NOTES_AT_ONCE)} for update skip locked
       ))
-      returning noted_time, accepted, succeeded, failed, causes
+      returning noted_time, application_id, channel_id, pending, accepted, succeeded, failed, causes
     ), periods as (
       insert into order_activity as counted (period_start, accepted, succeeded, failed)
       select ${startOfPiece(PERIOD_SECONDS, 'noted_time')} as start, sum(accepted), sum(succeeded), sum(failed)
       from taken group by start order by start
       on conflict (period_start) do update set accepted = counted.accepted + excluded.accepted,
         succeeded = counted.succeeded + excluded.succeeded, failed = counted.failed + excluded.failed
+    ), channels as (
+      insert into channel_activity as counted (channel_id, period_start, queued, accepted, succeeded, failed)
+      select channel_id, ${startOfPiece(CHANNEL_PERIOD_SECONDS, 'noted_time')} as start,
+        coalesce(sum(accepted) filter (where pending > 0), 0), sum(accepted), sum(succeeded), sum(failed)
+      from taken group by channel_id, start having sum(accepted + succeeded + failed) > 0 order by channel_id, start
+      on conflict (channel_id, period_start) do update set queued = counted.queued + excluded.queued,
+        accepted = counted.accepted + excluded.accepted, succeeded = counted.succeeded + excluded.succeeded,
+        failed = counted.failed + excluded.failed
+    ), pending as (
+      insert into pending_orders as counted (channel_id, application_id, pending)
+      select channel_id, application_id, sum(pending) from taken
+      group by channel_id, application_id having sum(pending) <> 0 order by channel_id, application_id
+      on conflict (channel_id, application_id) do update set pending = counted.pending + excluded.pending
     ), causes as (
       insert into failure_activity as counted (minute_start, cause, failed)
       select ${startOfPiece(60, 'noted_time')} as start, cause, sum(orders::int)

@@ -102,10 +102,19 @@ export async function insertEndedBatches(
   batches: readonly { id: BatchId; batch: SubmittedBatch }[],
 ): Promise<void> {
   const sorted = batches.map((each) => ({ ...each, key: keyOf(each.batch) })).sort((a, b) => (a.key < b.key ? -1 : 1));
+  const chunks = sorted.flatMap(({ batch: { applicationId, chunks } }) =>
+    chunks.map((chunk) => ({ applicationId, ...chunk })),
+  );
   await send(trx, {
     name: 'store_ended_batches',
     text: STORE_ENDED_BATCHES,
-    values: [...batchArrays(sorted.map(({ batch }) => batch)), sorted.map(({ id }) => id)],
+    values: [
+      ...batchArrays(sorted.map(({ batch }) => batch)),
+      sorted.map(({ id }) => id),
+      chunks.map(({ applicationId }) => applicationId),
+      chunks.map(({ lane }) => lane),
+      chunks.map(({ orderCount }) => orderCount),
+    ],
   });
 }
 
@@ -120,8 +129,10 @@ const STORE_ENDED_BATCHES = `
     insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)
     select application_id, id, 'batch.completed', completed_time, succeeded, failed, 0 from stored order by id
   )
-  insert into uncounted_activity (accepted, succeeded, failed, causes)
-  select sum(succeeded), sum(succeeded), 0, '{}' from stored`;
+  insert into uncounted_activity (application_id, channel_id, pending, accepted, succeeded, failed, causes)
+  select application_id, lane >> 4, 0, sum(orders), sum(orders), 0, '{}'
+  from unnest((select $11::bigint[]), (select $12::int[]), (select $13::int[])) as chunk (application_id, lane, orders)
+  group by application_id, lane >> 4`;
 
 /** Locks batches, so that nobody ends them before the commit. */
 export async function lockBatches(trx: Trx, batchIds: readonly BatchId[]): Promise<void> {
@@ -160,11 +171,17 @@ export async function reopenBatches(trx: Trx, chunks: readonly ChunkBack[]): Pro
     with reopened as (
       update batch set completed_time = null, succeeded = null, failed = null, reopened_time = statement_timestamp()
       where id = any (${chunks.map(({ batchId }) => batchId)}::bigint[]) and completed_time is not null
+    ), back as (
+      select * from rows from (string_to_table(${payloads}::text, chr(10)), ${rows})
+        as back (payload, batch_id, lane, order_count, weight, customer_ids)
+    ), noted as (
+      insert into uncounted_activity (application_id, channel_id, pending, accepted, succeeded, failed, causes)
+      select application_id, lane >> 4, sum(order_count), 0, 0, 0, '{}'
+      from back join batch on id = batch_id group by application_id, lane >> 4
     )
     insert into lane_chunk as chunk (batch_id, lane, customer_ids, order_count, weight, payload, payload_version)
     select batch_id, lane, customer_ids::text[], order_count, weight, payload, ${PAYLOAD_VERSION}::smallint
-    from rows from (string_to_table(${payloads}::text, chr(10)), ${rows})
-      as back (payload, batch_id, lane, order_count, weight, customer_ids)
+    from back
     on conflict (batch_id, lane) do update set payload = excluded.payload, payload_version = excluded.payload_version,
       finished_time = null, is_held = false,
       customer_ids = array(select distinct unnest(chunk.customer_ids || excluded.customer_ids)),

@@ -68,7 +68,7 @@ export async function finishOrders(
       textArray(finished.map(({ payload }) => payload)),
       finished.map(({ succeeded }) => succeeded),
       finished.map(({ failed }) => failed.length),
-      ...countOutcomes(outcomes),
+      countCauses(outcomes),
     ],
   });
   if (rows.length !== finished.length) throw new Error('A chunk was finished by somebody else');
@@ -93,18 +93,13 @@ interface FinishedRow {
   call: [channelOrderId: string, requestId: string];
 }
 
-/** Counts orders that got their outcome: how many succeeded and failed, and the failed ones by cause. */
-function countOutcomes(
-  outcomes: readonly Outcome[],
-): [succeeded: number, failed: number, causes: Record<string, number>] {
+/** Counts failed orders by cause. */
+function countCauses(outcomes: readonly Outcome[]): Record<string, number> {
   const causes: Record<string, number> = {};
-  let failed = 0;
   for (const { failure } of outcomes) {
-    if (failure === null) continue;
-    failed++;
-    causes[failure.cause] = (causes[failure.cause] ?? 0) + 1;
+    if (failure !== null) causes[failure.cause] = (causes[failure.cause] ?? 0) + 1;
   }
-  return [outcomes.length - failed, failed, causes];
+  return causes;
 }
 
 const IS_OVER = 'lane_chunk.succeeded + lane_chunk.failed + done.succeeded + done.failed = order_count';
@@ -112,21 +107,26 @@ const IS_OVER = 'lane_chunk.succeeded + lane_chunk.failed + done.succeeded + don
 // The call of each batch is looked up in its index, row by row: a join might read all batches there are. That a chunk is
 // pending is said by its counts, because a kept plan might read all pending chunks there are by their index.
 const FINISH_CHUNKS = `
-  with noted as (
-    insert into uncounted_activity (accepted, succeeded, failed, causes) values (0, $6, $7, $8)
+  with finished as (
+    update lane_chunk set
+      payload = case when ${IS_OVER} then null else coalesce(done.payload, lane_chunk.payload) end,
+      customer_ids = case when ${IS_OVER} then '{}' else customer_ids end,
+      payload_version = case when done.payload is null then payload_version else ${PAYLOAD_VERSION}::smallint end,
+      succeeded = lane_chunk.succeeded + done.succeeded,
+      failed = lane_chunk.failed + done.failed,
+      finished_time = case when ${IS_OVER} then greatest(accepted_time, statement_timestamp()) end,
+      is_held = case when done.payload is null then is_held else done.payload = '[]' end and not (${IS_OVER})
+    from unnest((select $1::bigint[]), (select $2::int[]), (select $3::text[]), (select $4::int[]), (select $5::int[]))
+      as done (batch_id, lane, payload, succeeded, failed)
+    where lane_chunk.batch_id = any ((select $1::bigint[])::bigint[])
+      and lane_chunk.batch_id = done.batch_id and lane_chunk.lane = done.lane
+      and lane_chunk.succeeded + lane_chunk.failed < order_count
+    returning lane_chunk.batch_id, lane_chunk.lane, finished_time is not null as is_finished, done.succeeded, done.failed,
+      (select array[channel_order_id, request_id, application_id::text] from batch where id = lane_chunk.batch_id) as call
+  ), noted as (
+    insert into uncounted_activity (application_id, channel_id, pending, accepted, succeeded, failed, causes)
+    select call[3]::bigint, lane >> 4, -sum(succeeded + failed), 0, sum(succeeded), sum(failed),
+      case row_number() over () when 1 then $6::jsonb else '{}' end
+    from finished group by call[3], lane >> 4 having sum(succeeded + failed) > 0
   )
-  update lane_chunk set
-    payload = case when ${IS_OVER} then null else coalesce(done.payload, lane_chunk.payload) end,
-    customer_ids = case when ${IS_OVER} then '{}' else customer_ids end,
-    payload_version = case when done.payload is null then payload_version else ${PAYLOAD_VERSION}::smallint end,
-    succeeded = lane_chunk.succeeded + done.succeeded,
-    failed = lane_chunk.failed + done.failed,
-    finished_time = case when ${IS_OVER} then greatest(accepted_time, statement_timestamp()) end,
-    is_held = case when done.payload is null then is_held else done.payload = '[]' end and not (${IS_OVER})
-  from unnest((select $1::bigint[]), (select $2::int[]), (select $3::text[]), (select $4::int[]), (select $5::int[]))
-    as done (batch_id, lane, payload, succeeded, failed)
-  where lane_chunk.batch_id = any ((select $1::bigint[])::bigint[])
-    and lane_chunk.batch_id = done.batch_id and lane_chunk.lane = done.lane
-    and lane_chunk.succeeded + lane_chunk.failed < order_count
-  returning lane_chunk.batch_id, finished_time is not null as is_finished,
-    (select array[channel_order_id, request_id] from batch where id = lane_chunk.batch_id) as call`;
+  select batch_id, is_finished, call from finished`;

@@ -105,12 +105,24 @@ declare module '@lockstep/platform' {
     uncounted_activity: {
       id: Generated<string>;
       noted_time: Generated<Date>;
+      application_id: ApplicationId;
+      channel_id: number;
+      pending: number;
       accepted: number;
       succeeded: number;
       failed: number;
       causes: unknown;
     };
     order_activity: { period_start: Date; accepted: string; succeeded: string; failed: string };
+    channel_activity: {
+      channel_id: number;
+      period_start: Date;
+      queued: string;
+      accepted: string;
+      succeeded: string;
+      failed: string;
+    };
+    pending_orders: { channel_id: number; application_id: ApplicationId; pending: string };
     failure_activity: { minute_start: Date; cause: string; failed: string };
     event_counter: { only_row: Generated<boolean>; last_position: EventId };
   }
