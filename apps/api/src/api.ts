@@ -9,6 +9,7 @@ import {
   BatchPreviewer,
   BatchWatch,
   CANCELS_AT_ONCE,
+  ChannelReader,
   EventNumbering,
   EventWatch,
   FailedBatchReader,
@@ -122,6 +123,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     (options.queue.kind !== 'postgres' || (await schema.isCurrent())) && (await producer.isReachable());
   const passwords = new PasswordHasher();
   const large = new LargeBatches();
+  const channels = new ChannelReader(db);
   const applier = new BatchApplier({ db, lanesDb, large, log, metrics, numbering });
   let server: Awaited<ReturnType<typeof buildServer>> | undefined;
   let isPrepared = false;
@@ -146,7 +148,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       db,
       log,
       metrics: addHttpMetrics(metrics),
-      results: new ResultReader(db),
+      results: new ResultReader(db, channels),
+      channels,
       watch,
       eventWatch,
       region: options.region,

@@ -7,6 +7,7 @@ import type {
   BatchCanceller,
   BatchPreviewer,
   BatchWatch,
+  ChannelReader,
   EventWatch,
   FailedBatchReader,
   ResultReader,
@@ -38,6 +39,7 @@ export interface ServerOptions {
   canceller: BatchCanceller;
   previewer: BatchPreviewer;
   results: ResultReader;
+  channels: ChannelReader;
   watch: BatchWatch;
   eventWatch: EventWatch;
   failedBatches: FailedBatchReader;

@@ -38,7 +38,7 @@ export async function watchBatch(client: OrderClient, key: BatchKey, progress: P
   try {
     for (let waitSeconds = '0'; ; waitSeconds = LOOK_SECONDS) {
       const result = await client.call('getBatchResult', { query: { ...key, limit: '1', waitSeconds } });
-      progress.show(result.succeeded + result.failed, result.total);
+      progress.show(result);
       if (result.state === 'completed') return result;
     }
   } finally {

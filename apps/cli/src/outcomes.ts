@@ -64,9 +64,10 @@ export function formatIgnored(fields: readonly string[]): string {
 }
 
 /** Formats what is known of a batch as a whole in one line. */
-export function formatBatch(batch: BatchSummary): string {
-  const { total, syncMode, state, acceptedTime, completedTime } = batch;
-  const end = completedTime === null ? '' : `, completed ${formatTime(completedTime)}`;
+export function formatBatch(batch: BatchResult): string {
+  const { total, syncMode, state, acceptedTime, completedTime, estimatedCompletionTime } = batch;
+  const estimate = estimatedCompletionTime === null ? '' : `, expected by ${formatTime(estimatedCompletionTime)}`;
+  const end = completedTime === null ? estimate : `, completed ${formatTime(completedTime)}`;
   const orders = `${total} ${total === 1 ? 'order' : 'orders'}`;
   return `${describeBatch(batch)}: ${orders}, ${syncMode}, ${state}, accepted ${formatTime(acceptedTime)}${end}`;
 }

@@ -1,25 +1,28 @@
+import type { BatchResult } from '@lockstep/contract';
 import { SingleBar } from 'cli-progress';
+import { formatTime } from './table.ts';
 
 /** A progress bar on standard error; it draws nothing if that is no terminal. */
 export class Progress {
   #bar: SingleBar | undefined;
 
-  /** Draws the bar. Both numbers are orders. */
-  show(finished: number, total: number): void {
+  /** Draws the bar: how much of a batch is done, and when it should be completed. */
+  show({ succeeded, failed, total, estimatedCompletionTime }: BatchResult): void {
     if (!process.stderr.isTTY || process.env.TERM === 'dumb') return;
-    if (this.#bar === undefined) this.#bar = this.#start(finished, total);
-    else this.#bar.update(finished);
+    const end = estimatedCompletionTime === null ? '' : `, expected by ${formatTime(estimatedCompletionTime)}`;
+    this.#bar ??= this.#start(total);
+    this.#bar.update(succeeded + failed, { end });
   }
 
-  #start(finished: number, total: number): SingleBar {
+  #start(total: number): SingleBar {
     const bar = new SingleBar({
-      format: '{bar} {value}/{total} orders',
+      format: '{bar} {value}/{total} orders{end}',
       hideCursor: true,
       stream: process.stderr,
       // It would handle Ctrl-C itself, and the command would not get it.
       gracefulExit: false,
     });
-    bar.start(total, finished);
+    bar.start(total, 0, { end: '' });
     process.once('exit', this.stop);
     return bar;
   }

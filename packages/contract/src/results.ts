@@ -88,6 +88,9 @@ export type BatchSummary = z.infer<typeof BatchSummary>;
 
 /** The result of a batch, with a page of its orders (rules 6.4). */
 export const BatchResult = BatchSummary.extend({
+  estimatedCompletionTime: time(
+    'When it should be completed at the present rate; null where it is completed, held or paused, or nobody can tell',
+  ).nullable(),
   orders: z.array(OrderResult).describe('A page of its orders, in the order of orderList.'),
   nextCursor: z.string().nullable().describe('The cursor of the next page; null on the last.'),
 }).meta({ id: 'BatchResult', description: 'What became of a batch, with a page of its orders.' });

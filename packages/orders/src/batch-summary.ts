@@ -1,5 +1,6 @@
 import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { BatchId, BatchSummary } from '@lockstep/contract';
+import { CHANNEL_PERIOD_SECONDS } from './count-activity.ts';
 
 /** What became of a batch in all. */
 export interface SummaryRow {
@@ -28,6 +29,26 @@ export const SO_FAR = `
     where id >= batch.id * ${ORDERS_PER_BATCH} and id < (batch.id + 1) * ${ORDERS_PER_BATCH}
     having batch.reopened_time is not null
   ) as so_far on batch.completed_time is null`;
+
+/**
+ * For a FROM clause, behind `batch`: in which channels orders of an open one are pending, as `waiting.channels`, a list of
+ * PendingInChannel; null for others. Of the time in which it was accepted, a part came behind it.
+ */
+export const WAITING = `
+  left join lateral (
+    select json_agg(json_build_object('channelId', channel_id, 'own', own, 'behind', behind)) as channels
+    from (
+      select lane >> 4 as channel_id, sum(order_count - succeeded - failed) as own from lane_chunk
+      where batch_id = batch.id and finished_time is null group by lane >> 4
+    ) as pending
+    cross join lateral (
+      select coalesce(sum(
+        queued * least(1, 1 + extract(epoch from period_start - batch.accepted_time) / ${CHANNEL_PERIOD_SECONDS})
+      ), 0)::float8 as behind
+      from channel_activity where channel_activity.channel_id = pending.channel_id
+        and period_start > batch.accepted_time - interval '${CHANNEL_PERIOD_SECONDS} s'
+    ) as later
+  ) as waiting on batch.completed_time is null`;
 
 /**
  * For a SELECT from `batch` with SO_FAR: the columns of a SummaryRow. The sequences of a large batch lie beside its row, so

@@ -7,6 +7,7 @@ export { readBacklog } from './backlog.ts';
 export { BatchWatch } from './batch-watch.ts';
 export { BatchCanceller, CANCELS_AT_ONCE } from './cancel.ts';
 export { type ChannelPause, pauseChannel, resumeChannel } from './channel-pauses.ts';
+export { ChannelReader, type ChannelState, readChannels } from './channels.ts';
 export { CustomerChannels } from './customer-channels.ts';
 export { EventNumbering } from './event-numbering.ts';
 export { EventWatch } from './event-watch.ts';

@@ -3,7 +3,8 @@ import type { ApplicationId, BatchId, BatchResult, Cause, Channels } from '@lock
 import type { BatchOrdersQuery, ConsoleBatchDetail, FailureGroup } from '@lockstep/contract/console';
 import type { Database } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
-import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from './batch-summary.ts';
+import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow, WAITING } from './batch-summary.ts';
+import type { PendingInChannel } from './estimates.ts';
 import { readPages } from './result-pages.ts';
 
 /** Messages of one cause that are shown, at most. */
@@ -16,6 +17,8 @@ export interface OperatorBatch {
   /** The channels that the application is bound to now. */
   channels: Channels;
   shown: ConsoleBatchDetail;
+  /** Where orders of it are pending; null if none is. */
+  waiting: readonly PendingInChannel[] | null;
 }
 
 /** Reads a batch, whoever sent it; undefined if there is none. */
@@ -29,11 +32,12 @@ export async function readAnyBatch(db: Database, batchId: BatchId): Promise<Oper
       channels: Channels;
       request_id: string;
       reopened_time: Date | null;
+      waiting: PendingInChannel[] | null;
     }
   >`
     select ${sql.raw(SUMMARY_COLUMNS)}, batch.application_id, batch.request_id, batch.reopened_time,
-      application.app_key, application.name, application.status, application.channels
-    from batch join application on application.id = batch.application_id ${sql.raw(SO_FAR)}
+      application.app_key, application.name, application.status, application.channels, waiting.channels as waiting
+    from batch join application on application.id = batch.application_id ${sql.raw(SO_FAR)} ${sql.raw(WAITING)}
     where batch.id = ${batchId}`.execute(db);
   const row = rows[0];
   if (row === undefined) return undefined;
@@ -41,6 +45,7 @@ export async function readAnyBatch(db: Database, batchId: BatchId): Promise<Oper
     applicationId: row.application_id,
     isApproved: row.status === 'approved',
     channels: row.channels,
+    waiting: row.waiting,
     shown: {
       batchId: row.id,
       ...{ appKey: row.app_key, applicationName: row.name },

@@ -2,7 +2,8 @@ import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { ApplicationId, BatchResult, BatchResultQuery, Cause } from '@lockstep/contract';
 import { type Database, run } from '@lockstep/platform';
 import { BATCH_WANTED } from './batch.ts';
-import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from './batch-summary.ts';
+import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow, WAITING } from './batch-summary.ts';
+import type { PendingInChannel } from './estimates.ts';
 import { buildResult, heldSince, type OrderRow } from './results.ts';
 
 /** A page of a batch's result that somebody wants to see. */
@@ -19,12 +20,14 @@ export interface ReadPage {
   batchId: SummaryRow['id'];
   /** Which end of the batch this is: no two ends of a batch have the same mark, nor a null one, which is open. */
   end: string | null;
-  /** Null: the batch has the known end, so the page is the known one. */
+  /** Null: the batch has the known end, so the page is the known one. It has no estimate yet. */
   result: BatchResult | null;
+  /** Where orders of it are pending; null if none is. */
+  waiting: readonly PendingInChannel[] | null;
 }
 
 type Row = { ordinal: number; end: string | null } & (
-  | (SummaryRow & { orders: StoredOrder[] })
+  | (SummaryRow & { orders: StoredOrder[]; channels: PendingInChannel[] | null })
   | { id: SummaryRow['id']; orders: null }
 );
 type StoredOrder = Omit<OrderRow, 'finished_time' | 'held_since'> & {
@@ -69,8 +72,8 @@ const READ_RESULT_PAGES = `
     extract(epoch from batch.completed_time) || '/' || coalesce(extract(epoch from batch.reopened_time)::text, '')
   ) as ending ("end")
   left join lateral (
-    select summary.*, page.orders
-    from (select) as here ${SO_FAR}
+    select summary.*, page.orders, waiting.channels
+    from (select) as here ${SO_FAR} ${WAITING}
     cross join lateral (select ${SUMMARY_COLUMNS} offset 0) as summary
     cross join lateral (
       select coalesce(json_agg(placed order by index), '[]') as orders
@@ -96,17 +99,18 @@ const READ_RESULT_PAGES = `
   ) as found on true`;
 
 function buildPage(row: Row, limit: number): ReadPage {
-  if (row.orders === null) return { batchId: row.id, end: row.end, result: null };
+  if (row.orders === null) return { batchId: row.id, end: row.end, result: null, waiting: null };
   const shown = row.orders.slice(0, limit);
   const last = shown.at(-1);
   const result: BatchResult = {
     ...buildSummary(row),
+    estimatedCompletionTime: null,
     orders: shown.map(({ finished_ms, held_ms, ...order }) =>
       buildResult(row.id, { ...order, finished_time: dateOf(finished_ms), held_since: dateOf(held_ms) }),
     ),
     nextCursor: row.orders.length > limit && last !== undefined ? String(last.index + 1) : null,
   };
-  return { batchId: row.id, end: row.end, result };
+  return { batchId: row.id, end: row.end, result, waiting: row.channels };
 }
 
 const dateOf = (ms: number | null) => (ms === null ? null : new Date(ms));

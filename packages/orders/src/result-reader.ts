@@ -1,6 +1,7 @@
 import { type ApplicationId, type BatchId, type BatchResultQuery, Refusal, success } from '@lockstep/contract';
 import { type Database, type Deadline, Group } from '@lockstep/platform';
 import { LRUCache } from 'lru-cache';
+import type { ChannelReader } from './channels.ts';
 import { type ReadPage, readPages } from './result-pages.ts';
 
 /** Statements at once, and what one of them reads at most: pages, and orders of pages that are not known. */
@@ -36,14 +37,16 @@ export interface FoundResult {
  */
 export class ResultReader {
   readonly #db: Database;
+  readonly #channels: ChannelReader;
   readonly #reads: Group<Poll, FoundResult | undefined>;
   readonly #remembered = new LRUCache<string, { end: string; answer: string }>({
     maxSize: MAX_REMEMBERED_BYTES,
     sizeCalculation: ({ end, answer }, key) => ENTRY_BYTES + 2 * (key.length + end.length + answer.length),
   });
 
-  constructor(db: Database) {
+  constructor(db: Database, channels: ChannelReader) {
     this.#db = db;
+    this.#channels = channels;
     this.#reads = new Group({
       ...READS,
       gathers: true,
@@ -73,6 +76,10 @@ export class ResultReader {
       this.#db,
       wanted.map((poll, index) => ({ ...poll, knownEnd: known[index]?.end ?? null })),
     );
+    for (const page of pages) {
+      if (page?.result && page.result.held === 0)
+        page.result.estimatedCompletionTime = await this.#channels.estimate(page.waiting);
+    }
     const found = new Map(
       wanted.map(({ key }, index) => [key, this.#answer(key, pages[index], known[index]?.answer)] as const),
     );

@@ -4,7 +4,7 @@ import { Cause } from '../causes.ts';
 import { FailedOrders } from '../failed-orders.ts';
 import { ListBatchesQuery, ListPageQuery } from '../lists.ts';
 import { OrderState, SyncMode } from '../order-enums.ts';
-import { BatchSummary, OrderResult } from '../results.ts';
+import { BatchResult, BatchSummary, OrderResult } from '../results.ts';
 import { emptyAsAbsent, id, optionalId, optionalText, text } from '../scalars.ts';
 import { ComparedPreview } from './compared-preview.ts';
 import { consoleTable } from './operation.ts';
@@ -47,6 +47,7 @@ const NamedBatch = z.object({ batchId: ShownBatchId, channelOrderId: z.string() 
 
 /** A batch with what operators made of it: its failed orders, put right and sent again. */
 export const TracedBatch = ConsoleBatchDetail.extend({
+  estimatedCompletionTime: BatchResult.shape.estimatedCompletionTime,
   /** The batches that were made of its failed orders, newest first, at most 20. */
   resends: z.array(
     NamedBatch.extend({

@@ -138,7 +138,7 @@ export const orderOperations = ofModule('order', {
     description:
       'Says what became of a batch, to the application that submitted it only: its totals, and a page ' +
       'of its orders. To follow a batch, ask with `waitSeconds=30` until `state` is `completed`; the ' +
-      'answer comes as soon as it is.',
+      'answer comes as soon as it is. Before, `estimatedCompletionTime` says when it should be, at the present rate.',
   },
   getOrderResult: {
     method: 'GET',

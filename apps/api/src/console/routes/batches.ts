@@ -17,13 +17,14 @@ import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
 
 /** Batches of all applications: what became of them, and cancelling what is pending. */
-export function batchesHandlers({ db, canceller, failedBatches }: ServerOptions) {
+export function batchesHandlers({ db, canceller, failedBatches, channels }: ServerOptions) {
   return {
     listAllBatches: async (request) => await listAllBatches(request.db, request.query),
 
     getBatch: async (request) => {
-      const { shown } = await findNamedBatch(request);
-      return { ...shown, ...(await readResends(request.db, shown.batchId)) };
+      const { shown, waiting } = await findNamedBatch(request);
+      const estimatedCompletionTime = shown.held > 0 ? null : await channels.estimate(waiting);
+      return { ...shown, estimatedCompletionTime, ...(await readResends(request.db, shown.batchId)) };
     },
 
     getBatchFailures: async (request) => {

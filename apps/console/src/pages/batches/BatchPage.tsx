@@ -91,9 +91,8 @@ function BatchProgress({ batch: { total, succeeded, failed, pending, held } }: {
 function BatchFields({ batch }: { batch: TracedBatch }) {
   const codeName = useCodeNames();
   const words = useWords(batchesWords);
-  const { channelOrderId, channelCode, syncMode, acceptedTime, completedTime, reopenedTime, requestId, batchId } =
-    batch;
-  const { resentFrom } = batch;
+  const { channelOrderId, channelCode, syncMode, requestId, batchId, resentFrom } = batch;
+  const { acceptedTime, completedTime, estimatedCompletionTime, reopenedTime } = batch;
   return (
     <Fields
       fields={[
@@ -104,6 +103,10 @@ function BatchFields({ batch }: { batch: TracedBatch }) {
         { label: words.mode, value: codeName(syncMode) },
         { label: words.accepted, value: <Time timeMs={acceptedTime} isRelative withUtc /> },
         { label: words.completed, value: completedTime === null ? null : <Time timeMs={completedTime} withUtc /> },
+        {
+          label: words.expected,
+          value: estimatedCompletionTime === null ? undefined : <Time timeMs={estimatedCompletionTime} withUtc />,
+        },
         {
           label: words.reopened,
           value: reopenedTime === null ? undefined : <Time timeMs={reopenedTime} isRelative withUtc />,
