@@ -206,6 +206,11 @@ export const causes = {
   method_not_allowed: { code: '405', message: 'The operation does not take this method.' },
   service_unavailable: { code: '500', message: 'The service cannot answer right now; retry with a new g_nonce.' },
   overloaded: { code: '500', message: 'The service is overloaded; retry with a new g_nonce.' },
+  outcome_unknown: {
+    code: '500',
+    message:
+      'The outcome is unknown: the batch may have been applied. Send the same content again with a new g_nonce to get its answer.',
+  },
 } as const satisfies Record<string, { code: string; memberCode?: string; message: string }>;
 
 export type Cause = keyof typeof causes;

@@ -52,11 +52,19 @@ export const findingNewestByLane = (lanes: readonly number[]): Statement<{ lane:
   values: [lanes],
 });
 
-/** Finds the newest batch that has orders pending in some lanes; null if nothing is pending there. */
-export async function findNewestPending(db: Database, lanes: readonly number[]): Promise<bigint | null> {
-  const rows = await run(db, findingNewestByLane(lanes));
-  return rows.reduce<bigint | null>((newest, { batch_id }) => {
-    const batchId = BigInt(batch_id);
-    return newest === null || batchId > newest ? batchId : newest;
-  }, null);
+/** Finds those of some lanes that have orders pending of a batch or of earlier ones, but for what is held. */
+export async function findPendingThrough(db: Database, lanes: readonly number[], batchId: bigint): Promise<number[]> {
+  const rows = await run(db, findingPendingThrough(lanes, batchId));
+  return rows.map(({ lane }) => lane);
 }
+
+const findingPendingThrough = (lanes: readonly number[], batchId: bigint): Statement<{ lane: number }> => ({
+  name: 'find_pending_through',
+  text: `
+    select lane from unnest((select $1::int[])) as wanted (lane) cross join lateral (
+      select batch_id from lane_chunk
+      where lane_chunk.lane = wanted.lane and finished_time is null and not is_held
+      order by batch_id limit 1
+    ) as oldest where batch_id <= $2::bigint`,
+  values: [lanes, batchId],
+});

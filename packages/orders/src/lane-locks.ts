@@ -13,7 +13,7 @@ export const LOCKED_LANES = `string_to_array(current_setting('lockstep.lanes'), 
 const noted = (locked: string) => `
   select set_config('lockstep.lanes', coalesce(string_agg(lane::text, ','), ''), true) as lanes from (${locked}) as locked`;
 
-interface LockedRow {
+export interface LockedRow {
   /** With commas between them. */
   lanes: string;
 }

@@ -1,6 +1,5 @@
-import { Deadline, FairQueue } from '@lockstep/platform';
+import { FairQueue } from '@lockstep/platform';
 import { LargeWork, LIMITS } from './limits.ts';
-import { MAX_WAIT_MS } from './max-wait.ts';
 import type { PreparedBatch } from './prepare.ts';
 
 /** Large batches of an application that wait for their turn. */
@@ -20,12 +19,12 @@ export class LargeBatches {
 
   /**
    * Runs some work for a batch. If the batch is large, by its weight or because the work throws a LargeWork, it runs as
-   * large work, in turn, and after `beforeTurn`. Throws what isOverload knows if no turn comes in time.
+   * large work, in turn, and after `beforeTurn`, which returns what ends the wait for the turn.
    */
   async run<Result>(
     batch: PreparedBatch,
     work: (isLarge: boolean) => Promise<Result>,
-    beforeTurn: () => Promise<void> = async () => {},
+    beforeTurn: () => Promise<AbortSignal>,
   ): Promise<Result> {
     if (weighBatch(batch) <= LIMITS.small) {
       try {
@@ -34,13 +33,7 @@ export class LargeBatches {
         if (!(error instanceof LargeWork)) throw error;
       }
     }
-    await beforeTurn();
-    const deadline = new Deadline(MAX_WAIT_MS);
-    try {
-      const owner = { kind: 'large batch', party: batch.applicationId };
-      return await this.#turns.run(owner, deadline.signal, () => work(true));
-    } finally {
-      deadline.end();
-    }
+    const owner = { kind: 'large batch', party: batch.applicationId };
+    return await this.#turns.run(owner, await beforeTurn(), () => work(true));
   }
 }

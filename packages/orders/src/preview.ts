@@ -1,10 +1,11 @@
 import { type Effects, type EndedProduct, type Ledger, Pace, readEndedProducts, readLedger } from '@lockstep/assets';
 import type { Channels, Order, OrderPreview } from '@lockstep/contract';
 import type { ComparedPreview } from '@lockstep/contract/console';
-import { type Database, FairQueue, inSnapshot, type Trx } from '@lockstep/platform';
+import { type Database, Deadline, FairQueue, inSnapshot, type Trx } from '@lockstep/platform';
 import type { LargeBatches } from './large-batches.ts';
 import { collectNeeds } from './ledger-needs.ts';
 import { ProductNotFound } from './matching.ts';
+import { MAX_WAIT_MS } from './max-wait.ts';
 import { compareNearest } from './operator-comparison.ts';
 import type { Planned } from './plan.ts';
 import { planEach } from './plan-loaded.ts';
@@ -101,7 +102,10 @@ export class BatchPreviewer {
       });
     };
     const owner = { kind: 'large preview', party: batch.applicationId };
-    return await this.#large.run(batch, preview, () => this.#held.hold(owner, signal));
+    return await this.#large.run(batch, preview, async () => {
+      await this.#held.hold(owner, signal);
+      return AbortSignal.any([signal, new Deadline(MAX_WAIT_MS).signal]);
+    });
   }
 }
 

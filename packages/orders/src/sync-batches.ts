@@ -44,7 +44,7 @@ export async function applyNewBatches(
   const orders = inAcceptanceOrder(newBatches.flatMap(splitUnknown));
   const { ledger, outcomes } = await planOnLoaded(trx, orders, work);
   const failures = outcomes.filter(({ failure }) => failure !== null);
-  if (failures.length > 0) throw new BatchFailed(failures, orders.length);
+  if (failures.length > 0) throw new BatchFailed(failures, newBatches);
   if (outcomes.length < orders.length) throw tooLarge(splitOrderId(orders[outcomes.length]!.licenseOrderId).index);
   await recordOutcomes(trx, outcomes);
   // Before the ledger: if another call has stored one of their keys, that is the failure that counts.
@@ -74,12 +74,14 @@ export function tooLarge(index: number): Refusal {
 
 /** Refuses sync calls: the cause is that of its first failed order, the message names every one (rules 6.3). */
 export class BatchFailed extends Refusal {
-  /** The batches with failed orders. */
-  readonly batchIds: ReadonlySet<BatchId>;
+  /** Those with failed orders. */
+  readonly batches: ReadonlySet<SubmittedBatch>;
 
-  constructor(failures: Outcome[], total: number) {
+  constructor(failures: Outcome[], newBatches: readonly NewBatch[]) {
     super(failures[0]!.failure!.cause);
-    this.batchIds = new Set(failures.map(({ accepted }) => splitOrderId(accepted.licenseOrderId).batchId));
+    const batchIds = new Set(failures.map(({ accepted }) => splitOrderId(accepted.licenseOrderId).batchId));
+    this.batches = new Set(newBatches.filter(({ id }) => batchIds.has(id)).map(({ batch }) => batch));
+    const total = newBatches.reduce((sum, { orders }) => sum + orders.length, 0);
     const named = failures.slice(0, MAX_NAMED_FAILURES).map(({ accepted, failure }) => {
       const { index } = splitOrderId(accepted.licenseOrderId);
       return `orderList[${index}] (sequence ${accepted.order.sequence}): ${failure!.message}`;

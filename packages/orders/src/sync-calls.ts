@@ -1,9 +1,12 @@
 import type { LedgerIds } from '@lockstep/assets';
-import type { BatchId, Channels, Order } from '@lockstep/contract';
-import { type Trx, untilConfirmed } from '@lockstep/platform';
-import { type EarlierBatch, type SubmittedBatch, sameBatchId } from './batch.ts';
+import { type BatchId, type Channels, type Order, Refusal } from '@lockstep/contract';
+import { type Database, type Deadline, type Statement, type Trx, together, untilConfirmed } from '@lockstep/platform';
+import { findingNewestByLane } from './backlog.ts';
+import { type EarlierBatch, findingEarlier, readEarlier, type SubmittedBatch, sameBatchId } from './batch.ts';
+import { findingHeld } from './holds.ts';
+import { type LockedRow, readLocked } from './lane-locks.ts';
 import { channelOf, NO_CHANNEL } from './lanes.ts';
-import { applyNewBatches, type NewBatch } from './sync-batches.ts';
+import { applyNewBatches, drawingBatchIds, type NewBatch } from './sync-batches.ts';
 
 /** A sync call that is to be applied. */
 export interface SyncCall {
@@ -12,52 +15,93 @@ export interface SyncCall {
   orders: () => Promise<Order[]>;
   /** The channels that its application is bound to. */
   channels: Channels;
-  /** A time of performance.now. */
-  deadlineMs: number;
-  /** Whether it has the turn of large work. Then it shares its transaction with no other. */
-  isLarge: boolean;
+  /** Until then its transaction has begun, and is ready to commit. */
+  deadline: Deadline;
+  /** Whether a transaction with it runs. */
+  isRunning: boolean;
+  /** Whether it may be stored by a commit that was not answered. */
+  isUnclear: boolean;
 }
 
-/** What a transaction of sync calls has stored. */
-export interface AppliedBatches {
-  newBatches: readonly NewBatch[];
-  startedMs: number;
-}
+/** What became of a call in a transaction: its batch, or why it is refused. Null: it has to wait for its lanes. */
+export type SyncResult = BatchId | Refusal | null;
 
-/** Bounds of the calls that share a transaction. */
-export const MAX_GROUP_BATCHES = 64;
-export const MAX_GROUP_WEIGHT = 4_000;
+/** What is there before a call. */
+export interface Look {
+  /** The batch that was stored before under the same key. */
+  earlier: EarlierBatch | undefined;
+  /** The newest batch that is pending in its lanes: everything up to it takes effect first. */
+  newest: bigint | null;
+}
 
 /** The lanes that some batches need, each once: none of NO_CHANNEL, whose orders fail whatever is there. */
-export function lanesOf(batches: readonly SubmittedBatch[]): number[] {
+export function lanesOf(...batches: readonly SubmittedBatch[]): number[] {
   const lanes = batches.flatMap(({ chunks }) => chunks.map(({ lane }) => lane));
   return [...new Set(lanes.filter((lane) => channelOf(lane) !== NO_CHANNEL))];
 }
 
+/** Looks what is there before each of some calls. */
+export async function lookBefore(db: Database, batches: readonly SubmittedBatch[]): Promise<Look[]> {
+  const statements = [findingEarlier(batches), findingNewestByLane(lanesOf(...batches))] as const;
+  const [earlierRows, newestRows] = await together(db, statements);
+  const earlier = readEarlier(earlierRows, batches);
+  const newestByLane = new Map(newestRows.map(({ lane, batch_id }) => [lane, BigInt(batch_id)]));
+  return batches.map((batch, place) => {
+    const ids = lanesOf(batch).flatMap((lane) => newestByLane.get(lane) ?? []);
+    return { earlier: earlier[place], newest: ids.length === 0 ? null : ids.reduce((a, b) => (a > b ? a : b)) };
+  });
+}
+
 /**
- * Applies sync calls in one transaction that holds their lanes: all of their orders succeed, or nothing is stored. Calls that
- * were stored before get the batch that was stored. Returns the batch of each call. The commit confirms all of them.
+ * Applies sync calls in one transaction that locks their lanes first: all orders of those calls succeed that have their lanes and
+ * are not refused, or nothing is stored. A call that was stored before gets the batch that was stored. The commit confirms all.
  *
- * Throws a BatchFailed, a Refusal (channel_order_id_conflict, batch_too_large), or a LargeWork.
+ * Throws a BatchFailed, a Refusal (batch_too_large), or a LargeWork.
  */
 export async function applyCalls(
   trx: Trx,
   calls: readonly SyncCall[],
-  { earlier, newIds }: { earlier: readonly (EarlierBatch | undefined)[]; newIds: readonly BatchId[] },
-  ids: LedgerIds,
-): Promise<{ batchIds: BatchId[]; newBatches: NewBatch[] }> {
-  const batchIds = calls.map(({ batch }, place) => {
-    const stored = earlier[place];
-    return stored === undefined ? newIds[place]! : sameBatchId(batch, stored);
-  });
+  { locking, ids, isLarge }: { locking: Statement<LockedRow>; ids: LedgerIds; isLarge: boolean },
+): Promise<{ results: SyncResult[]; newBatches: NewBatch[] }> {
+  const batches = calls.map(({ batch }) => batch);
+  const [lockedRows, earlierRows, drawn, heldRows] = await together(trx, [
+    locking,
+    findingEarlier(batches),
+    drawingBatchIds(calls.length),
+    findingHeld(batches.flatMap(({ customerIds }) => customerIds)),
+  ]);
+  const locked = new Set(readLocked(lockedRows));
+  const held = new Set(heldRows.map(({ customer_id }) => customer_id));
+  const earlier = readEarlier(earlierRows, batches);
+  const results: SyncResult[] = [];
   const newBatches: NewBatch[] = [];
-  for (const [place, { batch, orders, channels }] of calls.entries()) {
-    if (earlier[place] !== undefined) continue;
-    newBatches.push({ id: newIds[place]!, batch, orders: await orders(), channels });
+  for (const [place, call] of calls.entries()) {
+    const { batch, orders, channels } = call;
+    const stored = earlier[place];
+    const hasLanes = lanesOf(batch).every((lane) => locked.has(lane));
+    // A transaction that was not answered has ended by now: it held the same lanes.
+    if (hasLanes) call.isUnclear = false;
+    if (stored !== undefined) results.push(identify(batch, stored));
+    else if (!hasLanes) results.push(null);
+    else if (batch.customerIds.some((customerId) => held.has(customerId))) {
+      results.push(new Refusal('service_unavailable'));
+    } else {
+      const id = drawn[place]!.id;
+      newBatches.push({ id, batch, orders: await orders(), channels });
+      results.push(id);
+    }
   }
-  const work = { isLarge: calls.some(({ isLarge }) => isLarge) };
-  if (newBatches.length > 0) await applyNewBatches(trx, newBatches, ids, work);
+  if (newBatches.length > 0) await applyNewBatches(trx, newBatches, ids, { isLarge });
   // Answers of a batch that was found wait for the standbys, too: a commit that has written nothing would not.
-  else if (calls.length > 0) await untilConfirmed(trx);
-  return { batchIds, newBatches };
+  else if (earlierRows.length > 0) await untilConfirmed(trx);
+  return { results, newBatches };
+}
+
+function identify(batch: SubmittedBatch, stored: EarlierBatch): BatchId | Refusal {
+  try {
+    return sameBatchId(batch, stored);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
 }

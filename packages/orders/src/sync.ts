@@ -1,48 +1,62 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { LedgerIds } from '@lockstep/assets';
 import { type AcceptedOrder, type BatchId, type Channels, type Order, Refusal } from '@lockstep/contract';
 import {
   type Database,
+  Deadline,
+  FairQueue,
   Group,
   inTransaction,
+  isConflict,
+  isOverload,
   isTransient,
   type Logger,
-  together,
+  lostAgainstOthers,
+  OutcomeUnknown,
+  type Statement,
   untilConfirmed,
+  within,
 } from '@lockstep/platform';
-import { findNewestPending } from './backlog.ts';
-import { findingEarlier, keyOf, listAcceptedOrders, readEarlier, type SubmittedBatch, sameBatchId } from './batch.ts';
+import { findPendingThrough } from './backlog.ts';
+import { keyOf, listAcceptedOrders, type SubmittedBatch, sameBatchId } from './batch.ts';
 import type { EventNumbering } from './event-numbering.ts';
-import { FREE_GROUPS_AT_ONCE, FreeCalls } from './free-calls.ts';
-import { findingHeld } from './holds.ts';
 import { LaneDrainer } from './lane-drainer.ts';
-import { lockLanesUntil } from './lane-locks.ts';
+import { type LockedRow, lockingLanes, tryingLanes } from './lane-locks.ts';
 import { type LargeBatches, weighBatch } from './large-batches.ts';
 import { LargeTurn } from './large-turn.ts';
 import { LargeWork } from './limits.ts';
 import { MAX_WAIT_MS } from './max-wait.ts';
 import type { OrderMetrics } from './metrics.ts';
-import { drawingBatchIds } from './sync-batches.ts';
-import {
-  type AppliedBatches,
-  applyCalls,
-  lanesOf,
-  MAX_GROUP_BATCHES,
-  MAX_GROUP_WEIGHT,
-  type SyncCall,
-} from './sync-calls.ts';
+import { BatchFailed, type NewBatch } from './sync-batches.ts';
+import { applyCalls, type Look, lanesOf, lookBefore, type SyncCall, type SyncResult } from './sync-calls.ts';
 import { logWork } from './work-log.ts';
 
-/** Groups of sync calls that share their lanes and wait for them. */
-const LANE_GROUPS_AT_ONCE = 6;
+/** Transactions that calls share, and transactions of single calls and drains ahead of them, that run at once in a process. */
+const SHARED_AT_ONCE = 2;
+const ALONE_AT_ONCE = 6;
 /** Transactions of sync calls that run at once in a process, each on a connection of its own. */
-export const SYNC_GROUPS_AT_ONCE = LANE_GROUPS_AT_ONCE + FREE_GROUPS_AT_ONCE;
+export const SYNC_GROUPS_AT_ONCE = SHARED_AT_ONCE + ALONE_AT_ONCE;
+
+/** Bounds of the calls that share a transaction, and of one that may: others would wait for it longer than for a commit. */
+const MAX_SHARED_BATCHES = 64;
+const MAX_SHARED_WEIGHT = 4_000;
+const MAX_CALL_WEIGHT = 500;
+const LOOKS_AT_ONCE = 2;
+
+/** How long a transaction waits for a lock of others. A shared one holds the lanes of many calls, and others wait for each turn. */
+const SHARED_LOCK_WAIT_MS = 100;
+const ALONE_LOCK_WAIT_MS = 2_000;
+/** After what time a call looks again for lanes that others drain, or for a database that has not answered. */
+const PAUSE_MS = 20;
+/** What is left of a call's time for its commit when all the rest has to be done. */
+const COMMIT_MS = 1_000;
 
 /**
  * Applies sync batches (rules 6.3): all orders of a call take effect in one transaction before the answer, or none.
  *
- * Calls that come while others run share the next transaction if their lanes are free (FreeCalls). A call whose lanes are
- * not, or which fails there, waits for its lanes, and shares its transaction with those that need no others. If one of
- * them cannot be applied, each gets its own. Calls of other lanes do not wait for them.
+ * Calls that come together share a transaction if their lanes are free and nothing is pending there. Any other call, and one
+ * that fails or has to wait there, takes its turn among the applications, once for each bounded step: a drain of what is ahead
+ * of it, or a transaction of its own.
  */
 export class BatchApplier {
   readonly #db: Database;
@@ -52,9 +66,12 @@ export class BatchApplier {
   readonly #numbering: EventNumbering;
   readonly #ids = new LedgerIds();
   readonly #drainer: LaneDrainer;
-  readonly #free: FreeCalls;
-  readonly #groups: Group<SyncCall, BatchId>;
   readonly #large: LargeBatches;
+  readonly #looks: Group<SubmittedBatch, Look>;
+  readonly #shared: Group<SyncCall, SyncResult>;
+  readonly #turns = new FairQueue({ atOnce: ALONE_AT_ONCE, maxWaiting: () => Number.POSITIVE_INFINITY });
+  /** All that has not ended, answered or not. */
+  readonly #calls = new Map<SyncCall, Promise<BatchId>>();
 
   /** `lanesDb`: the pool for transactions that wait for lane locks. `large`: shared with the previews of this process. */
   constructor(options: {
@@ -76,80 +93,164 @@ export class BatchApplier {
       ...{ db: lanesDb, log, metrics, numbering },
       ...{ ids: this.#ids, largeTurn: new LargeTurn() },
     });
-    this.#free = new FreeCalls({ db, lanesDb, ids: this.#ids, applied: (work) => this.#applied(work) });
-    this.#groups = new Group({
+    this.#looks = new Group({
+      run: (batches) => lookBefore(db, batches),
+      maxRunning: LOOKS_AT_ONCE,
+      maxInputs: MAX_SHARED_BATCHES,
+      gathers: true,
+    });
+    this.#shared = new Group({
       run: (calls) => this.#applyTogether(calls),
-      splitsOn: (error) => !isTransient(error),
-      maxRunning: LANE_GROUPS_AT_ONCE,
-      maxInputs: MAX_GROUP_BATCHES,
-      weightOf: ({ batch, isLarge }) => (isLarge ? MAX_GROUP_WEIGHT : weighBatch(batch)),
-      maxWeight: MAX_GROUP_WEIGHT,
+      splitsOn: () => false,
+      maxRunning: SHARED_AT_ONCE,
+      maxInputs: MAX_SHARED_BATCHES,
+      weightOf: ({ batch }) => weighBatch(batch),
+      maxWeight: MAX_SHARED_WEIGHT,
       keyOf: ({ batch }) => keyOf(batch),
-      needsOf: ({ batch }) => lanesOf([batch]),
+      needsOf: ({ batch }) => lanesOf(batch),
+      isOver: ({ deadline }) => deadline.isOver,
+      gathers: true,
     });
   }
 
   /**
    * Applies a batch and returns its order ids, in the order of orderList. The same content again gets the same answer.
-   *
    * `channels`: what the application is bound to.
    *
-   * Throws a Refusal, and then nothing is stored: channel_order_id_conflict, batch_too_large, overloaded, internal_error, service_unavailable
-   * while an order of its customers is held, or if orders failed the cause of the first, with a message that names them.
+   * It answers within MAX_WAIT_MS. Until a transaction has begun, a call that is out of time stores nothing; from then on the
+   * commit decides.
+   *
+   * Throws a Refusal: outcome_unknown if the commit has not been answered in time. With any other one, or what isOverload knows,
+   * nothing is stored: channel_order_id_conflict, batch_too_large, internal_error, service_unavailable while an order of its
+   * customers is held, or if orders failed the cause of the first, with a message that names them.
    */
   async apply(batch: SubmittedBatch, orders: () => Promise<Order[]>, channels: Channels): Promise<AcceptedOrder[]> {
-    const { earlier, isBehind } = await this.#free.look(batch);
-    if (earlier !== undefined) {
-      const earlierId = sameBatchId(batch, earlier);
-      await untilConfirmed(this.#db);
-      return listAcceptedOrders(batch, earlierId);
+    const answer = new Deadline(MAX_WAIT_MS);
+    const deadline = new Deadline(MAX_WAIT_MS - COMMIT_MS);
+    const call: SyncCall = { batch, orders, channels, deadline, isRunning: false, isUnclear: false };
+    const applying = this.#apply(call).finally(() => {
+      deadline.end();
+      this.#calls.delete(call);
+    });
+    this.#calls.set(call, applying);
+    try {
+      return listAcceptedOrders(batch, await answer.race(applying));
+    } catch (error) {
+      if (!call.isRunning && !call.isUnclear) throw error;
+      const { requestId, channelOrderId } = batch;
+      this.#log.error({ err: error, requestId, channelOrderId }, 'outcome of a sync batch unknown');
+      throw new Refusal('outcome_unknown');
+    } finally {
+      answer.end();
     }
-    const apply = async (isLarge: boolean) => {
-      const deadlineMs = performance.now() + MAX_WAIT_MS;
-      const call = { batch, orders, channels, deadlineMs, isLarge };
-      // Calls that share a transaction wait as long as the youngest of them.
-      return (isBehind || isLarge ? null : await this.#free.apply(call)) ?? (await this.#groups.run(call));
-    };
-    return listAcceptedOrders(batch, await this.#large.run(batch, apply));
   }
 
-  /** Waits for the batches that the calls drained to end. Call it when no call runs any more. */
-  close(): Promise<void> {
-    return this.#drainer.close();
+  /**
+   * Waits for what has begun, also for calls whose clients have left. What has not begun leaves. Call it when nobody waits for an
+   * answer any more.
+   */
+  async close(): Promise<void> {
+    for (const { deadline } of this.#calls.keys()) deadline.end();
+    await Promise.allSettled(this.#calls.values());
+    await this.#drainer.close();
   }
 
-  async #applyTogether(calls: SyncCall[]): Promise<BatchId[]> {
-    const lanes = lanesOf(calls.map(({ batch }) => batch));
-    const deadlineMs = Math.max(...calls.map((call) => call.deadlineMs));
-    await this.#drainAhead(lanes, deadlineMs);
-    const startedMs = performance.now();
-    const { batchIds, newBatches } = await this.#applyLocked(calls, lanes, deadlineMs).catch((error: unknown) => {
-      if (calls.length > 1 || error instanceof Refusal || error instanceof LargeWork || isTransient(error)) throw error;
-      const { requestId, channelOrderId } = calls[0]!.batch;
+  async #apply(call: SyncCall): Promise<BatchId> {
+    const { batch, deadline } = call;
+    const { earlier, newest } = await this.#looks.run(batch);
+    if (earlier !== undefined) {
+      const batchId = sameBatchId(batch, earlier);
+      await untilConfirmed(within(this.#db, deadline));
+      return batchId;
+    }
+    const mayShare = newest === null && weighBatch(batch) <= MAX_CALL_WEIGHT;
+    const result = (mayShare ? await this.#shared.run(call) : null) ?? (await this.#applyInTurns(call, newest));
+    if (result instanceof Refusal) throw result;
+    return result!;
+  }
+
+  /** Applies calls whose lanes are free. Null: for turns of its own. Throws what has nothing to do with the calls. */
+  async #applyTogether(calls: readonly SyncCall[]): Promise<SyncResult[]> {
+    const lanes = lanesOf(...calls.map(({ batch }) => batch));
+    try {
+      return await this.#transact(calls, tryingLanes(lanes, lanes.length), { maxLockWaitMs: SHARED_LOCK_WAIT_MS });
+    } catch (error) {
+      if (error instanceof Refusal && calls.length === 1) return [error];
+      if (error instanceof BatchFailed) {
+        const rest = calls.filter(({ batch }) => !error.batches.has(batch));
+        const results = rest.length === 0 ? [] : await this.#applyTogether(rest);
+        return calls.map((call) => results[rest.indexOf(call)] ?? null);
+      }
+      // It may be due to one of them: a number that somebody else works on. Nobody waits for another one's.
+      const isTheirs = !isTransient(error) || isOverload(error) || isConflict(error);
+      if (isTheirs || error instanceof OutcomeUnknown) return calls.map(() => null);
+      throw error;
+    }
+  }
+
+  /** Applies one call, behind what was pending in its lanes when it came. Each step is a turn. */
+  async #applyInTurns(call: SyncCall, newest: bigint | null): Promise<SyncResult> {
+    const { batch, deadline } = call;
+    const lanes = lanesOf(batch);
+    const owner = { kind: 'sync batch', party: batch.applicationId };
+    const inTurn = <Result>(work: () => Promise<Result>) => this.#turns.run(owner, deadline.signal, work, lanes);
+    for (let behind = lanes; newest !== null; ) {
+      behind = await findPendingThrough(within(this.#db, deadline), behind, newest);
+      if (behind.length === 0) break;
+      const drained = await inTurn(() => this.#drainer.drain({ lanes: behind, atMost: behind.length }));
+      if (drained.lanes.length === 0) await wait(PAUSE_MS);
+    }
+    for (;;) {
+      try {
+        const work = (isLarge: boolean) => inTurn(() => this.#applyAlone(call, isLarge));
+        return await this.#large.run(batch, work, async () => deadline.signal);
+      } catch (error) {
+        // If it is unclear whether it is stored, the next turn finds out.
+        if (!lostAgainstOthers(error) && !(call.isUnclear && isTransient(error))) throw error;
+        deadline.signal.throwIfAborted();
+        if (call.isUnclear) await wait(PAUSE_MS);
+      }
+    }
+  }
+
+  async #applyAlone(call: SyncCall, isLarge: boolean): Promise<SyncResult> {
+    const options = { isLarge, maxLockWaitMs: ALONE_LOCK_WAIT_MS };
+    try {
+      const [result] = await this.#transact([call], lockingLanes(lanesOf(call.batch)), options);
+      return result!;
+    } catch (error) {
+      if (error instanceof Refusal || error instanceof LargeWork || isTransient(error)) throw error;
+      const { requestId, channelOrderId } = call.batch;
       this.#log.error({ err: error, requestId, channelOrderId }, 'sync batch could not be applied');
       throw new Refusal('internal_error');
-    });
-    this.#applied({ newBatches, startedMs });
-    return batchIds;
+    }
   }
 
-  #applyLocked(calls: SyncCall[], lanes: number[], deadlineMs: number) {
-    const batches = calls.map(({ batch }) => batch);
-    return inTransaction(this.#lanesDb, async (trx) => {
-      await lockLanesUntil(trx, lanes, deadlineMs);
-      const [earlier, drawn, held] = await together(trx, [
-        findingEarlier(batches),
-        drawingBatchIds(calls.length),
-        findingHeld(batches.flatMap(({ customerIds }) => customerIds)),
-      ]);
-      const newIds = drawn.map(({ id }) => id);
-      const stored = readEarlier(earlier, batches);
-      if (held.length > 0 && stored.includes(undefined)) throw new Refusal('service_unavailable');
-      return await applyCalls(trx, calls, { earlier: stored, newIds }, this.#ids);
-    });
+  /** Applies calls in one transaction that ends in the time that each of them has left. */
+  async #transact(
+    calls: readonly SyncCall[],
+    locking: Statement<LockedRow>,
+    { isLarge = false, maxLockWaitMs }: { isLarge?: boolean; maxLockWaitMs: number },
+  ): Promise<SyncResult[]> {
+    const startedMs = performance.now();
+    const [{ deadline }] = calls.toSorted((a, b) => a.deadline.remainingMs - b.deadline.remainingMs) as [SyncCall];
+    const db = within(this.#lanesDb, deadline, maxLockWaitMs);
+    for (const call of calls) call.isRunning = true;
+    try {
+      const { results, newBatches } = await inTransaction(db, (trx) =>
+        applyCalls(trx, calls, { locking, isLarge, ids: this.#ids }),
+      );
+      this.#applied(newBatches, startedMs);
+      return results;
+    } catch (error) {
+      if (error instanceof OutcomeUnknown) for (const call of calls) call.isUnclear = true;
+      throw error;
+    } finally {
+      for (const call of calls) call.isRunning = false;
+    }
   }
 
-  #applied({ newBatches, startedMs }: AppliedBatches): void {
+  #applied(newBatches: readonly NewBatch[], startedMs: number): void {
     if (newBatches.length === 0) return;
     this.#numbering.number();
     const applied = newBatches.reduce((sum, { orders }) => sum + orders.length, 0);
@@ -160,15 +261,5 @@ export class BatchApplier {
       return { batchId: id, channelOrderId, requestId, orders: orders.length };
     });
     logWork(this.#log, 'applied', { batches, succeeded: applied, failedOrders: [], startedMs });
-  }
-
-  /** Applies what is pending in the lanes now: a sync call overtakes nothing that was accepted before it. */
-  async #drainAhead(lanes: number[], deadlineMs: number): Promise<void> {
-    const newest = await findNewestPending(this.#db, lanes);
-    for (let throughBatchId: bigint | null = 0n; ; ) {
-      if (performance.now() > deadlineMs) throw new Refusal('overloaded');
-      if (newest === null || throughBatchId === null || throughBatchId >= newest) return;
-      ({ throughBatchId } = await this.#drainer.drain({ lanes }));
-    }
   }
 }

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
-import type pg from 'pg';
+import pg from 'pg';
 import { type Deadline, Overload } from './deadline.ts';
 import type { WriteOutcomes } from './write-outcomes.ts';
 
@@ -24,6 +24,17 @@ const PREPARED_TEXTS = 8;
 /** The texts that a client prepares, by the name of their query. */
 const preparedTexts = new WeakMap<pg.ClientBase, Map<string, string[]>>();
 
+/** Nobody knows whether a commit has taken place: its answer did not come, or standbys may not have it. */
+export class OutcomeUnknown extends Error {
+  constructor(cause: Error) {
+    super(`the outcome of a commit is not known: ${cause.message}`, { cause });
+    this.name = 'OutcomeUnknown';
+  }
+}
+
+/** What PostgreSQL says when it ends a connection; any other error says that the transaction was rolled back. */
+const SHUTDOWN = /^57P/;
+
 /** Clients whose last commit did not wait for its standbys. */
 const unconfirmed = new WeakMap<pg.ClientBase, Error>();
 
@@ -34,9 +45,9 @@ const unconfirmed = new WeakMap<pg.ClientBase, Error>();
  */
 export function watchCommits(client: pg.ClientBase): void {
   client.on('notice', (notice) => {
-    const { routine, message } = notice as pg.DatabaseError;
+    const { routine } = notice as pg.DatabaseError;
     if (routine !== WAITS_FOR_STANDBYS) return;
-    const error = new Error(`the outcome of a commit is not known: ${message}`);
+    const error = new OutcomeUnknown(notice as pg.DatabaseError);
     unconfirmed.set(client, error);
     streamOf(client).destroy(error);
   });
@@ -100,9 +111,17 @@ export class Connection implements DatabaseConnection {
     this.#sendAhead({ text });
   }
 
-  /** Commits, and returns what PostgreSQL made of it: COMMIT, or ROLLBACK if a query has failed. */
+  /**
+   * Commits, and returns what PostgreSQL made of it: COMMIT, or ROLLBACK if a query has failed. Throws an OutcomeUnknown if
+   * there is no answer.
+   */
   async commit(): Promise<string> {
-    const [result] = await this.#answers([{ text: 'commit' }]);
+    const [result] = await this.#answers([{ text: 'commit' }]).catch((error: Error) => {
+      const isKnown = error instanceof pg.DatabaseError && !SHUTDOWN.test(error.code ?? '');
+      throw isKnown || error instanceof OutcomeUnknown || this.#transaction?.isReadOnly
+        ? error
+        : new OutcomeUnknown(error);
+    });
     const hasStored = this.#transaction?.hasStored === true;
     this.#transaction = undefined;
     if (hasStored && result!.command === 'COMMIT') this.#writes?.noteStored();

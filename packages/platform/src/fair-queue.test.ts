@@ -68,6 +68,21 @@ it('lets a limited number of an owner wait, and refuses more as overload', async
   await Promise.all(running);
 });
 
+it('runs nothing at the same time that needs the same, and nothing overtakes what waits for it', async () => {
+  const { begun, work, end } = workshop();
+  const queue = new FairQueue({ atOnce: 3, maxWaiting: () => 10 });
+  const run = (name: string, ...needs: string[]) => queue.run(owner(name[0]!), undefined, work(name), needs);
+  const running = [run('a1', 'x'), run('a2', 'x', 'y'), run('a3', 'y'), run('a4', 'z'), run('b1', 'x')];
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(begun).toEqual(['a1', 'a4']);
+  await end('a1');
+  expect(begun).toEqual(['a1', 'a4', 'a2']);
+  await end('a2');
+  expect(begun).toEqual(['a1', 'a4', 'a2', 'b1', 'a3']);
+  for (const name of ['b1', 'a3', 'a4']) await end(name);
+  await Promise.all(running);
+});
+
 it('gives a place to what enters until it leaves, once', async () => {
   const queue = new FairQueue({ atOnce: 1, maxWaiting: () => 10 });
   const leave = await queue.enter(owner('a'), undefined);

@@ -10,13 +10,21 @@ interface FairQueueBounds {
   maxWaiting: (owner: Owner) => number;
 }
 
+/** What waits for its turn, and what it needs. */
+interface Waiting {
+  start: () => void;
+  needs: readonly unknown[];
+}
+
 /**
  * Runs a bounded number of things at once, in fair turns (see Turns), and lets a bounded number wait. What is given up
  * while it waits leaves at once and never starts; what has started keeps its place until it has really ended.
  */
 export class FairQueue {
   readonly #bounds: FairQueueBounds;
-  readonly #turns = new Turns<() => void>();
+  readonly #turns = new Turns<Waiting>();
+  /** What the work that runs needs. */
+  readonly #inUse = new Set<unknown>();
   readonly #runningByOwner = new Map<string, number>();
   #running = 0;
 
@@ -31,11 +39,16 @@ export class FairQueue {
   }
 
   /**
-   * Runs some work in turn and returns its result.
+   * Runs some work in turn and returns its result. `needs`: nothing that needs one of these runs at the same time.
    * @throws Overload when too much waits already; the reason of `signal` when that aborts before the turn comes
    */
-  async run<Result>(owner: Owner, signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result> {
-    const leave = await this.enter(owner, signal);
+  async run<Result>(
+    owner: Owner,
+    signal: AbortSignal | undefined,
+    work: () => Promise<Result>,
+    needs: readonly unknown[] = [],
+  ): Promise<Result> {
+    const leave = await this.enter(owner, signal, needs);
     try {
       return await work();
     } finally {
@@ -46,14 +59,15 @@ export class FairQueue {
   /**
    * Waits for a turn and takes a place. Returns what gives the place back; calling it again does nothing. Throws as run.
    */
-  async enter(owner: Owner, signal: AbortSignal | undefined): Promise<() => void> {
+  async enter(owner: Owner, signal: AbortSignal | undefined, needs: readonly unknown[] = []): Promise<() => void> {
     this.requireRoom(owner, 1);
-    await this.#waitForTurn(owner, signal);
+    await this.#waitForTurn(owner, signal, needs);
     let isInside = true;
     return () => {
       if (!isInside) return;
       isInside = false;
       this.#count(owner, -1);
+      for (const need of needs) this.#inUse.delete(need);
       this.#startWaiting();
     };
   }
@@ -65,19 +79,20 @@ export class FairQueue {
     if (signal.aborted) leave();
   }
 
-  async #waitForTurn(owner: Owner, signal: AbortSignal | undefined): Promise<void> {
+  async #waitForTurn(owner: Owner, signal: AbortSignal | undefined, needs: readonly unknown[]): Promise<void> {
     signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const start = () => {
       signal?.removeEventListener('abort', leave);
       resolve();
     };
+    const waiting = { start, needs };
     const leave = () => {
-      this.#turns.remove(owner, start);
+      this.#turns.remove(owner, waiting);
       reject(signal?.reason);
     };
     signal?.addEventListener('abort', leave, { once: true });
-    this.#turns.add(owner, start);
+    this.#turns.add(owner, waiting);
     this.#startWaiting();
     await promise;
   }
@@ -85,10 +100,18 @@ export class FairQueue {
   #startWaiting(): void {
     const { atOnce, atOnceOfOwner = atOnce } = this.#bounds;
     while (this.#running < atOnce) {
-      const next = this.#turns.take((owner) => (this.#runningByOwner.get(keyOf(owner)) ?? 0) < atOnceOfOwner);
+      const inUse = new Set(this.#inUse);
+      const next = this.#turns.take((owner, { needs }) => {
+        if ((this.#runningByOwner.get(keyOf(owner)) ?? 0) >= atOnceOfOwner) return false;
+        const isFree = !needs.some((need) => inUse.has(need));
+        // It keeps its place: nothing behind it takes what it needs.
+        if (!isFree) for (const need of needs) inUse.add(need);
+        return isFree;
+      });
       if (next === undefined) return;
       this.#count(next.owner, 1);
-      next.item();
+      for (const need of next.item.needs) this.#inUse.add(need);
+      next.item.start();
     }
   }
 

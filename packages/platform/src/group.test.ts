@@ -76,19 +76,8 @@ describe('inputs that need something', () => {
     expect(begun()).toEqual(['a', 'b', 'c', 'aa']);
   });
 
-  it('share a group only if they need nothing more than its first input', async () => {
+  it('share a group if no group that runs has what they need', async () => {
     const { run, begun, end } = newNeedyGroup();
-    void run('ab', 'b', 'bc', 'ab', 'a');
-    await end(0);
-    expect(begun()).toEqual(['ab', 'b']);
-    await end(1);
-    expect(begun()).toEqual(['ab', 'b', 'bc']);
-    await end(2);
-    expect(begun()).toEqual(['ab', 'b', 'bc', 'aba']);
-  });
-
-  it('join freely, where they may, if no group that runs has what they need', async () => {
-    const { run, begun, end } = newGroup({ maxRunning: 2, needsOf: (input) => [...input], joinsFreely: true });
     void run('a', 'b', 'ac', 'd', 'c', 'b');
     await end(0);
     expect(begun()).toEqual(['a', 'b', 'acdc']);
@@ -104,15 +93,6 @@ describe('inputs that need something', () => {
     expect(begun()).toEqual(['a']);
     await end(0);
     expect(begun()).toEqual(['a', 'abb']);
-  });
-
-  it('run apart if they need different things', async () => {
-    const { run, begun, end } = newNeedyGroup();
-    void run('a', 'b', 'c', 'd');
-    expect(begun()).toEqual(['a', 'b']);
-    await end(0);
-    await end(1);
-    expect(begun()).toEqual(['a', 'b', 'c', 'd']);
   });
 });
 

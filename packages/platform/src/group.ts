@@ -31,15 +31,10 @@ export interface GroupOptions<Input, Output> {
   maxWeight?: number;
   /** Inputs of the same key never share a group. */
   keyOf?: (input: Input) => string;
-  /**
-   * Locks an input needs. Groups that run at once never share one; an input joins a group only if the group's first
-   * input needs all of its locks. So no input waits for locks that only others need; but see joinsFreely.
-   */
+  /** Locks an input needs. Groups that run at once never share one, and no input overtakes one that waits for the same. */
   needsOf?: (input: Input) => readonly unknown[];
   /** Whether nobody waits for an input any more. It is left out, and its caller gets an Overload. */
   isOver?: (input: Input) => boolean;
-  /** Lets any input join whose locks no other group has: for groups that hold them for no longer than a commit. */
-  joinsFreely?: boolean;
 }
 
 /**
@@ -95,7 +90,7 @@ export class Group<Input, Output> {
   }
 
   #takeGroup(): Waiting<Input, Output>[] {
-    const { maxInputs, maxWeight = Number.POSITIVE_INFINITY, keyOf, isOver, joinsFreely = false } = this.#options;
+    const { maxInputs, maxWeight = Number.POSITIVE_INFINITY, keyOf, isOver } = this.#options;
     const group: Waiting<Input, Output>[] = [];
     const rest: Waiting<Input, Output>[] = [];
     const keys = new Set<string>();
@@ -108,13 +103,10 @@ export class Group<Input, Output> {
       }
       const key = keyOf?.(waiting.input);
       const needs = this.#needsOf(waiting);
-      const isFirst = group.length === 0;
       const isFree = !needs.some((need) => needed.has(need));
-      const shares = isFirst || joinsFreely ? isFree : isSubset(needs, this.#needsOf(group[0]!));
-      // An input keeps its place: none behind it takes what it needs.
-      if (!shares) for (const need of needs) needed.add(need);
-      const fits = group.length < maxInputs && (isFirst || weight + waiting.weight <= maxWeight);
-      if (!shares || !fits || (key !== undefined && keys.has(key))) {
+      if (!isFree) for (const need of needs) needed.add(need);
+      const fits = group.length < maxInputs && (group.length === 0 || weight + waiting.weight <= maxWeight);
+      if (!isFree || !fits || (key !== undefined && keys.has(key))) {
         rest.push(waiting);
         continue;
       }
@@ -137,8 +129,4 @@ export class Group<Input, Output> {
       } else for (const waiting of group) waiting.reject(error);
     }
   }
-}
-
-function isSubset(needs: readonly unknown[], others: readonly unknown[]): boolean {
-  return needs.every((need) => others.includes(need));
 }

@@ -10,6 +10,7 @@ export {
 export { parseBigint } from './columns.ts';
 export { type Config, readConfig, readDeploymentConfig } from './config.ts';
 export { untilConfirmed } from './confirmed.ts';
+export { OutcomeUnknown } from './connection.ts';
 export { type CursorPart, ListCursor, WrongCursor } from './cursor.ts';
 export {
   behindSavepoint,

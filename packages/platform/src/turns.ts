@@ -22,13 +22,14 @@ export class Turns<Item> {
     this.#kinds.set(kind, parties);
   }
 
-  /** Takes out the next item of those owners that may go; an owner that may not go keeps its turn. */
-  take(mayGo: (owner: Owner) => boolean): { owner: Owner; item: Item } | undefined {
+  /** Takes out the next item that may go; an owner of whom none may go keeps its turn. */
+  take(mayGo: (owner: Owner, item: Item) => boolean): { owner: Owner; item: Item } | undefined {
     for (const [kind, parties] of this.#kinds) {
       for (const [party, items] of parties) {
         const owner = { kind, party };
-        if (!mayGo(owner)) continue;
-        const item = items.shift()!;
+        const place = items.findIndex((item) => mayGo(owner, item));
+        if (place === -1) continue;
+        const [item] = items.splice(place, 1) as [Item];
         this.#putLast(owner, parties, items);
         return { owner, item };
       }

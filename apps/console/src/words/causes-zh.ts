@@ -78,4 +78,5 @@ export const causesInChinese: Readonly<
   headers_too_large: '地址或请求头过长。',
   service_unavailable: '服务目前无法应答，请稍后重试。',
   overloaded: '服务过载，请稍后重试。',
+  outcome_unknown: '结果未知：该批次可能已经执行。请以相同内容重新发送以获取结果。',
 };
