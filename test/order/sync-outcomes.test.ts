@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startAnotherApi } from '../harness/another-api.ts';
+import type { Api } from '../harness/api.ts';
+import { LossyAddress } from '../harness/lossy-address.ts';
+import { newAssetNum, newBuy } from '../harness/orders.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { expectSumsRight, readRecords, readResult, syncOf, untilOneWaits, whileHeld } from '../harness/sync-batches.ts';
+
+/** Sync calls whose connection breaks in the commit (rules 6.3). */
+let stack: Stack;
+let lossy: LossyAddress;
+let other: Awaited<ReturnType<typeof startAnotherApi>>;
+let api: Api;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  lossy = await LossyAddress.open(stack.url);
+  other = await startAnotherApi({ ...stack, url: lossy.url }, await stack.newApi());
+  api = other.api;
+});
+afterAll(async () => {
+  await other.close();
+  lossy.close();
+  await stack.close();
+});
+
+it('a call whose commit took place is answered with what it stored', async () => {
+  const assetNum = newAssetNum();
+  const batch = syncOf(newBuy(await api.newCustomer(), [assetNum]));
+  lossy.toLose = 1;
+  const accepted = await api.accept(batch);
+  expect(lossy.toLose).toBe(0);
+  expect(await api.accept(batch)).toEqual(accepted);
+  const { orders } = await readResult(api, batch);
+  expect(orders.map(({ licenseOrderId }) => licenseOrderId)).toEqual(accepted.map((order) => order.licenseOrderId));
+  expect(await readRecords(stack.db, assetNum)).toHaveLength(1);
+  await expectSumsRight(stack.db);
+});
+
+it('a call whose commit did not take place is applied again', async () => {
+  const assetNum = newAssetNum();
+  const batch = syncOf(newBuy(await api.newCustomer(), [assetNum]));
+  const { answer } = await whileHeld(stack.db, 'commit', async () => {
+    const answer = api.accept(batch);
+    await untilOneWaits(stack.db, 'for the test');
+    await sql`select pg_terminate_backend(pid) from pg_locks where not granted and locktype = 'advisory'`.execute(
+      stack.db,
+    );
+    return { answer };
+  });
+  expect(await answer).toHaveLength(1);
+  expect(await readRecords(stack.db, assetNum)).toHaveLength(1);
+  await expectSumsRight(stack.db);
+});
