@@ -2,10 +2,9 @@ import type { Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
-import { laneOf } from '../../packages/orders/src/lanes.ts';
 import { startAnotherApi } from '../harness/another-api.ts';
 import { type Api, refusalOf } from '../harness/api.ts';
-import { newCustomersInLanes } from '../harness/lanes.ts';
+import { firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';
 import { LossyAddress } from '../harness/lossy-address.ts';
 import { batchOf, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
 import { dropTriggerFunction } from '../harness/past-triggers.ts';
@@ -67,7 +66,7 @@ it('large calls that wait for each other are refused in time', async () => {
   const [held] = await newCustomersInLanes(api, 1);
   const calls = [largeOf(held!), largeOf(held!)];
   await stack.db.transaction().execute(async (trx) => {
-    await lockLanes(trx, [laneOf(held!.customerId)]);
+    await lockLanes(trx, [firstLaneOf(held!.customerId)]);
     const first = refusedInTime(calls[0]);
     await expect.poll(() => countWaiting(stack.db, 'advisory')).toBe(1);
     expect(await Promise.all([first, refusedInTime(calls[1])])).toEqual(['overloaded', 'overloaded']);
