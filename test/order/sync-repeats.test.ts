@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { SubmittedBatch } from '../../packages/orders/src/batch.ts';
 import { tryingLanes } from '../../packages/orders/src/lane-locks.ts';
+import { LANES_OF_CHANNEL } from '../../packages/orders/src/lanes.ts';
 import { applyCalls } from '../../packages/orders/src/sync-calls.ts';
 import type { Api } from '../harness/api.ts';
 import { newAssetNum, newBuy } from '../harness/orders.ts';
@@ -51,7 +52,11 @@ it('a transaction that finds a batch, and stores none, has a commit that standby
 });
 
 it('a transaction in which no call has got its lanes waits for nobody', async () => {
-  const fresh = { channelOrderId: 'fresh', chunks: [{ lane: 1 }], customerIds: [] } as unknown as SubmittedBatch;
+  const fresh = {
+    channelOrderId: 'fresh',
+    chunks: [{ lane: LANES_OF_CHANNEL }],
+    customerIds: [],
+  } as unknown as SubmittedBatch;
   expect(await applyOne({ ...fresh, applicationId: '1' as never, channelCode: 'test' })).toEqual({
     results: [null],
     writes: false,
