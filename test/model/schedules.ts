@@ -1,0 +1,353 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { channelOf, SLOTS } from '../../packages/orders/src/lanes.ts';
+import { type Drain, type DrainOutcome, MAX_DEBT, Scheduler } from '../../packages/orders/src/scheduler.ts';
+
+const PROCESSES = 3;
+const CHANNELS = 5;
+/** Lanes of each channel that the schedules use. */
+const LANES_PER_CHANNEL = 3;
+const GAP_MS = 5;
+const KINDS = 5;
+const HEAVY = 5_000;
+
+/**
+ * How many drains a process begins at most while a channel waits for a slot of it. One that is not behind waits for a drain
+ * of each other kind. One that is behind waits for a turn of each other channel that is behind, once, and once more for
+ * each turn that it owes because a drain took more than its share; in each of these turns for a drain of each kind.
+ */
+function maxWait({ isBehind, owesTurns, behind }: Wait): number {
+  return isBehind ? KINDS * (owesTurns ? MAX_DEBT + 1 : 1) * behind : KINDS - 1;
+}
+
+/** How a channel waits. */
+interface Wait {
+  isBehind: boolean;
+  owesTurns: boolean;
+  /** How many channels were behind at most. */
+  behind: number;
+  /** Drains that have begun meanwhile. */
+  begun: number;
+}
+
+/** A drain that runs, in virtual time. */
+interface Run {
+  drain: Drain;
+  had: number[];
+  endsMs: number;
+}
+
+/** A process: a scheduler, and what a test can know of it by what it was asked and what it has begun. */
+interface Process {
+  scheduler: Scheduler<number>;
+  slots: number;
+  runs: Set<Run>;
+  open: Set<number>;
+  /** Lanes that are wanted and neither run nor fail nor are locked elsewhere. */
+  waiting: Set<number>;
+  failing: Set<number>;
+  /** Lanes that were locked elsewhere when they were tried last. */
+  locked: Set<number>;
+  behind: Set<number>;
+  /** Lanes that touch much, or may. */
+  large: Set<number>;
+  /** Channels of which a drain took more than its share. */
+  owing: Set<number>;
+  /** By channel that waits for a slot. */
+  waits: Map<number, Wait>;
+  nextSharedMs: number;
+}
+
+/** Processes that share lanes, their locks and what is pending in them. */
+class World {
+  readonly #pending = new Map<number, { batchId: bigint; weight: number }[]>();
+  readonly #locks = new Set<number>();
+  readonly #held = new Set<number>();
+  readonly #broken = new Set<number>();
+  readonly #paused = new Set<number>();
+  readonly #processes: Process[];
+  readonly #bulkAtOnce: number;
+  #batchId = 0n;
+  #nowMs = 0;
+  #drainMs = 10;
+
+  constructor(slots: number, bulkAtOnce: number) {
+    this.#bulkAtOnce = bulkAtOnce;
+    this.#processes = Array.from({ length: PROCESSES }, () => newProcess(slots));
+  }
+
+  accept(nth: number, lanes: readonly number[], weight: number): void {
+    this.#batchId++;
+    for (const lane of lanes) {
+      const chunks = this.#pending.get(lane) ?? [];
+      chunks.push({ batchId: this.#batchId, weight });
+      this.#pending.set(lane, chunks);
+    }
+    this.#request(this.#processes[nth]!, lanes);
+  }
+
+  /** Has drains that begin from now on take so long. */
+  slow(ms: number): void {
+    this.#drainMs = ms;
+  }
+
+  /** Has a session that is no worker lock a lane, or give it back. */
+  hold(lane: number): void {
+    if (this.#held.delete(lane)) this.#locks.delete(lane);
+    else if (!this.#locks.has(lane)) {
+      this.#held.add(lane);
+      this.#locks.add(lane);
+    }
+  }
+
+  /** Has drains of a lane fail, or not any more. */
+  break(lane: number): void {
+    if (!this.#broken.delete(lane)) this.#broken.add(lane);
+  }
+
+  /** Pauses a channel, or resumes it: then somebody asks for what is pending. */
+  pause(channel: number, nth: number): void {
+    if (this.#paused.delete(channel)) this.#sweep(this.#processes[nth]!);
+    else this.#paused.add(channel);
+  }
+
+  /** Kills a process, and starts another one, which looks for what is pending. */
+  kill(nth: number): void {
+    const { slots, runs } = this.#processes[nth]!;
+    for (const { had } of runs) for (const lane of had) this.#locks.delete(lane);
+    this.#processes[nth] = newProcess(slots);
+    this.#sweep(this.#processes[nth]!);
+  }
+
+  pass(ms: number): void {
+    this.#passUntil(this.#nowMs + ms, () => false);
+  }
+
+  /** Ends a schedule: whatever fails or is locked, the other lanes are drained; when that is over, all are. */
+  finish(): void {
+    this.#drainMs = 10;
+    const isWell = (lane: number) =>
+      !this.#broken.has(lane) && !this.#held.has(lane) && !this.#paused.has(channelOf(lane));
+    this.#passUntil(this.#nowMs + 60_000, () => !this.#pending.keys().some(isWell));
+    assert.deepEqual(
+      [...this.#pending.keys()].filter(isWell),
+      [],
+      'lanes are forgotten beside others that cannot be drained',
+    );
+    this.#broken.clear();
+    this.#paused.clear();
+    for (const lane of this.#held) this.hold(lane);
+    this.#sweep(this.#processes[0]!);
+    const isBusy = ({ runs, open, scheduler }: Process) =>
+      runs.size > 0 || open.size > 0 || LANES.some((lane) => scheduler.isExpected(lane));
+    this.#passUntil(this.#nowMs + 120_000, () => this.#pending.size === 0 && !this.#processes.some(isBusy));
+    assert.deepEqual([...this.#pending.keys()], [], 'lanes are forgotten');
+    for (const process of this.#processes)
+      assert.equal(isBusy(process), false, 'a request has no answer, or an idle lane is kept');
+  }
+
+  #sweep(process: Process): void {
+    if (this.#pending.size > 0) this.#request(process, [...this.#pending.keys()]);
+  }
+
+  #request(process: Process, lanes: readonly number[]): void {
+    const id = process.open.size === 0 ? 1 : Math.max(...process.open) + 1;
+    process.open.add(id);
+    process.scheduler.request(id, lanes, this.#batchId, this.#nowMs);
+    for (const lane of lanes) process.waiting.add(lane);
+    this.#start(process);
+  }
+
+  #passUntil(untilMs: number, isOver: () => boolean): void {
+    while (!isOver()) {
+      const times = this.#processes.map((process) => {
+        let ms = process.scheduler.wakeMs(this.#nowMs, this.#allow(process));
+        for (const { endsMs } of process.runs) ms = Math.min(ms, endsMs);
+        return ms;
+      });
+      const nextMs = Math.min(...times);
+      if (nextMs > untilMs) break;
+      this.#nowMs = Math.max(this.#nowMs, nextMs);
+      const process = this.#processes[times.indexOf(nextMs)]!;
+      const run = process.runs.values().find(({ endsMs }) => endsMs <= this.#nowMs);
+      if (run !== undefined) this.#end(process, run);
+      this.#start(process);
+    }
+    if (!isOver()) this.#nowMs = Math.max(this.#nowMs, untilMs);
+  }
+
+  #allow({ runs }: Process) {
+    const isTurnFree = !runs.values().some(({ drain }) => drain.isLarge);
+    return { bulkAtOnce: this.#bulkAtOnce, maxWeight: { alone: 100, beside: 20 }, isTurnFree };
+  }
+
+  #start(process: Process): void {
+    for (;;) {
+      const drain = process.scheduler.next(this.#nowMs, this.#allow(process));
+      for (const { id } of process.scheduler.takeSettled()) process.open.delete(id);
+      if (drain === null) return;
+      this.#check(process, drain);
+      const had = drain.lanes.filter((lane) => !this.#locks.has(lane)).slice(0, drain.atMost);
+      for (const lane of had) this.#locks.add(lane);
+      process.runs.add({ drain, had, endsMs: this.#nowMs + (had.length === 0 ? 1 : this.#drainMs) });
+    }
+  }
+
+  /** Checks what a scheduler promises of each drain that it begins. */
+  #check(process: Process, drain: Drain): void {
+    const { runs, slots, failing, waiting, waits, behind } = process;
+    const running = new Set([...runs].flatMap((run) => run.drain.lanes));
+    const bulk = [...runs].filter((run) => run.drain.kind === 'bulk').length;
+    assert.ok(runs.size < slots, 'more drains than slots');
+    assert.ok(drain.kind !== 'bulk' || bulk < this.#bulkAtOnce, 'too much bulk');
+    assert.deepEqual(
+      drain.lanes.filter((lane) => running.has(lane)),
+      [],
+      'a lane twice at once',
+    );
+    const sick = drain.lanes.filter((lane) => failing.has(lane));
+    assert.ok(sick.length === 0 || sick.length === drain.lanes.length, 'failing lanes together with others');
+    const drained = new Set(drain.lanes.map(channelOf));
+    const waitsNow = new Set([...waiting.difference(running).difference(process.locked)].map(channelOf));
+    const channelsBehind = new Set([...behind].map(channelOf));
+    for (const channel of waits.keys()) if (!waitsNow.has(channel) || drained.has(channel)) waits.delete(channel);
+    for (const channel of waitsNow.difference(drained)) {
+      const isBehind = channelsBehind.has(channel);
+      const cannot = isBehind ? bulk >= this.#bulkAtOnce : this.#nowMs < process.nextSharedMs;
+      if (cannot) continue;
+      const before = waits.get(channel);
+      const fresh = { isBehind, owesTurns: false, behind: 0, begun: 0 };
+      const wait = before?.isBehind === isBehind ? before : fresh;
+      wait.begun++;
+      wait.owesTurns ||= process.owing.has(channel);
+      wait.behind = Math.max(wait.behind, channelsBehind.size);
+      waits.set(channel, wait);
+      assert.ok(wait.begun <= maxWait(wait), `a channel waits for too many drains: ${JSON.stringify(wait)}`);
+    }
+    if (drain.kind === 'shared') process.nextSharedMs = this.#nowMs + GAP_MS;
+    for (const lane of drain.lanes) for (const lanes of [waiting, process.locked]) lanes.delete(lane);
+  }
+
+  #end(process: Process, run: Run): void {
+    const { drain, had } = run;
+    process.runs.delete(run);
+    for (const lane of had) this.#locks.delete(lane);
+    const outcome = this.#drain(drain, had);
+    process.scheduler.ended(drain, outcome, this.#nowMs);
+    const { behind, failing, large, locked, owing, waiting } = process;
+    if (outcome.became === 'drained' && outcome.weight > drain.maxWeight) owing.add(channelOf(drain.lanes[0]!));
+    const place = drain.lanes.findLastIndex((lane) => had.includes(lane));
+    const tried = had.length === drain.atMost ? place + 1 : drain.lanes.length;
+    for (const [nth, lane] of drain.lanes.entries())
+      if (!had.includes(lane)) (nth < tried ? locked : waiting).add(lane);
+    for (const lane of had) {
+      if (outcome.became === 'failed') failing.add(lane);
+      else if (outcome.became === 'large') large.add(lane);
+      else for (const lanes of [failing, large]) lanes.delete(lane);
+      if (outcome.became === 'failed') behind.delete(lane);
+      if (outcome.became !== 'drained') continue;
+      if (outcome.left.has(lane)) for (const lanes of [behind, waiting]) lanes.add(lane);
+      else behind.delete(lane);
+    }
+    for (const lane of [...failing, ...large]) waiting.delete(lane);
+  }
+
+  /** What becomes of a drain: it takes what is oldest, up to its weight. */
+  #drain(drain: Drain, lanes: readonly number[]): DrainOutcome {
+    if (lanes.some((lane) => this.#broken.has(lane))) return { became: 'failed', lanes, error: 'broken' };
+    const open = lanes.filter((lane) => !this.#paused.has(channelOf(lane)));
+    const isHeavy = open.some((lane) => (this.#pending.get(lane)?.[0]?.weight ?? 0) >= HEAVY);
+    if (isHeavy && !drain.isLarge) return { became: 'large', lanes };
+    const left = new Map<number, bigint>();
+    let weight = 0;
+    for (const lane of open) {
+      for (const chunk of [...(this.#pending.get(lane) ?? [])]) {
+        if (weight > 0 && weight + chunk.weight > drain.maxWeight) {
+          left.set(lane, chunk.batchId - 1n);
+          break;
+        }
+        weight += chunk.weight;
+        const chunks = this.#pending.get(lane)!;
+        chunks.shift();
+        if (chunks.length === 0) this.#pending.delete(lane);
+      }
+    }
+    return { became: 'drained', lanes, left, weight };
+  }
+}
+
+function newProcess(slots: number): Process {
+  return {
+    ...{ scheduler: new Scheduler<number>({ slots, gapMs: GAP_MS }), slots, nextSharedMs: 0 },
+    ...{
+      runs: new Set(),
+      open: new Set(),
+      waiting: new Set(),
+      failing: new Set(),
+      behind: new Set(),
+      large: new Set(),
+    },
+    ...{ locked: new Set(), owing: new Set(), waits: new Map() },
+  };
+}
+
+const LANES = Array.from({ length: CHANNELS * LANES_PER_CHANNEL }, (_, index) => {
+  return SLOTS * (index % CHANNELS) + Math.floor(index / CHANNELS);
+});
+
+/** Something that happens to a world, for fast-check. */
+class Step implements fc.Command<object, World> {
+  readonly #name: string;
+  readonly #act: (world: World) => void;
+
+  constructor(name: string, act: (world: World) => void) {
+    this.#name = name;
+    this.#act = act;
+  }
+
+  check = () => true;
+  run = (_: object, world: World) => this.#act(world);
+  toString = () => this.#name;
+}
+
+const aProcess = fc.nat(PROCESSES - 1);
+const aLane = fc.constantFrom(...LANES);
+const aWeight = fc.oneof(
+  { weight: 8, arbitrary: fc.integer({ min: 1, max: 20 }) },
+  { weight: 1, arbitrary: fc.constantFrom(150, 2_000, HEAVY) },
+);
+const pass = fc.integer({ min: 1, max: 300 }).map((ms) => new Step(`pass ${ms} ms`, (world) => world.pass(ms)));
+const accept = fc
+  .tuple(aProcess, fc.uniqueArray(aLane, { minLength: 1, maxLength: 4 }), aWeight, fc.constantFrom(1, 1, 3, 20))
+  .map(
+    ([nth, lanes, weight, times]) =>
+      new Step(`${times} x accept ${weight} in ${lanes} by ${nth}`, (world) => {
+        for (let time = 0; time < times; time++) world.accept(nth, lanes, weight);
+      }),
+  );
+
+/** A schedule of what happens to several processes that share their lanes. */
+export const schedules = fc.property(
+  fc.integer({ min: 1, max: 4 }),
+  fc.integer({ min: 1, max: 4 }),
+  fc.commands(
+    [
+      ...[accept, accept, accept, pass, pass],
+      fc.constantFrom(5, 50, 2_000).map((ms) => new Step(`drains take ${ms} ms`, (world) => world.slow(ms))),
+      aLane.map((lane) => new Step(`hold ${lane}`, (world) => world.hold(lane))),
+      aLane.map((lane) => new Step(`break ${lane}`, (world) => world.break(lane))),
+      fc
+        .tuple(fc.nat(CHANNELS - 1), aProcess)
+        .map(
+          ([channel, nth]) => new Step(`pause ${channel}, or resume by ${nth}`, (world) => world.pause(channel, nth)),
+        ),
+      aProcess.map((nth) => new Step(`kill ${nth}`, (world) => world.kill(nth))),
+    ],
+    { maxCommands: 20 },
+  ),
+  (slots, bulkAtOnce, steps) => {
+    const world = new World(slots, bulkAtOnce);
+    fc.modelRun(() => ({ model: {}, real: world }), steps);
+    world.finish();
+  },
+);
