@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { channelOf, SLOTS } from '../../packages/orders/src/lanes.ts';
+import { channelOf, LANES_OF_CHANNEL } from '../../packages/orders/src/lanes.ts';
 import { type Drain, type DrainOutcome, MAX_DEBT, Scheduler } from '../../packages/orders/src/scheduler.ts';
 
 const PROCESSES = 3;
@@ -292,7 +292,7 @@ function newProcess(slots: number): Process {
 }
 
 const LANES = Array.from({ length: CHANNELS * LANES_PER_CHANNEL }, (_, index) => {
-  return SLOTS * (index % CHANNELS) + Math.floor(index / CHANNELS);
+  return LANES_OF_CHANNEL * (index % CHANNELS) + Math.floor(index / CHANNELS);
 });
 
 /** Something that happens to a world, for fast-check. */

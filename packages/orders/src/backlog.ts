@@ -1,7 +1,8 @@
 import type { BatchId } from '@lockstep/contract';
 import { type Database, run, type Statement } from '@lockstep/platform';
 import { sql } from 'kysely';
-import type { OldestPending } from './sightings.ts';
+import { isPaused } from './pending.ts';
+import type { OldestInLanes } from './sightings.ts';
 
 /** How many orders are pending in each lane that has any, and how old the oldest of all is that is not held. */
 export interface Backlog {
@@ -21,23 +22,30 @@ export async function readBacklog(db: Database): Promise<Backlog> {
   };
 }
 
-/** Reads the oldest pending batch of each lane, but for what is held. A lane where nothing is pending is absent. */
-export async function readOldestPending(db: Database): Promise<OldestPending[]> {
-  const { rows } = await sql<{ lane: number; batch_id: BatchId }>`
+/** Lanes that one look of the sweep covers. */
+const LANES_AT_ONCE = 2_000;
+
+/**
+ * Reads the oldest pending batch of each of the next lanes, but for what is held and for paused channels. Lanes in which
+ * nothing is pending cost nothing.
+ */
+export async function readOldestPending(db: Database, afterLane: number): Promise<OldestInLanes> {
+  const { rows } = await sql<{ lane: number; batch_id: BatchId; is_paused: boolean }>`
     with recursive oldest as (
       (
-        select lane, batch_id from lane_chunk where finished_time is null and not is_held
+        select lane, batch_id from lane_chunk where finished_time is null and not is_held and lane > ${afterLane}
         order by lane, batch_id limit 1
-      ) union all (
-        select next.lane, next.batch_id from oldest cross join lateral (
-          select lane, batch_id from lane_chunk
-          where finished_time is null and not is_held and lane_chunk.lane > oldest.lane
-          order by lane, batch_id limit 1
-        ) as next
-      )
+      ) union all
+      select next.* from oldest cross join lateral (
+        select lane, batch_id from lane_chunk
+        where finished_time is null and not is_held and lane_chunk.lane > oldest.lane
+        order by lane, batch_id limit 1
+      ) as next
     )
-    select lane, batch_id from oldest`.execute(db);
-  return rows.map((row) => ({ lane: row.lane, batchId: BigInt(row.batch_id) }));
+    select lane, batch_id, ${sql.raw(isPaused('lane'))} as is_paused from oldest limit ${LANES_AT_ONCE}`.execute(db);
+  const oldest = rows.filter((row) => !row.is_paused).map((row) => ({ lane: row.lane, batchId: BigInt(row.batch_id) }));
+  const throughLane = rows.length < LANES_AT_ONCE ? Number.POSITIVE_INFINITY : rows.at(-1)!.lane;
+  return { oldest, afterLane, throughLane };
 }
 
 /** Finds the newest batch that has orders pending in each of some lanes, but for what is held. A lane without any is absent. */

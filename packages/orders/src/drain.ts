@@ -16,8 +16,8 @@ export interface LanesToDrain {
   lanes: readonly number[];
   /** How many to take at most, without waiting for any. If absent, it waits for all. */
   atMost?: number;
-  /** Told once which ones are locked, before they are drained. */
-  onTaken?: (lanes: readonly number[]) => void;
+  /** What to take by weight, beyond a first chunk; MAX_WEIGHT if absent. */
+  maxWeight?: number;
   /** Whether it has the turn of large work. */
   isLarge?: boolean;
 }
@@ -39,8 +39,20 @@ export interface Drained extends Applied {
   lanes: readonly number[];
   /** Chunks that cannot be read. Their customers are held. */
   unreadable: UnreadableChunk[];
-  /** The last batch up to which these lanes were read; null if nothing more was pending in them. */
-  throughBatchId: bigint | null;
+  /** By lane in which more is pending: the last batch up to which it was drained. */
+  left: ReadonlyMap<number, bigint>;
+  /** What the orders weigh that it read. */
+  weight: number;
+}
+
+/** A drain that has failed after it had locked lanes. Nothing has changed. */
+export class DrainFailed extends Error {
+  readonly lanes: readonly number[];
+
+  constructor(lanes: readonly number[], cause: unknown) {
+    super('lanes could not be drained', { cause });
+    this.lanes = lanes;
+  }
 }
 
 /**
@@ -50,41 +62,54 @@ export interface Drained extends Applied {
  * It holds the lanes' locks, so only one drain of a lane runs anywhere, and orders of a lane take effect in acceptance
  * order. If it meets another transaction and runs again, it drains the same lanes, or those of them that it gets again.
  *
- * Throws what keeps the group from being applied, also a LargeWork. Then nothing has changed.
+ * Throws a DrainFailed with what keeps the group from being applied, which may be a LargeWork; or what keeps it from locking
+ * lanes. Then nothing has changed.
  */
 export async function drainLanes(db: Database, wanted: LanesToDrain, ids: LedgerIds): Promise<Drained> {
   let taken: readonly number[] | null = null;
-  return await inTransaction(db, async (trx) => {
-    const { lanes, pending } = await lockAndRead(trx, { ...wanted, lanes: taken ?? wanted.lanes });
-    if (taken === null) wanted.onTaken?.(lanes);
-    taken ??= lanes;
-    if (pending.weight > LIMITS.small && wanted.isLarge !== true) throw new LargeWork();
-    const { chunks, unreadable, cutAtBatchId } = pending;
-    for (const chunk of unreadable) await holdUnreadable(trx, chunk);
-    const orders = inAcceptanceOrder(chunks);
-    const mayBeHeld = pending.hasHolds || unreadable.length > 0;
-    const customerIds = orders.map(({ order }) => order.customerId);
-    const heldIds = mayBeHeld ? await findHeld(trx, customerIds) : new Set<CustomerId>();
-    const free = orders.filter((each) => seesNothing(each) || !heldIds.has(each.order.customerId));
-    const outcomes = free.length === 0 ? [] : await applyOrders(trx, free, ids, { isLarge: wanted.isLarge ?? false });
-    const cutAt = outcomes.length < free.length ? batchOf(free[outcomes.length]!) : cutAtBatchId;
-    return {
-      ...buildApplied(outcomes, await finishOrders(trx, chunks, outcomes, { heldIds })),
-      ...{ lanes, unreadable },
-      throughBatchId: cutAt === null ? null : BigInt(cutAt) - 1n,
-    };
-  });
+  try {
+    return await inTransaction(db, async (trx) => {
+      const { lanes, pending } = await lockAndRead(trx, { ...wanted, lanes: taken ?? wanted.lanes });
+      taken ??= lanes;
+      return { lanes, ...(await applyPending(trx, lanes, pending, ids, wanted.isLarge ?? false)) };
+    });
+  } catch (error) {
+    throw taken === null ? error : new DrainFailed(taken, error);
+  }
 }
 
-const batchOf = ({ licenseOrderId }: OrderWithId) => splitOrderId(licenseOrderId).batchId;
+async function applyPending(
+  trx: Trx,
+  lanes: readonly number[],
+  { chunks, unreadable, hasHolds, left, weight }: Pending,
+  ids: LedgerIds,
+  isLarge: boolean,
+): Promise<Omit<Drained, 'lanes'>> {
+  if (weight > LIMITS.small && !isLarge) throw new LargeWork();
+  for (const chunk of unreadable) await holdUnreadable(trx, chunk);
+  const orders = inAcceptanceOrder(chunks);
+  const customerIds = orders.map(({ order }) => order.customerId);
+  const mayBeHeld = hasHolds || unreadable.length > 0;
+  const heldIds = mayBeHeld ? await findHeld(trx, customerIds) : new Set<CustomerId>();
+  const free = orders.filter((each) => seesNothing(each) || !heldIds.has(each.order.customerId));
+  const outcomes = free.length === 0 ? [] : await applyOrders(trx, free, ids, { isLarge });
+  const next = free[outcomes.length];
+  const finished = await finishOrders(trx, chunks, outcomes, { heldIds });
+  return {
+    ...buildApplied(outcomes, finished),
+    ...{ unreadable, weight, left: next === undefined ? left : new Map(lanes.map((lane) => [lane, before(next)])) },
+  };
+}
+
+const before = ({ licenseOrderId }: OrderWithId) => BigInt(splitOrderId(licenseOrderId).batchId) - 1n;
 
 /** Locks lanes and reads what is pending there, at once. */
 async function lockAndRead(
   trx: Trx,
-  { lanes, atMost }: LanesToDrain,
+  { lanes, atMost, maxWeight = MAX_WEIGHT }: LanesToDrain,
 ): Promise<{ lanes: readonly number[]; pending: Pending }> {
   const locking = atMost === undefined ? lockingLanes(lanes) : tryingLanes(lanes, atMost);
-  const [locked, rows] = await together(trx, [locking, readingPending(MAX_WEIGHT)]);
+  const [locked, rows] = await together(trx, [locking, readingPending(maxWeight)]);
   return { lanes: readLocked(locked), pending: buildPending(rows) };
 }
 

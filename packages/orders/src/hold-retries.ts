@@ -18,6 +18,7 @@ import {
 } from './holds.ts';
 import { readLocked, tryingLanes } from './lane-locks.ts';
 import type { OrderTools } from './one-order.ts';
+import { isPaused } from './pending.ts';
 import { PayloadFault } from './stored-orders.ts';
 
 /** Holds that one look finds. */
@@ -49,9 +50,14 @@ export class HoldRetries {
       });
   }
 
-  /** Tries no further one, and waits for the one that runs. */
-  async close(): Promise<void> {
+  /** Tries no further one. */
+  stop(): void {
     this.#closed = true;
+  }
+
+  /** Stops, and waits for the one that runs. */
+  async close(): Promise<void> {
+    this.stop();
     await this.#running;
   }
 
@@ -62,6 +68,7 @@ export class HoldRetries {
       const { rows } = await sql<Hold>`
         select customer_id, lane from order_hold
         where next_try <= statement_timestamp() and lane <> all (${[...busyLanes]}::int[])
+          and not ${sql.raw(isPaused('lane'))}
         order by next_try limit ${HOLDS_AT_ONCE}`.execute(this.#tools.db);
       goesOn = false;
       let hasWorked = false;
@@ -130,7 +137,8 @@ async function lockDue(trx: Trx, { customer_id, lane }: Hold, isDue: boolean): P
   if (readLocked(await run(trx, tryingLanes([lane], 1))).length === 0) return false;
   const { rows } = await sql`
     select from order_hold
-    where customer_id = ${customer_id} and (next_try <= statement_timestamp() or ${isDue}) and not exists (
+    where customer_id = ${customer_id} and (next_try <= statement_timestamp() or ${isDue})
+      and not ${sql.raw(isPaused('lane'))} and not exists (
       select from lane_chunk
       where lane_chunk.lane = ${lane} and finished_time is null and not is_held and ${customer_id} = any (customer_ids)
         and batch_id <= (select max(held_order.batch_id) from held_order where held_order.customer_id = ${customer_id})

@@ -1,12 +1,13 @@
 import type { LedgerIds } from '@lockstep/assets';
 import type { Database, Logger } from '@lockstep/platform';
-import { type Applied, type Drained, drainLanes, type LanesToDrain } from './drain.ts';
+import { type Applied, DrainFailed, drainLanes, type LanesToDrain } from './drain.ts';
 import { DrainEnds } from './drain-ends.ts';
 import type { EventNumbering } from './event-numbering.ts';
 import type { LargeTurn } from './large-turn.ts';
 import { LargeWork } from './limits.ts';
 import type { OrderMetrics } from './metrics.ts';
 import { OneByOne } from './one-by-one.ts';
+import type { DrainOutcome } from './scheduler.ts';
 import { logWork } from './work-log.ts';
 
 /** Drains lanes, ends the batches that are finished by it, and tells the log and the metrics. */
@@ -18,10 +19,6 @@ export class LaneDrainer {
   readonly #ends: DrainEnds;
   readonly #oneByOne: OneByOne;
   readonly #largeTurn: LargeTurn;
-  /** Lanes in which large work is next. */
-  readonly #large = new Set<number>();
-  /** Lanes that touched much when they were drained with others. Each is drained alone to see in which large work is next. */
-  readonly #suspects = new Set<number>();
 
   /** `largeTurn`: shared by all that applies pending orders in this process. */
   constructor(options: {
@@ -43,68 +40,46 @@ export class LaneDrainer {
 
   /**
    * Applies the oldest pending orders of some lanes; see drainLanes. If the group fails, it tries the orders one by one, and
-   * then more is left. Throws an error if the lanes can only wait.
-   *
-   * Lanes in which large work is next wait for its turn. If it may take lanes as it gets them, it leaves those out while
-   * somebody has the turn.
+   * then more is left. Never throws: the outcome says what became of it.
    */
-  async drain(wanted: LanesToDrain): Promise<Pick<Drained, 'lanes' | 'throughBatchId'>> {
-    const { lanes, atMost } = wanted;
-    const large = lanes.filter((lane) => this.#large.has(lane));
-    if (atMost === undefined) return large.length === 0 ? await this.#drain(wanted) : await this.#drainInTurn(wanted);
-    const suspects = lanes.filter((lane) => this.#suspects.has(lane));
-    if (suspects.length > 0) return await this.#drain({ ...wanted, lanes: suspects, atMost: 1 });
-    if (large.length === 0) return await this.#drain(wanted);
-    if (!this.#largeTurn.isTaken) return await this.#drainInTurn({ ...wanted, lanes: large });
-    const others = lanes.filter((lane) => !this.#large.has(lane));
-    if (others.length === 0) return { lanes: [], throughBatchId: 0n };
-    return await this.#drain({ ...wanted, lanes: others });
-  }
-
-  /** Whether a lane waits for the turn of large work. */
-  waitsForTurn(lane: number): boolean {
-    return this.#large.has(lane);
-  }
-
-  /** Notes where large work is next, or may be. Lanes of which it must have all run together in any case. */
-  #noteLarge(lanes: readonly number[], { atMost }: LanesToDrain): void {
-    const noted = atMost === undefined || lanes.length === 1 ? this.#large : this.#suspects;
-    for (const lane of lanes) noted.add(lane);
-  }
-
-  #drainInTurn(wanted: LanesToDrain): ReturnType<LaneDrainer['drain']> {
-    return this.#largeTurn.run(() => {
-      for (const lane of wanted.lanes) this.#large.delete(lane);
-      return this.#drain({ ...wanted, isLarge: true });
-    });
-  }
-
-  async #drain(wanted: LanesToDrain): ReturnType<LaneDrainer['drain']> {
+  async attempt(wanted: LanesToDrain): Promise<DrainOutcome> {
     const startedMs = performance.now();
-    let taken: readonly number[] | null = null;
-    const onTaken = (lanes: readonly number[]) => {
-      taken = lanes;
-      for (const lane of lanes) this.#suspects.delete(lane);
-      wanted.onTaken?.(lanes);
-    };
+    const drain = () => drainLanes(this.#db, wanted, this.#ids);
     try {
-      const drained = await drainLanes(this.#db, { ...wanted, onTaken }, this.#ids);
-      this.#oneByOne.drained(drained.lanes, drained.batches.length > 0);
+      const drained = wanted.isLarge ? await this.#largeTurn.run(drain) : await drain();
+      const { lanes, left, weight } = drained;
+      this.#oneByOne.drained(lanes, drained.batches.length > 0);
       for (const { batchId, lane, fault } of drained.unreadable) {
         this.#log.error({ err: fault, batchId, lane }, 'orders held: their stored form cannot be read; will retry');
       }
       this.applied(drained, startedMs);
-      return drained;
+      return { became: 'drained', lanes, left, weight };
     } catch (error) {
-      if (error instanceof LargeWork && taken !== null) {
-        this.#noteLarge(taken, wanted);
-        return { lanes: taken, throughBatchId: 0n };
-      }
-      this.#metrics.drainFailures.inc();
-      if (taken === null) throw error;
-      await this.#oneByOne.run(taken, error);
-      return { lanes: taken, throughBatchId: 0n };
+      return await this.#attemptOneByOne(wanted, error);
     }
+  }
+
+  async #attemptOneByOne(wanted: LanesToDrain, error: unknown): Promise<DrainOutcome> {
+    const { lanes, cause } = error instanceof DrainFailed ? error : { lanes: null, cause: error };
+    if (lanes !== null && cause instanceof LargeWork) return { became: 'large', lanes };
+    this.#metrics.drainFailures.inc();
+    try {
+      if (lanes === null) throw cause;
+      await this.#oneByOne.run(lanes, cause);
+      return { became: 'drained', lanes, left: new Map(lanes.map((lane) => [lane, 0n])), weight: 0 };
+    } catch (failure) {
+      return { became: 'failed', lanes: lanes ?? wanted.lanes, error: failure };
+    }
+  }
+
+  /** Applies the oldest pending orders of lanes for a call that waits for it. Throws an error if the lanes can only wait. */
+  async drain(wanted: LanesToDrain): Promise<{ lanes: readonly number[]; throughBatchId: bigint | null }> {
+    const first = await this.attempt(wanted);
+    const outcome = first.became === 'large' ? await this.attempt({ ...wanted, isLarge: true }) : first;
+    if (outcome.became === 'failed') throw outcome.error;
+    const left = outcome.became === 'drained' ? [...outcome.left.values()] : [0n];
+    const throughBatchId = left.length === 0 ? null : left.reduce((min, batchId) => (batchId < min ? batchId : min));
+    return { lanes: outcome.lanes, throughBatchId };
   }
 
   /** Ends the batches that are finished by what a transaction has applied, and tells the log and the metrics. */

@@ -13,6 +13,7 @@ import {
   type Chunk,
   type ChunkRow,
   inAcceptanceOrder,
+  isPaused,
   readPendingInBatch,
   readRows,
   SENDERS_CHANNELS,
@@ -85,7 +86,8 @@ async function findOldest(
     // A chunk says who is in it, so what has nobody to try is not read.
     const { rows } = await sql<ChunkRow>`
       select batch_id, lane, payload, payload_version, ${sql.raw(SENDERS_CHANNELS)} from lane_chunk
-      where lane = ${lane} and finished_time is null and not is_held and batch_id > ${after} and exists (
+      where lane = ${lane} and finished_time is null and not is_held and batch_id > ${after}
+        and not ${sql.raw(isPaused('lane'))} and exists (
         select from unnest(customer_ids) as customer_id where customer_id <> all (${[...skip]}::text[])
       )
       order by batch_id limit ${CHUNKS_AT_ONCE}`.execute(trx);

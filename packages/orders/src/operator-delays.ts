@@ -11,9 +11,13 @@ export interface WaitingBatch {
 
 /** Finds the oldest batch with a pending order; null if nothing is pending. */
 export async function findOldestPending(db: Database): Promise<WaitingBatch | null> {
-  const [first, ...others] = await readOldestPending(db);
-  if (first === undefined) return null;
-  const oldest = others.reduce((least, { batchId }) => (batchId < least ? batchId : least), first.batchId);
+  let oldest: bigint | null = null;
+  for (let lane = -1; lane < Number.POSITIVE_INFINITY; ) {
+    const looked = await readOldestPending(db, lane);
+    for (const { batchId } of looked.oldest) if (oldest === null || batchId < oldest) oldest = batchId;
+    lane = looked.throughLane;
+  }
+  if (oldest === null) return null;
   const { id, accepted_time } = await db
     .selectFrom('batch')
     .select(['id', 'accepted_time'])

@@ -3,7 +3,7 @@ import type { BatchId, Channels } from '@lockstep/contract';
 import type { Statement, Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { LOCKED_LANES } from './lane-locks.ts';
-import { channelOf, NO_CHANNEL } from './lanes.ts';
+import { channelOf, LANES_OF_CHANNEL, NO_CHANNEL } from './lanes.ts';
 import { NOTHING_SEEN, type OrderWithId } from './outcome.ts';
 import { PayloadFault, type PlacedOrder, readStoredOrders } from './stored-orders.ts';
 
@@ -36,15 +36,16 @@ export interface ReadChunks {
 export interface Pending extends ReadChunks {
   /** Whether customers of these lanes are held; if nothing is pending, false. */
   hasHolds: boolean;
-  /** The batch at which reading stopped, which may be read in part; null if nothing is left. */
-  cutAtBatchId: BatchId | null;
+  /** By lane in which more is pending: the last batch up to which it was read. */
+  left: ReadonlyMap<number, bigint>;
   /** What its orders weigh. */
   weight: number;
 }
 
 /**
- * A statement that reads the oldest pending chunks of the locked lanes, by batch, up to a weight; at least one if there is
- * any. `has_holds`: whether customers of these lanes are held.
+ * A statement that reads the oldest pending chunks of the locked lanes, but for those of paused channels, up to a weight; at
+ * least one if there is any. Channels share the weight: none gets more while another one gets less than it has pending.
+ * `has_holds`: whether customers of these lanes are held.
  */
 export function readingPending(maxWeight: number): Statement<PendingRow> {
   return { name: 'read_pending', text: READ_PENDING, values: [maxWeight] };
@@ -52,15 +53,17 @@ export function readingPending(maxWeight: number): Statement<PendingRow> {
 
 interface PendingRow extends ChunkRow {
   weight: number;
-  cut_at: BatchId | null;
+  /** By lane in which more is pending: the batch at which reading stopped. */
+  cuts: Record<string, BatchId> | null;
   has_holds: boolean;
 }
 
 /** What a statement of `readingPending` found. */
 export function buildPending(rows: readonly PendingRow[]): Pending {
-  const cutAtBatchId = rows[0]?.cut_at ?? null;
+  const cuts = Object.entries(rows[0]?.cuts ?? {});
+  const left = new Map(cuts.map(([lane, batchId]) => [Number(lane), BigInt(batchId) - 1n]));
   const weight = rows.reduce((sum, row) => sum + row.weight, 0);
-  return { ...readRows(rows), hasHolds: rows[0]?.has_holds ?? false, cutAtBatchId, weight };
+  return { ...readRows(rows), hasHolds: rows[0]?.has_holds ?? false, left, weight };
 }
 
 /** Reads what is pending of a batch in some lanes, but for what is held. */
@@ -89,30 +92,42 @@ export const SENDERS_CHANNELS = `(
   where batch.id = batch_id
 ) as channels`;
 
-// Materialized: else a kept plan, made while nothing was pending, would find the cut anew for each chunk.
+/** SQL: whether the channel of a lane is paused. */
+export const isPaused = (lane: string) => `exists (
+  select from channel where channel.id = ${lane} / ${LANES_OF_CHANNEL} and paused_time is not null
+)`;
+
+// Chunks are counted in the order of what their channels have with them, so channels that have little come whole, and the
+// others get equal shares. Materialized: else a kept plan, made while nothing was pending, would find the cut anew for each
+// chunk.
 const READ_PENDING = `
   with oldest as (
     select chunk.* from unnest(${LOCKED_LANES}) as wanted (lane) cross join lateral (
       select batch_id, lane, weight, payload, payload_version from lane_chunk
       where lane_chunk.lane = wanted.lane and finished_time is null and not is_held
-      order by batch_id limit ${MAX_CHUNKS_PER_LANE + 1}
+      order by batch_id limit least($1::int, ${MAX_CHUNKS_PER_LANE}) + 1
     ) as chunk
-  ), counted as (
+    where not ${isPaused('wanted.lane')}
+  ), shared as (
     select *,
-      sum(weight) over (order by batch_id, lane) - weight as weight_before,
+      sum(weight) over (partition by lane / ${LANES_OF_CHANNEL} order by batch_id, lane) as of_channel,
       row_number() over (partition by lane order by batch_id) as place
     from oldest
+  ), counted as (
+    select *,
+      sum(weight) over (order by of_channel, batch_id, lane) as weight_so_far,
+      row_number() over (order by of_channel, batch_id, lane) as turn
+    from shared
   ), cut as materialized (
-    select min(batch_id) as batch_id from counted
-    where place > ${MAX_CHUNKS_PER_LANE} or (weight_before > 0 and weight_before + weight > $1::int)
-  ), taken as (
-    select counted.*, cut.batch_id as cut_at from counted, cut
-    where cut.batch_id is null or counted.batch_id < cut.batch_id
-      or (counted.batch_id = cut.batch_id and weight_before = 0)
+    select lane, min(batch_id) as batch_id from counted
+    where place > ${MAX_CHUNKS_PER_LANE} or (turn > 1 and weight_so_far > $1::int) group by lane
   )
-  select batch_id, lane, weight, payload, payload_version, ${SENDERS_CHANNELS}, cut_at,
+  select batch_id, lane, weight, payload, payload_version, ${SENDERS_CHANNELS},
+    (select json_object_agg(lane, batch_id::text) from cut) as cuts,
     exists (select from order_hold where order_hold.lane = any (${LOCKED_LANES})) as has_holds
-  from taken order by batch_id, lane`;
+  from counted
+  where not exists (select from cut where cut.lane = counted.lane and cut.batch_id <= counted.batch_id)
+  order by batch_id, lane`;
 
 /** Reads the orders in rows of chunks. Chunks that cannot be read are listed apart. */
 export function readRows(rows: readonly ChunkRow[]): ReadChunks {

@@ -51,6 +51,9 @@ function newScheduler({ slots = 1, gapMs = 0, bulkAtOnce = 16 } = {}) {
       go();
       return ms;
     },
+    pass(ms: number) {
+      nowMs += ms;
+    },
     isExpected: (lane: number) => scheduler.isExpected(lane),
     isLocked: (lane: number) => scheduler.isLocked(lane),
   };
@@ -342,12 +345,12 @@ describe('a failing drain', () => {
   });
 
   it('has its turn, though others always have more', () => {
-    const { request, begun, fail, end, wake } = newScheduler();
+    const { request, begun, fail, end, pass } = newScheduler();
     request('a', [1]);
     fail(0);
     request('b', [lane(1)]);
     end(1, 1n);
-    wake();
+    pass(100);
     end(2, 1n);
     expect(begun()).toEqual([[1], [lane(1)], [lane(1)], [1]]);
   });
@@ -380,6 +383,15 @@ describe('large work', () => {
     expect(shown().at(-1)).toBe('large 1');
     end(4);
     expect(answer('a')).toBe('drained');
+  });
+
+  it('keeps nobody waiting who may have it, too', () => {
+    const { request, begun, endLarge } = newScheduler({ slots: 2 });
+    request('a', [1]);
+    endLarge(0);
+    request('b', [2, 3]);
+    endLarge(2);
+    expect(begun()).toEqual([[1], [1], [2, 3], [2]]);
   });
 
   it('looks again for the turn when somebody else of the process has it', () => {

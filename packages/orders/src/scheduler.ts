@@ -1,4 +1,4 @@
-import { channelOf, SLOTS } from './lanes.ts';
+import { channelOf, LANES_OF_CHANNEL } from './lanes.ts';
 
 /** Lanes that one drain takes at most: each is a lock, and PostgreSQL has room for some thousands. */
 const MAX_LANES = 128;
@@ -108,7 +108,7 @@ interface Behind {
  * - The kinds of drains take turns for the slots, so none waits for more than one drain of each other kind.
  * - Lanes that are locked elsewhere keep nobody waiting. They are tried again after a pause.
  * - Lanes whose drain failed are tried after a pause that all of them share, never together with others: one lane, and while
- *   that works, two, four and so on. These drains, and those of large work, leave a slot to the others.
+ *   that works, two, four and so on. These drains and those of large work leave a slot to the others.
  */
 export class Scheduler<Id> {
   readonly #slots: number;
@@ -291,8 +291,9 @@ export class Scheduler<Id> {
       const isReady = this.#running.bulk < bulkAtOnce && this.#behind.values().some(({ ready }) => ready.size > 0);
       return isReady ? nowMs : never;
     }
-    const isTooMuch = this.#running[kind] > 0 || this.#odd >= Math.max(1, this.#slots - 1);
-    if (isTooMuch) return never;
+    // They may take long, and leave a slot to the others.
+    const long = this.#running.large + this.#running.trial;
+    if (this.#running[kind] > 0 || (kind !== 'alone' && long >= Math.max(1, this.#slots - 1))) return never;
     const turnMs = isTurnFree ? nowMs : nowMs + TURN_PAUSE_MS;
     if (kind === 'alone') return this.#queues.alone.size === 0 ? never : nowMs;
     if (kind === 'large') return this.#queues.large.size === 0 ? never : turnMs;
@@ -339,13 +340,8 @@ export class Scheduler<Id> {
     return chosen;
   }
 
-  /** Drains that run, of kinds that leave a slot to the others. */
-  get #odd(): number {
-    return this.#running.alone + this.#running.large + this.#running.trial;
-  }
-
   get #isFull(): boolean {
-    return this.#running.shared + this.#running.bulk + this.#odd >= this.#slots;
+    return Object.values(this.#running).reduce((sum, count) => sum + count) >= this.#slots;
   }
 
   #want(lane: number): void {
@@ -382,7 +378,7 @@ export class Scheduler<Id> {
       for (const ready of behind.ready) this.#queues.shared.add(ready);
     } else if (!this.#behind.has(id)) {
       this.#behind.set(id, behind);
-      for (let other = id * SLOTS; other < (id + 1) * SLOTS; other++)
+      for (let other = id * LANES_OF_CHANNEL; other < (id + 1) * LANES_OF_CHANNEL; other++)
         if (this.#queues.shared.delete(other)) behind.ready.add(other);
     }
   }

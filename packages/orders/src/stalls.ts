@@ -12,6 +12,9 @@ interface Stall {
   told: Set<string>;
 }
 
+/** Lanes that a line of the log names at most. */
+const MAX_LOGGED_LANES = 100;
+
 /** What can fail: a lane (by number), or the sweep. */
 export type Part = number | 'sweep';
 
@@ -48,7 +51,7 @@ export class Stalls {
     if (!told.has(reason)) {
       const why = told.size === 0 ? 'wait' : 'still wait, for another reason';
       this.#log.error(
-        { err: error, lanes: lanesOf(this.#failing) },
+        { err: error, lanes: lanesOf(this.#failing).slice(0, MAX_LOGGED_LANES) },
         `orders ${why}: the service cannot apply any (${reason}). They stay pending and are tried again by themselves; ` +
           'repair what the error names, and check that npm run migrate has run',
       );

@@ -2,7 +2,7 @@ import { LedgerIds } from '@lockstep/assets';
 import type { Database, Logger } from '@lockstep/platform';
 import { readOldestPending } from './backlog.ts';
 import { countActivity } from './count-activity.ts';
-import { DrainScheduler, type LanesDrained, type LanesWanted } from './drain-scheduler.ts';
+import { DrainLoop } from './drain-loop.ts';
 import type { EventNumbering } from './event-numbering.ts';
 import { HoldRetries } from './hold-retries.ts';
 import { jobSchema } from './jobs.ts';
@@ -10,11 +10,10 @@ import { LaneDrainer } from './lane-drainer.ts';
 import { LargeTurn } from './large-turn.ts';
 import type { OrderMetrics } from './metrics.ts';
 import { OpenBatches } from './open-batches.ts';
-import { type OldestPending, Sightings } from './sightings.ts';
+import { Pace } from './pace.ts';
+import type { Drain, DrainOutcome } from './scheduler.ts';
+import { type OldestInLanes, Sightings } from './sightings.ts';
 import { Stalls } from './stalls.ts';
-
-/** The least time between the beginnings of two drains, unless there is more than one carries. */
-const DRAIN_GAP_MS = 5;
 
 /** How long a batch may stay the oldest of its lane before the sweep assumes that its job is lost. */
 const JOB_LOST_AFTER_MS = 2_000;
@@ -33,11 +32,14 @@ export class OrderWorker {
   readonly #numbering: EventNumbering;
   readonly #drainer: LaneDrainer;
   readonly #retries: HoldRetries;
-  readonly #scheduler: DrainScheduler;
+  readonly #loop: DrainLoop;
   readonly #stalls: Stalls;
   readonly #sightings = new Sightings(JOB_LOST_AFTER_MS);
   readonly #heldSightings = new Sightings(HOLDER_HANGS_AFTER_MS);
   readonly #openBatches = new OpenBatches();
+  /** Up to which lane the sweep has looked, and whether it has seen all since the worker started. */
+  #sweptLane = -1;
+  #hasSweptAll = false;
   #toldOfJob = false;
   #toldOfEnds = false;
   #toldOfActivity = false;
@@ -63,10 +65,11 @@ export class OrderWorker {
       applied: (applied, startedMs) => this.#drainer.applied(applied, startedMs),
     });
     this.#stalls = new Stalls(options);
-    this.#scheduler = new DrainScheduler({
+    this.#loop = new DrainLoop({
       slots: options.drains,
-      gapMs: DRAIN_GAP_MS,
-      drain: (wanted) => this.#drain(wanted),
+      pace: new Pace(options.drains),
+      isTurnFree: () => !largeTurn.isTaken,
+      drain: (drain) => this.#drain(drain),
     });
   }
 
@@ -76,21 +79,21 @@ export class OrderWorker {
    */
   async process(data: unknown): Promise<void> {
     const { success, data: known } = jobSchema.safeParse(data);
-    if (success) return await this.#scheduler.request(known.lanes, BigInt(known.throughBatchId));
+    if (success) return await this.#loop.request(known.lanes, BigInt(known.throughBatchId));
     if (!this.#toldOfJob) this.#log.warn('jobs come that another release made; the sweep finds their orders');
     this.#toldOfJob = true;
   }
 
   /**
-   * Drains every lane in which nothing has moved for too long and no drain is to come: its job is lost. It does not wait
-   * for these drains: one may hang, and the next sweep has to come all the same. It retries held orders that are due in the
-   * same way. Then it ends batches that a crash left open, numbers events that one left without a number, and counts what was noted of activity.
+   * Drains the lanes in which nothing has moved for too long and no drain is to come: their jobs are lost. When the worker has
+   * just started, it drains all lanes. It does not wait for these drains: one may hang, and the next sweep has to come all the
+   * same. It retries held orders that are due in the same way. Then it ends batches that a crash left open, numbers events
+   * that one left without a number, and counts what was noted of activity.
    */
   async sweep(): Promise<void> {
     try {
-      const oldest = await readOldestPending(this.#db);
-      this.#requestStale(oldest);
-      this.#reportHangs(oldest);
+      do await this.#sweepLanes();
+      while (!this.#hasSweptAll);
       this.#stalls.worked(['sweep']);
       this.#retries.start();
     } catch (error) {
@@ -126,27 +129,37 @@ export class OrderWorker {
     }
   }
 
-  #requestStale(oldest: readonly OldestPending[]): void {
-    const unexpected = oldest.filter(({ lane }) => !this.#scheduler.isExpected(lane));
-    const stale = this.#sightings.findStale(unexpected, performance.now());
-    if (stale.length === 0) return;
-    this.#metrics.sweptLanes.inc(stale.length);
-    const newest = stale.reduce((max, { batchId }) => (batchId > max ? batchId : max), 0n);
-    // A drain that fails is reported by itself, and runs again.
-    this.#scheduler
-      .request(
-        stale.map(({ lane }) => lane),
-        newest,
-      )
-      .catch(() => {});
+  /** Looks at the next lanes that have something pending, and behind the last ones begins anew. */
+  async #sweepLanes(): Promise<void> {
+    const looked = await readOldestPending(this.#db, this.#sweptLane);
+    this.#requestStale(looked);
+    this.#reportHangs(looked);
+    const isEnd = looked.throughLane === Number.POSITIVE_INFINITY;
+    this.#sweptLane = isEnd ? -1 : looked.throughLane;
+    this.#hasSweptAll ||= isEnd;
   }
 
-  #reportHangs(oldest: readonly OldestPending[]): void {
-    const { heldLanes } = this.#scheduler;
-    const held = oldest.filter(({ lane }) => heldLanes.has(lane) && !this.#drainer.waitsForTurn(lane));
-    const hanging = this.#heldSightings.findStale(held, performance.now()).map(({ lane }) => lane);
-    if (hanging.length > 0)
-      this.#stalls.failed(hanging, new Error('another session holds their lanes and does nothing'));
+  #requestStale(looked: OldestInLanes): void {
+    const unexpected = looked.oldest.filter(({ lane }) => !this.#loop.isExpected(lane));
+    const stale = this.#sightings.findStale({ ...looked, oldest: unexpected }, performance.now());
+    const wanted = this.#hasSweptAll ? stale : unexpected;
+    if (wanted.length === 0) return;
+    this.#metrics.sweptLanes.inc(stale.length);
+    const newest = wanted.reduce((max, { batchId }) => (batchId > max ? batchId : max), 0n);
+    const lanes = wanted.map(({ lane }) => lane);
+    // A drain that fails is reported by itself, and runs again.
+    this.#loop.request(lanes, newest).catch(() => {});
+  }
+
+  #reportHangs(looked: OldestInLanes): void {
+    const held = looked.oldest.filter(({ lane }) => this.#loop.isLocked(lane));
+    const stale = this.#heldSightings.findStale({ ...looked, oldest: held }, performance.now());
+    if (stale.length === 0) return;
+    const error = new Error('another session holds their lanes and does nothing');
+    this.#stalls.failed(
+      stale.map(({ lane }) => lane),
+      error,
+    );
   }
 
   /** Why orders wait that should have been applied; null if none does. For readiness. */
@@ -154,27 +167,23 @@ export class OrderWorker {
     return this.#stalls.reason;
   }
 
-  /** Finishes the drains that run, and the ends of their batches. Call it when no more jobs come. */
+  /** Begins nothing more: jobs that wait, and those that come, are rejected at once, for another worker. */
+  stop(): void {
+    this.#loop.stop();
+    this.#retries.stop();
+  }
+
+  /** Stops, and finishes what runs, and the ends of its batches. */
   async close(): Promise<void> {
-    await Promise.all([this.#scheduler.close(), this.#retries.close()]);
+    this.stop();
+    await Promise.all([this.#loop.close(), this.#retries.close()]);
     await this.#drainer.close();
   }
 
-  async #drain({ lanes, atMost, onTaken }: LanesWanted): Promise<LanesDrained> {
-    let taken: readonly number[] = lanes;
-    try {
-      const drained = await this.#drainer.drain({
-        ...{ lanes, atMost },
-        onTaken: (those) => {
-          taken = those;
-          onTaken(those);
-        },
-      });
-      this.#stalls.worked(taken);
-      return drained;
-    } catch (error) {
-      this.#stalls.failed(taken, error);
-      throw error;
-    }
+  async #drain(drain: Drain): Promise<DrainOutcome> {
+    const outcome = await this.#drainer.attempt(drain);
+    if (outcome.became === 'drained') this.#stalls.worked(outcome.lanes);
+    if (outcome.became === 'failed') this.#stalls.failed(outcome.lanes, outcome.error);
+    return outcome;
   }
 }

@@ -1,0 +1,100 @@
+import type { Pace } from './pace.ts';
+import { type Drain, type DrainOutcome, Scheduler } from './scheduler.ts';
+
+/** The least time between the beginnings of two drains of channels that are not behind. */
+const DRAIN_GAP_MS = 5;
+
+/** Runs the drains that a Scheduler decides on, in a number of slots, and answers those who ask for them. */
+export class DrainLoop {
+  readonly #scheduler: Scheduler<PromiseWithResolvers<void>>;
+  readonly #pace: Pace;
+  readonly #isTurnFree: () => boolean;
+  readonly #drain: (drain: Drain) => Promise<DrainOutcome>;
+  readonly #waiting = new Set<PromiseWithResolvers<void>>();
+  readonly #running = new Set<Promise<void>>();
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(options: {
+    slots: number;
+    pace: Pace;
+    /** Whether the turn of large work is free. */
+    isTurnFree: () => boolean;
+    drain: (drain: Drain) => Promise<DrainOutcome>;
+  }) {
+    this.#scheduler = new Scheduler({ slots: options.slots, gapMs: DRAIN_GAP_MS });
+    this.#pace = options.pace;
+    this.#isTurnFree = options.isTurnFree;
+    this.#drain = options.drain;
+  }
+
+  /** Has lanes drained up to a batch; see Scheduler.request. Rejects if such a drain fails, or the loop is stopped before. */
+  request(lanes: Iterable<number>, throughBatchId: bigint): Promise<void> {
+    const answer = Promise.withResolvers<void>();
+    if (this.#isStopped) answer.reject(new Error('the worker stops'));
+    else {
+      this.#waiting.add(answer);
+      this.#scheduler.request(answer, lanes, throughBatchId, performance.now());
+      this.#goOn();
+    }
+    return answer.promise;
+  }
+
+  /** Whether a drain of the lane runs or is to come, so that nobody has to ask for one. */
+  isExpected(lane: number): boolean {
+    return this.#scheduler.isExpected(lane);
+  }
+
+  /** Whether the lane was locked elsewhere when it was to be drained last. */
+  isLocked(lane: number): boolean {
+    return this.#scheduler.isLocked(lane);
+  }
+
+  /** Starts no more drains. Those who wait for one are told at once; what is left stays pending for another worker. */
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    for (const answer of this.#waiting) answer.reject(new Error('the worker stops'));
+    this.#waiting.clear();
+  }
+
+  /** Stops, and waits for the drains that run. */
+  async close(): Promise<void> {
+    this.stop();
+    await Promise.all(this.#running);
+  }
+
+  #goOn(): void {
+    clearTimeout(this.#timer);
+    for (const { id: answer, failure } of this.#scheduler.takeSettled()) {
+      this.#waiting.delete(answer);
+      if (failure === null) answer.resolve();
+      else answer.reject(failure.error);
+    }
+    if (this.#isStopped) return;
+    for (let drain = this.#next(); drain !== null; drain = this.#next()) {
+      const running = this.#run(drain).finally(() => this.#running.delete(running));
+      this.#running.add(running);
+    }
+    const inMs = this.#scheduler.wakeMs(performance.now(), this.#allow()) - performance.now();
+    if (Number.isFinite(inMs)) this.#timer = setTimeout(() => this.#goOn(), Math.max(1, Math.ceil(inMs)));
+  }
+
+  #next(): Drain | null {
+    return this.#scheduler.next(performance.now(), this.#allow());
+  }
+
+  #allow() {
+    const { bulkAtOnce, maxWeight } = this.#pace;
+    return { bulkAtOnce, maxWeight, isTurnFree: this.#isTurnFree() };
+  }
+
+  async #run(drain: Drain): Promise<void> {
+    const startedMs = performance.now();
+    const outcome = await this.#drain(drain);
+    const endedMs = performance.now();
+    if (outcome.became === 'drained') this.#pace.drained(outcome.weight, endedMs - startedMs);
+    this.#scheduler.ended(drain, outcome, endedMs);
+    this.#goOn();
+  }
+}

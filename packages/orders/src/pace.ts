@@ -1,0 +1,33 @@
+import { MAX_WEIGHT } from './prepare.ts';
+
+/** How long a drain should take while others wait for their turn. */
+const TURN_MS = 120;
+/** The least weight of a drain: below it, what each costs by itself counts. */
+const MIN_WEIGHT = 100;
+/** How much the newest drain counts in the mean. */
+const NEWEST = 0.2;
+
+/** How much drains may take, and how many of channels that are behind run at once: by what is measured. */
+export class Pace {
+  readonly #most: number;
+  #weightPerMs = 2;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Notes a drain. */
+  drained(weight: number, tookMs: number): void {
+    if (weight >= MIN_WEIGHT) this.#weightPerMs += NEWEST * (weight / tookMs - this.#weightPerMs);
+  }
+
+  /** What a drain may take while its channel has the service for itself, and beside others. */
+  get maxWeight(): { alone: number; beside: number } {
+    const inTurn = Math.round(this.#weightPerMs * TURN_MS);
+    return { alone: MAX_WEIGHT, beside: Math.max(MIN_WEIGHT, Math.min(MAX_WEIGHT, inTurn)) };
+  }
+
+  get bulkAtOnce(): number {
+    return this.#most;
+  }
+}
