@@ -97,6 +97,8 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
     ({ names }) => names.application,
     'admin',
   ),
+  page('channels', '/channels', 'test'),
+  page('channel', '/channels/test', ({ names }) => names.application),
   page('webhooks', '/webhooks', ({ names }) => names.application),
   page(
     'webhook',

@@ -22,7 +22,7 @@ afterAll(async () => {
 const AREAS: Record<OperatorRole, string[]> = {
   viewer: [
     ...['Overview', 'Batches', 'Orders', 'Assets', 'Enterprises', 'What would happen?'],
-    ...['Applications', 'Webhooks', 'Queue'],
+    ...['Applications', 'Channels', 'Webhooks', 'Queue'],
   ],
   get support() {
     return [...this.viewer, 'Record'];

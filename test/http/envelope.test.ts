@@ -231,7 +231,9 @@ describe('besides its operations the service answers', () => {
     expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
     const text = await response.text();
     for (const name of [
-      'lockstep_lane_pending_orders',
+      'lockstep_channel_pending_orders',
+      'lockstep_channel_oldest_pending_seconds',
+      'lockstep_paused_channels',
       'lockstep_oldest_pending_order_seconds',
       'lockstep_orders_accepted_total',
       'lockstep_orders_applied_total',

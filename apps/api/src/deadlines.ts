@@ -32,6 +32,7 @@ const TIMEOUTS_MS: Partial<Record<OperationId, number>> = {
 const CONSOLE_TIMEOUTS_MS: Partial<Record<ConsoleOperationId, number>> = {
   downloadFailedOrders: 30_000,
   cancelBatch: CHANGE_TIMEOUT_MS,
+  pauseChannel: CHANGE_TIMEOUT_MS,
 };
 /** How long a call on a shared connection waits for each lock that another transaction holds. */
 const MAX_LOCK_WAIT_MS = 2_000;

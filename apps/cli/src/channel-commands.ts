@@ -1,9 +1,11 @@
+import { type ChannelDetail, ChannelHealth, type ConsoleChannel } from '@lockstep/contract/console';
 import { newCommand, recordPaused, recordResumed } from '@lockstep/operators';
-import { pauseChannel, resumeChannel } from '@lockstep/orders';
-import type { Command } from 'commander';
-import { parseText } from './query-options.ts';
+import { findChannel, pauseChannel, pickChannels, readChannels, resumeChannel } from '@lockstep/orders';
+import { type Command, Option } from 'commander';
+import { printList } from './lists.ts';
+import { addJsonOption, addListOptions, type ListOptions, parseText } from './query-options.ts';
 import { say, sayAside } from './say.ts';
-import { formatTime } from './table.ts';
+import { type Column, formatFields, formatTable, formatTime } from './table.ts';
 import type { WithDatabase } from './with-database.ts';
 
 const PAUSE_HELP = `
@@ -11,9 +13,54 @@ Orders of its customers are accepted and wait; sync calls with such orders are r
 
 Exit status: 0 no order of it takes effect any more; 1 a fault, or what began before has not ended: run it again to wait.`;
 
+const CHANNEL_COLUMNS: readonly Column<ConsoleChannel>[] = [
+  { head: 'channel', cell: ({ channelCode }) => channelCode, wraps: true },
+  { head: 'state', cell: ({ state }) => state },
+  { head: 'pending', cell: ({ pendingOrders }) => pendingOrders, isRight: true },
+  { head: 'held', cell: ({ heldOrders }) => heldOrders, isRight: true },
+  { head: 'oldest', cell: ({ oldestPendingTime }) => formatTime(oldestPendingTime) },
+  { head: 'accepted/s', cell: ({ perSecond }) => formatRate(perSecond.accepted), isRight: true },
+  { head: 'applied/s', cell: ({ perSecond }) => formatRate(perSecond.succeeded), isRight: true },
+  { head: 'failed/s', cell: ({ perSecond }) => formatRate(perSecond.failed), isRight: true },
+  { head: 'done', cell: ({ estimatedCompletionTime }) => formatTime(estimatedCompletionTime) },
+  { head: 'paused', cell: ({ pausedTime }) => formatTime(pausedTime) },
+];
+const APPLICATION_COLUMNS: readonly Column<ChannelDetail['applications'][number]>[] = [
+  { head: 'application', cell: ({ name }) => name, wraps: true },
+  { head: 'appKey', cell: ({ appKey }) => appKey },
+  { head: 'pending', cell: ({ pendingOrders }) => pendingOrders, isRight: true },
+  { head: 'bound', cell: ({ isBound }) => (isBound ? 'yes' : 'no') },
+];
+
+interface ChannelListOptions extends ListOptions {
+  search?: string;
+  state?: ChannelHealth;
+}
+
 /** Adds `lockstep channel …`: what waits in channels, and pausing them (rules 9). */
 export function addChannelCommands(program: Command, withDatabase: WithDatabase): void {
   const channel = program.command('channel').description('channels: what waits in them, and pausing them');
+  addListOptions(channel.command('list').description('channels by code: what is pending, since when, how fast it goes'))
+    .option('--search <text>', 'only those whose code has this in it', parseText)
+    .addOption(new Option('--state <state>', 'only those that do so').choices(ChannelHealth.options))
+    .action(async ({ search, state, ...options }: ChannelListOptions) => {
+      const all = await withDatabase(readChannels);
+      await printList(
+        async ({ limit, cursor = null }) => {
+          const { channels, stop } = pickChannels(all, { search, state }, { after: cursor, limit: Number(limit) });
+          return { items: channels, nextCursor: stop };
+        },
+        CHANNEL_COLUMNS,
+        options,
+      );
+    });
+  addJsonOption(channel.command('show').description('a channel, and which applications have to do with it'))
+    .argument('<code>', 'its channelCode', parseText)
+    .action(async (code: string, { json }: { json?: true }) => {
+      const found = await withDatabase(async (db) => await findChannel(db, await readChannels(db), code));
+      if (found === undefined) throw unknown(code);
+      say(json ? JSON.stringify(found) : formatChannel(found));
+    });
   channel
     .command('pause')
     .description('have the orders of a channel wait')
@@ -45,3 +92,18 @@ export function addChannelCommands(program: Command, withDatabase: WithDatabase)
 }
 
 const unknown = (code: string) => new Error(`There is no channel ${code}: no customer is of it.`);
+
+function formatChannel(channel: ChannelDetail): string {
+  const fields = CHANNEL_COLUMNS.map(({ head, cell }) => [head, cell(channel)] as [string, string | number | null]);
+  const { applications, hasMoreApplications } = channel;
+  return [
+    formatFields(fields),
+    ...(applications.length > 0 ? ['', formatTable(APPLICATION_COLUMNS, applications)] : []),
+    ...(hasMoreApplications ? ['There are more applications.'] : []),
+  ].join('\n');
+}
+
+/** Orders a second: whole ones, or two digits of a few. */
+function formatRate(perSecond: number): string {
+  return perSecond < 10 ? String(Number(perSecond.toPrecision(2))) : perSecond.toFixed(0);
+}

@@ -4,24 +4,6 @@ import { sql } from 'kysely';
 import { isPaused } from './pending.ts';
 import type { OldestInLanes } from './sightings.ts';
 
-/** How many orders are pending in each lane that has any, and how old the oldest of all is that is not held. */
-export interface Backlog {
-  lanes: { lane: number; pendingOrders: number }[];
-  oldestPendingSeconds: number;
-}
-
-/** Reads how many orders are pending in each lane, held ones too, and how old the oldest is that nobody holds. */
-export async function readBacklog(db: Database): Promise<Backlog> {
-  const { rows } = await sql<{ lane: number; pending: number; age_seconds: number | null }>`
-    select lane, sum(order_count - succeeded - failed)::int as pending,
-      extract(epoch from clock_timestamp() - min(accepted_time) filter (where not is_held))::float8 as age_seconds
-    from lane_chunk where finished_time is null group by lane order by lane`.execute(db);
-  return {
-    lanes: rows.map((row) => ({ lane: row.lane, pendingOrders: row.pending })),
-    oldestPendingSeconds: Math.max(0, ...rows.map((row) => row.age_seconds ?? 0)),
-  };
-}
-
 /** Lanes that one look of the sweep covers. */
 const LANES_AT_ONCE = 2_000;
 

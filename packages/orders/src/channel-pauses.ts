@@ -1,8 +1,7 @@
 import { type Database, inTransaction, isOverload, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { lockLanesUntil } from './lane-locks.ts';
-
-const SLOTS = 16;
+import { LANES_OF_CHANNEL } from './lanes.ts';
 
 /** How long a pause waits for what began before it (rules 9). */
 const STILL_WITHIN_MS = 12_000;
@@ -64,7 +63,7 @@ function setPaused(db: Database, code: string, isPaused: boolean, record: Record
  * pause, because what is pending is read under the lock.
  */
 async function awaitStill(db: Database, channelId: number): Promise<boolean> {
-  const lanes = Array.from({ length: SLOTS }, (_, slot) => channelId * SLOTS + slot);
+  const lanes = Array.from({ length: LANES_OF_CHANNEL }, (_, slot) => channelId * LANES_OF_CHANNEL + slot);
   const deadlineMs = performance.now() + STILL_WITHIN_MS;
   try {
     await inTransaction(db, (trx) => lockLanesUntil(trx, lanes, deadlineMs));

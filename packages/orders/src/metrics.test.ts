@@ -1,7 +1,8 @@
 import type { Database } from '@lockstep/platform';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/stack.ts';
-import { readBacklog } from './backlog.ts';
+import { readChannels } from './channels.ts';
 import { createOrderMetrics, registerBacklogGauges } from './metrics.ts';
 
 let database: TestDatabase;
@@ -22,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 it('the gauges of what is pending share one look at the database in a scrape', async () => {
-  await readBacklog(counted);
+  await readChannels(counted);
   const queriesOfOneLook = queries;
   expect(queriesOfOneLook).toBeGreaterThan(0);
   const { registry } = createOrderMetrics();
@@ -32,4 +33,25 @@ it('the gauges of what is pending share one look at the database in a scrape', a
   expect(text).toMatch(/^lockstep_oldest_pending_order_seconds 0$/m);
   // One more for who is held.
   expect(queries).toBe(2 * queriesOfOneLook + 1);
+});
+
+it('has gauges for the 50 channels with the most pending orders, and one for all others', async () => {
+  await sql`
+    with application as (
+      insert into application (app_key, name, secret_hash, scopes) values ('k1', 'Test', '', '{}') returning id
+    ), channel as (
+      insert into channel (code) select 'shop-' || n from generate_series(1, 60) as n order by n returning id, code
+    )
+    insert into pending_orders (channel_id, application_id, pending)
+    select channel.id, application.id, substr(code, 6)::int from channel, application`.execute(database.db);
+  const { registry } = createOrderMetrics();
+  registerBacklogGauges(registry, database.db);
+  const text = await registry.getSingleMetricAsString('lockstep_channel_pending_orders');
+  const gauges = [...text.matchAll(/channel="([^"]+)"\} (\d+)/g)].map(([, channel, orders]) => [
+    channel,
+    Number(orders),
+  ]);
+  expect(gauges).toHaveLength(51);
+  expect(gauges[0]).toEqual(['shop-60', 60]);
+  expect(gauges.at(-1)).toEqual(['(others)', 55]);
 });

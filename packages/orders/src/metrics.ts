@@ -1,6 +1,6 @@
 import { createMetrics, type Database, type Metrics, SECONDS_BUCKETS } from '@lockstep/platform';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { type Backlog, readBacklog } from './backlog.ts';
+import { type ChannelState, readChannels } from './channels.ts';
 import { readStuck } from './list-holds.ts';
 
 const ORDERS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000];
@@ -59,12 +59,18 @@ function registerOrderMetrics(registry: Registry) {
   };
 }
 
+/** Channels that have gauges of their own; all others share one. */
+const MAX_CHANNELS = 50;
+/** The label of the channels that have none of their own, and of the orders that are of no channel. */
+const OTHERS = '(others)';
+const NONE = '(none)';
+
 /** Adds the gauges of what is pending, for a process that serves its metrics: every scrape reads the database once. */
 export function registerBacklogGauges(registry: Registry, db: Database): void {
   const registers = [registry];
-  let reading: Promise<Backlog | undefined> | undefined;
+  let reading: Promise<ChannelState[] | undefined> | undefined;
   const read = () => {
-    reading ??= readBacklog(db)
+    reading ??= readChannels(db)
       .catch(() => undefined)
       .finally(() => {
         reading = undefined;
@@ -72,14 +78,41 @@ export function registerBacklogGauges(registry: Registry, db: Database): void {
     return reading;
   };
   new Gauge({
-    name: 'lockstep_lane_pending_orders',
-    help: 'Accepted orders that have not taken effect, by lane; a lane without any is absent',
-    labelNames: ['lane'],
+    name: 'lockstep_channel_pending_orders',
+    help: 'Accepted orders that have not taken effect, by channel: the 50 channels with the most, and all others',
+    labelNames: ['channel'],
     registers,
     async collect() {
-      const backlog = await read();
       this.reset();
-      for (const { lane, pendingOrders } of backlog?.lanes ?? []) this.set({ lane }, pendingOrders);
+      for (const { label, channels } of groupChannels((await read()) ?? [])) {
+        this.set(
+          { channel: label },
+          channels.reduce((sum, { pending }) => sum + pending, 0),
+        );
+      }
+    },
+  });
+  new Gauge({
+    name: 'lockstep_channel_oldest_pending_seconds',
+    help: 'Age of the oldest accepted order that has not taken effect, by channel as the pending orders; a paused channel is absent',
+    labelNames: ['channel'],
+    registers,
+    async collect() {
+      this.reset();
+      for (const { label, channels } of groupChannels((await read()) ?? [])) {
+        const seconds = oldestSeconds(channels);
+        if (seconds > 0) this.set({ channel: label }, seconds);
+      }
+    },
+  });
+  new Gauge({
+    name: 'lockstep_paused_channels',
+    help: 'Channels whose orders wait because an operator has paused them',
+    registers,
+    async collect() {
+      const channels = await read();
+      if (channels === undefined) this.remove();
+      else this.set(channels.filter(({ pausedTime }) => pausedTime !== null).length);
     },
   });
   new Gauge({
@@ -102,12 +135,27 @@ export function registerBacklogGauges(registry: Registry, db: Database): void {
   });
   new Gauge({
     name: 'lockstep_oldest_pending_order_seconds',
-    help: 'Age of the oldest accepted order that has not taken effect',
+    help: 'Age of the oldest accepted order that has not taken effect, but for held ones and paused channels',
     registers,
     async collect() {
-      const backlog = await read();
-      if (backlog === undefined) this.remove();
-      else this.set(backlog.oldestPendingSeconds);
+      const channels = await read();
+      if (channels === undefined) this.remove();
+      else this.set(oldestSeconds(channels));
     },
   });
+}
+
+/** Channels in which something is pending, those with the most alone, the others together. */
+function groupChannels(all: readonly ChannelState[]): { label: string; channels: readonly ChannelState[] }[] {
+  const sorted = all.filter(({ pending }) => pending > 0).sort((a, b) => b.pending - a.pending);
+  const alone = sorted.slice(0, MAX_CHANNELS).map((channel) => ({ label: channel.code ?? NONE, channels: [channel] }));
+  const others = sorted.slice(MAX_CHANNELS);
+  return others.length === 0 ? alone : [...alone, { label: OTHERS, channels: others }];
+}
+
+function oldestSeconds(channels: readonly ChannelState[]): number {
+  const ages = channels.map(({ pausedTime, oldestAcceptedTime, time }) =>
+    pausedTime === null && oldestAcceptedTime !== null ? (time - oldestAcceptedTime) / 1_000 : 0,
+  );
+  return Math.max(0, ...ages);
 }

@@ -3,6 +3,7 @@ export { findOldestPending, readWaitingWork, type WaitingBatch, type WaitingWork
 
 import type {} from './tables.ts';
 
+export { pickDelayed } from './channel-list.ts';
 export { listHolds, readStuck, type Stuck } from './list-holds.ts';
 export { groupFailures, listOrdersOfBatch, type OperatorBatch, readAnyBatch } from './operator-batch.ts';
 export { listAllBatches } from './operator-batches.ts';

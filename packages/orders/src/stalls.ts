@@ -1,6 +1,6 @@
 import type { Database, Logger } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { readBacklog } from './backlog.ts';
+import { readChannels } from './channels.ts';
 import { describeError } from './holds.ts';
 import type { OrderMetrics } from './metrics.ts';
 
@@ -72,9 +72,9 @@ export class Stalls {
     if (this.#failing.size > 0 || this.#stall === null) return;
     const seconds = Math.round((performance.now() - this.#stall.sinceMs) / 100) / 10;
     this.#stall = null;
-    readBacklog(this.#db).then(
-      ({ lanes }) => {
-        const pendingOrders = lanes.reduce((sum, lane) => sum + lane.pendingOrders, 0);
+    readChannels(this.#db).then(
+      (channels) => {
+        const pendingOrders = channels.reduce((sum, { pending }) => sum + pending, 0);
         this.#log.info({ seconds, pendingOrders }, 'orders are applied again');
       },
       () => this.#log.info({ seconds }, 'orders are applied again'),

@@ -10,6 +10,7 @@ import { answerConsoleRefusals } from './refusals.ts';
 import { applicationsHandlers } from './routes/applications.ts';
 import { assetsHandlers } from './routes/assets.ts';
 import { batchesHandlers } from './routes/batches.ts';
+import { channelsHandlers } from './routes/channels.ts';
 import { enterprisesHandlers } from './routes/enterprises.ts';
 import { operatorsHandlers } from './routes/operators.ts';
 import { ordersHandlers } from './routes/orders.ts';
@@ -41,6 +42,7 @@ export async function consoleModule(
     ...assetsHandlers(options),
     ...enterprisesHandlers(options),
     ...applicationsHandlers,
+    ...channelsHandlers(options),
     ...webhooksHandlers,
     ...operatorsHandlers(options),
   };

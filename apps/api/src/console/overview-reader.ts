@@ -1,7 +1,8 @@
 import { OVERVIEW_SPANS, type Overview, OverviewSpan } from '@lockstep/contract/console';
-import { readBacklog, WORKER_NAME } from '@lockstep/orders';
+import { type ChannelReader, WORKER_NAME } from '@lockstep/orders';
 import {
   findOldestPending,
+  pickDelayed,
   readActivity,
   readFailureCauses,
   readStuck,
@@ -11,7 +12,6 @@ import {
   type Aged,
   type Database,
   Deadline,
-  isOverload,
   type QueueView,
   readCleanUpBehind,
   readSessions,
@@ -30,6 +30,7 @@ interface ReaderOptions {
   db: Database;
   queueView: QueueView;
   isQueueReachable: () => Promise<boolean>;
+  channels: ChannelReader;
   /** What workers delete because of its age. */
   aged: readonly Aged[];
 }
@@ -40,7 +41,7 @@ interface ReaderOptions {
  */
 export class OverviewReader {
   readonly #activity: Record<OverviewSpan, SharedReading<ActivityPart>>;
-  readonly #pendingOrders: SharedReading<number | null>;
+  readonly #channels: ChannelReader;
   readonly #state: SharedReading<StatePart>;
 
   constructor(options: ReaderOptions) {
@@ -49,19 +50,20 @@ export class OverviewReader {
     this.#activity = Object.fromEntries(
       OverviewSpan.options.map((span) => [span, sharing((db) => readActivityPart(db, span))]),
     ) as Record<OverviewSpan, SharedReading<ActivityPart>>;
-    this.#pendingOrders = new SharedReading(() => countPending(options.db), MIN_KEPT_MS);
+    this.#channels = options.channels;
     this.#state = new SharedReading(() => readStatePart(options), MIN_KEPT_MS);
   }
 
   /** What the service did in a span of time, what waits, and what is not well. Throws what the database throws. */
   async read(span: OverviewSpan): Promise<Overview> {
-    const [{ time, now, pieces, failures }, pendingOrders, { oldest, webhooks, checks }] = await Promise.all([
+    const [{ time, now, pieces, failures }, channels, { oldest, webhooks, checks }] = await Promise.all([
       this.#activity[span].get(),
-      this.#pendingOrders.get(),
+      this.#channels.read(),
       this.#state.get(),
     ]);
     const { pieceSeconds } = OVERVIEW_SPANS[span];
-    return { time, now, pieces, pieceSeconds, failures, backlog: { pendingOrders, oldest }, webhooks, checks };
+    const backlog = { pendingOrders: channels.reduce((sum, { pending }) => sum + pending, 0), oldest };
+    return { time, now, pieces, pieceSeconds, failures, backlog, delayed: pickDelayed(channels), webhooks, checks };
   }
 }
 
@@ -72,17 +74,6 @@ async function readActivityPart(db: Database, span: OverviewSpan): Promise<Activ
   const { seconds, pieceSeconds } = OVERVIEW_SPANS[span];
   const activity = await readActivity(db, { seconds, pieceSeconds });
   return { ...activity, failures: await readFailureCauses(db, seconds) };
-}
-
-/** Counts the orders that are pending; null if that takes too long, as it does while millions are. */
-async function countPending(db: Database): Promise<number | null> {
-  try {
-    const { lanes } = await onOneConnection(db, readBacklog);
-    return lanes.reduce((sum, { pendingOrders }) => sum + pendingOrders, 0);
-  } catch (error) {
-    if (isOverload(error)) return null;
-    throw error;
-  }
 }
 
 async function readStatePart(options: ReaderOptions): Promise<StatePart> {

@@ -20,6 +20,9 @@ const stateWords = defineWords({
     delivered: 'delivered',
     approved: 'approved',
     suspended: 'suspended',
+    current: 'current',
+    behind: 'behind',
+    paused: 'paused',
   },
   zh: {
     accepted: '已接收',
@@ -39,6 +42,9 @@ const stateWords = defineWords({
     delivered: '已投递',
     approved: '已批准',
     suspended: '已暂停',
+    current: '正常',
+    behind: '滞后',
+    paused: '已暂停',
   },
 });
 
@@ -63,6 +69,9 @@ const TONES: Record<KnownState, Tone> = {
   delivered: 'good',
   approved: 'good',
   suspended: 'warn',
+  current: 'good',
+  behind: 'warn',
+  paused: 'warn',
 };
 
 /** The state of something, in words and colour. */

@@ -10,6 +10,7 @@ export const areas = [
   { to: '/enterprises', name: 'enterprises', least: 'viewer', key: 'e' },
   { to: '/preview', name: 'preview', least: 'viewer', key: 'w' },
   { to: '/applications', name: 'applications', least: 'viewer', key: 'p' },
+  { to: '/channels', name: 'channels', least: 'viewer', key: 'n' },
   { to: '/webhooks', name: 'webhooks', least: 'viewer', key: 'h' },
   { to: '/queue', name: 'queue', least: 'viewer', key: 'q' },
   { to: '/operators', name: 'operators', least: 'admin', key: 'u' },

@@ -12,6 +12,16 @@ export function useNumberFormat(options?: Intl.NumberFormatOptions): (value: num
   }, [tag, key]);
 }
 
+/** Fewer a second than this are written with a fraction. */
+const FEW = 10;
+
+/** Writes how many of something there were a second. */
+export function useRate(): (perSecond: number) => string {
+  const write = useNumberFormat({ maximumFractionDigits: 0 });
+  const writeFew = useNumberFormat({ maximumSignificantDigits: 2 });
+  return (perSecond) => (perSecond < FEW ? writeFew(perSecond) : write(perSecond));
+}
+
 /** Writes how long ago something was, or how long it will be: `3 min ago`. */
 export function useRelativeTime(): (timeMs: number, nowMs: number) => string {
   const tag = useLanguageTag();

@@ -2,6 +2,7 @@ import { type CallOf, fillPath, type Part, type Read, type Sent } from '../opera
 import { applicationsOperations } from './applications.ts';
 import { assetsOperations } from './assets.ts';
 import { batchesOperations } from './batches.ts';
+import { channelsOperations } from './channels.ts';
 import { enterprisesOperations } from './enterprises.ts';
 import { CONSOLE_API_ROOT, type ConsoleOperation } from './operation.ts';
 import { operatorsOperations } from './operators.ts';
@@ -15,6 +16,7 @@ export * from './applications.ts';
 export * from './assets.ts';
 export * from './batches.ts';
 export { type ConsoleCause, ConsoleRefusal, consoleCauses } from './causes.ts';
+export * from './channels.ts';
 export { ComparedPreview } from './compared-preview.ts';
 export * from './enterprises.ts';
 export {
@@ -26,6 +28,7 @@ export {
 } from './operation.ts';
 export { OPERATOR_PASSWORD, OperatorName } from './operator-fields.ts';
 export * from './operators.ts';
+export { OrderCounts } from './order-counts.ts';
 export * from './orders.ts';
 export * from './overview.ts';
 export { Owner } from './owner.ts';
@@ -43,6 +46,7 @@ export const consoleOperations = {
   ...enterprisesOperations,
   ...previewOperations,
   ...applicationsOperations,
+  ...channelsOperations,
   ...webhooksOperations,
   ...operatorsOperations,
 };

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { ConsoleChannel } from './channels.ts';
 import { consoleTable } from './operation.ts';
+import { OrderCounts } from './order-counts.ts';
 
 /** How far back the overview looks, and how long the pieces are in which it shows what was done. */
 export const OVERVIEW_SPANS = {
@@ -12,10 +14,6 @@ export const OVERVIEW_SPANS = {
 
 export const OverviewSpan = z.enum(Object.keys(OVERVIEW_SPANS) as (keyof typeof OVERVIEW_SPANS)[]);
 export type OverviewSpan = z.infer<typeof OverviewSpan>;
-
-/** Orders that were accepted, took effect, and failed. An order that was put back and carried out again counts again. */
-export const OrderCounts = z.object({ accepted: z.number(), succeeded: z.number(), failed: z.number() });
-export type OrderCounts = z.infer<typeof OrderCounts>;
 
 /** What the service looks at to say whether it is well, in the order in which it is shown. */
 export const HealthCheckId = z.enum([
@@ -73,10 +71,11 @@ export const Overview = z.object({
   /** Why orders failed in the span, the most frequent cause first. */
   failures: z.array(z.object({ cause: z.string(), failed: z.number(), lastTime: z.number() })),
   backlog: z.object({
-    /** Null where they could not be counted in time. */
-    pendingOrders: z.number().nullable(),
+    pendingOrders: z.number(),
     oldest: z.object({ batchId: z.string(), acceptedTime: z.number() }).nullable(),
   }),
+  /** Channels that are behind or paused: how many, and the first ten, those whose orders wait longest. */
+  delayed: z.object({ behind: z.number(), paused: z.number(), first: z.array(ConsoleChannel) }),
   webhooks: z.object({ active: z.number(), disabled: z.number(), troubled: z.array(TroubledWebhook) }),
   checks: z.array(HealthCheck),
 });

@@ -9,8 +9,8 @@ import { SharedReading } from '../shared-reading.ts';
 const MIN_KEPT_MS = 1_000;
 
 /** How the service does. */
-export function overviewHandlers({ db, queueView, isQueueReachable, aged }: ServerOptions) {
-  const reader = new OverviewReader({ db, queueView, isQueueReachable, aged });
+export function overviewHandlers({ db, queueView, isQueueReachable, channels, aged }: ServerOptions) {
+  const reader = new OverviewReader({ db, queueView, isQueueReachable, channels, aged });
   const queue = new SharedReading(() => readQueue(queueView), MIN_KEPT_MS);
   return {
     getOverview: async (request) => await reader.read(request.query.span),

@@ -39,6 +39,12 @@ function linkTo(
           {words.batchNumber(target)}
         </Link>
       );
+    case 'channel':
+      return (
+        <Link to="/channels/$channelCode" params={{ channelCode: target }}>
+          {target}
+        </Link>
+      );
     case 'order':
       return (
         <Link to="/orders/$orderId" params={{ orderId: target }}>

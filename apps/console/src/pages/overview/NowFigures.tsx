@@ -1,25 +1,20 @@
 import type { Overview } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
 import { CopyId, Figure, Figures, Section } from '../../kit/index.ts';
-import { useDuration, useNumberFormat } from '../../words/formats.ts';
+import { useDuration, useNumberFormat, useRate } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
 import { overviewWords } from './words.ts';
 
 /** An order that waits for longer is worth a look. */
 const LONG_MS = 30_000;
-/** Fewer orders a second than this are written with a fraction. */
-const FEW = 10;
 
 /** What is done each second, and what waits. */
 export function NowFigures({ now, backlog, time }: Pick<Overview, 'now' | 'backlog' | 'time'>) {
   const words = useWords(overviewWords);
   const write = useNumberFormat({ maximumFractionDigits: 0 });
-  const writeFew = useNumberFormat({ maximumSignificantDigits: 2 });
+  const writeRate = useRate();
   const writeDuration = useDuration();
-  const rate = (orders: number) => {
-    const ordersPerSecond = orders / now.seconds;
-    return ordersPerSecond < FEW ? writeFew(ordersPerSecond) : write(ordersPerSecond);
-  };
+  const rate = (orders: number) => writeRate(orders / now.seconds);
   const { oldest, pendingOrders } = backlog;
   const age = oldest === null ? null : writeDuration(Math.max(0, time - oldest.acceptedTime));
   const isLong = oldest !== null && time - oldest.acceptedTime >= LONG_MS;
@@ -29,7 +24,7 @@ export function NowFigures({ now, backlog, time }: Pick<Overview, 'now' | 'backl
         <Figure label={words.acceptedNow} value={rate(now.accepted)} tone="busy" />
         <Figure label={words.succeededNow} value={rate(now.succeeded)} tone="good" />
         <Figure label={words.failedNow} value={rate(now.failed)} tone={now.failed > 0 ? 'bad' : 'neutral'} />
-        <Figure label={words.pending} value={pendingOrders ?? words.pendingUnknown} tone="neutral" />
+        <Figure label={words.pending} value={pendingOrders} tone="neutral" />
         <Figure label={words.oldest} value={age ?? words.nothingPending} tone={isLong ? 'warn' : 'neutral'} />
       </Figures>
       {oldest !== null && isLong && (

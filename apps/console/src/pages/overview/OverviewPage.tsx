@@ -5,6 +5,7 @@ import { useOperation } from '../../api/index.ts';
 import { Empty, Page, Query, Section } from '../../kit/index.ts';
 import { useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
+import { DelayedChannels } from '../channels/DelayedChannels.tsx';
 import { WebhookTable } from '../webhooks/WebhookTable.tsx';
 import { ActivityChart } from './ActivityChart.tsx';
 import { FailureCauses } from './FailureCauses.tsx';
@@ -27,10 +28,11 @@ export default function OverviewPage() {
   return (
     <Page title={words.overview} lead={words.lead}>
       <Query of={overview}>
-        {({ time, now, pieces, pieceSeconds, failures, backlog, webhooks, checks }) => (
+        {({ time, now, pieces, pieceSeconds, failures, backlog, delayed, webhooks, checks }) => (
           <>
             <HealthSection checks={checks} time={time} />
             <NowFigures now={now} backlog={backlog} time={time} />
+            <DelayedChannels delayed={delayed} />
             <Section title={words.activity} actions={<SpanChoice span={span} />}>
               <ActivityChart pieces={pieces} pieceSeconds={pieceSeconds} span={span} />
             </Section>

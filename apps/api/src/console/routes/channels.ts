@@ -1,0 +1,43 @@
+import { ConsoleRefusal } from '@lockstep/contract/console';
+import { recordPaused, recordResumed } from '@lockstep/operators';
+import { findChannel, pauseChannel, pickChannels, resumeChannel } from '@lockstep/orders';
+import { ListCursor, within } from '@lockstep/platform';
+import type { ServerOptions } from '../../server-options.ts';
+import type { ConsoleHandlers } from '../handlers.ts';
+
+/** Channels: what waits in each, and pausing them. */
+export function channelsHandlers({ channels, db }: ServerOptions) {
+  return {
+    listChannels: async (request) => {
+      const { limit, cursor, search, state } = request.query;
+      const places = new ListCursor(['console', 'channels', { search, state }], cursor);
+      const after = places.after?.[0] ?? null;
+      const { channels: page, stop } = pickChannels(await channels.read(), { search, state }, { after, limit });
+      return { channels: page, nextCursor: places.write(stop === null ? null : [stop]) };
+    },
+
+    getChannel: async (request) => {
+      const { channelCode } = request.params;
+      return existing(channelCode, await findChannel(request.db, await channels.read(), channelCode));
+    },
+
+    pauseChannel: async (request, operator) => {
+      const { channelCode: code } = request.params;
+      const { reason } = request.body;
+      // It may wait for lanes for longer than calls on shared connections wait for a lock.
+      const patient = within(db, request.deadline);
+      return existing(code, await pauseChannel(patient, code, (trx) => recordPaused(trx, operator, { code, reason })));
+    },
+
+    resumeChannel: async (request, operator) => {
+      const { channelCode: code } = request.params;
+      return existing(code, await resumeChannel(request.db, code, (trx) => recordResumed(trx, operator, code)));
+    },
+  } satisfies ConsoleHandlers;
+}
+
+/** What was found of a channel. Throws a ConsoleRefusal: not_found. */
+function existing<Found>(code: string, found: Found | undefined): Found {
+  if (found === undefined) throw new ConsoleRefusal('not_found', 'channel', code);
+  return found;
+}

@@ -1,0 +1,33 @@
+import type { Overview } from '@lockstep/contract/console';
+import { Link } from '@tanstack/react-router';
+import { Section } from '../../kit/index.ts';
+import { useNumberFormat } from '../../words/formats.ts';
+import { useWords } from '../../words/words.ts';
+import { ChannelTable } from './ChannelTable.tsx';
+import { channelsWords } from './words.ts';
+
+/** The channels that are behind or paused, with the way to all of them; nothing where there is none. */
+export function DelayedChannels({ delayed: { behind, paused, first } }: Pick<Overview, 'delayed'>) {
+  const words = useWords(channelsWords);
+  const write = useNumberFormat();
+  if (first.length === 0) return null;
+  return (
+    <Section title={words.delayed}>
+      <ChannelTable
+        label={words.delayed}
+        rows={first}
+        footer={
+          <p>
+            <Link to="/channels" search={{ state: 'behind' }}>
+              {words.allBehind(write(behind))}
+            </Link>
+            {' · '}
+            <Link to="/channels" search={{ state: 'paused' }}>
+              {words.allPaused(write(paused))}
+            </Link>
+          </p>
+        }
+      />
+    </Section>
+  );
+}

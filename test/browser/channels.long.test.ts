@@ -1,0 +1,86 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expectAccessible } from '../harness/accessible.ts';
+import type { Api } from '../harness/api.ts';
+import { NARROW_PIXELS, openConsole, shot, type View } from '../harness/browser.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { expectNoFaults } from '../harness/page-faults.ts';
+import { expectFits } from '../harness/page-width.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** Channels in a real browser: found on the overview, paused and resumed. */
+const CODE = 'web / <b>Öst</b> 100%';
+
+let stack: Stack;
+let api: Api;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  api = await stack.newApi(['auth_order'], null);
+  await stack.db
+    .insertInto('channel')
+    .values([{ code: CODE }, ...Array.from({ length: 120 }, (_, index) => ({ code: `shop-${index}` }))])
+    .execute();
+  await api.accept(batchOf(newBuy(await api.newCustomer(), [newAssetNum()])));
+});
+afterAll(() => stack.close());
+
+const open = (path: string, role: 'viewer' | 'support', view: View = {}) =>
+  openConsole(stack, role, { ...view, path: `/console${path}` });
+const said = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
+
+async function look(page: Page, name: string) {
+  await shot(page, name, { isWhole: true });
+  await expectFits(page);
+  await expectAccessible(page);
+  expectNoFaults(page);
+}
+
+it('a channel is paused and resumed by the keyboard alone, and the overview names it', async () => {
+  const { page } = await open('/channels', 'support');
+  await said(page, 'Next page');
+  await look(page, 'channels-many');
+  await page.getByLabel('In the code').fill('öst');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: CODE }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: CODE }).waitFor();
+  await page.getByRole('button', { name: 'Pause' }).focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog');
+  const confirm = dialog.getByRole('button', { name: 'Pause' });
+  expect(await confirm.isDisabled()).toBe(true);
+  await dialog.getByRole('textbox', { name: 'Reason' }).focus();
+  await page.keyboard.type('ticket 4711');
+  await look(page, 'channel-pause');
+  await confirm.focus();
+  await page.keyboard.press('Enter');
+  await said(page, `Channel ${CODE} is paused. None of its orders takes effect any more.`);
+  await said(page, 'The channel is paused');
+  await look(page, 'channel-paused');
+
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('link', { name: 'All that are paused: 1' }).waitFor();
+  await look(page, 'overview-paused');
+  await page.getByRole('link', { name: CODE }).click();
+  await page.getByRole('link', { name: 'Changes in the record' }).click();
+  await said(page, 'ticket 4711');
+  await page.getByRole('link', { name: CODE }).click();
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await dialog.getByRole('button', { name: 'Resume' }).click();
+  await said(page, `Channel ${CODE} is resumed.`);
+  await page.getByRole('button', { name: 'Pause' }).waitFor();
+  expectNoFaults(page);
+});
+
+it.each([
+  ['chinese', { language: 'zh-CN' }],
+  ['narrow', { widthPixels: NARROW_PIXELS }],
+] as const)('a viewer sees in %s what waits in a channel, and no way to pause it', async (name, view) => {
+  const { page } = await open('/channels?search=test', 'viewer', view);
+  await page.getByRole('link', { name: 'test', exact: true }).click();
+  await page.locator('main dl').waitFor();
+  await page.getByText('Test', { exact: true }).waitFor();
+  await look(page, `channel-${name}`);
+  expect(await page.getByRole('button', { name: /^(Pause|暂停)$/ }).count()).toBe(0);
+});

@@ -1,0 +1,100 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Api } from '../harness/api.ts';
+import { ConsoleClient } from '../harness/console.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** Channels in the console: what waits in each, paused and resumed. */
+let stack: Stack;
+let viewer: ConsoleClient;
+let support: ConsoleClient;
+let api: Api;
+let bound: Api;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  [viewer, support] = [await ConsoleClient.logIn(stack, 'viewer'), await ConsoleClient.logIn(stack, 'support')];
+  [api, bound] = [await stack.newApi(), await stack.newApi(['auth_order'], ['test', 'empty'])];
+  await stack.db
+    .insertInto('channel')
+    .values([{ code: 'empty' }, { code: 'a/b %' }])
+    .execute();
+  const customer = await api.newCustomer();
+  await api.accept(batchOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()])));
+});
+afterAll(() => stack.close());
+
+const read = (channelCode: string) => viewer.call('getChannel', { params: { channelCode } });
+const pause = (channelCode: string, reason = 'ticket 4711') =>
+  support.call('pauseChannel', { params: { channelCode }, body: { reason } });
+const resume = (channelCode: string) => support.call('resumeChannel', { params: { channelCode } });
+const NOTHING = { pendingOrders: 0, heldOrders: 0, oldestPendingTime: null, estimatedCompletionTime: null };
+
+it('a channel shows what is pending, since when, and which applications have to do with it', async () => {
+  // A process shows the same for a second.
+  await vi.waitFor(async () => expect(await read('test')).toMatchObject({ pendingOrders: 2 }), 10_000);
+  expect(await read('test')).toMatchObject({
+    ...{ channelCode: 'test', state: 'current', pausedTime: null, heldOrders: 0 },
+    ...{ oldestPendingTime: expect.any(Number), hasMoreApplications: false },
+    applications: [
+      { appKey: api.credentials.appKey, name: 'Test', pendingOrders: 2, isBound: false },
+      { appKey: bound.credentials.appKey, name: 'Test', pendingOrders: 0, isBound: true },
+    ],
+  });
+  expect(await read('empty')).toMatchObject({
+    ...{ ...NOTHING, perSecond: { accepted: 0, succeeded: 0, failed: 0 } },
+    applications: [{ appKey: bound.credentials.appKey }],
+  });
+  expect(await read('a/b %')).toMatchObject({ channelCode: 'a/b %', applications: [] });
+});
+
+it('the list has every channel by code, in pages, and finds by code and state', async () => {
+  const list = async (query: object) => {
+    const { channels, nextCursor } = await viewer.call('listChannels', { query });
+    return { codes: channels.map(({ channelCode }) => channelCode), nextCursor };
+  };
+  const first = await list({ limit: '2' });
+  expect(first.codes).toEqual(['a/b %', 'empty']);
+  expect(await list({ limit: '2', cursor: first.nextCursor })).toEqual({ codes: ['test'], nextCursor: null });
+  expect(await list({ search: 'EMP' })).toEqual({ codes: ['empty'], nextCursor: null });
+  expect(await list({ state: 'paused' })).toEqual({ codes: [], nextCursor: null });
+  const other = await viewer.send('listChannels', { query: { search: 'e', cursor: first.nextCursor! } });
+  expect(other.body.cause).toBe('field_invalid');
+});
+
+describe('a channel', () => {
+  it('is paused for a reason and resumed, which the record has; what changes nothing it has not', async () => {
+    expect(await pause('test')).toEqual({ pausedTime: expect.any(Number), wasSo: false, isStill: true });
+    const paused = await read('test');
+    expect(paused).toMatchObject({ state: 'paused', pausedTime: expect.any(Number), estimatedCompletionTime: null });
+    expect(await pause('test', 'again')).toEqual({ pausedTime: paused.pausedTime, wasSo: true, isStill: true });
+    await vi.waitFor(async () => {
+      const { delayed } = await viewer.call('getOverview', { query: {} });
+      expect(delayed).toMatchObject({ paused: 1, first: [{ channelCode: 'test', state: 'paused' }] });
+    }, 10_000);
+    expect(await resume('test')).toEqual({ pausedTime: null, wasSo: false });
+    expect(await resume('test')).toEqual({ pausedTime: null, wasSo: true });
+    expect(await read('test')).toMatchObject({ pausedTime: null });
+    const { entries } = await support.call('listRecord', { query: { target: 'test' } });
+    expect(entries).toMatchObject([
+      { operator: support.login.name, action: 'channel.resumed', before: { isPaused: true } },
+      { operator: support.login.name, action: 'channel.paused', after: { isPaused: true, reason: 'ticket 4711' } },
+    ]);
+  });
+
+  it.each([
+    ['that is unknown', 'nowhere', { reason: 'ticket 4711' }, 404, 'not_found'],
+    ['without a reason', 'test', { reason: ' ' }, 400, 'field_missing'],
+  ])('%s is not paused', async (_, channelCode, body, status, cause) => {
+    const answer = await support.send('pauseChannel', { params: { channelCode }, body });
+    expect([answer.status, answer.body.cause]).toEqual([status, cause]);
+  });
+
+  it('is not paused by a viewer', async () => {
+    const answer = await viewer.send('pauseChannel', { params: { channelCode: 'test' }, body: { reason: 'no' } });
+    expect(answer.body.cause).toBe('role_missing');
+    const { rows } = await sql`select from channel where paused_time is not null`.execute(stack.db);
+    expect(rows).toEqual([]);
+  });
+});
