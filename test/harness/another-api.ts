@@ -16,6 +16,7 @@ export async function startAnotherApi(
     queue,
     log: createLogger({ name: 'test', level: 'silent' }),
     metrics: createOrderMetrics(),
+    maxPendingOrders: 2_000_000,
     failedOrderDays: 30,
     eventDays: 30,
     region: 'domestic',

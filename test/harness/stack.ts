@@ -74,9 +74,16 @@ function testQueue(kind: QueueKind, databaseUrl: string): QueueBackend {
 
 /** Starts a stack, on a database of its own unless told otherwise. Close it in `afterAll`. */
 export async function startStack(
-  options: { queue?: QueueKind; worker?: boolean; webhookAllowPrivate?: boolean; database?: TestDatabase } = {},
+  options: {
+    queue?: QueueKind;
+    worker?: boolean;
+    webhookAllowPrivate?: boolean;
+    maxPendingOrders?: number;
+    database?: TestDatabase;
+  } = {},
 ): Promise<Stack> {
   const { queue: queueKind = 'postgres', worker = true, webhookAllowPrivate = false } = options;
+  const { maxPendingOrders = 2_000_000 } = options;
   const database = options.database ?? (await createTestDatabase());
   const { db, url } = database;
   const queue = testQueue(queueKind, url);
@@ -91,7 +98,10 @@ export async function startStack(
     running.push(started);
     return started;
   };
-  const api = await startApi({ ...common, region: 'domestic', publicUrl: null, host: '127.0.0.1', port: 0 });
+  const api = await startApi({
+    ...{ ...common, maxPendingOrders, region: 'domestic' },
+    ...{ publicUrl: null, host: '127.0.0.1', port: 0 },
+  });
   if (worker) await newWorker();
   return {
     ...database,

@@ -1,10 +1,12 @@
 import { BatchOrder, type LicenseOrderId } from '@lockstep/contract';
 import {
   BatchAcceptor,
+  ChannelReader,
   CustomerChannels,
   failPendingOrders,
   type Job,
   JobAnnouncer,
+  PendingBound,
   QUEUE_NAME,
 } from '@lockstep/orders';
 import { createLogger, type Database, openProducer } from '@lockstep/platform';
@@ -41,7 +43,8 @@ export async function acceptUnchecked(stack: Stack, api: Api, sent: { channelOrd
   const customerIds = batch.orderList.map(({ customerId }) => customerId);
   const channelIds = await new CustomerChannels(stack.db).find(customerIds, null);
   const submitted = { ...prepareBatch(id, batch, channelIds), requestId: 'unchecked' };
-  await new BatchAcceptor(stack.db, announcer, stack.metrics).accept(submitted);
+  const bound = new PendingBound(stack.db, new ChannelReader(stack.db), 1_000);
+  await new BatchAcceptor(stack.db, announcer, bound, stack.metrics).accept(submitted);
   await announcer.close();
 }
 

@@ -17,6 +17,7 @@ import {
   JobAnnouncer,
   LargeBatches,
   type OrderMetrics,
+  PendingBound,
   QUEUE_NAME,
   ResultReader,
   registerBacklogGauges,
@@ -68,6 +69,8 @@ export interface ApiOptions {
   /** Connections for all calls but those that wait for lanes, which have a pool of their own. */
   poolSize: number;
   queue: QueueBackend;
+  /** How many pending orders an application may have (config.MAX_PENDING_ORDERS). */
+  maxPendingOrders: number;
   /** For how many days workers keep what failed orders held, and events (config). */
   failedOrderDays: number;
   eventDays: number;
@@ -124,6 +127,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const passwords = new PasswordHasher();
   const large = new LargeBatches();
   const channels = new ChannelReader(db);
+  const bound = new PendingBound(db, channels, options.maxPendingOrders);
   const applier = new BatchApplier({ db, lanesDb, large, log, metrics, numbering });
   let server: Awaited<ReturnType<typeof buildServer>> | undefined;
   let isPrepared = false;
@@ -136,6 +140,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       calls: async () => server?.close(),
       listener: () => listener.close(),
       applier: () => applier.close(),
+      bound: () => bound.close(),
       events: () => numbering.settle(),
       jobs: () => announcer.close(),
       queueView: () => queueView.close(),
@@ -160,7 +165,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       sessions: new OperatorSessions(passwords),
       holdingChanges: new TransactionQueue(lanesDb, HOLDING_CHANGES),
       lockChanges: new TransactionQueue(lanesDb, LOCK_CHANGES),
-      acceptor: new BatchAcceptor(db, announcer, metrics),
+      acceptor: new BatchAcceptor(db, announcer, bound, metrics),
       applier,
       previewer: new BatchPreviewer({ db, large }),
       canceller: new BatchCanceller({ db, lanesDb, log, metrics, numbering }),

@@ -86,7 +86,7 @@ export function refuseCall(request: FastifyRequest, reply: FastifyReply, refusal
   noteCode(request, body.code, refusal.reason);
   // The request has not come in whole, and may never.
   if (body.code === '408') reply.header('connection', 'close');
-  if (body.code === '500') reply.header('retry-after', String(RETRY_AFTER_SECONDS));
+  if (body.code === '500') reply.header('retry-after', String(refusal.retryAfterSeconds ?? RETRY_AFTER_SECONDS));
   const status = HTTP_CODES.has(body.code) ? Number(body.code) : statusOf(request, body.code);
   return reply.code(status).header('x-request-id', request.id).type('application/json; charset=utf-8').send(body);
 }

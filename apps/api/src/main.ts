@@ -19,6 +19,7 @@ await runUntilSignal(log, async (startPart) => {
       queue: chooseQueueBackend(config, config.DATABASE_URL),
       log,
       metrics: createOrderMetrics(),
+      maxPendingOrders: config.MAX_PENDING_ORDERS,
       failedOrderDays: config.FAILED_ORDER_DAYS,
       eventDays: config.EVENT_DAYS,
       region: config.REGION,

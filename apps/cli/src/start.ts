@@ -37,6 +37,7 @@ async function run(startPart: StartPart): Promise<void> {
   };
   const {
     WORKER_DRAINS: drains,
+    MAX_PENDING_ORDERS: maxPendingOrders,
     FAILED_ORDER_DAYS: failedOrderDays,
     EVENT_DAYS: eventDays,
     DATABASE_POOL: poolSize,
@@ -54,6 +55,7 @@ async function run(startPart: StartPart): Promise<void> {
   const api = await startPart('api', () =>
     startApi({
       ...common,
+      maxPendingOrders,
       failedOrderDays,
       eventDays,
       poolSize,

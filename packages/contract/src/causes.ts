@@ -205,7 +205,7 @@ export const causes = {
   headers_too_large: { code: '431', message: 'The path or the headers are too long.' },
   method_not_allowed: { code: '405', message: 'The operation does not take this method.' },
   service_unavailable: { code: '500', message: 'The service cannot answer right now; retry with a new g_nonce.' },
-  overloaded: { code: '500', message: 'The service is overloaded; retry with a new g_nonce.' },
+  overloaded: { code: '500', message: 'The service is overloaded{0}; retry with a new g_nonce.' },
   outcome_unknown: {
     code: '500',
     message:
@@ -265,6 +265,8 @@ export class Refusal extends Error {
   readonly reason: Cause;
   /** The first faults of a call whose fields are wrong, that of the message first. */
   faults: readonly Fault[] | undefined;
+  /** When the same call may succeed, in seconds, where that is known. */
+  retryAfterSeconds: number | undefined;
 
   constructor(reason: Cause, ...values: (string | number)[]) {
     super(buildMessage(reason, ...values));

@@ -1,10 +1,11 @@
-import type { AcceptedOrder, BatchId } from '@lockstep/contract';
+import type { AcceptedOrder, BatchId, Refusal } from '@lockstep/contract';
 import { type Database, Group, run, textArray, untilConfirmed } from '@lockstep/platform';
 import type { JobAnnouncer } from './announcer.ts';
 import { findEarlier, keyOf, listAcceptedOrders, type SubmittedBatch, sameBatchId } from './batch.ts';
 import { BATCH_ARRAYS, BATCH_COLUMNS, BATCH_NAMES, BATCH_VALUES, batchArrays } from './batch-rows.ts';
 import type { OrderMetrics } from './metrics.ts';
 import { PAYLOAD_VERSION } from './order-text.ts';
+import type { PendingBound } from './pending-bound.ts';
 import { checkNumbers } from './prepare.ts';
 
 const MAX_GROUP_BATCHES = 64;
@@ -15,12 +16,14 @@ const MAX_GROUPS_AT_ONCE = 2;
 export class BatchAcceptor {
   readonly #db: Database;
   readonly #announcer: JobAnnouncer;
+  readonly #bound: PendingBound;
   readonly #metrics: OrderMetrics;
   readonly #groups: Group<SubmittedBatch, BatchId | null>;
 
-  constructor(db: Database, announcer: JobAnnouncer, metrics: OrderMetrics) {
+  constructor(db: Database, announcer: JobAnnouncer, bound: PendingBound, metrics: OrderMetrics) {
     this.#db = db;
     this.#announcer = announcer;
+    this.#bound = bound;
     this.#metrics = metrics;
     this.#groups = new Group({
       run: (batches: SubmittedBatch[]) => insertAsyncBatches(db, batches),
@@ -37,12 +40,14 @@ export class BatchAcceptor {
    * Stores a batch and returns its final order ids, in the order of orderList. The same content again gets the same
    * answer.
    *
-   * Throws a Refusal: channel_order_id_conflict, asset_number_shared. Then nothing is stored.
+   * Throws a Refusal: channel_order_id_conflict, asset_number_shared, overloaded. Then nothing is stored.
    */
   async accept(submitted: SubmittedBatch): Promise<AcceptedOrder[]> {
-    const batchId = submitted.sharedNumber === null ? await this.#groups.run(submitted) : null;
+    const refusal = await this.#bound.findRefusal(submitted.applicationId);
+    const mayBeNew = submitted.sharedNumber === null && refusal === null;
+    const batchId = mayBeNew ? await this.#groups.run(submitted) : null;
     if (batchId === null) {
-      const earlierId = await this.#findEarlierId(submitted);
+      const earlierId = await this.#findEarlierId(submitted, refusal);
       // Its own call may have been told that nobody knows: this answer must not be lost.
       await untilConfirmed(this.#db);
       return listAcceptedOrders(submitted, earlierId);
@@ -56,10 +61,11 @@ export class BatchAcceptor {
   }
 
   /** Finds a batch that is stored already, or cannot be. */
-  async #findEarlierId(batch: SubmittedBatch): Promise<BatchId> {
+  async #findEarlierId(batch: SubmittedBatch, refusal: Refusal | null): Promise<BatchId> {
     const [earlier] = await findEarlier(this.#db, [batch]);
     if (earlier !== undefined) return sameBatchId(batch, earlier);
     checkNumbers(batch);
+    if (refusal !== null) throw refusal;
     throw new Error(`The batch ${batch.channelOrderId} is neither stored nor new`);
   }
 }

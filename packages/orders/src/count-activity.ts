@@ -2,7 +2,7 @@ import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 
 /** Notes that one statement counts. There is one a transaction, so a busy second has some hundred. */
-const NOTES_AT_ONCE = 5_000;
+export const NOTES_AT_ONCE = 5_000;
 /** Statements of one call, so that notes that have gathered while no worker ran keep the sweep for a moment only. */
 const STEPS_AT_ONCE = 10;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { estimateEnd, listAhead } from './estimates.ts';
+import { estimateEnd, listAhead, secondsUntilBelow } from './estimates.ts';
 
 /** The arithmetic of estimates (rules 6.4): what is ahead, at the rate of each channel. */
 
@@ -46,5 +46,21 @@ describe('a batch', () => {
 
   it('of which nothing is pending any more has none', () => {
     expect(secondsUntilEnd([], [channel(1)])).toBeNull();
+  });
+});
+
+describe('an application that has too many pending orders', () => {
+  it('should try again when it has fewer, by its share of each channel', () => {
+    const channels = [
+      { share: 0.5, perSecond: 100 },
+      { share: 1, perSecond: 50 },
+    ];
+    expect(secondsUntilBelow(2_000, channels)).toBe(20);
+  });
+
+  it('should try again after a second at least, and a few minutes at most', () => {
+    expect(secondsUntilBelow(1, [{ share: 1, perSecond: 1_000 }])).toBe(1);
+    expect(secondsUntilBelow(1_000_000, [{ share: 1, perSecond: 10 }])).toBe(300);
+    expect(secondsUntilBelow(1, [{ share: 1, perSecond: 0 }])).toBe(300);
   });
 });

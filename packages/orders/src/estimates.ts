@@ -49,3 +49,12 @@ export function estimateEnd(nowMs: number, ahead: readonly Ahead[]): number | nu
   const seconds = Math.max(...ahead.map(({ orders, perSecond }) => orders / perSecond));
   return Number.isFinite(seconds) ? Math.round(nowMs + seconds * 1_000) : null;
 }
+
+/** The longest pause after which a refused application should try again, in seconds. */
+const MAX_RETRY_SECONDS = 300;
+
+/** Says in how many seconds so many of an application's orders end, by its share of what is pending in each channel. */
+export function secondsUntilBelow(orders: number, channels: readonly { share: number; perSecond: number }[]): number {
+  const perSecond = channels.reduce((sum, channel) => sum + channel.share * channel.perSecond, 0);
+  return Math.min(MAX_RETRY_SECONDS, Math.max(1, Math.ceil(orders / perSecond)));
+}

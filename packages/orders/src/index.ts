@@ -19,6 +19,7 @@ export { LargeBatches } from './large-batches.ts';
 export { listBatches } from './list-batches.ts';
 export { listOrders } from './list-orders.ts';
 export { createOrderMetrics, type OrderMetrics, registerBacklogGauges } from './metrics.ts';
+export { PendingBound } from './pending-bound.ts';
 export { BatchPreviewer } from './preview.ts';
 export { ResultReader } from './result-reader.ts';
 export { retryFailedOrders } from './retry.ts';

@@ -56,6 +56,8 @@ const environment = z.object({
   WORKER_PORT: z.preprocess(absentWhenEmpty, port.optional()),
   WORKER_DRAINS: z.preprocess(absentWhenEmpty, wholeNumber(1, 16).default(4)),
   DATABASE_POOL: z.preprocess(absentWhenEmpty, wholeNumber(2, 200).default(10)),
+  /** Pending orders of an application, from which on it may not send more (rules 6.2). */
+  MAX_PENDING_ORDERS: z.preprocess(absentWhenEmpty, wholeNumber(1, 100_000_000).default(2_000_000)),
   /** How long what failed orders held is kept (rules 6.7). */
   FAILED_ORDER_DAYS: z.preprocess(absentWhenEmpty, wholeNumber(1, 3_650).default(30)),
   /** How long events, and the deliveries to webhooks, are kept (rules 6.8): longer than the attempts for a delivery go on. */
