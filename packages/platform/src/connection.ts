@@ -8,6 +8,8 @@ import type { WriteOutcomes } from './write-outcomes.ts';
 const WAITS_FOR_STANDBYS = 'SyncRepWaitForLSN';
 /** How much later than PostgreSQL the client ends a query: this is for a PostgreSQL that does not answer at all. */
 export const HUNG_AFTER_MS = 2_000;
+/** How often a transaction that waits for its process says that the process lives. */
+const SIGN_OF_LIFE_MS = 4_000;
 
 /** A query as pg takes it. */
 export interface Query {
@@ -63,6 +65,9 @@ export class Connection implements DatabaseConnection {
   readonly #writes: WriteOutcomes | undefined;
   /** The transaction that has begun. */
   #transaction: { isReadOnly: boolean; hasStored: boolean } | undefined;
+  #signsOfLife: NodeJS.Timeout | undefined;
+  /** Queries that PostgreSQL has not answered yet. */
+  #open = 0;
 
   /** Tells `writes` how statements end. */
   constructor(client: pg.PoolClient, writes?: WriteOutcomes) {
@@ -105,9 +110,13 @@ export class Connection implements DatabaseConnection {
     this.#sendAhead(query);
   }
 
-  /** Nobody waits for the answer of a `begin`: what is sent next travels with it. */
+  /**
+   * Nobody waits for the answer of a `begin`: what is sent next travels with it. However long the process works between two
+   * statements, PostgreSQL hears from it, and so it ends the transactions of processes that are frozen.
+   */
   begin(text: string, isReadOnly: boolean): void {
     this.#transaction = { isReadOnly, hasStored: false };
+    this.#signsOfLife = setInterval(() => this.#showLife(), SIGN_OF_LIFE_MS);
     this.#sendAhead({ text });
   }
 
@@ -116,6 +125,7 @@ export class Connection implements DatabaseConnection {
    * there is no answer.
    */
   async commit(): Promise<string> {
+    clearInterval(this.#signsOfLife);
     const [result] = await this.#answers([{ text: 'commit' }]).catch((error: Error) => {
       const isKnown = error instanceof pg.DatabaseError && !SHUTDOWN.test(error.code ?? '');
       throw isKnown || error instanceof OutcomeUnknown || this.#transaction?.isReadOnly
@@ -130,6 +140,7 @@ export class Connection implements DatabaseConnection {
 
   /** Rolls back. If that fails, the connection will not be used again. */
   async rollback(): Promise<void> {
+    clearInterval(this.#signsOfLife);
     this.#ahead = [];
     this.#transaction = undefined;
     await this.#query({ text: 'rollback' }).catch(() => {
@@ -171,6 +182,10 @@ export class Connection implements DatabaseConnection {
       .map((each) => (each as PromiseFulfilledResult<pg.QueryResult>).value);
   }
 
+  #showLife(): void {
+    if (this.#open === 0) this.#sendAhead({ text: '' });
+  }
+
   #sendAhead(query: Query): void {
     const answer = this.#query(query);
     answer.catch(() => {});
@@ -182,6 +197,7 @@ export class Connection implements DatabaseConnection {
     const timeout =
       this.#deadline === undefined ? {} : { query_timeout: Math.max(this.#deadline.remainingMs, 0) + HUNG_AFTER_MS };
     this.#cork();
+    this.#open++;
     try {
       const result = await this.#client.query({ name, text, values, ...timeout } as pg.QueryConfig);
       if ((storesRows || result.command === 'INSERT') && (result.rowCount ?? 0) > 0) {
@@ -194,6 +210,7 @@ export class Connection implements DatabaseConnection {
       if (transaction?.isReadOnly !== true) this.#writes?.noteError(error);
       throw error;
     } finally {
+      this.#open--;
       const error = unconfirmed.get(this.#client);
       // biome-ignore lint/correctness/noUnsafeFinally: whatever else is known, the outcome of the commit is not
       if (error !== undefined) throw error;

@@ -11,7 +11,8 @@ import type { WriteOutcomes } from './write-outcomes.ts';
 export type Database = Kysely<Tables>;
 export type Trx = Transaction<Tables>;
 
-const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
+/** A transaction sends something more often while its process lives (see Connection): its process is frozen or gone. */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 
 /**
  * Opens a pool of at most `poolSize` connections. It connects when a query needs it; `onError` gets connections'

@@ -52,12 +52,16 @@ export const CONNECTION = {
 const SETTINGS = {
   array_nulls: 'on',
   bytea_output: 'hex',
+  // A statement of a process that has been killed ends, and with it what it has locked.
+  client_connection_check_interval: '1s',
   // The warnings that `watchCommits` needs are heard.
   client_min_messages: 'warning',
   datestyle: 'ISO, MDY',
   default_transaction_isolation: 'read committed',
   extra_float_digits: '1',
   standard_conforming_strings: 'on',
+  // So does the transaction of a process that takes no result: PostgreSQL waits for it, and to it that is not idle.
+  tcp_user_timeout: '10s',
   timezone: 'UTC',
 };
 
