@@ -61,7 +61,7 @@ describe('a worker process', () => {
       }, PATIENTLY);
       expect(await worker.stop()).toBe(1);
       expect(worker.linesWith('could not stop in time').map((line) => JSON.parse(line).hanging)).toEqual([
-        ['worker', 'work', 'jobs'],
+        ['worker', 'work', 'drains'],
       ]);
       lock.resolve();
       await holding;

@@ -140,7 +140,7 @@ function startWork(
     log,
     process: (data) => worker.process(data),
   });
-  const sweep = every(SWEEP_EVERY_MS, () => worker.sweep(), log);
+  const sweep = every(SWEEP_EVERY_MS, () => worker.sweep(), log, 0);
   const stop = new AbortController();
   const cleanUp = new CleanUp({ db, log, registry: metrics.registry, aged });
   const cleaning = every(CLEAN_UP_EVERY_MS, () => cleanUp.run(stop.signal), log);
@@ -149,9 +149,14 @@ function startWork(
     close: () => {
       stop.abort();
       return closeAll({
+        // The consumer closes first, so that it does not take again what it gives back.
+        jobs: () => {
+          const closed = consumer.close();
+          worker.stop();
+          return closed;
+        },
         sweep: sweep.close,
         cleaning: cleaning.close,
-        jobs: consumer.close,
         drains: () => worker.close(),
         events: () => numbering.settle(),
         webhooks: () => deliverer.close(),

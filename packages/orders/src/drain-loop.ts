@@ -1,3 +1,4 @@
+import { GivenBack } from '@lockstep/platform';
 import type { Pace } from './pace.ts';
 import { type Drain, type DrainOutcome, Scheduler } from './scheduler.ts';
 
@@ -28,10 +29,10 @@ export class DrainLoop {
     this.#drain = options.drain;
   }
 
-  /** Has lanes drained up to a batch; see Scheduler.request. Rejects if such a drain fails, or the loop is stopped before. */
+  /** Has lanes drained up to a batch; see Scheduler.request. Rejects if such a drain fails, with a GivenBack if the loop stops before. */
   request(lanes: Iterable<number>, throughBatchId: bigint): Promise<void> {
     const answer = Promise.withResolvers<void>();
-    if (this.#isStopped) answer.reject(new Error('the worker stops'));
+    if (this.#isStopped) answer.reject(new GivenBack());
     else {
       this.#waiting.add(answer);
       this.#scheduler.request(answer, lanes, throughBatchId, performance.now());
@@ -54,7 +55,7 @@ export class DrainLoop {
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
-    for (const answer of this.#waiting) answer.reject(new Error('the worker stops'));
+    for (const answer of this.#waiting) answer.reject(new GivenBack());
     this.#waiting.clear();
   }
 

@@ -44,7 +44,9 @@ export class HoldRetries {
   /** Tries what is due, without making the caller wait; nothing, while an earlier call still does. */
   start(): void {
     this.#running ??= this.#run()
-      .catch((error: unknown) => this.#tools.log.warn({ err: error }, 'holds could not be retried; will retry'))
+      .catch((error: unknown) => {
+        if (!this.#closed) this.#tools.log.warn({ err: error }, 'holds could not be retried; will retry');
+      })
       .finally(() => {
         this.#running = null;
       });

@@ -1,8 +1,9 @@
-import { FairQueue } from '@lockstep/platform';
+import { FairQueue, GivenBack } from '@lockstep/platform';
 
 /** Lets large work of drains run one at a time in a process, so that the memory it takes is bounded. */
 export class LargeTurn {
   readonly #turns = new FairQueue({ atOnce: 1, maxWaiting: () => Number.POSITIVE_INFINITY });
+  readonly #stopping = new AbortController();
   #count = 0;
 
   /** Whether somebody has the turn. */
@@ -10,13 +11,18 @@ export class LargeTurn {
     return this.#count > 0;
   }
 
-  /** Waits for the turn and runs some work. */
+  /** Waits for the turn and runs some work. Throws a GivenBack if `stop` is called before the turn comes. */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#count++;
     try {
-      return await this.#turns.run({ kind: 'large drain', party: 'lanes' }, undefined, work);
+      return await this.#turns.run({ kind: 'large drain', party: 'lanes' }, this.#stopping.signal, work);
     } finally {
       this.#count--;
     }
+  }
+
+  /** Gives nobody a turn any more. */
+  stop(): void {
+    this.#stopping.abort(new GivenBack());
   }
 }

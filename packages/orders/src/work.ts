@@ -33,6 +33,7 @@ export class OrderWorker {
   readonly #drainer: LaneDrainer;
   readonly #retries: HoldRetries;
   readonly #loop: DrainLoop;
+  readonly #largeTurn = new LargeTurn();
   readonly #stalls: Stalls;
   readonly #sightings = new Sightings(JOB_LOST_AFTER_MS);
   readonly #heldSightings = new Sightings(HOLDER_HANGS_AFTER_MS);
@@ -57,7 +58,7 @@ export class OrderWorker {
     this.#metrics = options.metrics;
     this.#numbering = options.numbering;
     const ids = new LedgerIds();
-    const largeTurn = new LargeTurn();
+    const largeTurn = this.#largeTurn;
     this.#drainer = new LaneDrainer({ ...options, ids, largeTurn });
     this.#retries = new HoldRetries({
       ...options,
@@ -167,10 +168,11 @@ export class OrderWorker {
     return this.#stalls.reason;
   }
 
-  /** Begins nothing more: jobs that wait, and those that come, are rejected at once, for another worker. */
+  /** Begins nothing more (rules 9): jobs that wait, and those that come, are given back at once, for another worker. */
   stop(): void {
     this.#loop.stop();
     this.#retries.stop();
+    this.#largeTurn.stop();
   }
 
   /** Stops, and finishes what runs, and the ends of its batches. */

@@ -41,7 +41,7 @@ export { createLogger, type Logger } from './log.ts';
 export { createMetrics, type Metrics, SECONDS_BUCKETS } from './metrics.ts';
 export { type MigrateOptions, migrateToLatest } from './migrate.ts';
 export { chooseQueueBackend, openConsumer, openProducer } from './queue.ts';
-export type { JobProducer, QueueBackend } from './queue-backend.ts';
+export { GivenBack, type JobProducer, type QueueBackend } from './queue-backend.ts';
 export { migratePostgresQueue } from './queue-postgres.ts';
 export { assertRedisKeepsJobs } from './queue-redis.ts';
 export { openQueueView, type QueueSight, type QueueView } from './queue-view.ts';

@@ -57,7 +57,10 @@ export async function runUntilSignal(
   await stopped;
   if (status === 0) log.info({ signal: stop.signal.reason }, 'stopping');
   setTimeout(() => {
-    log.error({ timeoutMs: SHUTDOWN_TIMEOUT_MS, hanging: [...closing] }, 'could not stop in time; exiting');
+    log.error(
+      { timeoutMs: SHUTDOWN_TIMEOUT_MS, hanging: [...closing].map(({ name }) => name) },
+      'could not stop in time; exiting',
+    );
     process.exit(1);
   }, SHUTDOWN_TIMEOUT_MS);
   await closeAll(Object.fromEntries(parts)).catch((error: unknown) => fail(log, error));
@@ -81,15 +84,16 @@ export function configOrExit<Config>(read: (env: NodeJS.ProcessEnv) => Config): 
 }
 
 /** The names of what is closing now: the part, and what of it. */
-const closing = new Set<string>();
+const closing = new Set<{ name: string }>();
 
 /** Closes in the order given, each one even if an earlier one failed; then throws the first failure. */
 export async function closeAll(parts: Record<string, () => Promise<unknown>>): Promise<void> {
   const failures: unknown[] = [];
   for (const [name, close] of Object.entries(parts)) {
-    closing.add(name);
+    const part = { name };
+    closing.add(part);
     await close().catch((error: unknown) => failures.push(error));
-    closing.delete(name);
+    closing.delete(part);
   }
   if (failures.length > 0) throw failures[0];
 }

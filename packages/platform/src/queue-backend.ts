@@ -17,9 +17,16 @@ export interface JobConsumer {
   close(): Promise<void>;
 }
 
+/** Work was not begun because its process stops. A job that `process` rejects with it goes to another consumer at once. */
+export class GivenBack extends Error {
+  constructor() {
+    super('this process stops; another one takes the work');
+  }
+}
+
 /**
- * How to take jobs from a queue: `concurrency` at once. A job that `process` rejects is not tried again: the sweep
- * makes up for it.
+ * How to take jobs from a queue: `concurrency` at once. A job that `process` rejects is not tried again, but for a GivenBack: the
+ * sweep makes up for it.
  */
 export interface ConsumerOptions<Job> {
   concurrency: number;

@@ -1,5 +1,7 @@
 import { hostname } from 'node:os';
+import { type Job, WaitingError } from 'bullmq';
 import type { Logger } from './log.ts';
+import { GivenBack } from './queue-backend.ts';
 
 /** How long a producer waits for Redis or PostgreSQL. */
 export const PRODUCER_TIMEOUT_MS = 2_000;
@@ -12,6 +14,19 @@ export const JOB_OPTIONS = { removeOnComplete: true, removeOnFail: 100, attempts
 
 /** The name by which operators see the workers of this process. */
 export const WORKER_OPTIONS = { name: `${hostname()}:${process.pid}` };
+
+/** Returns how BullMQ has a job processed: what `process` gives back waits again, as if nobody had taken it. */
+export function processing<Data>(process: (data: Data) => Promise<void>) {
+  return async (job: Job<Data, void>, token?: string): Promise<void> => {
+    try {
+      await process(job.data);
+    } catch (error) {
+      if (!(error instanceof GivenBack)) throw error;
+      await job.moveToWait(token);
+      throw new WaitingError();
+    }
+  };
+}
 
 /** Rejects when the work takes longer than `timeoutMs`. */
 export async function withTimeout<Result>(work: Promise<Result>, timeoutMs = PRODUCER_TIMEOUT_MS): Promise<Result> {

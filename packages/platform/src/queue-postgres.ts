@@ -5,7 +5,7 @@ import { type Closable, closeAll } from './lifecycle.ts';
 import type { Logger } from './log.ts';
 import { openPrimaryPool } from './primary-pool.ts';
 import type { ConsumerOptions, JobConsumer, JobProducer } from './queue-backend.ts';
-import { createErrorLogger, PRODUCER_TIMEOUT_MS, WORKER_OPTIONS } from './queue-limits.ts';
+import { createErrorLogger, PRODUCER_TIMEOUT_MS, processing, WORKER_OPTIONS } from './queue-limits.ts';
 import { type OpenedQueue, reopeningProducer } from './queue-producer.ts';
 
 const { Queue, Worker } = withBackend(createPostgresBackend);
@@ -84,7 +84,7 @@ export function openPostgresConsumer<Job>(
   const open = (): OpenedWorker => {
     const pool = openPool(url, logError);
     const options = { ...WORKER_OPTIONS, connection: pool, concurrency, autorun: false };
-    const worker = new Worker<Job, void>(name, (job) => process(job.data), options);
+    const worker = new Worker<Job, void>(name, processing(process), options);
     worker.on('error', (error) => void (pool.ending || logError(error)));
     return { worker, close: () => closeAll({ worker: () => worker.close(), pool: () => pool.end() }) };
   };

@@ -2,7 +2,7 @@ import { Queue, Worker } from 'bullmq';
 import { closeAll } from './lifecycle.ts';
 import type { Logger } from './log.ts';
 import type { ConsumerOptions, JobConsumer, JobProducer, QueueBackend } from './queue-backend.ts';
-import { createErrorLogger, PRODUCER_TIMEOUT_MS, WORKER_OPTIONS, withTimeout } from './queue-limits.ts';
+import { createErrorLogger, PRODUCER_TIMEOUT_MS, processing, WORKER_OPTIONS, withTimeout } from './queue-limits.ts';
 import { reopeningProducer } from './queue-producer.ts';
 import { listServers, openRedisClient, type RedisClient, withNodeFault } from './redis-client.ts';
 
@@ -51,7 +51,7 @@ export function openRedisConsumer<Job>(
   { concurrency, log, process }: ConsumerOptions<Job>,
 ): JobConsumer {
   const connections = openWorkerConnections(backend.url);
-  const worker = new Worker<Job, void>(hashTagged(name), (job) => process(job.data), {
+  const worker = new Worker<Job, void>(hashTagged(name), processing(process), {
     ...WORKER_OPTIONS,
     connection: connections.first,
     concurrency,

@@ -1,0 +1,170 @@
+import { createApplication } from '@lockstep/access';
+import { QUEUE_NAME, WORKER_NAME } from '@lockstep/orders';
+import { sql } from 'kysely';
+import { afterEach, describe, expect, inject, it, vi } from 'vitest';
+import { openPostgresQueue } from '../../packages/platform/src/queue-postgres.ts';
+import { openRedisQueue } from '../../packages/platform/src/queue-redis.ts';
+import { Api } from '../harness/api.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { Pause } from '../harness/pause.ts';
+import { freePort } from '../harness/redis.ts';
+import { ServiceProcess } from '../harness/service-process.ts';
+import { createTestDatabase, QUEUE_KINDS, type QueueKind } from '../harness/stack.ts';
+
+const BATCHES = 50;
+const ORDERS_PER_BATCH = 1_000;
+const CUSTOMERS = 30;
+/** What drains of a worker hold at most when it has to stop. */
+const DRAINS = 4;
+const ORDERS_OF_DRAIN = 2_500;
+const WAIT = { timeout: 60_000, interval: 20 };
+
+/** What a deployment has still to do, and its workers. */
+type Backlog = Awaited<ReturnType<typeof acceptBacklog>>;
+let backlog: Backlog;
+afterEach(() => backlog.close());
+
+describe.each(QUEUE_KINDS)('workers with a backlog on %s', (queue) => {
+  it('leave what they have not begun to others at once, whether they stop, are killed or freeze', async () => {
+    const tell = (what: string, figures: object) =>
+      process.stdout.write(`A worker on ${queue} is ${what}: ${JSON.stringify(figures)}\n`);
+    backlog = await acceptBacklog(queue);
+    const [stopped, other] = [backlog.newWorker(), backlog.newWorker()];
+    await other.start();
+    const idle = new Pause([other.pid]);
+    try {
+      await backlog.accept();
+      await stopped.start();
+      await vi.waitUntil(() => drains(stopped).length > 2, WAIT);
+    } finally {
+      idle.end();
+    }
+    const signalled = Date.now();
+    expect(await stopped.stop()).toBe(0);
+    const ended = Date.now();
+    const jobsLeftActive = await backlog.countActiveJobs(stopped);
+    await vi.waitUntil(() => drains(other).length > 0, WAIT);
+    const figures = {
+      appliedAfterSignal: drains(stopped, signalled).reduce((sum, { orders }) => sum + orders, 0),
+      secondsUntilEnd: (ended - signalled) / 1_000,
+      ...firstDrain(other, signalled),
+      jobsLeftActive,
+    };
+    tell('stopped', figures);
+    expect(stopped.linesWith('by force')).toEqual([]);
+    expect(figures.jobsLeftActive).toBe(0);
+    expect(figures.appliedAfterSignal).toBeLessThanOrEqual(DRAINS * ORDERS_OF_DRAIN);
+    expect(figures.otherBeginsAfter).toBeLessThan(2);
+
+    const [next, last] = [backlog.newWorker(), backlog.newWorker()];
+    const killed = Date.now();
+    await other.kill();
+    await next.start();
+    const started = Date.now();
+    await vi.waitUntil(() => drains(next).length > 0, WAIT);
+    const otherIsReadyAfter = (started - killed) / 1_000;
+    const { otherBeginsAfter, otherAppliesAfter } = firstDrain(next, killed);
+    tell('killed', { otherIsReadyAfter, otherBeginsAfter, otherAppliesAfter });
+    // A process starts in a second or two, but not on a machine that is busy with other tests.
+    expect(otherBeginsAfter - otherIsReadyAfter).toBeLessThan(2);
+
+    const { pause, sessions } = await backlog.freezeInDrain(next);
+    const frozenAt = Date.now();
+    await last.start();
+    try {
+      await vi.waitUntil(async () => !(await backlog.holdLanes(sessions)), WAIT);
+      const secondsUntilLanesAreFree = (Date.now() - frozenAt) / 1_000;
+      tell('frozen', { secondsUntilLanesAreFree });
+      expect(secondsUntilLanesAreFree).toBeLessThan(15);
+    } finally {
+      pause.end();
+    }
+    await backlog.applied();
+  });
+});
+
+/** What the log of a worker says of its drains since a time of Date.now. */
+const drains = (worker: ServiceProcess, since = 0) =>
+  worker
+    .linesWith('"drained"')
+    .map((line) => JSON.parse(line) as { time: number; orders: number; ms: number })
+    .filter(({ time }) => time > since);
+
+/** How many seconds after a time of Date.now a worker begins its first drain, and has applied it. */
+function firstDrain(worker: ServiceProcess, since: number) {
+  const { time, ms } = drains(worker)[0]!;
+  return { otherBeginsAfter: (time - ms - since) / 1_000, otherAppliesAfter: (time - since) / 1_000 };
+}
+
+async function acceptBacklog(queue: QueueKind) {
+  const database = await createTestDatabase();
+  const { db, url } = database;
+  const redisUrl = `${inject('redisUrl')}/9`;
+  const env = {
+    ...{ DATABASE_URL: url, REDIS_URL: queue === 'redis' ? redisUrl : '' },
+    ...{ PORT: String(await freePort()), WORKER_DRAINS: String(DRAINS) },
+  };
+  const api = ServiceProcess.api(env);
+  const processes = [api];
+  const jobs =
+    queue === 'redis'
+      ? openRedisQueue({ kind: queue, url: redisUrl }, QUEUE_NAME, () => {})
+      : openPostgresQueue(url, QUEUE_NAME, () => {});
+  await api.start();
+  const credentials = await createApplication(db, { name: 'Test', scopes: ['auth_order'], approved: true });
+  const caller = await Api.logIn(`http://127.0.0.1:${env.PORT}`, credentials);
+  const customers = await Promise.all(Array.from({ length: CUSTOMERS }, () => caller.newCustomer()));
+  const orders = () =>
+    Array.from({ length: ORDERS_PER_BATCH }, (_, index) => newBuy(customers[index % CUSTOMERS]!, [newAssetNum()]));
+  const accept = async () => {
+    for (let sent = 0; sent < BATCHES; sent++) await caller.accept(batchOf(...orders()));
+  };
+
+  /** Whether sessions hold lanes. */
+  const holdLanes = async (sessions: readonly number[]) => {
+    const { rows } = await sql`
+      select from pg_locks where locktype = 'advisory' and granted and pid = any (${sessions})`.execute(db);
+    return rows.length > 0;
+  };
+  return {
+    accept,
+    holdLanes,
+    newWorker() {
+      const worker = ServiceProcess.worker(env);
+      processes.push(worker);
+      return worker;
+    },
+    /** The jobs that a worker has taken and given back to nobody. */
+    async countActiveJobs(worker: ServiceProcess) {
+      const active = await jobs.queue.getJobs(['active']);
+      return active.filter(({ processedBy }) => processedBy?.endsWith(`:${worker.pid}`)).length;
+    },
+    /** Freezes the only worker while it holds lanes. */
+    async freezeInDrain(worker: ServiceProcess) {
+      for (;;) {
+        const pause = new Pause([worker.pid]);
+        const { rows } = await sql<{ pid: number }>`
+          select pid from pg_stat_activity
+          where application_name = ${WORKER_NAME} and datname = current_database()`.execute(db);
+        const sessions = rows.map(({ pid }) => pid);
+        if (await holdLanes(sessions)) return { pause, sessions };
+        pause.end();
+      }
+    },
+    /** Waits until all of it is applied, each order once. */
+    async applied() {
+      const expected = { orders: BATCHES * ORDERS_PER_BATCH, failed: 0 };
+      await vi.waitFor(async () => {
+        const { rows } = await sql<typeof expected>`
+          select count(*)::int as orders, count(cause)::int as failed from license_order`.execute(db);
+        expect(rows[0]).toEqual(expected);
+      }, WAIT);
+    },
+    async close() {
+      await Promise.all(processes.map((part) => part.stop()));
+      if (queue === 'redis') await jobs.queue.obliterate({ force: true });
+      await jobs.close();
+      await database.close();
+    },
+  };
+}
