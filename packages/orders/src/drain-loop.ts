@@ -29,7 +29,10 @@ export class DrainLoop {
     this.#drain = options.drain;
   }
 
-  /** Has lanes drained up to a batch; see Scheduler.request. Rejects if such a drain fails, with a GivenBack if the loop stops before. */
+  /**
+   * Has lanes drained up to a batch; see Scheduler.request. Rejects if such a drain fails, and with a GivenBack if the loop stops
+   * before.
+   */
   request(lanes: Iterable<number>, throughBatchId: bigint): Promise<void> {
     const answer = Promise.withResolvers<void>();
     if (this.#isStopped) answer.reject(new GivenBack());
