@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Api, dataOf, refusalOf } from '../harness/api.ts';
 import { newCustomersInLanes } from '../harness/lanes.ts';
 import { deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
+import { buildCall, send } from '../harness/raw-calls.ts';
 import { freePort } from '../harness/redis.ts';
 import { ServiceProcess } from '../harness/service-process.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
@@ -179,5 +180,31 @@ describe('an api process', () => {
     expect(await stopping).toBe(0);
     await service.start();
     expect(await idsStored(story)).toEqual(story.answered!.map(({ licenseOrderId }) => licenseOrderId));
+  });
+
+  it('that is asked to stop waits for what runs of sync calls whose clients have left', async () => {
+    const customers = await retried(() => newCustomersInLanes(api, 2));
+    const batches = Array.from({ length: 30 }, (_, index) => syncOf(newBuy(customers[index % 2]!, [newAssetNum()])));
+    const isStopped = await whileHeld(database.db, 'commit', async () => {
+      const call = (batch: unknown) =>
+        send(api.baseUrl, buildCall(api, '/licenseOrder/batchOrder', JSON.stringify(batch)));
+      const sockets = await Promise.all(batches.map(call));
+      await expect.poll(() => waitsToTheEnd(database.db)).toBe(true);
+      for (const socket of sockets) socket.destroy();
+      const stopping = service.stop();
+      await service.logged('stopping');
+      const isTakingCalls = () =>
+        fetch(`${api.baseUrl}/health/live`).then(
+          ({ ok }) => ok,
+          () => false,
+        );
+      await expect.poll(isTakingCalls).toBe(false);
+      return { stopping };
+    });
+    expect(await isStopped.stopping).toBe(0);
+    expect(service.linesWith('"level":50')).toEqual([]);
+    await service.start();
+    await Promise.all(batches.map((batch) => api.accept(batch)));
+    await expectSumsRight(database.db);
   });
 });

@@ -19,7 +19,7 @@ export interface SyncCall {
   deadline: Deadline;
   /** Whether a transaction with it runs. */
   isRunning: boolean;
-  /** Whether it may be stored by a commit that was not answered. */
+  /** Whether it may be stored by a commit that was not answered, or may not be at the standbys yet. */
   isUnclear: boolean;
 }
 
@@ -77,11 +77,13 @@ export async function applyCalls(
   const newBatches: NewBatch[] = [];
   for (const [place, call] of calls.entries()) {
     const { batch, orders, channels } = call;
-    const stored = earlier[place];
+    const found = identify(batch, earlier[place]);
     const hasLanes = lanesOf(batch).every((lane) => locked.has(lane));
     // A transaction that was not answered has ended by now: it held the same lanes.
     if (hasLanes) call.isUnclear = false;
-    if (stored !== undefined) results.push(identify(batch, stored));
+    // It is stored here. The commit says whether standbys have it, too.
+    if (typeof found === 'string') call.isUnclear = true;
+    if (found !== null) results.push(found);
     else if (!hasLanes) results.push(null);
     else if (batch.customerIds.some((customerId) => held.has(customerId))) {
       results.push(new Refusal('service_unavailable'));
@@ -97,9 +99,9 @@ export async function applyCalls(
   return { results, newBatches };
 }
 
-function identify(batch: SubmittedBatch, stored: EarlierBatch): BatchId | Refusal {
+function identify(batch: SubmittedBatch, stored: EarlierBatch | undefined): SyncResult {
   try {
-    return sameBatchId(batch, stored);
+    return stored === undefined ? null : sameBatchId(batch, stored);
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;

@@ -160,6 +160,7 @@ export class BatchApplier {
     const { earlier, newest } = await this.#looks.run(batch);
     if (earlier !== undefined) {
       const batchId = sameBatchId(batch, earlier);
+      call.isUnclear = true;
       await untilConfirmed(within(this.#db, deadline));
       return batchId;
     }
