@@ -70,7 +70,7 @@ async function fail(db: Database, batchId: BatchId, orderId?: LicenseOrderId): P
   await inTransaction(db, async (trx) => {
     await lockLanes(trx, ALL_LANES);
     const isMeant = (id: LicenseOrderId) => orderId === undefined || id === orderId;
-    await endOrders(trx, { batchId, lanes: ALL_LANES }, new Refusal('internal_error'), isMeant);
+    await endOrders(trx, { batchId, lanes: ALL_LANES }, () => new Refusal('internal_error'), isMeant);
   });
 }
 

@@ -88,7 +88,7 @@ function cancelPending(db: Database, { batchId, lanes, deadlineMs }: CancelCall)
     const { batches, failedOrders, finishedBatchIds } = await endOrders(
       trx,
       { batchId, lanes },
-      new Refusal('cancelled'),
+      () => new Refusal('cancelled'),
     );
     await endBatches(trx, finishedBatchIds);
     return { batches, succeeded: 0, failedOrders, startedMs };

@@ -1,15 +1,17 @@
 import { type LedgerIds, splitOrderId } from '@lockstep/assets';
-import type { BatchId, CustomerId } from '@lockstep/contract';
+import { type CustomerId, type Order, Refusal } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx, together } from '@lockstep/platform';
 import { applyOrders } from './apply.ts';
-import { finishOrders, type WorkedBatch } from './finish-orders.ts';
+import { endOrders } from './end-orders.ts';
+import { finishOrders } from './finish-orders.ts';
 import { findHeld, holdUnreadable } from './holds.ts';
 import { lockingLanes, readLocked, tryingLanes } from './lane-locks.ts';
+import { channelOf, NO_CHANNEL } from './lanes.ts';
 import { LargeWork, LIMITS } from './limits.ts';
-import { type OrderWithId, type Outcome, seesNothing } from './outcome.ts';
+import { type OrderWithId, seesNothing } from './outcome.ts';
 import { buildPending, inAcceptanceOrder, type Pending, readingPending, type UnreadableChunk } from './pending.ts';
 import { MAX_WEIGHT } from './prepare.ts';
-import { type FailedOrder, listFailedOrders } from './work-log.ts';
+import { type Applied, addApplied, buildApplied } from './work-log.ts';
 
 /** Which lanes to drain, all of them or some that nobody else has locked, and how. */
 export interface LanesToDrain {
@@ -20,17 +22,6 @@ export interface LanesToDrain {
   maxWeight?: number;
   /** Whether it has the turn of large work. */
   isLarge?: boolean;
-}
-
-/** What a transaction has applied. */
-export interface Applied {
-  succeeded: number;
-  /** The orders that failed, and why. */
-  failedOrders: FailedOrder[];
-  /** Batches in which orders got their outcome. */
-  batches: WorkedBatch[];
-  /** Batches of which a chunk was finished: they may end now. */
-  finishedBatchIds: BatchId[];
 }
 
 /** What one drain did. */
@@ -86,7 +77,13 @@ async function applyPending(
   isLarge: boolean,
 ): Promise<Omit<Drained, 'lanes'>> {
   if (weight > LIMITS.small && !isLarge) throw new LargeWork();
-  for (const chunk of unreadable) await holdUnreadable(trx, chunk);
+  const ended: Applied[] = [];
+  for (const chunk of unreadable) {
+    const { batchId, lane } = chunk;
+    if (channelOf(lane) !== NO_CHANNEL) await holdUnreadable(trx, chunk);
+    // They fail, whatever they hold.
+    else ended.push(await endOrders(trx, { batchId, lanes: [lane] }, notFound));
+  }
   const orders = inAcceptanceOrder(chunks);
   const customerIds = orders.map(({ order }) => order.customerId);
   const mayBeHeld = hasHolds || unreadable.length > 0;
@@ -96,10 +93,12 @@ async function applyPending(
   const next = free[outcomes.length];
   const finished = await finishOrders(trx, chunks, outcomes, { heldIds });
   return {
-    ...buildApplied(outcomes, finished),
+    ...addApplied([buildApplied(outcomes, finished), ...ended]),
     ...{ unreadable, weight, left: next === undefined ? left : new Map(lanes.map((lane) => [lane, before(next)])) },
   };
 }
+
+const notFound = ({ customerId }: Order) => new Refusal('customer_not_found', customerId);
 
 const before = ({ licenseOrderId }: OrderWithId) => BigInt(splitOrderId(licenseOrderId).batchId) - 1n;
 
@@ -111,13 +110,4 @@ async function lockAndRead(
   const locking = atMost === undefined ? lockingLanes(lanes) : tryingLanes(lanes, atMost);
   const [locked, rows] = await together(trx, [locking, readingPending(maxWeight)]);
   return { lanes: readLocked(locked), pending: buildPending(rows) };
-}
-
-/** Says what a transaction has applied. */
-export function buildApplied(
-  outcomes: readonly Outcome[],
-  { batches, finishedBatchIds }: Pick<Applied, 'batches' | 'finishedBatchIds'>,
-): Applied {
-  const failedOrders = listFailedOrders(outcomes);
-  return { succeeded: outcomes.length - failedOrders.length, failedOrders, batches, finishedBatchIds };
 }

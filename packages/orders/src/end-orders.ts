@@ -1,11 +1,11 @@
-import type { BatchId, LicenseOrderId, Refusal } from '@lockstep/contract';
+import type { BatchId, LicenseOrderId, Order, Refusal } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
 import { recordOutcomes } from './apply.ts';
-import { type Applied, buildApplied } from './drain.ts';
 import { finishOrders } from './finish-orders.ts';
 import { asChunks, holdUnreadable, readHeldInBatch, releaseHeld, withId } from './holds.ts';
 import { failOrder } from './outcome.ts';
 import { inAcceptanceOrder, readPendingInBatch } from './pending.ts';
+import { type Applied, addApplied, buildApplied } from './work-log.ts';
 
 /**
  * Ends pending orders of a batch in some lanes as failed, all of them or those `isMeant` names, held or not, and also where
@@ -14,7 +14,7 @@ import { inAcceptanceOrder, readPendingInBatch } from './pending.ts';
 export async function endOrders(
   trx: Trx,
   { batchId, lanes }: { batchId: BatchId; lanes: readonly number[] },
-  refusal: Refusal,
+  refusalOf: (order: Order) => Refusal,
   isMeant: (licenseOrderId: LicenseOrderId) => boolean = () => true,
 ): Promise<Applied> {
   const { chunks, unreadable } = await readPendingInBatch(trx, batchId, lanes);
@@ -23,15 +23,11 @@ export async function endOrders(
     ({ lane, licenseOrderId }) => lanes.includes(lane) && isMeant(licenseOrderId),
   );
   const free = inAcceptanceOrder(chunks).filter(({ licenseOrderId }) => isMeant(licenseOrderId));
-  const outcomes = free.map((accepted) => failOrder(accepted, refusal));
-  const heldOutcomes = held.map((each) => failOrder(withId(each), refusal));
-  const all = [...outcomes, ...heldOutcomes];
-  await recordOutcomes(trx, all);
+  const outcomes = free.map((accepted) => failOrder(accepted, refusalOf(accepted.order)));
+  const heldOutcomes = held.map(withId).map((accepted) => failOrder(accepted, refusalOf(accepted.order)));
+  await recordOutcomes(trx, [...outcomes, ...heldOutcomes]);
   const finished = await finishOrders(trx, chunks, outcomes);
   const heldFinished = await finishOrders(trx, asChunks(held), heldOutcomes, { areHeld: true });
   await releaseHeld(trx, held);
-  return buildApplied(all, {
-    batches: [...finished.batches, ...heldFinished.batches],
-    finishedBatchIds: [...finished.finishedBatchIds, ...heldFinished.finishedBatchIds],
-  });
+  return addApplied([buildApplied(outcomes, finished), buildApplied(heldOutcomes, heldFinished)]);
 }

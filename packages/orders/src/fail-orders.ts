@@ -51,7 +51,12 @@ export async function failPendingOrders(db: Database, request: FailRequest): Pro
     const meant = new Set(failedIds);
     const finishedBatchIds = [];
     for (const batchId of new Set(failedIds.map((id) => splitOrderId(id).batchId))) {
-      const ended = await endOrders(trx, { batchId, lanes }, new Refusal('internal_error'), (id) => meant.has(id));
+      const ended = await endOrders(
+        trx,
+        { batchId, lanes },
+        () => new Refusal('internal_error'),
+        (id) => meant.has(id),
+      );
       finishedBatchIds.push(...ended.finishedBatchIds);
     }
     await request.record(trx, failedIds);

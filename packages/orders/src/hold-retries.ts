@@ -3,7 +3,6 @@ import type { CustomerId } from '@lockstep/contract';
 import { inTransaction, run, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { applyOrders } from './apply.ts';
-import { type Applied, buildApplied } from './drain.ts';
 import { finishOrders } from './finish-orders.ts';
 import {
   asChunks,
@@ -20,6 +19,7 @@ import { readLocked, tryingLanes } from './lane-locks.ts';
 import type { OrderTools } from './one-order.ts';
 import { isPaused } from './pending.ts';
 import { PayloadFault } from './stored-orders.ts';
+import { type Applied, buildApplied } from './work-log.ts';
 
 /** Holds that one look finds. */
 const HOLDS_AT_ONCE = 50;

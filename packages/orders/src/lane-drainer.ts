@@ -1,6 +1,6 @@
 import type { LedgerIds } from '@lockstep/assets';
 import type { Database, Logger } from '@lockstep/platform';
-import { type Applied, DrainFailed, drainLanes, type LanesToDrain } from './drain.ts';
+import { DrainFailed, drainLanes, type LanesToDrain } from './drain.ts';
 import { DrainEnds } from './drain-ends.ts';
 import type { EventNumbering } from './event-numbering.ts';
 import type { LargeTurn } from './large-turn.ts';
@@ -8,7 +8,7 @@ import { LargeWork } from './limits.ts';
 import type { OrderMetrics } from './metrics.ts';
 import { OneByOne } from './one-by-one.ts';
 import type { DrainOutcome } from './scheduler.ts';
-import { logWork } from './work-log.ts';
+import { type Applied, logWork } from './work-log.ts';
 
 /** Drains lanes, ends the batches that are finished by it, and tells the log and the metrics. */
 export class LaneDrainer {

@@ -1,5 +1,6 @@
 import type { CustomerId } from '@lockstep/contract';
 import { isTransient } from '@lockstep/platform';
+import { channelOf, NO_CHANNEL } from './lanes.ts';
 import { type Failure, holdCustomer, type OrderTools, tryOneOrder } from './one-order.ts';
 
 /** How often in a row a lane's group may fail because of a connection, a lock or the like before its orders are tried alone. */
@@ -62,8 +63,12 @@ export class OneByOne {
     const isLone = isExhausted && this.#countSuspects() === 1;
     const worksElsewhere = lanes.some((lane) => this.#workedMs > this.#sinceMs.get(lane)!);
     if (hasWorked || worksElsewhere || isLone) {
-      for (const suspect of suspects) await this.#hold(suspect);
-      return this.drained(lanes, false);
+      // An order of an unknown customer keeps nobody waiting, so there is nobody to hold.
+      const unknown = suspects.find(({ chunk }) => channelOf(chunk.lane) === NO_CHANNEL);
+      for (const suspect of suspects) if (channelOf(suspect.chunk.lane) !== NO_CHANNEL) await this.#hold(suspect);
+      this.drained(lanes, false);
+      if (unknown === undefined) return;
+      throw unknown.error;
     }
     if (isExhausted) for (const lane of lanes) this.#exhausted.add(lane);
     throw last.error;

@@ -3,12 +3,12 @@ import type { BatchId, CustomerId } from '@lockstep/contract';
 import { type Database, inTransaction, type Logger, run, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { applyOrders } from './apply.ts';
-import { type Applied, buildApplied } from './drain.ts';
 import { finishOrders } from './finish-orders.ts';
 import { findHeld, holdUnreadable, insertHolds } from './holds.ts';
 import { lockLanes, readLocked, tryingLanes } from './lane-locks.ts';
+import { channelOf, NO_CHANNEL } from './lanes.ts';
 import type { LargeTurn } from './large-turn.ts';
-import type { OrderWithId } from './outcome.ts';
+import { type OrderWithId, seesNothing } from './outcome.ts';
 import {
   type Chunk,
   type ChunkRow,
@@ -18,6 +18,7 @@ import {
   readRows,
   SENDERS_CHANNELS,
 } from './pending.ts';
+import { type Applied, buildApplied } from './work-log.ts';
 
 /** Chunks that one statement reads while it looks for a customer. */
 const CHUNKS_AT_ONCE = 10;
@@ -92,13 +93,15 @@ async function findOldest(
       )
       order by batch_id limit ${CHUNKS_AT_ONCE}`.execute(trx);
     const { chunks, unreadable } = readRows(rows);
-    for (const chunk of unreadable) await holdUnreadable(trx, chunk);
+    if (channelOf(lane) !== NO_CHANNEL) for (const chunk of unreadable) await holdUnreadable(trx, chunk);
     const orders = inAcceptanceOrder(chunks);
     const heldIds = await findHeld(
       trx,
       orders.map(({ order }) => order.customerId),
     );
-    const accepted = orders.find(({ order }) => !skip.has(order.customerId) && !heldIds.has(order.customerId));
+    const accepted = orders.find(
+      (each) => !skip.has(each.order.customerId) && (seesNothing(each) || !heldIds.has(each.order.customerId)),
+    );
     if (accepted !== undefined) {
       const { batchId } = splitOrderId(accepted.licenseOrderId);
       return { accepted, chunk: chunks.find((chunk) => chunk.batchId === batchId)! };

@@ -1,4 +1,4 @@
-import type { LicenseOrderId } from '@lockstep/contract';
+import type { BatchId, LicenseOrderId } from '@lockstep/contract';
 import type { Logger } from '@lockstep/platform';
 import type { WorkedBatch } from './finish-orders.ts';
 import type { Outcome } from './outcome.ts';
@@ -7,6 +7,17 @@ import type { Outcome } from './outcome.ts';
 export interface FailedOrder {
   licenseOrderId: LicenseOrderId;
   cause: string;
+}
+
+/** What a transaction has applied. */
+export interface Applied {
+  succeeded: number;
+  /** The orders that failed, and why. */
+  failedOrders: FailedOrder[];
+  /** Batches in which orders got their outcome. */
+  batches: WorkedBatch[];
+  /** Batches of which a chunk was finished: they may end now. */
+  finishedBatchIds: BatchId[];
 }
 
 /** What a transaction has done, for its log line. */
@@ -28,6 +39,25 @@ export function listFailedOrders(outcomes: readonly Outcome[]): FailedOrder[] {
   return outcomes.flatMap(({ accepted, failure }) =>
     failure === null ? [] : [{ licenseOrderId: accepted.licenseOrderId, cause: failure.cause }],
   );
+}
+
+/** Says what a transaction has applied. */
+export function buildApplied(
+  outcomes: readonly Outcome[],
+  { batches, finishedBatchIds }: Pick<Applied, 'batches' | 'finishedBatchIds'>,
+): Applied {
+  const failedOrders = listFailedOrders(outcomes);
+  return { succeeded: outcomes.length - failedOrders.length, failedOrders, batches, finishedBatchIds };
+}
+
+/** Adds up what parts of a transaction have applied. */
+export function addApplied(parts: readonly Applied[]): Applied {
+  return {
+    succeeded: parts.reduce((sum, { succeeded }) => sum + succeeded, 0),
+    failedOrders: parts.flatMap(({ failedOrders }) => failedOrders),
+    batches: parts.flatMap(({ batches }) => batches),
+    finishedBatchIds: parts.flatMap(({ finishedBatchIds }) => finishedBatchIds),
+  };
 }
 
 /**
