@@ -4,7 +4,7 @@ import type { WorkedBatch } from './finish-orders.ts';
 import type { Outcome } from './outcome.ts';
 
 /** An order that failed, and why. */
-export interface FailedOrder {
+interface FailedOrder {
   licenseOrderId: LicenseOrderId;
   cause: string;
 }
@@ -35,7 +35,7 @@ const MAX_BATCHES_BYTES = 12_000;
 const MAX_LOGGED_FAILURES = 20;
 
 /** The orders among outcomes that failed. */
-export function listFailedOrders(outcomes: readonly Outcome[]): FailedOrder[] {
+function listFailedOrders(outcomes: readonly Outcome[]): FailedOrder[] {
   return outcomes.flatMap(({ accepted, failure }) =>
     failure === null ? [] : [{ licenseOrderId: accepted.licenseOrderId, cause: failure.cause }],
   );
