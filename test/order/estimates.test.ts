@@ -70,6 +70,13 @@ it('is not known while an order of it is held', async () => {
   expect(await msLeft()).not.toBeNull();
 });
 
+it('is not known while its channel is paused', async () => {
+  await sql`update channel set paused_time = now()`.execute(stack.db);
+  await expect.poll(msLeft).toBeNull();
+  await sql`update channel set paused_time = null`.execute(stack.db);
+  await expect.poll(msLeft).not.toBeNull();
+});
+
 it('is null of a batch that is completed', async () => {
   const sync = syncOf(newBuy(await api.newCustomer(), [newAssetNum()]));
   await api.accept(sync);

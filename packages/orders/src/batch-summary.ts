@@ -39,7 +39,7 @@ export const WAITING = `
     select json_agg(json_build_object('channelId', channel_id, 'own', own, 'behind', behind)) as channels
     from (
       select lane >> 4 as channel_id, sum(order_count - succeeded - failed) as own from lane_chunk
-      where batch_id = batch.id and finished_time is null group by lane >> 4
+      where batch_id = batch.id and finished_time is null and batch.completed_time is null group by lane >> 4
     ) as pending
     cross join lateral (
       select coalesce(sum(
@@ -48,7 +48,7 @@ export const WAITING = `
       from channel_activity where channel_activity.channel_id = pending.channel_id
         and period_start > batch.accepted_time - interval '${CHANNEL_PERIOD_SECONDS} s'
     ) as later
-  ) as waiting on batch.completed_time is null`;
+  ) as waiting on true`;
 
 /**
  * For a SELECT from `batch` with SO_FAR: the columns of a SummaryRow. The sequences of a large batch lie beside its row, so

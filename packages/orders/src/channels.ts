@@ -2,6 +2,7 @@ import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { CHANNEL_PERIOD_SECONDS, startOfPiece } from './count-activity.ts';
 import { estimateEnd, listAhead, type PendingInChannel, perSecondOf } from './estimates.ts';
+import { LANES_OF_CHANNEL, NO_CHANNEL } from './lanes.ts';
 import { shareFor } from './share-for.ts';
 
 /** How a channel is doing. Times are milliseconds by the database's clock. */
@@ -49,26 +50,27 @@ export async function readChannels(db: Database): Promise<ChannelState[]> {
         json_build_object('appKey', app_key, 'name', name, 'pending', pending) order by pending desc, app_key
       ) as applications
       from waiting join application on application.id = application_id group by channel_id
-    ), oldest as (
-      select channel_id, min(first.accepted_time) as accepted_time
-      from sums cross join generate_series(16 * channel_id, 16 * channel_id + 15) as slot (lane)
-      cross join lateral (
-        select accepted_time from lane_chunk
-        where lane_chunk.lane = slot.lane and finished_time is null and not is_held order by batch_id limit 1
-      ) as first
-      group by channel_id
     ), held as (
       select lane >> 4 as channel_id, count(*) as held from held_order group by lane >> 4
+    ), named as (
+      -- The planner cannot know how many channels are behind, so each is looked up by itself.
+      select id, code, paused_time, case when id in (select channel_id from sums) then (
+        select min(first.accepted_time)
+        from generate_series(${FIRST_LANE}, ${FIRST_LANE} + ${sql.lit(LANES_OF_CHANNEL - 1)}) as slot (lane)
+        cross join lateral (
+          select accepted_time from lane_chunk
+          where lane_chunk.lane = slot.lane and finished_time is null and not is_held order by batch_id limit 1
+        ) as first
+      ) end as oldest_time
+      from (select id, code, paused_time from channel union all select ${sql.lit(NO_CHANNEL)}, null, null) as channel
     ), span as (
-      select id, code, paused_time, at, oldest.accepted_time as oldest_time,
-        least(at - interval '1 s', greatest(at - interval '1 min', oldest.accepted_time)) as since
-      from clock cross join (select id, code, paused_time from channel union all select 0, null, null) as channel
-      left join oldest on channel_id = id
+      select named.*, at, least(at - interval '1 s', greatest(at - interval '1 min', oldest_time)) as since
+      from clock cross join named
     ), done as (
       select id as channel_id, sum(accepted) as accepted, sum(succeeded) as succeeded, sum(failed) as failed
       from span join (
         select channel_id, period_start as time, accepted, succeeded, failed from channel_activity
-        where period_start > (select at from clock) - interval '1 min' - ${CHANNEL_PERIOD_SECONDS} * interval '1 s'
+        where period_start > (select at from clock) - interval '1 min' - interval '${sql.lit(CHANNEL_PERIOD_SECONDS)} s'
         union all select channel_id, noted_time, accepted, succeeded, failed from noted
       ) as activity on channel_id = id and time >= ${startOfPiece(CHANNEL_PERIOD_SECONDS, 'since')}
       group by id
@@ -111,4 +113,5 @@ export class ChannelReader {
   }
 }
 
+const FIRST_LANE = sql`id * ${sql.lit(LANES_OF_CHANNEL)}`;
 const inMs = (column: string) => sql`floor(extract(epoch from ${sql.ref(column)}) * 1000)::float8`;
