@@ -72,16 +72,6 @@ export class LaneDrainer {
     }
   }
 
-  /** Applies the oldest pending orders of lanes for a call that waits for it. Throws an error if the lanes can only wait. */
-  async drain(wanted: LanesToDrain): Promise<{ lanes: readonly number[]; throughBatchId: bigint | null }> {
-    const first = await this.attempt(wanted);
-    const outcome = first.became === 'large' ? await this.attempt({ ...wanted, isLarge: true }) : first;
-    if (outcome.became === 'failed') throw outcome.error;
-    const left = outcome.became === 'drained' ? [...outcome.left.values()] : [0n];
-    const throughBatchId = left.length === 0 ? null : left.reduce((min, batchId) => (batchId < min ? batchId : min));
-    return { lanes: outcome.lanes, throughBatchId };
-  }
-
   /** Ends the batches that are finished by what a transaction has applied, and tells the log and the metrics. */
   applied(applied: Applied, startedMs: number): void {
     const { succeeded, failedOrders, batches, finishedBatchIds } = applied;

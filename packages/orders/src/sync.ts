@@ -34,8 +34,8 @@ import { logWork } from './work-log.ts';
 /** Transactions that calls share, and transactions of single calls and drains ahead of them, that run at once in a process. */
 const SHARED_AT_ONCE = 2;
 const ALONE_AT_ONCE = 6;
-/** Transactions of sync calls that run at once in a process, each on a connection of its own. */
-export const SYNC_GROUPS_AT_ONCE = SHARED_AT_ONCE + ALONE_AT_ONCE;
+/** Transactions of sync calls that run at once in a process, each on a connection of its own, one of them a large drain. */
+export const SYNC_GROUPS_AT_ONCE = SHARED_AT_ONCE + ALONE_AT_ONCE + 1;
 
 /** Bounds of the calls that share a transaction, and of one that may: others would wait for it longer than for a commit. */
 const MAX_SHARED_BATCHES = 64;
@@ -198,8 +198,12 @@ export class BatchApplier {
     for (let behind = lanes; newest !== null; ) {
       behind = await findPendingThrough(within(this.#db, deadline), behind, newest);
       if (behind.length === 0) break;
-      const drained = await inTurn(() => this.#drainer.drain({ lanes: behind, atMost: behind.length }));
-      if (drained.lanes.length === 0) await wait(PAUSE_MS);
+      const wanted = { lanes: behind, atMost: behind.length };
+      let outcome = await inTurn(() => this.#drainer.attempt(wanted));
+      // Large work has turns of its own, and keeps no place from others while it waits.
+      if (outcome.became === 'large') outcome = await this.#drainer.attempt({ ...wanted, isLarge: true });
+      if (outcome.became === 'failed') throw outcome.error;
+      if (outcome.lanes.length === 0) await wait(PAUSE_MS);
     }
     for (;;) {
       try {
