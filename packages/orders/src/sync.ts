@@ -33,7 +33,7 @@ import { logWork } from './work-log.ts';
 
 /** Transactions that calls share, and transactions of single calls and drains ahead of them, that run at once in a process. */
 const SHARED_AT_ONCE = 2;
-const ALONE_AT_ONCE = 6;
+const ALONE_AT_ONCE = 5;
 /** Transactions of sync calls that run at once in a process, each on a connection of its own, one of them a large drain. */
 export const SYNC_GROUPS_AT_ONCE = SHARED_AT_ONCE + ALONE_AT_ONCE + 1;
 
