@@ -12,6 +12,8 @@ const ACTIVE_MS = 2_000;
 const LOCKED_PAUSE_MS = { first: 4, longest: 64 };
 /** The pause before a lane whose drain failed is tried again. It doubles up to the longest. */
 const FAILURE_PAUSE_MS = { first: 100, longest: 10_000 };
+/** Requests for lanes that have more that wait until these are drained, so that another worker gets the jobs if this one ends. */
+export const NEWEST_REQUESTS = 8;
 /** How soon to look again for the turn of large work, which others of this process take, too. */
 const TURN_PAUSE_MS = 20;
 
@@ -141,7 +143,8 @@ export class Scheduler<Id> {
 
   /**
    * Asks for drains of lanes up to a batch. It has its answer when each of them was drained so far, by drains that begin after
-   * this call, or was found empty, failing or locked elsewhere, or when such a drain fails.
+   * this call, or was found empty, failing or locked elsewhere, or when such a drain fails. If each of them has more, and so
+   * is drained in any case, it may have its answer before.
    */
   request(id: Id, lanes: Iterable<number>, throughBatchId: bigint, nowMs: number): void {
     const request = { id, lanes: new Set(lanes), throughBatchId, after: this.#number };
@@ -154,6 +157,7 @@ export class Scheduler<Id> {
       request,
       [...request.lanes].filter((lane) => this.#lanes.get(lane)!.isFailing),
     );
+    this.#answerEarly();
   }
 
   /** Takes the requests that have got their answers. */
@@ -219,6 +223,7 @@ export class Scheduler<Id> {
     this.#putFirst(untried);
     const locked = drain.lanes.slice(0, tried).filter((lane) => !had.has(lane));
     for (const request of this.#requests) this.#settle(request, locked);
+    this.#answerEarly();
     for (const lane of drain.lanes) this.#enqueue(lane);
   }
 
@@ -276,6 +281,16 @@ export class Scheduler<Id> {
   #settle(request: Request<Id>, lanes: readonly number[]): void {
     for (const lane of lanes) request.lanes.delete(lane);
     if (request.lanes.size === 0) this.#answer(request, null);
+  }
+
+  /**
+   * Answers requests for lanes that have more, but for the newest: these lanes are drained in any case. Else the jobs of a backlog
+   * would take all places for jobs, and those behind them in the queue, of channels that are not behind, would wait for it.
+   */
+  #answerEarly(): void {
+    const hasMore = (lane: number) => this.#lanes.get(lane)!.hasMore;
+    const behind = [...this.#requests].filter(({ lanes }) => lanes.values().every(hasMore));
+    for (const request of behind.slice(0, -NEWEST_REQUESTS)) this.#answer(request, null);
   }
 
   #answer(request: Request<Id>, failure: Settled<Id>['failure']): void {
