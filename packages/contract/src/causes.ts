@@ -94,6 +94,11 @@ export const causes = {
     message: 'What the failed orders of batch {0} of channel {1} held is not kept any more.',
   },
   order_not_found: { code: '13004', message: 'No order {0} was submitted by this application.' },
+  channel_paused: {
+    code: '500',
+    message:
+      'Channel {0} is paused for the moment; nothing is stored. Retry later with a new g_nonce, or send it async.',
+  },
 
   // Why an order can fail (rules 6.5)
   customer_not_found: { code: '13004', message: 'Customer {0} does not exist.' },

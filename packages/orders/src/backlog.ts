@@ -42,7 +42,7 @@ export const findingNewestByLane = (lanes: readonly number[]): Statement<{ lane:
   values: [lanes],
 });
 
-/** Finds those of some lanes that have orders pending of a batch or of earlier ones, but for what is held. */
+/** Finds those of some lanes that have orders pending of a batch or of earlier ones, but for what is held and paused channels. */
 export async function findPendingThrough(db: Database, lanes: readonly number[], batchId: bigint): Promise<number[]> {
   const rows = await run(db, findingPendingThrough(lanes, batchId));
   return rows.map(({ lane }) => lane);
@@ -55,6 +55,6 @@ const findingPendingThrough = (lanes: readonly number[], batchId: bigint): State
       select batch_id from lane_chunk
       where lane_chunk.lane = wanted.lane and finished_time is null and not is_held
       order by batch_id limit 1
-    ) as oldest where batch_id <= $2::bigint`,
+    ) as oldest where batch_id <= $2::bigint and not ${isPaused('lane')}`,
   values: [lanes, batchId],
 });

@@ -1,10 +1,14 @@
-import { type Database, inTransaction, isOverload, type Trx } from '@lockstep/platform';
+import { Refusal } from '@lockstep/contract';
+import { type Database, inTransaction, isOverload, type Statement, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { lockLanesUntil } from './lane-locks.ts';
-import { LANES_OF_CHANNEL } from './lanes.ts';
+import { channelOf, LANES_OF_CHANNEL } from './lanes.ts';
 
 /** How long a pause waits for what began before it (rules 9). */
 const STILL_WITHIN_MS = 12_000;
+
+/** When a call that a pause refuses may try again: people resume a channel. */
+const RETRY_AFTER_SECONDS = 30;
 
 /** A channel that was paused or resumed, or was so already. */
 export interface ChannelPause {
@@ -72,4 +76,20 @@ async function awaitStill(db: Database, channelId: number): Promise<boolean> {
     if (isOverload(error)) return false;
     throw error;
   }
+}
+
+/** A statement that finds the paused channels among those of some lanes. */
+export function findingPaused(lanes: readonly number[]): Statement<{ id: number; code: string }> {
+  return {
+    name: 'find_paused',
+    text: 'select id, code from channel where id = any ((select $1::int[])::int[]) and paused_time is not null',
+    values: [[...new Set(lanes.map(channelOf))]],
+  };
+}
+
+/** The refusal of a sync call that touches customers of a paused channel (rules 6.2). */
+export function refusePaused(code: string): Refusal {
+  const refusal = new Refusal('channel_paused', code);
+  refusal.retryAfterSeconds = RETRY_AFTER_SECONDS;
+  return refusal;
 }

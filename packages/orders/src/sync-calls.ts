@@ -3,6 +3,7 @@ import { type BatchId, type Channels, type Order, Refusal } from '@lockstep/cont
 import { type Database, type Deadline, type Statement, type Trx, together, untilConfirmed } from '@lockstep/platform';
 import { findingNewestByLane } from './backlog.ts';
 import { type EarlierBatch, findingEarlier, readEarlier, type SubmittedBatch, sameBatchId } from './batch.ts';
+import { findingPaused, refusePaused } from './channel-pauses.ts';
 import { findingHeld } from './holds.ts';
 import { type LockedRow, readLocked } from './lane-locks.ts';
 import { channelOf, NO_CHANNEL } from './lanes.ts';
@@ -32,6 +33,8 @@ export interface Look {
   earlier: EarlierBatch | undefined;
   /** The newest batch that is pending in its lanes: everything up to it takes effect first. */
   newest: bigint | null;
+  /** A channel of its customers that is paused. */
+  pausedCode: string | undefined;
 }
 
 /** The lanes that some batches need, each once: none of NO_CHANNEL, whose orders fail whatever is there. */
@@ -42,13 +45,16 @@ export function lanesOf(...batches: readonly SubmittedBatch[]): number[] {
 
 /** Looks what is there before each of some calls. */
 export async function lookBefore(db: Database, batches: readonly SubmittedBatch[]): Promise<Look[]> {
-  const statements = [findingEarlier(batches), findingNewestByLane(lanesOf(...batches))] as const;
-  const [earlierRows, newestRows] = await together(db, statements);
+  const lanes = lanesOf(...batches);
+  const statements = [findingEarlier(batches), findingNewestByLane(lanes), findingPaused(lanes)] as const;
+  const [earlierRows, newestRows, pausedRows] = await together(db, statements);
+  const paused = codesById(pausedRows);
   const earlier = readEarlier(earlierRows, batches);
   const newestByLane = new Map(newestRows.map(({ lane, batch_id }) => [lane, BigInt(batch_id)]));
   return batches.map((batch, place) => {
     const ids = lanesOf(batch).flatMap((lane) => newestByLane.get(lane) ?? []);
-    return { earlier: earlier[place], newest: ids.length === 0 ? null : ids.reduce((a, b) => (a > b ? a : b)) };
+    const newest = ids.length === 0 ? null : ids.reduce((a, b) => (a > b ? a : b));
+    return { earlier: earlier[place], newest, pausedCode: findPaused(batch, paused) };
   });
 }
 
@@ -64,20 +70,23 @@ export async function applyCalls(
   { locking, ids, isLarge }: { locking: Statement<LockedRow>; ids: LedgerIds; isLarge: boolean },
 ): Promise<{ results: SyncResult[]; newBatches: NewBatch[] }> {
   const batches = calls.map(({ batch }) => batch);
-  const [lockedRows, earlierRows, drawn, heldRows] = await together(trx, [
+  const [lockedRows, earlierRows, drawn, heldRows, pausedRows] = await together(trx, [
     locking,
     findingEarlier(batches),
     drawingBatchIds(calls.length),
     findingHeld(batches.flatMap(({ customerIds }) => customerIds)),
+    findingPaused(lanesOf(...batches)),
   ]);
   const locked = new Set(readLocked(lockedRows));
   const held = new Set(heldRows.map(({ customer_id }) => customer_id));
+  const paused = codesById(pausedRows);
   const earlier = readEarlier(earlierRows, batches);
   const results: SyncResult[] = [];
   const newBatches: NewBatch[] = [];
   for (const [place, call] of calls.entries()) {
     const { batch, orders, channels } = call;
     const found = identify(batch, earlier[place]);
+    const pausedCode = findPaused(batch, paused);
     const hasLanes = lanesOf(batch).every((lane) => locked.has(lane));
     // A transaction that was not answered has ended by now: it held the same lanes.
     if (hasLanes) call.isUnclear = false;
@@ -85,6 +94,7 @@ export async function applyCalls(
     if (typeof found === 'string') call.isUnclear = true;
     if (found !== null) results.push(found);
     else if (!hasLanes) results.push(null);
+    else if (pausedCode !== undefined) results.push(refusePaused(pausedCode));
     else if (batch.customerIds.some((customerId) => held.has(customerId))) {
       results.push(new Refusal('service_unavailable'));
     } else {
@@ -97,6 +107,16 @@ export async function applyCalls(
   // Answers of a batch that was found wait for the standbys, too: a commit that has written nothing would not.
   else if (earlierRows.length > 0) await untilConfirmed(trx);
   return { results, newBatches };
+}
+
+const codesById = (rows: readonly { id: number; code: string }[]) => new Map(rows.map(({ id, code }) => [id, code]));
+
+/** Finds a channel of a batch's customers that is paused: its code. */
+function findPaused(batch: SubmittedBatch, paused: ReadonlyMap<number, string>): string | undefined {
+  if (paused.size === 0) return undefined;
+  return lanesOf(batch)
+    .map((lane) => paused.get(channelOf(lane)))
+    .find((code) => code !== undefined);
 }
 
 function identify(batch: SubmittedBatch, stored: EarlierBatch | undefined): SyncResult {

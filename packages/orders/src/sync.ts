@@ -19,6 +19,7 @@ import {
 } from '@lockstep/platform';
 import { findPendingThrough } from './backlog.ts';
 import { keyOf, listAcceptedOrders, type SubmittedBatch, sameBatchId } from './batch.ts';
+import { refusePaused } from './channel-pauses.ts';
 import type { EventNumbering } from './event-numbering.ts';
 import { LaneDrainer } from './lane-drainer.ts';
 import { type LockedRow, lockingLanes, tryingLanes } from './lane-locks.ts';
@@ -121,7 +122,7 @@ export class BatchApplier {
    * commit decides.
    *
    * Throws a Refusal: outcome_unknown if the commit has not been answered in time. With any other one, or what isOverload knows,
-   * nothing is stored: channel_order_id_conflict, batch_too_large, internal_error, service_unavailable while an order of its
+   * nothing is stored: channel_order_id_conflict, batch_too_large, channel_paused, internal_error, service_unavailable while an order of its
    * customers is held, or if orders failed the cause of the first, with a message that names them.
    */
   async apply(batch: SubmittedBatch, orders: () => Promise<Order[]>, channels: Channels): Promise<AcceptedOrder[]> {
@@ -157,13 +158,14 @@ export class BatchApplier {
 
   async #apply(call: SyncCall): Promise<BatchId> {
     const { batch, deadline } = call;
-    const { earlier, newest } = await this.#looks.run(batch);
+    const { earlier, newest, pausedCode } = await this.#looks.run(batch);
     if (earlier !== undefined) {
       const batchId = sameBatchId(batch, earlier);
       call.isUnclear = true;
       await untilConfirmed(within(this.#db, deadline));
       return batchId;
     }
+    if (pausedCode !== undefined) throw refusePaused(pausedCode);
     const mayShare = newest === null && weighBatch(batch) <= MAX_CALL_WEIGHT;
     const result = (mayShare ? await this.#shared.run(call) : null) ?? (await this.#applyInTurns(call, newest));
     if (result instanceof Refusal) throw result;

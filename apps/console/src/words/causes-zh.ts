@@ -79,4 +79,5 @@ export const causesInChinese: Readonly<
   service_unavailable: '服务目前无法应答，请稍后重试。',
   overloaded: '服务过载，请稍后重试。',
   outcome_unknown: '结果未知：该批次可能已经执行。请以相同内容重新发送以获取结果。',
+  channel_paused: '渠道已暂停，请稍后重试。',
 };
