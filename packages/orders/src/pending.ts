@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { LOCKED_LANES } from './lane-locks.ts';
 import { channelOf, LANES_OF_CHANNEL, NO_CHANNEL } from './lanes.ts';
 import { NOTHING_SEEN, type OrderWithId } from './outcome.ts';
+import { MAX_WEIGHT } from './prepare.ts';
 import { PayloadFault, type PlacedOrder, readStoredOrders } from './stored-orders.ts';
 
 /** Chunks of one lane that one drain looks at, at most. */
@@ -44,7 +45,8 @@ export interface Pending extends ReadChunks {
 
 /**
  * A statement that reads the oldest pending chunks of the locked lanes, but for those of paused channels, up to a weight; at
- * least one if there is any. Channels share the weight: none gets more while another one gets less than it has pending.
+ * least one if there is any. Channels share the weight: none gets more while another one gets less than it has pending. The
+ * first chunks of channels may come up to MAX_WEIGHT, so that thousands of channels with an order each are read together.
  * `has_holds`: whether customers of these lanes are held.
  */
 export function readingPending(maxWeight: number): Statement<PendingRow> {
@@ -120,7 +122,9 @@ const READ_PENDING = `
     from shared
   ), cut as materialized (
     select lane, min(batch_id) as batch_id from counted
-    where place > ${MAX_CHUNKS_PER_LANE} or (turn > 1 and weight_so_far > $1::int) group by lane
+    where place > ${MAX_CHUNKS_PER_LANE}
+      or (turn > 1 and weight_so_far > case of_channel when weight then greatest($1::int, ${MAX_WEIGHT}) else $1::int end)
+    group by lane
   )
   select batch_id, lane, weight, payload, payload_version, ${SENDERS_CHANNELS},
     (select json_object_agg(lane, batch_id::text) from cut) as cuts,

@@ -1,0 +1,104 @@
+import type { Customer } from '@lockstep/contract';
+import { pauseChannel, resumeChannel } from '@lockstep/orders';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
+import type { Api } from '../harness/api.ts';
+import { firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';
+import { waitForResults } from '../harness/order-stories.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { readResult } from '../harness/sync-batches.ts';
+import { countWaiting } from '../harness/waiting.ts';
+
+/** Work in many channels, and in two that meet (rules 6.2). */
+let stack: Stack;
+let api: Api;
+/** In different lanes of the first channel. */
+let ours: [Customer, Customer];
+let theirs: Customer;
+
+const PATIENTLY = { timeout: 30_000 };
+const record = async () => {};
+const CHANNELS = 3_000;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  api = await stack.newApi();
+  ours = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+  theirs = await api.newCustomer(undefined, 'theirs');
+});
+afterAll(() => stack.close());
+
+/** Creates a customer in each of so many new channels. */
+async function newChannels(count: number): Promise<Customer[]> {
+  await sql`insert into channel (code) select 'one of many ' || n from generate_series(1, ${count}) n`.execute(
+    stack.db,
+  );
+  const { rows } = await sql<{ customerId: Customer['customerId'] }>`
+    insert into customer (enterprise_id, channel_code, channel_customer_id, name, branch_name, is_default)
+    select ${theirs.enterpriseGlobalId}, 'one of many ' || n, n, 'Customer', 'Branch', false
+    from generate_series(1, ${count}) n returning id::text as "customerId"`.execute(stack.db);
+  return rows.map(({ customerId }) => ({ ...theirs, customerId }));
+}
+
+it('one order in each of thousands of channels: a worker decides many of them in each transaction', async () => {
+  const customers = await newChannels(CHANNELS);
+  const purchases = () => customers.map((customer) => newBuy(customer, [newAssetNum()]));
+  const batch = batchOf(...purchases());
+  await api.accept(batch);
+  const lanes = await stack.db.selectFrom('lane_chunk').select('lane').distinct().execute();
+  expect(lanes).toHaveLength(CHANNELS);
+
+  // Of the same customers, by an application for which they do not exist: no lane of another channel is filled.
+  const bound = await stack.newApi(undefined, ['test']);
+  const strange = batchOf(...purchases());
+  await bound.accept(strange);
+  expect(await stack.db.selectFrom('lane_chunk').select('lane').distinct().execute()).toHaveLength(CHANNELS + 16);
+
+  await stack.startWorker();
+  expect(await api.completed(batch)).toMatchObject({ succeeded: CHANNELS });
+  expect(await bound.completed(strange)).toMatchObject({ failed: CHANNELS });
+  const { rows } = await sql<{ transactions: number }>`
+    select count(distinct xmin::text)::int as transactions from license_order`.execute(stack.db);
+  expect(rows[0]!.transactions).toBeLessThan(CHANNELS / 20);
+}, 60_000);
+
+it('a channel that is paused in the middle of a batch keeps the orders that it has left, and the other goes on', async () => {
+  const drain = await stack.db.startTransaction().execute();
+  await lockLanes(drain, [firstLaneOf(ours[1].customerId)]);
+  const batch = batchOf(...[...ours, theirs].map((customer) => newBuy(customer, [newAssetNum()])));
+  await api.accept(batch);
+  await vi.waitUntil(async () => (await readResult(api, batch)).pending === 1, PATIENTLY);
+  const pausing = pauseChannel(stack.db, 'test', record);
+  await vi.waitUntil(async () => (await countWaiting(stack.db, 'advisory')) === 1, PATIENTLY);
+  await drain.commit().execute();
+  expect(await pausing).toMatchObject({ isStill: true });
+
+  const later = batchOf(...ours.map((customer) => newBuy(customer, [newAssetNum()])));
+  await api.accept(later);
+  expect(await api.process(batchOf(newBuy(theirs, [newAssetNum()])))).toMatchObject([{ state: 'succeeded' }]);
+  expect((await readResult(api, batch)).orders.map(({ state }) => state)).toEqual([
+    'succeeded',
+    'pending',
+    'succeeded',
+  ]);
+  expect(await readResult(api, later)).toMatchObject({ state: 'accepted', pending: 2 });
+
+  await resumeChannel(stack.db, 'test', record);
+  expect(await api.completed(batch)).toMatchObject({ succeeded: 3 });
+  expect(await api.completed(later)).toMatchObject({ succeeded: 2 });
+});
+
+it('transfers between channels in both directions at once all succeed', async () => {
+  await stack.startWorker();
+  const assetNums = Array.from({ length: 200 }, newAssetNum);
+  const move = (customer: Customer, nums: string[]) =>
+    batchOf(...nums.map((assetNum) => newBuy(customer, [assetNum], {}, { transferedAssetNum: true })));
+  for (let round = 0; round < 3; round++) {
+    const batches = [move(ours[0], assetNums), move(theirs, assetNums.toReversed())];
+    await Promise.all(batches.map((batch) => api.accept(batch)));
+    const orders = await waitForResults(api, batches);
+    expect(orders.filter(({ state }) => state !== 'succeeded')).toEqual([]);
+  }
+});
