@@ -1,4 +1,5 @@
 import type { AcceptedOrder, Customer } from '@lockstep/contract';
+import { pauseChannel, resumeChannel } from '@lockstep/orders';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, dataOf } from '../harness/api.ts';
@@ -8,13 +9,22 @@ import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts'
 import { retried } from '../harness/retried.ts';
 import { QUEUE_KINDS } from '../harness/stack.ts';
 
-const CUSTOMERS = 6;
-const BATCHES_A_CUSTOMER = 18;
+/** The channels of the customers, and how many batches each of them gets: a large one beside small ones. */
+const BATCHES_OF = [
+  ['large', 36],
+  ['large', 36],
+  ['paused', 12],
+  ['paused', 12],
+  ['small', 8],
+  ['smaller', 4],
+] as const;
+const BATCHES = BATCHES_OF.reduce((sum, [, batches]) => sum + batches, 0);
 /** Five kills: of every process one, and of one a second. */
 const BATCHES_BETWEEN_KILLS = 20;
 
-/** What one customer's channel sent and was answered. */
+/** What was sent for a customer and answered. */
 interface Story {
+  apis: Api[];
   batch: ReturnType<typeof batchOf>;
   answered: AcceptedOrder[];
 }
@@ -27,17 +37,29 @@ describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed e
   afterAll(() => service.close());
 
   it('loses nothing that was answered, does nothing twice and keeps the order of each customer', async () => {
-    const { apis } = service;
-
-    const stories = await Promise.all(
-      Array.from({ length: CUSTOMERS }, async () => {
-        const customer = await retried(apis, (api) => api.newCustomer());
-        return await tellStory(apis, customer, service.countBatch);
-      }),
+    const { apis, database } = service;
+    const others = await service.anotherApplication();
+    const customers = await Promise.all(
+      BATCHES_OF.map(([channel]) => retried(apis, (api) => api.newCustomer(undefined, channel))),
     );
+    await pauseChannel(database.db, 'paused', async () => {});
+
+    const telling = Promise.all(
+      customers.map((customer, index) =>
+        tellStory([apis, others], customer, BATCHES_OF[index]![1], service.countBatch),
+      ),
+    );
+    await service.sent(BATCHES / 2);
+    const ofPaused = customers.filter((_, index) => BATCHES_OF[index]![0] === 'paused').map((each) => each.customerId);
+    expect(
+      await database.db.selectFrom('asset').select('id').where('customer_id', 'in', ofPaused).execute(),
+      'nothing took effect in the paused channel',
+    ).toEqual([]);
+    await resumeChannel(database.db, 'paused', async () => {});
+    const stories = await telling;
     await service.restarted();
 
-    for (const { batch, answered } of stories.flat()) {
+    for (const { apis, batch, answered } of stories.flat()) {
       const result = await retried(apis, (api) => api.completed(batch));
       expect(result.orders.filter((order) => order.state !== 'succeeded')).toEqual([]);
       expect(result.orders.map((order) => order.licenseOrderId)).toEqual(answered.map((order) => order.licenseOrderId));
@@ -45,26 +67,33 @@ describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed e
     const { rows } = await sql<{ active: number; bought: number; orders: number }>`
       select (select count(*)::int from asset where revoked_time is null) as active,
         (select count(*)::int from product_instance) as bought,
-        (select count(*)::int from license_order) as orders`.execute(service.database.db);
-    const orders = CUSTOMERS * BATCHES_A_CUSTOMER * 3;
+        (select count(*)::int from license_order) as orders`.execute(database.db);
+    const orders = BATCHES * 3;
     expect(rows[0]).toEqual({ active: 0, bought: orders / 2, orders });
-    expect(await checkNumbers(service.database.db)).toEqual([]);
+    expect(await checkNumbers(database.db)).toEqual([]);
   }, 240_000);
 });
 
 /**
- * Sends a customer's batches back to back, without waiting for their outcome, to one API after the other: each buys
- * and revokes the same number three times over two batches, so every order succeeds only if the order is kept.
+ * Sends a customer's batches back to back, without waiting for their outcome, by one application after the other to one API
+ * after the other: each buys and revokes the same number three times over two batches, so every order succeeds only if the
+ * order is kept.
  */
-async function tellStory(apis: Api[], customer: Customer, onBatch: () => void): Promise<Story[]> {
+async function tellStory(
+  applications: Api[][],
+  customer: Customer,
+  batches: number,
+  onBatch: () => void,
+): Promise<Story[]> {
   const story: Story[] = [];
   const assetNum = newAssetNum();
-  for (let index = 0; index < BATCHES_A_CUSTOMER; index++) {
+  for (let index = 0; index < batches; index++) {
+    const apis = applications[index % applications.length]!;
     const buy = () => newBuy(customer, [assetNum]);
     const revoke = () => deleteAsset(customer, [assetNum]);
     const batch = index % 2 === 0 ? batchOf(buy(), revoke(), buy()) : batchOf(revoke(), buy(), revoke());
     const answered = await retried(apis, async (api) => dataOf(await api.submit(batch)));
-    story.push({ batch, answered });
+    story.push({ apis, batch, answered });
     onBatch();
   }
   return story;

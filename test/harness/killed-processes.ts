@@ -1,5 +1,5 @@
 import { createApplication } from '@lockstep/access';
-import { expect, inject } from 'vitest';
+import { expect, inject, vi } from 'vitest';
 import { Api } from './api.ts';
 import { freePort } from './redis.ts';
 import { ServiceProcess } from './service-process.ts';
@@ -9,8 +9,12 @@ import { createTestDatabase, type QueueKind, type TestDatabase } from './stack.t
 export interface KilledProcesses {
   database: TestDatabase;
   apis: Api[];
+  /** Both APIs for one more application. */
+  anotherApplication(): Promise<Api[]>;
   /** Call it for each batch that was sent. */
   countBatch(): void;
+  /** Resolves when so many batches were sent. */
+  sent(count: number): Promise<void>;
   /** Resolves when no process is down. */
   restarted(): Promise<void>;
   close(): Promise<void>;
@@ -33,13 +37,17 @@ export async function startKilledProcesses(
     ServiceProcess.worker(env),
   ];
   await Promise.all(processes.map((part) => part.start()));
-  const credentials = await createApplication(database.db, { name: 'Test', scopes: ['auth_order'], approved: true });
-  const { token } = await Api.logIn(`http://127.0.0.1:${ports[0]}`, credentials);
+  const anotherApplication = async () => {
+    const credentials = await createApplication(database.db, { name: 'Test', scopes: ['auth_order'], approved: true });
+    const { token } = await Api.logIn(`http://127.0.0.1:${ports[0]}`, credentials);
+    return ports.map((port) => new Api(`http://127.0.0.1:${port}`, credentials, token));
+  };
   let sent = 0;
   let restarting: Promise<void> = Promise.resolve();
   return {
     database,
-    apis: ports.map((port) => new Api(`http://127.0.0.1:${port}`, credentials, token)),
+    apis: await anotherApplication(),
+    anotherApplication,
     countBatch() {
       sent++;
       if (sent % batchesBetweenKills !== 0) return;
@@ -49,6 +57,7 @@ export async function startKilledProcesses(
         await victim.start();
       });
     },
+    sent: (count) => vi.waitUntil(() => sent >= count, { timeout: 120_000 }).then(() => {}),
     restarted: () => restarting,
     async close() {
       const statuses = await Promise.all(processes.map((part) => part.stop()));

@@ -1,9 +1,9 @@
 import type { Customer } from '@lockstep/contract';
-import { type Job, QUEUE_NAME } from '@lockstep/orders';
+import { type Job, pauseChannel, QUEUE_NAME, resumeChannel } from '@lockstep/orders';
 import { createLogger, openProducer } from '@lockstep/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAnotherApi } from '../harness/another-api.ts';
-import type { Api } from '../harness/api.ts';
+import { Api } from '../harness/api.ts';
 import { ALL_LANES, newCustomersInLanes } from '../harness/lanes.ts';
 import { acceptAll, buyAndDelete, countOutcomes, readGrants, waitForResults } from '../harness/order-stories.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
@@ -67,20 +67,44 @@ describe.each([...QUEUE_KINDS.map((queue) => ({ queue, workers: 2 })), { queue: 
       expect(active).toEqual([{ license_order_id: last?.licenseOrderId, active: true }]);
     });
 
-    it('of many customers at once take effect in each one’s order', async () => {
-      const customers = await Promise.all(Array.from({ length: 12 }, () => api.newCustomer()));
-      const ofEach = await Promise.all(
-        customers.map(async (customer, index) => {
-          const orders = buyAndDelete(customer, newAssetNum(), 30);
-          // Batches of 1, 2, 3 and 5 orders.
-          const size = [1, 2, 3, 5][index % 4]!;
-          const batches = [...Map.groupBy(orders, (order) => Math.floor(orders.indexOf(order) / size)).values()];
-          const sent = batches.map((orders) => batchOf(...orders));
-          await acceptAll(index % 2 === 0 ? apis : apis.toReversed(), sent);
-          return await waitForResults(api, sent);
+    it('of many customers at once take effect in each one’s order, whichever application sends them', async () => {
+      const { credentials, token } = await stack.newApi();
+      const senders = [api, new Api(second.api.baseUrl, credentials, token)];
+      // How many orders: one channel has much to do, and one is paused until half of its orders have come.
+      const channels: [code: string, orders: number][] = [
+        ...Array.from({ length: 4 }, (): [string, number] => ['large', 60]),
+        ...Array.from({ length: 4 }, (): [string, number] => ['paused', 20]),
+        ...[1, 2, 3, 4].map((number): [string, number] => [`small ${number}`, 10]),
+      ];
+      const customers = await Promise.all(channels.map(([code]) => api.newCustomer(undefined, code)));
+      await pauseChannel(stack.db, 'paused', async () => {});
+      const stories = customers.map((customer, index) => {
+        const orders = buyAndDelete(customer, newAssetNum(), channels[index]![1]);
+        // Batches of 1, 2, 3 and 5 orders.
+        const size = [1, 2, 3, 5][index % 4]!;
+        const ofBatches = [...Map.groupBy(orders, (order) => Math.floor(orders.indexOf(order) / size)).values()];
+        return ofBatches.map((orders, turn) => ({ sender: senders[(index + turn) % 2]!, batch: batchOf(...orders) }));
+      });
+      const accept = (ofEach: typeof stories) =>
+        Promise.all(
+          ofEach.map(async (story) => {
+            for (const { sender, batch } of story) await sender.accept(batch);
+          }),
+        );
+      await accept(stories.map((story) => story.slice(0, story.length / 2)));
+      const ofPaused = customers.slice(4, 8).map(({ customerId }) => customerId);
+      expect(await stack.db.selectFrom('asset').select('id').where('customer_id', 'in', ofPaused).execute()).toEqual(
+        [],
+      );
+      await resumeChannel(stack.db, 'paused', async () => {});
+      await accept(stories.map((story) => story.slice(story.length / 2)));
+      const outcomes = await Promise.all(
+        stories.map(async (story) => {
+          const results = await Promise.all(story.map(({ sender, batch }) => sender.completed(batch)));
+          return countOutcomes(results.flatMap(({ orders }) => orders));
         }),
       );
-      expect(ofEach.map(countOutcomes)).toEqual(customers.map(() => ({ succeeded: 30 })));
+      expect(outcomes).toEqual(channels.map(([, orders]) => ({ succeeded: orders })));
     });
 
     it('of many customers in one batch take effect in each one’s order', async () => {
@@ -90,8 +114,9 @@ describe.each([...QUEUE_KINDS.map((queue) => ({ queue, workers: 2 })), { queue: 
       expect(countOutcomes(await api.process(batchOf(...shuffled)))).toEqual({ succeeded: 400 });
     });
 
-    it('take a number from one another, each seeing what the other did', async () => {
-      const customers = await newCustomersInLanes(api, 4);
+    it('take a number from one another across channels, each seeing what the other did', async () => {
+      const channels = ['north', 'south', 'north', 'south'];
+      const customers = await Promise.all(channels.map((channel) => api.newCustomer(undefined, channel)));
       const assetNums = Array.from({ length: 10 }, newAssetNum);
       const batches = customers.flatMap((customer, turn) =>
         Array.from({ length: 10 }, (_, index) => {
