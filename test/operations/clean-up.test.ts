@@ -52,6 +52,12 @@ const KINDS: Record<string, { maxAgeSeconds: number; insert: (at: RawBuilder<unk
       insert into order_activity (period_start, accepted, succeeded, failed)
       select time + make_interval(secs => n * 1e-6), 1, 1, 0 from ${at}`,
   },
+  channel_activity: {
+    maxAgeSeconds: 2 * 3_600,
+    insert: (at) => sql`
+      insert into channel_activity (channel_id, period_start, queued, accepted, succeeded, failed)
+      select n, time, 0, 1, 1, 0 from ${at}`,
+  },
   failure_activity: {
     maxAgeSeconds: 14 * DAY_SECONDS,
     insert: (at) => sql`
