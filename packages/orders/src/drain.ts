@@ -20,6 +20,8 @@ export interface LanesToDrain {
   atMost?: number;
   /** What to take by weight, beyond a first chunk; MAX_WEIGHT if absent. */
   maxWeight?: number;
+  /** The worker whose drain of a backlog it is. */
+  bulkOf?: number | undefined;
   /** Whether it has the turn of large work. */
   isLarge?: boolean;
 }
@@ -105,9 +107,9 @@ const before = ({ licenseOrderId }: OrderWithId) => BigInt(splitOrderId(licenseO
 /** Locks lanes and reads what is pending there, at once. */
 async function lockAndRead(
   trx: Trx,
-  { lanes, atMost, maxWeight = MAX_WEIGHT }: LanesToDrain,
+  { lanes, atMost, maxWeight = MAX_WEIGHT, bulkOf }: LanesToDrain,
 ): Promise<{ lanes: readonly number[]; pending: Pending }> {
-  const locking = atMost === undefined ? lockingLanes(lanes) : tryingLanes(lanes, atMost);
+  const locking = atMost === undefined ? lockingLanes(lanes) : tryingLanes(lanes, atMost, bulkOf);
   const [locked, rows] = await together(trx, [locking, readingPending(maxWeight)]);
   return { lanes: readLocked(locked), pending: buildPending(rows) };
 }

@@ -7,14 +7,36 @@ const MIN_WEIGHT = 100;
 /** How much the newest drain counts in the mean. */
 const NEWEST = 0.2;
 
-/** How much drains may take, and how many of channels that are behind run at once: by what is measured. */
-export class Pace {
-  readonly #most: number;
-  #weightPerMs = 2;
+/** How long a worker measures before it compares. */
+const WINDOW_MS = 1_000;
+/** How much faster all have to be with a worker for it to join the others. */
+const GAIN = 1.1;
+/** The pause before a worker tries to join the others. It doubles up to the longest. */
+const TRY_PAUSE_MS = { first: 2_000, longest: 30_000 };
 
-  constructor(most: number) {
-    this.#most = most;
-  }
+/** What a worker sees of others that have precedence. */
+export interface Peers {
+  /** Channels that they drain the backlog of. */
+  channels: ReadonlySet<number>;
+  /** What the database has written in all: it grows with the orders that all of them apply. */
+  writtenBytes: number;
+}
+
+/**
+ * How much drains take, and which backlogs a worker drains at all, by what is measured.
+ *
+ * More drains at once than the machine has cores for make each of them slower, and every worker needs time until its code is
+ * fast. So one worker drains the backlog of a channel, in all of its slots. Another one joins for a second now and then, and
+ * stays if that makes all of them faster together.
+ */
+export class Pace {
+  #weightPerMs = 2;
+  #peers: ReadonlySet<number> = new Set();
+  #joining: 'apart' | 'trying' | 'joined' = 'apart';
+  #mark = { bytes: 0, ms: Number.NEGATIVE_INFINITY };
+  #rateApart = 0;
+  #nextTryMs = 0;
+  #tryPauseMs = TRY_PAUSE_MS.first;
 
   /** Notes a drain. */
   drained(weight: number, tookMs: number): void {
@@ -27,7 +49,36 @@ export class Pace {
     return { alone: MAX_WEIGHT, beside: Math.max(MIN_WEIGHT, Math.min(MAX_WEIGHT, inTurn)) };
   }
 
-  get bulkAtOnce(): number {
-    return this.#most;
+  /** Channels whose backlogs are left to other workers. */
+  get elsewhere(): ReadonlySet<number> {
+    return this.#joining === 'apart' ? this.#peers : new Set();
+  }
+
+  /** Notes what others do. Call it several times a second while a channel is behind. */
+  looked({ channels, writtenBytes }: Peers, nowMs: number): void {
+    const wasAlone = this.#peers.size === 0;
+    this.#peers = channels;
+    if (channels.size === 0) return;
+    if (wasAlone) {
+      this.#joining = 'apart';
+      this.#tryPauseMs = TRY_PAUSE_MS.first;
+      this.#nextTryMs = nowMs + this.#tryPauseMs;
+      this.#mark = { bytes: writtenBytes, ms: nowMs };
+    }
+    const ms = nowMs - this.#mark.ms;
+    if (ms < WINDOW_MS) return;
+    const rate = (writtenBytes - this.#mark.bytes) / ms;
+    this.#mark = { bytes: writtenBytes, ms: nowMs };
+    if (this.#joining === 'trying') this.#judge(rate, nowMs);
+    else if (this.#joining === 'apart' && nowMs >= this.#nextTryMs) {
+      this.#rateApart = rate;
+      this.#joining = 'trying';
+    }
+  }
+
+  #judge(rate: number, nowMs: number): void {
+    this.#joining = rate >= GAIN * this.#rateApart ? 'joined' : 'apart';
+    this.#nextTryMs = nowMs + this.#tryPauseMs;
+    this.#tryPauseMs = Math.min(TRY_PAUSE_MS.longest, 2 * this.#tryPauseMs);
   }
 }

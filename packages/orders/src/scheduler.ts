@@ -50,8 +50,8 @@ export type DrainOutcome = { lanes: readonly number[] } & (
 
 /** What the loop allows the next drain. */
 export interface Allowance {
-  /** Drains of channels that are behind that may run at once. */
-  bulkAtOnce: number;
+  /** Channels whose backlogs are left to other processes. */
+  elsewhere: ReadonlySet<number>;
   /** What a drain may take, by weight, while its channel has the service for itself, and beside others. */
   maxWeight: { alone: number; beside: number };
   /** Whether the turn of large work is free. */
@@ -177,6 +177,11 @@ export class Scheduler<Id> {
     return (this.#lanes.get(lane)?.misses ?? 0) > 0;
   }
 
+  /** Whether a channel is behind. */
+  get isBehind(): boolean {
+    return this.#behind.size > 0;
+  }
+
   /** Starts a drain: call `ended` when it is over. Null if none can start now. */
   next(nowMs: number, allowance: Allowance): Drain | null {
     this.#wake(nowMs);
@@ -201,7 +206,7 @@ export class Scheduler<Id> {
 
   /** When a drain may start though nothing happens until then; Infinity if none. */
   wakeMs(nowMs: number, allowance: Allowance): number {
-    if (this.#isFull) return Number.POSITIVE_INFINITY;
+    if (this.#freeSlots <= 0) return Number.POSITIVE_INFINITY;
     return Math.min(...this.#againAtMs.values(), ...KINDS.map((kind) => this.#readyMs(kind, nowMs, allowance)));
   }
 
@@ -298,14 +303,11 @@ export class Scheduler<Id> {
   }
 
   /** From when on a drain of this kind can start; Infinity if something has to happen first. */
-  #readyMs(kind: Kind, nowMs: number, { bulkAtOnce, isTurnFree }: Allowance): number {
+  #readyMs(kind: Kind, nowMs: number, { elsewhere, isTurnFree }: Allowance): number {
     const never = Number.POSITIVE_INFINITY;
-    if (this.#isFull) return never;
+    if (this.#freeSlots <= 0) return never;
     if (kind === 'shared') return this.#queues.shared.size === 0 ? never : this.#nextSharedMs;
-    if (kind === 'bulk') {
-      const isReady = this.#running.bulk < bulkAtOnce && this.#behind.values().some(({ ready }) => ready.size > 0);
-      return isReady ? nowMs : never;
-    }
+    if (kind === 'bulk') return this.#readyChannels(elsewhere).next().done ? never : nowMs;
     // They may take long, and leave a slot to the others.
     const long = this.#running.large + this.#running.trial;
     if (this.#running[kind] > 0 || (kind !== 'alone' && long >= Math.max(1, this.#slots - 1))) return never;
@@ -319,7 +321,7 @@ export class Scheduler<Id> {
   #choose(kind: Kind, allowance: Allowance): Pick<Drain, 'lanes' | 'atMost'> {
     switch (kind) {
       case 'bulk':
-        return this.#chooseBulk(allowance.bulkAtOnce);
+        return this.#chooseBulk(allowance.elsewhere);
       case 'trial':
         return takeAll(this.#chooseTrial(allowance.isTurnFree));
       default:
@@ -328,19 +330,22 @@ export class Scheduler<Id> {
   }
 
   /** Chooses the next channel in turn that owes no turn. Its lanes that are ready are shared among the slots that are free. */
-  #chooseBulk(bulkAtOnce: number): Pick<Drain, 'lanes' | 'atMost'> {
+  #chooseBulk(elsewhere: ReadonlySet<number>): Pick<Drain, 'lanes' | 'atMost'> {
     for (;;) {
-      const [id, behind] = this.#behind.entries().find(([, { ready }]) => ready.size > 0)!;
+      const [[id, behind], ...others] = [...this.#readyChannels(elsewhere)] as [[number, Behind]];
       this.#behind.delete(id);
       this.#behind.set(id, behind);
-      const isAlone = !this.#behind.entries().some(([other, { ready }]) => other !== id && ready.size > 0);
-      if (behind.debt >= 1 && !isAlone) behind.debt--;
+      if (behind.debt >= 1 && others.length > 0) behind.debt--;
       else {
-        const places = Math.max(1, bulkAtOnce - this.#running.bulk);
-        const lanes = Math.max(LANES_OF_SHARE, Math.ceil(behind.ready.size / places));
+        const lanes = Math.max(LANES_OF_SHARE, Math.ceil(behind.ready.size / this.#freeSlots));
         return { lanes: [...behind.ready.values().take(lanes)], atMost: LANES_OF_SHARE };
       }
     }
+  }
+
+  /** Channels that are behind and have a lane ready. */
+  #readyChannels(elsewhere: ReadonlySet<number>) {
+    return this.#behind.entries().filter(([id, { ready }]) => ready.size > 0 && !elsewhere.has(id));
   }
 
   /** Chooses failing lanes to try together. One that may have large work is alone, and for large work needs the turn. */
@@ -355,8 +360,8 @@ export class Scheduler<Id> {
     return chosen;
   }
 
-  get #isFull(): boolean {
-    return Object.values(this.#running).reduce((sum, count) => sum + count) >= this.#slots;
+  get #freeSlots(): number {
+    return this.#slots - Object.values(this.#running).reduce((sum, count) => sum + count);
   }
 
   #want(lane: number): void {

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { LedgerIds } from '@lockstep/assets';
 import type { Database, Logger } from '@lockstep/platform';
 import { readOldestPending } from './backlog.ts';
@@ -7,6 +8,7 @@ import type { EventNumbering } from './event-numbering.ts';
 import { HoldRetries } from './hold-retries.ts';
 import { jobSchema } from './jobs.ts';
 import { LaneDrainer } from './lane-drainer.ts';
+import { readPeers } from './lane-locks.ts';
 import { LargeTurn } from './large-turn.ts';
 import type { OrderMetrics } from './metrics.ts';
 import { OpenBatches } from './open-batches.ts';
@@ -37,6 +39,8 @@ export class OrderWorker {
   readonly #stalls: Stalls;
   readonly #sightings = new Sightings(JOB_LOST_AFTER_MS);
   readonly #heldSightings = new Sightings(HOLDER_HANGS_AFTER_MS);
+  /** Tells this worker's drains of backlogs from those of others. The least one has precedence. */
+  readonly #worker = randomInt(1, 2 ** 31);
   readonly #openBatches = new OpenBatches();
   /** Up to which lane the sweep has looked, and whether it has seen all since the worker started. */
   #sweptLane = -1;
@@ -68,7 +72,8 @@ export class OrderWorker {
     this.#stalls = new Stalls(options);
     this.#loop = new DrainLoop({
       slots: options.drains,
-      pace: new Pace(options.drains),
+      pace: new Pace(),
+      look: () => readPeers(this.#db, this.#worker),
       isTurnFree: () => !largeTurn.isTaken,
       drain: (drain) => this.#drain(drain),
     });
@@ -183,7 +188,8 @@ export class OrderWorker {
   }
 
   async #drain(drain: Drain): Promise<DrainOutcome> {
-    const outcome = await this.#drainer.attempt(drain);
+    const bulkOf = drain.kind === 'bulk' ? this.#worker : undefined;
+    const outcome = await this.#drainer.attempt({ ...drain, bulkOf });
     if (outcome.became === 'drained') this.#stalls.worked(outcome.lanes);
     if (outcome.became === 'failed') this.#stalls.failed(outcome.lanes, outcome.error);
     return outcome;
