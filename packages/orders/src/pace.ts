@@ -12,7 +12,9 @@ const WINDOW_MS = 1_000;
 /** How much faster all have to be with a worker for it to join the others. */
 const GAIN = 1.1;
 /** The pause before a worker tries to join the others. It doubles up to the longest. */
-const TRY_PAUSE_MS = { first: 2_000, longest: 30_000 };
+const TRY_PAUSE_MS = { first: 4_000, longest: 60_000 };
+/** How long others may be between two drains. */
+const BETWEEN_DRAINS_MS = 500;
 
 /** What a worker sees of others that have precedence. */
 export interface Peers {
@@ -32,6 +34,7 @@ export interface Peers {
 export class Pace {
   #weightPerMs = 2;
   #peers: ReadonlySet<number> = new Set();
+  #peersSeenMs = Number.NEGATIVE_INFINITY;
   #joining: 'apart' | 'trying' | 'joined' = 'apart';
   #mark = { bytes: 0, ms: Number.NEGATIVE_INFINITY };
   #rateApart = 0;
@@ -56,6 +59,8 @@ export class Pace {
 
   /** Notes what others do. Call it several times a second while a channel is behind. */
   looked({ channels, writtenBytes }: Peers, nowMs: number): void {
+    if (channels.size > 0) this.#peersSeenMs = nowMs;
+    else if (nowMs - this.#peersSeenMs < BETWEEN_DRAINS_MS) return;
     const wasAlone = this.#peers.size === 0;
     this.#peers = channels;
     if (channels.size === 0) return;
