@@ -6,14 +6,14 @@ const MAX_LANES = 128;
 const LANES_OF_SHARE = 2;
 /** Turns that a channel may owe. More of what it took beyond its share is forgiven, so that its own wait stays bounded. */
 export const MAX_DEBT = 8;
+/** Requests that wait for channels that are behind. Further ones get their answers at once, for these go on by themselves. */
+const MAX_WAITING = 8;
 /** For how long a channel counts as active after something was asked for it or drained. */
 const ACTIVE_MS = 2_000;
 /** The pause before lanes that are locked elsewhere are tried again. It doubles up to the longest. */
 const LOCKED_PAUSE_MS = { first: 4, longest: 64 };
 /** The pause before a lane whose drain failed is tried again. It doubles up to the longest. */
 const FAILURE_PAUSE_MS = { first: 100, longest: 10_000 };
-/** Requests for lanes that have more that wait until these are drained, so that another worker gets the jobs if this one ends. */
-export const NEWEST_REQUESTS = 8;
 /** How soon to look again for the turn of large work, which others of this process take, too. */
 const TURN_PAUSE_MS = 20;
 
@@ -143,8 +143,8 @@ export class Scheduler<Id> {
 
   /**
    * Asks for drains of lanes up to a batch. It has its answer when each of them was drained so far, by drains that begin after
-   * this call, or was found empty, failing or locked elsewhere, or when such a drain fails. If each of them has more, and so
-   * is drained in any case, it may have its answer before.
+   * this call, or was found empty, failing or locked elsewhere, or when such a drain fails. It does not wait for a channel that
+   * is behind if several others do: else they would keep jobs of other channels from being asked for.
    */
   request(id: Id, lanes: Iterable<number>, throughBatchId: bigint, nowMs: number): void {
     const request = { id, lanes: new Set(lanes), throughBatchId, after: this.#number };
@@ -157,7 +157,18 @@ export class Scheduler<Id> {
       request,
       [...request.lanes].filter((lane) => this.#lanes.get(lane)!.isFailing),
     );
-    this.#answerEarly();
+    this.#letGo();
+  }
+
+  /** Lets no more requests wait for channels that are behind than may. */
+  #letGo(): void {
+    if (this.#behind.size === 0) return;
+    for (const request of [...this.#requests].slice(MAX_WAITING)) {
+      this.#settle(
+        request,
+        [...request.lanes].filter((lane) => this.#behind.has(channelOf(lane))),
+      );
+    }
   }
 
   /** Takes the requests that have got their answers. */
@@ -228,8 +239,8 @@ export class Scheduler<Id> {
     this.#putFirst(untried);
     const locked = drain.lanes.slice(0, tried).filter((lane) => !had.has(lane));
     for (const request of this.#requests) this.#settle(request, locked);
-    this.#answerEarly();
     for (const lane of drain.lanes) this.#enqueue(lane);
+    this.#letGo();
   }
 
   #drained(drain: Drain, lanes: readonly number[], { left, weight }: Extract<DrainOutcome, { became: 'drained' }>) {
@@ -286,16 +297,6 @@ export class Scheduler<Id> {
   #settle(request: Request<Id>, lanes: readonly number[]): void {
     for (const lane of lanes) request.lanes.delete(lane);
     if (request.lanes.size === 0) this.#answer(request, null);
-  }
-
-  /**
-   * Answers requests for lanes that have more, but for the newest: these lanes are drained in any case. Else the jobs of a backlog
-   * would take all places for jobs, and those behind them in the queue, of channels that are not behind, would wait for it.
-   */
-  #answerEarly(): void {
-    const hasMore = (lane: number) => this.#lanes.get(lane)!.hasMore;
-    const behind = [...this.#requests].filter(({ lanes }) => lanes.values().every(hasMore));
-    for (const request of behind.slice(0, -NEWEST_REQUESTS)) this.#answer(request, null);
   }
 
   #answer(request: Request<Id>, failure: Settled<Id>['failure']): void {
