@@ -1,8 +1,10 @@
+import type { Customer } from '@lockstep/contract';
 import { retryFailedOrders } from '@lockstep/orders';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { channelOf, NO_CHANNEL } from '../../packages/orders/src/lanes.ts';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
+import { newCustomersInLanes } from '../harness/lanes.ts';
 import { readGrants } from '../harness/order-stories.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
@@ -152,4 +154,27 @@ it('orders of one customer take effect in acceptance order, whichever applicatio
     expect((await senders[turn % 3]!.completed(batch)).orders).toMatchObject([{ state: 'succeeded' }]);
   }
   expect((await readGrants(stack, assetNum)).filter(({ active }) => active)).toEqual([]);
+});
+
+it('a customerId that no customer can have keeps no other call from its answer', async () => {
+  const customer = await api.newCustomer();
+  const impossible = { ...customer, customerId: '9999999999999999999' as typeof customer.customerId };
+  const batch = batchOf(newBuy(impossible, [newAssetNum()]));
+  await Promise.all([api.accept(batch), api.accept(batchOf(newBuy(customer, [newAssetNum()])))]);
+  await stack.startWorker();
+  expect((await api.completed(batch)).orders).toMatchObject([notFound]);
+});
+
+it('an order that waits for an asset keeps no order of other lanes waiting', async () => {
+  const customers = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+  const assetNum = newAssetNum();
+  await api.carryOut(newBuy(customers[0], [assetNum]));
+  const batches = [batchOf(newBuy(customers[0], [assetNum])), batchOf(newBuy(customers[1], [newAssetNum()]))] as const;
+  for (const batch of batches) await api.accept(batch);
+  await stack.db.transaction().execute(async (trx) => {
+    await sql`select from asset where asset_num = ${assetNum} for update`.execute(trx);
+    await stack.startWorker();
+    expect((await api.completed(batches[1])).orders).toMatchObject([{ state: 'succeeded' }]);
+  });
+  expect((await api.completed(batches[0])).orders).toMatchObject([{ state: 'succeeded' }]);
 });

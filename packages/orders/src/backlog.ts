@@ -1,6 +1,7 @@
 import type { BatchId } from '@lockstep/contract';
 import { type Database, run, type Statement } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { LANES_OF_CHANNEL } from './lanes.ts';
 import { isPaused } from './pending.ts';
 import type { OldestInLanes } from './sightings.ts';
 
@@ -42,19 +43,24 @@ export const findingNewestByLane = (lanes: readonly number[]): Statement<{ lane:
   values: [lanes],
 });
 
-/** Finds those of some lanes that have orders pending of a batch or of earlier ones, but for what is held and paused channels. */
-export async function findPendingThrough(db: Database, lanes: readonly number[], batchId: bigint): Promise<number[]> {
-  const rows = await run(db, findingPendingThrough(lanes, batchId));
-  return rows.map(({ lane }) => lane);
+/** A lane that has orders pending, and the code of its channel if that is paused. */
+interface LaneBehind {
+  lane: number;
+  paused_code: string | null;
 }
 
-const findingPendingThrough = (lanes: readonly number[], batchId: bigint): Statement<{ lane: number }> => ({
-  name: 'find_pending_through',
-  text: `
-    select lane from unnest((select $1::int[])) as wanted (lane) cross join lateral (
-      select batch_id from lane_chunk
-      where lane_chunk.lane = wanted.lane and finished_time is null and not is_held
-      order by batch_id limit 1
-    ) as oldest where batch_id <= $2::bigint and not ${isPaused('lane')}`,
-  values: [lanes, batchId],
-});
+/** Finds those of some lanes that have orders pending of a batch or of earlier ones, but for what is held. */
+export const findPendingThrough = (db: Database, lanes: readonly number[], batchId: bigint): Promise<LaneBehind[]> =>
+  run(db, {
+    name: 'find_pending_through',
+    text: `
+      select lane, (
+        select code from channel where channel.id = lane / ${LANES_OF_CHANNEL} and paused_time is not null
+      ) as paused_code
+      from unnest((select $1::int[])) as wanted (lane) cross join lateral (
+        select batch_id from lane_chunk
+        where lane_chunk.lane = wanted.lane and finished_time is null and not is_held
+        order by batch_id limit 1
+      ) as oldest where batch_id <= $2::bigint`,
+    values: [lanes, batchId],
+  });

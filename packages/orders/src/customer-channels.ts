@@ -1,5 +1,5 @@
 import type { Channels, CustomerId } from '@lockstep/contract';
-import { type Database, Group, run, type Trx } from '@lockstep/platform';
+import { type Database, Group, isId, run, type Trx } from '@lockstep/platform';
 import { LRUCache } from 'lru-cache';
 import { NO_CHANNEL } from './lanes.ts';
 
@@ -78,7 +78,7 @@ export async function findChannels(
       select customer.id as customer_id, channel.id, channel.code
       from customer join channel on channel.code = customer.channel_code
       where customer.id = any ((select $1::bigint[])::bigint[])`,
-    values: [[...new Set(customerIds)]],
+    values: [[...new Set(customerIds)].filter(isId)],
   });
   return new Map(rows.map(({ customer_id, ...channel }) => [customer_id, channel]));
 }

@@ -5,7 +5,7 @@ import { applyOrders } from './apply.ts';
 import { endOrders } from './end-orders.ts';
 import { finishOrders } from './finish-orders.ts';
 import { findHeld, holdUnreadable } from './holds.ts';
-import { lockingLanes, readLocked, tryingLanes } from './lane-locks.ts';
+import { lockingLanes, lockWaits, readLocked, tryingLanes } from './lane-locks.ts';
 import { channelOf, NO_CHANNEL } from './lanes.ts';
 import { LargeWork, LIMITS } from './limits.ts';
 import { type OrderWithId, seesNothing } from './outcome.ts';
@@ -104,12 +104,17 @@ const notFound = ({ customerId }: Order) => new Refusal('customer_not_found', cu
 
 const before = ({ licenseOrderId }: OrderWithId) => BigInt(splitOrderId(licenseOrderId).batchId) - 1n;
 
+/** How long a drain of several lanes waits for each lock. */
+const SHARED_LOCK_WAIT_MS = 200;
+
 /** Locks lanes and reads what is pending there, at once. */
 async function lockAndRead(
   trx: Trx,
   { lanes, atMost, maxWeight = MAX_WEIGHT, bulkOf }: LanesToDrain,
 ): Promise<{ lanes: readonly number[]; pending: Pending }> {
   const locking = atMost === undefined ? lockingLanes(lanes) : tryingLanes(lanes, atMost, bulkOf);
-  const [locked, rows] = await together(trx, [locking, readingPending(maxWeight)]);
+  // What others hold may keep one lane waiting, but not those beside it.
+  const waits = lockWaits(atMost !== undefined && lanes.length > 1 ? SHARED_LOCK_WAIT_MS : null);
+  const [locked, rows] = await together(trx, [locking, readingPending(maxWeight), waits]);
   return { lanes: readLocked(locked), pending: buildPending(rows) };
 }

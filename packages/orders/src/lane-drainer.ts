@@ -1,5 +1,5 @@
 import type { LedgerIds } from '@lockstep/assets';
-import type { Database, Logger } from '@lockstep/platform';
+import { type Database, type Logger, lostAgainstOthers } from '@lockstep/platform';
 import { DrainFailed, drainLanes, type LanesToDrain } from './drain.ts';
 import { DrainEnds } from './drain-ends.ts';
 import type { EventNumbering } from './event-numbering.ts';
@@ -62,6 +62,8 @@ export class LaneDrainer {
   async #attemptOneByOne(wanted: LanesToDrain, error: unknown): Promise<DrainOutcome> {
     const { lanes, cause } = error instanceof DrainFailed ? error : { lanes: null, cause: error };
     if (lanes !== null && cause instanceof LargeWork) return { became: 'large', lanes };
+    // Whoever waits for a row may wait for long, so it waits alone.
+    if (lanes !== null && lanes.length > 1 && lostAgainstOthers(cause)) return { became: 'large', lanes };
     this.#metrics.drainFailures.inc();
     try {
       if (lanes === null) throw cause;

@@ -95,3 +95,10 @@ const settingTimeout = (timeoutMs: number): Statement<unknown> => ({
   text: `select set_config('statement_timeout', $1, true)`,
   values: [`${timeoutMs}ms`],
 });
+
+/** A statement that bounds how long its transaction waits for each lock from then on; null: as its connection does. */
+export const lockWaits = (timeoutMs: number | null): Statement<unknown> => ({
+  name: 'bound_lock_waits',
+  text: `select case when $1::text is not null then set_config('lock_timeout', $1, true) end`,
+  values: [timeoutMs === null ? null : `${timeoutMs}ms`],
+});

@@ -18,7 +18,7 @@ export function laneOf(channelId: number, customerId: CustomerId): number {
   return channelId * LANES_OF_CHANNEL + (crc32(customerId) % LANES_OF_CHANNEL);
 }
 
-/** The channel of a lane. In SQL: `lane / LANES_OF_CHANNEL`. */
+/** The channel of a lane. In SQL: `lane / LANES_OF_CHANNEL`, or `lane >> 4`. */
 export function channelOf(lane: number): number {
   return Math.floor(lane / LANES_OF_CHANNEL);
 }

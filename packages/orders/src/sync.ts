@@ -197,10 +197,12 @@ export class BatchApplier {
     const lanes = lanesOf(batch);
     const owner = { kind: 'sync batch', party: batch.applicationId };
     const inTurn = <Result>(work: () => Promise<Result>) => this.#turns.run(owner, deadline.signal, work, lanes);
-    for (let behind = lanes; newest !== null; ) {
-      behind = await findPendingThrough(within(this.#db, deadline), behind, newest);
+    while (newest !== null) {
+      const behind = await findPendingThrough(within(this.#db, deadline), lanes, newest);
       if (behind.length === 0) break;
-      const wanted = { lanes: behind, atMost: behind.length };
+      // They may be paused for a moment only: then what waits there is ahead of this call all the same.
+      for (const { paused_code } of behind) if (paused_code !== null) throw refusePaused(paused_code);
+      const wanted = { lanes: behind.map(({ lane }) => lane), atMost: behind.length };
       let outcome = await inTurn(() => this.#drainer.attempt(wanted));
       // Large work has turns of its own, and keeps no place from others while it waits.
       if (outcome.became === 'large') outcome = await this.#drainer.attempt({ ...wanted, isLarge: true });
