@@ -1,4 +1,4 @@
-import type { Customer } from '@lockstep/contract';
+import type { AcceptedOrder, Customer } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { checkNumbers } from '../harness/numbers.ts';
@@ -124,7 +124,13 @@ describe('an order', () => {
       expect(processed).toMatchObject({ cause: null });
       return processed!.licenseOrderId;
     },
-    sync: async (order: Sent) => (await api.carryOut(order))[0]!.licenseOrderId,
+    /** A busy machine may need more than the time of a sync call for so much: then nothing is stored, and async it works. */
+    sync: async (order: Sent): Promise<string> => {
+      const answer = await api.submit(syncOf(order));
+      if (answer.body.cause === 'overloaded') return await carryOut.async(order);
+      const accepted: AcceptedOrder[] = dataOf(answer);
+      return accepted[0]!.licenseOrderId;
+    },
   };
 
   /** How an order revokes all that is on assets. */
