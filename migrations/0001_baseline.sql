@@ -216,6 +216,8 @@ create table batch (
   failed integer,
   -- When an end was taken back, because an order was put back; null: never. The end after it is another event.
   reopened_time timestamptz,
+  -- Whether orders were put back. Its chunks still count how those had failed, so that only outcomes say what is finished.
+  has_retries boolean not null default false,
   constraint batch_key unique (application_id, channel_code, channel_order_id),
   check (cardinality(sequences) = cardinality(customer_ids) and cardinality(sequences) = cardinality(order_types)),
   constraint batch_end_whole check (num_nonnulls(completed_time, succeeded, failed) in (0, 3)),

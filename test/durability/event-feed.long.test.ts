@@ -62,7 +62,7 @@ describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed e
     const ids = events.map(({ id }) => Number(id));
     expect(ids).toEqual(ids.toSorted((a, b) => a - b));
     for (const { type, data } of events) {
-      const { orders, nextCursor: _, ...summary } = results.get(data.channelOrderId)!;
+      const { orders, nextCursor: _, estimatedCompletionTime: __, ...summary } = results.get(data.channelOrderId)!;
       const cancelled = orders.filter(({ cause }) => cause === 'cancelled').length;
       expect({ type, data }).toEqual({ type: 'batch.completed', data: { ...summary, cancelled } });
     }

@@ -31,7 +31,10 @@ async function readSome(api: Api, count: number, after = ''): Promise<FeedEvent[
 }
 
 /** What an event says of a batch whose result is this. */
-function endOf({ orders: _orders, nextCursor: _nextCursor, ...summary }: BatchResult, cancelled = 0) {
+function endOf(
+  { orders: _orders, nextCursor: _nextCursor, estimatedCompletionTime: _estimate, ...summary }: BatchResult,
+  cancelled = 0,
+) {
   return { ...summary, cancelled };
 }
 

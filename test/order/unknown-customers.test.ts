@@ -2,13 +2,13 @@ import type { Customer } from '@lockstep/contract';
 import { retryFailedOrders } from '@lockstep/orders';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { channelOf, NO_CHANNEL } from '../../packages/orders/src/lanes.ts';
+import { channelOf, laneOf, NO_CHANNEL } from '../../packages/orders/src/lanes.ts';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { newCustomersInLanes } from '../harness/lanes.ts';
 import { readGrants } from '../harness/order-stories.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { syncOf } from '../harness/sync-batches.ts';
+import { readResult, syncOf } from '../harness/sync-batches.ts';
 import { failOrders } from '../harness/unchecked.ts';
 
 /** Orders of customers who do not exist for their application when they are accepted (rules 6.2). */
@@ -91,6 +91,20 @@ describe('an order of a customer who is created after it was accepted', () => {
     expect((await api.completed(batch)).orders).toMatchObject([{ state: 'succeeded' }]);
   });
 
+  it('comes back in another lane than its batch knows, whose counts stay right', async () => {
+    const customer = await nextCustomer();
+    const batch = batchOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()]));
+    const [order] = await api.accept(batch);
+    await failOrders(stack.db, [order!.licenseOrderId]);
+    await create(customer);
+    await retryFailedOrders(stack.db, [order!.licenseOrderId]);
+    expect(await readResult(api, batch)).toMatchObject({ succeeded: 0, failed: 0, pending: 2 });
+    await stack.startWorker();
+    const result = await api.completed(batch);
+    expect(result).toMatchObject({ succeeded: 1, failed: 1, pending: 0 });
+    expect(result.orders).toMatchObject([{ state: 'succeeded' }, notFound]);
+  });
+
   it('can be cancelled', async () => {
     const batch = batchOf(newBuy(await nextCustomer(), [newAssetNum()]));
     await api.accept(batch);
@@ -128,6 +142,17 @@ describe('an application that is bound to a channel', () => {
       .poll(() => stack.db.selectFrom('license_order').select('cause').execute())
       .toEqual([{ cause: 'customer_not_found' }]);
   });
+});
+
+it('a sync call learns nothing of a customer of another channel who is held', async () => {
+  const theirs = await api.newCustomer(undefined, 'theirs');
+  await sql`
+    insert into order_hold (customer_id, lane, license_order_id, next_try, last_error)
+    values (${theirs.customerId}, ${laneOf(1, theirs.customerId)}, 1, now() + interval '1 hour', 'held')`.execute(
+    stack.db,
+  );
+  const bound = await stack.newApi(undefined, ['test']);
+  expect(refusalOf(await bound.submit(syncOf(newBuy(theirs, [newAssetNum()])))).cause).toBe('customer_not_found');
 });
 
 it('a sync call with an unknown customer is refused at once, and names the order', async () => {

@@ -18,16 +18,16 @@ export interface SummaryRow {
 
 /**
  * For a FROM clause, behind `batch`: what is finished of an open one so far, as `so_far`; null for others. Its chunks have
- * counted it, unless they were deleted when it ended and it was reopened.
+ * counted it, unless orders were put back.
  */
 export const SO_FAR = `
   left join lateral (
     select sum(succeeded)::int as succeeded, sum(failed)::int as failed from lane_chunk where batch_id = batch.id
-    having batch.reopened_time is null
+    having not batch.has_retries
     union all
     select count(*)::int - count(cause)::int, count(cause)::int from license_order
     where id >= batch.id * ${ORDERS_PER_BATCH} and id < (batch.id + 1) * ${ORDERS_PER_BATCH}
-    having batch.reopened_time is not null
+    having batch.has_retries
   ) as so_far on batch.completed_time is null`;
 
 /**

@@ -153,11 +153,10 @@ export interface ChunkBack {
 }
 
 /**
- * Makes orders pending again, and takes the ends of their batches back. Lock the batches before. Of a batch that has never
- * ended, the chunks count what is finished; of another one nothing does (SO_FAR), and its chunks came back one by one.
+ * Makes orders pending again, and takes the ends of their batches back. Lock the batches before. They may come back in another
+ * lane than the one that has counted their failure, so from then on outcomes say what is finished of the batch (SO_FAR).
  */
 export async function reopenBatches(trx: Trx, chunks: readonly ChunkBack[]): Promise<void> {
-  const hasNeverEnded = sql`(select reopened_time is null from batch where batch.id = excluded.batch_id)`;
   const rows = buildRows([
     ['batch_id', 'bigint', chunks.map(({ batchId }) => batchId)],
     ['lane', 'integer', chunks.map(({ lane }) => lane)],
@@ -169,8 +168,9 @@ export async function reopenBatches(trx: Trx, chunks: readonly ChunkBack[]): Pro
   const payloads = chunks.map(({ payload }) => payload).join('\n');
   await sql`
     with reopened as (
-      update batch set completed_time = null, succeeded = null, failed = null, reopened_time = statement_timestamp()
-      where id = any (${chunks.map(({ batchId }) => batchId)}::bigint[]) and completed_time is not null
+      update batch set completed_time = null, succeeded = null, failed = null, has_retries = true,
+        reopened_time = case when completed_time is null then reopened_time else statement_timestamp() end
+      where id = any (${chunks.map(({ batchId }) => batchId)}::bigint[])
     ), back as (
       select * from rows from (string_to_table(${payloads}::text, chr(10)), ${rows})
         as back (payload, batch_id, lane, order_count, weight, customer_ids)
@@ -185,7 +185,5 @@ export async function reopenBatches(trx: Trx, chunks: readonly ChunkBack[]): Pro
     on conflict (batch_id, lane) do update set payload = excluded.payload, payload_version = excluded.payload_version,
       finished_time = null, is_held = false,
       customer_ids = array(select distinct unnest(chunk.customer_ids || excluded.customer_ids)),
-      order_count = chunk.order_count + case when ${hasNeverEnded} then 0 else excluded.order_count end,
-      weight = chunk.weight + case when ${hasNeverEnded} then 0 else excluded.weight end,
-      failed = chunk.failed - case when ${hasNeverEnded} then excluded.order_count else 0 end`.execute(trx);
+      order_count = chunk.order_count + excluded.order_count, weight = chunk.weight + excluded.weight`.execute(trx);
 }

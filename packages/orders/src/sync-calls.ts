@@ -1,5 +1,5 @@
 import type { LedgerIds } from '@lockstep/assets';
-import { type BatchId, type Channels, type Order, Refusal } from '@lockstep/contract';
+import { type BatchId, type Channels, type CustomerId, type Order, Refusal } from '@lockstep/contract';
 import { type Database, type Deadline, type Statement, type Trx, together, untilConfirmed } from '@lockstep/platform';
 import { findingNewestByLane } from './backlog.ts';
 import { type EarlierBatch, findingEarlier, readEarlier, type SubmittedBatch, sameBatchId } from './batch.ts';
@@ -74,7 +74,7 @@ export async function applyCalls(
     locking,
     findingEarlier(batches),
     drawingBatchIds(calls.length),
-    findingHeld(batches.flatMap(({ customerIds }) => customerIds)),
+    findingHeld(batches.flatMap(knownIn)),
     findingPaused(lanesOf(...batches)),
   ]);
   const locked = new Set(readLocked(lockedRows));
@@ -95,7 +95,7 @@ export async function applyCalls(
     if (found !== null) results.push(found);
     else if (!hasLanes) results.push(null);
     else if (pausedCode !== undefined) results.push(refusePaused(pausedCode));
-    else if (batch.customerIds.some((customerId) => held.has(customerId))) {
+    else if (knownIn(batch).some((customerId) => held.has(customerId))) {
       results.push(new Refusal('service_unavailable'));
     } else {
       const id = drawn[place]!.id;
@@ -108,6 +108,10 @@ export async function applyCalls(
   else if (earlierRows.length > 0) await untilConfirmed(trx);
   return { results, newBatches };
 }
+
+/** The customers of a batch that exist for its application: it learns nothing of others. */
+const knownIn = ({ chunks }: SubmittedBatch): CustomerId[] =>
+  chunks.flatMap(({ lane, customerIds }) => (channelOf(lane) === NO_CHANNEL ? [] : customerIds));
 
 const codesById = (rows: readonly { id: number; code: string }[]) => new Map(rows.map(({ id, code }) => [id, code]));
 

@@ -21,6 +21,7 @@ declare module '@lockstep/platform' {
       succeeded: number | null;
       failed: number | null;
       reopened_time: Date | null;
+      has_retries: Generated<boolean>;
     };
     lane_chunk: {
       batch_id: BatchId;
