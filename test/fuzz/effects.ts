@@ -5,8 +5,8 @@ import { contentOfTables } from '../harness/tables.ts';
 const HOLDINGS = ['asset_assignment', 'asset_lending'];
 const LEDGER = ['asset', 'asset_transfer', 'asset_grant', 'merchandise_instance', 'product_instance', ...HOLDINGS];
 const CHANGES: Record<string, readonly string[]> = {
-  bindCustomer: ['enterprise', 'customer'],
-  createEnterprise: ['enterprise', 'customer', 'member'],
+  bindCustomer: ['enterprise', 'channel', 'customer'],
+  createEnterprise: ['enterprise', 'channel', 'customer', 'member'],
   updateCustomer: ['customer'],
   createBatchOrder: [...['batch', 'lane_chunk', 'license_order', 'failed_order', 'event', 'order_activity'], ...LEDGER],
   cancelBatchOrder: ['batch', 'lane_chunk', 'license_order', 'failed_order', 'event', 'order_activity'],
