@@ -7,6 +7,8 @@ import { sortedLedger } from '../model/ledger-value.ts';
 import { Model } from '../model/model.ts';
 import { readLedger } from '../model/stored-ledger.ts';
 
+/** The application that sends; it is bound to no channel. */
+const SENDER = 'fuzzer';
 /** The causes of orders that depend on more than the ledger that the model knows. */
 const NOT_OF_THE_MODEL = ['cancelled'];
 
@@ -22,8 +24,7 @@ interface AcceptedBatch {
 export class AcceptedOrders {
   readonly #api: Api;
   readonly #stack: Stack;
-  readonly #customers = new Map<string, string>();
-  readonly #model = new Model(this.#customers);
+  readonly #model = new Model();
   readonly #known = new Map<string, string>();
   #unsettled: AcceptedBatch[] = [];
 
@@ -70,9 +71,11 @@ export class AcceptedOrders {
   /** Waits for what was accepted, and holds each outcome against the model. */
   async settle(): Promise<void> {
     if (this.#unsettled.length === 0) return;
-    const customers = await sql<{ id: string; enterprise_id: string }>`
-      select id::text, enterprise_id::text from customer`.execute(this.#stack.db);
-    for (const { id, enterprise_id } of customers.rows) this.#customers.set(id, enterprise_id);
+    const customers = await sql<{ id: string; enterprise: string; channel: string }>`
+      select id::text, enterprise_id::text as enterprise, channel_code as channel from customer`.execute(
+      this.#stack.db,
+    );
+    for (const { id, ...customer } of customers.rows) this.#model.create(id, customer);
     for (const batch of this.#unsettled.splice(0)) {
       const { channelCode, channelOrderId, syncMode, orderList, entries } = batch;
       const query = { channelCode, channelOrderId, waitSeconds: '30', limit: '1000' };
@@ -82,7 +85,7 @@ export class AcceptedOrders {
       const placed = orderList
         .map((body, index) => ({ body, licenseOrderId: entries[index]!.licenseOrderId, order: orders[index]! }))
         .filter(({ order }) => !NOT_OF_THE_MODEL.includes(order.cause ?? ''));
-      const expected = this.#model.batch(syncMode, placed);
+      const expected = this.#model.batch(syncMode, SENDER, placed);
       const found = placed.map(({ licenseOrderId, order: { cause, assets, products, ...order } }) => {
         return {
           licenseOrderId: order.licenseOrderId === licenseOrderId ? 'its own' : 'another',

@@ -1,15 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { type AcceptedOrder, BatchResult, type OrderPreview } from '@lockstep/contract';
-import { type Answer, type Api, dataOf, refusalOf } from '../harness/api.ts';
+import { vi } from 'vitest';
+import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
 import type { Sent } from '../harness/orders.ts';
 import { expectSame } from './expect-same.ts';
-import { bodyOf, CUSTOMERS, type History, type HistoryBatch, type HistoryOrder, type Names } from './history.ts';
-import { Model, type ModelOutcome, type PlacedOrder } from './model.ts';
+import {
+  bodyOf,
+  type ChannelLabel,
+  type History,
+  type HistoryBatch,
+  type HistoryEvent,
+  type HistoryOrder,
+  type Names,
+  type Sender,
+} from './history.ts';
+import type { Model, ModelOutcome, PlacedOrder } from './model.ts';
+import { Population } from './population.ts';
 import { meet, wavesOf } from './steps.ts';
-import type { World } from './world.ts';
+import { happen, type Place } from './world.ts';
 
 const WAVE_BATCHES = 3;
-const CHANNEL_CODE = 'model';
+/** What the batches of each application name as their channel. Their customers are of any. */
+const CHANNEL_OF: Record<Sender, ChannelLabel> = { S1: 'C', S2: 'A', S3: 'A' };
 /** Failed orders that the refusal of a sync call names (rules 6.3). */
 const MAX_NAMED = 20;
 const NO_ORDER = '888888888888888888';
@@ -23,13 +35,18 @@ export interface Counts {
   sharedNumbers: number;
   /** Sync calls that were sent while async orders of their own customers were in flight. */
   syncCallsBehindAsync: number;
+  /** Orders that waited while their channel was paused. */
+  waited: number;
+  /** Sync calls that were refused for a paused channel. */
+  pausedSyncCalls: number;
 }
 
 /** Sends a history to the service over HTTP, and throws where an answer is not what the model says. Answers the model. */
-export async function drive(api: Api, history: History, world: World): Promise<Counts & { model: Model }> {
-  const driver = new Driver(api, world);
+export async function drive(place: Place, history: History): Promise<Counts & { model: Model }> {
+  const driver = new Driver(place);
   try {
     for (const wave of wavesOf(history, WAVE_BATCHES)) await driver.send(wave);
+    await driver.resumeAll();
     await driver.fence();
     await driver.repeat();
     return { ...driver.counts, model: driver.model };
@@ -41,6 +58,7 @@ export async function drive(api: Api, history: History, world: World): Promise<C
 /** A batch as it is sent. */
 interface Call {
   mode: HistoryBatch['mode'];
+  sender: Sender;
   orders: readonly HistoryOrder[];
   body: { channelCode: string; channelOrderId: string; syncMode: string; orderList: Sent[] };
 }
@@ -52,7 +70,8 @@ interface Accepted extends Call {
 }
 
 class Driver {
-  readonly #api: Api;
+  readonly #place: Place;
+  readonly #population: Population;
   readonly model: Model;
   readonly #names: Names;
   /** The licenseOrderIds of the orders that were accepted, by place. */
@@ -60,13 +79,21 @@ class Driver {
   readonly #accepted: Accepted[] = [];
   /** Async batches whose results nobody has looked at. */
   readonly #inFlight: Accepted[] = [];
-  /** The channelOrderIds of sync calls that failed: each stays free, and is used again. */
-  readonly #freeIds: string[] = [];
-  readonly counts: Counts = { orders: 0, batches: 0, failedSyncCalls: 0, sharedNumbers: 0, syncCallsBehindAsync: 0 };
+  /** Async batches that are done but for the orders that wait. */
+  readonly #stopped: Accepted[] = [];
+  readonly #paused = new Set<ChannelLabel>();
+  /** The channelOrderIds of sync calls that failed: each stays free to its sender, and is used again. */
+  readonly #freeIds: Record<Sender, string[]> = { S1: [], S2: [], S3: [] };
+  readonly counts: Counts = {
+    ...{ orders: 0, batches: 0, failedSyncCalls: 0, sharedNumbers: 0, syncCallsBehindAsync: 0 },
+    ...{ waited: 0, pausedSyncCalls: 0 },
+  };
 
-  constructor(api: Api, { ids, numberPrefix }: World) {
-    this.#api = api;
-    this.model = new Model(new Map(Object.entries(CUSTOMERS).map(([customer, own]) => [ids[customer]!, ids[own]!])));
+  constructor(place: Place) {
+    this.#place = place;
+    const { ids, numberPrefix } = place.world;
+    this.#population = new Population((label) => ids[label]!);
+    this.model = this.#population.model;
     this.#names = {
       id: (label) => ids[label]!,
       assetNum: (label) => label.replace('X', `${numberPrefix}X`),
@@ -76,16 +103,20 @@ class Driver {
 
   /** Sends batches that do not meet at once. Waits before that where the history says so, or customers would meet. */
   async send(wave: HistoryBatch[]): Promise<void> {
-    const orders = wave.flatMap((batch) => batch.orders);
-    if (wave[0]?.isLate || this.#inFlight.some((each) => meet(each.orders, orders, true))) await this.fence();
+    for (const event of wave[0]?.events ?? []) await this.#happen(event);
+    const running = wave.flatMap((batch) => batch.orders.filter((order) => !this.#waits(order, batch)));
+    const waiting = wave.flatMap((batch) => batch.orders.filter((order) => this.#waits(order, batch)));
+    if (wave[0]?.isLate || this.#inFlight.some((each) => meet(runningOf(each), running, true))) await this.fence();
+    const stopped = [...this.#inFlight, ...this.#stopped];
+    if (stopped.some((each) => meet(waitingOf(each), waiting, true))) await this.#letPass();
     for (const { whole } of wave) if (whole !== undefined) await this.#checkShared(this.#callOf(whole));
     const ahead = [...this.#inFlight];
     const calls = wave.map((batch) => this.#callOf(batch));
     const previews = await Promise.all(calls.map((call) => this.#preview(call)));
-    const answers = await Promise.all(calls.map(({ body }) => this.#api.submit(body)));
+    const answers = await Promise.all(calls.map((call) => this.#submit(call)));
     for (const [index, call] of calls.entries()) {
       const entries = answers[index]!.status === 200 ? (dataOf(answers[index]!) as AcceptedOrder[]) : null;
-      const expected = this.model.batch(call.mode, placed(call, entries));
+      const expected = this.model.batch(call.mode, call.sender, placed(call, entries));
       this.#count(call, ahead);
       const preview = previews[index];
       if (preview) expectSame(`preview of ${nameOf(call)}`, outcomesOf(preview), bySequence(call, expected));
@@ -96,32 +127,71 @@ class Driver {
 
   /** Waits for all that is in flight, and holds its results against the model. */
   async fence(): Promise<void> {
-    await Promise.all(this.#inFlight.splice(0).map((each) => this.#checkResult(each, '30')));
+    const inFlight = this.#inFlight.splice(0);
+    await Promise.all(inFlight.map((each) => this.#checkResult(each, '30')));
+    this.#stopped.push(...inFlight.filter((each) => waitingOf(each).length > 0));
+  }
+
+  /** Lets an event happen when nothing is in flight whose outcome could depend on it. */
+  async #happen(event: HistoryEvent): Promise<void> {
+    if (event.type !== 'create') await this.fence();
+    await happen(this.#place, event);
+    this.#population.happen(event);
+    if (event.type === 'pause') this.#paused.add(event.channel);
+    if (event.type !== 'resume') return;
+    this.#paused.delete(event.channel);
+    this.#inFlight.push(...this.#stopped.splice(0));
+  }
+
+  async resumeAll(): Promise<void> {
+    for (const channel of [...this.#paused]) await this.#happen({ type: 'resume', channel });
+  }
+
+  /** Lets what waits take effect, and pauses again: orders of two customers that meet must not begin together. */
+  async #letPass(): Promise<void> {
+    const paused = [...this.#paused];
+    await this.resumeAll();
+    for (const channel of paused) await this.#happen({ type: 'pause', channel });
+  }
+
+  #waits({ customer }: HistoryOrder, { sender }: { sender: Sender }): boolean {
+    return this.model.pausedChannelOf(this.#names.id(customer), sender) !== undefined;
   }
 
   /** Sends the first batch once more: the answer is the same, whatever happened in between, and nothing is done. */
   async repeat(): Promise<void> {
     const [first] = this.#accepted;
     if (first === undefined) return;
-    expectSame(`answer to ${nameOf(first)}, repeated`, dataOf(await this.#api.submit(first.body)), first.entries);
+    expectSame(`answer to ${nameOf(first)}, repeated`, dataOf(await this.#submit(first)), first.entries);
     await this.#checkResult(first, '0');
   }
 
   /** Waits until nothing is in flight, after a failure: what is sent later must not meet it. */
   async settle(): Promise<void> {
-    await Promise.allSettled(this.#inFlight.splice(0).map(({ body }) => this.#api.completed(body)));
+    for (const channel of this.#paused) await happen(this.#place, { type: 'resume', channel });
+    const unsettled = [...this.#inFlight.splice(0), ...this.#stopped.splice(0)];
+    await Promise.allSettled(unsettled.map((each) => this.#apiOf(each).completed(each.body)));
   }
 
-  #callOf({ mode, orders }: HistoryBatch): Call {
-    const channelOrderId = this.#freeIds.pop() ?? randomUUID();
+  #apiOf({ sender }: { sender: Sender }) {
+    return this.#place.apis[sender];
+  }
+
+  #submit(call: Call): Promise<Answer> {
+    return this.#apiOf(call).submit(call.body);
+  }
+
+  #callOf({ mode, sender, orders }: HistoryBatch): Call {
+    const channelCode = this.#place.world.channelCodes[CHANNEL_OF[sender]];
+    const channelOrderId = this.#freeIds[sender].pop() ?? randomUUID();
     const orderList = orders.map((order) => bodyOf(order, this.#names));
-    return { mode, orders, body: { channelCode: CHANNEL_CODE, channelOrderId, syncMode: mode, orderList } };
+    return { mode, sender, orders, body: { channelCode, channelOrderId, syncMode: mode, orderList } };
   }
 
   /** What a sync batch would do, where nothing that it meets is in flight. */
   async #preview(call: Call): Promise<OrderPreview[] | null> {
-    if (call.mode === 'async' || this.#inFlight.some((each) => meet(each.orders, call.orders))) return null;
-    return await this.#api.preview(call.body);
+    if (call.mode === 'async' || this.#inFlight.some((each) => meet(runningOf(each), call.orders))) return null;
+    return await this.#apiOf(call).preview(call.body);
   }
 
   #count(call: Call, ahead: Accepted[]): void {
@@ -140,7 +210,11 @@ class Driver {
       body.orderList.map(({ sequence, customerId }) => ({ sequence, customerId })),
     );
     for (const [index, { place }] of orders.entries()) this.#ids.set(place, entries[index]!.licenseOrderId);
+    this.counts.waited += waitingOf(accepted).length;
     this.#accepted.push(accepted);
+    const isOfPaused = orders.some((order) => this.#waits(order, accepted));
+    if (mode === 'sync' && isOfPaused)
+      throw new Error(`${nameOf(accepted)} was not refused, though its channel is paused`);
     if (mode === 'async') this.#inFlight.push(accepted);
     // A sync batch has taken effect by the time of the answer.
     else await this.#checkResult(accepted, '0');
@@ -148,33 +222,41 @@ class Driver {
 
   /** A sync call failed: code, cause and message are those of its failed orders, and nothing of it is stored. */
   async #checkRefused(call: Call, answer: Answer, expected: ModelOutcome[]): Promise<void> {
-    this.counts.failedSyncCalls += 1;
     const { code, cause, message } = refusalOf(answer);
-    const failed = bySequence(call, expected).filter((each) => each.cause !== null);
     const saying = `${nameOf(call)} was refused: ${message}`;
-    expectSame(saying, { mode: call.mode, code, cause }, { mode: 'sync', code: '13004', cause: failed[0]?.cause });
-    const named = new Set(message.match(/\d+/g)?.map(Number));
-    const unnamed = failed.slice(0, MAX_NAMED).filter(({ sequence }) => !named.has(sequence));
-    expectSame(`${saying} – not named`, unnamed, []);
+    const { mode } = call;
+    if (call.orders.some((order) => this.#waits(order, call))) {
+      this.counts.pausedSyncCalls += 1;
+      expectSame(saying, { mode, code, cause }, { mode: 'sync', code: '500', cause: 'channel_paused' });
+    } else {
+      this.counts.failedSyncCalls += 1;
+      const failed = bySequence(call, expected).filter((each) => each.cause !== null);
+      expectSame(saying, { mode, code, cause }, { mode: 'sync', code: '13004', cause: failed[0]?.cause });
+      const named = new Set(message.match(/\d+/g)?.map(Number));
+      const unnamed = failed.slice(0, MAX_NAMED).filter(({ sequence }) => !named.has(sequence));
+      expectSame(`${saying} – not named`, unnamed, []);
+    }
     const stored = refusalOf(await this.#result(call, '0'));
     expectSame(`${nameOf(call)} after its refusal`, stored.cause, 'batch_not_found');
-    this.#freeIds.push(call.body.channelOrderId);
+    this.#freeIds[call.sender].push(call.body.channelOrderId);
   }
 
   /** An async batch that names one number for two customers is refused, and not stored. */
   async #checkShared(call: Call): Promise<void> {
     this.counts.sharedNumbers += 1;
-    const causes = [await this.#api.submit(call.body), await this.#result(call, '0')].map(
-      (each) => refusalOf(each).cause,
-    );
+    const causes = [await this.#submit(call), await this.#result(call, '0')].map((each) => refusalOf(each).cause);
     expectSame(`${nameOf(call)}, whole`, causes, ['asset_number_shared', 'batch_not_found']);
-    this.#freeIds.push(call.body.channelOrderId);
+    this.#freeIds[call.sender].push(call.body.channelOrderId);
   }
 
   async #checkResult(accepted: Accepted, waitSeconds: string): Promise<void> {
     const { mode, entries, expected } = accepted;
-    const result = BatchResult.parse(dataOf(await this.#result(accepted, waitSeconds)));
+    const waiting = waitingOf(accepted).length;
+    if (waiting > 0) await this.#untilPending(accepted, waiting);
+    const result = BatchResult.parse(dataOf(await this.#result(accepted, waiting > 0 ? '0' : waitSeconds)));
     const failures = expected.filter(({ cause }) => cause !== null).length;
+    const successes = expected.length - failures - waiting;
+    const batchState = waiting === 0 ? 'completed' : waiting === expected.length ? 'accepted' : 'processing';
     expectSame(
       `result of ${nameOf(accepted)}`,
       {
@@ -184,10 +266,10 @@ class Driver {
         }),
       },
       {
-        counts: [mode, 'completed', expected.length, expected.length - failures, failures, 0],
-        orders: expected.map(({ cause, assets, products }, index) => {
+        counts: [mode, batchState, expected.length, successes, failures, waiting],
+        orders: expected.map(({ isWaiting, cause, assets, products }, index) => {
           const { licenseOrderId } = entries[index]!;
-          const state = cause === null ? 'succeeded' : 'failed';
+          const state = isWaiting ? 'pending' : cause === null ? 'succeeded' : 'failed';
           const code = cause === null ? null : '13004';
           return { licenseOrderId, state, code, cause, hasMessage: cause !== null, assets, products };
         }),
@@ -195,11 +277,22 @@ class Driver {
     );
   }
 
-  #result({ body: { channelCode, channelOrderId } }: Call, waitSeconds: string): Promise<Answer> {
+  /** Waits until so many orders of a batch are pending. */
+  async #untilPending(call: Call, pending: number): Promise<void> {
+    const isSo = async () => dataOf(await this.#result(call, '0')).pending === pending;
+    await vi.waitUntil(isSo, { timeout: 30_000 });
+  }
+
+  #result(call: Call, waitSeconds: string): Promise<Answer> {
+    const { channelCode, channelOrderId } = call.body;
     const query = { channelCode, channelOrderId, waitSeconds, limit: '1000' };
-    return this.#api.call('GET', '/licenseOrder/batchOrder', { query });
+    return this.#apiOf(call).call('GET', '/licenseOrder/batchOrder', { query });
   }
 }
+
+/** The orders of a batch that wait until their channel is resumed, and the others. */
+const waitingOf = ({ orders, expected }: Accepted) => orders.filter((_, index) => expected[index]!.isWaiting);
+const runningOf = ({ orders, expected }: Accepted) => orders.filter((_, index) => !expected[index]!.isWaiting);
 
 const nameOf = ({ mode, orders }: Call) => `the ${mode} batch from place ${orders[0]?.place}`;
 

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { histories } from './histories.ts';
-import { bodyOf, CUSTOMERS, type HistoryOrder, numbersOf, sourcesOf } from './history.ts';
+import { bodyOf, type HistoryOrder, numbersOf, sourcesOf } from './history.ts';
 import { type AssetValue, isActive, type MerchandiseValue, merchandisesOn } from './ledger-value.ts';
-import { Model, type ModelOutcome } from './model.ts';
+import type { ModelOutcome } from './model.ts';
+import { Population } from './population.ts';
 
 const NAMES = { id: (label: string) => label, assetNum: (label: string) => label, order: String };
 const SAMPLE = 1_000;
@@ -15,7 +16,7 @@ const SUCCESSES = [
   ...['source of another customer', 'revoke by the order that transferred', 'a product named twice', 'emptied package'],
   ...['revoke', 'revoke by source', 'partly revoke', 'grant without products'],
   ...['mnemonic match', 'strict match', 'strict match with a date', 'match inside a package', 'match by source'],
-  ...['a cloud license', 'sync'],
+  ...['a cloud license', 'sync', 'orders of a paused channel', 'a sync call of a paused channel'],
 ];
 const CAUSES = [
   ...['customer_not_found', 'enterprise_mismatch', 'source_order_not_found', 'asset_owned_by_other_customer'],
@@ -95,18 +96,23 @@ it('histories hold every kind of success and every cause of failure', () => {
   const seen = new Map<string, number>();
   const note = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
   for (const { batches } of fc.sample(histories({ maxBatches: 6, maxOrders: 5 }), { numRuns: SAMPLE, seed: 1 })) {
-    const model = new Model(new Map(Object.entries(CUSTOMERS)));
+    const population = new Population((label) => label);
+    const { model } = population;
     const all = batches.flatMap((batch) => batch.orders);
     const customerOf = (at: number) => all.find(({ place }) => place === at)?.customer;
-    for (const { mode, orders } of batches) {
+    for (const { mode, sender, events = [], orders } of batches) {
+      for (const event of events) population.happen(event);
       const before = model.assets;
       const outcomes = model.batch(
         mode,
+        sender,
         orders.map((order) => ({ licenseOrderId: String(order.place), body: bodyOf(order, NAMES) })),
       );
       const causes = outcomes.flatMap(({ cause }) => cause ?? []);
       causes.forEach(note);
-      if (causes.length > 0) continue;
+      const isPaused = orders.some(({ customer }) => model.pausedChannelOf(customer, sender) !== undefined);
+      if (isPaused) note(mode === 'sync' ? 'a sync call of a paused channel' : 'orders of a paused channel');
+      if (isPaused || causes.length > 0) continue;
       if (mode === 'sync' && orders.length > 1) note('sync');
       if (orders.length > 1) continue;
       const [order] = orders as [HistoryOrder];

@@ -1,9 +1,27 @@
 import fc from 'fast-check';
 import type { Sent } from '../harness/orders.ts';
-import { bodyOf, CUSTOMERS, type History, type HistoryOrder, type Names, numbersOf, printed } from './history.ts';
+import {
+  bodyOf,
+  type ChannelLabel,
+  CUSTOMERS,
+  ENTERPRISES,
+  type History,
+  type HistoryEvent,
+  type HistoryOrder,
+  type Names,
+  numbersOf,
+  printed,
+} from './history.ts';
 import { type AssetValue, isActive, type ProductValue, productsOn } from './ledger-value.ts';
-import { Model } from './model.ts';
-import { type RawHistory, type RawNumber, type RawOrder, type RawSource, rawHistories } from './raw-histories.ts';
+import { Population } from './population.ts';
+import {
+  type RawEvent,
+  type RawHistory,
+  type RawNumber,
+  type RawOrder,
+  type RawSource,
+  rawHistories,
+} from './raw-histories.ts';
 
 /** Histories of up to so many batches and orders a batch; a counterexample prints as `printed` has it. */
 export function histories(size: { maxBatches: number; maxOrders: number }): fc.Arbitrary<History> {
@@ -14,7 +32,6 @@ export function histories(size: { maxBatches: number; maxOrders: number }): fc.A
   });
 }
 
-const ENTERPRISES = [...new Set(Object.values(CUSTOMERS))];
 const CLOUD_TYPES = ['cloud_account', 'cloud_customer', 'cloud_personal'];
 const LABELS: Names = { id: (label) => label, assetNum: (label) => label, order: String };
 
@@ -26,16 +43,23 @@ interface Before {
   orders: HistoryOrder[];
   /** The orders of the whole history. */
   total: number;
+  /** Whether a customer exists for the sender. */
+  isSeen(label: string): boolean;
 }
 
 /** Says what every reference of a raw history means. The model tells what is there, so that most orders succeed. */
 function resolved({ usualType, batches }: RawHistory): History {
   const total = batches.reduce((sum, { orders }) => sum + orders.length, 0);
-  const guide = new Model(new Map(Object.entries(CUSTOMERS)));
+  const population = new Population((label) => label);
+  const guide = population.model;
+  const paused = new Set<ChannelLabel>();
   const earlier: HistoryOrder[] = [];
   return {
-    batches: batches.map(({ mode, isLate, orders: raw }) => {
-      const before = { assets: guide.assets.filter(isActive), orders: earlier, total };
+    batches: batches.map(({ mode, sender, events: rawEvents, isLate, orders: raw }) => {
+      const events = rawEvents.map((each) => eventOf(each, paused));
+      for (const event of events) population.happen(event);
+      const isSeen = (label: string) => guide.isSeen(label, sender);
+      const before = { assets: guide.assets.filter(isActive), orders: earlier, total, isSeen };
       const sequences = sequencesOf(raw);
       const orders = raw.map((each, index) => {
         const ids = { place: earlier.length + index, sequence: sequences[index]! };
@@ -44,11 +68,22 @@ function resolved({ usualType, batches }: RawHistory): History {
       earlier.push(...orders);
       guide.batch(
         mode,
+        sender,
         orders.map((order) => ({ licenseOrderId: String(order.place), body: bodyOf(order, LABELS) })),
       );
-      return { mode, isLate, orders };
+      return { mode, sender, events, isLate, orders };
     }),
   };
+}
+
+/** What an event means; `paused` are the channels that are paused before and after it. */
+function eventOf(event: RawEvent, paused: Set<ChannelLabel>): HistoryEvent {
+  if (event.type === 'create') return event;
+  if (event.type === 'bind') return { ...event, sender: 'S3' };
+  const { channel } = event;
+  const isPaused = paused.delete(channel);
+  if (!isPaused) paused.add(channel);
+  return { type: isPaused ? 'resume' : 'pause', channel };
 }
 
 /** Unique sequence numbers that follow the ranks. */
@@ -57,11 +92,12 @@ function sequencesOf(orders: readonly RawOrder[]): number[] {
   return orders.map((order) => 1 + byRank.indexOf(order));
 }
 
-function headerOf({ orderType, customer: index, enterprise }: RawOrder, { assets }: Before) {
-  const owners = Object.keys(CUSTOMERS).filter((label) => assets.some(({ customer }) => customer === label));
-  const candidates = orderType === 'new_buy' || owners.length === 0 ? Object.keys(CUSTOMERS) : owners;
+function headerOf({ orderType, customer: index, isAnyones, enterprise }: RawOrder, { assets, isSeen }: Before) {
+  const customers = Object.keys(CUSTOMERS).filter((label) => isAnyones || isSeen(label));
+  const owners = customers.filter((label) => assets.some(({ customer }) => customer === label));
+  const candidates = orderType === 'new_buy' || owners.length === 0 ? customers : owners;
   const customer = index === 'nobody' ? 'nobody' : candidates[index % candidates.length]!;
-  const own = CUSTOMERS[customer as keyof typeof CUSTOMERS] ?? 'E1';
+  const own = CUSTOMERS[customer as keyof typeof CUSTOMERS]?.enterprise ?? 'E1';
   const other = ENTERPRISES.find((each) => each !== own)!;
   return { orderType, customer, enterprise: { own, other, nobody: 'nobody' }[enterprise] };
 }

@@ -13,6 +13,10 @@ export interface History {
 
 export interface HistoryBatch {
   mode: 'sync' | 'async';
+  /** The application that sends it. */
+  sender: Sender;
+  /** What happens before it is sent. */
+  events?: HistoryEvent[];
   /** Sent when all before it is done, so that it works on what is stored. Else it is sent at once. */
   isLate?: boolean;
   /** The batch of which this is the first part, where the service refuses it as a whole: it is sent before, to see that. */
@@ -42,8 +46,34 @@ interface HistoryElement {
   [field: string]: unknown;
 }
 
-/** Customers of every history with their enterprises. Orders may name a customer or an enterprise `nobody`, too. */
-export const CUSTOMERS = { C1: 'E1', C2: 'E1', C3: 'E2', C4: 'E2' } as const;
+/**
+ * Customers of every history. C5 exists only after it was created. Orders may name a customer or an enterprise `nobody`,
+ * too.
+ */
+export const CUSTOMERS = {
+  C1: { enterprise: 'E1', channel: 'A' },
+  C2: { enterprise: 'E1', channel: 'C' },
+  C3: { enterprise: 'E2', channel: 'A' },
+  C4: { enterprise: 'E2', channel: 'B' },
+  C5: { enterprise: 'E1', channel: 'B' },
+} as const;
+export const LATE_CUSTOMER = 'C5';
+export const ENTERPRISES = ['E1', 'E2'] as const;
+export const CHANNELS = ['A', 'B', 'C'] as const;
+export type ChannelLabel = (typeof CHANNELS)[number];
+
+/** The applications that send, with the channels that they are bound to at first; null if to none. */
+export const SENDERS = { S1: null, S2: ['A'], S3: ['A', 'B'] } as const satisfies Record<string, ChannelLabel[] | null>;
+export type Sender = keyof typeof SENDERS;
+
+/** What happens between batches. */
+export type HistoryEvent =
+  /** An operator pauses a channel, or resumes it. */
+  | { type: 'pause' | 'resume'; channel: ChannelLabel }
+  /** An application is bound to these channels from now on. */
+  | { type: 'bind'; sender: Sender; channels: ChannelLabel[] }
+  /** LATE_CUSTOMER is created. */
+  | { type: 'create' };
 
 /** What stands for the labels of a history where it runs. */
 export interface Names {
@@ -81,11 +111,11 @@ export function bodyOf(order: HistoryOrder, names: Names): Sent {
   };
 }
 
-/** The history as JSON that a person reads and can paste into a test: a batch's mode, then an order a line. */
+/** The history as JSON that a person reads and can paste into a test: what a batch is, then an order a line. */
 export function printed({ batches }: History): string {
   const lines = batches.map(
-    ({ mode, isLate, orders }) =>
-      `{"mode":"${mode}",${isLate ? '"isLate":true,' : ''}"orders":[\n  ${orders.map((each) => JSON.stringify(each)).join(',\n  ')}]}`,
+    ({ orders, ...batch }) =>
+      `${JSON.stringify(batch).slice(0, -1)},"orders":[\n  ${orders.map((each) => JSON.stringify(each)).join(',\n  ')}]}`,
   );
   return `{"batches":[\n${lines.join(',\n')}\n]}`;
 }

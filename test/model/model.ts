@@ -23,8 +23,9 @@ export interface PlacedOrder {
   body: Sent;
 }
 
-/** What became of an order: it succeeded where `cause` is null. */
+/** What became of an order: it succeeded where `cause` is null, but for one that waits while its channel is paused. */
 export interface ModelOutcome {
+  isWaiting?: true;
   cause: string | null;
   assets: number;
   products: number;
@@ -37,6 +38,20 @@ interface State {
   purchases: Record<string, string>;
   /** What happened to the assets, oldest first. */
   happenings: Happening[];
+}
+
+/** A customer: the id of its enterprise, and its channel. */
+interface ModelCustomer {
+  enterprise: string;
+  channel: string;
+}
+
+/** An order that waits until its channel is resumed. */
+interface Waiting {
+  order: PlacedOrder;
+  sender: string;
+  channel: string;
+  outcome: ModelOutcome;
 }
 
 /** A fault that makes an order fail. */
@@ -61,28 +76,87 @@ const LIMITS: Limits = { onAsset: 10_000, codesOnAsset: 100, ofOrder: 200_000 };
 
 /** The rules with what they are applied to. */
 export class Model {
-  /** Customers and the enterprises that they belong to. */
-  readonly #customers: ReadonlyMap<string, string>;
+  readonly #customers = new Map<string, ModelCustomer>();
+  /** The channels that applications are bound to. */
+  readonly #channelsOf = new Map<string, readonly string[] | null>();
+  readonly #paused = new Set<string>();
+  /** The orders that wait, oldest first. */
+  readonly #waiting: Waiting[] = [];
   readonly #limits: Limits;
   #state: State = { assets: [], purchases: {}, happenings: [] };
 
-  constructor(customers: ReadonlyMap<string, string>, limits = LIMITS) {
-    this.#customers = customers;
+  constructor(limits = LIMITS) {
     this.#limits = limits;
+  }
+
+  create(customerId: string, customer: ModelCustomer): void {
+    this.#customers.set(customerId, customer);
+  }
+
+  /** Binds an application to channels, or to none with null, as it is before. */
+  bind(sender: string, channels: readonly string[] | null): void {
+    this.#channelsOf.set(sender, channels);
+  }
+
+  pause(channel: string): void {
+    this.#paused.add(channel);
+  }
+
+  /** Carries out what waits in a channel, in the order of acceptance. */
+  resume(channel: string): void {
+    this.#paused.delete(channel);
+    const isDue = (waiting: Waiting) => waiting.channel === channel;
+    const due = this.#waiting.filter(isDue);
+    this.#waiting.splice(0, Infinity, ...this.#waiting.filter((each) => !isDue(each)));
+    for (const { order, sender, outcome } of due) {
+      delete outcome.isWaiting;
+      Object.assign(outcome, this.#order(order, this.#seenBy(sender)));
+    }
+  }
+
+  /** The paused channel of a customer; undefined if there is none, or the customer does not exist for the sender. */
+  pausedChannelOf(customerId: string, sender: string): string | undefined {
+    const channel = this.#seenBy(sender).get(customerId)?.channel;
+    return channel !== undefined && this.#paused.has(channel) ? channel : undefined;
+  }
+
+  /** Whether a customer exists for an application now. */
+  isSeen(customerId: string, sender: string): boolean {
+    const customer = this.#customers.get(customerId);
+    const channels = this.#channelsOf.get(sender) ?? null;
+    return customer !== undefined && (channels === null || channels.includes(customer.channel));
+  }
+
+  /** The customers that exist for an application now: "customers and assets of other channels do not exist for it". */
+  #seenBy(sender: string): ReadonlyMap<string, ModelCustomer> {
+    return new Map([...this.#customers].filter(([id]) => this.isSeen(id, sender)));
   }
 
   /**
    * Carries a batch out; the outcomes are in orderList order. Orders take effect by `sequence`. async: "Each order
    * succeeds or fails alone and is atomic". sync: "All orders of a call take effect in one transaction before the answer,
-   * or none do"; each is tried nevertheless, so that every failed one can be named.
+   * or none do"; each is tried nevertheless, so that every failed one can be named. A call of a customer whose channel is
+   * paused does nothing, and its outcomes are those of a preview. An async order of such a customer waits; its outcome is
+   * put right when it has its turn.
    */
-  batch(mode: 'sync' | 'async', orders: readonly PlacedOrder[]): ModelOutcome[] {
+  batch(mode: 'sync' | 'async', sender: string, orders: readonly PlacedOrder[]): ModelOutcome[] {
     const before = this.#state;
+    const seen = this.#seenBy(sender);
     const outcomes = new Map<PlacedOrder, ModelOutcome>();
+    const pausedOf = ({ body }: PlacedOrder) => this.pausedChannelOf(required(body.customerId), sender);
     const bySequence = orders.toSorted((a, b) => Number(a.body.sequence) - Number(b.body.sequence));
-    for (const order of bySequence) outcomes.set(order, this.#order(order));
+    for (const order of bySequence) {
+      const channel = mode === 'async' ? pausedOf(order) : undefined;
+      if (channel === undefined) outcomes.set(order, this.#order(order, seen));
+      else {
+        const outcome: ModelOutcome = { isWaiting: true, cause: null, assets: 0, products: 0 };
+        this.#waiting.push({ order, sender, channel, outcome });
+        outcomes.set(order, outcome);
+      }
+    }
     const results = orders.map((order) => outcomes.get(order)!);
-    if (mode === 'sync' && results.some(({ cause }) => cause !== null)) this.#state = before;
+    const isUndone = results.some(({ cause }) => cause !== null) || orders.some((each) => pausedOf(each) !== undefined);
+    if (mode === 'sync' && isUndone) this.#state = before;
     return results;
   }
 
@@ -96,12 +170,12 @@ export class Model {
     return this.#state.happenings;
   }
 
-  /** "A failed order changes nothing" (rules 6.2 Alone). */
-  #order({ licenseOrderId, body }: PlacedOrder): ModelOutcome {
+  /** "A failed order changes nothing" (rules 6.2 Alone). `seen`: the customers that exist for its application. */
+  #order({ licenseOrderId, body }: PlacedOrder, seen: ReadonlyMap<string, ModelCustomer>): ModelOutcome {
     const { assets, purchases, happenings } = this.#state;
     const after: State = { assets: assets.map(copyOf), purchases: { ...purchases }, happenings };
     try {
-      carryOut(after, this.#customers, new Touched(this.#limits), licenseOrderId, body);
+      carryOut(after, seen, new Touched(this.#limits), licenseOrderId, body);
     } catch (fault) {
       if (!(fault instanceof Fault)) throw fault;
       return { cause: fault.message, assets: 0, products: 0 };
@@ -157,22 +231,22 @@ const instancesOn = (asset: AssetValue) => [...productsOn(asset), ...merchandise
  */
 function carryOut(
   state: State,
-  customers: ReadonlyMap<string, string>,
+  seen: ReadonlyMap<string, ModelCustomer>,
   touched: Touched,
   licenseOrderId: string,
   order: Sent,
 ): void {
   const customer = required(order.customerId);
-  // "`customerId` must exist (`customer_not_found`) and belong to `enterpriseGlobalId` (`enterprise_mismatch`)."
-  demand(customers.has(customer), 'customer_not_found');
-  demand(customers.get(customer) === required(order.enterpriseGlobalId), 'enterprise_mismatch');
+  // "`customerId` must exist when the batch is accepted and at the order's turn" "and belong to `enterpriseGlobalId`".
+  demand(seen.has(customer), 'customer_not_found');
+  demand(seen.get(customer)!.enterprise === required(order.enterpriseGlobalId), 'enterprise_mismatch');
   // "A non-empty `srcLicenseOrderId` of the order must be a succeeded `new_buy` order (`source_order_not_found`): of any
   // customer in a `new_buy`, which only records it; of this customer in a revocation".
   const source = text(order.srcLicenseOrderId);
   const isPurchase = order.orderType === 'new_buy';
   if (source !== null) {
     const owner = state.purchases[source];
-    demand(isPurchase ? owner !== undefined : owner === customer, 'source_order_not_found');
+    demand(isPurchase ? seen.has(owner!) : owner === customer, 'source_order_not_found');
   }
 
   const licenseType = required(order.licenseType);
@@ -183,7 +257,7 @@ function carryOut(
     revokeProducts(state, touched, { licenseOrderId, customer, licenseType, source }, numbered);
   }
   for (const { element, assetNum } of numbered) {
-    if (isPurchase) buy(state, touched, { licenseOrderId, customer, licenseType }, assetNum, element);
+    if (isPurchase) buy(state, touched, { licenseOrderId, customer, licenseType, seen }, assetNum, element);
     if (order.orderType !== 'delete_asset') continue;
     const asset = ownAsset(state, customer, licenseType, assetNum);
     touched.addGrants(asset, licenseOrderId);
@@ -195,10 +269,14 @@ function carryOut(
   if (isPurchase) state.purchases[licenseOrderId] = customer;
 }
 
-interface Purchase {
+interface Named {
   licenseOrderId: string;
   customer: string;
   licenseType: string;
+}
+
+interface Purchase extends Named {
+  seen: ReadonlyMap<string, ModelCustomer>;
 }
 
 /** "Each number becomes an active asset of the customer, or is added to when it is one already" (rules 6.5 new_buy). */
@@ -211,6 +289,8 @@ function buy(state: State, touched: Touched, purchase: Purchase, assetNum: strin
     // "A number that is active at another customer is `asset_owned_by_other_customer`, unless `transferedAssetNum` is true:
     // then the asset moves to this customer with everything on it".
     demand(element.transferedAssetNum === true, 'asset_owned_by_other_customer');
+    // Customers and assets of other channels do not exist for an application that is bound to channels.
+    demand(purchase.seen.has(asset.customer), 'asset_not_found');
   }
   // "Its license type must be the order's (`license_type_mismatch`), in a transfer too."
   demand(asset.licenseType === purchase.licenseType, 'license_type_mismatch');
@@ -278,9 +358,9 @@ function newAsset({ customer, licenseType }: Purchase, assetNum: string): AssetV
  * "A product's own `srcLicenseOrderId` must be a succeeded `new_buy` order of any customer (`source_order_not_found`) and is
  * recorded."
  */
-function newProduct(state: State, count: () => void, { licenseOrderId }: Purchase, sent: Sent): ProductValue {
+function newProduct(state: State, count: () => void, { licenseOrderId, seen }: Purchase, sent: Sent): ProductValue {
   const source = text(sent.srcLicenseOrderId);
-  demand(source === null || state.purchases[source] !== undefined, 'source_order_not_found');
+  demand(source === null || seen.has(state.purchases[source]!), 'source_order_not_found');
   count();
   return {
     order: licenseOrderId,
@@ -342,7 +422,7 @@ function revokeGrant(asset: AssetValue, touched: Touched, source: string, by: st
   if (!asset.grants.some(isActive)) revokeAsset(asset, by);
 }
 
-interface Revocation extends Purchase {
+interface Revocation extends Named {
   source: string | null;
 }
 

@@ -13,42 +13,65 @@ import { LIMITS } from '../../packages/orders/src/limits.ts';
 import type { OrderWithId, Outcome } from '../../packages/orders/src/outcome.ts';
 import { planAll } from '../../packages/orders/src/plan.ts';
 import { expectSame } from './expect-same.ts';
-import { bodyOf, CUSTOMERS, type History, type Names } from './history.ts';
+import { bodyOf, CUSTOMERS, type History, type HistoryEvent, LATE_CUSTOMER, type Names, SENDERS } from './history.ts';
 import { type AssetValue, type MerchandiseValue, type ProductValue, sortedLedger } from './ledger-value.ts';
-import { type Limits, Model } from './model.ts';
+import type { Limits } from './model.ts';
+import { Population } from './population.ts';
 
-const IDS: Record<string, string> = { C1: '11', C2: '12', C3: '23', C4: '24', E1: '1', E2: '2', nobody: '99' };
+const IDS: Record<string, string> = {
+  C1: '11',
+  C2: '12',
+  C3: '23',
+  C4: '24',
+  C5: '15',
+  E1: '1',
+  E2: '2',
+  nobody: '99',
+};
 const FIRST_ORDER_ID = 1_001;
 const NAMES: Names = {
   id: (label) => IDS[label]!,
   assetNum: (label) => label,
   order: (place) => String(place === 'unknown' ? 999_999 : FIRST_ORDER_ID + place),
 };
-const ENTERPRISE_OF = new Map(Object.entries(CUSTOMERS).map(([customer, own]) => [NAMES.id(customer), NAMES.id(own)]));
-const LEDGER_CUSTOMERS = [...ENTERPRISE_OF].map(
-  ([id, enterpriseId]) =>
-    [id as CustomerId, { enterpriseId: enterpriseId as EnterpriseId, channelCode: 'test' }] as const,
-);
+const LEDGER_CUSTOMERS = Object.entries(CUSTOMERS).map(([label, { enterprise, channel }]) => {
+  const customer = { enterpriseId: NAMES.id(enterprise) as EnterpriseId, channelCode: channel };
+  return [NAMES.id(label) as CustomerId, customer] as const;
+});
 
 /** Plans like planAll, within limits. */
 export type Plan = (ledger: Ledger, orders: readonly OrderWithId[], limits: Limits) => Outcome[];
 
 export const planWithin: Plan = (ledger, orders, limits) => planAll(ledger, orders, { ...LIMITS, ...limits });
 
-/** Carries a history out on the model and on the planner within the same limits, and throws where they differ. */
+/**
+ * Carries a history out on the model and on the planner within the same limits, and throws where they differ. Nothing is
+ * paused: what waits never comes to the planner.
+ */
 export function comparePlanner(history: History, limits: Limits, plan: Plan = planWithin): void {
-  const model = new Model(ENTERPRISE_OF, limits);
+  const population = new Population(NAMES.id, limits);
+  const { model } = population;
+  const channelsOf = new Map<string, readonly string[] | null>(Object.entries(SENDERS));
   let ledger = newLedger();
-  for (const { mode, orders } of history.batches) {
+  let isLateThere = false;
+  const happen = (event: HistoryEvent) => {
+    if (event.type === 'pause' || event.type === 'resume') return;
+    population.happen(event);
+    if (event.type === 'bind') channelsOf.set(event.sender, event.channels);
+    else isLateThere = true;
+  };
+  for (const { mode, sender, events = [], orders } of history.batches) {
+    events.forEach(happen);
+    if (isLateThere) for (const [id, customer] of LEDGER_CUSTOMERS) ledger.customers.set(id, customer);
     const sent = orders.map((order) => ({ licenseOrderId: NAMES.order(order.place), body: bodyOf(order, NAMES) }));
-    const expected = model.batch(mode, sent);
+    const expected = model.batch(mode, sender, sent);
 
     const orderList = sent.map(({ body }) => body);
     const parsed = parse(BatchOrder, { channelCode: 'test', channelOrderId: 'test', syncMode: mode, orderList });
     const accepted = parsed.orderList.map((order, index) => ({
       licenseOrderId: sent[index]!.licenseOrderId as LicenseOrderId,
       order,
-      channels: null,
+      channels: channelsOf.get(sender)!,
     }));
     // What sync mode does with a transaction: what is planned stays only where no order failed.
     const planned = mode === 'sync' ? structuredClone(ledger) : ledger;
@@ -71,7 +94,7 @@ export function comparePlanner(history: History, limits: Limits, plan: Plan = pl
 
 function newLedger(): Ledger {
   return {
-    customers: new Map(LEDGER_CUSTOMERS),
+    customers: new Map(LEDGER_CUSTOMERS.filter(([id]) => id !== NAMES.id(LATE_CUSTOMER))),
     customerOfPurchase: new Map(),
     assets: new Map(),
     loadedOnto: new Set(),

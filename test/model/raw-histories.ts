@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { Sent } from '../harness/orders.ts';
+import { CHANNELS, type ChannelLabel, type Sender } from './history.ts';
 
 /**
  * Histories as they are drawn at random and made smaller.
@@ -139,8 +140,10 @@ type RawElement = { numbers: RawNumber[]; isPadded: boolean } & Sent;
 
 export interface RawOrder {
   orderType: string;
-  /** Index of a customer (0 to 3); for a revocation, one who owns assets if any does. */
+  /** Index of a customer (0 to 4); for a revocation, one who owns assets if any does. */
   customer: number | 'nobody';
+  /** Whether the customer may be one that does not exist for the sender. */
+  isAnyones: boolean;
   enterprise: 'own' | 'other' | 'nobody';
   /** `fitting`: that of the asset it names, or else the usual one of the history. */
   licenseType: string;
@@ -154,9 +157,10 @@ const header = {
   customer: weighted<number | 'nobody'>(
     [20, fc.constant(0)],
     [24, oneOf(1, 2)],
-    [6, fc.constant(3)],
+    [6, oneOf(3, 4)],
     [1, fc.constant('nobody')],
   ),
+  isAnyones: mostly(false, fc.constant(true)),
   enterprise: weighted<RawOrder['enterprise']>([40, fc.constant('own')], [1, oneOf('other', 'nobody')]),
   licenseType: weighted([30, fc.constant('fitting')], [1, oneOf('softkey', 'cloud_personal', 'lk_auth_usbkey')]),
   rank: fc.nat(5),
@@ -181,10 +185,27 @@ const revocationOfProducts: fc.Arbitrary<RawOrder> = fc.record({
 });
 const order = weighted([4, purchase], [3, revocationOfAssets], [3, revocationOfProducts]);
 
+/** What happens before a batch: a channel is paused, or resumed if it is paused; S3 is bound; the late customer is created. */
+export type RawEvent =
+  | { type: 'toggle'; channel: ChannelLabel }
+  | { type: 'bind'; channels: ChannelLabel[] }
+  | { type: 'create' };
+const event: fc.Arbitrary<RawEvent> = weighted<RawEvent>(
+  [4, fc.record({ type: fc.constant('toggle' as const), channel: oneOf(...CHANNELS) })],
+  // Its batches are of channel A.
+  [
+    1,
+    oneOf<ChannelLabel[]>(['A'], ['A', 'B'], ['A', 'B', 'C']).map((channels) => ({ type: 'bind' as const, channels })),
+  ],
+  [1, fc.constant({ type: 'create' as const })],
+);
+const events = weighted<RawEvent[]>([3, fc.constant([])], [1, fc.array(event, { minLength: 1, maxLength: 2 })]);
+const sender = weighted<Sender>([4, fc.constant('S1')], [3, oneOf<Sender>('S2', 'S3')]);
+
 export interface RawHistory {
   /** What most orders of this history are about. */
   usualType: string;
-  batches: { mode: 'sync' | 'async'; isLate: boolean; orders: RawOrder[] }[];
+  batches: { mode: 'sync' | 'async'; sender: Sender; events: RawEvent[]; isLate: boolean; orders: RawOrder[] }[];
 }
 
 /** Raw histories of up to so many batches and orders a batch, after a batch of purchases that they can work on. */
@@ -198,11 +219,13 @@ export function rawHistories(size: { maxBatches: number; maxOrders: number }): f
     );
   const opening = fc.record({
     mode: fc.constant('async' as const),
+    sender,
+    events: fc.constant<RawEvent[]>([]),
     isLate: fc.constant(false),
     orders: fc.array(purchase, { maxLength: 6, size: 'max' }),
   });
   const isLate = weighted([3, fc.constant(false)], [1, fc.constant(true)]);
-  const batch = fc.record({ mode, isLate, orders: fewOrMany(order) });
+  const batch = fc.record({ mode, sender, events, isLate, orders: fewOrMany(order) });
   return fc.record({
     usualType: weighted(
       [2, oneOf('normal_recover_usbkey', 'product_entity')],

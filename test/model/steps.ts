@@ -29,7 +29,7 @@ function stepsOf({ batches }: History): HistoryBatch[] {
 }
 
 function partsOf(batch: HistoryBatch): HistoryBatch[] {
-  const { orders, isLate = false } = batch;
+  const { orders, sender, events = [], isLate = false } = batch;
   const parts: HistoryOrder[][] = [];
   for (const order of orders.toSorted((a, b) => a.sequence - b.sequence)) {
     const part = parts.at(-1);
@@ -39,6 +39,8 @@ function partsOf(batch: HistoryBatch): HistoryBatch[] {
   // orderList keeps its order, which is not that of the sequence.
   return parts.map((part, index) => ({
     mode: 'async',
+    sender,
+    ...(index === 0 && { events }),
     isLate: isLate && index === 0,
     orders: part.toSorted((a, b) => a.place - b.place),
     ...(index === 0 && sharesNumber(orders) && { whole: batch }),
@@ -63,7 +65,8 @@ export function wavesOf(history: History, size: number): HistoryBatch[][] {
   for (const step of stepsOf(history)) {
     const wave = waves.at(-1);
     const isFull = wave === undefined || wave.length === size;
-    if (isFull || step.isLate || wave.some(({ orders }) => meet(orders, step.orders))) waves.push([step]);
+    if (isFull || step.isLate || step.events?.length || wave.some(({ orders }) => meet(orders, step.orders)))
+      waves.push([step]);
     else wave.push(step);
   }
   return waves;

@@ -11,7 +11,7 @@ import { histories } from './histories.ts';
 import type { History } from './history.ts';
 import { sortedLedger } from './ledger-value.ts';
 import { readLedger } from './stored-ledger.ts';
-import { newWorlds, type World } from './world.ts';
+import { newWorlds, openPlace, type World } from './world.ts';
 
 const HISTORIES = 80;
 /** Histories that run at the same time, on one stack. */
@@ -51,7 +51,7 @@ describe.each([...QUEUE_KINDS.map((queue) => ({ queue, workers: 1 })), { queue: 
     async function compare(each: History): Promise<void> {
       const { db } = stack!;
       const world = worlds.pop() ?? (await newWorlds(db, 1))[0]!;
-      const { model, ...counts } = await drive(api, each, world);
+      const { model, ...counts } = await drive(await openPlace(stack!, api, world), each);
       expectSame(
         'the ledger in the end',
         sortedLedger(await readLedger(db, world.numberPrefix)),
@@ -76,6 +76,8 @@ describe.each([...QUEUE_KINDS.map((queue) => ({ queue, workers: 1 })), { queue: 
       expect(total((each) => each.failedSyncCalls)).toBeGreaterThan(0);
       expect(total((each) => each.sharedNumbers)).toBeGreaterThan(0);
       expect(total((each) => each.syncCallsBehindAsync)).toBeGreaterThan(0);
+      expect(total((each) => each.waited)).toBeGreaterThan(0);
+      expect(total((each) => each.pausedSyncCalls)).toBeGreaterThan(0);
     });
   },
 );

@@ -1,59 +1,120 @@
+import { pauseChannel, resumeChannel } from '@lockstep/orders';
 import type { Database } from '@lockstep/platform';
-import { CUSTOMERS } from './history.ts';
+import { sql } from 'kysely';
+import type { Api } from '../harness/api.ts';
+import type { Stack } from '../harness/stack.ts';
+import {
+  CHANNELS,
+  type ChannelLabel,
+  CUSTOMERS,
+  ENTERPRISES,
+  type HistoryEvent,
+  LATE_CUSTOMER,
+  SENDERS,
+  type Sender,
+} from './history.ts';
 
-/** Where one history runs: customers and enterprises of its own, and a prefix that all its asset numbers have. */
+/** Where one history runs: channels, customers and enterprises of its own, and a prefix that all its asset numbers have. */
 export interface World {
-  /** The ids of what the labels stand for; of `nobody`, an id that nobody has. */
+  /** The ids of what the labels of customers and enterprises stand for; of `nobody`, an id that nobody has. */
   ids: Record<string, string>;
+  channelCodes: Record<ChannelLabel, string>;
   numberPrefix: string;
 }
 
 const NOBODY = '999999999999999999';
+const NAMES = { name: 'Customer', branch_name: 'Branch', is_default: false };
 let worlds = 0;
 
-/** Makes a world for each of so many histories, all with two statements. */
+/** Makes a world for each of so many histories, all with a handful of statements. */
 export async function newWorlds(db: Database, count: number): Promise<World[]> {
   const keys = Array.from({ length: count }, () => String(++worlds));
-  const labels = [...new Set(Object.values(CUSTOMERS))];
   const enterprises = await db
     .insertInto('enterprise')
     .values(
       keys.flatMap((key) =>
-        labels.map((label) => ({ name: `${label} ${key}`, code: `${label.toLowerCase()}${key.padStart(8, '0')}` })),
+        ENTERPRISES.map((label) => ({
+          name: `${label} ${key}`,
+          code: `${label.toLowerCase()}${key.padStart(8, '0')}`,
+        })),
       ),
     )
     .returning(['id', 'name'])
     .execute();
   const enterpriseIds = new Map(enterprises.map(({ id, name }) => [name, id]));
-  const names = { channel_code: 'model', name: 'Customer', branch_name: 'Branch', is_default: false };
+  const ids = new Map<string, string>(enterpriseIds);
   await db
     .insertInto('channel')
-    .values({ code: names.channel_code })
-    .onConflict((conflict) => conflict.doNothing())
+    .values(keys.flatMap((key) => CHANNELS.map((label) => ({ code: `${label} ${key}` }))))
     .execute();
+  const there = Object.entries(CUSTOMERS).filter(([label]) => label !== LATE_CUSTOMER);
   const customers = await db
     .insertInto('customer')
     .values(
       keys.flatMap((key) =>
-        Object.entries(CUSTOMERS).map(([label, own]) => {
-          const enterprise_id = enterpriseIds.get(`${own} ${key}`)!;
-          return { ...names, channel_customer_id: `${label} ${key}`, enterprise_id };
-        }),
+        there.map(([label, { enterprise, channel }]) => ({
+          ...NAMES,
+          channel_code: `${channel} ${key}`,
+          channel_customer_id: `${label} ${key}`,
+          enterprise_id: enterpriseIds.get(`${enterprise} ${key}`)!,
+        })),
       ),
     )
     .returning(['id', 'channel_customer_id'])
     .execute();
-  const ids = new Map<string, string>([
-    ...enterpriseIds,
-    ...customers.map(({ id, channel_customer_id }) => [channel_customer_id, id] as const),
-  ]);
+  for (const { id, channel_customer_id } of customers) ids.set(channel_customer_id, id);
+  const late = await sql<{ id: string }>`
+    select nextval(pg_get_serial_sequence('customer', 'id'))::text as id from generate_series(1, ${count})`.execute(db);
+  for (const [index, key] of keys.entries()) ids.set(`${LATE_CUSTOMER} ${key}`, late.rows[index]!.id);
   return keys.map((key) => ({
     ids: {
       ...Object.fromEntries(
-        [...Object.keys(CUSTOMERS), ...labels].map((label) => [label, ids.get(`${label} ${key}`)!]),
+        [...Object.keys(CUSTOMERS), ...ENTERPRISES].map((label) => [label, ids.get(`${label} ${key}`)!]),
       ),
       nobody: NOBODY,
     },
+    channelCodes: Object.fromEntries(CHANNELS.map((label) => [label, `${label} ${key}`])) as World['channelCodes'],
     numberPrefix: `H${key}-`,
   }));
+}
+
+/** A service with a world in it, and the applications that send there. */
+export interface Place {
+  db: Database;
+  world: World;
+  apis: Record<Sender, Api>;
+}
+
+/** Registers the applications of a world that are bound; `unbound` is the one that is not. */
+export async function openPlace(stack: Stack, unbound: Api, world: World): Promise<Place> {
+  const bound = (channels: readonly ChannelLabel[]) =>
+    stack.newApi(
+      ['auth_order'],
+      channels.map((label) => world.channelCodes[label]),
+    );
+  return { db: stack.db, world, apis: { S1: unbound, S2: await bound(SENDERS.S2), S3: await bound(SENDERS.S3) } };
+}
+
+/** Lets an event happen in the service. */
+export async function happen({ db, world: { ids, channelCodes }, apis }: Place, event: HistoryEvent): Promise<void> {
+  const record = async () => {};
+  if (event.type === 'pause') {
+    const pause = await pauseChannel(db, channelCodes[event.channel], record);
+    if (!pause?.isStill) throw new Error(`Channel ${event.channel} was paused, and is not still`);
+  }
+  if (event.type === 'resume') await resumeChannel(db, channelCodes[event.channel], record);
+  if (event.type === 'bind') {
+    const channels = event.channels.map((label) => channelCodes[label]);
+    const { appKey } = apis[event.sender].credentials;
+    await db.updateTable('application').set({ channels }).where('app_key', '=', appKey).execute();
+  }
+  if (event.type === 'create') {
+    const { enterprise, channel } = CUSTOMERS[LATE_CUSTOMER];
+    const channel_code = channelCodes[channel];
+    const id = ids[LATE_CUSTOMER]!;
+    await sql`
+      insert into customer (id, enterprise_id, channel_code, channel_customer_id, name, branch_name, is_default)
+      values (${id}, ${ids[enterprise]}, ${channel_code}, ${id}, ${NAMES.name}, ${NAMES.branch_name}, false)
+      on conflict do nothing`.execute(db);
+  }
 }
