@@ -1,15 +1,16 @@
 import { LedgerIds } from '@lockstep/assets';
 import { BatchOrder, BatchResultQuery, type Customer, type CustomerId } from '@lockstep/contract';
-import { BatchApplier, EventNumbering, LargeBatches, retryFailedOrders } from '@lockstep/orders';
-import { createLogger, type Trx } from '@lockstep/platform';
+import { retryFailedOrders } from '@lockstep/orders';
+import { createLogger, Deadline, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { drainLanes } from '../../packages/orders/src/drain.ts';
-import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
+import { lockingLanes, lockLanes } from '../../packages/orders/src/lane-locks.ts';
 import { LargeTurn } from '../../packages/orders/src/large-turn.ts';
 import { OneByOne } from '../../packages/orders/src/one-by-one.ts';
 import { prepareBatch } from '../../packages/orders/src/prepare.ts';
 import { readPages } from '../../packages/orders/src/result-pages.ts';
+import { applyCalls, lookBefore } from '../../packages/orders/src/sync-calls.ts';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { FIRST_CHANNEL, firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
@@ -380,24 +381,18 @@ describe('with 10,000 customers held in one lane', () => {
     const ofPoll = await countReads((trx) => readPages(trx, [{ applicationId, query, knownEnd: null }]));
     const ofDrain = await countReads((trx) => drainLanes(trx, { lanes: [lane()] }, new LedgerIds()));
     await drainLanes(stack.db, { lanes: [lane()] }, new LedgerIds());
+    const { orderList, ...sent } = BatchOrder.parse(syncOf(buy(other)));
+    const channelIds = new Map([[other.customerId, FIRST_CHANNEL]]);
+    const prepared = prepareBatch(applicationId, { ...sent, orderList }, channelIds);
+    const batch = { ...prepared, requestId: 'request' };
+    const deadline = new Deadline(60_000);
+    const call = { batch, orders: async () => orderList, channels: null, deadline, isRunning: true, isUnclear: false };
     const ofSync = await countReads(async (trx) => {
-      const numbering = new EventNumbering({ db: stack.db, log });
-      const applier = new BatchApplier({
-        db: trx,
-        lanesDb: trx,
-        large: new LargeBatches(),
-        log,
-        metrics: stack.metrics,
-        numbering,
-      });
-      const { orderList, ...batch } = BatchOrder.parse(syncOf(buy(other)));
-      const prepared = prepareBatch(
-        applicationId,
-        { ...batch, orderList },
-        new Map([[other.customerId, FIRST_CHANNEL]]),
-      );
-      await applier.apply({ ...prepared, requestId: 'request' }, async () => orderList, null);
+      expect(await lookBefore(trx, [batch])).toMatchObject([{ newest: null }]);
+      const options = { locking: lockingLanes([lane()]), ids: new LedgerIds(), isLarge: false };
+      expect((await applyCalls(trx, [call], options)).newBatches).toHaveLength(1);
     });
+    deadline.end();
     return { ofPoll, ofDrain, ofSync };
   }
 
