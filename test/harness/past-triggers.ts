@@ -1,16 +1,22 @@
 import type { Database, Tables, Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 
-/** Changes batches and chunks in a way that their triggers refuse, as another release may have stored them. */
-export async function pastBatchTriggers(db: Database, work: (trx: Trx) => Promise<unknown>): Promise<void> {
+/** Changes rows of tables in a way that their triggers refuse. */
+export async function pastTriggers(
+  db: Database,
+  tables: readonly (keyof Tables)[],
+  work: (trx: Trx) => Promise<unknown>,
+): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    for (const table of BATCHES) await sql`alter table ${sql.table(table)} disable trigger user`.execute(trx);
+    for (const table of tables) await sql`alter table ${sql.table(table)} disable trigger user`.execute(trx);
     await work(trx);
-    for (const table of BATCHES) await sql`alter table ${sql.table(table)} enable trigger user`.execute(trx);
+    for (const table of tables) await sql`alter table ${sql.table(table)} enable trigger user`.execute(trx);
   });
 }
 
-const BATCHES = ['batch', 'lane_chunk'];
+/** Changes batches and chunks in a way that their triggers refuse, as another release may have stored them. */
+export const pastBatchTriggers = (db: Database, work: (trx: Trx) => Promise<unknown>) =>
+  pastTriggers(db, ['batch', 'lane_chunk'], work);
 
 /** Drops the function of triggers that a test has added to a table, and them with it. */
 export async function dropTriggerFunction(db: Database, table: keyof Tables, name: string): Promise<void> {

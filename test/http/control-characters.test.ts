@@ -85,6 +85,7 @@ const SEARCHES = [
   'listCustomers.text',
   'listEmployees.text',
   'listApplications.search',
+  'listChannels.search',
 ];
 
 function expectRefused(

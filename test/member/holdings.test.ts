@@ -24,6 +24,7 @@ import {
   productToBuy,
   type Sent,
 } from '../harness/orders.ts';
+import { pastTriggers } from '../harness/past-triggers.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
@@ -105,7 +106,9 @@ describe('M6 and M8', () => {
 
 it.each(['M6', 'M7', 'M8'])('%s is refused to an enterprise without an authorized customer', async (name) => {
   const unbound = await MemberCenter.open(stack, center.api);
-  await stack.db.deleteFrom('customer').where('enterprise_id', '=', unbound.enterpriseId).execute();
+  await pastTriggers(stack.db, ['customer'], (trx) =>
+    trx.deleteFrom('customer').where('enterprise_id', '=', unbound.enterpriseId).execute(),
+  );
   const paths: Record<string, string> = {
     M6: `/enterprise/${unbound.enterpriseId}/asset/assetNums`,
     M7: '/enterprise/asset/1/merchandiseProducts',

@@ -74,6 +74,7 @@ describe('a sync call, without any worker,', () => {
     expect(result).toEqual({
       ...{ channelCode: batch.channelCode, channelOrderId: batch.channelOrderId, syncMode: 'sync', state: 'completed' },
       ...{ total: 3, succeeded: 3, failed: 0, pending: 0, held: 0, acceptedTime, completedTime, nextCursor: null },
+      estimatedCompletionTime: null,
       orders: [
         { ...accepted[0], ...done, orderType: 'delete_product', assets: 0, products: 1 },
         { ...accepted[1], ...done, orderType: 'new_buy', assets: 2, products: 4 },

@@ -200,6 +200,8 @@ it('an order that waits for an asset keeps no order of other lanes waiting', asy
     await sql`select from asset where asset_num = ${assetNum} for update`.execute(trx);
     await stack.startWorker();
     expect((await api.completed(batches[1])).orders).toMatchObject([{ state: 'succeeded' }]);
+    // Nor did the neighbor wait until the wait for the row was over.
+    expect((await stack.metrics.drainFailures.get()).values).toMatchObject([{ value: 0 }]);
   });
   expect((await api.completed(batches[0])).orders).toMatchObject([{ state: 'succeeded' }]);
 });

@@ -93,22 +93,33 @@ export async function readChannels(db: Database): Promise<ChannelState[]> {
   });
 }
 
+/** How old a reading may be that an estimate is made from. */
+const RECENT_MS = 5_000;
+
 /** Reads channels for the calls of a process, at most once a second. */
 export class ChannelReader {
   /** Reads all channels, as readChannels, or returns what was read within the last second. */
   readonly read: () => Promise<readonly ChannelState[]>;
+  /** What was read last, and when by performance.now. */
+  #last: { channels: readonly ChannelState[]; ms: number } = { channels: [], ms: Number.NEGATIVE_INFINITY };
 
   constructor(db: Database) {
-    this.read = shareFor(1_000, () => readChannels(db));
+    this.read = shareFor(1_000, async () => {
+      const channels = await readChannels(db);
+      this.#last = { channels, ms: performance.now() };
+      return channels;
+    });
   }
 
   /**
    * Estimates when a batch will be completed, in milliseconds, from where its orders are pending (rules 6.4). Null if none is,
-   * a channel is paused or does not move, or that cannot be read.
+   * a channel is paused or does not move, or that cannot be read. It does not wait for a reading if there is one of the last
+   * seconds, because polls of other batches would wait with it.
    */
   async estimate(waiting: readonly PendingInChannel[] | null): Promise<number | null> {
     if (waiting === null) return null;
-    const channels = await this.read().catch(() => []);
+    const reading = this.read().catch(() => []);
+    const channels = performance.now() - this.#last.ms < RECENT_MS ? this.#last.channels : await reading;
     return channels.length === 0 ? null : estimateEnd(channels[0]!.time, listAhead(waiting, channels));
   }
 }

@@ -22,8 +22,9 @@ export interface LanesToDrain {
   maxWeight?: number;
   /** The worker whose drain of a backlog it is. */
   bulkOf?: number | undefined;
-  /** Whether it has the turn of large work. */
+  /** Whether it is for the turn of large work, and when to wait for that no longer. */
   isLarge?: boolean;
+  signal?: AbortSignal;
 }
 
 /** What one drain did. */
@@ -104,17 +105,16 @@ const notFound = ({ customerId }: Order) => new Refusal('customer_not_found', cu
 
 const before = ({ licenseOrderId }: OrderWithId) => BigInt(splitOrderId(licenseOrderId).batchId) - 1n;
 
-/** How long a drain of several lanes waits for each lock. */
-const SHARED_LOCK_WAIT_MS = 200;
+/** How long a drain that is not large waits for each lock: others wait for its place. */
+const LOCK_WAIT_MS = 200;
 
 /** Locks lanes and reads what is pending there, at once. */
 async function lockAndRead(
   trx: Trx,
-  { lanes, atMost, maxWeight = MAX_WEIGHT, bulkOf }: LanesToDrain,
+  { lanes, atMost, maxWeight = MAX_WEIGHT, bulkOf, isLarge }: LanesToDrain,
 ): Promise<{ lanes: readonly number[]; pending: Pending }> {
   const locking = atMost === undefined ? lockingLanes(lanes) : tryingLanes(lanes, atMost, bulkOf);
-  // What others hold may keep one lane waiting, but not those beside it.
-  const waits = lockWaits(atMost !== undefined && lanes.length > 1 ? SHARED_LOCK_WAIT_MS : null);
+  const waits = lockWaits(atMost === undefined || isLarge ? null : LOCK_WAIT_MS);
   const [locked, rows] = await together(trx, [locking, readingPending(maxWeight), waits]);
   return { lanes: readLocked(locked), pending: buildPending(rows) };
 }

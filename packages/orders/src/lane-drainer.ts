@@ -10,6 +10,9 @@ import { OneByOne } from './one-by-one.ts';
 import type { DrainOutcome } from './scheduler.ts';
 import { type Applied, logWork } from './work-log.ts';
 
+/** How long a lane may wait for rows that others have locked. Whoever locks one for longer hangs. */
+const ROW_WAIT_MS = 30_000;
+
 /** Drains lanes, ends the batches that are finished by it, and tells the log and the metrics. */
 export class LaneDrainer {
   readonly #db: Database;
@@ -19,6 +22,8 @@ export class LaneDrainer {
   readonly #ends: DrainEnds;
   readonly #oneByOne: OneByOne;
   readonly #largeTurn: LargeTurn;
+  /** Lanes that wait for rows that others have locked, and since when. */
+  readonly #waitingSinceMs = new Map<number, number>();
 
   /** `largeTurn`: shared by all that applies pending orders in this process. */
   constructor(options: {
@@ -46,9 +51,10 @@ export class LaneDrainer {
     const startedMs = performance.now();
     const drain = () => drainLanes(this.#db, wanted, this.#ids);
     try {
-      const drained = wanted.isLarge ? await this.#largeTurn.run(drain) : await drain();
+      const drained = wanted.isLarge ? await this.#largeTurn.run(drain, wanted.signal) : await drain();
       const { lanes, left, weight } = drained;
       this.#oneByOne.drained(lanes, drained.batches.length > 0);
+      for (const lane of lanes) this.#waitingSinceMs.delete(lane);
       for (const { batchId, lane, fault } of drained.unreadable) {
         this.#log.error({ err: fault, batchId, lane }, 'orders held: their stored form cannot be read; will retry');
       }
@@ -62,8 +68,11 @@ export class LaneDrainer {
   async #attemptOneByOne(wanted: LanesToDrain, error: unknown): Promise<DrainOutcome> {
     const { lanes, cause } = error instanceof DrainFailed ? error : { lanes: null, cause: error };
     if (lanes !== null && cause instanceof LargeWork) return { became: 'large', lanes };
-    // Whoever waits for a row may wait for long, so it waits alone.
-    if (lanes !== null && lanes.length > 1 && lostAgainstOthers(cause)) return { became: 'large', lanes };
+    if (lanes !== null && lostAgainstOthers(cause) && !wanted.isLarge) {
+      // One of them may have to wait for long: it is found when they are drained in parts.
+      if (lanes.length > 1) return { became: 'large', lanes };
+      if (!this.#hasWaitedLong(lanes[0]!)) return { became: 'drained', lanes: [], left: new Map(), weight: 0 };
+    }
     this.#metrics.drainFailures.inc();
     try {
       if (lanes === null) throw cause;
@@ -72,6 +81,14 @@ export class LaneDrainer {
     } catch (failure) {
       return { became: 'failed', lanes: lanes ?? wanted.lanes, error: failure };
     }
+  }
+
+  /** Notes that a lane waits for rows that others have locked, and returns whether that is a failure by now. */
+  #hasWaitedLong(lane: number): boolean {
+    const nowMs = performance.now();
+    const sinceMs = this.#waitingSinceMs.get(lane) ?? nowMs;
+    this.#waitingSinceMs.set(lane, sinceMs);
+    return nowMs - sinceMs > ROW_WAIT_MS && this.#waitingSinceMs.delete(lane);
   }
 
   /** Ends the batches that are finished by what a transaction has applied, and tells the log and the metrics. */

@@ -11,11 +11,16 @@ export class LargeTurn {
     return this.#count > 0;
   }
 
-  /** Waits for the turn and runs some work. Throws a GivenBack if `stop` is called before the turn comes. */
-  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+  /**
+   * Waits for the turn and runs some work. Throws a GivenBack if `stop` is called before the turn comes, or the reason of
+   * `signal` if that aborts.
+   */
+  async run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    const stop = this.#stopping.signal;
     this.#count++;
     try {
-      return await this.#turns.run({ kind: 'large drain', party: 'lanes' }, this.#stopping.signal, work);
+      const owner = { kind: 'large drain', party: 'lanes' };
+      return await this.#turns.run(owner, signal === undefined ? stop : AbortSignal.any([stop, signal]), work);
     } finally {
       this.#count--;
     }

@@ -402,6 +402,29 @@ describe('large work', () => {
     expect(answer('a')).toBe('drained');
   });
 
+  it('is found by halves among many lanes that touched much together, and the others go on together', () => {
+    const { request, drains, endLarge, end } = newScheduler();
+    const shown = () => drains.map(({ lanes, isLarge }) => (isLarge ? `large ${lanes}` : `${lanes}`));
+    request('a', [1, 2, 3, 4, 5, 6, 7, 8]);
+    endLarge(0);
+    endLarge(1);
+    end(2);
+    end(3);
+    end(4);
+    expect(shown()).toEqual(['1,2,3,4,5,6,7,8', '1,2,3,4', '5,6', '7,8,1,2', '3,4']);
+  });
+
+  it('is done by the channels in turn, however many lanes of one have it', () => {
+    const { request, drains, endLarge, end } = newScheduler({ slots: 2 });
+    for (const [nth, each] of [lane(1, 0), lane(1, 1), lane(1, 2), lane(2)].entries()) {
+      request(`${nth}`, [each]);
+      endLarge(drains.findLastIndex(({ isLarge }) => !isLarge));
+    }
+    for (let turn = 0; turn < 3; turn++) end(drains.findLastIndex(({ isLarge }) => isLarge));
+    const turns = drains.filter(({ isLarge }) => isLarge).map(({ lanes }) => lanes[0]);
+    expect(turns).toEqual([lane(1, 0), lane(1, 1), lane(2), lane(1, 2)]);
+  });
+
   it('keeps nobody waiting who may have it, too', () => {
     const { request, begun, endLarge } = newScheduler({ slots: 2 });
     request('a', [1]);

@@ -6,7 +6,7 @@ const MAX_LANES = 128;
 const LANES_OF_SHARE = 2;
 /** Turns that a channel may owe. More of what it took beyond its share is forgiven, so that its own wait stays bounded. */
 export const MAX_DEBT = 8;
-/** Requests that wait for channels that are behind. Further ones get their answers at once, for these go on by themselves. */
+/** Requests that wait for what takes long. Further ones get their answers at once, for these go on by themselves. */
 const MAX_WAITING = 8;
 /** For how long a channel counts as active after something was asked for it or drained. */
 const ACTIVE_MS = 2_000;
@@ -19,7 +19,7 @@ const TURN_PAUSE_MS = 20;
 
 /**
  * What a drain is for: channels that are not behind, together (shared); one channel that is behind (bulk); a lane that
- * may have large work (alone) or has it (large); lanes whose drain failed (trial).
+ * may have large work, or several (alone), one that has it (large); lanes whose drain failed (trial).
  */
 type Kind = 'shared' | 'bulk' | 'alone' | 'large' | 'trial';
 
@@ -133,6 +133,8 @@ export class Scheduler<Id> {
   #nextTrialMs = 0;
   #failures = 0;
   #lanesOfTrial = 1;
+  /** Lanes that a drain takes at most. Of suspects half as many as touched too much last, and then twice as many again. */
+  readonly #lanesOf = { shared: MAX_LANES, alone: 1 };
   /** When channels were active last, the latest at the end. */
   readonly #activeMs = new Map<number, number>();
 
@@ -143,8 +145,8 @@ export class Scheduler<Id> {
 
   /**
    * Asks for drains of lanes up to a batch. It has its answer when each of them was drained so far, by drains that begin after
-   * this call, or was found empty, failing or locked elsewhere, or when such a drain fails. It does not wait for a channel that
-   * is behind if several others do: else they would keep jobs of other channels from being asked for.
+   * this call, or was found empty, failing or locked elsewhere, or when such a drain fails. It does not wait for what
+   * takes long if several others do: else they would keep jobs of other channels from being asked for.
    */
   request(id: Id, lanes: Iterable<number>, throughBatchId: bigint, nowMs: number): void {
     const request = { id, lanes: new Set(lanes), throughBatchId, after: this.#number };
@@ -160,13 +162,17 @@ export class Scheduler<Id> {
     this.#letGo();
   }
 
-  /** Lets no more requests wait for channels that are behind than may. */
+  /** Whether a lane may have to wait for long: it is of a channel that is behind, or has large work. */
+  #takesLong(lane: number): boolean {
+    return this.#behind.has(channelOf(lane)) || (this.#lanes.get(lane)?.size ?? 'small') !== 'small';
+  }
+
+  /** Lets no more requests wait for what takes long than may. */
   #letGo(): void {
-    if (this.#behind.size === 0) return;
     for (const request of [...this.#requests].slice(MAX_WAITING)) {
       this.#settle(
         request,
-        [...request.lanes].filter((lane) => this.#behind.has(channelOf(lane))),
+        [...request.lanes].filter((lane) => this.#takesLong(lane)),
       );
     }
   }
@@ -254,6 +260,7 @@ export class Scheduler<Id> {
       }
       this.#setMore(lane, state, left.has(lane));
     }
+    if (drain.kind === 'alone') this.#lanesOf.alone = Math.min(2 * this.#lanesOf.alone, MAX_LANES);
     if (drain.kind === 'trial' && lanes.length > 0) this.#lanesOfTrial = Math.min(2 * this.#lanesOfTrial, MAX_LANES);
     const behind = this.#behind.get(channelOf(drain.lanes[0]!));
     if (behind !== undefined && drain.kind !== 'shared' && drain.kind !== 'trial')
@@ -268,6 +275,7 @@ export class Scheduler<Id> {
   }
 
   #noteLarge(lanes: readonly number[]): void {
+    if (lanes.length > 1) this.#lanesOf.alone = Math.ceil(lanes.length / 2);
     for (const lane of lanes) {
       this.#lanes.get(lane)!.size = lanes.length === 1 ? 'large' : 'suspect';
       this.#lanes.get(lane)!.isWanted = true;
@@ -325,9 +333,20 @@ export class Scheduler<Id> {
         return this.#chooseBulk(allowance.elsewhere);
       case 'trial':
         return takeAll(this.#chooseTrial(allowance.isTurnFree));
+      case 'large':
+        return takeAll(this.#chooseLarge());
       default:
-        return takeAll([...this.#queues[kind].values().take(kind === 'shared' ? MAX_LANES : 1)]);
+        return takeAll([...this.#queues[kind].values().take(this.#lanesOf[kind])]);
     }
+  }
+
+  /** Chooses the lane that has waited longest for large work. Others of its channel let those of all others go first. */
+  #chooseLarge(): number[] {
+    const lane = this.#queues.large.values().next().value!;
+    const ofChannel = [...this.#queues.large].filter((other) => channelOf(other) === channelOf(lane));
+    for (const other of ofChannel) this.#queues.large.delete(other);
+    for (const other of ofChannel) this.#queues.large.add(other);
+    return [lane];
   }
 
   /** Chooses the next channel in turn that owes no turn. Its lanes that are ready are shared among the slots that are free. */

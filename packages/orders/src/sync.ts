@@ -109,6 +109,7 @@ export class BatchApplier {
       maxWeight: MAX_SHARED_WEIGHT,
       keyOf: ({ batch }) => keyOf(batch),
       needsOf: ({ batch }) => lanesOf(batch),
+      partyOf: ({ batch }) => batch.applicationId,
       isOver: ({ deadline }) => deadline.isOver,
       gathers: true,
     });
@@ -205,7 +206,8 @@ export class BatchApplier {
       const wanted = { lanes: behind.map(({ lane }) => lane), atMost: behind.length };
       let outcome = await inTurn(() => this.#drainer.attempt(wanted));
       // Large work has turns of its own, and keeps no place from others while it waits.
-      if (outcome.became === 'large') outcome = await this.#drainer.attempt({ ...wanted, isLarge: true });
+      if (outcome.became === 'large')
+        outcome = await this.#drainer.attempt({ ...wanted, isLarge: true, signal: deadline.signal });
       if (outcome.became === 'failed') throw outcome.error;
       if (outcome.lanes.length === 0) await wait(PAUSE_MS);
     }

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { LedgerIds } from '@lockstep/assets';
-import type { Database, Logger } from '@lockstep/platform';
+import { type Database, GivenBack, type Logger } from '@lockstep/platform';
 import { readOldestPending } from './backlog.ts';
 import { countActivity } from './count-activity.ts';
 import { DrainLoop } from './drain-loop.ts';
@@ -191,7 +191,8 @@ export class OrderWorker {
     const bulkOf = drain.kind === 'bulk' ? this.#worker : undefined;
     const outcome = await this.#drainer.attempt({ ...drain, bulkOf });
     if (outcome.became === 'drained') this.#stalls.worked(outcome.lanes);
-    if (outcome.became === 'failed') this.#stalls.failed(outcome.lanes, outcome.error);
+    const isGivenBack = outcome.became === 'failed' && outcome.error instanceof GivenBack;
+    if (outcome.became === 'failed' && !isGivenBack) this.#stalls.failed(outcome.lanes, outcome.error);
     return outcome;
   }
 }

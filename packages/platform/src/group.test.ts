@@ -165,6 +165,14 @@ describe('limits', () => {
     expect(begun()).toEqual(['0', '12', '9', '3']);
   });
 
+  it('gives its places to the parties in turn, each in the order of its inputs', async () => {
+    const { run, begun, end } = newGroup({ maxInputs: 3, partyOf: (input) => input.toLowerCase() });
+    void run('x', 'a', 'A', 'a', 'A', 'b', 'B');
+    await end(0);
+    await end(1);
+    expect(begun()).toEqual(['x', 'abA', 'BaA']);
+  });
+
   it('never puts two inputs of one key into a group', async () => {
     const { run, begun, end } = newGroup({ keyOf: (input) => input.toLowerCase() });
     void run('x', 'a', 'b', 'A', 'a', 'c');

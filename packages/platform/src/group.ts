@@ -33,6 +33,8 @@ export interface GroupOptions<Input, Output> {
   keyOf?: (input: Input) => string;
   /** Locks an input needs. Groups that run at once never share one, and no input overtakes one that waits for the same. */
   needsOf?: (input: Input) => readonly unknown[];
+  /** Who an input is of: parties take turns for the places in a group. If absent, inputs come in their order. */
+  partyOf?: (input: Input) => string;
   /** Whether nobody waits for an input any more. It is left out, and its caller gets an Overload. */
   isOver?: (input: Input) => boolean;
 }
@@ -89,6 +91,20 @@ export class Group<Input, Output> {
     return this.#options.needsOf?.(input) ?? [];
   }
 
+  /** What waits, the parties in turn. */
+  #inTurns(): Waiting<Input, Output>[] {
+    const { partyOf } = this.#options;
+    if (partyOf === undefined) return this.#waiting;
+    const counts = new Map<string, number>();
+    const placed = this.#waiting.map((waiting) => {
+      const party = partyOf(waiting.input);
+      const turn = counts.get(party) ?? 0;
+      counts.set(party, turn + 1);
+      return { waiting, turn };
+    });
+    return placed.sort((a, b) => a.turn - b.turn).map(({ waiting }) => waiting);
+  }
+
   #takeGroup(): Waiting<Input, Output>[] {
     const { maxInputs, maxWeight = Number.POSITIVE_INFINITY, keyOf, isOver } = this.#options;
     const group: Waiting<Input, Output>[] = [];
@@ -96,7 +112,7 @@ export class Group<Input, Output> {
     const keys = new Set<string>();
     const needed = new Set(this.#needed);
     let weight = 0;
-    for (const waiting of this.#waiting) {
+    for (const waiting of this.#inTurns()) {
       if (isOver?.(waiting.input) === true) {
         waiting.reject(new Overload('nobody waits for it any more'));
         continue;
