@@ -7,8 +7,9 @@ import { Redis } from 'ioredis';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
+import { laneOf } from '../../packages/orders/src/lanes.ts';
 import { Api, dataOf, refusalOf } from '../harness/api.ts';
-import { firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';
+import { newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { blocksOf } from '../harness/pages.ts';
 import { endEverything, lockstep, newDataDir, npmStart, type RunningStack, runJob } from '../harness/processes.ts';
@@ -100,7 +101,10 @@ describe('npm start, backed up under load with the commands of docs/operations.m
     const hold = await db.startTransaction().execute();
     // Backing up takes its time on a busy machine.
     await sql`set local idle_in_transaction_session_timeout = 0`.execute(hold);
-    await lockLanes(hold, [firstLaneOf(held.customerId)]);
+    const { id: channelId } = await sql<{ id: number }>`select id from channel where code = ${held.channelCode}`
+      .execute(hold)
+      .then(({ rows }) => rows[0]!);
+    await lockLanes(hold, [laneOf(channelId, held.customerId)]);
     waiting = [{ batch: heldBatch, answered: dataOf(await first.submit(heldBatch, { nonce: old.nonce })) }];
     before = [...load.sent, ...waiting];
 

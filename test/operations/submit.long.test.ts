@@ -143,6 +143,7 @@ describe('lockstep submit', () => {
       held: 0,
       acceptedTime: expect.any(Number),
       completedTime: expect.any(Number),
+      estimatedCompletionTime: null,
     });
     expect(orders.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 1_001 }, (_, index) => 2_000 - index));
     expect(orders[3]).toMatchObject({ state: 'failed', cause: 'enterprise_mismatch' });
