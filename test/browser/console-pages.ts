@@ -98,7 +98,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
     'admin',
   ),
   page('channels', '/channels', 'test'),
-  page('channel', '/channels/test', ({ names }) => names.application),
+  page('channel', '/channels/test', 'test'),
   page('webhooks', '/webhooks', ({ names }) => names.application),
   page(
     'webhook',
