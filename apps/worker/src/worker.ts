@@ -91,23 +91,27 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   registerCleanUpGauge(metrics.registry, db, aged);
   const schema = new SchemaWatch({ db, queue, log });
   let work: ReturnType<typeof startWork> | undefined;
+  let isClosed = false;
   void schema.untilCurrent().then(() => {
-    work = startWork(db, aged, options);
+    if (!isClosed) work = startWork(db, aged, options);
   });
   const stalledBy = () => work?.stalledBy() ?? null;
   const readiness = [async () => (await schema.health()).reason, async () => stalledBy()];
   let served: Closable | undefined;
-  const close = () =>
-    closeAll({
-      schema: () => schema.close(),
+  const close = () => {
+    isClosed = true;
+    return closeAll({
+      // First, and at once: it takes nothing new from now on.
       work: async () => {
         const ended = work;
         work = undefined;
         await ended?.close();
       },
+      schema: () => schema.close(),
       probe: async () => served?.close(),
       database: () => db.destroy(),
     });
+  };
   try {
     if (probe !== undefined) {
       registerBacklogGauges(metrics.registry, db);
