@@ -3,6 +3,7 @@ import { type Database, Group, run, textArray, untilConfirmed } from '@lockstep/
 import type { JobAnnouncer } from './announcer.ts';
 import { findEarlier, keyOf, listAcceptedOrders, type SubmittedBatch, sameBatchId } from './batch.ts';
 import { BATCH_ARRAYS, BATCH_COLUMNS, BATCH_NAMES, BATCH_VALUES, batchArrays } from './batch-rows.ts';
+import { channelOfColumn } from './lanes.ts';
 import type { OrderMetrics } from './metrics.ts';
 import { PAYLOAD_VERSION } from './order-text.ts';
 import type { PendingBound } from './pending-bound.ts';
@@ -149,7 +150,7 @@ const ACCEPT_BATCHES = `
     returning batch_id, lane, order_count
   ), noted as (
     insert into uncounted_activity (application_id, channel_id, pending, accepted, succeeded, failed, causes)
-    select application_id, lane >> 4, sum(order_count), sum(order_count), 0, 0, '{}'
-    from chunks join placed on id = batch_id group by application_id, lane >> 4
+    select application_id, ${channelOfColumn()}, sum(order_count), sum(order_count), 0, 0, '{}'
+    from chunks join placed on id = batch_id group by application_id, ${channelOfColumn()}
   )
   select place, id from placed`;

@@ -1,7 +1,7 @@
 import type { BatchId } from '@lockstep/contract';
 import { type Database, run, type Statement } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { LANES_OF_CHANNEL } from './lanes.ts';
+import { channelOfColumn } from './lanes.ts';
 import { isPaused } from './pending.ts';
 import type { OldestInLanes } from './sightings.ts';
 
@@ -55,7 +55,7 @@ export const findPendingThrough = (db: Database, lanes: readonly number[], batch
     name: 'find_pending_through',
     text: `
       select lane, (
-        select code from channel where channel.id = lane / ${LANES_OF_CHANNEL} and paused_time is not null
+        select code from channel where channel.id = ${channelOfColumn()} and paused_time is not null
       ) as paused_code
       from unnest((select $1::int[])) as wanted (lane) cross join lateral (
         select batch_id from lane_chunk

@@ -1,6 +1,7 @@
 import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { BatchId, BatchSummary } from '@lockstep/contract';
 import { CHANNEL_PERIOD_SECONDS } from './count-activity.ts';
+import { channelOfColumn } from './lanes.ts';
 
 /** What became of a batch in all. */
 export interface SummaryRow {
@@ -38,8 +39,8 @@ export const WAITING = `
   left join lateral (
     select json_agg(json_build_object('channelId', channel_id, 'own', own, 'behind', behind)) as channels
     from (
-      select lane >> 4 as channel_id, sum(order_count - succeeded - failed) as own from lane_chunk
-      where batch_id = batch.id and finished_time is null and batch.completed_time is null group by lane >> 4
+      select ${channelOfColumn()} as channel_id, sum(order_count - succeeded - failed) as own from lane_chunk
+      where batch_id = batch.id and finished_time is null and batch.completed_time is null group by ${channelOfColumn()}
     ) as pending
     cross join lateral (
       select coalesce(sum(

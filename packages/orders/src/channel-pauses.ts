@@ -2,7 +2,7 @@ import { Refusal } from '@lockstep/contract';
 import { type Database, inTransaction, isOverload, type Statement, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { lockLanesUntil } from './lane-locks.ts';
-import { channelOf, LANES_OF_CHANNEL } from './lanes.ts';
+import { channelOf, lanesOfChannel } from './lanes.ts';
 
 /** How long a pause waits for what began before it (rules 9). */
 const STILL_WITHIN_MS = 12_000;
@@ -67,10 +67,9 @@ function setPaused(db: Database, code: string, isPaused: boolean, record: Record
  * pause, because what is pending is read under the lock.
  */
 async function awaitStill(db: Database, channelId: number): Promise<boolean> {
-  const lanes = Array.from({ length: LANES_OF_CHANNEL }, (_, slot) => channelId * LANES_OF_CHANNEL + slot);
   const deadlineMs = performance.now() + STILL_WITHIN_MS;
   try {
-    await inTransaction(db, (trx) => lockLanesUntil(trx, lanes, deadlineMs));
+    await inTransaction(db, (trx) => lockLanesUntil(trx, lanesOfChannel(channelId), deadlineMs));
     return true;
   } catch (error) {
     if (isOverload(error)) return false;

@@ -2,7 +2,7 @@ import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { CHANNEL_PERIOD_SECONDS, startOfPiece } from './count-activity.ts';
 import { estimateEnd, listAhead, type PendingInChannel, perSecondOf } from './estimates.ts';
-import { LANES_OF_CHANNEL, NO_CHANNEL } from './lanes.ts';
+import { channelOfColumn, LANES_OF_CHANNEL, NO_CHANNEL } from './lanes.ts';
 import { shareFor } from './share-for.ts';
 
 /** How a channel is doing. Times are milliseconds by the database's clock. */
@@ -51,7 +51,7 @@ export async function readChannels(db: Database): Promise<ChannelState[]> {
       ) as applications
       from waiting join application on application.id = application_id group by channel_id
     ), held as (
-      select lane >> 4 as channel_id, count(*) as held from held_order group by lane >> 4
+      select ${sql.raw(channelOfColumn())} as channel_id, count(*) as held from held_order group by channel_id
     ), named as (
       -- The planner cannot know how many channels are behind, so each is looked up by itself.
       select id, code, paused_time, case when id in (select channel_id from sums) then (

@@ -15,6 +15,7 @@ import { keyOf, type SubmittedBatch } from './batch.ts';
 import { BATCH_ARRAYS, BATCH_COLUMNS, BATCH_NAMES, BATCH_VALUES, batchArrays } from './batch-rows.ts';
 import { SO_FAR } from './batch-summary.ts';
 import { ENDS_CHANNEL } from './batch-watch.ts';
+import { channelOfColumn } from './lanes.ts';
 import { notify } from './notify.ts';
 import { PAYLOAD_VERSION } from './order-text.ts';
 
@@ -130,9 +131,9 @@ const STORE_ENDED_BATCHES = `
     select application_id, id, 'batch.completed', completed_time, succeeded, failed, 0 from stored order by id
   )
   insert into uncounted_activity (application_id, channel_id, pending, accepted, succeeded, failed, causes)
-  select application_id, lane >> 4, 0, sum(orders), sum(orders), 0, '{}'
+  select application_id, ${channelOfColumn()}, 0, sum(orders), sum(orders), 0, '{}'
   from unnest((select $11::bigint[]), (select $12::int[]), (select $13::int[])) as chunk (application_id, lane, orders)
-  group by application_id, lane >> 4`;
+  group by application_id, ${channelOfColumn()}`;
 
 /** Locks batches, so that nobody ends them before the commit. */
 export async function lockBatches(trx: Trx, batchIds: readonly BatchId[]): Promise<void> {
@@ -176,8 +177,8 @@ export async function reopenBatches(trx: Trx, chunks: readonly ChunkBack[]): Pro
         as back (payload, batch_id, lane, order_count, weight, customer_ids)
     ), noted as (
       insert into uncounted_activity (application_id, channel_id, pending, accepted, succeeded, failed, causes)
-      select application_id, lane >> 4, sum(order_count), 0, 0, 0, '{}'
-      from back join batch on id = batch_id group by application_id, lane >> 4
+      select application_id, ${sql.raw(channelOfColumn())}, sum(order_count), 0, 0, 0, '{}'
+      from back join batch on id = batch_id group by application_id, ${sql.raw(channelOfColumn())}
     )
     insert into lane_chunk as chunk (batch_id, lane, customer_ids, order_count, weight, payload, payload_version)
     select batch_id, lane, customer_ids::text[], order_count, weight, payload, ${PAYLOAD_VERSION}::smallint

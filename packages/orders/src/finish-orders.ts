@@ -3,7 +3,7 @@ import type { BatchId, CustomerId } from '@lockstep/contract';
 import { run, type Trx, textArray } from '@lockstep/platform';
 import { type FailedInBatch, keepFailedOrders } from './failed-orders.ts';
 import { insertHeld, isReadable } from './holds.ts';
-import { channelOf, NO_CHANNEL } from './lanes.ts';
+import { channelOf, channelOfColumn, NO_CHANNEL } from './lanes.ts';
 import { PAYLOAD_VERSION } from './order-text.ts';
 import type { Outcome } from './outcome.ts';
 import type { Chunk } from './pending.ts';
@@ -125,8 +125,8 @@ const FINISH_CHUNKS = `
       (select array[channel_order_id, request_id, application_id::text] from batch where id = lane_chunk.batch_id) as call
   ), noted as (
     insert into uncounted_activity (application_id, channel_id, pending, accepted, succeeded, failed, causes)
-    select call[3]::bigint, lane >> 4, -sum(succeeded + failed), 0, sum(succeeded), sum(failed),
+    select call[3]::bigint, ${channelOfColumn()}, -sum(succeeded + failed), 0, sum(succeeded), sum(failed),
       case row_number() over () when 1 then $6::jsonb else '{}' end
-    from finished group by call[3], lane >> 4 having sum(succeeded + failed) > 0
+    from finished group by call[3], ${channelOfColumn()} having sum(succeeded + failed) > 0
   )
   select batch_id, is_finished, call from finished`;

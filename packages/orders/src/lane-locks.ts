@@ -1,6 +1,6 @@
 import { type Database, run, type Statement, type Trx, together } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { LANES_OF_CHANNEL } from './lanes.ts';
+import { channelOfColumn } from './lanes.ts';
 import type { Peers } from './pace.ts';
 
 /** The advisory lock class of lanes: ('lane', n) locks lane n among all processes. */
@@ -67,7 +67,7 @@ export async function readPeers(db: Database, worker: number): Promise<Peers> {
         and database = (select oid from pg_database where datname = current_database())
     )
     select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as written_bytes, array(
-      select distinct (lane.number / ${sql.lit(LANES_OF_CHANNEL)})::int
+      select distinct (${sql.raw(channelOfColumn('lane.number'))})::int
       from held as bulk join held as lane using (pid) join pg_stat_activity using (pid)
       where bulk.classid = ${sql.lit(BULK_LOCK)} and bulk.number < ${worker} and lane.classid = ${sql.lit(LANE_LOCK)}
         and (state is distinct from 'idle in transaction' or state_change > clock_timestamp() - interval '1 s')

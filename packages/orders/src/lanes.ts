@@ -18,9 +18,17 @@ export function laneOf(channelId: number, customerId: CustomerId): number {
   return channelId * LANES_OF_CHANNEL + (crc32(customerId) % LANES_OF_CHANNEL);
 }
 
-/** The channel of a lane. In SQL: `lane / LANES_OF_CHANNEL`, or `lane >> 4`. */
+/** The channel of a lane. */
 export function channelOf(lane: number): number {
   return Math.floor(lane / LANES_OF_CHANNEL);
+}
+
+/** SQL: the channel of a lane, which is the column `lane` or the named one. */
+export const channelOfColumn = (lane = 'lane') => `${lane} / ${LANES_OF_CHANNEL}`;
+
+/** The lanes of a channel. */
+export function lanesOfChannel(channelId: number): number[] {
+  return Array.from({ length: LANES_OF_CHANNEL }, (_, slot) => channelId * LANES_OF_CHANNEL + slot);
 }
 
 /** The lanes in which a customer's orders may be: of its channel, and those that were accepted before it was there. */

@@ -3,7 +3,7 @@ import type { BatchId, Channels } from '@lockstep/contract';
 import type { Statement, Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { LOCKED_LANES } from './lane-locks.ts';
-import { channelOf, LANES_OF_CHANNEL, NO_CHANNEL } from './lanes.ts';
+import { channelOf, channelOfColumn, NO_CHANNEL } from './lanes.ts';
 import { NOTHING_SEEN, type OrderWithId } from './outcome.ts';
 import { MAX_WEIGHT } from './prepare.ts';
 import { PayloadFault, type PlacedOrder, readStoredOrders } from './stored-orders.ts';
@@ -96,7 +96,7 @@ export const SENDERS_CHANNELS = `(
 
 /** SQL: whether the channel of a lane is paused. */
 export const isPaused = (lane: string) => `exists (
-  select from channel where channel.id = ${lane} / ${LANES_OF_CHANNEL} and paused_time is not null
+  select from channel where channel.id = ${channelOfColumn(lane)} and paused_time is not null
 )`;
 
 // Chunks are counted in the order of what their channels have with them, so channels that have little come whole, and the
@@ -112,7 +112,7 @@ const READ_PENDING = `
     where not ${isPaused('wanted.lane')}
   ), shared as (
     select *,
-      sum(weight) over (partition by lane / ${LANES_OF_CHANNEL} order by batch_id, lane) as of_channel,
+      sum(weight) over (partition by ${channelOfColumn()} order by batch_id, lane) as of_channel,
       row_number() over (partition by lane order by batch_id) as place
     from oldest
   ), counted as (

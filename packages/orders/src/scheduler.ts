@@ -1,4 +1,4 @@
-import { channelOf, LANES_OF_CHANNEL } from './lanes.ts';
+import { channelOf, lanesOfChannel } from './lanes.ts';
 
 /** Lanes that one drain takes at most: each is a lock, and PostgreSQL has room for some thousands. */
 const MAX_LANES = 128;
@@ -418,8 +418,7 @@ export class Scheduler<Id> {
       for (const ready of behind.ready) this.#queues.shared.add(ready);
     } else if (!this.#behind.has(id)) {
       this.#behind.set(id, behind);
-      for (let other = id * LANES_OF_CHANNEL; other < (id + 1) * LANES_OF_CHANNEL; other++)
-        if (this.#queues.shared.delete(other)) behind.ready.add(other);
+      for (const other of lanesOfChannel(id)) if (this.#queues.shared.delete(other)) behind.ready.add(other);
     }
   }
 
