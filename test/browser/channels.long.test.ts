@@ -1,11 +1,10 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { expectAccessible } from '../harness/accessible.ts';
 import type { Api } from '../harness/api.ts';
-import { NARROW_PIXELS, openConsole, shot, type View } from '../harness/browser.ts';
+import { NARROW_PIXELS, openConsole, type View } from '../harness/browser.ts';
+import { look } from '../harness/look.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { expectNoFaults } from '../harness/page-faults.ts';
-import { expectFits } from '../harness/page-width.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** Channels in a real browser: found on the overview, paused and resumed. */
@@ -28,13 +27,6 @@ afterAll(() => stack.close());
 const open = (path: string, role: 'viewer' | 'support', view: View = {}) =>
   openConsole(stack, role, { ...view, path: `/console${path}` });
 const said = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
-
-async function look(page: Page, name: string) {
-  await shot(page, name, { isWhole: true });
-  await expectFits(page);
-  await expectAccessible(page);
-  expectNoFaults(page);
-}
 
 it('a channel is paused and resumed by the keyboard alone, and the overview names it', async () => {
   const { page } = await open('/channels', 'support');

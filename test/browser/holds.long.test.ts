@@ -2,12 +2,11 @@ import type { Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { expectAccessible } from '../harness/accessible.ts';
 import type { Api } from '../harness/api.ts';
-import { openConsole, shot, type View } from '../harness/browser.ts';
+import { openConsole, type View } from '../harness/browser.ts';
+import { look } from '../harness/look.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
 import { expectNoFaults } from '../harness/page-faults.ts';
-import { expectFits } from '../harness/page-width.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { readResult } from '../harness/sync-batches.ts';
 
@@ -39,13 +38,6 @@ afterAll(() => stack.close());
 const open = (path: string, role: 'viewer' | 'support', view: View = {}) =>
   openConsole(stack, role, { ...view, path: `/console${path}` });
 const said = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
-
-async function look(page: Page, name: string) {
-  await shot(page, name, { isWhole: true });
-  await expectFits(page);
-  await expectAccessible(page);
-  expectNoFaults(page);
-}
 
 it.each([
   ['chinese', { language: 'zh-CN' }, '查看被搁置的客户。', '搁置时间'],

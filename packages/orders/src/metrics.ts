@@ -2,6 +2,7 @@ import { createMetrics, type Database, type Metrics, SECONDS_BUCKETS } from '@lo
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type ChannelState, readChannels } from './channels.ts';
 import { readStuck } from './list-holds.ts';
+import { shareFor } from './share-for.ts';
 
 const ORDERS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000];
 
@@ -68,15 +69,7 @@ const NONE = '(none)';
 /** Adds the gauges of what is pending, for a process that serves its metrics: every scrape reads the database once. */
 export function registerBacklogGauges(registry: Registry, db: Database): void {
   const registers = [registry];
-  let reading: Promise<ChannelState[] | undefined> | undefined;
-  const read = () => {
-    reading ??= readChannels(db)
-      .catch(() => undefined)
-      .finally(() => {
-        reading = undefined;
-      });
-    return reading;
-  };
+  const read = shareFor(0, () => readChannels(db).catch(() => undefined));
   new Gauge({
     name: 'lockstep_channel_pending_orders',
     help: 'Accepted orders that have not taken effect, by channel: the 50 channels with the most, and all others',

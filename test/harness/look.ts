@@ -1,0 +1,13 @@
+import type { Page } from 'playwright-core';
+import { expectAccessible } from './accessible.ts';
+import { shot } from './browser.ts';
+import { expectNoFaults } from './page-faults.ts';
+import { expectFits } from './page-width.ts';
+
+/** Takes a picture of a page as it is, and expects that it fits, is accessible and has no faults. */
+export async function look(page: Page, name: string): Promise<void> {
+  await shot(page, name, { isWhole: true });
+  await expectFits(page);
+  await expectAccessible(page);
+  expectNoFaults(page);
+}
