@@ -8,9 +8,9 @@ describe('the weight of a drain', () => {
       for (let count = 0; count < 50; count++) pace.drained(weight, ms);
       return pace.maxWeight;
     };
-    expect(measure(1_000, 250)).toEqual({ alone: 2_500, beside: 480 });
+    expect(measure(1_000, 250)).toEqual({ alone: 1_600, beside: 480 });
     expect(measure(2_500, 50)).toEqual({ alone: 2_500, beside: 2_500 });
-    expect(measure(100, 1_000)).toEqual({ alone: 2_500, beside: 100 });
+    expect(measure(250, 2_500)).toEqual({ alone: 250, beside: 250 });
   });
 
   it('does not follow drains that carry little, which cost by themselves', () => {

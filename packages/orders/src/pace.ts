@@ -1,9 +1,9 @@
 import { MAX_WEIGHT } from './prepare.ts';
 
-/** How long a drain should take while others wait for their turn. */
-const TURN_MS = 120;
+/** How long a drain of a channel should take beside other active ones, and while it has the service for itself. */
+const TURN_MS = { beside: 120, alone: 400 };
 /** The least weight of a drain: below it, what each costs by itself counts. */
-const MIN_WEIGHT = 100;
+const MIN_WEIGHT = 250;
 /** How much the newest drain counts in the mean. */
 const NEWEST = 0.2;
 
@@ -48,8 +48,8 @@ export class Pace {
 
   /** What a drain may take while its channel has the service for itself, and beside others. */
   get maxWeight(): { alone: number; beside: number } {
-    const inTurn = Math.round(this.#weightPerMs * TURN_MS);
-    return { alone: MAX_WEIGHT, beside: Math.max(MIN_WEIGHT, Math.min(MAX_WEIGHT, inTurn)) };
+    const inMs = (ms: number) => Math.max(MIN_WEIGHT, Math.min(MAX_WEIGHT, Math.round(this.#weightPerMs * ms)));
+    return { alone: inMs(TURN_MS.alone), beside: inMs(TURN_MS.beside) };
   }
 
   /** Channels whose backlogs are left to other workers. */

@@ -316,7 +316,7 @@ export class Scheduler<Id> {
     const never = Number.POSITIVE_INFINITY;
     if (this.#freeSlots <= 0) return never;
     if (kind === 'shared') return this.#queues.shared.size === 0 ? never : this.#nextSharedMs;
-    if (kind === 'bulk') return this.#readyChannels(elsewhere).next().done ? never : nowMs;
+    if (kind === 'bulk') return !this.#hasBulkSlot || this.#readyChannels(elsewhere).next().done ? never : nowMs;
     // They may take long, and leave a slot to the others.
     const long = this.#running.large + this.#running.trial;
     if (this.#running[kind] > 0 || (kind !== 'alone' && long >= Math.max(1, this.#slots - 1))) return never;
@@ -378,6 +378,11 @@ export class Scheduler<Id> {
       if (chosen.length >= this.#lanesOfTrial) break;
     }
     return chosen;
+  }
+
+  /** Beside other active channels, what is behind has half of the slots: the processors are for all. */
+  get #hasBulkSlot(): boolean {
+    return this.#activeMs.size < 2 || this.#running.bulk < Math.ceil(this.#slots / 2);
   }
 
   get #freeSlots(): number {
