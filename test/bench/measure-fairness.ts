@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { startMeter } from './costs.ts';
 import { type Deployment, withDeployment } from './deployment.ts';
 import { acceptHeld } from './held-backlog.ts';
 import { type Bench, type Figures, type Measure, quantile, scaled } from './measure.ts';
@@ -50,7 +52,9 @@ async function measure(bench: Bench, deployment: Deployment, sender: Sender, sma
   await warmUp(bench, deployment, 'async', 100);
   const neighbor = await prepareNeighbor(small);
   await callMeanwhile(neighbor, () => delay(scaled(bench, WARM_UP_MS, 200)));
+  const readShare = await meterShare(bench, deployment);
   const { calls: idle } = await callMeanwhile(neighbor, () => delay(scaled(bench, IDLE_MS, 1_000)));
+  const neighborShare = await readShare();
   const accept = (orders: number) => acceptHeld(bench, deployment, orders, sender);
   const aloneBefore = await timeDrain(await accept(ALONE_ORDERS / 2));
   const backlog = await accept(bench.large ? LARGE_ORDERS : ORDERS);
@@ -68,6 +72,8 @@ async function measure(bench: Bench, deployment: Deployment, sender: Sender, sma
     'backlog alone orders/s': aloneRate,
     'backlog orders/s': besideRate,
     'backlog ÷ alone': besideRate / aloneRate,
+    "neighbor's share of the processors": neighborShare,
+    'backlog ÷ alone on what the neighbor leaves': besideRate / (aloneRate * (1 - neighborShare)),
     'one drain p50 ms': drainMs,
     'one drain longest ms': Math.max(0, ...drains.map(({ ms }) => ms)),
     'one drain p50 orders': quantile(
@@ -93,6 +99,19 @@ async function measure(bench: Bench, deployment: Deployment, sender: Sender, sma
     });
   }
   return figures;
+}
+
+/** Returns a function that says which part of the machine's processors was used since, by the service and who calls it. */
+async function meterShare({ machine }: Bench, { api, workers }: Deployment): Promise<() => Promise<number>> {
+  const startedMs = performance.now();
+  const ownBefore = process.cpuUsage();
+  const readCosts = await startMeter(machine, { API: [api], worker: workers });
+  return async () => {
+    const { user, system } = process.cpuUsage(ownBefore);
+    const { 'WAL bytes': _, ...micros } = await readCosts(1, user + system);
+    const used = Object.values(micros).reduce((sum, each) => sum + each);
+    return used / ((performance.now() - startedMs) * 1_000 * availableParallelism());
+  };
 }
 
 async function timeDrain({ orders, drain }: Awaited<ReturnType<typeof acceptHeld>>) {

@@ -52,6 +52,11 @@ const RATIOS: Ratio[] = [
     goal: 0.95,
     read: (results) => results.median('fairness', 'backlog ÷ alone'),
   },
+  {
+    name: 'backlog drained beside a neighbor ÷ without one, on the processors that it leaves',
+    goal: 0.95,
+    read: (results) => results.median('fairness', 'backlog ÷ alone on what the neighbor leaves'),
+  },
   ...CALL_KINDS.flatMap((kind) => [
     {
       name: `${kind} beside a backlog, p95 ÷ (3 idle + one drain)`,

@@ -151,7 +151,7 @@ class World {
   #request(process: Process, lanes: readonly number[]): void {
     const id = process.open.size === 0 ? 1 : Math.max(...process.open) + 1;
     process.open.add(id);
-    process.scheduler.request(id, lanes, this.#batchId, this.#nowMs);
+    process.scheduler.request(id, lanes, this.#batchId);
     for (const lane of lanes) process.waiting.add(lane);
     this.#start(process);
   }
@@ -176,7 +176,7 @@ class World {
 
   #allow({ runs }: Process) {
     const isTurnFree = !runs.values().some(({ drain }) => drain.isLarge);
-    return { elsewhere: new Set<number>(), maxWeight: { alone: 100, beside: 20 }, isTurnFree };
+    return { maxWeight: 20, isTurnFree };
   }
 
   #start(process: Process): void {
@@ -185,7 +185,7 @@ class World {
       for (const { id } of process.scheduler.takeSettled()) process.open.delete(id);
       if (drain === null) return;
       this.#check(process, drain);
-      const had = drain.lanes.filter((lane) => !this.#locks.has(lane)).slice(0, drain.atMost);
+      const had = drain.lanes.filter((lane) => !this.#locks.has(lane));
       for (const lane of had) this.#locks.add(lane);
       process.runs.add({ drain, had, endsMs: this.#nowMs + (had.length === 0 ? 1 : this.#drainMs) });
     }
@@ -231,10 +231,7 @@ class World {
     process.scheduler.ended(drain, outcome, this.#nowMs);
     const { behind, failing, large, locked, owing, waiting } = process;
     if (outcome.became === 'drained' && outcome.weight > drain.maxWeight) owing.add(channelOf(drain.lanes[0]!));
-    const place = drain.lanes.findLastIndex((lane) => had.includes(lane));
-    const tried = had.length === drain.atMost ? place + 1 : drain.lanes.length;
-    for (const [nth, lane] of drain.lanes.entries())
-      if (!had.includes(lane)) (nth < tried ? locked : waiting).add(lane);
+    for (const lane of drain.lanes) if (!had.includes(lane)) locked.add(lane);
     for (const lane of had) {
       if (outcome.became === 'failed') failing.add(lane);
       else if (outcome.became === 'large') large.add(lane);

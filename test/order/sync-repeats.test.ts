@@ -30,7 +30,7 @@ async function writes(trx: Trx): Promise<boolean> {
 }
 
 /** Applies a call in a transaction, as far as it gets, and tells whether its commit waits for disk and standbys. */
-async function applyOne(batch: SubmittedBatch, locking = tryingLanes([], 0)) {
+async function applyOne(batch: SubmittedBatch, locking = tryingLanes([])) {
   const call = {
     ...{ batch, channels: null, deadline: new Deadline(1_000), isRunning: false, isUnclear: false },
     orders: () => Promise.reject(new Error('not read')),

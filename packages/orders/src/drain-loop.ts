@@ -1,38 +1,28 @@
 import { GivenBack } from '@lockstep/platform';
-import type { Pace, Peers } from './pace.ts';
+import { Pace } from './pace.ts';
 import { type Drain, type DrainOutcome, Scheduler } from './scheduler.ts';
 
 /** The least time between the beginnings of two drains of channels that are not behind. */
 const DRAIN_GAP_MS = 5;
 
-/** How often to look what other workers do, while a channel is behind. */
-const LOOK_EVERY_MS = 250;
-
 /** Runs the drains that a Scheduler decides on, in a number of slots, and answers those who ask for them. */
 export class DrainLoop {
   readonly #scheduler: Scheduler<PromiseWithResolvers<void>>;
-  readonly #pace: Pace;
-  readonly #look: () => Promise<Peers>;
+  readonly #pace = new Pace();
   readonly #isTurnFree: () => boolean;
   readonly #drain: (drain: Drain) => Promise<DrainOutcome>;
   readonly #waiting = new Set<PromiseWithResolvers<void>>();
   readonly #running = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
-  #lookTimer: NodeJS.Timeout | undefined;
-  #isLooking = false;
   #isStopped = false;
 
   constructor(options: {
     slots: number;
-    pace: Pace;
-    look: () => Promise<Peers>;
     /** Whether the turn of large work is free. */
     isTurnFree: () => boolean;
     drain: (drain: Drain) => Promise<DrainOutcome>;
   }) {
     this.#scheduler = new Scheduler({ slots: options.slots, gapMs: DRAIN_GAP_MS });
-    this.#pace = options.pace;
-    this.#look = options.look;
     this.#isTurnFree = options.isTurnFree;
     this.#drain = options.drain;
   }
@@ -46,7 +36,7 @@ export class DrainLoop {
     if (this.#isStopped) answer.reject(new GivenBack());
     else {
       this.#waiting.add(answer);
-      this.#scheduler.request(answer, lanes, throughBatchId, performance.now());
+      this.#scheduler.request(answer, lanes, throughBatchId);
       this.#goOn();
     }
     return answer.promise;
@@ -66,7 +56,6 @@ export class DrainLoop {
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
-    clearTimeout(this.#lookTimer);
     for (const answer of this.#waiting) answer.reject(new GivenBack());
     this.#waiting.clear();
   }
@@ -89,7 +78,6 @@ export class DrainLoop {
       const running = this.#run(drain).finally(() => this.#running.delete(running));
       this.#running.add(running);
     }
-    if (this.#scheduler.isBehind && !this.#isLooking) void this.#lookAtPeers();
     const inMs = this.#scheduler.wakeMs(performance.now(), this.#allow()) - performance.now();
     if (Number.isFinite(inMs)) this.#timer = setTimeout(() => this.#goOn(), Math.max(1, Math.ceil(inMs)));
   }
@@ -99,20 +87,7 @@ export class DrainLoop {
   }
 
   #allow() {
-    const { elsewhere, maxWeight } = this.#pace;
-    return { elsewhere, maxWeight, isTurnFree: this.#isTurnFree() };
-  }
-
-  /** A look that fails says nothing of others: then this worker does what there is. */
-  async #lookAtPeers(): Promise<void> {
-    this.#isLooking = true;
-    const nothing = { channels: new Set<number>(), writtenBytes: 0 };
-    this.#pace.looked(await this.#look().catch(() => nothing), performance.now());
-    if (this.#isStopped) return;
-    this.#lookTimer = setTimeout(() => {
-      this.#isLooking = false;
-      this.#goOn();
-    }, LOOK_EVERY_MS);
+    return { maxWeight: this.#pace.maxWeight, isTurnFree: this.#isTurnFree() };
   }
 
   async #run(drain: Drain): Promise<void> {

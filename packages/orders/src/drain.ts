@@ -5,7 +5,7 @@ import { applyOrders } from './apply.ts';
 import { endOrders } from './end-orders.ts';
 import { finishOrders } from './finish-orders.ts';
 import { findHeld, holdUnreadable } from './holds.ts';
-import { lockingLanes, lockWaits, readLocked, tryingLanes } from './lane-locks.ts';
+import { lockWaits, readLocked, tryingLanes } from './lane-locks.ts';
 import { channelOf, NO_CHANNEL } from './lanes.ts';
 import { LargeWork, LIMITS } from './limits.ts';
 import { type OrderWithId, seesNothing } from './outcome.ts';
@@ -13,15 +13,11 @@ import { buildPending, inAcceptanceOrder, type Pending, readingPending, type Unr
 import { MAX_WEIGHT } from './prepare.ts';
 import { type Applied, addApplied, buildApplied } from './work-log.ts';
 
-/** Which lanes to drain, all of them or some that nobody else has locked, and how. */
+/** Which lanes to drain, those of them that nobody else has locked, and how. */
 export interface LanesToDrain {
   lanes: readonly number[];
-  /** How many to take at most, without waiting for any. If absent, it waits for all. */
-  atMost?: number;
   /** What to take by weight, beyond a first chunk; MAX_WEIGHT if absent. */
   maxWeight?: number;
-  /** The worker whose drain of a backlog it is. */
-  bulkOf?: number | undefined;
   /** Whether it is for the turn of large work, and when to wait for that no longer. */
   isLarge?: boolean;
   signal?: AbortSignal;
@@ -111,10 +107,9 @@ const LOCK_WAIT_MS = 200;
 /** Locks lanes and reads what is pending there, at once. */
 async function lockAndRead(
   trx: Trx,
-  { lanes, atMost, maxWeight = MAX_WEIGHT, bulkOf, isLarge }: LanesToDrain,
+  { lanes, maxWeight = MAX_WEIGHT, isLarge }: LanesToDrain,
 ): Promise<{ lanes: readonly number[]; pending: Pending }> {
-  const locking = atMost === undefined ? lockingLanes(lanes) : tryingLanes(lanes, atMost, bulkOf);
-  const waits = lockWaits(atMost === undefined || isLarge ? null : LOCK_WAIT_MS);
-  const [locked, rows] = await together(trx, [locking, readingPending(maxWeight), waits]);
+  const waits = lockWaits(isLarge ? null : LOCK_WAIT_MS);
+  const [locked, rows] = await together(trx, [tryingLanes(lanes), readingPending(maxWeight), waits]);
   return { lanes: readLocked(locked), pending: buildPending(rows) };
 }

@@ -136,7 +136,7 @@ export class HoldRetries {
  * was put back may come before those that are held: the next drain puts that aside with them.
  */
 async function lockDue(trx: Trx, { customer_id, lane }: Hold, isDue: boolean): Promise<boolean> {
-  if (readLocked(await run(trx, tryingLanes([lane], 1))).length === 0) return false;
+  if (readLocked(await run(trx, tryingLanes([lane]))).length === 0) return false;
   const { rows } = await sql`
     select from order_hold
     where customer_id = ${customer_id} and (next_try <= statement_timestamp() or ${isDue})

@@ -1,13 +1,7 @@
-import { type Database, run, type Statement, type Trx, together } from '@lockstep/platform';
-import { sql } from 'kysely';
-import { channelOfColumn } from './lanes.ts';
-import type { Peers } from './pace.ts';
+import { run, type Statement, type Trx, together } from '@lockstep/platform';
 
 /** The advisory lock class of lanes: ('lane', n) locks lane n among all processes. */
 const LANE_LOCK = 0x6c616e65;
-
-/** The class of the locks that say whose drains of a backlog these are: ('bulk', n) is held by drains of worker n. */
-const BULK_LOCK = 0x62756c6b;
 
 /** How long a statement of a call that waited for lanes may take once it has them. */
 const STATEMENT_TIMEOUT_MS = 60_000;
@@ -42,38 +36,13 @@ export function lockingLanes(lanes: readonly number[]): Statement<LockedRow> {
   };
 }
 
-/**
- * A statement that locks some of the lanes, those that nobody has locked, and waits for none. It begins with the first, and
- * tries no more once it has enough (LIMIT takes them one by one). `bulkOf`: the worker whose drain of a backlog it is.
- */
-export function tryingLanes(lanes: readonly number[], atMost: number, bulkOf?: number): Statement<LockedRow> {
+/** A statement that locks those of the lanes that nobody has locked, and waits for none. */
+export function tryingLanes(lanes: readonly number[]): Statement<LockedRow> {
   return {
     name: 'try_lanes',
-    text: `select lanes, case when $3::int is not null then pg_advisory_xact_lock_shared(${BULK_LOCK}, $3::int) end from (${noted(`
-      select lane from unnest($1::int[]) as lane where pg_try_advisory_xact_lock(${LANE_LOCK}, lane) limit $2::int`)}) as locked`,
-    values: [lanes, atMost, bulkOf ?? null],
+    text: noted(`select lane from unnest($1::int[]) as lane where pg_try_advisory_xact_lock(${LANE_LOCK}, lane)`),
+    values: [lanes],
   };
-}
-
-/**
- * Reads which backlogs workers of lesser numbers drain, and how much the database has written. A worker that has done nothing
- * for a second does not count.
- */
-export async function readPeers(db: Database, worker: number): Promise<Peers> {
-  const { rows } = await sql<{ channels: number[]; written_bytes: number }>`
-    with held as materialized (
-      select pid, classid, objid::bigint as number from pg_locks
-      where locktype = 'advisory' and granted
-        and database = (select oid from pg_database where datname = current_database())
-    )
-    select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as written_bytes, array(
-      select distinct (${sql.raw(channelOfColumn('lane.number'))})::int
-      from held as bulk join held as lane using (pid) join pg_stat_activity using (pid)
-      where bulk.classid = ${sql.lit(BULK_LOCK)} and bulk.number < ${worker} and lane.classid = ${sql.lit(LANE_LOCK)}
-        and (state is distinct from 'idle in transaction' or state_change > clock_timestamp() - interval '1 s')
-    ) as channels`.execute(db);
-  const { channels, written_bytes: writtenBytes } = rows[0]!;
-  return { channels: new Set(channels), writtenBytes };
 }
 
 /** Locks lanes, lowest first; see lockingLanes. It waits for each lane as long as for any lock of this connection. */

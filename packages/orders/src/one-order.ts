@@ -60,7 +60,7 @@ export async function tryOneOrder(
   try {
     const applied = await inTransaction(db, async (trx) => {
       found = null;
-      if (readLocked(await run(trx, tryingLanes([lane], 1))).length === 0) return 'locked';
+      if (readLocked(await run(trx, tryingLanes([lane]))).length === 0) return 'locked';
       found = await findOldest(trx, lane, skip);
       if (found === null) return null;
       const outcomes = await applyOrders(trx, [found.accepted], ids, { isLarge: true });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { lanesOfChannel } from './lanes.ts';
 import { type Drain, type DrainOutcome, Scheduler } from './scheduler.ts';
 
 /** A scheduler whose drains a test ends by hand, and whose clock it sets. */
@@ -6,7 +7,7 @@ function newScheduler({ slots = 1, gapMs = 0 } = {}) {
   const scheduler = new Scheduler<string>({ slots, gapMs });
   const drains: Drain[] = [];
   const answers = new Map<string, string>();
-  const allowance = { elsewhere: new Set<number>(), maxWeight: { alone: 1_000, beside: 100 }, isTurnFree: true };
+  const allowance = { maxWeight: 100, isTurnFree: true };
   let nowMs = 0;
   const go = () => {
     for (let drain = scheduler.next(nowMs, allowance); drain !== null; drain = scheduler.next(nowMs, allowance))
@@ -21,7 +22,7 @@ function newScheduler({ slots = 1, gapMs = 0 } = {}) {
     /** Asks for lanes up to a batch. */
     request(id: string, lanes: number[], throughBatchId = 1n) {
       answers.set(id, 'waiting');
-      scheduler.request(id, lanes, throughBatchId, nowMs);
+      scheduler.request(id, lanes, throughBatchId);
       go();
     },
     answer: (id: string) => answers.get(id),
@@ -32,7 +33,7 @@ function newScheduler({ slots = 1, gapMs = 0 } = {}) {
     end(
       nth: number,
       left: bigint | Record<number, bigint> | null = null,
-      { lanes = drains[nth]!.lanes.slice(0, drains[nth]!.atMost), weight = 1 } = {},
+      { lanes = drains[nth]!.lanes, weight = 1 } = {},
     ) {
       const more = typeof left === 'bigint' ? Object.fromEntries(lanes.map((lane) => [lane, left])) : (left ?? {});
       const byLane = new Map(Object.entries(more).map(([lane, batchId]) => [Number(lane), batchId]));
@@ -162,29 +163,14 @@ describe('small channels', () => {
 });
 
 describe('a channel that is behind', () => {
-  it('is drained alone, by a few of its lanes at once, so that all slots have some', () => {
-    const { request, drains, end } = newScheduler({ slots: 3 });
-    request('a', [1, 2, 3, 4, 5, 6]);
+  it('is drained alone, in as many parts as there are slots but for one, which is for others', () => {
+    const { request, begun, end } = newScheduler({ slots: 3 });
+    const lanes = lanesOfChannel(1);
+    request('a', lanes);
     end(0, 1n);
-    expect(drains.slice(1).map(({ lanes, atMost }) => [lanes, atMost])).toEqual([
-      [[1, 2], 2],
-      [[3, 4], 2],
-      [[5, 6], 2],
-    ]);
-  });
-
-  it('offers a drain more lanes than it takes, in case others have locked them', () => {
-    const { request, drains, begun, end, isLocked } = newScheduler();
-    request('a', [1, 2, 3, 4, 5, 6], 9n);
-    end(0, 1n);
-    expect(begun()).toEqual([
-      [1, 2, 3, 4, 5, 6],
-      [1, 2, 3, 4, 5, 6],
-    ]);
-    end(1, 1n, { lanes: [2, 4] });
-    expect([1, 2, 3, 4, 5, 6].filter(isLocked)).toEqual([1, 3]);
-    // Those that it did not try keep their places.
-    expect(drains.at(-1)!.lanes).toEqual([5, 6, 2, 4]);
+    expect(begun().slice(1)).toEqual([lanes.slice(0, 8), lanes.slice(8)]);
+    request('b', [lane(2)]);
+    expect(begun().at(-1)).toEqual([lane(2)]);
   });
 
   it('waits for its turn, and leaves as many turns to others as it took shares too many', () => {
@@ -229,45 +215,17 @@ describe('a channel that is behind', () => {
     expect(answer('both')).toBe('drained');
   });
 
-  it('is left to another process that drains it, and its place to others', () => {
-    const { request, begun, end, allow } = newScheduler();
-    allow({ elsewhere: new Set([1]) });
-    request('a', [lane(1)]);
-    request('b', [lane(2)]);
-    end(0, 1n);
-    end(1, 1n);
-    end(2, 1n);
-    expect(begun()).toEqual([[lane(1)], [lane(2)], [lane(2)], [lane(2)]]);
-    allow({ elsewhere: new Set() });
-    end(3, 1n);
-    expect(begun().at(-1)).toEqual([lane(1)]);
-  });
-
-  it('takes more at once while no other channel is active', () => {
-    const { request, drains, end, wake } = newScheduler({ slots: 1, gapMs: 3_000 });
-    request('a', [lane(1)]);
-    end(0, 1n);
-    request('b', [lane(2)]);
-    end(1, 1n);
-    end(2);
-    wake();
-    expect(drains.map(({ maxWeight }) => maxWeight)).toEqual([1_000, 1_000, 100, 1_000]);
-  });
-
   it('takes the lanes first that have waited longest, whoever asks for the others meanwhile', () => {
-    const { request, begun, end } = newScheduler();
-    const lanes = [0, 1, 2, 3, 4, 5, 6, 7];
-    request('all', lanes);
-    end(0, 1n);
-    for (let nth = 1; nth <= 4; nth++) {
-      request(`${nth}`, lanes);
+    const { request, begun, end } = newScheduler({ slots: 5 });
+    const lanes = lanesOfChannel(0);
+    request('0', lanes);
+    request('1', lanesOfChannel(1));
+    for (let nth = 0; nth < 16; nth++) {
       end(nth, 1n);
+      request(`${nth}`, lanes);
     }
-    expect(
-      begun()
-        .slice(1, 5)
-        .flatMap((offered) => offered.slice(0, 2)),
-    ).toEqual(lanes);
+    const ofChannel = begun().filter(([lane], nth) => nth >= 2 && lane! < 16);
+    expect(ofChannel.slice(0, 6).flat()).toEqual([...lanes, ...lanes.slice(0, 8)]);
   });
 });
 
@@ -277,13 +235,13 @@ describe('lanes that are locked elsewhere', () => {
     request('both', [1, 2]);
     end(0, null, { lanes: [1] });
     expect(answer('both')).toBe('drained');
-    const pauses = Array.from({ length: 6 }, (_, index) => {
+    const pauses = Array.from({ length: 9 }, (_, index) => {
       const ms = wake();
       expect(begun().at(-1)).toEqual([2]);
       end(index + 1, null, { lanes: [] });
       return ms;
     });
-    expect(pauses).toEqual([4, 8, 16, 32, 64, 64]);
+    expect(pauses).toEqual([4, 8, 16, 32, 64, 128, 256, 512, 512]);
   });
 });
 
@@ -300,7 +258,7 @@ describe('a failing drain', () => {
   });
 
   it('does not fail who needed its lane no longer', () => {
-    const { request, fail, end, answer } = newScheduler({ slots: 2 });
+    const { request, fail, end, answer } = newScheduler({ slots: 3 });
     request('both', [lane(1), lane(2)], 4n);
     end(0, { [lane(1)]: 3n, [lane(2)]: 4n });
     fail(2);

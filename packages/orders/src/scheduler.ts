@@ -1,17 +1,13 @@
-import { channelOf, lanesOfChannel } from './lanes.ts';
+import { channelOf, LANES_OF_CHANNEL, lanesOfChannel } from './lanes.ts';
 
 /** Lanes that one drain takes at most: each is a lock, and PostgreSQL has room for some thousands. */
 const MAX_LANES = 128;
-/** Lanes that a drain of a channel that is behind takes: few, so that other slots and other workers find some, too. */
-const LANES_OF_SHARE = 2;
 /** Turns that a channel may owe. More of what it took beyond its share is forgiven, so that its own wait stays bounded. */
 export const MAX_DEBT = 8;
 /** Requests that wait for what takes long. Further ones get their answers at once, for these go on by themselves. */
 const MAX_WAITING = 8;
-/** For how long a channel counts as active after something was asked for it or drained. */
-const ACTIVE_MS = 2_000;
 /** The pause before lanes that are locked elsewhere are tried again. It doubles up to the longest. */
-const LOCKED_PAUSE_MS = { first: 4, longest: 64 };
+const LOCKED_PAUSE_MS = { first: 4, longest: 512 };
 /** The pause before a lane whose drain failed is tried again. It doubles up to the longest. */
 const FAILURE_PAUSE_MS = { first: 100, longest: 10_000 };
 /** How soon to look again for the turn of large work, which others of this process take, too. */
@@ -23,11 +19,10 @@ const TURN_PAUSE_MS = 20;
  */
 type Kind = 'shared' | 'bulk' | 'alone' | 'large' | 'trial';
 
-/** A drain to start: of those of its lanes that can be locked at once, beginning with the first, `atMost` of them. */
+/** A drain to start: of those of its lanes that can be locked at once. */
 export interface Drain {
   kind: Kind;
   lanes: readonly number[];
-  atMost: number;
   /** What it takes of the lanes' orders, by weight, but for a first chunk that weighs more. */
   maxWeight: number;
   /** Whether it needs the turn of large work. */
@@ -50,10 +45,8 @@ export type DrainOutcome = { lanes: readonly number[] } & (
 
 /** What the loop allows the next drain. */
 export interface Allowance {
-  /** Channels whose backlogs are left to other processes. */
-  elsewhere: ReadonlySet<number>;
-  /** What a drain may take, by weight, while its channel has the service for itself, and beside others. */
-  maxWeight: { alone: number; beside: number };
+  /** What it may take, by weight. */
+  maxWeight: number;
   /** Whether the turn of large work is free. */
   isTurnFree: boolean;
 }
@@ -105,10 +98,11 @@ interface Behind {
  * has one drain at a time, and all who want it meanwhile share the next one.
  *
  * - Channels that are not behind share a drain, `gapMs` after the last one began, so that more gathers for it.
- * - Each drain of a channel that is behind is of that channel alone. These channels take turns (deficit round robin): one
- *   that took more than its share leaves as many turns to the others.
+ * - Each drain of a channel that is behind is of that channel alone, and these drains leave a slot to the others. These channels
+ *   take turns (deficit round robin): one that took more than its share leaves as many turns to the others.
  * - The kinds of drains take turns for the slots, so none waits for more than one drain of each other kind.
- * - Lanes that are locked elsewhere keep nobody waiting. They are tried again after a pause.
+ * - Lanes that are locked elsewhere keep nobody waiting. They are tried again after a pause that grows, so that a backlog stays
+ *   with the worker that drains it, whose code is fast by then.
  * - Lanes whose drain failed are tried after a pause that all of them share, never together with others: one lane, and while
  *   that works, two, four and so on. These drains and those of large work leave a slot to the others.
  */
@@ -135,8 +129,6 @@ export class Scheduler<Id> {
   #lanesOfTrial = 1;
   /** Lanes that a drain takes at most. Of suspects half as many as touched too much last, and then twice as many again. */
   readonly #lanesOf = { shared: MAX_LANES, alone: 1 };
-  /** When channels were active last, the latest at the end. */
-  readonly #activeMs = new Map<number, number>();
 
   constructor({ slots, gapMs }: { slots: number; gapMs: number }) {
     this.#slots = slots;
@@ -148,13 +140,10 @@ export class Scheduler<Id> {
    * this call, or was found empty, failing or locked elsewhere, or when such a drain fails. It does not wait for what
    * takes long if several others do: else they would keep jobs of other channels from being asked for.
    */
-  request(id: Id, lanes: Iterable<number>, throughBatchId: bigint, nowMs: number): void {
+  request(id: Id, lanes: Iterable<number>, throughBatchId: bigint): void {
     const request = { id, lanes: new Set(lanes), throughBatchId, after: this.#number };
     this.#requests.add(request);
-    for (const lane of request.lanes) {
-      this.#noteActive(lane, nowMs);
-      this.#want(lane);
-    }
+    for (const lane of request.lanes) this.#want(lane);
     this.#settle(
       request,
       [...request.lanes].filter((lane) => this.#lanes.get(lane)!.isFailing),
@@ -167,13 +156,17 @@ export class Scheduler<Id> {
     return this.#behind.has(channelOf(lane)) || (this.#lanes.get(lane)?.size ?? 'small') !== 'small';
   }
 
-  /** Lets no more requests wait for what takes long than may. */
+  /** Behind the first requests, one waits only for lanes that no other waits for, and not for what takes long. */
   #letGo(): void {
-    for (const request of [...this.#requests].slice(MAX_WAITING)) {
-      this.#settle(
-        request,
-        [...request.lanes].filter((lane) => this.#takesLong(lane)),
-      );
+    const asked = new Set<number>();
+    for (const [place, request] of [...this.#requests].entries()) {
+      const lanes = [...request.lanes];
+      if (place >= MAX_WAITING)
+        this.#settle(
+          request,
+          lanes.filter((lane) => asked.has(lane) || this.#takesLong(lane)),
+        );
+      for (const lane of lanes) asked.add(lane);
     }
   }
 
@@ -194,37 +187,33 @@ export class Scheduler<Id> {
     return (this.#lanes.get(lane)?.misses ?? 0) > 0;
   }
 
-  /** Whether a channel is behind. */
-  get isBehind(): boolean {
-    return this.#behind.size > 0;
-  }
-
   /** Starts a drain: call `ended` when it is over. Null if none can start now. */
   next(nowMs: number, allowance: Allowance): Drain | null {
     this.#wake(nowMs);
-    const ready = KINDS.filter((kind) => this.#readyMs(kind, nowMs, allowance) <= nowMs);
+    const ready = KINDS.filter((kind) => this.#readyMs(kind, nowMs, allowance.isTurnFree) <= nowMs);
     if (ready.length === 0) return null;
     const kind = ready.reduce((first, kind) => (this.#last[kind] < this.#last[first] ? kind : first));
-    const { lanes, atMost } = this.#choose(kind, allowance);
+    const lanes = this.#choose(kind, allowance.isTurnFree);
     for (const lane of lanes) {
       const state = this.#lanes.get(lane)!;
       this.#queueOf(lane, state).delete(lane);
       state.isWanted = false;
       state.isRunning = true;
-      this.#noteActive(lane, nowMs);
     }
     if (kind === 'shared') this.#nextSharedMs = nowMs + this.#gapMs;
     this.#running[kind]++;
     this.#last[kind] = ++this.#number;
-    const maxWeight = allowance.maxWeight[this.#activeMs.size > 1 ? 'beside' : 'alone'];
     const isLarge = this.#lanes.get(lanes[0]!)!.size === 'large';
-    return { kind, lanes, atMost, maxWeight, isLarge, number: this.#number };
+    return { kind, lanes, maxWeight: allowance.maxWeight, isLarge, number: this.#number };
   }
 
   /** When a drain may start though nothing happens until then; Infinity if none. */
   wakeMs(nowMs: number, allowance: Allowance): number {
     if (this.#freeSlots <= 0) return Number.POSITIVE_INFINITY;
-    return Math.min(...this.#againAtMs.values(), ...KINDS.map((kind) => this.#readyMs(kind, nowMs, allowance)));
+    return Math.min(
+      ...this.#againAtMs.values(),
+      ...KINDS.map((kind) => this.#readyMs(kind, nowMs, allowance.isTurnFree)),
+    );
   }
 
   /** Notes what became of a drain. */
@@ -232,18 +221,12 @@ export class Scheduler<Id> {
     this.#running[drain.kind]--;
     for (const lane of drain.lanes) this.#lanes.get(lane)!.isRunning = false;
     const had = new Set(outcome.lanes);
-    const tried = had.size < drain.atMost ? drain.lanes.length : drain.lanes.findLastIndex((lane) => had.has(lane)) + 1;
-    for (const [place, lane] of drain.lanes.entries()) {
-      if (had.has(lane)) this.#lanes.get(lane)!.misses = 0;
-      else if (place < tried) this.#postpone(lane, nowMs);
-    }
+    const locked = drain.lanes.filter((lane) => !had.has(lane));
+    for (const lane of had) this.#lanes.get(lane)!.misses = 0;
+    for (const lane of locked) this.#postpone(lane, nowMs);
     if (outcome.became === 'failed') this.#fail(drain, outcome.lanes, outcome.error, nowMs);
     else if (outcome.became === 'large') this.#noteLarge(outcome.lanes);
     else this.#drained(drain, outcome.lanes, outcome);
-    const untried = drain.lanes.slice(tried);
-    for (const lane of untried) this.#want(lane);
-    this.#putFirst(untried);
-    const locked = drain.lanes.slice(0, tried).filter((lane) => !had.has(lane));
     for (const request of this.#requests) this.#settle(request, locked);
     for (const lane of drain.lanes) this.#enqueue(lane);
     this.#letGo();
@@ -312,11 +295,12 @@ export class Scheduler<Id> {
   }
 
   /** From when on a drain of this kind can start; Infinity if something has to happen first. */
-  #readyMs(kind: Kind, nowMs: number, { elsewhere, isTurnFree }: Allowance): number {
+  #readyMs(kind: Kind, nowMs: number, isTurnFree: boolean): number {
     const never = Number.POSITIVE_INFINITY;
     if (this.#freeSlots <= 0) return never;
     if (kind === 'shared') return this.#queues.shared.size === 0 ? never : this.#nextSharedMs;
-    if (kind === 'bulk') return !this.#hasBulkSlot || this.#readyChannels(elsewhere).next().done ? never : nowMs;
+    if (kind === 'bulk')
+      return this.#running.bulk >= this.#bulkSlots || this.#readyChannels().next().done ? never : nowMs;
     // They may take long, and leave a slot to the others.
     const long = this.#running.large + this.#running.trial;
     if (this.#running[kind] > 0 || (kind !== 'alone' && long >= Math.max(1, this.#slots - 1))) return never;
@@ -327,17 +311,11 @@ export class Scheduler<Id> {
     return Math.max(this.#nextTrialMs, this.#chooseTrial(isTurnFree).length > 0 ? nowMs : turnMs);
   }
 
-  #choose(kind: Kind, allowance: Allowance): Pick<Drain, 'lanes' | 'atMost'> {
-    switch (kind) {
-      case 'bulk':
-        return this.#chooseBulk(allowance.elsewhere);
-      case 'trial':
-        return takeAll(this.#chooseTrial(allowance.isTurnFree));
-      case 'large':
-        return takeAll(this.#chooseLarge());
-      default:
-        return takeAll([...this.#queues[kind].values().take(this.#lanesOf[kind])]);
-    }
+  #choose(kind: Kind, isTurnFree: boolean): number[] {
+    if (kind === 'bulk') return this.#chooseBulk();
+    if (kind === 'trial') return this.#chooseTrial(isTurnFree);
+    if (kind === 'large') return this.#chooseLarge();
+    return [...this.#queues[kind].values().take(this.#lanesOf[kind])];
   }
 
   /** Chooses the lane that has waited longest for large work. Others of its channel let those of all others go first. */
@@ -349,23 +327,21 @@ export class Scheduler<Id> {
     return [lane];
   }
 
-  /** Chooses the next channel in turn that owes no turn. Its lanes that are ready are shared among the slots that are free. */
-  #chooseBulk(elsewhere: ReadonlySet<number>): Pick<Drain, 'lanes' | 'atMost'> {
+  /** Chooses the next channel in turn that owes no turn: of its lanes, those that have waited longest, a slot's share of all. */
+  #chooseBulk(): number[] {
     for (;;) {
-      const [[id, behind], ...others] = [...this.#readyChannels(elsewhere)] as [[number, Behind]];
+      const [[id, behind], ...others] = [...this.#readyChannels()] as [[number, Behind]];
       this.#behind.delete(id);
       this.#behind.set(id, behind);
-      if (behind.debt >= 1 && others.length > 0) behind.debt--;
-      else {
-        const lanes = Math.max(LANES_OF_SHARE, Math.ceil(behind.ready.size / this.#freeSlots));
-        return { lanes: [...behind.ready.values().take(lanes)], atMost: LANES_OF_SHARE };
-      }
+      if (behind.debt < 1 || others.length === 0)
+        return [...behind.ready.values().take(Math.ceil(LANES_OF_CHANNEL / this.#bulkSlots))];
+      behind.debt--;
     }
   }
 
   /** Channels that are behind and have a lane ready. */
-  #readyChannels(elsewhere: ReadonlySet<number>) {
-    return this.#behind.entries().filter(([id, { ready }]) => ready.size > 0 && !elsewhere.has(id));
+  #readyChannels() {
+    return this.#behind.entries().filter(([, { ready }]) => ready.size > 0);
   }
 
   /** Chooses failing lanes to try together. One that may have large work is alone, and for large work needs the turn. */
@@ -380,9 +356,9 @@ export class Scheduler<Id> {
     return chosen;
   }
 
-  /** Beside other active channels, what is behind has half of the slots: the processors are for all. */
-  get #hasBulkSlot(): boolean {
-    return this.#activeMs.size < 2 || this.#running.bulk < Math.ceil(this.#slots / 2);
+  /** What is behind leaves a slot to the others. */
+  get #bulkSlots(): number {
+    return Math.max(1, this.#slots - 1);
   }
 
   get #freeSlots(): number {
@@ -427,15 +403,6 @@ export class Scheduler<Id> {
     }
   }
 
-  /** Lets lanes of a drain that it did not need wait no longer than if it had not begun. */
-  #putFirst(lanes: readonly number[]): void {
-    if (lanes.length === 0) return;
-    const queue = this.#queueOf(lanes[0]!, this.#lanes.get(lanes[0]!)!);
-    const others = [...queue].filter((lane) => !lanes.includes(lane));
-    queue.clear();
-    for (const lane of [...lanes, ...others]) queue.add(lane);
-  }
-
   /** Lets a lane that is locked elsewhere wait. */
   #postpone(lane: number, nowMs: number): void {
     const state = this.#lanes.get(lane)!;
@@ -444,29 +411,17 @@ export class Scheduler<Id> {
     state.misses++;
   }
 
-  /** Has lanes wait for a slot again that were locked elsewhere, and forgets channels that are not active any more. */
+  /** Has lanes wait for a slot again that were locked elsewhere. */
   #wake(nowMs: number): void {
     for (const [lane, atMs] of this.#againAtMs) {
       if (atMs > nowMs) continue;
       this.#againAtMs.delete(lane);
       this.#enqueue(lane);
     }
-    for (const [channel, atMs] of this.#activeMs) {
-      if (atMs > nowMs - ACTIVE_MS) break;
-      this.#activeMs.delete(channel);
-    }
-  }
-
-  #noteActive(lane: number, nowMs: number): void {
-    const channel = channelOf(lane);
-    this.#activeMs.delete(channel);
-    this.#activeMs.set(channel, nowMs);
   }
 }
 
 const KINDS: readonly Kind[] = ['shared', 'bulk', 'alone', 'large', 'trial'];
-
-const takeAll = (lanes: readonly number[]) => ({ lanes, atMost: lanes.length });
 
 /** The length of a pause after so many others. */
 const pauseMs = ({ first, longest }: { first: number; longest: number }, before: number) =>

@@ -177,7 +177,7 @@ export class BatchApplier {
   async #applyTogether(calls: readonly SyncCall[]): Promise<SyncResult[]> {
     const lanes = lanesOf(...calls.map(({ batch }) => batch));
     try {
-      return await this.#transact(calls, tryingLanes(lanes, lanes.length), { maxLockWaitMs: SHARED_LOCK_WAIT_MS });
+      return await this.#transact(calls, tryingLanes(lanes), { maxLockWaitMs: SHARED_LOCK_WAIT_MS });
     } catch (error) {
       if (error instanceof Refusal && calls.length === 1) return [error];
       if (error instanceof BatchFailed) {
@@ -203,7 +203,7 @@ export class BatchApplier {
       if (behind.length === 0) break;
       // They may be paused for a moment only: then what waits there is ahead of this call all the same.
       for (const { paused_code } of behind) if (paused_code !== null) throw refusePaused(paused_code);
-      const wanted = { lanes: behind.map(({ lane }) => lane), atMost: behind.length };
+      const wanted = { lanes: behind.map(({ lane }) => lane) };
       let outcome = await inTurn(() => this.#drainer.attempt(wanted));
       // Large work has turns of its own, and keeps no place from others while it waits.
       if (outcome.became === 'large')
