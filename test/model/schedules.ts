@@ -176,7 +176,7 @@ class World {
 
   #allow({ runs }: Process) {
     const isTurnFree = !runs.values().some(({ drain }) => drain.isLarge);
-    return { maxWeight: 20, isTurnFree };
+    return { elsewhere: new Set<number>(), maxWeight: 20, isTurnFree };
   }
 
   #start(process: Process): void {

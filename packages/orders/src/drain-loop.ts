@@ -5,24 +5,35 @@ import { type Drain, type DrainOutcome, Scheduler } from './scheduler.ts';
 /** The least time between the beginnings of two drains of channels that are not behind. */
 const DRAIN_GAP_MS = 5;
 
+/** How often to look which backlogs other workers drain, while a channel is behind. */
+const LOOK_EVERY_MS = 250;
+
 /** Runs the drains that a Scheduler decides on, in a number of slots, and answers those who ask for them. */
 export class DrainLoop {
   readonly #scheduler: Scheduler<PromiseWithResolvers<void>>;
   readonly #pace = new Pace();
+  readonly #readElsewhere: () => Promise<ReadonlySet<number>>;
   readonly #isTurnFree: () => boolean;
   readonly #drain: (drain: Drain) => Promise<DrainOutcome>;
   readonly #waiting = new Set<PromiseWithResolvers<void>>();
   readonly #running = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
+  #lookTimer: NodeJS.Timeout | undefined;
+  #isLooking = false;
+  /** What the last look has found, and the one before: others may be between two drains. */
+  #looks: readonly ReadonlySet<number>[] = [];
   #isStopped = false;
 
   constructor(options: {
     slots: number;
+    /** Reads which channels' backlogs are left to other workers. */
+    readElsewhere: () => Promise<ReadonlySet<number>>;
     /** Whether the turn of large work is free. */
     isTurnFree: () => boolean;
     drain: (drain: Drain) => Promise<DrainOutcome>;
   }) {
     this.#scheduler = new Scheduler({ slots: options.slots, gapMs: DRAIN_GAP_MS });
+    this.#readElsewhere = options.readElsewhere;
     this.#isTurnFree = options.isTurnFree;
     this.#drain = options.drain;
   }
@@ -56,6 +67,7 @@ export class DrainLoop {
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#lookTimer);
     for (const answer of this.#waiting) answer.reject(new GivenBack());
     this.#waiting.clear();
   }
@@ -78,6 +90,7 @@ export class DrainLoop {
       const running = this.#run(drain).finally(() => this.#running.delete(running));
       this.#running.add(running);
     }
+    if (this.#scheduler.isBehind && !this.#isLooking) void this.#lookElsewhere();
     const inMs = this.#scheduler.wakeMs(performance.now(), this.#allow()) - performance.now();
     if (Number.isFinite(inMs)) this.#timer = setTimeout(() => this.#goOn(), Math.max(1, Math.ceil(inMs)));
   }
@@ -87,7 +100,20 @@ export class DrainLoop {
   }
 
   #allow() {
-    return { maxWeight: this.#pace.maxWeight, isTurnFree: this.#isTurnFree() };
+    const elsewhere = new Set(this.#looks.flatMap((found) => [...found]));
+    return { elsewhere, maxWeight: this.#pace.maxWeight, isTurnFree: this.#isTurnFree() };
+  }
+
+  /** Looks which backlogs other workers drain. A look that fails says nothing of others: then this worker does what there is. */
+  async #lookElsewhere(): Promise<void> {
+    this.#isLooking = true;
+    const found = await this.#readElsewhere().catch(() => new Set<number>());
+    this.#looks = [found, ...this.#looks.slice(0, 1)];
+    if (this.#isStopped) return;
+    this.#lookTimer = setTimeout(() => {
+      this.#isLooking = false;
+      this.#goOn();
+    }, LOOK_EVERY_MS);
   }
 
   async #run(drain: Drain): Promise<void> {

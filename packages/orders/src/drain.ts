@@ -18,6 +18,8 @@ export interface LanesToDrain {
   lanes: readonly number[];
   /** What to take by weight, beyond a first chunk; MAX_WEIGHT if absent. */
   maxWeight?: number;
+  /** The worker whose drain of a backlog it is. */
+  bulkOf?: number | undefined;
   /** Whether it is for the turn of large work, and when to wait for that no longer. */
   isLarge?: boolean;
   signal?: AbortSignal;
@@ -107,9 +109,9 @@ const LOCK_WAIT_MS = 200;
 /** Locks lanes and reads what is pending there, at once. */
 async function lockAndRead(
   trx: Trx,
-  { lanes, maxWeight = MAX_WEIGHT, isLarge }: LanesToDrain,
+  { lanes, maxWeight = MAX_WEIGHT, bulkOf, isLarge }: LanesToDrain,
 ): Promise<{ lanes: readonly number[]; pending: Pending }> {
   const waits = lockWaits(isLarge ? null : LOCK_WAIT_MS);
-  const [locked, rows] = await together(trx, [tryingLanes(lanes), readingPending(maxWeight), waits]);
+  const [locked, rows] = await together(trx, [tryingLanes(lanes, bulkOf), readingPending(maxWeight), waits]);
   return { lanes: readLocked(locked), pending: buildPending(rows) };
 }

@@ -1,7 +1,12 @@
-import { run, type Statement, type Trx, together } from '@lockstep/platform';
+import { type Database, run, type Statement, type Trx, together } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { channelOfColumn } from './lanes.ts';
 
 /** The advisory lock class of lanes: ('lane', n) locks lane n among all processes. */
 const LANE_LOCK = 0x6c616e65;
+
+/** The class of the locks that say whose drains of a backlog these are: ('bulk', n) is held by drains of worker n. */
+const BULK_LOCK = 0x62756c6b;
 
 /** How long a statement of a call that waited for lanes may take once it has them. */
 const STATEMENT_TIMEOUT_MS = 60_000;
@@ -36,13 +41,34 @@ export function lockingLanes(lanes: readonly number[]): Statement<LockedRow> {
   };
 }
 
-/** A statement that locks those of the lanes that nobody has locked, and waits for none. */
-export function tryingLanes(lanes: readonly number[]): Statement<LockedRow> {
+/**
+ * A statement that locks those of the lanes that nobody has locked, and waits for none. `bulkOf`: the worker whose drain of
+ * a backlog it is.
+ */
+export function tryingLanes(lanes: readonly number[], bulkOf?: number): Statement<LockedRow> {
   return {
     name: 'try_lanes',
-    text: noted(`select lane from unnest($1::int[]) as lane where pg_try_advisory_xact_lock(${LANE_LOCK}, lane)`),
-    values: [lanes],
+    text: `select lanes, case when $2::int is not null then pg_advisory_xact_lock_shared(${BULK_LOCK}, $2::int) end from (${noted(`
+      select lane from unnest($1::int[]) as lane where pg_try_advisory_xact_lock(${LANE_LOCK}, lane)`)}) as locked`,
+    values: [lanes, bulkOf ?? null],
   };
+}
+
+/** Reads which channels workers of lesser numbers drain the backlog of. One whose drain has done nothing for a second does not count. */
+export async function readBacklogsElsewhere(db: Database, worker: number): Promise<ReadonlySet<number>> {
+  const { rows } = await sql<{ channel: number }>`
+    with held as materialized (
+      select pid, classid, objid::bigint as number from pg_locks
+      where locktype = 'advisory' and granted
+        and database = (select oid from pg_database where datname = current_database())
+    )
+    select distinct (${sql.raw(channelOfColumn('lane.number'))})::int as channel
+    from held as bulk join held as lane using (pid) join pg_stat_activity using (pid)
+    where bulk.classid = ${sql.lit(BULK_LOCK)} and bulk.number < ${worker} and lane.classid = ${sql.lit(LANE_LOCK)}
+      and (state is distinct from 'idle in transaction' or state_change > clock_timestamp() - interval '1 s')`.execute(
+    db,
+  );
+  return new Set(rows.map(({ channel }) => channel));
 }
 
 /** Locks lanes, lowest first; see lockingLanes. It waits for each lane as long as for any lock of this connection. */

@@ -7,7 +7,7 @@ function newScheduler({ slots = 1, gapMs = 0 } = {}) {
   const scheduler = new Scheduler<string>({ slots, gapMs });
   const drains: Drain[] = [];
   const answers = new Map<string, string>();
-  const allowance = { maxWeight: 100, isTurnFree: true };
+  const allowance = { elsewhere: new Set<number>(), maxWeight: 100, isTurnFree: true };
   let nowMs = 0;
   const go = () => {
     for (let drain = scheduler.next(nowMs, allowance); drain !== null; drain = scheduler.next(nowMs, allowance))
@@ -213,6 +213,20 @@ describe('a channel that is behind', () => {
     end(1, 1n);
     end(2);
     expect(answer('both')).toBe('drained');
+  });
+
+  it('is left to another process that drains it, and its place to others', () => {
+    const { request, begun, end, allow } = newScheduler();
+    allow({ elsewhere: new Set([1]) });
+    request('a', [lane(1)]);
+    request('b', [lane(2)]);
+    end(0, 1n);
+    end(1, 1n);
+    end(2, 1n);
+    expect(begun()).toEqual([[lane(1)], [lane(2)], [lane(2)], [lane(2)]]);
+    allow({ elsewhere: new Set() });
+    end(3, 1n);
+    expect(begun().at(-1)).toEqual([lane(1)]);
   });
 
   it('takes the lanes first that have waited longest, whoever asks for the others meanwhile', () => {

@@ -45,6 +45,8 @@ export type DrainOutcome = { lanes: readonly number[] } & (
 
 /** What the loop allows the next drain. */
 export interface Allowance {
+  /** Channels whose backlogs are left to other processes. */
+  elsewhere: ReadonlySet<number>;
   /** What it may take, by weight. */
   maxWeight: number;
   /** Whether the turn of large work is free. */
@@ -187,13 +189,18 @@ export class Scheduler<Id> {
     return (this.#lanes.get(lane)?.misses ?? 0) > 0;
   }
 
+  /** Whether a channel is behind. */
+  get isBehind(): boolean {
+    return this.#behind.size > 0;
+  }
+
   /** Starts a drain: call `ended` when it is over. Null if none can start now. */
   next(nowMs: number, allowance: Allowance): Drain | null {
     this.#wake(nowMs);
-    const ready = KINDS.filter((kind) => this.#readyMs(kind, nowMs, allowance.isTurnFree) <= nowMs);
+    const ready = KINDS.filter((kind) => this.#readyMs(kind, nowMs, allowance) <= nowMs);
     if (ready.length === 0) return null;
     const kind = ready.reduce((first, kind) => (this.#last[kind] < this.#last[first] ? kind : first));
-    const lanes = this.#choose(kind, allowance.isTurnFree);
+    const lanes = this.#choose(kind, allowance);
     for (const lane of lanes) {
       const state = this.#lanes.get(lane)!;
       this.#queueOf(lane, state).delete(lane);
@@ -210,10 +217,7 @@ export class Scheduler<Id> {
   /** When a drain may start though nothing happens until then; Infinity if none. */
   wakeMs(nowMs: number, allowance: Allowance): number {
     if (this.#freeSlots <= 0) return Number.POSITIVE_INFINITY;
-    return Math.min(
-      ...this.#againAtMs.values(),
-      ...KINDS.map((kind) => this.#readyMs(kind, nowMs, allowance.isTurnFree)),
-    );
+    return Math.min(...this.#againAtMs.values(), ...KINDS.map((kind) => this.#readyMs(kind, nowMs, allowance)));
   }
 
   /** Notes what became of a drain. */
@@ -295,12 +299,12 @@ export class Scheduler<Id> {
   }
 
   /** From when on a drain of this kind can start; Infinity if something has to happen first. */
-  #readyMs(kind: Kind, nowMs: number, isTurnFree: boolean): number {
+  #readyMs(kind: Kind, nowMs: number, { elsewhere, isTurnFree }: Allowance): number {
     const never = Number.POSITIVE_INFINITY;
     if (this.#freeSlots <= 0) return never;
     if (kind === 'shared') return this.#queues.shared.size === 0 ? never : this.#nextSharedMs;
     if (kind === 'bulk')
-      return this.#running.bulk >= this.#bulkSlots || this.#readyChannels().next().done ? never : nowMs;
+      return this.#running.bulk >= this.#bulkSlots || this.#readyChannels(elsewhere).next().done ? never : nowMs;
     // They may take long, and leave a slot to the others.
     const long = this.#running.large + this.#running.trial;
     if (this.#running[kind] > 0 || (kind !== 'alone' && long >= Math.max(1, this.#slots - 1))) return never;
@@ -311,8 +315,8 @@ export class Scheduler<Id> {
     return Math.max(this.#nextTrialMs, this.#chooseTrial(isTurnFree).length > 0 ? nowMs : turnMs);
   }
 
-  #choose(kind: Kind, isTurnFree: boolean): number[] {
-    if (kind === 'bulk') return this.#chooseBulk();
+  #choose(kind: Kind, { elsewhere, isTurnFree }: Allowance): number[] {
+    if (kind === 'bulk') return this.#chooseBulk(elsewhere);
     if (kind === 'trial') return this.#chooseTrial(isTurnFree);
     if (kind === 'large') return this.#chooseLarge();
     return [...this.#queues[kind].values().take(this.#lanesOf[kind])];
@@ -328,9 +332,9 @@ export class Scheduler<Id> {
   }
 
   /** Chooses the next channel in turn that owes no turn: of its lanes, those that have waited longest, a slot's share of all. */
-  #chooseBulk(): number[] {
+  #chooseBulk(elsewhere: ReadonlySet<number>): number[] {
     for (;;) {
-      const [[id, behind], ...others] = [...this.#readyChannels()] as [[number, Behind]];
+      const [[id, behind], ...others] = [...this.#readyChannels(elsewhere)] as [[number, Behind]];
       this.#behind.delete(id);
       this.#behind.set(id, behind);
       if (behind.debt < 1 || others.length === 0)
@@ -340,8 +344,8 @@ export class Scheduler<Id> {
   }
 
   /** Channels that are behind and have a lane ready. */
-  #readyChannels() {
-    return this.#behind.entries().filter(([, { ready }]) => ready.size > 0);
+  #readyChannels(elsewhere: ReadonlySet<number>) {
+    return this.#behind.entries().filter(([id, { ready }]) => ready.size > 0 && !elsewhere.has(id));
   }
 
   /** Chooses failing lanes to try together. One that may have large work is alone, and for large work needs the turn. */

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { LedgerIds } from '@lockstep/assets';
 import { type Database, GivenBack, type Logger } from '@lockstep/platform';
 import { readOldestPending } from './backlog.ts';
@@ -7,6 +8,7 @@ import type { EventNumbering } from './event-numbering.ts';
 import { HoldRetries } from './hold-retries.ts';
 import { jobSchema } from './jobs.ts';
 import { LaneDrainer } from './lane-drainer.ts';
+import { readBacklogsElsewhere } from './lane-locks.ts';
 import { LargeTurn } from './large-turn.ts';
 import type { OrderMetrics } from './metrics.ts';
 import { OpenBatches } from './open-batches.ts';
@@ -36,6 +38,8 @@ export class OrderWorker {
   readonly #stalls: Stalls;
   readonly #sightings = new Sightings(JOB_LOST_AFTER_MS);
   readonly #heldSightings = new Sightings(HOLDER_HANGS_AFTER_MS);
+  /** Tells this worker's drains of backlogs from those of others. The least one has precedence. */
+  readonly #worker = randomInt(1, 2 ** 31);
   readonly #openBatches = new OpenBatches();
   /** Up to which lane the sweep has looked, and whether it has seen all since the worker started. */
   #sweptLane = -1;
@@ -67,6 +71,7 @@ export class OrderWorker {
     this.#stalls = new Stalls(options);
     this.#loop = new DrainLoop({
       slots: options.drains,
+      readElsewhere: () => readBacklogsElsewhere(this.#db, this.#worker),
       isTurnFree: () => !largeTurn.isTaken,
       drain: (drain) => this.#drain(drain),
     });
@@ -181,7 +186,7 @@ export class OrderWorker {
   }
 
   async #drain(drain: Drain): Promise<DrainOutcome> {
-    const outcome = await this.#drainer.attempt(drain);
+    const outcome = await this.#drainer.attempt({ ...drain, bulkOf: drain.kind === 'bulk' ? this.#worker : undefined });
     if (outcome.became === 'drained') this.#stalls.worked(outcome.lanes);
     const isGivenBack = outcome.became === 'failed' && outcome.error instanceof GivenBack;
     if (outcome.became === 'failed' && !isGivenBack) this.#stalls.failed(outcome.lanes, outcome.error);
