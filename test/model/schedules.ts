@@ -151,7 +151,7 @@ class World {
   #request(process: Process, lanes: readonly number[]): void {
     const id = process.open.size === 0 ? 1 : Math.max(...process.open) + 1;
     process.open.add(id);
-    process.scheduler.request(id, lanes, this.#batchId);
+    process.scheduler.request(id, lanes, this.#batchId, this.#nowMs);
     for (const lane of lanes) process.waiting.add(lane);
     this.#start(process);
   }
@@ -176,7 +176,7 @@ class World {
 
   #allow({ runs }: Process) {
     const isTurnFree = !runs.values().some(({ drain }) => drain.isLarge);
-    return { elsewhere: new Set<number>(), maxWeight: 20, isTurnFree };
+    return { elsewhere: new Set<number>(), maxWeight: { alone: 100, beside: 20 }, isTurnFree };
   }
 
   #start(process: Process): void {

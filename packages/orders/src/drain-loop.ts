@@ -47,7 +47,7 @@ export class DrainLoop {
     if (this.#isStopped) answer.reject(new GivenBack());
     else {
       this.#waiting.add(answer);
-      this.#scheduler.request(answer, lanes, throughBatchId);
+      this.#scheduler.request(answer, lanes, throughBatchId, performance.now());
       this.#goOn();
     }
     return answer.promise;

@@ -1,6 +1,6 @@
 import { MAX_WEIGHT } from './prepare.ts';
 
-/** How long a drain should take, because others wait for their turn meanwhile. */
+/** How long a drain should take beside other channels, which wait for their turn meanwhile. */
 const TURN_MS = 120;
 /** The least weight of a drain: below it, what each costs by itself counts. */
 const MIN_WEIGHT = 250;
@@ -16,8 +16,9 @@ export class Pace {
     if (weight >= MIN_WEIGHT) this.#weightPerMs += NEWEST * (weight / tookMs - this.#weightPerMs);
   }
 
-  /** What a drain may take. */
-  get maxWeight(): number {
-    return Math.max(MIN_WEIGHT, Math.min(MAX_WEIGHT, Math.round(this.#weightPerMs * TURN_MS)));
+  /** What a drain may take while its channel has the service for itself, and beside others. */
+  get maxWeight(): { alone: number; beside: number } {
+    const inTurn = Math.round(this.#weightPerMs * TURN_MS);
+    return { alone: MAX_WEIGHT, beside: Math.max(MIN_WEIGHT, Math.min(MAX_WEIGHT, inTurn)) };
   }
 }

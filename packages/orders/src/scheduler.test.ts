@@ -7,7 +7,7 @@ function newScheduler({ slots = 1, gapMs = 0 } = {}) {
   const scheduler = new Scheduler<string>({ slots, gapMs });
   const drains: Drain[] = [];
   const answers = new Map<string, string>();
-  const allowance = { elsewhere: new Set<number>(), maxWeight: 100, isTurnFree: true };
+  const allowance = { elsewhere: new Set<number>(), maxWeight: { alone: 1_000, beside: 100 }, isTurnFree: true };
   let nowMs = 0;
   const go = () => {
     for (let drain = scheduler.next(nowMs, allowance); drain !== null; drain = scheduler.next(nowMs, allowance))
@@ -22,7 +22,7 @@ function newScheduler({ slots = 1, gapMs = 0 } = {}) {
     /** Asks for lanes up to a batch. */
     request(id: string, lanes: number[], throughBatchId = 1n) {
       answers.set(id, 'waiting');
-      scheduler.request(id, lanes, throughBatchId);
+      scheduler.request(id, lanes, throughBatchId, nowMs);
       go();
     },
     answer: (id: string) => answers.get(id),
@@ -227,6 +227,17 @@ describe('a channel that is behind', () => {
     allow({ elsewhere: new Set() });
     end(3, 1n);
     expect(begun().at(-1)).toEqual([lane(1)]);
+  });
+
+  it('takes more at once while no other channel is active', () => {
+    const { request, drains, end, wake } = newScheduler({ slots: 1, gapMs: 3_000 });
+    request('a', [lane(1)]);
+    end(0, 1n);
+    request('b', [lane(2)]);
+    end(1, 1n);
+    end(2);
+    wake();
+    expect(drains.map(({ maxWeight }) => maxWeight)).toEqual([1_000, 1_000, 100, 1_000]);
   });
 
   it('takes the lanes first that have waited longest, whoever asks for the others meanwhile', () => {

@@ -6,6 +6,8 @@ const MAX_LANES = 128;
 export const MAX_DEBT = 8;
 /** Requests that wait for what takes long. Further ones get their answers at once, for these go on by themselves. */
 const MAX_WAITING = 8;
+/** For how long a channel counts as active after something was asked for it or drained. */
+const ACTIVE_MS = 2_000;
 /** The pause before lanes that are locked elsewhere are tried again. It doubles up to the longest. */
 const LOCKED_PAUSE_MS = { first: 4, longest: 512 };
 /** The pause before a lane whose drain failed is tried again. It doubles up to the longest. */
@@ -47,8 +49,8 @@ export type DrainOutcome = { lanes: readonly number[] } & (
 export interface Allowance {
   /** Channels whose backlogs are left to other processes. */
   elsewhere: ReadonlySet<number>;
-  /** What it may take, by weight. */
-  maxWeight: number;
+  /** What a drain may take, by weight, while its channel has the service for itself, and beside others. */
+  maxWeight: { alone: number; beside: number };
   /** Whether the turn of large work is free. */
   isTurnFree: boolean;
 }
@@ -132,6 +134,9 @@ export class Scheduler<Id> {
   /** Lanes that a drain takes at most. Of suspects half as many as touched too much last, and then twice as many again. */
   readonly #lanesOf = { shared: MAX_LANES, alone: 1 };
 
+  /** When channels were active last, the latest at the end. */
+  readonly #activeMs = new Map<number, number>();
+
   constructor({ slots, gapMs }: { slots: number; gapMs: number }) {
     this.#slots = slots;
     this.#gapMs = gapMs;
@@ -142,10 +147,13 @@ export class Scheduler<Id> {
    * this call, or was found empty, failing or locked elsewhere, or when such a drain fails. It does not wait for what
    * takes long if several others do: else they would keep jobs of other channels from being asked for.
    */
-  request(id: Id, lanes: Iterable<number>, throughBatchId: bigint): void {
+  request(id: Id, lanes: Iterable<number>, throughBatchId: bigint, nowMs: number): void {
     const request = { id, lanes: new Set(lanes), throughBatchId, after: this.#number };
     this.#requests.add(request);
-    for (const lane of request.lanes) this.#want(lane);
+    for (const lane of request.lanes) {
+      this.#noteActive(lane, nowMs);
+      this.#want(lane);
+    }
     this.#settle(
       request,
       [...request.lanes].filter((lane) => this.#lanes.get(lane)!.isFailing),
@@ -206,12 +214,14 @@ export class Scheduler<Id> {
       this.#queueOf(lane, state).delete(lane);
       state.isWanted = false;
       state.isRunning = true;
+      this.#noteActive(lane, nowMs);
     }
     if (kind === 'shared') this.#nextSharedMs = nowMs + this.#gapMs;
     this.#running[kind]++;
     this.#last[kind] = ++this.#number;
     const isLarge = this.#lanes.get(lanes[0]!)!.size === 'large';
-    return { kind, lanes, maxWeight: allowance.maxWeight, isLarge, number: this.#number };
+    const maxWeight = allowance.maxWeight[this.#activeMs.size > 1 ? 'beside' : 'alone'];
+    return { kind, lanes, maxWeight, isLarge, number: this.#number };
   }
 
   /** When a drain may start though nothing happens until then; Infinity if none. */
@@ -415,13 +425,23 @@ export class Scheduler<Id> {
     state.misses++;
   }
 
-  /** Has lanes wait for a slot again that were locked elsewhere. */
+  /** Has lanes wait for a slot again that were locked elsewhere, and forgets channels that are not active any more. */
   #wake(nowMs: number): void {
     for (const [lane, atMs] of this.#againAtMs) {
       if (atMs > nowMs) continue;
       this.#againAtMs.delete(lane);
       this.#enqueue(lane);
     }
+    for (const [channel, atMs] of this.#activeMs) {
+      if (atMs > nowMs - ACTIVE_MS) break;
+      this.#activeMs.delete(channel);
+    }
+  }
+
+  #noteActive(lane: number, nowMs: number): void {
+    const channel = channelOf(lane);
+    this.#activeMs.delete(channel);
+    this.#activeMs.set(channel, nowMs);
   }
 }
 
