@@ -1274,26 +1274,28 @@ create table order_activity (
 );
 
 -- The orders of a channel in two seconds. Kept for hours: it says how fast a channel is, and how much came behind a batch.
--- queued: the accepted ones that had to wait, those of async batches.
+-- queued_before: how many the channel had queued before these, as far as notes were added up (pending_orders).
 create table channel_activity (
   channel_id integer not null,
   period_start timestamptz not null,
-  queued bigint not null,
+  queued_before bigint not null,
   accepted bigint not null,
   succeeded bigint not null,
   failed bigint not null,
   primary key (channel_id, period_start),
-  constraint channel_activity_counts check (queued between 0 and accepted and succeeded >= 0 and failed >= 0)
+  constraint channel_activity_counts check (queued_before >= 0 and accepted >= 0 and succeeded >= 0 and failed >= 0)
 );
 -- For the clean-up.
 create index channel_activity_period on channel_activity (period_start);
 
 -- Pending orders, as far as notes are added up: with those that are not, it is what lane_chunk says. It may be negative in
--- between, because notes are not added up in their order.
+-- between, because notes are not added up in their order. queued: how many were accepted ever that had to wait, those of async
+-- batches.
 create table pending_orders (
   channel_id integer not null,
   application_id bigint not null,
   pending bigint not null,
+  queued bigint not null default 0,
   primary key (channel_id, application_id)
 );
 

@@ -55,7 +55,7 @@ const KINDS: Record<string, { maxAgeSeconds: number; insert: (at: RawBuilder<unk
   channel_activity: {
     maxAgeSeconds: 2 * 3_600,
     insert: (at) => sql`
-      insert into channel_activity (channel_id, period_start, queued, accepted, succeeded, failed)
+      insert into channel_activity (channel_id, period_start, queued_before, accepted, succeeded, failed)
       select n, time, 0, 1, 1, 0 from ${at}`,
   },
   failure_activity: {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { addHttpMetrics, describeApi, fillConsoleReference, fillReference } from '@lockstep/api';
 import { type Cause, causes, codeOf, operations } from '@lockstep/contract';
 import { type ConsoleOperation, consoleOperations, OperatorRole } from '@lockstep/contract/console';
-import { createOrderMetrics, registerBacklogGauges } from '@lockstep/orders';
+import { ChannelReader, createOrderMetrics, registerBacklogGauges } from '@lockstep/orders';
 import { CleanUp, createLogger, readConfig, registerCleanUpGauge } from '@lockstep/platform';
 import { registerWebhookGauges, webhookMetricsOf } from '@lockstep/webhooks';
 import { sql } from 'kysely';
@@ -171,7 +171,7 @@ describe('tables', () => {
 
   it('of metrics in docs/operations.md are those that a process has', async () => {
     const metrics = createOrderMetrics();
-    registerBacklogGauges(metrics.registry, database.db);
+    registerBacklogGauges(metrics.registry, database.db, new ChannelReader(database.db));
     registerWebhookGauges(metrics.registry, database.db);
     webhookMetricsOf(metrics.registry);
     registerCleanUpGauge(metrics.registry, database.db, []);

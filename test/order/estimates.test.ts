@@ -1,7 +1,9 @@
 import type { Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { countActivity } from '../../packages/orders/src/count-activity.ts';
 import type { Api } from '../harness/api.ts';
+import { countRows, recordQueries } from '../harness/explain.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { readResult, syncOf } from '../harness/sync-batches.ts';
@@ -25,18 +27,11 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 /** Notes what others had done in the channel of the batch, as if workers had done it. */
-async function note({ pending, succeeded }: { pending: number; succeeded: number }): Promise<void> {
+async function note({ pending, queued = 0, succeeded = 0 }: { pending: number; queued?: number; succeeded?: number }) {
   await sql`
-    insert into uncounted_activity (application_id, channel_id, pending, accepted, succeeded, failed, causes)
-    select application_id, lane >> 4, ${pending}, 0, ${succeeded}, 0, '{}'
+    insert into uncounted_activity (noted_time, application_id, channel_id, pending, accepted, succeeded, failed, causes)
+    select now() + ${queued === 0 ? '0 s' : '4 s'}::interval, application_id, lane >> 4, ${pending}, ${queued}, ${succeeded}, 0, '{}'
     from lane_chunk join batch on id = batch_id`.execute(stack.db);
-}
-
-/** Notes that orders were accepted behind the batch, and that somebody added this up. */
-async function noteBehind(queued: number): Promise<void> {
-  await sql`
-    insert into channel_activity (channel_id, period_start, queued, accepted, succeeded, failed)
-    select lane >> 4, now() + interval '1 s', ${queued}, ${queued}, 0, 0 from lane_chunk`.execute(stack.db);
 }
 
 /** How long the batch still takes by the estimate, in milliseconds; null if it has none. Calls share a reading for a second. */
@@ -49,11 +44,27 @@ it('is not known while nothing moves in its channel', async () => {
   expect(await msLeft()).toBeNull();
 });
 
-it('is late when much was accepted before it, and soon when that came behind it', async () => {
-  await note({ pending: 1_000_000, succeeded: 100 });
-  await expect.poll(msLeft).toBeGreaterThan(10 * MINUTE_MS);
-  await noteBehind(1_000_000);
+it('is soon however much was accepted behind it, and late when much was accepted before it', async () => {
+  await countActivity(stack.db);
+  await note({ pending: 1_000_000, queued: 1_000_000, succeeded: 100 });
+  await countActivity(stack.db);
   await expect.poll(msLeft).toBeLessThan(MINUTE_MS);
+  await note({ pending: 1_000_000 });
+  await expect.poll(msLeft).toBeGreaterThan(10 * MINUTE_MS);
+});
+
+it('costs the same for how long ever orders were accepted behind it', async () => {
+  const queries = recordQueries();
+  await readResult(api, batch);
+  const reading = queries.find(({ name }) => name === 'read_result_pages')!;
+  vi.restoreAllMocks();
+  const rows = await countRows(stack.db, reading);
+  await sql`
+    insert into channel_activity
+    select channel_id, period_start + n * interval '2 s', queued_before, 0, 0, 0
+    from channel_activity cross join generate_series(1, 3600) as n on conflict do nothing`.execute(stack.db);
+  await sql`analyze channel_activity`.execute(stack.db);
+  expect(await countRows(stack.db, reading)).toBe(rows);
 });
 
 it('is not known while an order of it is held', async () => {

@@ -110,7 +110,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const { databaseUrl, log, metrics } = options;
   const writes = new WriteOutcomes();
   const { db, lanesDb } = openPools(options, writes);
-  registerBacklogGauges(metrics.registry, db);
+  const channels = new ChannelReader(db);
+  registerBacklogGauges(metrics.registry, db, channels);
   registerWebhookGauges(metrics.registry, db);
   const schema = new SchemaWatch({ db, queue: options.queue, log });
   const producer = openProducer<Job>(options.queue, QUEUE_NAME, log);
@@ -126,7 +127,6 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     (options.queue.kind !== 'postgres' || (await schema.isCurrent())) && (await producer.isReachable());
   const passwords = new PasswordHasher();
   const large = new LargeBatches();
-  const channels = new ChannelReader(db);
   const bound = new PendingBound(db, channels, options.maxPendingOrders);
   const applier = new BatchApplier({ db, lanesDb, large, log, metrics, numbering });
   let server: Awaited<ReturnType<typeof buildServer>> | undefined;

@@ -2,6 +2,7 @@ import { agedAccess } from '@lockstep/access';
 import { agedOperators } from '@lockstep/operators';
 import {
   agedOrders,
+  ChannelReader,
   EventNumbering,
   type OrderMetrics,
   OrderWorker,
@@ -114,7 +115,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   };
   try {
     if (probe !== undefined) {
-      registerBacklogGauges(metrics.registry, db);
+      registerBacklogGauges(metrics.registry, db, new ChannelReader(db));
       registerWebhookGauges(metrics.registry, db);
       served = await startProbe(readiness, metrics, probe.host, probe.port);
     }

@@ -1,6 +1,6 @@
 import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { BatchId, BatchSummary } from '@lockstep/contract';
-import { CHANNEL_PERIOD_SECONDS } from './count-activity.ts';
+import { queuedIn } from './count-activity.ts';
 import { channelOfColumn } from './lanes.ts';
 
 /** What became of a batch in all. */
@@ -33,7 +33,7 @@ export const SO_FAR = `
 
 /**
  * For a FROM clause, behind `batch`: in which channels orders of an open one are pending, as `waiting.channels`, a list of
- * PendingInChannel; null for others. Of the time in which it was accepted, a part came behind it.
+ * PendingInChannel; null for others. What came within two seconds of it does not count as behind it.
  */
 export const WAITING = `
   left join lateral (
@@ -43,11 +43,11 @@ export const WAITING = `
       where batch_id = batch.id and finished_time is null and batch.completed_time is null group by ${channelOfColumn()}
     ) as pending
     cross join lateral (
-      select coalesce(sum(
-        queued * least(1, 1 + extract(epoch from period_start - batch.accepted_time) / ${CHANNEL_PERIOD_SECONDS})
-      ), 0)::float8 as behind
-      from channel_activity where channel_activity.channel_id = pending.channel_id
-        and period_start > batch.accepted_time - interval '${CHANNEL_PERIOD_SECONDS} s'
+      select coalesce(${queuedIn('pending.channel_id')} - (
+        select queued_before from channel_activity
+        where channel_activity.channel_id = pending.channel_id and period_start > batch.accepted_time
+        order by period_start limit 1
+      ), 0) as behind
     ) as later
   ) as waiting on true`;
 

@@ -16,6 +16,11 @@ export const CHANNEL_PERIOD_SECONDS = 2;
 export const startOfPiece = (seconds: number, time: string) =>
   sql<Date>`date_bin(make_interval(secs => ${sql.lit(seconds)}), ${sql.ref(time)}, 'epoch'::timestamptz)`;
 
+/** For SQL: how many orders a channel has queued ever, as far as they are added up. */
+export const queuedIn = (channelId: string) => `(
+  select coalesce(sum(queued), 0) from pending_orders where pending_orders.channel_id = ${channelId}
+)`;
+
 /**
  * Adds what transactions noted up, by period, by channel and by cause, and what is pending, the oldest notes first. A note is
  * taken away by the statement that adds it up, so each counts once: whatever commits late is taken later, what another worker is adding up is left to it, and
@@ -36,7 +41,8 @@ async function countSome(db: Database): Promise<number> {
       delete from uncounted_activity where id = any (array(
         select id from uncounted_activity order by id limit ${sql.lit(NOTES_AT_ONCE)} for update skip locked
       ))
-      returning noted_time, application_id, channel_id, pending, accepted, succeeded, failed, causes
+      returning *, case when pending > 0 then accepted else 0 end as queued,
+        ${startOfPiece(CHANNEL_PERIOD_SECONDS, 'noted_time')} as piece
     ), periods as (
       insert into order_activity as counted (period_start, accepted, succeeded, failed)
       select ${startOfPiece(PERIOD_SECONDS, 'noted_time')} as start, sum(accepted), sum(succeeded), sum(failed)
@@ -44,18 +50,19 @@ async function countSome(db: Database): Promise<number> {
       on conflict (period_start) do update set accepted = counted.accepted + excluded.accepted,
         succeeded = counted.succeeded + excluded.succeeded, failed = counted.failed + excluded.failed
     ), channels as (
-      insert into channel_activity as counted (channel_id, period_start, queued, accepted, succeeded, failed)
-      select channel_id, ${startOfPiece(CHANNEL_PERIOD_SECONDS, 'noted_time')} as start,
-        coalesce(sum(accepted) filter (where pending > 0), 0), sum(accepted), sum(succeeded), sum(failed)
-      from taken group by channel_id, start having sum(accepted + succeeded + failed) > 0 order by channel_id, start
-      on conflict (channel_id, period_start) do update set queued = counted.queued + excluded.queued,
-        accepted = counted.accepted + excluded.accepted, succeeded = counted.succeeded + excluded.succeeded,
-        failed = counted.failed + excluded.failed
+      insert into channel_activity as counted (channel_id, period_start, queued_before, accepted, succeeded, failed)
+      select channel_id, piece,
+        ${sql.raw(queuedIn('taken.channel_id'))} + sum(sum(queued)) over (partition by channel_id order by piece) - sum(queued),
+        sum(accepted), sum(succeeded), sum(failed)
+      from taken group by channel_id, piece having sum(accepted + succeeded + failed) > 0 order by channel_id, piece
+      on conflict (channel_id, period_start) do update set accepted = counted.accepted + excluded.accepted,
+        succeeded = counted.succeeded + excluded.succeeded, failed = counted.failed + excluded.failed
     ), pending as (
-      insert into pending_orders as counted (channel_id, application_id, pending)
-      select channel_id, application_id, sum(pending) from taken
-      group by channel_id, application_id having sum(pending) <> 0 order by channel_id, application_id
-      on conflict (channel_id, application_id) do update set pending = counted.pending + excluded.pending
+      insert into pending_orders as counted (channel_id, application_id, pending, queued)
+      select channel_id, application_id, sum(pending), sum(queued) from taken
+      group by channel_id, application_id having sum(pending) <> 0 or sum(queued) > 0 order by channel_id, application_id
+      on conflict (channel_id, application_id) do update set pending = counted.pending + excluded.pending,
+        queued = counted.queued + excluded.queued
     ), causes as (
       insert into failure_activity as counted (minute_start, cause, failed)
       select ${startOfPiece(60, 'noted_time')} as start, cause, sum(orders::int)

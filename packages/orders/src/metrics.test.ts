@@ -2,7 +2,7 @@ import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/stack.ts';
-import { readChannels } from './channels.ts';
+import { ChannelReader, readChannels } from './channels.ts';
 import { createOrderMetrics, registerBacklogGauges } from './metrics.ts';
 
 let database: TestDatabase;
@@ -27,7 +27,7 @@ it('the gauges of what is pending share one look at the database in a scrape', a
   const queriesOfOneLook = queries;
   expect(queriesOfOneLook).toBeGreaterThan(0);
   const { registry } = createOrderMetrics();
-  registerBacklogGauges(registry, counted);
+  registerBacklogGauges(registry, counted, new ChannelReader(counted));
   const text = await registry.metrics();
   expect(text).toMatch(/^lockstep_database_up 1$/m);
   expect(text).toMatch(/^lockstep_oldest_pending_order_seconds 0$/m);
@@ -45,7 +45,7 @@ it('has gauges for the 50 channels with the most pending orders, and one for all
     insert into pending_orders (channel_id, application_id, pending)
     select channel.id, application.id, substr(code, 6)::int from channel, application`.execute(database.db);
   const { registry } = createOrderMetrics();
-  registerBacklogGauges(registry, database.db);
+  registerBacklogGauges(registry, database.db, new ChannelReader(database.db));
   const text = await registry.getSingleMetricAsString('lockstep_channel_pending_orders');
   const gauges = [...text.matchAll(/channel="([^"]+)"\} (\d+)/g)].map(([, channel, orders]) => [
     channel,

@@ -1,8 +1,7 @@
 import { createMetrics, type Database, type Metrics, SECONDS_BUCKETS } from '@lockstep/platform';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { type ChannelState, readChannels } from './channels.ts';
+import type { ChannelReader, ChannelState } from './channels.ts';
 import { readStuck } from './list-holds.ts';
-import { shareFor } from './share-for.ts';
 
 const ORDERS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000];
 
@@ -66,10 +65,10 @@ const MAX_CHANNELS = 50;
 const OTHERS = '(others)';
 const NONE = '(none)';
 
-/** Adds the gauges of what is pending, for a process that serves its metrics: every scrape reads the database once. */
-export function registerBacklogGauges(registry: Registry, db: Database): void {
+/** Adds the gauges of what is pending, for a process that serves its metrics, from the readings of that process. */
+export function registerBacklogGauges(registry: Registry, db: Database, channels: ChannelReader): void {
   const registers = [registry];
-  const read = shareFor(0, () => readChannels(db).catch(() => undefined));
+  const read = () => channels.read().catch(() => undefined);
   new Gauge({
     name: 'lockstep_channel_pending_orders',
     help: 'Accepted orders that have not taken effect, by channel: the 50 channels with the most, and all others',

@@ -118,12 +118,17 @@ declare module '@lockstep/platform' {
     channel_activity: {
       channel_id: number;
       period_start: Date;
-      queued: string;
+      queued_before: string;
       accepted: string;
       succeeded: string;
       failed: string;
     };
-    pending_orders: { channel_id: number; application_id: ApplicationId; pending: string };
+    pending_orders: {
+      channel_id: number;
+      application_id: ApplicationId;
+      pending: string;
+      queued: Generated<string>;
+    };
     failure_activity: { minute_start: Date; cause: string; failed: string };
     event_counter: { only_row: Generated<boolean>; last_position: EventId };
   }
