@@ -126,6 +126,21 @@ it('orders that cannot be read can be ended, one by one', async () => {
   expect(await readResult(api, batch)).toMatchObject({ state: 'completed', failed: 2 });
 });
 
+it('ending one of several orders of unknown customers that cannot be read leaves nobody held: the others fail, too', async () => {
+  const unknown = [1, 2].map((offset) => ({
+    ...other,
+    customerId: String(Number(other.customerId) + offset) as never,
+  }));
+  const { batch, ids } = await accept(...[0, 0, 1].map((index) => newBuy(unknown[index]!, [newAssetNum()])));
+  await sql`update lane_chunk set payload = '{}'`.execute(stack.db);
+  expect(await failOrders(stack.db, [ids[0] as never])).toMatchObject({ outcome: 'failed', licenseOrderIds: [ids[0]] });
+  await stack.startWorker();
+  const { orders } = await api.completed(batch);
+  expect(orders.map(({ cause }) => cause)).toEqual(['internal_error', 'customer_not_found', 'customer_not_found']);
+  expect(await stack.db.selectFrom('order_hold').selectAll().execute()).toEqual([]);
+  expect(await stack.db.selectFrom('held_order').selectAll().execute()).toEqual([]);
+});
+
 describe('the console', () => {
   it('lists holds, and lets support end an order as the command does', async () => {
     const { batch, ids } = await acceptHeld();

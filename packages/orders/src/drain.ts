@@ -1,8 +1,8 @@
 import { type LedgerIds, splitOrderId } from '@lockstep/assets';
-import { type CustomerId, type Order, Refusal } from '@lockstep/contract';
+import type { CustomerId } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx, together } from '@lockstep/platform';
 import { applyOrders } from './apply.ts';
-import { endOrders } from './end-orders.ts';
+import { endOrders, notFound } from './end-orders.ts';
 import { finishOrders } from './finish-orders.ts';
 import { findHeld, holdUnreadable } from './holds.ts';
 import { lockWaits, readLocked, tryingLanes } from './lane-locks.ts';
@@ -98,8 +98,6 @@ async function applyPending(
     ...{ unreadable, weight, left: next === undefined ? left : new Map(lanes.map((lane) => [lane, before(next)])) },
   };
 }
-
-const notFound = ({ customerId }: Order) => new Refusal('customer_not_found', customerId);
 
 const before = ({ licenseOrderId }: OrderWithId) => BigInt(splitOrderId(licenseOrderId).batchId) - 1n;
 
