@@ -13,7 +13,7 @@ import { OpenBatches } from '../../packages/orders/src/open-batches.ts';
 import { type Api, dataOf } from '../harness/api.ts';
 import { ALL_LANES, firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
-import { dropTriggerFunction } from '../harness/past-triggers.ts';
+import { dropTriggerFunction, pastBatchTriggers } from '../harness/past-triggers.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { readResult } from '../harness/sync-batches.ts';
 
@@ -230,6 +230,27 @@ describe('the end', () => {
     expect(await openBatches.endFinished(stack.db)).toHaveLength(1_000);
     expect(await openBatches.endFinished(stack.db)).toHaveLength(500);
   });
+});
+
+it('a batch that cannot be ended is told of once, and keeps no other from its end', async () => {
+  const accepted = [await accept(), await accept(), await accept()];
+  const wrong = accepted[1]!;
+  await drainAndDie();
+  await pastBatchTriggers(stack.db, (trx) =>
+    sql`update lane_chunk set order_count = 3, weight = 3, succeeded = 2 where batch_id = ${wrong.id}`.execute(trx),
+  );
+  const openBatches = new OpenBatches();
+  const failed: string[] = [];
+  const endFinished = () => openBatches.endFinished(stack.db, (batchIds) => failed.push(...batchIds));
+  expect(await endFinished()).toEqual([accepted[0]!.id, accepted[2]!.id]);
+  const later = await accept();
+  await drainAndDie();
+  while (!(await endFinished()).includes(later.id));
+  expect(failed).toEqual([wrong.id]);
+  await pastBatchTriggers(stack.db, (trx) =>
+    sql`update lane_chunk set order_count = 2, weight = 2, succeeded = 1 where batch_id = ${wrong.id}`.execute(trx),
+  );
+  while (!(await endFinished()).includes(wrong.id));
 });
 
 describe('the database refuses', () => {

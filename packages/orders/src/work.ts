@@ -123,7 +123,9 @@ export class OrderWorker {
   /** A failure here keeps no order waiting, so it is no stall. */
   async #endOpenBatches(): Promise<void> {
     try {
-      const batchIds = await this.#openBatches.endFinished(this.#db);
+      const batchIds = await this.#openBatches.endFinished(this.#db, (failedIds, error) =>
+        this.#log.warn({ err: error, batchIds: failedIds }, 'batches could not be ended; the sweep tries again'),
+      );
       if (batchIds.length === 0) return;
       this.#log.debug({ batchIds }, 'the sweep ended batches');
       this.#toldOfEnds = false;
