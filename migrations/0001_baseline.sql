@@ -342,7 +342,7 @@ create table order_hold (
   next_try timestamptz not null,
   last_error text not null
 );
-create index order_hold_lane on order_hold (lane);
+create index order_hold_lane on order_hold (lane, next_try);
 create index order_hold_due on order_hold (next_try);
 
 -- A pending order of a held customer, outside of its chunk, which counts it all the same. The content is a list that holds the

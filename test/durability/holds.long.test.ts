@@ -309,6 +309,60 @@ it('many holds in a lane that somebody else has locked keep no hold of another l
   await sql`delete from order_hold`.execute(stack.db);
 });
 
+describe('retries of held orders take turns by channel', () => {
+  /** An order of another channel that is held beside others, which are due for an hour when it is due. No worker runs. */
+  async function holdBeside(orders: Parameters<typeof batchOf>) {
+    await refuseStrict();
+    await accept(...orders, buy(other));
+    const beside = await accept(buyStrict(await api.newCustomer(undefined, 'beside')));
+    const worker = await stack.startWorker();
+    const readHeld = () => stack.db.selectFrom('held_order').selectAll().execute();
+    await vi.waitUntil(async () => (await readHeld()).length === orders.length + 1, PATIENTLY);
+    await worker.close();
+    await mend();
+    await sql`
+      update order_hold set tries = 1, next_try = now() - case lane >> 4 when ${FIRST_CHANNEL} then interval '1 h' else '0 s' end`.execute(
+      stack.db,
+    );
+    return beside;
+  }
+
+  it('where they have to wait for a row', async () => {
+    const customers = await Promise.all(Array.from({ length: 10 }, newNeighbor));
+    const numbers = customers.map(() => newAssetNum());
+    const buyAgain = (more: Parameters<typeof newBuy>[3]) =>
+      customers.map((customer, index) => newBuy(customer, [numbers[index]!], {}, more));
+    await api.accept(syncOf(...buyAgain({})));
+    const beside = await holdBeside(buyAgain(strict));
+    await stack.db.transaction().execute(async (trx) => {
+      await sql`select from asset for update`.execute(trx);
+      await stack.startWorker();
+      const { orders } = await api.completed(beside);
+      // Each failure is noted with a pause of two seconds.
+      const { rows } = await sql<{ before: number }>`
+        select count(*)::int as before from order_hold
+        where tries = 2 and next_try - interval '2 s' < to_timestamp(${orders[0]!.finishedTime} / 1000.0)`.execute(trx);
+      expect(rows[0]!.before).toBeLessThanOrEqual(1);
+    });
+    await makeDue();
+    await untilHeld(0);
+  });
+
+  it('where one customer has many that work', async () => {
+    const mine = await api.newCustomer();
+    const beside = await holdBeside([buyStrict(mine), ...Array.from({ length: 299 }, () => buy(mine))]);
+    await stack.startWorker();
+    const { orders } = await api.completed(beside);
+    await untilHeld(0);
+    const { rows } = await sql<{ before: number }>`
+      select count(*)::int as before from license_order
+      where customer_id = ${mine.customerId} and finished_time < to_timestamp(${orders[0]!.finishedTime} / 1000.0)`.execute(
+      stack.db,
+    );
+    expect(rows[0]!.before).toBeLessThanOrEqual(3);
+  });
+});
+
 it('a drain that runs again after a conflict takes no lane that somebody else had before', async () => {
   const customers = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
   const batch = await accept(...customers.map(buy));

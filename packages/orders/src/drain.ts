@@ -5,7 +5,7 @@ import { applyOrders } from './apply.ts';
 import { endOrders, notFound } from './end-orders.ts';
 import { finishOrders } from './finish-orders.ts';
 import { findHeld, holdUnreadable } from './holds.ts';
-import { lockWaits, readLocked, tryingLanes } from './lane-locks.ts';
+import { LOCK_WAIT_MS, lockWaits, readLocked, tryingLanes } from './lane-locks.ts';
 import { channelOf, NO_CHANNEL } from './lanes.ts';
 import { LargeWork, LIMITS } from './limits.ts';
 import { type OrderWithId, seesNothing } from './outcome.ts';
@@ -100,9 +100,6 @@ async function applyPending(
 }
 
 const before = ({ licenseOrderId }: OrderWithId) => BigInt(splitOrderId(licenseOrderId).batchId) - 1n;
-
-/** How long a drain that is not large waits for each lock: others wait for its place. */
-const LOCK_WAIT_MS = 200;
 
 /** Locks lanes and reads what is pending there, at once. */
 async function lockAndRead(

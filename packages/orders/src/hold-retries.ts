@@ -1,6 +1,6 @@
 import type { LedgerIds } from '@lockstep/assets';
 import type { CustomerId } from '@lockstep/contract';
-import { inTransaction, run, type Trx } from '@lockstep/platform';
+import { type Database, inTransaction, run, send, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { applyOrders } from './apply.ts';
 import { finishOrders } from './finish-orders.ts';
@@ -15,14 +15,15 @@ import {
   releaseHeld,
   withId,
 } from './holds.ts';
-import { readLocked, tryingLanes } from './lane-locks.ts';
+import { LOCK_WAIT_MS, lockWaits, readLocked, tryingLanes } from './lane-locks.ts';
+import { channelOfColumn } from './lanes.ts';
 import type { OrderTools } from './one-order.ts';
 import { isPaused } from './pending.ts';
 import { PayloadFault } from './stored-orders.ts';
 import { type Applied, buildApplied } from './work-log.ts';
 
-/** Holds that one look finds. */
-const HOLDS_AT_ONCE = 50;
+/** How long one run takes at most. The next one begins with the next sweep, and looks again at lanes that were locked. */
+const RUN_MS = 5_000;
 /** Orders of a customer that one transaction applies at most, once the one that was held has worked. */
 const ORDERS_AT_ONCE = 100;
 
@@ -31,7 +32,10 @@ interface Hold {
   lane: number;
 }
 
-/** Tries the orders of held customers again when they are due, the oldest of each first (rules 6.2). */
+/**
+ * Tries the orders of held customers again when they are due, the oldest of each first (rules 6.2). Channels take turns: one
+ * transaction of each.
+ */
 export class HoldRetries {
   readonly #tools: OrderTools;
   #running: Promise<void> | null = null;
@@ -66,60 +70,52 @@ export class HoldRetries {
   async #run(): Promise<void> {
     // Lanes in which this run can do nothing: they must not keep holds of other lanes waiting.
     const busyLanes = new Set<number>();
-    for (let goesOn = true; goesOn; ) {
-      const { rows } = await sql<Hold>`
-        select customer_id, lane from order_hold
-        where next_try <= statement_timestamp() and lane <> all (${[...busyLanes]}::int[])
-          and not ${sql.raw(isPaused('lane'))}
-        order by next_try limit ${HOLDS_AT_ONCE}`.execute(this.#tools.db);
-      goesOn = false;
+    /** How many orders the next try of a customer takes, where the last one has worked. */
+    const sizes = new Map<CustomerId, number>();
+    for (const endMs = performance.now() + RUN_MS; performance.now() < endMs; ) {
+      const due = await findDue(this.#tools.db, busyLanes);
+      if (due.length === 0) return;
       let hasWorked = false;
-      for (const hold of rows) {
+      for (const hold of due) {
         if (this.#closed) return;
-        if (busyLanes.has(hold.lane)) continue;
-        const became = await this.#retry(hold);
+        const became = await this.#retry(hold, sizes);
         if (became === 'skipped') busyLanes.add(hold.lane);
         if (became === 'worked') hasWorked = true;
-        if (became !== 'failed') goesOn = true;
       }
       // What kept one order from being applied may have been repaired for all.
       if (hasWorked) await makeDue(this.#tools.db);
     }
   }
 
-  /** Applies the orders of a customer while that works. Returns what became of the first: skipped if it was not tried. */
-  async #retry(hold: Hold): Promise<'worked' | 'failed' | 'skipped'> {
+  /** Applies the oldest orders of a customer in one transaction. Returns what became of them: skipped if they were not tried. */
+  async #retry(hold: Hold, sizes: Map<CustomerId, number>): Promise<'worked' | 'read' | 'failed' | 'skipped'> {
     const { db, ids, largeTurn, applied } = this.#tools;
-    let hasWorked = false;
-    for (let atMost = 1; !this.#closed; ) {
-      const startedMs = performance.now();
-      let oldest: HeldOrder | null = null;
-      try {
-        const step = await largeTurn.run(() =>
-          inTransaction(db, async (trx) => {
-            oldest = null;
-            const isOurs = await lockDue(trx, hold, hasWorked);
-            if (!isOurs) return 'over';
-            const held = await readOldestHeld(trx, hold.customer_id, atMost);
-            oldest = held[0] ?? null;
-            return await applyHeld(trx, held, ids);
-          }),
-        );
-        if (step === 'over') break;
-        if (step === 'read') continue;
-        hasWorked = true;
-        atMost = Math.min(2 * atMost, ORDERS_AT_ONCE);
-        applied(step, startedMs);
-      } catch (error) {
-        if (oldest === null) throw error;
-        if (atMost === 1) {
-          await this.#fail(oldest, error);
-          return hasWorked ? 'worked' : 'failed';
-        }
-        atMost = 1;
-      }
+    const atMost = sizes.get(hold.customer_id) ?? 1;
+    const startedMs = performance.now();
+    let oldest: HeldOrder | null = null;
+    try {
+      const step = await largeTurn.run(() =>
+        inTransaction(db, async (trx) => {
+          oldest = null;
+          const isOurs = await lockDue(trx, hold);
+          if (!isOurs) return 'skipped';
+          const held = await readOldestHeld(trx, hold.customer_id, atMost);
+          oldest = held[0] ?? null;
+          // Other channels and large drains wait for its turn.
+          await send(trx, lockWaits(LOCK_WAIT_MS));
+          return await applyHeld(trx, held, ids);
+        }),
+      );
+      if (step === 'skipped' || step === 'read') return step;
+      sizes.set(hold.customer_id, Math.min(2 * atMost, ORDERS_AT_ONCE));
+      applied(step, startedMs);
+      return 'worked';
+    } catch (error) {
+      if (oldest === null) throw error;
+      sizes.delete(hold.customer_id);
+      if (atMost === 1) await this.#fail(oldest, error);
+      return 'failed';
     }
-    return hasWorked ? 'worked' : 'skipped';
   }
 
   async #fail(held: HeldOrder, error: unknown): Promise<void> {
@@ -131,15 +127,32 @@ export class HoldRetries {
   }
 }
 
+/** Finds the hold of each channel that is due for longest, but for some lanes and for paused channels. */
+async function findDue(db: Database, busyLanes: ReadonlySet<number>): Promise<Hold[]> {
+  const isDue = sql`next_try <= statement_timestamp() and lane <> all (${[...busyLanes]}::int[])`;
+  const { rows } = await sql<Hold>`
+    with recursive due as (
+      (select customer_id, lane, next_try from order_hold where ${isDue} order by lane, next_try limit 1)
+      union all
+      select next.* from due cross join lateral (
+        select customer_id, lane, next_try from order_hold
+        where order_hold.lane > due.lane and ${isDue} order by lane, next_try limit 1
+      ) as next
+    )
+    select distinct on (${sql.raw(channelOfColumn())}) customer_id, lane from due
+    where not ${sql.raw(isPaused('lane'))} order by ${sql.raw(channelOfColumn())}, next_try`.execute(db);
+  return rows;
+}
+
 /**
  * Locks the lane of a hold. Returns whether it has the lock, and the hold is still there and due. It is not while an order that
  * was put back may come before those that are held: the next drain puts that aside with them.
  */
-async function lockDue(trx: Trx, { customer_id, lane }: Hold, isDue: boolean): Promise<boolean> {
+async function lockDue(trx: Trx, { customer_id, lane }: Hold): Promise<boolean> {
   if (readLocked(await run(trx, tryingLanes([lane]))).length === 0) return false;
   const { rows } = await sql`
     select from order_hold
-    where customer_id = ${customer_id} and (next_try <= statement_timestamp() or ${isDue})
+    where customer_id = ${customer_id} and next_try <= statement_timestamp()
       and not ${sql.raw(isPaused('lane'))} and not exists (
       select from lane_chunk
       where lane_chunk.lane = ${lane} and finished_time is null and not is_held and ${customer_id} = any (customer_ids)

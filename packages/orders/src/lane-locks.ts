@@ -91,6 +91,9 @@ const settingTimeout = (timeoutMs: number): Statement<unknown> => ({
   values: [`${timeoutMs}ms`],
 });
 
+/** How long a transaction waits for each lock while others wait for its turn. */
+export const LOCK_WAIT_MS = 200;
+
 /** A statement that bounds how long its transaction waits for each lock from then on; null: as its connection does. */
 export const lockWaits = (timeoutMs: number | null): Statement<unknown> => ({
   name: 'bound_lock_waits',
