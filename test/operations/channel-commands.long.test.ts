@@ -1,0 +1,111 @@
+import type { Customer } from '@lockstep/contract';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
+import { type Api, refusalOf } from '../harness/api.ts';
+import { COMMAND, objectsIn, tableIn } from '../harness/command-line.ts';
+import { firstLaneOf } from '../harness/lanes.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { readResult, syncOf } from '../harness/sync-batches.ts';
+
+/** The commands that show, pause and resume channels (rules 9), as processes. */
+let stack: Stack;
+let api: Api;
+let customer: Customer;
+
+beforeAll(async () => {
+  stack = await startStack();
+  api = await stack.newApi();
+  customer = await api.newCustomer();
+  await stack.db.insertInto('channel').values({ code: 'empty' }).execute();
+});
+afterEach(() => sql`update channel set paused_time = null`.execute(stack.db));
+afterAll(async () => {
+  await endEverything();
+  await stack.close();
+});
+
+const channel = (...words: string[]): Promise<Ended> =>
+  runJob([...COMMAND, 'channel', ...words], { DATABASE_URL: stack.url, DATA_DIR: newDataDir() });
+const pause = (code: string) => channel('pause', code, '--reason', 'ticket 4711');
+const said = (status: number, stdout: string, stderr = '') => ({ status, signal: null, stdout, stderr });
+const PAUSED_BEFORE = expect.stringMatching(/^It was paused before, since .+\. Nothing is recorded\.\n$/);
+
+/** What the operators' record has of a channel. */
+const readRecord = (target: string) =>
+  stack.db.selectFrom('operator_record').select(['action', 'after']).where('target', '=', target).execute();
+
+describe('a channel without customers', () => {
+  it('is shown, paused and resumed; what it was already is said, and not recorded again', async () => {
+    const shown = await channel('show', 'empty');
+    expect(shown).toMatchObject({ status: 0, stderr: '' });
+    expect(shown.stdout).toMatch(/^channel +empty\nstate +current\npending +0\nheld +0\n/);
+    expect(await channel('resume', 'empty')).toEqual(
+      said(0, 'empty is not paused\n', 'It was not paused. Nothing is recorded.\n'),
+    );
+    expect(await pause('empty')).toEqual(said(0, 'empty is paused\n'));
+    expect(await pause('empty')).toEqual(said(0, 'empty is paused\n', PAUSED_BEFORE));
+    expect(await channel('resume', 'empty')).toEqual(said(0, 'empty is not paused\n'));
+    expect(await readRecord('empty')).toMatchObject([{ action: 'channel.paused' }, { action: 'channel.resumed' }]);
+  });
+});
+
+describe.each([
+  ['that is unknown', 'nowhere', 'lockstep: There is no channel nowhere: no customer is of it.\n'],
+  [
+    'whose code is empty',
+    ' ',
+    "error: command-argument value ' ' is invalid for argument 'code'. It must not be empty.\n",
+  ],
+])('a channel %s', (_, code, message) => {
+  it.each(['show', 'pause', 'resume'])('cannot be named to %s, and nothing is recorded', async (verb) => {
+    expect(await (verb === 'pause' ? pause(code) : channel(verb, code))).toEqual(said(1, '', message));
+    expect(await readRecord(code)).toEqual([]);
+  });
+});
+
+it('one of thousands is listed in its place, in bounded lists', async () => {
+  const CHANNELS = 3_000;
+  await sql`
+    insert into channel (code) select 'one of ' || to_char(n, 'FM0000') from generate_series(1, ${CHANNELS}) n`.execute(
+    stack.db,
+  );
+  const list = await channel('list');
+  expect(list).toMatchObject({
+    status: 0,
+    stderr: 'There may be more: --limit 100 shows more, --all all of them.\n',
+  });
+  expect(tableIn(list.stdout, 'channel')).toHaveLength(50);
+  const all = await channel('list', '--all', '--json');
+  expect(all).toMatchObject({ status: 0, stderr: '' });
+  const numbered = Array.from({ length: CHANNELS }, (_, n) => `one of ${String(n + 1).padStart(4, '0')}`);
+  expect(objectsIn(all.stdout).map(({ channelCode }) => channelCode)).toEqual(['empty', ...numbered, 'test']);
+  const found = await channel('list', '--search', 'OF 2999', '--json');
+  expect(objectsIn(found.stdout)).toMatchObject([{ channelCode: 'one of 2999', state: 'current', pendingOrders: 0 }]);
+});
+
+it('a pause that what began before outlasts says so with status 1, holds and is recorded; the same command waits again', async () => {
+  const session = await stack.db.startTransaction().execute();
+  const waiting = batchOf(newBuy(customer, [newAssetNum()]));
+  try {
+    await lockLanes(session, [firstLaneOf(customer.customerId)]);
+    const message = 'test is paused, but a drain or a call that began before still applies its orders.';
+    expect(await pause('test')).toEqual(said(1, '', `lockstep: ${message}\n`));
+    const after = { isPaused: true, reason: 'ticket 4711' };
+    expect(await readRecord('test')).toEqual([{ action: 'channel.paused', after }]);
+    expect(refusalOf(await api.submit(syncOf(newBuy(customer, [newAssetNum()])))).cause).toBe('channel_paused');
+    await api.accept(waiting);
+  } finally {
+    await session.rollback().execute();
+  }
+  expect(await pause('test')).toEqual(said(0, 'test is paused\n', PAUSED_BEFORE));
+  const other = await api.newCustomer(undefined, 'other');
+  await api.process(batchOf(newBuy(other, [newAssetNum()])));
+  expect(await readResult(api, waiting)).toMatchObject({ pending: 1 });
+  expect(await readRecord('test')).toHaveLength(1);
+
+  expect(await channel('resume', 'test')).toEqual(said(0, 'test is not paused\n'));
+  expect(await api.completed(waiting)).toMatchObject({ succeeded: 1 });
+});
