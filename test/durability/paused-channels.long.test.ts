@@ -1,0 +1,74 @@
+import { createApplication } from '@lockstep/access';
+import type { Customer } from '@lockstep/contract';
+import { pauseChannel, resumeChannel } from '@lockstep/orders';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { Api, refusalOf } from '../harness/api.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
+import { freePort } from '../harness/redis.ts';
+import { ServiceProcess } from '../harness/service-process.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { expectSumsRight, readResult, syncOf } from '../harness/sync-batches.ts';
+
+/** A channel that is paused stays so, whatever becomes of the processes (rules 6.2 and 9). */
+let database: TestDatabase;
+let processes: ServiceProcess[];
+let api: Api;
+let ours: Customer;
+let theirs: Customer;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const env = { DATABASE_URL: database.url, REDIS_URL: '', PORT: String(await freePort()) };
+  processes = [ServiceProcess.api(env), ServiceProcess.worker(env)];
+  await Promise.all(processes.map((each) => each.start()));
+  const credentials = await createApplication(database.db, { name: 'Test', scopes: ['auth_order'], approved: true });
+  api = await Api.logIn(`http://127.0.0.1:${env.PORT}`, credentials);
+  ours = await api.newCustomer();
+  theirs = await api.newCustomer(undefined, 'theirs');
+});
+afterAll(async () => {
+  await Promise.all(processes.map((each) => each.stop()));
+  await database.close();
+});
+
+it.each(['kill', 'stop'] as const)(
+  'a pause outlasts a %s of all processes, and then its orders take effect in order',
+  async (end) => {
+    const { db } = database;
+    const record = async () => {};
+    const isPaused = async () => {
+      const { paused_time } = await db
+        .selectFrom('channel')
+        .select('paused_time')
+        .where('code', '=', 'test')
+        .executeTakeFirstOrThrow();
+      return paused_time !== null;
+    };
+    const assetNum = newAssetNum();
+    // Each of them succeeds only in its turn.
+    const orders = (count: number) =>
+      Array.from({ length: count }, (_, turn) => (turn % 2 === 0 ? newBuy : deleteAsset)(ours, [assetNum]));
+    const before = [batchOf(...orders(2_000)), batchOf(...orders(2_000))];
+    for (const batch of before) await api.accept(batch);
+    const pausing = pauseChannel(db, 'test', record);
+    await vi.waitUntil(isPaused);
+    const later = batchOf(...orders(10));
+    await api.accept(later);
+    await Promise.all(processes.map((each) => each[end]()));
+    expect(await pausing).toMatchObject({ isStill: true });
+    await Promise.all(processes.map((each) => each.start()));
+
+    const readAll = () => Promise.all([...before, later].map((batch) => readResult(api, batch, { limit: '1' })));
+    const paused = await readAll();
+    expect(paused[2]).toMatchObject({ state: 'accepted', pending: 10 });
+    expect(refusalOf(await api.submit(syncOf(newBuy(ours, [newAssetNum()])))).cause).toBe('channel_paused');
+    for (let count = 0; count < 3; count++)
+      expect(await api.process(batchOf(newBuy(theirs, [newAssetNum()])))).toMatchObject([{ state: 'succeeded' }]);
+    expect(await readAll()).toEqual(paused);
+
+    await resumeChannel(db, 'test', record);
+    for (const batch of before) expect(await api.completed(batch)).toMatchObject({ succeeded: 2_000 });
+    expect(await api.completed(later)).toMatchObject({ succeeded: 10 });
+    await expectSumsRight(db);
+  },
+);
