@@ -1,6 +1,6 @@
 import { LedgerIds } from '@lockstep/assets';
 import { BatchOrder, BatchResultQuery, type Customer, type CustomerId } from '@lockstep/contract';
-import { retryFailedOrders } from '@lockstep/orders';
+import { pauseChannel, resumeChannel, retryFailedOrders } from '@lockstep/orders';
 import { createLogger, Deadline, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -173,6 +173,59 @@ describe('an order that fails while others work', () => {
     const batch = await accept(buyStrict(held), buy(other));
     await untilHeld(1);
     expect(await readResult(api, batch)).toMatchObject({ succeeded: 1, held: 1 });
+  });
+});
+
+describe('a held order of a paused channel', () => {
+  const record = async () => {};
+  let theirs: Customer;
+
+  /** Has an order held with another one behind it, and pauses their channel. */
+  async function pauseHeld() {
+    theirs = await api.newCustomer(undefined, 'theirs');
+    await stack.startWorker();
+    await refuseStrict();
+    const batch = await accept(buyStrict(held), buy(held), buy(other));
+    await vi.waitUntil(async () => (await readResult(api, batch)).held === 2, PATIENTLY);
+    await pauseChannel(stack.db, 'test', record);
+    return { batch, licenseOrderId: (await readResult(api, batch)).orders[0]!.licenseOrderId };
+  }
+  /** Has workers look at holds that are due, and at orders that are not held. */
+  async function letWorkersLook() {
+    await makeDue();
+    for (let count = 0; count < 3; count++) expect(await api.process(batchOf(buy(theirs)))).toHaveLength(1);
+  }
+
+  it('can be ended; put back, it waits with what is behind it until the channel is resumed', async () => {
+    const { batch, licenseOrderId } = await pauseHeld();
+    expect(await failOrders(stack.db, [licenseOrderId])).toMatchObject({ outcome: 'failed' });
+    await letWorkersLook();
+    expect(await readResult(api, batch)).toMatchObject({ succeeded: 1, failed: 1, pending: 1 });
+    await mend();
+    expect(await retryFailedOrders(stack.db, [licenseOrderId])).toEqual({ retried: 1, notRetried: [] });
+    await letWorkersLook();
+    expect(await readResult(api, batch)).toMatchObject({ succeeded: 1, failed: 0, pending: 2 });
+    await resumeChannel(stack.db, 'test', record);
+    expect(await api.completed(batch)).toMatchObject({ succeeded: 3 });
+  });
+
+  it('waits though it could be applied, while others are previewed and cancelled', async () => {
+    const { batch } = await pauseHeld();
+    const later = await accept(buy(held));
+    await mend();
+    await letWorkersLook();
+    expect(await readResult(api, batch)).toMatchObject({ succeeded: 1, pending: 2, held: 2 });
+    expect(await api.preview(batchOf(buy(held)))).toMatchObject([{ state: 'succeeded' }]);
+    expect(await api.cancel(later)).toEqual({ cancelled: 1, finished: 0 });
+    await resumeChannel(stack.db, 'test', record);
+    expect(await api.completed(batch)).toMatchObject({ succeeded: 3 });
+  });
+
+  it('can be cancelled', async () => {
+    const { batch } = await pauseHeld();
+    expect(await api.cancel(batch)).toEqual({ cancelled: 2, finished: 1 });
+    expect(await readResult(api, batch)).toMatchObject({ state: 'completed', failed: 2, held: 0 });
+    expect(await readHolds()).toEqual([]);
   });
 });
 
@@ -504,10 +557,14 @@ describe('with 10,000 customers held in one lane', () => {
     // Room for small tables that are read whole once they are analyzed: far less than the 1,001 chunks.
     await expectReads(before, 100);
 
+    await stack.startWorker();
+    const elsewhere = await newCustomersInLanes(api, 4);
+    const beside = await api.process(batchOf(buy(other), ...elsewhere.map(buy)));
+    expect(beside.filter(({ state }) => state !== 'succeeded')).toEqual([]);
+    expect(await count('held_order')).toBe(10_001);
     const outcomes = await count('license_order');
     await mend();
     await makeDue();
-    await stack.startWorker();
     await untilHeld(0);
     expect(await count('license_order')).toBe(outcomes + 10_001);
     expect(await count('license_order where cause is not null')).toBe(0);
