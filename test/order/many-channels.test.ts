@@ -8,7 +8,7 @@ import { firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';
 import { waitForResults } from '../harness/order-stories.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { readResult } from '../harness/sync-batches.ts';
+import { expectSumsRight, readResult } from '../harness/sync-batches.ts';
 import { countWaiting } from '../harness/waiting.ts';
 
 /** Work in many channels, and in two that meet (rules 6.2). */
@@ -90,15 +90,24 @@ it('a channel that is paused in the middle of a batch keeps the orders that it h
   expect(await api.completed(later)).toMatchObject({ succeeded: 2 });
 });
 
-it('transfers between channels in both directions at once all succeed', async () => {
+it('transfers between channels in both directions at once all succeed, and leave each asset with one customer', async () => {
+  await stack.startWorker();
   await stack.startWorker();
   const assetNums = Array.from({ length: 200 }, newAssetNum);
   const move = (customer: Customer, nums: string[]) =>
     batchOf(...nums.map((assetNum) => newBuy(customer, [assetNum], {}, { transferedAssetNum: true })));
   for (let round = 0; round < 3; round++) {
-    const batches = [move(ours[0], assetNums), move(theirs, assetNums.toReversed())];
+    const batches = [move(ours[0], assetNums), move(theirs, assetNums.toReversed()), move(ours[1], assetNums)];
     await Promise.all(batches.map((batch) => api.accept(batch)));
     const orders = await waitForResults(api, batches);
     expect(orders.filter(({ state }) => state !== 'succeeded')).toEqual([]);
   }
+  const owners = await stack.db
+    .selectFrom('asset')
+    .select('asset_num')
+    .where('asset_num', 'in', assetNums)
+    .where('revoked_time', 'is', null)
+    .execute();
+  expect(owners.map(({ asset_num }) => asset_num).toSorted()).toEqual(assetNums.toSorted());
+  await expectSumsRight(stack.db);
 });
