@@ -20,6 +20,12 @@ function maxWait({ isBehind, owesTurns, behind }: Wait): number {
   return isBehind ? KINDS * (owesTurns ? MAX_DEBT + 1 : 1) * behind : KINDS - 1;
 }
 
+/** Kinds of drains of lanes that wait apart from the others: suspects, those with large work, those that fail. */
+const APART = ['alone', 'large', 'trial'] as const;
+type Apart = (typeof APART)[number];
+/** The longest pause between two trials of lanes that fail. */
+const LONGEST_PAUSE_MS = 10_000;
+
 /** How a channel waits. */
 interface Wait {
   isBehind: boolean;
@@ -27,6 +33,14 @@ interface Wait {
   /** How many channels were behind at most. */
   behind: number;
   /** Drains that have begun meanwhile. */
+  begun: number;
+}
+
+/** How a lane waits apart, or a channel with large work: for the others of its kind. */
+interface WaitApart {
+  /** How many others there were at most. */
+  others: number;
+  /** Drains of its kind that have begun meanwhile. */
   begun: number;
 }
 
@@ -50,7 +64,13 @@ interface Process {
   locked: Set<number>;
   behind: Set<number>;
   /** Lanes that touch much, or may. */
-  large: Set<number>;
+  sizes: Map<number, 'suspect' | 'large'>;
+  /** By kind: drains of other kinds that have begun though one of it could, since the last one of it began. */
+  passed: Record<Apart, number>;
+  /** By kind: lanes that wait, but of large work channels. */
+  apart: Record<Apart, Map<number, WaitApart>>;
+  /** From when on failing lanes are tried at the latest. */
+  trialMs: number;
   /** Channels of which a drain took more than its share. */
   owing: Set<number>;
   /** By channel that waits for a slot. */
@@ -206,10 +226,12 @@ class World {
     const drained = new Set(drain.lanes.map(channelOf));
     const waitsNow = new Set([...waiting.difference(running).difference(process.locked)].map(channelOf));
     const channelsBehind = new Set([...behind].map(channelOf));
+    // Drains of what is behind may leave a slot to the others.
+    const isFull = [...runs].filter((run) => run.drain.kind === 'bulk').length >= Math.max(1, slots - 1);
     for (const channel of waits.keys()) if (!waitsNow.has(channel) || drained.has(channel)) waits.delete(channel);
     for (const channel of waitsNow.difference(drained)) {
       const isBehind = channelsBehind.has(channel);
-      if (!isBehind && this.#nowMs < process.nextSharedMs) continue;
+      if (isBehind ? isFull : this.#nowMs < process.nextSharedMs) continue;
       const before = waits.get(channel);
       const fresh = { isBehind, owesTurns: false, behind: 0, begun: 0 };
       const wait = before?.isBehind === isBehind ? before : fresh;
@@ -220,7 +242,56 @@ class World {
       assert.ok(wait.begun <= maxWait(wait), `a channel waits for too many drains: ${JSON.stringify(wait)}`);
     }
     if (drain.kind === 'shared') process.nextSharedMs = this.#nowMs + GAP_MS;
+    this.#checkApart(process, drain);
     for (const lane of drain.lanes) for (const lanes of [waiting, process.locked]) lanes.delete(lane);
+  }
+
+  /**
+   * Checks that lanes which wait apart get their turns. While a drain of them can begin, at most one of each other kind begins
+   * before it. A suspect and a failing lane wait for at most one drain of their kind for each other lane of it, a channel with
+   * large work for one of each other channel with large work.
+   */
+  #checkApart(process: Process, drain: Drain): void {
+    const { passed, apart, runs, locked, sizes } = process;
+    const isTurnFree = !runs.values().some((run) => run.drain.isLarge);
+    const running = new Set(runs.values().flatMap((run) => run.drain.lanes));
+    const begins = new Set(drain.lanes);
+    for (const kind of APART) {
+      const lanes = lanesOfKind(process, kind).difference(running);
+      const ready = lanes.difference(locked);
+      if (drain.kind !== kind) {
+        if (!this.#canBegin(process, kind, ready)) continue;
+        passed[kind]++;
+        assert.ok(passed[kind] < KINDS, `a drain that could begin lets too many others pass: ${kind}`);
+        continue;
+      }
+      passed[kind] = 0;
+      const keysOf = (of: Set<number>) => (kind === 'large' ? new Set([...of].map(channelOf)) : of);
+      const waits = apart[kind];
+      const begun = keysOf(begins);
+      const keys = keysOf(ready);
+      for (const key of waits.keys()) if (!keys.has(key) || begun.has(key)) waits.delete(key);
+      for (const key of keys.difference(begun)) {
+        if (kind === 'trial' && sizes.get(key) === 'large' && !isTurnFree) continue;
+        const wait = waits.get(key) ?? { others: 0, begun: 0 };
+        wait.begun++;
+        wait.others = Math.max(wait.others, keysOf(lanes).size - 1);
+        waits.set(key, wait);
+        assert.ok(wait.begun <= wait.others, `${key} waits for too many drains of ${kind}: ${JSON.stringify(wait)}`);
+      }
+    }
+  }
+
+  /** Whether a drain of such lanes could begin if there is a slot. Drains that take long leave one to the others. */
+  #canBegin({ runs, slots, sizes, trialMs }: Process, kind: Apart, ready: ReadonlySet<number>): boolean {
+    const running = [...runs].map((run) => run.drain.kind);
+    if (ready.size === 0 || running.includes(kind)) return false;
+    if (kind === 'alone') return true;
+    const isLong = (other: Drain['kind']) => other === 'large' || other === 'trial';
+    if (running.filter(isLong).length >= Math.max(1, slots - 1)) return false;
+    const isTurnFree = !runs.values().some(({ drain }) => drain.isLarge);
+    if (kind === 'large') return isTurnFree;
+    return this.#nowMs >= trialMs && (isTurnFree || ready.values().some((lane) => sizes.get(lane) !== 'large'));
   }
 
   #end(process: Process, run: Run): void {
@@ -229,19 +300,21 @@ class World {
     for (const lane of had) this.#locks.delete(lane);
     const outcome = this.#drain(drain, had);
     process.scheduler.ended(drain, outcome, this.#nowMs);
-    const { behind, failing, large, locked, owing, waiting } = process;
+    const { behind, failing, sizes, locked, owing, waiting } = process;
     if (outcome.became === 'drained' && outcome.weight > drain.maxWeight) owing.add(channelOf(drain.lanes[0]!));
     for (const lane of drain.lanes) if (!had.includes(lane)) locked.add(lane);
     for (const lane of had) {
       if (outcome.became === 'failed') failing.add(lane);
-      else if (outcome.became === 'large') large.add(lane);
-      else for (const lanes of [failing, large]) lanes.delete(lane);
+      else if (outcome.became === 'large') sizes.set(lane, had.length === 1 ? 'large' : 'suspect');
+      else for (const lanes of [failing, sizes]) lanes.delete(lane);
       if (outcome.became === 'failed') behind.delete(lane);
       if (outcome.became !== 'drained') continue;
       if (outcome.left.has(lane)) for (const lanes of [behind, waiting]) lanes.add(lane);
       else behind.delete(lane);
     }
-    for (const lane of [...failing, ...large]) waiting.delete(lane);
+    if (outcome.became === 'failed') process.trialMs = this.#nowMs + LONGEST_PAUSE_MS;
+    else if (drain.kind === 'trial' && outcome.became === 'drained' && had.length > 0) process.trialMs = this.#nowMs;
+    for (const lane of [...failing, ...sizes.keys()]) waiting.delete(lane);
   }
 
   /** What becomes of a drain: it takes what is oldest, up to its weight. */
@@ -277,10 +350,19 @@ function newProcess(slots: number): Process {
       waiting: new Set(),
       failing: new Set(),
       behind: new Set(),
-      large: new Set(),
+      sizes: new Map(),
     },
-    ...{ locked: new Set(), owing: new Set(), waits: new Map() },
+    ...{ locked: new Set(), owing: new Set(), waits: new Map(), trialMs: 0 },
+    passed: { alone: 0, large: 0, trial: 0 },
+    apart: { alone: new Map(), large: new Map(), trial: new Map() },
   };
+}
+
+/** The lanes that are drained by drains of a kind, whether they wait or not. */
+function lanesOfKind({ failing, sizes }: Process, kind: Apart): Set<number> {
+  if (kind === 'trial') return failing;
+  const size = kind === 'large' ? 'large' : 'suspect';
+  return new Set(sizes.keys().filter((lane) => sizes.get(lane) === size && !failing.has(lane)));
 }
 
 const LANES = Array.from({ length: CHANNELS * LANES_PER_CHANNEL }, (_, index) => {
@@ -308,7 +390,9 @@ const aWeight = fc.oneof(
   { weight: 8, arbitrary: fc.integer({ min: 1, max: 20 }) },
   { weight: 1, arbitrary: fc.constantFrom(150, 2_000, HEAVY) },
 );
-const pass = fc.integer({ min: 1, max: 300 }).map((ms) => new Step(`pass ${ms} ms`, (world) => world.pass(ms)));
+const pass = fc
+  .oneof({ weight: 9, arbitrary: fc.integer({ min: 1, max: 300 }) }, { weight: 1, arbitrary: fc.constant(15_000) })
+  .map((ms) => new Step(`pass ${ms} ms`, (world) => world.pass(ms)));
 const accept = fc
   .tuple(aProcess, fc.uniqueArray(aLane, { minLength: 1, maxLength: 4 }), aWeight, fc.constantFrom(1, 1, 3, 20))
   .map(
