@@ -741,10 +741,10 @@ describe('PostgreSQL refuses', () => {
     });
   });
 
-  /** A statement over the assets 1001 to 2000 or what is on them, of which that of 1500 is bad. */
-  describe('1,000 rows for one of them:', () => {
+  /** A statement over the assets 1001 to 1100 or what is on them, of which that of 1050 is bad. */
+  describe('100 rows for one of them:', () => {
     type Holding = 'asset_assignment' | 'asset_lending' | 'member';
-    const IDS = Array.from({ length: 1_000 }, (_, index) => 1_001 + index);
+    const IDS = Array.from({ length: 100 }, (_, index) => 1_001 + index);
 
     // On each asset a merchandise with a product in it, and a second grant that nothing is on.
     beforeEach(async () => {
@@ -756,9 +756,9 @@ describe('PostgreSQL refuses', () => {
       await insert('product_instance', ...onEach((id) => ({ ...on(id), merchandise_id: id })));
     });
 
-    const all = (column: string) => `${column} between 1001 and 2000`;
-    const where1500 = (bad: string | number, good: string, id = 'asset_id') =>
-      `case when ${id} = 1500 then ${bad} else ${good} end`;
+    const all = (column: string) => `${column} between 1001 and 1100`;
+    const where1050 = (bad: string | number, good: string, id = 'asset_id') =>
+      `case when ${id} = 1050 then ${bad} else ${good} end`;
     const revokeAll = (table: Table) => `update ${table} set ${REVOKED}${NONE[table]} where ${all(idOf(table))}`;
     const idOf = (table: Table | Holding) => (['asset', 'member'].includes(table) ? 'id' : 'asset_id');
 
@@ -769,16 +769,16 @@ describe('PostgreSQL refuses', () => {
 
     const moreAssets = `insert into asset (id, asset_num, customer_id, license_type, borrowed_usb_key, extends,
       created_by_order_id, active_grants, active_products, active_merchandises)
-      select id + 10000, asset_num || 'b', ${where1500(9, 'customer_id', 'id')}, license_type, false, extends, 1, 0, 0, 0
+      select id + 10000, asset_num || 'b', ${where1050(9, 'customer_id', 'id')}, license_type, false, extends, 1, 0, 0, 0
       from asset where ${all('id')}`;
     const moreGrants = (assetId: string | number, orderId: number, products = '0') =>
       `insert into asset_grant (asset_id, license_order_id, active_products, active_merchandises)
-      select ${where1500(assetId, 'asset_id')}, ${where1500(orderId, '2')}, ${products}, 0
+      select ${where1050(assetId, 'asset_id')}, ${where1050(orderId, '2')}, ${products}, 0
       from asset_grant where ${all('asset_id')}`;
     const moreOf = (table: Table, column?: string, bad = 0) => {
       const columns = Object.keys({ id: 0, asset_id: 0, license_order_id: 0, ...defaults[table] });
       const values = columns.map((name) =>
-        name === column ? where1500(bad, name) : name === 'id' ? 'id + 10000' : name,
+        name === column ? where1050(bad, name) : name === 'id' ? 'id + 10000' : name,
       );
       return `insert into ${table} (${columns}) select ${values} from ${table} where ${all('asset_id')}`;
     };
@@ -808,55 +808,55 @@ describe('PostgreSQL refuses', () => {
       {
         ...{ table: 'asset', message: 'its customer does not exist' },
         before: [transferEach('2')],
-        statement: `update asset set customer_id = ${where1500(9, '2', 'id')} where ${all('id')}`,
+        statement: `update asset set customer_id = ${where1050(9, '2', 'id')} where ${all('id')}`,
       },
       {
         ...{ table: 'asset', message: 'revoked with something active on it' },
-        before: revokedThrough('asset_grant', '<> 1500'),
+        before: revokedThrough('asset_grant', '<> 1050'),
         statement: revokeAll('asset'),
       },
       {
         ...{ table: 'asset', message: 'another customer without a transfer' },
-        before: [transferEach('2', '<> 1500')],
+        before: [transferEach('2', '<> 1050')],
         statement: `update asset set customer_id = 2 where ${all('id')}`,
       },
       {
         ...{ table: 'asset', message: 'another customer without a transfer' },
-        before: [transferEach(where1500(3, '2', 'id'))],
+        before: [transferEach(where1050(3, '2', 'id'))],
         statement: `update asset set customer_id = 2 where ${all('id')}`,
       },
       {
         ...{ table: 'asset', message: 'revoked or moved while it is assigned or lent' },
-        before: [assign(1500, 1), transferEach('2')],
+        before: [assign(1050, 1), transferEach('2')],
         statement: `update asset set customer_id = 2 where ${all('id')}`,
       },
       {
         ...{ table: 'asset', message: 'revoked or moved while it is assigned or lent' },
-        before: [assign(1500, 1), lend(1500, 5)],
+        before: [assign(1050, 1), lend(1050, 5)],
         statement: `update asset set borrowed_usb_key = true where ${all('id')}`,
       },
       {
         ...{ table: 'asset_assignment', message: 'not an asset that this employee can hold' },
-        statement: assignEach(where1500(3, '1')),
+        statement: assignEach(where1050(3, '1')),
       },
       {
         ...{ table: 'asset_lending', message: 'not an asset that can be lent into this lock' },
-        before: [`${assignEach('1')} and asset_id <> 1500`],
+        before: [`${assignEach('1')} and asset_id <> 1050`],
         statement: lendEach,
       },
       {
         ...{ table: 'asset_lending', message: 'the lock is lent to another employee' },
-        before: [assignEach(where1500(2, '1'))],
+        before: [assignEach(where1050(2, '1'))],
         statement: lendEach,
       },
       {
         ...{ table: 'member', message: 'deleted while it holds assets' },
-        before: [memberEach, assign(1500, 1500)],
+        before: [memberEach, assign(1050, 1050)],
         statement: `update member set deleted_time = '3000-01-01' where ${all('id')}`,
       },
       ...TABLES.map((table) => ({
         ...{ table, message: 'a revoked row never changes' },
-        before: revokedThrough(table, '= 1500'),
+        before: revokedThrough(table, '= 1050'),
         statement: `update ${table} set created_time = created_time where ${all(idOf(table))}`,
       })),
       {
@@ -866,7 +866,7 @@ describe('PostgreSQL refuses', () => {
       { table: 'asset_grant', message: 'without an active asset that counts it', statement: moreGrants(3, 2) },
       {
         ...{ table: 'asset_grant', message: 'other numbers than what is active of it' },
-        before: revokedThrough('merchandise_instance', '<> 1500'),
+        before: revokedThrough('merchandise_instance', '<> 1050'),
         statement: revokeAll('asset_grant'),
       },
       ...instances.map((table) => ({
@@ -879,7 +879,7 @@ describe('PostgreSQL refuses', () => {
       })),
       ...instances.map((table) => ({
         ...{ table, message: 'held by an order that does not transfer its asset' },
-        before: [transferEach('2', '<> 1500')],
+        before: [transferEach('2', '<> 1050')],
         statement: `update ${table} set held_by_order_id = 2 where ${all('asset_id')}`,
       })),
       ...instances.map((table) => ({
@@ -888,52 +888,52 @@ describe('PostgreSQL refuses', () => {
       })),
       {
         ...{ table: 'merchandise_instance', message: 'another number than what is active in it' },
-        before: revokedThrough('product_instance', '<> 1500'),
+        before: revokedThrough('product_instance', '<> 1050'),
         statement: revokeAll('merchandise_instance'),
       },
       ...[0, 3].map((bad) => ({
         ...{ table: 'merchandise_instance' as const, message: 'another number than what is active in it' },
-        statement: `update merchandise_instance set active_contents = ${where1500(bad, '1')} where ${all('asset_id')}`,
+        statement: `update merchandise_instance set active_contents = ${where1050(bad, '1')} where ${all('asset_id')}`,
       })),
       {
         ...{ table: 'asset', message: 'lower numbers than its grants have' },
-        statement: `update asset set active_grants = ${where1500(0, '1', 'id')} where ${all('id')}`,
+        statement: `update asset set active_grants = ${where1050(0, '1', 'id')} where ${all('id')}`,
       },
       ...NUMBERS.flatMap((number) => [
         {
           ...{ table: 'asset' as const, message: 'lower numbers than its grants have' },
-          statement: `update asset set ${number} = ${where1500(1, '2', 'id')} where ${all('id')}`,
+          statement: `update asset set ${number} = ${where1050(1, '2', 'id')} where ${all('id')}`,
         },
         ...[0, 2].map((bad) => ({
           ...{ table: 'asset_grant' as const, message: 'other numbers than what is active of it' },
           statement: `update asset_grant set ${NUMBERS.map(
-            (each) => `${each} = ${each === number ? where1500(bad, '1') : 1}`,
+            (each) => `${each} = ${each === number ? where1050(bad, '1') : 1}`,
           )} where ${all('asset_id')}`,
         })),
       ]),
       {
         ...{ table: 'asset_grant', message: 'without an active asset that counts it' },
-        statement: moreGrants('asset_id', 2, where1500(1, '0')),
+        statement: moreGrants('asset_id', 2, where1050(1, '0')),
       },
       {
         ...{ table: 'asset_grant', message: 'lower numbers than what its order took over' },
         before: takenOverEach,
-        statement: moreGrants('asset_id', 2, where1500(0, '1')),
+        statement: moreGrants('asset_id', 2, where1050(0, '1')),
       },
       ...instances.map((table) => ({
         ...{ table, message: 'without an active grant that counts it' },
-        before: ['update asset_grant set active_products = 1, active_merchandises = 1 where asset_id = 1500'],
+        before: ['update asset_grant set active_products = 1, active_merchandises = 1 where asset_id = 1050'],
         statement: moreOf(table),
       })),
       {
         ...{ table: 'product_instance', message: 'in a merchandise that does not count it' },
-        before: ['update merchandise_instance set active_contents = 1 where asset_id = 1500'],
+        before: ['update merchandise_instance set active_contents = 1 where asset_id = 1050'],
         statement: moreOf('product_instance'),
       },
       ...instances.map((table) => ({
         table,
         message: `changed one of id, asset_id, license_order_id, ${table === 'product_instance' ? 'merchandise_id' : 'parent_id'}`,
-        statement: `update ${table} set license_order_id = ${where1500(2, 'license_order_id')} where ${all('asset_id')}`,
+        statement: `update ${table} set license_order_id = ${where1050(2, 'license_order_id')} where ${all('asset_id')}`,
       })),
     ];
 
@@ -942,7 +942,7 @@ describe('PostgreSQL refuses', () => {
       async ({ table, message, before = [], statement }) => {
         await run(...before);
         await expectRefused(`${table}: ${message}`, () => run(statement));
-        await run(`${statement} and ${idOf(table)} <> 1500`);
+        await run(`${statement} and ${idOf(table)} <> 1050`);
       },
     );
   });

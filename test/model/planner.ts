@@ -9,10 +9,12 @@ import {
   type Transfer,
 } from '@lockstep/assets';
 import { BatchOrder, type CustomerId, type EnterpriseId, type LicenseOrderId, parse } from '@lockstep/contract';
+import fc from 'fast-check';
 import { LIMITS } from '../../packages/orders/src/limits.ts';
 import type { OrderWithId, Outcome } from '../../packages/orders/src/outcome.ts';
 import { planAll } from '../../packages/orders/src/plan.ts';
 import { expectSame } from './expect-same.ts';
+import { histories } from './histories.ts';
 import { bodyOf, CUSTOMERS, type History, type HistoryEvent, LATE_CUSTOMER, type Names, SENDERS } from './history.ts';
 import { type AssetValue, type MerchandiseValue, type ProductValue, sortedLedger } from './ledger-value.ts';
 import type { Limits } from './model.ts';
@@ -48,7 +50,7 @@ export const planWithin: Plan = (ledger, orders, limits) => planAll(ledger, orde
  * Carries a history out on the model and on the planner within the same limits, and throws where they differ. Nothing is
  * paused: what waits never comes to the planner.
  */
-export function comparePlanner(history: History, limits: Limits, plan: Plan = planWithin): void {
+function comparePlanner(history: History, limits: Limits, plan: Plan): void {
   const population = new Population(NAMES.id, limits);
   const { model } = population;
   const channelsOf = new Map<string, readonly string[] | null>(Object.entries(SENDERS));
@@ -157,3 +159,18 @@ function productValue(product: ProductInstance): ProductValue {
     revokedBy: revokerOf(product),
   };
 }
+
+const history = histories({ maxBatches: 6, maxOrders: 5 });
+/** The product's own, or such that orders of these histories come up to them. */
+const limits: fc.Arbitrary<Limits> = fc.oneof(
+  fc.constant({ onAsset: 10_000, codesOnAsset: 100, ofOrder: 200_000 }),
+  fc.record({
+    onAsset: fc.integer({ min: 1, max: 20 }),
+    codesOnAsset: fc.integer({ min: 1, max: 2 }),
+    ofOrder: fc.integer({ min: 1, max: 12 }),
+  }),
+);
+
+/** The property that a planner does over any history, within any limits, what the model does. */
+export const comparisons = (plan: Plan = planWithin) =>
+  fc.property(history, limits, (each, within) => comparePlanner(each, within, plan));

@@ -11,153 +11,149 @@ import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
 
 const silent = createLogger({ name: 'test', level: 'silent' });
 
-describe.each([...QUEUE_KINDS.map((queue) => ({ queue, workers: 2 })), { queue: QUEUE_KINDS[0], workers: 4 }])(
-  'orders on $queue, with two APIs and $workers workers,',
-  ({ queue, workers }) => {
-    let stack: Stack;
-    let second: Awaited<ReturnType<typeof startAnotherApi>>;
-    let api: Api;
-    let apis: Api[];
+describe.each([
+  { queue: 'redis', workers: 4 },
+  { queue: 'postgres', workers: 2 },
+] as const)('orders on $queue, with two APIs and $workers workers,', ({ queue, workers }) => {
+  let stack: Stack;
+  let second: Awaited<ReturnType<typeof startAnotherApi>>;
+  let api: Api;
+  let apis: Api[];
 
-    beforeAll(async () => {
-      stack = await startStack({ queue, worker: false });
-      await Promise.all(Array.from({ length: workers }, () => stack.startWorker()));
-      api = await stack.newApi();
-      second = await startAnotherApi(stack, api);
-      apis = [api, second.api];
-    });
-    afterAll(async () => {
-      await second.close();
-      await stack.close();
-    });
+  beforeAll(async () => {
+    stack = await startStack({ queue, worker: false });
+    await Promise.all(Array.from({ length: workers }, () => stack.startWorker()));
+    api = await stack.newApi();
+    second = await startAnotherApi(stack, api);
+    apis = [api, second.api];
+  });
+  afterAll(async () => {
+    await second.close();
+    await stack.close();
+  });
 
-    it.each([
-      [80, 'one API', 1],
-      [60, 'two APIs in turn', 2],
-    ])('of one customer take effect in acceptance order: %i batches over %s', async (count, _, apiCount) => {
-      const customer = await api.newCustomer();
-      const assetNum = newAssetNum();
-      // Sequences that fall: they count within a batch only.
-      const batches = buyAndDelete(customer, assetNum, count).map((order, index) =>
-        batchOf({ ...order, sequence: 1_000 - index }),
-      );
-      await acceptAll(apis.slice(0, apiCount), batches);
-      const orders = await waitForResults(api, batches);
-      expect(countOutcomes(orders)).toEqual({ succeeded: count });
-      const purchases = orders.filter(({ orderType }) => orderType === 'new_buy');
-      expect(await readGrants(stack, assetNum)).toEqual(
-        purchases.map(({ licenseOrderId }) => ({ license_order_id: licenseOrderId, active: false })),
-      );
-    });
+  it.each([
+    [80, 'one API', 1],
+    [60, 'two APIs in turn', 2],
+  ])('of one customer take effect in acceptance order: %i batches over %s', async (count, _, apiCount) => {
+    const customer = await api.newCustomer();
+    const assetNum = newAssetNum();
+    // Sequences that fall: they count within a batch only.
+    const batches = buyAndDelete(customer, assetNum, count).map((order, index) =>
+      batchOf({ ...order, sequence: 1_000 - index }),
+    );
+    await acceptAll(apis.slice(0, apiCount), batches);
+    const orders = await waitForResults(api, batches);
+    expect(countOutcomes(orders)).toEqual({ succeeded: count });
+    const purchases = orders.filter(({ orderType }) => orderType === 'new_buy');
+    expect(await readGrants(stack, assetNum)).toEqual(
+      purchases.map(({ licenseOrderId }) => ({ license_order_id: licenseOrderId, active: false })),
+    );
+  });
 
-    it('of one batch take effect by sequence, however orderList is shuffled', async () => {
-      const customer = await api.newCustomer();
-      const assetNum = newAssetNum();
-      const count = 101;
-      const inSequence = buyAndDelete(customer, assetNum, count).map((order, sequence) => ({ ...order, sequence }));
-      const shuffled = inSequence.map((_, place) => inSequence[(place * 37) % count]!);
-      const batch = batchOf(...shuffled);
-      const accepted = await api.accept(batch);
-      expect(accepted.map(({ sequence }) => sequence)).toEqual(shuffled.map(({ sequence }) => sequence));
-      const { orders } = await api.completed(batch);
-      expect(countOutcomes(orders)).toEqual({ succeeded: count });
-      expect(orders.map(({ sequence }) => sequence)).toEqual(shuffled.map(({ sequence }) => sequence));
-      const last = orders.find(({ sequence }) => sequence === count - 1);
-      const active = (await readGrants(stack, assetNum)).filter((asset) => asset.active);
-      expect(active).toEqual([{ license_order_id: last?.licenseOrderId, active: true }]);
-    });
+  it('of one batch take effect by sequence, however orderList is shuffled', async () => {
+    const customer = await api.newCustomer();
+    const assetNum = newAssetNum();
+    const count = 101;
+    const inSequence = buyAndDelete(customer, assetNum, count).map((order, sequence) => ({ ...order, sequence }));
+    const shuffled = inSequence.map((_, place) => inSequence[(place * 37) % count]!);
+    const batch = batchOf(...shuffled);
+    const accepted = await api.accept(batch);
+    expect(accepted.map(({ sequence }) => sequence)).toEqual(shuffled.map(({ sequence }) => sequence));
+    const { orders } = await api.completed(batch);
+    expect(countOutcomes(orders)).toEqual({ succeeded: count });
+    expect(orders.map(({ sequence }) => sequence)).toEqual(shuffled.map(({ sequence }) => sequence));
+    const last = orders.find(({ sequence }) => sequence === count - 1);
+    const active = (await readGrants(stack, assetNum)).filter((asset) => asset.active);
+    expect(active).toEqual([{ license_order_id: last?.licenseOrderId, active: true }]);
+  });
 
-    it('of many customers at once take effect in each one’s order, whichever application sends them', async () => {
-      const { credentials, token } = await stack.newApi();
-      const senders = [api, new Api(second.api.baseUrl, credentials, token)];
-      // How many orders: one channel has much to do, and one is paused until half of its orders have come.
-      const channels: [code: string, orders: number][] = [
-        ...Array.from({ length: 4 }, (): [string, number] => ['large', 60]),
-        ...Array.from({ length: 4 }, (): [string, number] => ['paused', 20]),
-        ...[1, 2, 3, 4].map((number): [string, number] => [`small ${number}`, 10]),
-      ];
-      const customers = await Promise.all(channels.map(([code]) => api.newCustomer(undefined, code)));
-      await pauseChannel(stack.db, 'paused', async () => {});
-      const stories = customers.map((customer, index) => {
-        const orders = buyAndDelete(customer, newAssetNum(), channels[index]![1]);
-        // Batches of 1, 2, 3 and 5 orders.
-        const size = [1, 2, 3, 5][index % 4]!;
-        const ofBatches = [...Map.groupBy(orders, (order) => Math.floor(orders.indexOf(order) / size)).values()];
-        return ofBatches.map((orders, turn) => ({ sender: senders[(index + turn) % 2]!, batch: batchOf(...orders) }));
-      });
-      const accept = (ofEach: typeof stories) =>
-        Promise.all(
-          ofEach.map(async (story) => {
-            for (const { sender, batch } of story) await sender.accept(batch);
-          }),
-        );
-      await accept(stories.map((story) => story.slice(0, story.length / 2)));
-      const ofPaused = customers.slice(4, 8).map(({ customerId }) => customerId);
-      expect(await stack.db.selectFrom('asset').select('id').where('customer_id', 'in', ofPaused).execute()).toEqual(
-        [],
-      );
-      await resumeChannel(stack.db, 'paused', async () => {});
-      await accept(stories.map((story) => story.slice(story.length / 2)));
-      const outcomes = await Promise.all(
-        stories.map(async (story) => {
-          const results = await Promise.all(story.map(({ sender, batch }) => sender.completed(batch)));
-          return countOutcomes(results.flatMap(({ orders }) => orders));
+  it('of many customers at once take effect in each one’s order, whichever application sends them', async () => {
+    const { credentials, token } = await stack.newApi();
+    const senders = [api, new Api(second.api.baseUrl, credentials, token)];
+    // How many orders: one channel has much to do, and one is paused until half of its orders have come.
+    const channels: [code: string, orders: number][] = [
+      ...Array.from({ length: 4 }, (): [string, number] => ['large', 60]),
+      ...Array.from({ length: 4 }, (): [string, number] => ['paused', 20]),
+      ...[1, 2, 3, 4].map((number): [string, number] => [`small ${number}`, 10]),
+    ];
+    const customers = await Promise.all(channels.map(([code]) => api.newCustomer(undefined, code)));
+    await pauseChannel(stack.db, 'paused', async () => {});
+    const stories = customers.map((customer, index) => {
+      const orders = buyAndDelete(customer, newAssetNum(), channels[index]![1]);
+      // Batches of 1, 2, 3 and 5 orders.
+      const size = [1, 2, 3, 5][index % 4]!;
+      const ofBatches = [...Map.groupBy(orders, (order) => Math.floor(orders.indexOf(order) / size)).values()];
+      return ofBatches.map((orders, turn) => ({ sender: senders[(index + turn) % 2]!, batch: batchOf(...orders) }));
+    });
+    const accept = (ofEach: typeof stories) =>
+      Promise.all(
+        ofEach.map(async (story) => {
+          for (const { sender, batch } of story) await sender.accept(batch);
         }),
       );
-      expect(outcomes).toEqual(channels.map(([, orders]) => ({ succeeded: orders })));
-    });
+    await accept(stories.map((story) => story.slice(0, story.length / 2)));
+    const ofPaused = customers.slice(4, 8).map(({ customerId }) => customerId);
+    expect(await stack.db.selectFrom('asset').select('id').where('customer_id', 'in', ofPaused).execute()).toEqual([]);
+    await resumeChannel(stack.db, 'paused', async () => {});
+    await accept(stories.map((story) => story.slice(story.length / 2)));
+    const outcomes = await Promise.all(
+      stories.map(async (story) => {
+        const results = await Promise.all(story.map(({ sender, batch }) => sender.completed(batch)));
+        return countOutcomes(results.flatMap(({ orders }) => orders));
+      }),
+    );
+    expect(outcomes).toEqual(channels.map(([, orders]) => ({ succeeded: orders })));
+  });
 
-    it('of many customers in one batch take effect in each one’s order', async () => {
-      const customers = await newCustomersInLanes(api, 8);
-      const orders = customers.flatMap((customer) => buyAndDelete(customer, newAssetNum(), 50));
-      const shuffled = orders.map((_, place) => orders[(place * 37) % orders.length]!);
-      expect(countOutcomes(await api.process(batchOf(...shuffled)))).toEqual({ succeeded: 400 });
-    });
+  it('of many customers in one batch take effect in each one’s order', async () => {
+    const customers = await newCustomersInLanes(api, 8);
+    const orders = customers.flatMap((customer) => buyAndDelete(customer, newAssetNum(), 50));
+    const shuffled = orders.map((_, place) => orders[(place * 37) % orders.length]!);
+    expect(countOutcomes(await api.process(batchOf(...shuffled)))).toEqual({ succeeded: 400 });
+  });
 
-    it('take a number from one another across channels, each seeing what the other did', async () => {
-      const channels = ['north', 'south', 'north', 'south'];
-      const customers = await Promise.all(channels.map((channel) => api.newCustomer(undefined, channel)));
-      const assetNums = Array.from({ length: 10 }, newAssetNum);
-      const batches = customers.flatMap((customer, turn) =>
-        Array.from({ length: 10 }, (_, index) => {
-          const nums = assetNums.map((_, place) => assetNums[(place * 3 + turn + index) % assetNums.length]!);
-          return batchOf(newBuy(customer, nums, {}, { transferedAssetNum: true }));
-        }),
+  it('take a number from one another across channels, each seeing what the other did', async () => {
+    const channels = ['north', 'south', 'north', 'south'];
+    const customers = await Promise.all(channels.map((channel) => api.newCustomer(undefined, channel)));
+    const assetNums = Array.from({ length: 10 }, newAssetNum);
+    const batches = customers.flatMap((customer, turn) =>
+      Array.from({ length: 10 }, (_, index) => {
+        const nums = assetNums.map((_, place) => assetNums[(place * 3 + turn + index) % assetNums.length]!);
+        return batchOf(newBuy(customer, nums, {}, { transferedAssetNum: true }));
+      }),
+    );
+    await Promise.all(batches.map((batch, index) => apis[index % 2]!.accept(batch)));
+    const orders = await waitForResults(api, batches);
+    expect(countOutcomes(orders)).toEqual({ succeeded: 40 });
+    // The number was new once; whoever came later took it with all that was on it.
+    expect(orders.reduce((sum, { assets }) => sum + assets, 0)).toBe(assetNums.length);
+    for (const assetNum of assetNums) {
+      const grants = await readGrants(stack, assetNum);
+      expect(grants.map((grant) => grant.license_order_id).toSorted()).toEqual(
+        orders.map(({ licenseOrderId }) => licenseOrderId).toSorted(),
       );
-      await Promise.all(batches.map((batch, index) => apis[index % 2]!.accept(batch)));
-      const orders = await waitForResults(api, batches);
-      expect(countOutcomes(orders)).toEqual({ succeeded: 40 });
-      // The number was new once; whoever came later took it with all that was on it.
-      expect(orders.reduce((sum, { assets }) => sum + assets, 0)).toBe(assetNums.length);
-      for (const assetNum of assetNums) {
-        const grants = await readGrants(stack, assetNum);
-        expect(grants.map((grant) => grant.license_order_id).toSorted()).toEqual(
-          orders.map(({ licenseOrderId }) => licenseOrderId).toSorted(),
-        );
-      }
-    });
+    }
+  });
 
-    it('are carried out once, however often their job runs', async () => {
-      const customer = await api.newCustomer();
-      const assetNums = [newAssetNum(), newAssetNum()];
-      const producer = openProducer<Job>(stack.queue, QUEUE_NAME, silent);
-      const drainAll = () => producer.add({ type: 'drain', version: 2, lanes: ALL_LANES, throughBatchId: '999999999' });
-      const batch = batchOf(newBuy(customer, [assetNums[0]!]));
-      await Promise.all([drainAll(), drainAll(), api.accept(batch), drainAll(), drainAll()]);
-      const [order] = await waitForResults(api, [batch]);
-      await Promise.all([drainAll(), drainAll()]);
-      // Drains of this lane have begun and ended by the time that a later order is done.
-      const later = batchOf(newBuy(customer, [assetNums[1]!]));
-      expect(countOutcomes(await api.process(later))).toEqual({ succeeded: 1 });
-      await producer.close();
-      expect(await waitForResults(api, [batch])).toEqual([order]);
-      expect(order).toMatchObject({ state: 'succeeded', assets: 1, products: 1 });
-      expect(await readGrants(stack, assetNums[0]!)).toEqual([
-        { license_order_id: order?.licenseOrderId, active: true },
-      ]);
-    });
-  },
-);
+  it('are carried out once, however often their job runs', async () => {
+    const customer = await api.newCustomer();
+    const assetNums = [newAssetNum(), newAssetNum()];
+    const producer = openProducer<Job>(stack.queue, QUEUE_NAME, silent);
+    const drainAll = () => producer.add({ type: 'drain', version: 2, lanes: ALL_LANES, throughBatchId: '999999999' });
+    const batch = batchOf(newBuy(customer, [assetNums[0]!]));
+    await Promise.all([drainAll(), drainAll(), api.accept(batch), drainAll(), drainAll()]);
+    const [order] = await waitForResults(api, [batch]);
+    await Promise.all([drainAll(), drainAll()]);
+    // Drains of this lane have begun and ended by the time that a later order is done.
+    const later = batchOf(newBuy(customer, [assetNums[1]!]));
+    expect(countOutcomes(await api.process(later))).toEqual({ succeeded: 1 });
+    await producer.close();
+    expect(await waitForResults(api, [batch])).toEqual([order]);
+    expect(order).toMatchObject({ state: 'succeeded', assets: 1, products: 1 });
+    expect(await readGrants(stack, assetNums[0]!)).toEqual([{ license_order_id: order?.licenseOrderId, active: true }]);
+  });
+});
 
 describe.each(QUEUE_KINDS)('two customers in different lanes, on %s,', (queue) => {
   it('who want the same new numbers at the same time get each number once', async () => {
