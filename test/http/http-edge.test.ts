@@ -15,30 +15,12 @@ const BIND = `${ORDER_ROOT}/enterprise/user/bind`;
 
 let stack: Stack;
 let api: Api;
-/** They run out of time while the other tests run. */
-let slow: { halfHead: Promise<RawAnswer[]>; drippingHead: Promise<RawAnswer[]>; nothing: Promise<RawAnswer[]> };
 
 beforeAll(async () => {
   stack = await startStack({ worker: false });
   api = await stack.newApi();
-  slow = {
-    halfHead: sendRaw(stack.baseUrl, 'GET /health/live HTTP/1.1\r\nHost: a\r\nX-Half'),
-    drippingHead: sendDripping('GET /health/live HTTP/1.1\r\nHost: a\r\nX-Dripping: '),
-    nothing: sendRaw(stack.baseUrl, ''),
-  };
 });
 afterAll(() => stack.close());
-
-async function sendDripping(text: string): Promise<RawAnswer[]> {
-  const socket = await openSocket(stack.baseUrl);
-  socket.write(text);
-  const timer = setInterval(() => socket.write('x'), 200);
-  try {
-    return await readAnswers(socket);
-  } finally {
-    clearInterval(timer);
-  }
-}
 
 const authorized = () => `Authorization: Bearer ${api.token}`;
 const query = () => `g_nonce=${randomUUID()}`;
@@ -430,18 +412,5 @@ describe('every answer', () => {
     expect([again.status, await again.text()]).toEqual([304, '']);
     const anew = await fetch(stack.baseUrl + path, { headers: { 'if-none-match': '"other"' } });
     expect([anew.status, anew.headers.get('etag'), await anew.text()]).toEqual([200, etag, text]);
-  });
-});
-
-describe('what does not arrive in time', () => {
-  it.each(['halfHead', 'drippingHead'] as const)('is answered with 408, logged and counted: %s', async (which) => {
-    const answers = await slow[which];
-    expect(answers).toHaveLength(1);
-    await expectRefused(answers[0], 408, 'request_timeout');
-    expect(await counted('none', '408')).toBeGreaterThanOrEqual(1);
-  });
-
-  it('ends without an answer where nothing was asked', async () => {
-    expect(await slow.nothing).toEqual([]);
   });
 });

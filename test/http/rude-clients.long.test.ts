@@ -3,11 +3,13 @@ import { once } from 'node:events';
 import { ORDER_ROOT, operations } from '@lockstep/contract';
 import { sql } from 'kysely';
 import pg from 'pg';
+import type { Histogram } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, refusalOf } from '../harness/api.ts';
 import { firstLaneOf } from '../harness/lanes.ts';
 import { batchOf, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
 import { buildCall, buildHead, readFirst, send } from '../harness/raw-calls.ts';
+import { openSocket, type RawAnswer, readAnswers, sendRaw } from '../harness/raw-http.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 const BATCH_ORDER = operations.createBatchOrder.path.slice(ORDER_ROOT.length);
@@ -169,6 +171,37 @@ describe('a client that leaves', () => {
       new RegExp(`lockstep_http_unanswered_total\\{method="POST",route="${route}",code="0"\\} [1-9]`),
     );
   });
+});
+
+async function sendDripping(text: string): Promise<RawAnswer[]> {
+  const socket = await openSocket(stack.baseUrl);
+  socket.write(text);
+  const timer = setInterval(() => socket.write('x'), 200);
+  try {
+    return await readAnswers(socket);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+it('heads that do not come to an end are answered with 408 and logged; where nothing was asked, there is no answer', async () => {
+  const head = 'GET /health/live HTTP/1.1\r\nHost: a\r\nX-Half';
+  const [half, dripping, nothing] = await Promise.all([
+    sendRaw(stack.baseUrl, head),
+    sendDripping(`${head}: `),
+    sendRaw(stack.baseUrl, ''),
+  ]);
+  expect(nothing).toEqual([]);
+  for (const answers of [half, dripping]) {
+    expect(answers).toMatchObject([{ status: 408, headers: { 'content-type': 'application/json; charset=utf-8' } }]);
+    const { body, headers } = answers[0]!;
+    expect(JSON.parse(body)).toEqual({ code: '408', cause: 'request_timeout', message: expect.any(String) });
+    await expect.poll(() => linesOf({ requestId: headers['x-request-id']! })).toMatchObject([{ code: '408' }]);
+  }
+  const calls = stack.metrics.registry.getSingleMetric('lockstep_http_request_seconds') as Histogram;
+  const { values } = await calls.get();
+  const isSuch = ({ labels }: (typeof values)[number]) => labels.route === 'none' && labels.code === '408';
+  expect(values.find((each) => each.metricName?.endsWith('_count') && isSuch(each))?.value).toBeGreaterThanOrEqual(2);
 });
 
 describe('bodies that do not come to an end', () => {
