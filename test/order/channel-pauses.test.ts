@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
 import { type Api, refusalOf } from '../harness/api.ts';
-import { firstLaneOf } from '../harness/lanes.ts';
+import { firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { countRows, readRecords, readResult, syncOf } from '../harness/sync-batches.ts';
@@ -13,14 +13,15 @@ import { countWaiting } from '../harness/waiting.ts';
 /** Channels whose orders wait for an operator (rules 6.2 and 9). */
 let stack: Stack;
 let api: Api;
-/** Of the channel `test`, which is paused and resumed, and of another one. */
+/** Of the channel `test`, which is paused and resumed, in two lanes of it, and of another one. */
 let ours: Customer;
+let neighbor: Customer;
 let theirs: Customer;
 
 beforeAll(async () => {
   stack = await startStack();
   api = await stack.newApi();
-  ours = await api.newCustomer();
+  [ours, neighbor] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
   theirs = await api.newCustomer(undefined, 'other');
 });
 afterAll(() => stack.close());
@@ -89,27 +90,27 @@ describe('a pause', () => {
 
 describe('while a channel is paused', () => {
   it('its orders wait, and the others of their batch go on', async () => {
-    const batch = batchOf(newBuy(ours, [newAssetNum()]), newBuy(theirs, [newAssetNum()]));
+    const batch = batchOf(...[neighbor, ours, theirs].map((customer) => newBuy(customer, [newAssetNum()])));
     // It is paused in the middle of the batch.
     const drain = await stack.db.startTransaction().execute();
     await lockLanes(drain, [firstLaneOf(ours.customerId)]);
     await api.accept(batch);
-    await vi.waitUntil(async () => (await readResult(api, batch)).succeeded === 1, 20_000);
+    await vi.waitUntil(async () => (await readResult(api, batch)).pending === 1, 20_000);
     const pausing = pause();
     await vi.waitUntil(isPaused);
     await drain.commit().execute();
     await pausing;
-    const later = batchOf(newBuy(ours, [newAssetNum()]));
+    const later = batchOf(...[neighbor, ours].map((customer) => newBuy(customer, [newAssetNum()])));
     await api.accept(later);
     await api.process(batchOf(newBuy(theirs, [newAssetNum()])));
     // Calls share what is known of channels for a second.
     await expect
       .poll(() => readResult(api, batch), { timeout: 10_000 })
-      .toMatchObject({ state: 'processing', succeeded: 1, pending: 1, held: 0, estimatedCompletionTime: null });
+      .toMatchObject({ state: 'processing', succeeded: 2, pending: 1, held: 0, estimatedCompletionTime: null });
     expect(await api.preview(batchOf(newBuy(ours, [newAssetNum()])))).toMatchObject([{ state: 'succeeded' }]);
-    expect(await api.cancel(later)).toEqual({ cancelled: 1, finished: 0 });
+    expect(await api.cancel(later)).toEqual({ cancelled: 2, finished: 0 });
     await resume();
-    expect(await api.completed(batch)).toMatchObject({ succeeded: 2 });
+    expect(await api.completed(batch)).toMatchObject({ succeeded: 3 });
   });
 
   it('sync calls that touch its customers are refused and store nothing; a repeat gets its answer', async () => {

@@ -1,15 +1,12 @@
 import type { Customer } from '@lockstep/contract';
-import { pauseChannel, resumeChannel } from '@lockstep/orders';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Api } from '../harness/api.ts';
-import { firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';
+import { newCustomersInLanes } from '../harness/lanes.ts';
 import { waitForResults } from '../harness/order-stories.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { expectSumsRight, readResult } from '../harness/sync-batches.ts';
-import { countWaiting } from '../harness/waiting.ts';
+import { expectSumsRight } from '../harness/sync-batches.ts';
 
 /** Work in many channels, and in two that meet (rules 6.2). */
 let stack: Stack;
@@ -18,8 +15,6 @@ let api: Api;
 let ours: [Customer, Customer];
 let theirs: Customer;
 
-const PATIENTLY = { timeout: 30_000 };
-const record = async () => {};
 const CHANNELS = 3_000;
 
 beforeAll(async () => {
@@ -63,32 +58,6 @@ it('one order in each of thousands of channels: a worker decides many of them in
     select count(distinct xmin::text)::int as transactions from license_order`.execute(stack.db);
   expect(rows[0]!.transactions).toBeLessThan(CHANNELS / 20);
 }, 60_000);
-
-it('a channel that is paused in the middle of a batch keeps the orders that it has left, and the other goes on', async () => {
-  const drain = await stack.db.startTransaction().execute();
-  await lockLanes(drain, [firstLaneOf(ours[1].customerId)]);
-  const batch = batchOf(...[...ours, theirs].map((customer) => newBuy(customer, [newAssetNum()])));
-  await api.accept(batch);
-  await vi.waitUntil(async () => (await readResult(api, batch)).pending === 1, PATIENTLY);
-  const pausing = pauseChannel(stack.db, 'test', record);
-  await vi.waitUntil(async () => (await countWaiting(stack.db, 'advisory')) === 1, PATIENTLY);
-  await drain.commit().execute();
-  expect(await pausing).toMatchObject({ isStill: true });
-
-  const later = batchOf(...ours.map((customer) => newBuy(customer, [newAssetNum()])));
-  await api.accept(later);
-  expect(await api.process(batchOf(newBuy(theirs, [newAssetNum()])))).toMatchObject([{ state: 'succeeded' }]);
-  expect((await readResult(api, batch)).orders.map(({ state }) => state)).toEqual([
-    'succeeded',
-    'pending',
-    'succeeded',
-  ]);
-  expect(await readResult(api, later)).toMatchObject({ state: 'accepted', pending: 2 });
-
-  await resumeChannel(stack.db, 'test', record);
-  expect(await api.completed(batch)).toMatchObject({ succeeded: 3 });
-  expect(await api.completed(later)).toMatchObject({ succeeded: 2 });
-});
 
 it('transfers between channels in both directions at once all succeed, and leave each asset with one customer', async () => {
   await stack.startWorker();
