@@ -85,13 +85,13 @@ describe.each(QUEUE_KINDS)('on %s', (kind) => {
     await untilFound({ counts: { active: 0 }, workers: [] });
   });
 
-  it('lists the newest 20 jobs of a state', async () => {
+  it('lists 20 jobs of a state, of those that wait the ones that wait longest', async () => {
     const producer = openProducer<{ type: string }>(stack.queue, QUEUE_NAME, log);
     for (let n = 1; n <= 21; n++) await producer.add({ type: `n${n}` });
     const typesOf = async (state: string) =>
       (await found()).jobs.filter((job) => job.state === state).map(({ type }) => type);
     await untilFound({ counts: { waiting: 21 } });
-    expect(await typesOf('waiting')).toEqual(Array.from({ length: 20 }, (_, n) => `n${21 - n}`));
+    expect(await typesOf('waiting')).toEqual(Array.from({ length: 20 }, (_, n) => `n${n + 1}`));
     const consumer = openConsumer(stack.queue, QUEUE_NAME, {
       concurrency: 1,
       log,

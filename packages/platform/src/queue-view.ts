@@ -39,7 +39,7 @@ interface SeenJob {
 /** What a look into a queue found. */
 export interface QueueSight {
   counts: Record<JobState, number>;
-  /** The newest jobs of each state; of the delayed ones, those that begin first. */
+  /** The newest jobs of each state; of the delayed ones, those that begin first; of those that wait, those that wait longest. */
   jobs: SeenJob[];
   /** The names of the workers that listen; null where Redis does not let its clients be listed. */
   workers: string[] | null;

@@ -30,7 +30,7 @@ export const queueWords = defineAreaWords({
       'Nothing is lost: workers look for pending orders each second without it. Check that Redis runs and that REDIS_URL is right.',
     safe: 'Losing a job loses no order',
     safeAdvice:
-      'Orders and their outcomes are in PostgreSQL. Jobs only make work begin sooner: whatever happens to them, workers find pending orders within seconds. The list shows the newest 20 jobs of each state; the queue keeps the latest 100 failed ones.',
+      'Orders and their outcomes are in PostgreSQL. Jobs only make work begin sooner: whatever happens to them, workers find pending orders within seconds. The list shows 20 jobs of each state: those that have waited longest, and the newest of the others. The queue keeps the latest 100 failed ones.',
   },
   zh: {
     lead: '任务用于唤醒 Worker：每个任务只指明要查看哪些订单，不包含订单内容。',
@@ -59,6 +59,6 @@ export const queueWords = defineAreaWords({
     unreachableAdvice: '不会丢失任何内容：Worker 每秒会自行查找待处理订单。请检查 Redis 是否运行、REDIS_URL 是否正确。',
     safe: '丢失任务不会丢失订单',
     safeAdvice:
-      '订单及其结果保存在 PostgreSQL 中。任务只是让工作更早开始：无论任务发生什么，Worker 都会在数秒内找到待处理订单。列表中每种状态显示最新的 20 个任务；队列保留最近 100 个失败的任务。',
+      '订单及其结果保存在 PostgreSQL 中。任务只是让工作更早开始：无论任务发生什么，Worker 都会在数秒内找到待处理订单。列表中每种状态显示 20 个任务：等待中的显示等待最久的，其他显示最新的；队列保留最近 100 个失败的任务。',
   },
 });
