@@ -9,7 +9,7 @@ import {
   PendingBound,
   QUEUE_NAME,
 } from '@lockstep/orders';
-import { createLogger, type Database, openProducer } from '@lockstep/platform';
+import { createLogger, type Database, Deadline, openProducer } from '@lockstep/platform';
 import { vi } from 'vitest';
 import { prepareBatch } from '../../packages/orders/src/prepare.ts';
 import type { Api } from './api.ts';
@@ -41,7 +41,7 @@ export async function acceptUnchecked(stack: Stack, api: Api, sent: { channelOrd
   const log = createLogger({ name: 'test', level: 'silent' });
   const announcer = new JobAnnouncer(openProducer<Job>(stack.queue, QUEUE_NAME, log), log, stack.metrics);
   const customerIds = batch.orderList.map(({ customerId }) => customerId);
-  const channelIds = await new CustomerChannels(stack.db).find(customerIds, null);
+  const channelIds = await new CustomerChannels(stack.db).find(customerIds, null, new Deadline(60_000));
   const submitted = { ...prepareBatch(id, batch, channelIds), requestId: 'unchecked' };
   const bound = new PendingBound(stack.db, new ChannelReader(stack.db), 1_000);
   await new BatchAcceptor(stack.db, announcer, bound, stack.metrics).accept(submitted);

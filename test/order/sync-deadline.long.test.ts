@@ -52,6 +52,25 @@ it('calls behind drains that take longer are refused in time, store nothing, and
   await expectSumsRight(stack.db);
 });
 
+it('a call whose customers take long to be looked up is refused in time, too', async () => {
+  const [held] = await newCustomersInLanes(api, 1);
+  const call = syncOf(newBuy(held!, [newAssetNum()]));
+  await stack.db.transaction().execute(async (drain) => {
+    await lockLanes(drain, [firstLaneOf(held!.customerId)]);
+    const refused = await stack.db.transaction().execute(async (trx) => {
+      await sql`lock table customer in access exclusive mode`.execute(trx);
+      const cause = refusedInTime(call);
+      await expect.poll(() => countWaiting(stack.db, 'relation')).toBe(1);
+      // Not as long as a query may take.
+      await sql`select pg_sleep(8)`.execute(trx);
+      return { cause };
+    });
+    expect(await refused.cause).toBe('overloaded');
+  });
+  expect(await countRows(stack.db, 'batch')).toBe(0);
+  await api.accept(call);
+});
+
 /** A batch that needs the turn of large work. */
 const largeOf = (customer: Customer) =>
   syncOf(

@@ -2,6 +2,7 @@ import type { Caller } from '@lockstep/access';
 import { BatchRefusal, type CustomerId, type Order, readBatchOrder } from '@lockstep/contract';
 import type { CustomerChannels } from '@lockstep/orders';
 import { type PreparedBatch, prepareBatch } from '@lockstep/orders/prepare';
+import { type Deadline, FairQueue } from '@lockstep/platform';
 import Tinypool from 'tinypool';
 import { answerThread, type BatchAnswer, type BatchTask, readOrders } from './batch-task.ts';
 import { freeBytes } from './large-bytes.ts';
@@ -31,7 +32,7 @@ export interface ReadBatch {
 
 /**
  * Checks and prepares the bodies of O5 and of its preview. Small ones are checked on the event loop, large ones on a
- * thread, one at a time for each of two sizes. The room for bodies bounds how many wait.
+ * thread, one at a time for each of two sizes, the applications in turn. The room for bodies bounds how many wait.
  */
 export class BatchReader {
   readonly #channels: CustomerChannels;
@@ -42,13 +43,13 @@ export class BatchReader {
     this.#channels = channels;
   }
 
-  /** Throws the Refusals of readBatchOrder. */
+  /** Throws the Refusals of readBatchOrder, and an Overload when the call's deadline is over. */
   async read(
     { applicationId, channels }: Pick<Caller, 'applicationId' | 'channels'>,
     bytes: Buffer,
-    { isPreview }: { isPreview: boolean },
+    { isPreview, deadline }: { isPreview: boolean; deadline: Deadline },
   ): Promise<ReadBatch> {
-    const findChannels = (customerIds: readonly CustomerId[]) => this.#channels.find(customerIds, channels);
+    const findChannels = (customerIds: readonly CustomerId[]) => this.#channels.find(customerIds, channels, deadline);
     if (bytes.length <= MAX_BYTES_AT_ONCE) {
       const { batch, ignoredFields } = readBatchOrder(bytes);
       // Thousands of these a second would wait for the garbage collector. Short ones share their memory with others.
@@ -59,11 +60,14 @@ export class BatchReader {
       const prepared = prepareBatch(applicationId, batch, channelIds);
       return { prepared, orders: async () => batch.orderList, ignoredFields, free: () => {} };
     }
-    const thread = bytes.length <= MAX_MEDIUM_BYTES ? this.#medium : this.#large;
-    const answer = await answerThread(findChannels, async (port): Promise<BatchAnswer> => {
-      const task: BatchTask = { bytes, applicationId, isPreview, port };
-      return await thread.run(task, { transferList: [bytes.buffer as ArrayBuffer, port] });
-    });
+    const { thread, turns } = bytes.length <= MAX_MEDIUM_BYTES ? this.#medium : this.#large;
+    const check = () =>
+      answerThread(findChannels, async (port): Promise<BatchAnswer> => {
+        const task: BatchTask = { bytes, applicationId, isPreview, port };
+        return await thread.run(task, { transferList: [bytes.buffer as ArrayBuffer, port] });
+      });
+    const owner = { kind: 'batch to check', party: applicationId };
+    const answer = await deadline.race(turns.run(owner, deadline.signal, check));
     if (answer.refusal !== null) throw new BatchRefusal(answer.refusal, answer.batchName);
     const { prepared, orders, ignoredFields } = answer;
     // A message between threads turns a Buffer into a Uint8Array.
@@ -81,16 +85,18 @@ export class BatchReader {
 
   /** Ends the threads. Call it after the last call. */
   async close(): Promise<void> {
-    await Promise.all([this.#medium.destroy(), this.#large.destroy()]);
+    await Promise.all([this.#medium.thread.destroy(), this.#large.thread.destroy()]);
   }
 }
 
-function openThread(): Tinypool {
-  return new Tinypool({
+function openThread(): { thread: Tinypool; turns: FairQueue } {
+  const thread = new Tinypool({
     filename: new URL('./batch-thread.ts', import.meta.url).href,
     minThreads: 0,
     maxThreads: 1,
     idleTimeout: IDLE_TIMEOUT_MS,
     resourceLimits: { maxOldGenerationSizeMb: MAX_THREAD_HEAP_MB, maxYoungGenerationSizeMb: MAX_THREAD_YOUNG_MB },
   });
+  // Not the pool's own queue: a call that leaves that one ends its thread, and those behind it wait for ever.
+  return { thread, turns: new FairQueue({ atOnce: 1, maxWaiting: () => Number.POSITIVE_INFINITY }) };
 }

@@ -20,6 +20,7 @@ const TIMEOUTS_MS: Partial<Record<OperationId, number>> = {
   listVirtualAssets: 30_000,
   // A large one waits for its turn, and lists 200,000 products.
   previewBatchOrder: 60_000,
+  createBatchOrder: CHANGE_TIMEOUT_MS,
   lockAssets: CHANGE_TIMEOUT_MS,
   unlockAssets: CHANGE_TIMEOUT_MS,
   // A hundred passwords take seconds, and longer behind those of others.

@@ -1,5 +1,5 @@
 import type { Channels, CustomerId } from '@lockstep/contract';
-import { type Database, Group, isId, run, type Trx } from '@lockstep/platform';
+import { type Database, type Deadline, Group, isId, run, type Trx } from '@lockstep/platform';
 import { LRUCache } from 'lru-cache';
 import { NO_CHANNEL } from './lanes.ts';
 
@@ -23,25 +23,31 @@ interface Channel {
  */
 export class CustomerChannels {
   readonly #known = new LRUCache<CustomerId, Channel>({ max: MAX_KNOWN });
-  readonly #lookUps: Group<readonly CustomerId[], ReadonlyMap<CustomerId, Channel>>;
+  readonly #lookUps: Group<{ ids: readonly CustomerId[]; deadline: Deadline }, ReadonlyMap<CustomerId, Channel>>;
 
   constructor(db: Database) {
     this.#lookUps = new Group({
-      run: async (asked: (readonly CustomerId[])[]) => {
-        const found = await findChannels(db, asked.flat());
+      run: async (asked) => {
+        const customerIds = asked.flatMap(({ ids }) => ids);
+        const found = await findChannels(db, customerIds);
         return asked.map(() => found);
       },
       maxRunning: LOOK_UPS_AT_ONCE,
       maxInputs: MAX_SHARED_IDS,
-      weightOf: (ids) => ids.length,
+      weightOf: ({ ids }) => ids.length,
       maxWeight: MAX_SHARED_IDS,
       splitsOn: () => false,
+      isOver: ({ deadline }) => deadline.isOver,
       gathers: true,
     });
   }
 
-  /** Finds the channels of customers. NO_CHANNEL: of one that does not exist for an application bound to `channels`. */
-  async find(customerIds: readonly CustomerId[], channels: Channels): Promise<ChannelIds> {
+  /**
+   * Finds the channels of customers for a call. NO_CHANNEL: of one that does not exist for an application bound to `channels`.
+   *
+   * Throws an Overload when the call's deadline is over.
+   */
+  async find(customerIds: readonly CustomerId[], channels: Channels, deadline: Deadline): Promise<ChannelIds> {
     const unknown: CustomerId[] = [];
     const ids = new Map<CustomerId, number>();
     const note = (customerId: CustomerId, channel: Channel | undefined) =>
@@ -52,7 +58,7 @@ export class CustomerChannels {
       else note(customerId, channel);
     }
     if (unknown.length === 0) return ids;
-    const found = await this.#lookUps.run(unknown);
+    const found = await deadline.race(this.#lookUps.run({ ids: unknown, deadline }));
     for (const customerId of unknown) {
       const channel = found.get(customerId);
       note(customerId, channel);

@@ -26,7 +26,6 @@ import { type LockedRow, lockingLanes, tryingLanes } from './lane-locks.ts';
 import { type LargeBatches, weighBatch } from './large-batches.ts';
 import { LargeTurn } from './large-turn.ts';
 import { LargeWork } from './limits.ts';
-import { MAX_WAIT_MS } from './max-wait.ts';
 import type { OrderMetrics } from './metrics.ts';
 import { BatchFailed, type NewBatch } from './sync-batches.ts';
 import { applyCalls, type Look, lanesOf, lookBefore, type SyncCall, type SyncResult } from './sync-calls.ts';
@@ -119,16 +118,22 @@ export class BatchApplier {
    * Applies a batch and returns its order ids, in the order of orderList. The same content again gets the same answer.
    * `channels`: what the application is bound to.
    *
-   * It answers within MAX_WAIT_MS. Until a transaction has begun, a call that is out of time stores nothing; from then on the
+   * It answers within `leftMs`. Until a transaction has begun, a call that is out of time stores nothing; from then on the
    * commit decides.
    *
    * Throws a Refusal: outcome_unknown if the commit has not been answered in time. With any other one, or what isOverload knows,
    * nothing is stored: channel_order_id_conflict, batch_too_large, channel_paused, internal_error, service_unavailable while an order of its
    * customers is held, or if orders failed the cause of the first, with a message that names them.
    */
-  async apply(batch: SubmittedBatch, orders: () => Promise<Order[]>, channels: Channels): Promise<AcceptedOrder[]> {
-    const answer = new Deadline(MAX_WAIT_MS);
-    const deadline = new Deadline(MAX_WAIT_MS - COMMIT_MS);
+  async apply(
+    batch: SubmittedBatch,
+    orders: () => Promise<Order[]>,
+    channels: Channels,
+    leftMs: number,
+  ): Promise<AcceptedOrder[]> {
+    // Not the call's own: what its client has asked for takes effect, even if it has left.
+    const answer = new Deadline(leftMs);
+    const deadline = new Deadline(leftMs - COMMIT_MS);
     const call: SyncCall = { batch, orders, channels, deadline, isRunning: false, isUnclear: false };
     const applying = this.#apply(call).finally(() => {
       deadline.end();

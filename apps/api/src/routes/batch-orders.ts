@@ -47,7 +47,8 @@ export async function batchOrderRoutes(
     const bytes = request.body as Buffer | undefined;
     if (bytes === undefined) return void parse(BatchOrder, bytes);
     const isPreview = request.routeOptions.config.operationId === 'previewBatchOrder';
-    const batch = await batches.read(callerOf(request), bytes, { isPreview }).catch((error: unknown) => {
+    const { deadline } = request;
+    const batch = await batches.read(callerOf(request), bytes, { isPreview, deadline }).catch((error: unknown) => {
       if (error instanceof BatchRefusal) noteSubject(request, error.batchName);
       throw error;
     });
@@ -78,7 +79,7 @@ function batchHandlers(options: ServerOptions): Handlers<BatchOperationId, Submi
       const submitted = { ...prepared, requestId: request.id };
       const accepted =
         syncMode === 'sync'
-          ? await applier.apply(submitted, orders, caller.channels)
+          ? await applier.apply(submitted, orders, caller.channels, request.deadline.remainingMs)
           : await acceptor.accept(submitted).finally(free);
       noteSubject(request, listIds(accepted));
       reply.header('location', buildLocation({ channelCode, channelOrderId }));

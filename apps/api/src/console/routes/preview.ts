@@ -27,6 +27,7 @@ export function previewHandlers({ previewer, batches }: ServerOptions & { batche
       const party = `operator ${operator.operatorId}` as ApplicationId;
       const { prepared, orders, ignoredFields } = await batches.read({ applicationId: party, channels }, bytes!, {
         isPreview: true,
+        deadline: request.deadline,
       });
       const { channelCode, channelOrderId, syncMode, sequences } = prepared;
       noteSubject(request, { channelCode, channelOrderId, orders: sequences.length });

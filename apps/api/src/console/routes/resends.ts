@@ -11,6 +11,7 @@ import {
   readFailedContent,
 } from '@lockstep/orders/operator';
 import type { Database } from '@lockstep/platform';
+import type { FastifyRequest } from 'fastify';
 import type { BatchReader, ReadBatch } from '../../batch-reader.ts';
 import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
@@ -36,9 +37,7 @@ export function resendHandlers(options: ServerOptions & { batches: BatchReader }
 
     checkResend: async (request) => {
       const batch = await findNamedBatch(request);
-      const { prepared, orders, free } = await readResend(request.db, batch, request.body, batches, {
-        isPreview: true,
-      });
+      const { prepared, orders, free } = await readResend(request, batch, batches, { isPreview: true });
       try {
         const call = { channels: batch.channels, signal: request.deadline.signal };
         return { orders: await previewer.compare(prepared, orders, call) };
@@ -49,9 +48,7 @@ export function resendHandlers(options: ServerOptions & { batches: BatchReader }
 
     resendOrders: async (request, operator) => {
       const batch = await findNamedBatch(request);
-      const { prepared, free, failed } = await readResend(request.db, batch, request.body, batches, {
-        isPreview: false,
-      });
+      const { prepared, free, failed } = await readResend(request, batch, batches, { isPreview: false });
       const { channelOrderId, sequences } = prepared;
       const { batchId: target, channelOrderId: number } = batch.shown;
       const accept = async () => {
@@ -104,20 +101,20 @@ async function readFailed(db: Database, { shown }: OperatorBatch, passwords: 'hi
  * Throws a Refusal, as O5 would; field_invalid where a hidden password cannot be put back.
  */
 async function readResend(
-  db: Database,
+  { db, deadline, body }: Pick<FastifyRequest<{ Body: ResendBody }>, 'db' | 'deadline' | 'body'>,
   batch: OperatorBatch,
-  { channelOrderId, orderList }: ResendBody,
   batches: BatchReader,
-  options: { isPreview: boolean },
+  { isPreview }: { isPreview: boolean },
 ): Promise<ReadBatch & { failed: unknown[] }> {
   const { channelCode, syncMode } = batch.shown;
+  const { channelOrderId, orderList } = body;
   if (!batch.isApproved) throw new Refusal('application_not_approved');
   requireChannel(batch.channels, channelCode);
   const failed = await readFailed(db, batch, 'kept');
   const lost = putBackHidden(orderList, failed);
   if (lost[0] !== undefined) throw new Refusal('field_invalid', lost[0], CANNOT_PUT_BACK);
   const bytes = Buffer.from(JSON.stringify({ channelCode, channelOrderId, syncMode, orderList }));
-  return { ...(await batches.read(batch, bytes, options)), failed };
+  return { ...(await batches.read(batch, bytes, { isPreview, deadline })), failed };
 }
 
 const CANNOT_PUT_BACK =

@@ -1,0 +1,48 @@
+import { ORDER_ROOT, operations } from '@lockstep/contract';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Api } from '../harness/api.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { buildCall, send } from '../harness/raw-calls.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { countRows, syncOf } from '../harness/sync-batches.ts';
+import { countWaiting } from '../harness/waiting.ts';
+
+/** O5 whose client leaves while its customers are looked up. */
+const BATCH_ORDER = operations.createBatchOrder.path.slice(ORDER_ROOT.length);
+/** So long that a thread checks it, which does one body after the other. */
+const LARGE_BYTES = 300_000;
+
+let stack: Stack;
+let api: Api;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  api = await stack.newApi();
+});
+afterAll(() => stack.close());
+
+const countLeft = () => stack.logLines.filter((line) => line.includes('"client left"')).length;
+
+it.each([
+  ['async', batchOf, 0, 1],
+  ['sync', syncOf, 0, 1],
+  ['on a thread', syncOf, LARGE_BYTES, 1],
+  ['on a thread, and behind another', batchOf, LARGE_BYTES, 2],
+])('%s: it ends at once, and stores nothing', async (_, batchOfMode, bytes, calls) => {
+  const customer = await api.newCustomer();
+  const before = countLeft();
+  await stack.db.transaction().execute(async (trx) => {
+    await sql`lock table customer in access exclusive mode`.execute(trx);
+    for (let call = 0; call < calls; call++) {
+      const body = JSON.stringify(batchOfMode(newBuy(customer, [newAssetNum()]))).padEnd(bytes);
+      const socket = await send(api.baseUrl, buildCall(api, BATCH_ORDER, body));
+      await expect.poll(() => countWaiting(stack.db, 'relation')).toBe(1);
+      if (call === calls - 1) socket.destroy();
+    }
+    await expect.poll(countLeft).toBe(before + 1);
+    // It was not the look-up that ended.
+    expect(await countWaiting(stack.db, 'relation')).toBe(1);
+  });
+  await expect.poll(() => countRows(stack.db, 'batch')).toBe(0);
+});
