@@ -84,6 +84,12 @@ export async function whileHeld<Result>(
   }
 }
 
+/** Ends the connections of what waits for the test in `whileHeld`. */
+export const endWaiting = (db: Database) =>
+  sql`
+    select pg_terminate_backend(pid) from pg_locks join pg_stat_activity using (pid)
+    where not granted and mode = 'ShareLock' and datname = current_database()`.execute(db);
+
 /** Waits until a transaction waits: for the test in `whileHeld`, or for another one that stores a batch of the same key. */
 export async function untilOneWaits(db: Database, whom: 'for the test' | 'for another'): Promise<void> {
   const lock =

@@ -1,11 +1,18 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startAnotherApi } from '../harness/another-api.ts';
 import type { Api } from '../harness/api.ts';
 import { LossyAddress } from '../harness/lossy-address.ts';
 import { newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { expectSumsRight, readRecords, readResult, syncOf, untilOneWaits, whileHeld } from '../harness/sync-batches.ts';
+import {
+  endWaiting,
+  expectSumsRight,
+  readRecords,
+  readResult,
+  syncOf,
+  untilOneWaits,
+  whileHeld,
+} from '../harness/sync-batches.ts';
 
 /** Sync calls whose connection breaks in the commit (rules 6.3). */
 let stack: Stack;
@@ -44,9 +51,7 @@ it('a call whose commit did not take place is applied again', async () => {
   const { answer } = await whileHeld(stack.db, 'commit', async () => {
     const answer = api.accept(batch);
     await untilOneWaits(stack.db, 'for the test');
-    await sql`select pg_terminate_backend(pid) from pg_locks where not granted and locktype = 'advisory'`.execute(
-      stack.db,
-    );
+    await endWaiting(stack.db);
     return { answer };
   });
   expect(await answer).toHaveLength(1);
