@@ -5,7 +5,7 @@ import { createLogger, Deadline, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { drainLanes } from '../../packages/orders/src/drain.ts';
-import { lockingLanes, lockLanes } from '../../packages/orders/src/lane-locks.ts';
+import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
 import { LargeTurn } from '../../packages/orders/src/large-turn.ts';
 import { OneByOne } from '../../packages/orders/src/one-by-one.ts';
 import { prepareBatch } from '../../packages/orders/src/prepare.ts';
@@ -496,7 +496,7 @@ describe('with 10,000 customers held in one lane', () => {
     const call = { batch, orders: async () => orderList, channels: null, deadline, isRunning: true, isUnclear: false };
     const ofSync = await countReads(async (trx) => {
       expect(await lookBefore(trx, [batch])).toMatchObject([{ newest: null }]);
-      const options = { locking: lockingLanes([lane()]), ids: new LedgerIds(), isLarge: false };
+      const options = { ids: new LedgerIds(), isLarge: false };
       expect((await applyCalls(trx, [call], options)).newBatches).toHaveLength(1);
     });
     deadline.end();

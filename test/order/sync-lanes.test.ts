@@ -1,12 +1,14 @@
 import type { Customer } from '@lockstep/contract';
+import { run, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
+import { lockLanes, readLocked, tryingLanes } from '../../packages/orders/src/lane-locks.ts';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { syncOf } from '../harness/sync-batches.ts';
+import { countWaiting } from '../harness/waiting.ts';
 
 /** What calls that wait for a lane mean to others (rules 6.1, 6.3 and 6.6). */
 let stack: Stack;
@@ -86,6 +88,42 @@ describe('while a lane is held', () => {
       const other = await api.submit({ ...batch, orderList: [newBuy(held, [newAssetNum()])] });
       expect(refusalOf(other).cause).toBe('channel_order_id_conflict');
     });
+  });
+});
+
+describe('a call of several lanes', () => {
+  const tryLanes = async (trx: Trx, lanes: readonly number[]) =>
+    readLocked(await run(trx, tryingLanes(lanes, lanes.length)));
+  const buyForEach = (customers: Customer[]) =>
+    syncOf(...customers.map((customer) => newBuy(customer, [newAssetNum()])));
+
+  it('holds none of them while it waits for one', async () => {
+    const customers = await newCustomersInLanes(api, 4);
+    const [held, ...others] = customers.toSorted((a, b) => firstLaneOf(b.customerId) - firstLaneOf(a.customerId));
+    const lanes = others.map(({ customerId }) => firstLaneOf(customerId));
+    let waiting: Promise<unknown[]> | undefined;
+    await whileLaneIsHeld(held!, async () => {
+      waiting = api.accept(buyForEach(customers));
+      await expect.poll(() => countWaiting(stack.db, 'advisory')).toBe(1);
+      expect(await stack.db.transaction().execute((trx) => tryLanes(trx, lanes))).toEqual(lanes);
+    });
+    expect(await waiting).toHaveLength(4);
+  });
+
+  it('takes effect, though others have each lane for nearly all of the time', async () => {
+    const customers = await newCustomersInLanes(api, 6);
+    let isOver = false;
+    // As drains of a backlog do.
+    const holding = customers.map(async ({ customerId }) => {
+      const lane = firstLaneOf(customerId);
+      while (!isOver) {
+        await stack.db.transaction().execute(async (trx) => {
+          if ((await tryLanes(trx, [lane])).length > 0) await sql`select pg_sleep(0.1)`.execute(trx);
+        });
+      }
+    });
+    expect(await api.accept(buyForEach(customers)).finally(() => (isOver = true))).toHaveLength(6);
+    await Promise.all(holding);
   });
 });
 

@@ -3,7 +3,7 @@ import { Deadline, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { SubmittedBatch } from '../../packages/orders/src/batch.ts';
-import { tryingLanes } from '../../packages/orders/src/lane-locks.ts';
+import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
 import { LANES_OF_CHANNEL } from '../../packages/orders/src/lanes.ts';
 import { applyCalls } from '../../packages/orders/src/sync-calls.ts';
 import type { Api } from '../harness/api.ts';
@@ -30,13 +30,13 @@ async function writes(trx: Trx): Promise<boolean> {
 }
 
 /** Applies a call in a transaction, as far as it gets, and tells whether its commit waits for disk and standbys. */
-async function applyOne(batch: SubmittedBatch, locking = tryingLanes([])) {
+async function applyOne(batch: SubmittedBatch) {
   const call = {
     ...{ batch, channels: null, deadline: new Deadline(1_000), isRunning: false, isUnclear: false },
     orders: () => Promise.reject(new Error('not read')),
   };
   return await inTransaction(stack.db, async (trx) => {
-    const { results } = await applyCalls(trx, [call], { locking, ids: new LedgerIds(), isLarge: false });
+    const { results } = await applyCalls(trx, [call], { ids: new LedgerIds(), isLarge: false });
     return { results, writes: await writes(trx) };
   });
 }
@@ -57,8 +57,11 @@ it('a transaction in which no call has got its lanes waits for nobody', async ()
     chunks: [{ lane: LANES_OF_CHANNEL }],
     customerIds: [],
   } as unknown as SubmittedBatch;
-  expect(await applyOne({ ...fresh, applicationId: '1' as never, channelCode: 'test' })).toEqual({
-    results: [null],
-    writes: false,
+  await stack.db.transaction().execute(async (other) => {
+    await lockLanes(other, [LANES_OF_CHANNEL]);
+    expect(await applyOne({ ...fresh, applicationId: '1' as never, channelCode: 'test' })).toEqual({
+      results: [null],
+      writes: false,
+    });
   });
 });

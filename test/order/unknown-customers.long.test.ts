@@ -1,5 +1,6 @@
 import type { Customer, CustomerId } from '@lockstep/contract';
 import { CustomerChannels } from '@lockstep/orders';
+import { Deadline } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { channelOf, NO_CHANNEL } from '../../packages/orders/src/lanes.ts';
@@ -71,6 +72,7 @@ it('a process forgets none of its own customers for them, and remembers a bounde
         await channels.find(
           customers.map(({ customerId }) => customerId),
           codes,
+          new Deadline(60_000),
         )
       ).values(),
     ),

@@ -1,11 +1,11 @@
 import { type LedgerIds, splitOrderId } from '@lockstep/assets';
 import type { CustomerId } from '@lockstep/contract';
-import { type Database, inTransaction, type Trx, together } from '@lockstep/platform';
+import { type Database, inTransaction, send, type Trx, together } from '@lockstep/platform';
 import { applyOrders } from './apply.ts';
 import { endOrders, notFound } from './end-orders.ts';
 import { finishOrders } from './finish-orders.ts';
 import { findHeld, holdUnreadable } from './holds.ts';
-import { LOCK_WAIT_MS, lockWaits, readLocked, tryingLanes } from './lane-locks.ts';
+import { LOCK_WAIT_MS, readLocked, settingTimeout, tryingLanes } from './lane-locks.ts';
 import { channelOf, NO_CHANNEL } from './lanes.ts';
 import { LargeWork, LIMITS } from './limits.ts';
 import { type OrderWithId, seesNothing } from './outcome.ts';
@@ -106,7 +106,7 @@ async function lockAndRead(
   trx: Trx,
   { lanes, maxWeight = MAX_WEIGHT, bulkOf, isLarge }: LanesToDrain,
 ): Promise<{ lanes: readonly number[]; pending: Pending }> {
-  const waits = lockWaits(isLarge ? null : LOCK_WAIT_MS);
-  const [locked, rows] = await together(trx, [tryingLanes(lanes, bulkOf), readingPending(maxWeight), waits]);
+  const [locked, rows] = await together(trx, [tryingLanes(lanes, bulkOf), readingPending(maxWeight)]);
+  if (!isLarge) await send(trx, settingTimeout('lock_timeout', LOCK_WAIT_MS));
   return { lanes: readLocked(locked), pending: buildPending(rows) };
 }

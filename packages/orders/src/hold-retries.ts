@@ -15,7 +15,7 @@ import {
   releaseHeld,
   withId,
 } from './holds.ts';
-import { LOCK_WAIT_MS, lockWaits, readLocked, tryingLanes } from './lane-locks.ts';
+import { LOCK_WAIT_MS, readLocked, settingTimeout, tryingLanes } from './lane-locks.ts';
 import { channelOfColumn } from './lanes.ts';
 import type { OrderTools } from './one-order.ts';
 import { isPaused } from './pending.ts';
@@ -102,7 +102,7 @@ export class HoldRetries {
           const held = await readOldestHeld(trx, hold.customer_id, atMost);
           oldest = held[0] ?? null;
           // Other channels and large drains wait for its turn.
-          await send(trx, lockWaits(LOCK_WAIT_MS));
+          await send(trx, settingTimeout('lock_timeout', LOCK_WAIT_MS));
           return await applyHeld(trx, held, ids);
         }),
       );

@@ -82,21 +82,16 @@ export async function lockLanes(trx: Trx, lanes: readonly number[]): Promise<voi
  */
 export async function lockLanesUntil(trx: Trx, lanes: readonly number[], deadlineMs: number): Promise<void> {
   const leftMs = Math.max(1, Math.ceil(deadlineMs - performance.now()));
-  await together(trx, [settingTimeout(leftMs), lockingLanes(lanes), settingTimeout(STATEMENT_TIMEOUT_MS)]);
+  const setting = (timeoutMs: number) => settingTimeout('statement_timeout', timeoutMs);
+  await together(trx, [setting(leftMs), lockingLanes(lanes), setting(STATEMENT_TIMEOUT_MS)]);
 }
-
-const settingTimeout = (timeoutMs: number): Statement<unknown> => ({
-  name: 'set_timeout',
-  text: `select set_config('statement_timeout', $1, true)`,
-  values: [`${timeoutMs}ms`],
-});
 
 /** How long a transaction waits for each lock while others wait for its turn. */
 export const LOCK_WAIT_MS = 200;
 
-/** A statement that bounds how long its transaction waits for each lock from then on; null: as its connection does. */
-export const lockWaits = (timeoutMs: number | null): Statement<unknown> => ({
-  name: 'bound_lock_waits',
-  text: `select case when $1::text is not null then set_config('lock_timeout', $1, true) end`,
-  values: [timeoutMs === null ? null : `${timeoutMs}ms`],
+/** A statement that sets how long each later statement of its transaction may take, or wait for each lock. */
+export const settingTimeout = (name: 'statement_timeout' | 'lock_timeout', timeoutMs: number): Statement<unknown> => ({
+  name: 'set_timeout',
+  text: 'select set_config($1, $2, true)',
+  values: [name, `${timeoutMs}ms`],
 });

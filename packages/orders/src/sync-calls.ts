@@ -1,11 +1,11 @@
 import type { LedgerIds } from '@lockstep/assets';
 import { type BatchId, type Channels, type CustomerId, type Order, Refusal } from '@lockstep/contract';
-import { type Database, type Deadline, type Statement, type Trx, together, untilConfirmed } from '@lockstep/platform';
+import { type Database, type Deadline, type Trx, together, untilConfirmed } from '@lockstep/platform';
 import { findingNewestByLane } from './backlog.ts';
 import { type EarlierBatch, findingEarlier, readEarlier, type SubmittedBatch, sameBatchId } from './batch.ts';
 import { findingPaused, refusePaused } from './channel-pauses.ts';
 import { findingHeld } from './holds.ts';
-import { type LockedRow, readLocked } from './lane-locks.ts';
+import { readLocked, tryingLanes } from './lane-locks.ts';
 import { channelOf, NO_CHANNEL } from './lanes.ts';
 import { applyNewBatches, drawingBatchIds, type NewBatch } from './sync-batches.ts';
 
@@ -20,6 +20,8 @@ export interface SyncCall {
   deadline: Deadline;
   /** Whether a transaction with it runs. */
   isRunning: boolean;
+  /** A lane that others had locked when it was tried last. */
+  missing?: number | undefined;
   /** Whether it may be stored by a commit that was not answered, or may not be at the standbys yet. */
   isUnclear: boolean;
 }
@@ -59,23 +61,24 @@ export async function lookBefore(db: Database, batches: readonly SubmittedBatch[
 }
 
 /**
- * Applies sync calls in one transaction that locks their lanes first: all orders of those calls succeed that have their lanes and
- * are not refused, or nothing is stored. A call that was stored before gets the batch that was stored. The commit confirms all.
+ * Applies sync calls in one transaction that tries to lock their lanes first: all orders of those calls succeed that have their
+ * lanes and are not refused, or nothing is stored. A call that was stored before gets the batch that was stored. The commit confirms all.
  *
  * Throws a BatchFailed, a Refusal (batch_too_large), or a LargeWork.
  */
 export async function applyCalls(
   trx: Trx,
   calls: readonly SyncCall[],
-  { locking, ids, isLarge }: { locking: Statement<LockedRow>; ids: LedgerIds; isLarge: boolean },
+  { ids, isLarge }: { ids: LedgerIds; isLarge: boolean },
 ): Promise<{ results: SyncResult[]; newBatches: NewBatch[] }> {
   const batches = calls.map(({ batch }) => batch);
+  const lanes = lanesOf(...batches);
   const [lockedRows, earlierRows, drawn, heldRows, pausedRows] = await together(trx, [
-    locking,
+    tryingLanes(lanes, lanes.length),
     findingEarlier(batches),
     drawingBatchIds(calls.length),
     findingHeld(batches.flatMap(knownIn)),
-    findingPaused(lanesOf(...batches)),
+    findingPaused(lanes),
   ]);
   const locked = new Set(readLocked(lockedRows));
   const held = new Set(heldRows.map(({ customer_id }) => customer_id));
@@ -87,7 +90,8 @@ export async function applyCalls(
     const { batch, orders, channels } = call;
     const found = identify(batch, earlier[place]);
     const pausedCode = findPaused(batch, paused);
-    const hasLanes = lanesOf(batch).every((lane) => locked.has(lane));
+    call.missing = lanesOf(batch).find((lane) => !locked.has(lane));
+    const hasLanes = call.missing === undefined;
     // A transaction that was not answered has ended by now: it held the same lanes.
     if (hasLanes) call.isUnclear = false;
     // It is stored here. The commit says whether standbys have it, too.

@@ -13,7 +13,7 @@ import {
   type Logger,
   lostAgainstOthers,
   OutcomeUnknown,
-  type Statement,
+  together,
   untilConfirmed,
   within,
 } from '@lockstep/platform';
@@ -22,7 +22,7 @@ import { keyOf, listAcceptedOrders, type SubmittedBatch, sameBatchId } from './b
 import { refusePaused } from './channel-pauses.ts';
 import type { EventNumbering } from './event-numbering.ts';
 import { LaneDrainer } from './lane-drainer.ts';
-import { type LockedRow, lockingLanes, tryingLanes } from './lane-locks.ts';
+import { lockingLanes, settingTimeout } from './lane-locks.ts';
 import { type LargeBatches, weighBatch } from './large-batches.ts';
 import { LargeTurn } from './large-turn.ts';
 import { LargeWork } from './limits.ts';
@@ -46,6 +46,8 @@ const LOOKS_AT_ONCE = 2;
 /** How long a transaction waits for a lock of others. A shared one holds the lanes of many calls, and others wait for each turn. */
 const SHARED_LOCK_WAIT_MS = 100;
 const ALONE_LOCK_WAIT_MS = 2_000;
+/** How long a transaction waits for each further lane. Others wait for those that it has. */
+const LANE_WAIT_MS = 200;
 /** After what time a call looks again for lanes that others drain, or for a database that has not answered. */
 const PAUSE_MS = 20;
 /** What is left of a call's time for its commit when all the rest has to be done. */
@@ -180,9 +182,8 @@ export class BatchApplier {
 
   /** Applies calls whose lanes are free. Null: for turns of its own. Throws what has nothing to do with the calls. */
   async #applyTogether(calls: readonly SyncCall[]): Promise<SyncResult[]> {
-    const lanes = lanesOf(...calls.map(({ batch }) => batch));
     try {
-      return await this.#transact(calls, tryingLanes(lanes), { maxLockWaitMs: SHARED_LOCK_WAIT_MS });
+      return await this.#transact(calls, SHARED_LOCK_WAIT_MS);
     } catch (error) {
       if (error instanceof Refusal && calls.length === 1) return [error];
       if (error instanceof BatchFailed) {
@@ -224,15 +225,17 @@ export class BatchApplier {
         // If it is unclear whether it is stored, the next turn finds out.
         if (!lostAgainstOthers(error) && !(call.isUnclear && isTransient(error))) throw error;
         deadline.signal.throwIfAborted();
-        if (call.isUnclear) await wait(PAUSE_MS);
+        await wait(PAUSE_MS);
       }
     }
   }
 
+  /** Applies one call. If others have locked one of its lanes, it gives back the rest, and waits for that one first. */
   async #applyAlone(call: SyncCall, isLarge: boolean): Promise<SyncResult> {
-    const options = { isLarge, maxLockWaitMs: ALONE_LOCK_WAIT_MS };
     try {
-      const [result] = await this.#transact([call], lockingLanes(lanesOf(call.batch)), options);
+      const [tried] = await this.#transact([call], ALONE_LOCK_WAIT_MS, { isLarge });
+      if (tried !== null) return tried!;
+      const [result] = await this.#transact([call], ALONE_LOCK_WAIT_MS, { isLarge, waitsFor: call.missing });
       return result!;
     } catch (error) {
       if (error instanceof Refusal || error instanceof LargeWork || isTransient(error)) throw error;
@@ -242,20 +245,29 @@ export class BatchApplier {
     }
   }
 
-  /** Applies calls in one transaction that ends in the time that each of them has left. */
+  /**
+   * Applies calls in one transaction that ends in the time that each of them has left. `waitsFor`: a lane that it waits for
+   * first; without it, it waits for none.
+   */
   async #transact(
     calls: readonly SyncCall[],
-    locking: Statement<LockedRow>,
-    { isLarge = false, maxLockWaitMs }: { isLarge?: boolean; maxLockWaitMs: number },
+    maxLockWaitMs: number,
+    { isLarge = false, waitsFor }: { isLarge?: boolean; waitsFor?: number | undefined } = {},
   ): Promise<SyncResult[]> {
     const startedMs = performance.now();
     const [{ deadline }] = calls.toSorted((a, b) => a.deadline.remainingMs - b.deadline.remainingMs) as [SyncCall];
     const db = within(this.#lanesDb, deadline, maxLockWaitMs);
     for (const call of calls) call.isRunning = true;
     try {
-      const { results, newBatches } = await inTransaction(db, (trx) =>
-        applyCalls(trx, calls, { locking, isLarge, ids: this.#ids }),
-      );
+      const { results, newBatches } = await inTransaction(db, async (trx) => {
+        if (waitsFor !== undefined) {
+          const lanes = lanesOf(...calls.map(({ batch }) => batch));
+          const bounding = (waitMs: number) => settingTimeout('lock_timeout', waitMs);
+          const rest = [bounding(LANE_WAIT_MS), lockingLanes(lanes), bounding(maxLockWaitMs)];
+          await together(trx, [lockingLanes([waitsFor]), ...rest]);
+        }
+        return await applyCalls(trx, calls, { isLarge, ids: this.#ids });
+      });
       this.#applied(newBatches, startedMs);
       return results;
     } catch (error) {
