@@ -7,7 +7,7 @@ import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { syncOf } from '../harness/sync-batches.ts';
+import { endWaiting, syncOf, untilOneWaits, whileHeld } from '../harness/sync-batches.ts';
 import { countWaiting } from '../harness/waiting.ts';
 
 /** What calls that wait for a lane mean to others (rules 6.1, 6.3 and 6.6). */
@@ -128,6 +128,18 @@ describe('a call of several lanes', () => {
 });
 
 describe('calls that come at once', () => {
+  it('share a transaction, and its lost connection fails none of them', async () => {
+    const customers = await newCustomersInLanes(api, 5);
+    const calls = customers.map((customer) => syncOf(newBuy(customer, [newAssetNum()])));
+    const answers = await whileHeld(stack.db, 'insert', async () => {
+      const answering = arrivingTogether(5, () => Promise.all(calls.map((call) => api.accept(call))));
+      await untilOneWaits(stack.db, 'for the test');
+      await endWaiting(stack.db);
+      return { answering };
+    });
+    expect((await answers.answering).flat()).toHaveLength(5);
+  });
+
   it('share a transaction over their lanes, and one that fails fails alone', async () => {
     const customers = await newCustomersInLanes(api, 8);
     const repeat = syncOf(newBuy(customers[0]!, [newAssetNum()]));

@@ -7,8 +7,6 @@ import {
   FairQueue,
   Group,
   inTransaction,
-  isConflict,
-  isOverload,
   isTransient,
   type Logger,
   lostAgainstOthers,
@@ -180,7 +178,7 @@ export class BatchApplier {
     return result!;
   }
 
-  /** Applies calls whose lanes are free. Null: for turns of its own. Throws what has nothing to do with the calls. */
+  /** Applies calls whose lanes are free. Null: for turns of its own. */
   async #applyTogether(calls: readonly SyncCall[]): Promise<SyncResult[]> {
     try {
       return await this.#transact(calls, SHARED_LOCK_WAIT_MS);
@@ -191,10 +189,8 @@ export class BatchApplier {
         const results = rest.length === 0 ? [] : await this.#applyTogether(rest);
         return calls.map((call) => results[rest.indexOf(call)] ?? null);
       }
-      // It may be due to one of them: a number that somebody else works on. Nobody waits for another one's.
-      const isTheirs = !isTransient(error) || isOverload(error) || isConflict(error);
-      if (isTheirs || error instanceof OutcomeUnknown) return calls.map(() => null);
-      throw error;
+      // It may be due to one of them: a number that somebody else works on. Nobody waits for another one's, or fails with it.
+      return calls.map(() => null);
     }
   }
 
