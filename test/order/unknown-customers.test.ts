@@ -1,8 +1,12 @@
+import { LedgerIds } from '@lockstep/assets';
 import type { Customer } from '@lockstep/contract';
-import { retryFailedOrders } from '@lockstep/orders';
+import { EventNumbering, retryFailedOrders } from '@lockstep/orders';
+import { createLogger } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LaneDrainer } from '../../packages/orders/src/lane-drainer.ts';
 import { channelOf, laneOf, NO_CHANNEL } from '../../packages/orders/src/lanes.ts';
+import { LargeTurn } from '../../packages/orders/src/large-turn.ts';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { newCustomersInLanes } from '../harness/lanes.ts';
 import { readGrants } from '../harness/order-stories.ts';
@@ -110,6 +114,25 @@ describe('an order of a customer who is created after it was accepted', () => {
     await api.accept(batch);
     expect(await api.cancel(batch)).toEqual({ cancelled: 1, finished: 0 });
   });
+});
+
+it('an order that cannot even fail keeps only its own lane waiting', async () => {
+  const [unknown, known] = [await nextCustomer(), await api.newCustomer('Other')];
+  await sql`alter table license_order add constraint known check (cause <> 'customer_not_found')`.execute(stack.db);
+  const batch = batchOf(
+    newBuy({ ...unknown, customerId: '1' as never }, [newAssetNum()]),
+    newBuy(known, [newAssetNum()]),
+  );
+  await api.accept(batch);
+  const rows = await stack.db.selectFrom('lane_chunk').select('lane').orderBy('lane').execute();
+  const lanes = rows.map(({ lane }) => lane);
+  const log = createLogger({ name: 'test', level: 'silent' });
+  const numbering = new EventNumbering({ db: stack.db, log });
+  const tools = { ids: new LedgerIds(), largeTurn: new LargeTurn() };
+  const drainer = new LaneDrainer({ db: stack.db, log, metrics: stack.metrics, numbering, ...tools });
+  expect(await drainer.attempt({ lanes })).toMatchObject({ became: 'failed', lanes: [lanes[0]] });
+  expect(await readResult(api, batch)).toMatchObject({ succeeded: 1, pending: 1, held: 0 });
+  await drainer.close();
 });
 
 describe('an application that is bound to a channel', () => {

@@ -79,7 +79,8 @@ export class LaneDrainer {
       await this.#oneByOne.run(lanes, cause);
       return { became: 'drained', lanes, left: new Map(lanes.map((lane) => [lane, 0n])), weight: 0 };
     } catch (failure) {
-      return { became: 'failed', lanes: lanes ?? wanted.lanes, error: failure };
+      const failed = failure instanceof DrainFailed ? failure : { lanes: lanes ?? wanted.lanes, cause: failure };
+      return { became: 'failed', lanes: failed.lanes, error: failed.cause };
     }
   }
 

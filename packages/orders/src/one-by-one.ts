@@ -1,5 +1,6 @@
 import type { CustomerId } from '@lockstep/contract';
 import { isTransient } from '@lockstep/platform';
+import { DrainFailed } from './drain.ts';
 import { channelOf, NO_CHANNEL } from './lanes.ts';
 import { type Failure, holdCustomer, type OrderTools, tryOneOrder } from './one-order.ts';
 
@@ -45,7 +46,7 @@ export class OneByOne {
 
   /**
    * Tries the orders of lanes whose group has failed with this error. When it returns, orders were applied or customers held,
-   * and the lanes can be drained again. Throws an error if the lanes can only wait.
+   * and the lanes can be drained again. Throws an error if the lanes can only wait, a DrainFailed if only some of them have to.
    */
   async run(lanes: readonly number[], error: unknown): Promise<void> {
     if (isTransient(error) && !this.#hasLasted(lanes)) throw error;
@@ -64,11 +65,11 @@ export class OneByOne {
     const worksElsewhere = lanes.some((lane) => this.#workedMs > this.#sinceMs.get(lane)!);
     if (hasWorked || worksElsewhere || isLone) {
       // An order of an unknown customer keeps nobody waiting, so there is nobody to hold.
-      const unknown = suspects.find(({ chunk }) => channelOf(chunk.lane) === NO_CHANNEL);
-      for (const suspect of suspects) if (channelOf(suspect.chunk.lane) !== NO_CHANNEL) await this.#hold(suspect);
+      const unknown = suspects.filter(({ chunk }) => channelOf(chunk.lane) === NO_CHANNEL);
+      for (const suspect of suspects) if (!unknown.includes(suspect)) await this.#hold(suspect);
       this.drained(lanes, false);
-      if (unknown === undefined) return;
-      throw unknown.error;
+      if (unknown[0] === undefined) return;
+      throw new DrainFailed([...new Set(unknown.map(({ chunk }) => chunk.lane))], unknown[0].error);
     }
     if (isExhausted) for (const lane of lanes) this.#exhausted.add(lane);
     throw last.error;
