@@ -394,6 +394,32 @@ describe('sync calls at once, over two APIs', () => {
     expect((await readRecords(stack.db, assetNum)).map(({ active }) => active)).toEqual([false]);
   });
 
+  it('of one customer and number take effect once each, in the order of their ids', async () => {
+    const customer = await api.newCustomer();
+    const assetNum = newAssetNum();
+    const batches = Array.from({ length: 60 }, (_, index) =>
+      syncOf((index % 4 < 2 ? newBuy : deleteAsset)(customer, [assetNum])),
+    );
+    const answers = await submitAll(batches);
+    const { succeeded = 0, asset_not_found: refused = 0 } = countCauses(answers);
+    expect(succeeded + refused).toBe(60);
+    const accepted = answers.filter(({ status }) => status === 200).flatMap(dataOf);
+    const { rows } = await sql<{ id: string; order_type: string }>`
+      select id, order_type from license_order where customer_id = ${customer.customerId} order by id`.execute(
+      stack.db,
+    );
+    expect(rows.map(({ id }) => id).toSorted()).toEqual(accepted.map((order) => order.licenseOrderId).toSorted());
+    // A purchase adds to what is there, or makes it anew after a revocation; a revocation needs something to revoke.
+    const records: boolean[] = [];
+    for (const { order_type } of rows) {
+      if (order_type === 'new_buy' && records.at(-1) !== true) records.push(true);
+      else if (order_type === 'delete_asset') expect(records.splice(-1, 1, false)).toEqual([true]);
+    }
+    // The ids of their records are in no order: each API draws some in advance.
+    const stored = (await readRecords(stack.db, assetNum)).map(({ active }) => active);
+    expect(stored.toSorted()).toEqual(records.toSorted());
+  });
+
   it('that buy, transfer and revoke the same few numbers leave no half of a batch and right sums', async () => {
     const customers = await newCustomersInLanes(api, 4);
     const assetNums = Array.from({ length: 4 }, newAssetNum);
