@@ -150,8 +150,7 @@ describe('an api process', () => {
     const story = newStory(first, second);
     const answering = await whileHeld(database.db, moment, async () => {
       const answering = submit(story);
-      // One that shares a transaction gives up after 100 ms, and PostgreSQL would do that for the killed one, too.
-      await expect.poll(() => waitsToTheEnd(database.db)).toBe(true);
+      await untilOneWaits(database.db, 'for the test');
       await service.kill();
       return { answering };
     });

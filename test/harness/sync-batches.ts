@@ -94,7 +94,10 @@ export async function whileHeld<Result>(
 ): Promise<Result> {
   await sql`
     create function wait_for_test() returns trigger language plpgsql as $$
-    begin perform pg_advisory_xact_lock_shared(42::bigint); return null; end $$`.execute(db);
+    begin
+      perform set_config('lock_timeout', '0', true), pg_advisory_xact_lock_shared(42::bigint);
+      return null;
+    end $$`.execute(db);
   await sql`
     create constraint trigger wait_for_test after insert on batch
     deferrable ${sql.raw(moment === 'commit' ? 'initially deferred' : '')}
@@ -125,6 +128,6 @@ export async function untilOneWaits(db: Database, whom: 'for the test' | 'for an
       where not granted and ${lock} and datname = current_database()`.execute(db);
     return rows.length;
   };
-  // A call that shares its transaction with others gives up after 100 ms: it must be seen well before.
-  await expect.poll(waiting, { interval: 5 }).toBe(1);
+  // One that waits for another, and shares its transaction, gives up after 100 ms: it must be seen well before.
+  await expect.poll(waiting, { interval: 5 }).toBeGreaterThan(0);
 }
