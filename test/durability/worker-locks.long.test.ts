@@ -2,7 +2,7 @@ import { createLogger, run } from '@lockstep/platform';
 import { type RunningWorker, startWorker } from '@lockstep/worker';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { lockLanes, readLocked, tryingLanes } from '../../packages/orders/src/lane-locks.ts';
+import { lockLanes, readBacklogsElsewhere, readLocked, tryingLanes } from '../../packages/orders/src/lane-locks.ts';
 import { ALL_LANES } from '../harness/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
@@ -73,6 +73,21 @@ it('waits for lanes that somebody works on as long as that takes, and says nothi
   await other.rollback().execute();
   expect(await completed()).toMatchObject({ succeeded: 1 });
   expect([worker.stalledBy(), await drainFailures()]).toEqual([null, 0]);
+});
+
+it('leaves the backlog of a channel to a worker of a lesser number, and to nobody else', async () => {
+  const db = stack.db;
+  const channelsOf = async (worker: number, lock: ReturnType<typeof tryingLanes>) => {
+    const other = await db.startTransaction().execute();
+    await run(other, lock);
+    const channels = await readBacklogsElsewhere(db, worker);
+    await other.rollback().execute();
+    return [...channels];
+  };
+  expect(await channelsOf(8, tryingLanes([16, 17, 33], { bulkOf: 7 }))).toEqual([1, 2]);
+  expect(await channelsOf(7, tryingLanes([16], { bulkOf: 7 }))).toEqual([]);
+  // As a sync call does.
+  expect(await channelsOf(8, tryingLanes([16, 17, 33]))).toEqual([]);
 });
 
 it('takes those of some lanes that nobody has, and waits for none', async () => {

@@ -194,9 +194,13 @@ class World {
     if (!isOver()) this.#nowMs = Math.max(this.#nowMs, untilMs);
   }
 
-  #allow({ runs }: Process) {
-    const isTurnFree = !runs.values().some(({ drain }) => drain.isLarge);
-    return { elsewhere: new Set<number>(), maxWeight: { alone: 100, beside: 20 }, isTurnFree };
+  /** A process leaves backlogs to those before it. */
+  #allow(process: Process) {
+    const isTurnFree = !process.runs.values().some(({ drain }) => drain.isLarge);
+    const before = this.#processes.slice(0, this.#processes.indexOf(process)).flatMap(({ runs }) => [...runs]);
+    const backlogs = before.filter(({ drain, had }) => drain.kind === 'bulk' && had.length > 0);
+    const elsewhere = new Set(backlogs.map(({ had }) => channelOf(had[0]!)));
+    return { elsewhere, maxWeight: { alone: 100, beside: 20 }, isTurnFree };
   }
 
   #start(process: Process): void {
@@ -224,8 +228,11 @@ class World {
     const sick = drain.lanes.filter((lane) => failing.has(lane));
     assert.ok(sick.length === 0 || sick.length === drain.lanes.length, 'failing lanes together with others');
     const drained = new Set(drain.lanes.map(channelOf));
-    const waitsNow = new Set([...waiting.difference(running).difference(process.locked)].map(channelOf));
     const channelsBehind = new Set([...behind].map(channelOf));
+    // A backlog that another process drains does not wait for this one.
+    const left = this.#allow(process).elsewhere.intersection(channelsBehind);
+    const ready = waiting.difference(running).difference(process.locked);
+    const waitsNow = new Set([...ready].map(channelOf)).difference(left);
     // Drains of what is behind may leave a slot to the others.
     const isFull = [...runs].filter((run) => run.drain.kind === 'bulk').length >= Math.max(1, slots - 1);
     for (const channel of waits.keys()) if (!waitsNow.has(channel) || drained.has(channel)) waits.delete(channel);

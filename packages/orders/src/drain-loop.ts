@@ -90,7 +90,8 @@ export class DrainLoop {
       const running = this.#run(drain).finally(() => this.#running.delete(running));
       this.#running.add(running);
     }
-    if (this.#scheduler.isBehind && !this.#isLooking) void this.#lookElsewhere();
+    if (!this.#scheduler.isBehind) this.#looks = [];
+    else if (!this.#isLooking) void this.#lookElsewhere();
     const inMs = this.#scheduler.wakeMs(performance.now(), this.#allow()) - performance.now();
     if (Number.isFinite(inMs)) this.#timer = setTimeout(() => this.#goOn(), Math.max(1, Math.ceil(inMs)));
   }

@@ -106,7 +106,7 @@ async function lockAndRead(
   trx: Trx,
   { lanes, maxWeight = MAX_WEIGHT, bulkOf, isLarge }: LanesToDrain,
 ): Promise<{ lanes: readonly number[]; pending: Pending }> {
-  const [locked, rows] = await together(trx, [tryingLanes(lanes, bulkOf), readingPending(maxWeight)]);
+  const [locked, rows] = await together(trx, [tryingLanes(lanes, { bulkOf }), readingPending(maxWeight)]);
   if (!isLarge) await send(trx, settingTimeout('lock_timeout', LOCK_WAIT_MS));
   return { lanes: readLocked(locked), pending: buildPending(rows) };
 }

@@ -1,6 +1,6 @@
 import type { LedgerIds } from '@lockstep/assets';
 import type { CustomerId } from '@lockstep/contract';
-import { type Database, inTransaction, run, send, type Trx } from '@lockstep/platform';
+import { type Database, inTransaction, lostAgainstOthers, send, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { applyOrders } from './apply.ts';
 import { finishOrders } from './finish-orders.ts';
@@ -15,7 +15,7 @@ import {
   releaseHeld,
   withId,
 } from './holds.ts';
-import { LOCK_WAIT_MS, readLocked, settingTimeout, tryingLanes } from './lane-locks.ts';
+import { LOCK_WAIT_MS, lockLanes, settingTimeout } from './lane-locks.ts';
 import { channelOfColumn } from './lanes.ts';
 import type { OrderTools } from './one-order.ts';
 import { isPaused } from './pending.ts';
@@ -97,12 +97,12 @@ export class HoldRetries {
       const step = await largeTurn.run(() =>
         inTransaction(db, async (trx) => {
           oldest = null;
+          // Other channels and large drains wait for its turn.
+          await send(trx, settingTimeout('lock_timeout', LOCK_WAIT_MS));
           const isOurs = await lockDue(trx, hold);
           if (!isOurs) return 'skipped';
           const held = await readOldestHeld(trx, hold.customer_id, atMost);
           oldest = held[0] ?? null;
-          // Other channels and large drains wait for its turn.
-          await send(trx, settingTimeout('lock_timeout', LOCK_WAIT_MS));
           return await applyHeld(trx, held, ids);
         }),
       );
@@ -111,6 +111,7 @@ export class HoldRetries {
       applied(step, startedMs);
       return 'worked';
     } catch (error) {
+      if (lostAgainstOthers(error)) return 'skipped';
       if (oldest === null) throw error;
       sizes.delete(hold.customer_id);
       if (atMost === 1) await this.#fail(oldest, error);
@@ -149,7 +150,8 @@ async function findDue(db: Database, busyLanes: ReadonlySet<number>): Promise<Ho
  * was put back may come before those that are held: the next drain puts that aside with them.
  */
 async function lockDue(trx: Trx, { customer_id, lane }: Hold): Promise<boolean> {
-  if (readLocked(await run(trx, tryingLanes([lane]))).length === 0) return false;
+  // It waits in line: the drains of a backlog leave no lane free for longer than a moment.
+  await lockLanes(trx, [lane]);
   const { rows } = await sql`
     select from order_hold
     where customer_id = ${customer_id} and next_try <= statement_timestamp()

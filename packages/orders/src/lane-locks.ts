@@ -45,7 +45,10 @@ export function lockingLanes(lanes: readonly number[]): Statement<LockedRow> {
  * A statement that locks those of the lanes that nobody has locked, and waits for none. `bulkOf`: the worker whose drain of
  * a backlog it is.
  */
-export function tryingLanes(lanes: readonly number[], bulkOf?: number): Statement<LockedRow> {
+export function tryingLanes(
+  lanes: readonly number[],
+  { bulkOf }: { bulkOf?: number | undefined } = {},
+): Statement<LockedRow> {
   return {
     name: 'try_lanes',
     text: `select lanes, case when $2::int is not null then pg_advisory_xact_lock_shared(${BULK_LOCK}, $2::int) end from (${noted(`

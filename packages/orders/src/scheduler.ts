@@ -133,7 +133,6 @@ export class Scheduler<Id> {
   #lanesOfTrial = 1;
   /** Lanes that a drain takes at most. Of suspects half as many as touched too much last, and then twice as many again. */
   readonly #lanesOf = { shared: MAX_LANES, alone: 1 };
-
   /** When channels were active last, the latest at the end. */
   readonly #activeMs = new Map<number, number>();
 

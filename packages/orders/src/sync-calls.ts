@@ -74,7 +74,7 @@ export async function applyCalls(
   const batches = calls.map(({ batch }) => batch);
   const lanes = lanesOf(...batches);
   const [lockedRows, earlierRows, drawn, heldRows, pausedRows] = await together(trx, [
-    tryingLanes(lanes, lanes.length),
+    tryingLanes(lanes),
     findingEarlier(batches),
     drawingBatchIds(calls.length),
     findingHeld(batches.flatMap(knownIn)),
