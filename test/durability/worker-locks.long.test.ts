@@ -3,6 +3,7 @@ import { type RunningWorker, startWorker } from '@lockstep/worker';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { lockLanes, readBacklogsElsewhere, readLocked, tryingLanes } from '../../packages/orders/src/lane-locks.ts';
+import { lanesOfChannel } from '../../packages/orders/src/lanes.ts';
 import { ALL_LANES } from '../harness/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
@@ -75,7 +76,7 @@ it('waits for lanes that somebody works on as long as that takes, and says nothi
   expect([worker.stalledBy(), await drainFailures()]).toEqual([null, 0]);
 });
 
-it('leaves the backlog of a channel to a worker of a lesser number, and to nobody else', async () => {
+it('leaves the backlog of each channel to one of the workers that drain it, and to no other session', async () => {
   const db = stack.db;
   const channelsOf = async (worker: number, lock: ReturnType<typeof tryingLanes>) => {
     const other = await db.startTransaction().execute();
@@ -84,10 +85,18 @@ it('leaves the backlog of a channel to a worker of a lesser number, and to nobod
     await other.rollback().execute();
     return [...channels];
   };
-  expect(await channelsOf(8, tryingLanes([16, 17, 33], { bulkOf: 7 }))).toEqual([1, 2]);
-  expect(await channelsOf(7, tryingLanes([16], { bulkOf: 7 }))).toEqual([]);
+  const channels = Array.from({ length: 40 }, (_, index) => index + 1);
+  const lanes = channels.flatMap((channel) => lanesOfChannel(channel).slice(0, 2));
+  const [left, leftByOther] = [
+    await channelsOf(8, tryingLanes(lanes, { bulkOf: 7 })),
+    await channelsOf(7, tryingLanes(lanes, { bulkOf: 8 })),
+  ];
+  expect([...left, ...leftByOther].toSorted((a, b) => a - b)).toEqual(channels);
+  expect(left.length).toBeGreaterThan(5);
+  expect(leftByOther.length).toBeGreaterThan(5);
+  expect(await channelsOf(7, tryingLanes(lanes, { bulkOf: 7 }))).toEqual([]);
   // As a sync call does.
-  expect(await channelsOf(8, tryingLanes([16, 17, 33]))).toEqual([]);
+  expect(await channelsOf(8, tryingLanes(lanes))).toEqual([]);
 });
 
 it('takes those of some lanes that nobody has, and waits for none', async () => {

@@ -57,20 +57,25 @@ export function tryingLanes(
   };
 }
 
-/** Reads which channels workers of lesser numbers drain the backlog of. One whose drain has done nothing for a second does not count. */
+/**
+ * Reads which channels have a backlog that this worker leaves to another one: one that drains it now, and has precedence. For each
+ * channel another worker may have it, so that the backlogs of several channels spread over the workers. A worker whose drain has
+ * done nothing for a second does not count.
+ */
 export async function readBacklogsElsewhere(db: Database, worker: number): Promise<ReadonlySet<number>> {
   const { rows } = await sql<{ channel: number }>`
     with held as materialized (
       select pid, classid, objid::bigint as number from pg_locks
       where locktype = 'advisory' and granted
         and database = (select oid from pg_database where datname = current_database())
+    ), drained as (
+      select distinct bulk.number::int as worker, (${sql.raw(channelOfColumn('lane.number'))})::int as channel
+      from held as bulk join held as lane using (pid) join pg_stat_activity using (pid)
+      where bulk.classid = ${sql.lit(BULK_LOCK)} and lane.classid = ${sql.lit(LANE_LOCK)}
+        and (state is distinct from 'idle in transaction' or state_change > clock_timestamp() - interval '1 s')
     )
-    select distinct (${sql.raw(channelOfColumn('lane.number'))})::int as channel
-    from held as bulk join held as lane using (pid) join pg_stat_activity using (pid)
-    where bulk.classid = ${sql.lit(BULK_LOCK)} and bulk.number < ${worker} and lane.classid = ${sql.lit(LANE_LOCK)}
-      and (state is distinct from 'idle in transaction' or state_change > clock_timestamp() - interval '1 s')`.execute(
-    db,
-  );
+    select distinct channel from drained
+    where hashint4extended(worker, channel) < hashint4extended(${worker}::int, channel)`.execute(db);
   return new Set(rows.map(({ channel }) => channel));
 }
 

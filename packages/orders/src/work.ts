@@ -38,7 +38,7 @@ export class OrderWorker {
   readonly #stalls: Stalls;
   readonly #sightings = new Sightings(JOB_LOST_AFTER_MS);
   readonly #heldSightings = new Sightings(HOLDER_HANGS_AFTER_MS);
-  /** Tells this worker's drains of backlogs from those of others. The least one has precedence. */
+  /** Tells this worker's drains of backlogs from those of others. */
   readonly #worker = randomInt(1, 2 ** 31);
   readonly #openBatches = new OpenBatches();
   /** Up to which lane the sweep has looked, and whether it has seen all since the worker started. */
