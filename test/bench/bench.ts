@@ -21,7 +21,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     /** The directory of another checkout, installed, to measure beside this one. */
     before: { type: 'string' },
-    /** A million orders in the backlog of `fairness`. */
+    /** A million orders in the backlog of `fairness`, and four times as many in those of `backlog-workers1` to `4`. */
     large: { type: 'boolean', default: false },
   },
 });

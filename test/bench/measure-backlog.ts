@@ -8,6 +8,7 @@ import { type Bench, type Figures, type Measure, quantile, scaled } from './meas
 import { warmUp } from './measure-orders.ts';
 
 const ORDERS = 60_000;
+const LARGE_ORDERS = 240_000;
 const ORDERS_PER_BATCH = 100;
 const CALLERS = 8;
 const SAMPLE_EVERY_MS = 10;
@@ -26,7 +27,7 @@ export function measureBacklog(bench: Bench, edition: Edition, workers: number):
   return withDeployment(bench, edition, { workers }, async (deployment) => {
     // A worker's code is fast after some thousand orders, so each has as many as the only one.
     for (let nth = 0; nth < workers; nth++) await warmUp(bench, deployment, 'async', ORDERS_PER_BATCH);
-    const batches = scaled(bench, ORDERS / ORDERS_PER_BATCH, 3 * CALLERS);
+    const batches = scaled(bench, (bench.large ? LARGE_ORDERS : ORDERS) / ORDERS_PER_BATCH, 3 * CALLERS);
     const work = deployment.batches(batches, ORDERS_PER_BATCH, 'async', { kind: 'callers', callers: CALLERS });
     const load = await prepareLoad(work);
     const orders = batches * ORDERS_PER_BATCH;

@@ -9,7 +9,7 @@ export interface Bench {
   machine: Machine;
   /** 1 as published; less to try it out. Everything that is counted or lasts is multiplied by it. */
   scale: number;
-  /** Whether the backlog of the measures of fairness has a million orders. */
+  /** Whether backlogs are longer: those of the measures of fairness have a million orders. */
   large: boolean;
   /** What is kept from round to round, by a name: see `keep`. */
   kept: Map<string, unknown>;
