@@ -54,7 +54,9 @@ describe.each(QUEUE_KINDS)('workers with a backlog on %s', (queue) => {
     expect(figures.jobsLeftActive).toBe(0);
     const [stopping] = stopped.linesWith('"stopping"').map((line) => JSON.parse(line) as { time: number });
     expect(drains(stopped).filter(({ time, ms }) => time - ms > stopping!.time + CLOCK_MS)).toEqual([]);
-    expect(figures.otherBeginsAfter).toBeLessThan(2);
+    // It can begin when the first of those that ran has ended, which takes as long as the machine takes for it.
+    const lanesFree = drains(stopped, signalled)[0]?.time ?? signalled;
+    expect(signalled + 1_000 * figures.otherBeginsAfter - lanesFree).toBeLessThan(2_000);
 
     const [next, last] = [backlog.newWorker(), backlog.newWorker()];
     const killed = Date.now();

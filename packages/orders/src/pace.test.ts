@@ -1,15 +1,16 @@
 import { expect, it } from 'vitest';
 import { Pace } from './pace.ts';
 
-it('lets a drain beside others take what is done in a turn, within bounds', () => {
+it('lets a drain take what is done in a turn, which is longer for a channel that is alone, within bounds', () => {
   const pace = new Pace();
   const measure = (weight: number, ms: number) => {
     for (let count = 0; count < 50; count++) pace.drained(weight, ms);
-    return pace.maxWeight.beside;
+    return pace.maxWeight;
   };
-  expect(measure(1_000, 250)).toBe(480);
-  expect(measure(2_500, 50)).toBe(2_500);
-  expect(measure(250, 2_500)).toBe(250);
+  expect(measure(500, 250)).toEqual({ alone: 2_000, beside: 250 });
+  expect(measure(1_000, 250)).toEqual({ alone: 2_500, beside: 480 });
+  expect(measure(2_500, 50)).toEqual({ alone: 2_500, beside: 2_500 });
+  expect(measure(250, 2_500)).toEqual({ alone: 250, beside: 250 });
 });
 
 it('does not follow drains that carry little, which cost by themselves', () => {
