@@ -92,8 +92,7 @@ describe('while a lane is held', () => {
 });
 
 describe('a call of several lanes', () => {
-  const tryLanes = async (trx: Trx, lanes: readonly number[]) =>
-    readLocked(await run(trx, tryingLanes(lanes)));
+  const tryLanes = async (trx: Trx, lanes: readonly number[]) => readLocked(await run(trx, tryingLanes(lanes)));
   const buyForEach = (customers: Customer[]) =>
     syncOf(...customers.map((customer) => newBuy(customer, [newAssetNum()])));
 
