@@ -167,6 +167,7 @@ export class Scheduler<Id> {
 
   /** Behind the first requests, one waits only for lanes that no other waits for, and not for what takes long. */
   #letGo(): void {
+    if (this.#requests.size <= MAX_WAITING) return;
     const asked = new Set<number>();
     for (const [place, request] of [...this.#requests].entries()) {
       const lanes = [...request.lanes];
