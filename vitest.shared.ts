@@ -1,6 +1,9 @@
 import { BaseSequencer, type InlineConfig, type TestSpecification } from 'vitest/node';
 
-/** Files that take much longer than their size, by which vitest sorts, says: the models and the fuzzer run many histories. */
+/**
+ * Files that take much longer than their size, by which vitest sorts, says: the models and the fuzzer run many
+ * histories.
+ */
 const LONG_RUNNING = /\/test\/(model|fuzz)\//;
 
 /** Starts what runs long first, so that no such file runs alone in the end while the other cores have nothing to do. */

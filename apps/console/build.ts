@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
  * Builds the console into dist/: quiet when it works.
  *
  *   node build.ts               builds
- *   node build.ts --if-needed   builds unless dist/ is of these sources; does nothing where Vite is not installed, as in the
- *                               image, which gets a console that is built already
+ *   node build.ts --if-needed   builds unless dist/ is of these sources; does nothing where Vite is not installed, as
+ *                               in the image, which gets a console that is built already
  *   node build.ts --sizes       builds, and prints what a browser loads
  */
 const HERE = fileURLToPath(new URL('.', import.meta.url));

@@ -5,8 +5,8 @@ import { compressedFiles } from './build/compress.ts';
 import { operationsTable } from './build/operations.ts';
 
 /**
- * How the console is built. Addresses of files are relative, and the server writes into the page where it is: so one build
- * is right behind any prefix.
+ * How the console is built. Addresses of files are relative, and the server writes into the page where it is: so one
+ * build is right behind any prefix.
  */
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),

@@ -10,9 +10,9 @@ import { formatRatios } from './ratios.ts';
 import { Results } from './results.ts';
 
 /**
- * `npm run bench`: measures the service, what PostgreSQL alone can do, and what other queues do with the same orders. All
- * that is chosen is measured in each round, one after the other, so that a machine that becomes slower or faster meanwhile
- * does so for all. Compare the ratios of one run, not the figures of two.
+ * `npm run bench`: measures the service, what PostgreSQL alone can do, and what other queues do with the same orders.
+ * All that is chosen is measured in each round, one after the other, so that a machine that becomes slower or faster
+ * meanwhile does so for all. Compare the ratios of one run, not the figures of two.
  */
 const { values } = parseArgs({
   options: {

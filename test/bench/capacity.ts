@@ -16,8 +16,8 @@ import {
 import { async } from './measure-orders.ts';
 
 /**
- * `npm run bench:capacity`: prints the constants of the capacity model of docs/scaling.md, and works them through for days
- * of 1, 10 and 100 million orders.
+ * `npm run bench:capacity`: prints the constants of the capacity model of docs/scaling.md, and works them through for
+ * days of 1, 10 and 100 million orders.
  */
 const { values } = parseArgs({ options: RUN_OPTIONS });
 const SENDINGS = [async(100, 8), async(1, 64)];

@@ -5,8 +5,8 @@ import type pg from 'pg';
 const SAMPLE_EVERY_MS = 20;
 
 /**
- * Counts again and again how many of PostgreSQL's sessions each process has, until the function that it returns is called:
- * that says the most of each, by its pid.
+ * Counts again and again how many of PostgreSQL's sessions each process has, until the function that it returns is
+ * called: that says the most of each, by its pid.
  */
 export function sampleConnections(db: pg.Pool, pids: readonly number[]): () => Promise<Map<number, number>> {
   const most = new Map(pids.map((pid) => [pid, 0]));

@@ -145,8 +145,8 @@ export class Deployment {
   }
 
   /**
-   * Waits until no order is pending, or none of the batches of a tag and those before, and returns when that was, in milliseconds
-   * since 1970. @throws as #untilNone
+   * Waits until no order is pending, or none of the batches of a tag and those before, and returns when that was, in
+   * milliseconds since 1970. @throws as #untilNone
    */
   async untilApplied(tag?: string): Promise<number> {
     if (tag === undefined) return this.#untilNone('select from lane_chunk where finished_time is null limit 1');

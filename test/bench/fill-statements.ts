@@ -20,8 +20,8 @@ const details = `'{"trial": 0, "timeUnit": "year", "productType": "tool", "trial
   "timeUnitQuantity": 1, "limitTimeDuration": 0, "parentCrmProductId": "", "timeDurationExpression": "1-0-0"}'`;
 
 /**
- * Statements that fill the tables with what the service leaves of completed batches, by table. $1 and $2 are the first and
- * the last batch, $3 the ids of customers.
+ * Statements that fill the tables with what the service leaves of completed batches, by table. $1 and $2 are the first
+ * and the last batch, $3 the ids of customers.
  */
 export const FILL_STATEMENTS: Readonly<Record<string, string>> = {
   batch: `insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,

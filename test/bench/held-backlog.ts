@@ -9,8 +9,9 @@ const CALLERS = 8;
 const ORDERS_OF_LOAD = 100_000;
 
 /**
- * Has batches of 100 accepted while the workers are held: not ended, because what starts would be measured with the drain. The
- * function that it returns lets them go on, and returns when each began and all were applied, in milliseconds since 1970.
+ * Has batches of 100 accepted while the workers are held: not ended, because what starts would be measured with the
+ * drain. The function that it returns lets them go on, and returns when each began and all were applied, in
+ * milliseconds since 1970.
  */
 export async function acceptHeld(
   bench: Bench,

@@ -23,8 +23,8 @@ export interface OrderCosts {
 }
 
 /**
- * Measures what an order takes of everything that is counted: processor, log, disk, Redis. The same orders have been there
- * once before, so what tables need only once, and space that is used again, do not count.
+ * Measures what an order takes of everything that is counted: processor, log, disk, Redis. The same orders have been
+ * there once before, so what tables need only once, and space that is used again, do not count.
  */
 export function measureOrderCosts(bench: Bench, edition: Edition, sending: Sending): Promise<OrderCosts> {
   return withDeployment(bench, edition, {}, async (deployment) => {
@@ -88,7 +88,10 @@ export async function measureReplay(bench: Bench, edition: Edition, sending: Sen
   }
 }
 
-/** Measures what a process takes: connections to PostgreSQL, with calls of every kind at once, and memory; and what a poll costs. */
+/**
+ * Measures what a process takes: connections to PostgreSQL, with calls of every kind at once, and memory; and what a
+ * poll costs.
+ */
 export function measureProcesses(bench: Bench, edition: Edition): Promise<Figures> {
   return withDeployment(bench, edition, {}, async (deployment) => {
     const [worker] = deployment.workers;

@@ -10,7 +10,10 @@ import { createBoundSender, createO2Sender, type Sender } from './senders.ts';
 
 const ORDERS = 100_000;
 const LARGE_ORDERS = 1_000_000;
-/** Drained without neighbors, half of them before and half after, so that a machine that becomes slower does so for both. */
+/**
+ * Drained without neighbors, half of them before and half after, so that a machine that becomes slower does so for
+ * both.
+ */
 const ALONE_ORDERS = 100_000;
 const IDLE_MS = 10_000;
 const WARM_UP_MS = 1_000;
@@ -20,8 +23,8 @@ const NEIGHBORS_CUSTOMERS = 20;
 const MOST_ORDERS_OF_NEIGHBOR = 20;
 
 /**
- * What an application that sends little feels of the backlog of another one, and the backlog of it: each bound to a channel of its
- * own; or bound to none, with customers by O2, so that both are of the channels `crm` and `industry`.
+ * What an application that sends little feels of the backlog of another one, and the backlog of it: each bound to a
+ * channel of its own; or bound to none, with customers by O2, so that both are of the channels `crm` and `industry`.
  */
 export const fairnessMeasures: Measure[] = [
   fairness('fairness', async (deployment, customers) => [
@@ -101,7 +104,9 @@ async function measure(bench: Bench, deployment: Deployment, sender: Sender, sma
   return figures;
 }
 
-/** Returns a function that says which part of the machine's processors was used since, by the service and who calls it. */
+/**
+ * Returns a function that says which part of the machine's processors was used since, by the service and who calls it.
+ */
 async function meterShare({ machine }: Bench, { api, workers }: Deployment): Promise<() => Promise<number>> {
   const startedMs = performance.now();
   const ownBefore = process.cpuUsage();

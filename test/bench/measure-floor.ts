@@ -11,8 +11,8 @@ const ORDERS_PER_TRANSACTION = 1_000;
 const CONNECTIONS = 4;
 
 /**
- * What PostgreSQL alone can do: the rows that orders leave behind, 1,000 orders a transaction, on four connections. Into
- * tables of the same columns and indexes without checks, and into this schema's own.
+ * What PostgreSQL alone can do: the rows that orders leave behind, 1,000 orders a transaction, on four connections.
+ * Into tables of the same columns and indexes without checks, and into this schema's own.
  */
 export const floorMeasures: Measure[] = [
   {

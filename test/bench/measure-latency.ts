@@ -22,9 +22,9 @@ const DURATION_SECONDS = 10;
 const CONNECTIONS = 128;
 
 /**
- * How long a call takes at half of what the service accepts at most, its worker running: from the time at which it is due
- * to its answer, and from there until its batch is completed. And how long a bare route takes at the same rate that only
- * inserts the body.
+ * How long a call takes at half of what the service accepts at most, its worker running: from the time at which it is
+ * due to its answer, and from there until its batch is completed. And how long a bare route takes at the same rate that
+ * only inserts the body.
  */
 export const latencyMeasures: Measure[] = CALLS.map((calls) => ({
   name: `latency-${calls.ordersPerBatch}`,

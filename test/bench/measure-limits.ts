@@ -13,8 +13,9 @@ const ASSETS_OF_ORDER = 20;
 const ORDERS_AT_ONCE = 8;
 
 /**
- * The most resident memory of an API and a worker with the heap that they get in 1 GiB, while orders at the limit run: they buy,
- * revoke or preview 20 assets with 9,500 products each. And whether the worker dies of an order that asks to revoke 160 of them.
+ * The most resident memory of an API and a worker with the heap that they get in 1 GiB, while orders at the limit run:
+ * they buy, revoke or preview 20 assets with 9,500 products each. And whether the worker dies of an order that asks to
+ * revoke 160 of them.
  */
 export const limitsMemoryMeasure: Measure = {
   name: 'limits-memory',

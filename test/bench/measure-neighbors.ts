@@ -83,9 +83,9 @@ const CALLS: ThickCall[] = [
 ];
 
 /**
- * How long the lists of one application take while another one makes thick calls: reads twenty times at once an asset with 9,500
- * products, or its contents in the member center; previews an order that buys 190,000 products, or one that revokes them;
- * revokes them in a sync call. And for how long the event loop of the API stands still meanwhile.
+ * How long the lists of one application take while another one makes thick calls: reads twenty times at once an asset
+ * with 9,500 products, or its contents in the member center; previews an order that buys 190,000 products, or one that
+ * revokes them; revokes them in a sync call. And for how long the event loop of the API stands still meanwhile.
  */
 export const neighborMeasures: Measure[] = CALLS.map((thickCall) => ({
   name: `neighbor-${thickCall.name}`,

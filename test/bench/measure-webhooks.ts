@@ -15,7 +15,10 @@ const MEASURED_MS = 10_000;
 const OFFERED_PER_SECOND = 500;
 const ADD_EVERY_MS = 50;
 
-/** Events a second to an endpoint that answers after a while, how far it is behind when 500 come a second, and orders beside it. */
+/**
+ * Events a second to an endpoint that answers after a while, how far it is behind when 500 come a second, and orders
+ * beside it.
+ */
 export const webhookMeasures: Measure[] = ANSWERS_MS.flatMap((answerMs) => [
   {
     name: `webhook-${answerMs}ms`,

@@ -32,8 +32,8 @@ export async function prepareNeighbor(sender: Sender): Promise<Neighbor> {
 }
 
 /**
- * Sends small batches of two orders, sync calls, polls and previews while `work` runs, ten of each kind a second. Returns how long
- * each call took: a batch from sending it until it is known to be completed.
+ * Sends small batches of two orders, sync calls, polls and previews while `work` runs, ten of each kind a second.
+ * Returns how long each call took: a batch from sending it until it is known to be completed.
  */
 export async function callMeanwhile<Result>(
   neighbor: Neighbor,

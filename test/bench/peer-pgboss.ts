@@ -4,7 +4,10 @@ import type { Peer, PeerJob } from './peer.ts';
 const QUEUE = 'peer';
 const JOBS_PER_FETCH = 100;
 
-/** pg-boss: jobs are inserted and fetched in batches, one fetch after the other while there are more, and it is notified. */
+/**
+ * pg-boss: jobs are inserted and fetched in batches, one fetch after the other while there are more, and it is
+ * notified.
+ */
 export const pgboss: Peer = {
   async openProducer({ databaseUrl }) {
     const boss = new PgBoss({ connectionString: databaseUrl, max: 10, useListenNotify: true });

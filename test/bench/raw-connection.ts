@@ -10,8 +10,8 @@ export interface RawAnswer {
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 /**
- * One kept connection of HTTP/1.1 with one request at a time, as light as it can be: what the load generator uses of the
- * processor is missing elsewhere. Answers must have a content-length.
+ * One kept connection of HTTP/1.1 with one request at a time, as light as it can be: what the load generator uses of
+ * the processor is missing elsewhere. Answers must have a content-length.
  */
 export class RawConnection {
   readonly #socket: Socket;

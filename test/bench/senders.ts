@@ -25,7 +25,9 @@ export async function createBoundSender(deployment: Reached, channelCode: string
   return { caller, customers };
 }
 
-/** Creates an application that is bound to no channel, and customers by O2, half of them of `crm`, half of `industry`. */
+/**
+ * Creates an application that is bound to no channel, and customers by O2, half of them of `crm`, half of `industry`.
+ */
 export async function createO2Sender(deployment: Reached, count: number): Promise<Sender> {
   const caller = await createCaller(deployment, null);
   const pairs = await createSome(count / 2, async (): Promise<Customer[]> => {

@@ -12,8 +12,8 @@ export interface Probed {
 export type ProbeKind = 'small calls' | 'lists';
 
 /**
- * Sends calls, one after the other, from a thread of its own. Resolves when the first is answered. The function that it returns
- * ends this.
+ * Sends calls, one after the other, from a thread of its own. Resolves when the first is answered. The function that it
+ * returns ends this.
  */
 export async function startProbe(
   { baseUrl, credentials, token }: Api,

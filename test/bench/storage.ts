@@ -25,7 +25,10 @@ const LEAST_BYTES = 0.05;
 /** What is deleted within minutes, so that its space is used again. */
 const PASSING = ['nonce', 'uncounted_activity', 'unnumbered_event', 'lane_chunk'];
 
-/** What came to each table between two looks, for one of so many orders. Tables that did not grow, or soon shrink again, are left out. */
+/**
+ * What came to each table between two looks, for one of so many orders. Tables that did not grow, or soon shrink again,
+ * are left out.
+ */
 export function growthOf(
   before: readonly TableStorage[],
   after: readonly TableStorage[],

@@ -21,8 +21,16 @@ afterAll(async () => {
 
 const AREAS: Record<OperatorRole, string[]> = {
   viewer: [
-    ...['Overview', 'Batches', 'Orders', 'Assets', 'Enterprises', 'What would happen?'],
-    ...['Applications', 'Channels', 'Webhooks', 'Queue'],
+    'Overview',
+    'Batches',
+    'Orders',
+    'Assets',
+    'Enterprises',
+    'What would happen?',
+    'Applications',
+    'Channels',
+    'Webhooks',
+    'Queue',
   ],
   get support() {
     return [...this.viewer, 'Record'];

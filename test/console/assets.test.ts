@@ -191,8 +191,12 @@ describe('what is on an asset', () => {
       limitEndDate: 1_800_000_000_000,
       passwords: ['do not tell'],
       productFeatures: Array.from({ length: 25 }, (_, n) => ({
-        ...{ featureCode: `f${n}`, featureName: 'Feature', featureValue: '1', featureValueType: 'int' },
-        ...{ trial: 0, trialEndDate: 0 },
+        featureCode: `f${n}`,
+        featureName: 'Feature',
+        featureValue: '1',
+        featureValueType: 'int',
+        trial: 0,
+        trialEndDate: 0,
       })),
     });
     const inner = merchandise({ merchandiseNum: 'M-2', licenseOrderProductList: [product] });
@@ -267,8 +271,12 @@ describe('the history of a number', () => {
         fromCustomer: { customerId: seller!.customerId, enterpriseName: seller!.enterpriseName },
       },
       {
-        ...{ action: 'product_bought', channelOrderId: first, instanceName: 'Cost Estimator', productUri: 'gms-100' },
-        ...{ limitConcurrent: 5, limitEndDate },
+        action: 'product_bought',
+        channelOrderId: first,
+        instanceName: 'Cost Estimator',
+        productUri: 'gms-100',
+        limitConcurrent: 5,
+        limitEndDate,
       },
       { action: 'created', channelOrderId: first, appKey: api.credentials.appKey, fromCustomer: null },
     ]);

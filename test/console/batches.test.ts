@@ -118,7 +118,11 @@ describe('a batch', () => {
     const params = { batchId };
     const detail = await viewer.call('getBatch', { params });
     expect(TracedBatch.strict().parse(detail)).toMatchObject({
-      ...{ batchId, appKey: api.credentials.appKey, channelOrderId: batch.channelOrderId, total: 4, failed: 3 },
+      batchId,
+      appKey: api.credentials.appKey,
+      channelOrderId: batch.channelOrderId,
+      total: 4,
+      failed: 3,
       requestId: expect.stringMatching(/^[\w-]{36}$/),
       reopenedTime: null,
     });
@@ -233,7 +237,9 @@ describe('failed orders', () => {
     const params = { batchId };
     const { orderList, ...rest } = OrdersToResend.strict().parse(await support.call('getOrdersToResend', { params }));
     expect(rest).toEqual({
-      ...{ channelCode: 'test', syncMode: 'async', hiddenPasswords: 1 },
+      channelCode: 'test',
+      syncMode: 'async',
+      hiddenPasswords: 1,
       channelOrderId: `${batch.channelOrderId}-retry`,
     });
     expect(JSON.stringify(orderList)).toContain('"passwords":["(hidden)"]');
@@ -265,7 +271,9 @@ describe('failed orders', () => {
       orders: 1,
       digest: (record[1]!.after as { digest: string }).digest,
       difference: {
-        ...{ leftOut: 0, added: 0, more: 0 },
+        leftOut: 0,
+        added: 0,
+        more: 0,
         changes: [{ sequence, field: 'licenseType', before: 'softkey', after: 'normal_recover_usbkey' }],
       },
     };

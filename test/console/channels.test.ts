@@ -35,15 +35,20 @@ it('a channel shows what is pending, since when, and which applications have to 
   // A process shows the same for a second.
   await vi.waitFor(async () => expect(await read('test')).toMatchObject({ pendingOrders: 2 }), 10_000);
   expect(await read('test')).toMatchObject({
-    ...{ channelCode: 'test', state: 'current', pausedTime: null, heldOrders: 0 },
-    ...{ oldestPendingTime: expect.any(Number), hasMoreApplications: false },
+    channelCode: 'test',
+    state: 'current',
+    pausedTime: null,
+    heldOrders: 0,
+    oldestPendingTime: expect.any(Number),
+    hasMoreApplications: false,
     applications: [
       { appKey: api.credentials.appKey, name: 'Test', pendingOrders: 2, isBound: false },
       { appKey: bound.credentials.appKey, name: 'Test', pendingOrders: 0, isBound: true },
     ],
   });
   expect(await read('empty')).toMatchObject({
-    ...{ ...NOTHING, perSecond: { accepted: 0, succeeded: 0, failed: 0 } },
+    ...NOTHING,
+    perSecond: { accepted: 0, succeeded: 0, failed: 0 },
     applications: [{ appKey: bound.credentials.appKey }],
   });
   expect(await read('a/b %')).toMatchObject({ channelCode: 'a/b %', applications: [] });

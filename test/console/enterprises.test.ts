@@ -29,8 +29,13 @@ const namesOf = ({ enterprises: found }: ConsoleData<'listEnterprises'>) => foun
 /** O1: a customer of an enterprise; `changes` vary what is sent. */
 const bind = async (enterpriseName: string, changes: Record<string, string> = {}) => {
   const body = {
-    ...{ channelCode: 'test', channelCustomerId: randomUUID(), customerName: 'Customer', branchName: 'Branch' },
-    ...{ enterpriseName, passwordMobile: '13812345678', ...changes },
+    channelCode: 'test',
+    channelCustomerId: randomUUID(),
+    customerName: 'Customer',
+    branchName: 'Branch',
+    enterpriseName,
+    passwordMobile: '13812345678',
+    ...changes,
   };
   return dataOf(await api.ask('bindCustomer', { body }));
 };

@@ -164,8 +164,10 @@ describe('the record', () => {
   it('says of what the command did which system user did it', async () => {
     const { entries } = await admin.call('listRecord', { query: { target: admin.login.name } });
     expect(entries.at(-1)).toMatchObject({
-      ...{ operator: null, actor: `${userInfo().username}@${hostname()}` },
-      ...{ action: 'operator.created', after: { role: 'admin' } },
+      operator: null,
+      actor: `${userInfo().username}@${hostname()}`,
+      action: 'operator.created',
+      after: { role: 'admin' },
     });
   });
 

@@ -88,8 +88,13 @@ describe('an order', () => {
     const [id] = await process(newBuy(customer, [newAssetNum()]));
     const order = OwnedOrder.strict().parse(await viewer.call('getOrder', paramsOf(id)));
     expect(order).toMatchObject({
-      ...{ licenseOrderId: id, state: 'succeeded', appKey: api.credentials.appKey, applicationName: 'Test' },
-      ...{ requestId: expect.stringMatching(/^[\w-]{36}$/), retries: [], srcLicenseOrderId: null },
+      licenseOrderId: id,
+      state: 'succeeded',
+      appKey: api.credentials.appKey,
+      applicationName: 'Test',
+      requestId: expect.stringMatching(/^[\w-]{36}$/),
+      retries: [],
+      srcLicenseOrderId: null,
       owner: { customerId: customer.customerId, customerName: 'Customer' },
     });
     const batch = await viewer.call('getBatch', { params: { batchId: order.batchId } });
@@ -179,12 +184,10 @@ describe('an order', () => {
     expect(preview).toMatchObject({ state: 'failed', cause: 'product_not_found' });
     expect(preview!.nearest).toEqual([
       {
-        ...{
-          assetNum: num,
-          productUri: 'gms-100',
-          id: expect.any(String),
-          differs: ['limitEndDate', 'limitConcurrent'],
-        },
+        assetNum: num,
+        productUri: 'gms-100',
+        id: expect.any(String),
+        differs: ['limitEndDate', 'limitConcurrent'],
         values: [
           { field: 'limitEndDate', wanted: 1_800_000_002_000, found: 1_800_000_001_000 },
           { field: 'limitConcurrent', wanted: 3, found: 1 },

@@ -59,12 +59,10 @@ describe('a batch in hand', () => {
         products: [{ action: 'revoke', id: null }],
       },
       {
-        ...{
-          state: 'failed',
-          cause: 'product_not_found',
-          numbers: [{ assetNum: bought, isActive: true }],
-          productCount: 0,
-        },
+        state: 'failed',
+        cause: 'product_not_found',
+        numbers: [{ assetNum: bought, isActive: true }],
+        productCount: 0,
         nearest: [{ assetNum: bought, values: [{ field: 'limitConcurrent', wanted: 3, found: 5 }] }],
       },
     ]);

@@ -116,7 +116,8 @@ describe('a login', () => {
     };
     const failed = (actor: string) => ({ action: 'operator.log_in_failed', actor, after: null });
     const lockedOut = (actor: string, lockedFor: string) => ({
-      ...{ action: 'operator.locked_out', actor },
+      action: 'operator.locked_out',
+      actor,
       after: { lockedFor, untilTime: expect.any(Number) },
     });
     const here = '203.0.113.7';

@@ -16,7 +16,10 @@ beforeEach(async () => {
 });
 afterEach(() => database.close());
 
-/** Writes what so many transactions note: each accepted one order, and one of them failed. They are spread over a minute. */
+/**
+ * Writes what so many transactions note: each accepted one order, and one of them failed. They are spread over a
+ * minute.
+ */
 async function note(on: Database, transactions: number): Promise<void> {
   await sql`
     insert into uncounted_activity (noted_time, application_id, channel_id, pending, accepted, succeeded, failed, causes)

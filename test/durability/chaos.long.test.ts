@@ -75,9 +75,9 @@ describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed e
 });
 
 /**
- * Sends a customer's batches back to back, without waiting for their outcome, by one application after the other to one API
- * after the other: each buys and revokes the same number three times over two batches, so every order succeeds only if the
- * order is kept.
+ * Sends a customer's batches back to back, without waiting for their outcome, by one application after the other to one
+ * API after the other: each buys and revokes the same number three times over two batches, so every order succeeds only
+ * if the order is kept.
  */
 async function tellStory(
   applications: Api[][],

@@ -103,8 +103,9 @@ async function acceptBacklog(queue: QueueKind) {
   const { db, url } = database;
   const redisUrl = `${inject('redisUrl')}/9`;
   const env = {
-    ...{ DATABASE_URL: url, REDIS_URL: queue === 'redis' ? redisUrl : '' },
-    ...{ PORT: String(await freePort()) },
+    DATABASE_URL: url,
+    REDIS_URL: queue === 'redis' ? redisUrl : '',
+    PORT: String(await freePort()),
   };
   const api = ServiceProcess.api(env);
   const processes = [api];

@@ -88,7 +88,10 @@ describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed e
     }
   }
 
-  /** Sends batches until one is cancelled. Each cancel call is next for its lane, ahead of all workers. Returns the batches. */
+  /**
+   * Sends batches until one is cancelled. Each cancel call is next for its lane, ahead of all workers. Returns the
+   * batches.
+   */
   async function cancelPending(): Promise<Batch[]> {
     const { db } = service.database;
     const customer = await retried(service.apis, (api) => api.newCustomer());

@@ -363,7 +363,9 @@ it('many holds in a lane that somebody else has locked keep no hold of another l
 });
 
 describe('retries of held orders take turns by channel', () => {
-  /** An order of another channel that is held beside others, which are due for an hour when it is due. No worker runs. */
+  /**
+   * An order of another channel that is held beside others, which are due for an hour when it is due. No worker runs.
+   */
   async function holdBeside(orders: Parameters<typeof batchOf>) {
     await refuseStrict();
     await accept(...orders, buy(other));

@@ -9,15 +9,36 @@ import { type Stack, startStack } from '../harness/stack.ts';
 import { syncOf } from '../harness/sync-batches.ts';
 
 /**
- * The plans that PostgreSQL may keep of prepared statements. It makes one for any values, perhaps while all tables are empty,
- * and keeps it while they grow. So none may read more of a large table than the rows that it is about.
+ * The plans that PostgreSQL may keep of prepared statements. It makes one for any values, perhaps while all tables are
+ * empty, and keeps it while they grow. So none may read more of a large table than the rows that it is about.
  */
 const HOT = [
-  ...['judge_attempts', 'accept_batches', 'try_lanes', 'read_pending', 'read_result_pages', 'find_earlier'],
-  ...['lock_assets', 'read_grants', 'insert_license_order', 'update_assets', 'finish_chunks', 'end_batches'],
-  ...['list_batches', 'orders_by_id', 'orders_of_batches', 'read_sent_orders', 'history_steps', 'history_instances'],
-  ...['read_products', 'revoke_products', 'update_contents_product_instance', 'update_grants', 'update_asset_numbers'],
-  ...['list_merchandise_instance', 'list_product_instance', 'read_product_instance_piece'],
+  'judge_attempts',
+  'accept_batches',
+  'try_lanes',
+  'read_pending',
+  'read_result_pages',
+  'find_earlier',
+  'lock_assets',
+  'read_grants',
+  'insert_license_order',
+  'update_assets',
+  'finish_chunks',
+  'end_batches',
+  'list_batches',
+  'orders_by_id',
+  'orders_of_batches',
+  'read_sent_orders',
+  'history_steps',
+  'history_instances',
+  'read_products',
+  'revoke_products',
+  'update_contents_product_instance',
+  'update_grants',
+  'update_asset_numbers',
+  'list_merchandise_instance',
+  'list_product_instance',
+  'read_product_instance_piece',
 ];
 /** They look through open batches, by any index of those. */
 const OF_OPEN = /^open_batches/;
@@ -53,7 +74,10 @@ interface Node {
   Plans?: Node[];
 }
 
-/** The tables of which a plan reads everything, or all that an application or a channel has there. A page ends at its LIMIT. */
+/**
+ * The tables of which a plan reads everything, or all that an application or a channel has there. A page ends at its
+ * LIMIT.
+ */
 function listWhole(node: Node, parent?: Node): string[] {
   const { 'Node Type': type, 'Relation Name': table, 'Index Name': index = '', 'Index Cond': condition } = node;
   const isScan = table !== undefined && type.endsWith('Scan') && !type.startsWith('Bitmap');

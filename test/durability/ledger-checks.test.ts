@@ -17,8 +17,8 @@ import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
 /**
- * What PostgreSQL refuses although every row by itself is good: the triggers, whose functions (migrations)
- * compare the ledger's rows with one another and with what they were. schema.test.ts tries what a row must be by itself.
+ * What PostgreSQL refuses although every row by itself is good: the triggers, whose functions (migrations) compare the
+ * ledger's rows with one another and with what they were. schema.test.ts tries what a row must be by itself.
  */
 let database: TestDatabase;
 
@@ -49,18 +49,38 @@ const active = { created_time: CREATED, revoked_time: null, revoked_by_order_id:
 const lifetime = { ...active, updated_time: CREATED };
 const defaults = {
   asset: {
-    ...{ customer_id: 1, license_type: 'softkey', borrowed_usb_key: false, extends: {}, created_by_order_id: 1 },
-    ...{ active_grants: 0, active_products: 0, active_merchandises: 0, ...lifetime },
+    customer_id: 1,
+    license_type: 'softkey',
+    borrowed_usb_key: false,
+    extends: {},
+    created_by_order_id: 1,
+    active_grants: 0,
+    active_products: 0,
+    active_merchandises: 0,
+    ...lifetime,
   },
   asset_grant: { active_products: 0, active_merchandises: 0, ...active },
   merchandise_instance: {
     active_contents: 0,
-    ...{ parent_id: null, crm_product_id: 'c', parent_crm_product_id: '', merchandise_num: 'M', merchandise_name: 'M' },
-    ...{ parent_merchandise_num: '', time_duration_expression: '1-0-0', held_by_order_id: null, ...lifetime },
+    parent_id: null,
+    crm_product_id: 'c',
+    parent_crm_product_id: '',
+    merchandise_num: 'M',
+    merchandise_name: 'M',
+    parent_merchandise_num: '',
+    time_duration_expression: '1-0-0',
+    held_by_order_id: null,
+    ...lifetime,
   },
   product_instance: {
-    ...{ merchandise_id: null, crm_product_id: 'c', product_uri: 'a', product_name: 'A', limit_concurrent: 0 },
-    ...{ details: {}, held_by_order_id: null, ...lifetime },
+    merchandise_id: null,
+    crm_product_id: 'c',
+    product_uri: 'a',
+    product_name: 'A',
+    limit_concurrent: 0,
+    details: {},
+    held_by_order_id: null,
+    ...lifetime,
   },
 } satisfies Record<string, Record<string, unknown>>;
 type Table = keyof typeof defaults;
@@ -119,8 +139,9 @@ describe('PostgreSQL refuses', () => {
     `insert into asset_transfer (asset_id, license_order_id, from_customer_id, to_customer_id)
       values (${assetId}, ${orderId}, 1, ${toCustomerId})`;
 
-  // Orders: 1, 2 and 5 have bought, 3 has failed, 4 revokes. Asset 3 is revoked, and nothing is on 4 and 5, of which 5 is
-  // a borrowed lock. The others, their grants and merchandises have higher numbers than what is there, for more to come.
+  // Orders: 1, 2 and 5 have bought, 3 has failed, 4 revokes. Asset 3 is revoked, and nothing is on 4 and 5, of which 5
+  // is a borrowed lock. The others, their grants and merchandises have higher numbers than what is there, for more to
+  // come.
   beforeEach(async () => {
     trx = await database.db.startTransaction().execute();
     await run(`insert into license_order (id, order_type, customer_id, cause, message, assets, products) values
@@ -582,8 +603,11 @@ describe('PostgreSQL refuses', () => {
 
   it('nested merchandise in one statement, where one of them is in another order’s', async () => {
     const nested = [31, 32, 33, 34].map((id) => ({
-      ...{ id, asset_id: 1, license_order_id: 1 },
-      ...{ parent_id: id === 31 ? null : id - 1, active_contents: id === 34 ? 0 : 1 },
+      id,
+      asset_id: 1,
+      license_order_id: 1,
+      parent_id: id === 31 ? null : id - 1,
+      active_contents: id === 34 ? 0 : 1,
     }));
     const odd = nested.map((row) => (row.id === 34 ? { ...row, license_order_id: 2 } : row));
     await expectRefused('merchandise_instance: in a merchandise that does not count it', () =>
@@ -806,127 +830,153 @@ describe('PostgreSQL refuses', () => {
     const cases: { table: Table | Holding; message: string; before?: string[]; statement: string }[] = [
       { table: 'asset', message: 'its customer does not exist', statement: moreAssets },
       {
-        ...{ table: 'asset', message: 'its customer does not exist' },
+        table: 'asset',
+        message: 'its customer does not exist',
         before: [transferEach('2')],
         statement: `update asset set customer_id = ${where1050(9, '2', 'id')} where ${all('id')}`,
       },
       {
-        ...{ table: 'asset', message: 'revoked with something active on it' },
+        table: 'asset',
+        message: 'revoked with something active on it',
         before: revokedThrough('asset_grant', '<> 1050'),
         statement: revokeAll('asset'),
       },
       {
-        ...{ table: 'asset', message: 'another customer without a transfer' },
+        table: 'asset',
+        message: 'another customer without a transfer',
         before: [transferEach('2', '<> 1050')],
         statement: `update asset set customer_id = 2 where ${all('id')}`,
       },
       {
-        ...{ table: 'asset', message: 'another customer without a transfer' },
+        table: 'asset',
+        message: 'another customer without a transfer',
         before: [transferEach(where1050(3, '2', 'id'))],
         statement: `update asset set customer_id = 2 where ${all('id')}`,
       },
       {
-        ...{ table: 'asset', message: 'revoked or moved while it is assigned or lent' },
+        table: 'asset',
+        message: 'revoked or moved while it is assigned or lent',
         before: [assign(1050, 1), transferEach('2')],
         statement: `update asset set customer_id = 2 where ${all('id')}`,
       },
       {
-        ...{ table: 'asset', message: 'revoked or moved while it is assigned or lent' },
+        table: 'asset',
+        message: 'revoked or moved while it is assigned or lent',
         before: [assign(1050, 1), lend(1050, 5)],
         statement: `update asset set borrowed_usb_key = true where ${all('id')}`,
       },
       {
-        ...{ table: 'asset_assignment', message: 'not an asset that this employee can hold' },
+        table: 'asset_assignment',
+        message: 'not an asset that this employee can hold',
         statement: assignEach(where1050(3, '1')),
       },
       {
-        ...{ table: 'asset_lending', message: 'not an asset that can be lent into this lock' },
+        table: 'asset_lending',
+        message: 'not an asset that can be lent into this lock',
         before: [`${assignEach('1')} and asset_id <> 1050`],
         statement: lendEach,
       },
       {
-        ...{ table: 'asset_lending', message: 'the lock is lent to another employee' },
+        table: 'asset_lending',
+        message: 'the lock is lent to another employee',
         before: [assignEach(where1050(2, '1'))],
         statement: lendEach,
       },
       {
-        ...{ table: 'member', message: 'deleted while it holds assets' },
+        table: 'member',
+        message: 'deleted while it holds assets',
         before: [memberEach, assign(1050, 1050)],
         statement: `update member set deleted_time = '3000-01-01' where ${all('id')}`,
       },
       ...TABLES.map((table) => ({
-        ...{ table, message: 'a revoked row never changes' },
+        table,
+        message: 'a revoked row never changes',
         before: revokedThrough(table, '= 1050'),
         statement: `update ${table} set created_time = created_time where ${all(idOf(table))}`,
       })),
       {
-        ...{ table: 'asset_grant', message: 'its order is not a succeeded new_buy' },
+        table: 'asset_grant',
+        message: 'its order is not a succeeded new_buy',
         statement: moreGrants('asset_id', 3),
       },
       { table: 'asset_grant', message: 'without an active asset that counts it', statement: moreGrants(3, 2) },
       {
-        ...{ table: 'asset_grant', message: 'other numbers than what is active of it' },
+        table: 'asset_grant',
+        message: 'other numbers than what is active of it',
         before: revokedThrough('merchandise_instance', '<> 1050'),
         statement: revokeAll('asset_grant'),
       },
       ...instances.map((table) => ({
-        ...{ table, message: 'without an active grant that counts it' },
+        table,
+        message: 'without an active grant that counts it',
         statement: moreOf(table, 'asset_id', 4),
       })),
       ...instances.map((table) => ({
-        ...{ table, message: 'without an active grant that counts it' },
+        table,
+        message: 'without an active grant that counts it',
         statement: moreOf(table, 'held_by_order_id', 2),
       })),
       ...instances.map((table) => ({
-        ...{ table, message: 'held by an order that does not transfer its asset' },
+        table,
+        message: 'held by an order that does not transfer its asset',
         before: [transferEach('2', '<> 1050')],
         statement: `update ${table} set held_by_order_id = 2 where ${all('asset_id')}`,
       })),
       ...instances.map((table) => ({
-        ...{ table, message: 'in a merchandise that does not count it' },
+        table,
+        message: 'in a merchandise that does not count it',
         statement: moreOf(table, table === 'product_instance' ? 'merchandise_id' : 'parent_id', 15),
       })),
       {
-        ...{ table: 'merchandise_instance', message: 'another number than what is active in it' },
+        table: 'merchandise_instance',
+        message: 'another number than what is active in it',
         before: revokedThrough('product_instance', '<> 1050'),
         statement: revokeAll('merchandise_instance'),
       },
       ...[0, 3].map((bad) => ({
-        ...{ table: 'merchandise_instance' as const, message: 'another number than what is active in it' },
+        table: 'merchandise_instance' as const,
+        message: 'another number than what is active in it',
         statement: `update merchandise_instance set active_contents = ${where1050(bad, '1')} where ${all('asset_id')}`,
       })),
       {
-        ...{ table: 'asset', message: 'lower numbers than its grants have' },
+        table: 'asset',
+        message: 'lower numbers than its grants have',
         statement: `update asset set active_grants = ${where1050(0, '1', 'id')} where ${all('id')}`,
       },
       ...NUMBERS.flatMap((number) => [
         {
-          ...{ table: 'asset' as const, message: 'lower numbers than its grants have' },
+          table: 'asset' as const,
+          message: 'lower numbers than its grants have',
           statement: `update asset set ${number} = ${where1050(1, '2', 'id')} where ${all('id')}`,
         },
         ...[0, 2].map((bad) => ({
-          ...{ table: 'asset_grant' as const, message: 'other numbers than what is active of it' },
+          table: 'asset_grant' as const,
+          message: 'other numbers than what is active of it',
           statement: `update asset_grant set ${NUMBERS.map(
             (each) => `${each} = ${each === number ? where1050(bad, '1') : 1}`,
           )} where ${all('asset_id')}`,
         })),
       ]),
       {
-        ...{ table: 'asset_grant', message: 'without an active asset that counts it' },
+        table: 'asset_grant',
+        message: 'without an active asset that counts it',
         statement: moreGrants('asset_id', 2, where1050(1, '0')),
       },
       {
-        ...{ table: 'asset_grant', message: 'lower numbers than what its order took over' },
+        table: 'asset_grant',
+        message: 'lower numbers than what its order took over',
         before: takenOverEach,
         statement: moreGrants('asset_id', 2, where1050(0, '1')),
       },
       ...instances.map((table) => ({
-        ...{ table, message: 'without an active grant that counts it' },
+        table,
+        message: 'without an active grant that counts it',
         before: ['update asset_grant set active_products = 1, active_merchandises = 1 where asset_id = 1050'],
         statement: moreOf(table),
       })),
       {
-        ...{ table: 'product_instance', message: 'in a merchandise that does not count it' },
+        table: 'product_instance',
+        message: 'in a merchandise that does not count it',
         before: ['update merchandise_instance set active_contents = 1 where asset_id = 1050'],
         statement: moreOf('product_instance'),
       },

@@ -21,8 +21,8 @@ import { type Filled, fillWithBatches } from '../harness/million-orders.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 /**
- * What a page of a list costs among a million orders: every statement that it sends is explained as it runs. It reads by
- * indexes, and a bounded number of rows, on the last page as on the first (rules 6.7).
+ * What a page of a list costs among a million orders: every statement that it sends is explained as it runs. It reads
+ * by indexes, and a bounded number of rows, on the last page as on the first (rules 6.7).
  */
 let database: TestDatabase;
 let filled: Filled;

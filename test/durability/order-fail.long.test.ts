@@ -71,17 +71,22 @@ describe('lockstep order fail', () => {
     expect(await readRecords()).toEqual([]);
 
     expect(await fail(ids[0]!, '--reason', 'ticket 4711', '--later', 'keep')).toMatchObject({
-      ...{ status: 0, stdout: '{"failed":1}\n', stderr: '' },
+      status: 0,
+      stdout: '{"failed":1}\n',
+      stderr: '',
     });
     const result = await api.completed(batch);
     expect(result).toMatchObject({
-      ...{ succeeded: 3, failed: 1, held: 0 },
+      succeeded: 3,
+      failed: 1,
+      held: 0,
       orders: [{ state: 'failed', code: '500', cause: 'internal_error' }, {}, {}, {}],
     });
     expect(JSON.stringify(result)).not.toContain('4711');
     expect(await readRecords()).toEqual([
       {
-        ...{ action: 'order.failed', target: ids[0] },
+        action: 'order.failed',
+        target: ids[0],
         after: { state: 'failed', cause: 'internal_error', reason: 'ticket 4711' },
       },
     ]);
@@ -153,7 +158,9 @@ describe('the console', () => {
     expect(page).toMatchObject({
       holds: [
         {
-          ...{ customerId: customer.customerId, licenseOrderId: ids[0], orders: 3 },
+          customerId: customer.customerId,
+          licenseOrderId: ids[0],
+          orders: 3,
           lastError: expect.stringContaining('stricter'),
         },
       ],

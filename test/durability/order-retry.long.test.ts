@@ -32,7 +32,9 @@ async function retried(...ids: string[]): Promise<unknown> {
   return JSON.parse(ended.stdout);
 }
 
-/** Lets a worker carry a batch out, with orders in it that an operator ends with internal_error, and stops the worker. */
+/**
+ * Lets a worker carry a batch out, with orders in it that an operator ends with internal_error, and stops the worker.
+ */
 async function failed(batch: ReturnType<typeof batchOf>) {
   const worker = await stack.startWorker();
   await acceptUnchecked(stack, api, batch);
@@ -87,7 +89,10 @@ describe('lockstep order retry', () => {
 
     await stack.startWorker();
     expect(await api.completed(batch)).toMatchObject({
-      ...{ state: 'completed', succeeded: 2, failed: 1, pending: 0 },
+      state: 'completed',
+      succeeded: 2,
+      failed: 1,
+      pending: 0,
       orders: [{}, { state: 'succeeded', assets: 1, products: 2 }, { cause: 'asset_not_found' }],
     });
     for (const each of later) expect(await api.completed(each)).toMatchObject({ succeeded: 1 });

@@ -50,7 +50,9 @@ const retry = async (...ids: string[]): Promise<number> => JSON.parse(await orde
 const cancel = (batch: Batch) => retried(service.apis, (api) => api.cancel(batch));
 const completed = (batch: Batch) => retried(service.apis, (api) => api.completed(batch));
 
-/** Accepts a batch in which the first of the two orders of each of some customers cannot be applied until it is mended. */
+/**
+ * Accepts a batch in which the first of the two orders of each of some customers cannot be applied until it is mended.
+ */
 async function acceptBroken() {
   const customers = await Promise.all(Array.from({ length: 2 * ROUNDS }, () => service.apis[0]!.newCustomer()));
   const broken = customers.map(() => newAssetNum());
@@ -76,7 +78,9 @@ async function during<Result>(work: Promise<Result>, act: () => Promise<unknown>
   return (await Promise.all([watched, acting()]))[0];
 }
 
-/** Ends a batch, and opens it again round by round, while other processes cancel it, apply it and put more of it back. */
+/**
+ * Ends a batch, and opens it again round by round, while other processes cancel it, apply it and put more of it back.
+ */
 async function tell({ batch, broken, brokenIds }: Story): Promise<void> {
   await order('fail', '--reason', 'It is broken', '--later', 'keep', ...brokenIds);
   expect(await completed(batch)).toMatchObject({ state: 'completed', succeeded: 2 * ROUNDS, failed: 2 * ROUNDS });

@@ -25,7 +25,9 @@ import { submitLarge, syncOf } from '../harness/sync-batches.ts';
 import { thicken } from '../harness/thick-assets.ts';
 import { openAnswer, readOn } from '../harness/unread-answers.ts';
 
-/** Orders at the limit (rules 6.5 Size), and one that asks for far more, in processes as a container of 1 GiB has them. */
+/**
+ * Orders at the limit (rules 6.5 Size), and one that asks for far more, in processes as a container of 1 GiB has them.
+ */
 const PRODUCTS = 9_500;
 /** The most that one order touches. */
 const ASSETS_OF_ORDER = 21;

@@ -30,7 +30,9 @@ function productOf(bytes: number): Sent {
   return productToBuy({ productFeatures: many(Math.floor(bytes / JSON.stringify(each).length), () => each) });
 }
 
-/** An order that buys for as many numbers as a call may store, about: a product counts a bit more than as it is sent. */
+/**
+ * An order that buys for as many numbers as a call may store, about: a product counts a bit more than as it is sent.
+ */
 function buyMuch(element: Sent): Sent {
   const bytes = 1.02 * Buffer.byteLength(JSON.stringify(element));
   return newBuy(customer, many(Math.min(10_000, Math.floor(MOST_BYTES / bytes)), newAssetNum), {}, element);

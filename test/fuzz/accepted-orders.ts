@@ -46,8 +46,8 @@ export class AcceptedOrders {
   }
 
   /**
-   * Takes up an answer of O5 to a body. Returns how many batches and orders it says are stored now: none for one that was
-   * sent before. Throws where the answer is not of these orders.
+   * Takes up an answer of O5 to a body. Returns how many batches and orders it says are stored now: none for one that
+   * was sent before. Throws where the answer is not of these orders.
    */
   note(body: Buffer, data: AcceptedOrder[]): { batches: number; orders: number } {
     const { orderList, ...batch } = read(body);

@@ -40,8 +40,16 @@ function ofBody(change: (body: Buffer, sources: Sources) => Buffer): Mutation {
 const TOKEN_HEADERS = ['authorization', 'clienttoken', 'usertoken'];
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS', 'TRACE', 'post', 'FOO', 'PROPFIND'];
 const CONTENT_TYPES = [
-  ...['text/plain', 'application/json; charset=utf-16', 'application/json;charset=latin1', 'application/jsonx', ''],
-  ...['application/x-www-form-urlencoded', 'multipart/form-data; boundary=a', 'application/xml', ';', 'a'.repeat(500)],
+  'text/plain',
+  'application/json; charset=utf-16',
+  'application/json;charset=latin1',
+  'application/jsonx',
+  '',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=a',
+  'application/xml',
+  ';',
+  'a'.repeat(500),
 ];
 
 /** What is done to a call, each as often as the others. */
@@ -86,17 +94,23 @@ export const MUTATIONS: Record<string, Mutation> = {
   'path: odd': (call, { random }) => {
     const { path } = call;
     call.path = random.oneOf([
-      ...[
-        `${path}/`,
-        `/${path}`,
-        `${path}//`,
-        path.toUpperCase(),
-        path.replace('/', '/./'),
-        `${path}/..`,
-        `${path};a=b`,
-      ],
-      ...[`${path}%2f`, `${path}%00`, `${path}%zz`, `${path}%c0%af`, `${path}/${'a'.repeat(2_000)}`, `${path}#a`],
-      ...[path.replace(/[a-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`), '/', '*', `http://other${path}`],
+      `${path}/`,
+      `/${path}`,
+      `${path}//`,
+      path.toUpperCase(),
+      path.replace('/', '/./'),
+      `${path}/..`,
+      `${path};a=b`,
+      `${path}%2f`,
+      `${path}%00`,
+      `${path}%zz`,
+      `${path}%c0%af`,
+      `${path}/${'a'.repeat(2_000)}`,
+      `${path}#a`,
+      path.replace(/[a-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
+      '/',
+      '*',
+      `http://other${path}`,
     ]);
   },
   // Who calls

@@ -8,7 +8,7 @@ const CHANGES: Record<string, readonly string[]> = {
   bindCustomer: ['enterprise', 'channel', 'customer'],
   createEnterprise: ['enterprise', 'channel', 'customer', 'member'],
   updateCustomer: ['customer'],
-  createBatchOrder: [...['batch', 'lane_chunk', 'license_order', 'failed_order', 'event', 'order_activity'], ...LEDGER],
+  createBatchOrder: ['batch', 'lane_chunk', 'license_order', 'failed_order', 'event', 'order_activity', ...LEDGER],
   cancelBatchOrder: ['batch', 'lane_chunk', 'license_order', 'failed_order', 'event', 'order_activity'],
   lockAssets: ['asset', 'lock_audit'],
   unlockAssets: ['asset', 'lock_audit'],
@@ -50,8 +50,8 @@ export class Effects {
   }
 
   /**
-   * What has changed since the last look although nothing accepted explains it, a line each. `accepted`: the operations of
-   * the calls that were not refused; `batches`: how many batches and orders they stored.
+   * What has changed since the last look although nothing accepted explains it, a line each. `accepted`: the operations
+   * of the calls that were not refused; `batches`: how many batches and orders they stored.
    */
   async unexplained(accepted: readonly string[], stored: { batches: number; orders: number }): Promise<string[]> {
     const before = this.#before;

@@ -20,7 +20,10 @@ const SEED = Number(process.env.LOCKSTEP_SEED || 1918879199);
 const ROUND_CALLS = 2_500;
 /** Calls after which the tables are looked at. */
 const GROUP_CALLS = 20;
-/** The last calls of each third whole round meet an asset that holds nearly as much as it may. It takes a second to fill. */
+/**
+ * The last calls of each third whole round meet an asset that holds nearly as much as it may. It takes a second to
+ * fill.
+ */
 const ROUNDS_OF_FILLING = 3;
 const CALLS_AT_LIMIT = 100;
 const AT_ONCE = 8;
@@ -51,7 +54,9 @@ class Round {
     return new Round(world, random, await Effects.watch(world.stack.db), faults);
   }
 
-  /** Sends so many calls; returns how many of them were carried out. `fills`: whether the last ones meet a full asset. */
+  /**
+   * Sends so many calls; returns how many of them were carried out. `fills`: whether the last ones meet a full asset.
+   */
   async run(calls: number, fills: boolean): Promise<number> {
     if (!fills) return await this.#run(calls);
     const before = await this.#run(calls - CALLS_AT_LIMIT);

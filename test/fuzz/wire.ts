@@ -14,7 +14,9 @@ export interface Call {
   /** How the body's length is told. `lie`: so many bytes more or fewer than there are; `both`: in both ways at once. */
   framing: { kind: 'length' | 'chunked' | 'bad chunks' | 'both' } | { kind: 'lie'; by: number };
   version: string;
-  /** So many of its bytes are sent, from the front, before the client leaves; null: all, and it waits for the answer. */
+  /**
+   * So many of its bytes are sent, from the front, before the client leaves; null: all, and it waits for the answer.
+   */
   leavesAfter: number | null;
   /** A call that is sent on the same connection right behind it. */
   next: Call | null;
@@ -62,8 +64,8 @@ function chunksOf(body: Buffer): Buffer[] {
 const PATIENCE_MS = 20_000;
 
 /**
- * Sends a call on a connection of its own. Returns what came back, in order; nothing where the client left. Rejects where
- * an answer does not come or is not HTTP.
+ * Sends a call on a connection of its own. Returns what came back, in order; nothing where the client left. Rejects
+ * where an answer does not come or is not HTTP.
  */
 export function send(port: number, call: Call): Promise<WireAnswer[]> {
   const bytes = bytesOf(call);

@@ -174,7 +174,9 @@ export class World {
     };
   }
 
-  /** A call that buys nearly as much as an asset may hold. From then on every other call is O5, and about that asset. */
+  /**
+   * A call that buys nearly as much as an asset may hold. From then on every other call is O5, and about that asset.
+   */
   fillingCall(): Call {
     this.#isAtLimit = true;
     const products = Array.from({ length: PRODUCTS_TO_FILL }, () => productToBuy({ productUri: 'gms-filling' }));

@@ -10,8 +10,8 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 let source: string | undefined;
 
 /**
- * axe finds nothing to object to in a page as it is now. axe comes in by the browser's debugging protocol, which the page's
- * Content-Security-Policy does not bind: so the policy stays in force.
+ * axe finds nothing to object to in a page as it is now. axe comes in by the browser's debugging protocol, which the
+ * page's Content-Security-Policy does not bind: so the policy stays in force.
  */
 export async function expectAccessible(page: Page): Promise<void> {
   expect(await findObstacles(page)).toEqual([]);

@@ -40,8 +40,8 @@ async function startBrowser(): Promise<Browser> {
 }
 
 /**
- * A browser of a reader of their own: its cookies and its memory are shared with none. It is closed when the test ends; of
- * one that failed, the pages are kept as pictures, and what went wrong in them is printed.
+ * A browser of a reader of their own: its cookies and its memory are shared with none. It is closed when the test ends;
+ * of one that failed, the pages are kept as pictures, and what went wrong in them is printed.
  */
 export async function openBrowser(stack: Pick<Stack, 'baseUrl'>, view: View = {}): Promise<BrowserContext> {
   running ??= startBrowser();

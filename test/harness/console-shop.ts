@@ -6,7 +6,10 @@ import { batchOf, deleteAsset, deleteProduct, merchandise, newBuy, productToBuy,
 import { type Receiver, startReceiver } from './receiver.ts';
 import type { Stack } from './stack.ts';
 
-/** Would be an image that fails to load, and a script, if a page showed a name as anything but text. It fits into any name. */
+/**
+ * Would be an image that fails to load, and a script, if a page showed a name as anything but text. It fits into any
+ * name.
+ */
 export const MARKUP = '<img src=x onerror=i()>';
 
 /** What there is to see in the console; all of it was made by calls of the service. */
@@ -48,8 +51,8 @@ const NAMES = {
 type Names = typeof NAMES;
 
 /**
- * Furnishes a stack that has a worker and whose webhooks may be private. `suffix` stands behind each name that callers may
- * choose.
+ * Furnishes a stack that has a worker and whose webhooks may be private. `suffix` stands behind each name that callers
+ * may choose.
  */
 export async function openShop(stack: Stack, suffix = ''): Promise<Shop> {
   const names = Object.fromEntries(
@@ -124,7 +127,10 @@ async function furnishAsset({ api, center, customer, names, assetNum }: Furnishe
 const START = Date.UTC(2026, 0, 1);
 const END = Date.UTC(2026, 11, 31);
 
-/** Thirty orders that buy, and some that fail: by a product that is not quite there, an asset and a customer that are not. */
+/**
+ * Thirty orders that buy, and some that fail: by a product that is not quite there, an asset and a customer that are
+ * not.
+ */
 function sellInSpring({ center, names, assetNum }: Pick<Shop, 'center' | 'names' | 'assetNum'>) {
   const { customer } = center;
   const buys = Array.from({ length: 30 }, () => newBuy(customer, [newKeyNum()]));

@@ -4,7 +4,9 @@ import { chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { backUpCluster } from '@lockstep/embedded-postgres';
 
-/** A running PostgreSQL server, by the directory that `startEmbeddedPostgres` was given and a URL of a database in it. */
+/**
+ * A running PostgreSQL server, by the directory that `startEmbeddedPostgres` was given and a URL of a database in it.
+ */
 interface SourceServer {
   directory: string;
   databaseUrl: string;

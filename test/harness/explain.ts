@@ -22,8 +22,8 @@ export function recordQueries(): SentQuery[] {
 }
 
 /**
- * Runs a statement, and returns the plan by which PostgreSQL did so with what each step of it read: the one that it may keep for
- * any values if the statement is prepared, else one for its own.
+ * Runs a statement, and returns the plan by which PostgreSQL did so with what each step of it read: the one that it may
+ * keep for any values if the statement is prepared, else one for its own.
  */
 export async function explain<Node>(db: Database, { name, text, values = [] }: SentQuery): Promise<Node> {
   const { rows } = await db.connection().execute(async (session) => {

@@ -15,7 +15,9 @@ export interface RunningProxy {
   stop(): Promise<void>;
 }
 
-/** Starts HAProxy with a configuration, which is written into `directory`. It ends with the process that called this. */
+/**
+ * Starts HAProxy with a configuration, which is written into `directory`. It ends with the process that called this.
+ */
 export async function startProxy(directory: string, configuration: string): Promise<RunningProxy> {
   const file = join(directory, 'haproxy.cfg');
   const socket = join(directory, 'haproxy.sock');

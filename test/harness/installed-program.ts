@@ -11,7 +11,10 @@ interface WantedProgram {
   otherwise: string;
 }
 
-/** Returns the path of a program, on Debian as root after installing it. Throws an Error that says what to do if there is none. */
+/**
+ * Returns the path of a program, on Debian as root after installing it. Throws an Error that says what to do if there
+ * is none.
+ */
 export function provideProgram({ command, debianPackage, otherwise }: WantedProgram): string {
   const found = findOnPath(command);
   if (found !== undefined) return found;

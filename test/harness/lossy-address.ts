@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { connect, createServer, type Server } from 'node:net';
 import { freePort } from './redis.ts';
 
-/** An address of PostgreSQL at which connections break when a commit was carried out, before its answer, while it is told so. */
+/**
+ * An address of PostgreSQL at which connections break when a commit was carried out, before its answer, while it is
+ * told so.
+ */
 export class LossyAddress {
   readonly url: string;
   /** How many answers it loses yet. */

@@ -37,7 +37,9 @@ export async function askUserToken(
     method: 'POST',
     headers: { authorization: `Basic ${Buffer.from(`${appKey}:${appSecret}`).toString('base64')}` },
     body: new URLSearchParams({
-      ...{ grant_type: 'password', username: user.account, password: user.password },
+      grant_type: 'password',
+      username: user.account,
+      password: user.password,
       ...(user.scope === undefined ? {} : { scope: user.scope }),
     }),
   });
@@ -78,8 +80,8 @@ export class MemberCenter {
   }
 
   /**
-   * O2, a password for the administrator, and their login, by an application of its own unless it is given. The enterprise has
-   * a name of its own unless `name` says it.
+   * O2, a password for the administrator, and their login, by an application of its own unless it is given. The
+   * enterprise has a name of its own unless `name` says it.
    */
   static async open(stack: Pick<Stack, 'db' | 'newApi'>, api?: Api, name?: string): Promise<MemberCenter> {
     const caller = api ?? (await stack.newApi());
@@ -225,7 +227,10 @@ export class MemberCenter {
   }
 }
 
-/** Gives a member a password whose hash is cheap to verify: a hash names its own parameters, and hundreds of tests log in. */
+/**
+ * Gives a member a password whose hash is cheap to verify: a hash names its own parameters, and hundreds of tests log
+ * in.
+ */
 async function storePassword({ db }: Pick<Stack, 'db'>, memberId: MemberId, password: string): Promise<void> {
   const password_hash = await hash(password, { memoryCost: 8, timeCost: 1, parallelism: 1 });
   await db.updateTable('member').set({ password_hash }).where('id', '=', memberId).execute();

@@ -12,7 +12,9 @@ export interface Filled {
   findAcceptedTime(id: number): Promise<string>;
 }
 
-/** Batches of 100 orders, and behind them some of 5,000; the newest are open. Ids and times of acceptance rise together. */
+/**
+ * Batches of 100 orders, and behind them some of 5,000; the newest are open. Ids and times of acceptance rise together.
+ */
 const SMALL_BATCHES = 10_000;
 const LARGE_BATCHES = 10;
 const LAST_BATCH = SMALL_BATCHES + LARGE_BATCHES;

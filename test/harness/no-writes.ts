@@ -7,14 +7,14 @@ import { inject } from 'vitest';
 import { createTestDatabase } from './stack.ts';
 
 /**
- * Leaves no room on the disk for an empty table: its file becomes the device on which every write finds the disk full. Reads go on.
- * Returns what makes room again.
+ * Leaves no room on the disk for an empty table: its file becomes the device on which every write finds the disk full.
+ * Reads go on. Returns what makes room again.
  */
 export async function fillDisk(db: Database, table: string): Promise<() => Promise<void>> {
   const { rows } = await sql<{ path: string }>`select pg_relation_filepath(${table}) as path`.execute(db);
   const file = join(inject('directory'), 'postgres', 'cluster', rows[0]!.path);
-  // Dropping a database makes a checkpoint: PostgreSQL crashes if a later one has to bring what was written before to a disk, and
-  // finds the device there.
+  // Dropping a database makes a checkpoint: PostgreSQL crashes if a later one has to bring what was written before to a
+  // disk, and finds the device there.
   await (await createTestDatabase({ migrated: false })).close();
   await rm(file);
   await symlink('/dev/full', file);

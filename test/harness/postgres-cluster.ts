@@ -12,8 +12,8 @@ import { freePort } from './redis.ts';
 const servers = new Set<PostgresServer>();
 
 /**
- * One of several PostgreSQL servers, in a directory of its own, on a port that it keeps. A server ends with the test run,
- * even when that is killed.
+ * One of several PostgreSQL servers, in a directory of its own, on a port that it keeps. A server ends with the test
+ * run, even when that is killed.
  */
 export class PostgresServer {
   /** Names it to its primary. */
@@ -33,7 +33,9 @@ export class PostgresServer {
     servers.add(this);
   }
 
-  /** For the role `lockstep`, on the database `lockstep`. It stays the same, and is the same on all but for the port. */
+  /**
+   * For the role `lockstep`, on the database `lockstep`. It stays the same, and is the same on all but for the port.
+   */
   get databaseUrl(): string {
     return this.#databaseUrl;
   }

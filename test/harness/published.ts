@@ -11,8 +11,8 @@ function* objectsIn(value: Json): Generator<Json> {
 }
 
 /**
- * A schema of the published API description as a check; what it refers to comes from the document's components. `isClosed`
- * lets no object have fields that are not described.
+ * A schema of the published API description as a check; what it refers to comes from the document's components.
+ * `isClosed` lets no object have fields that are not described.
  */
 export function buildPublishedCheck(document: Json, schema: Json, { isClosed = false } = {}): z.ZodType {
   const whole = structuredClone({ ...schema, $defs: document.components.schemas });

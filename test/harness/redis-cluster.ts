@@ -52,10 +52,32 @@ export class ClusterNode {
   async start(): Promise<void> {
     await mkdir(this.#directory, { recursive: true });
     const command = [
-      ...[findRedisServer(), '--port', `${this.port}`, '--cluster-port', `${this.#busPort}`, '--bind', '127.0.0.1'],
-      ...['--dir', this.#directory, '--save', '', '--cluster-enabled', 'yes', '--cluster-config-file', 'nodes.conf'],
-      ...['--cluster-node-timeout', `${NODE_TIMEOUT_MS}`, '--requirepass', PASSWORD, '--masterauth', PASSWORD],
-      ...['--repl-diskless-sync-delay', '0', '--loglevel', 'warning', ...this.#options],
+      findRedisServer(),
+      '--port',
+      `${this.port}`,
+      '--cluster-port',
+      `${this.#busPort}`,
+      '--bind',
+      '127.0.0.1',
+      '--dir',
+      this.#directory,
+      '--save',
+      '',
+      '--cluster-enabled',
+      'yes',
+      '--cluster-config-file',
+      'nodes.conf',
+      '--cluster-node-timeout',
+      `${NODE_TIMEOUT_MS}`,
+      '--requirepass',
+      PASSWORD,
+      '--masterauth',
+      PASSWORD,
+      '--repl-diskless-sync-delay',
+      '0',
+      '--loglevel',
+      'warning',
+      ...this.#options,
     ];
     const watchdog = spawn('sh', ['-c', WITH_WATCHDOG, 'sh', ...command], {
       stdio: ['pipe', 'pipe', 'ignore'],
@@ -75,7 +97,10 @@ export class ClusterNode {
   /** Sends one command. */
   async ask(...[command = '', ...args]: (string | number)[]): Promise<string> {
     const redis = new Redis(this.port, '127.0.0.1', {
-      ...{ password: PASSWORD, maxRetriesPerRequest: 0, retryStrategy: () => null, commandTimeout: 10_000 },
+      password: PASSWORD,
+      maxRetriesPerRequest: 0,
+      retryStrategy: () => null,
+      commandTimeout: 10_000,
       lazyConnect: true,
     });
     redis.on('error', () => {});
@@ -198,7 +223,9 @@ export class RedisCluster {
     return Number(await this.nodes[0]!.ask('CLUSTER', 'KEYSLOT', key));
   }
 
-  /** The master that has a slot, as the first node that knows one says, which may be late. Rejects if none knows one. */
+  /**
+   * The master that has a slot, as the first node that knows one says, which may be late. Rejects if none knows one.
+   */
   async masterOf(slot: number): Promise<ClusterNode> {
     for (const node of this.nodes.filter(({ answers }) => answers)) {
       const table = await node.ask('CLUSTER', 'NODES').catch(() => '');
@@ -230,7 +257,10 @@ export class RedisCluster {
     return await Promise.all(slots.map((slot) => this.masterOf(slot)));
   }
 
-  /** Moves a slot with its keys to another master while the cluster is in use, as redis-cli does. Returns how many keys moved. */
+  /**
+   * Moves a slot with its keys to another master while the cluster is in use, as redis-cli does. Returns how many keys
+   * moved.
+   */
   async moveSlot(slot: number, to: ClusterNode): Promise<number> {
     const from = await this.masterOf(slot);
     await to.ask('CLUSTER', 'SETSLOT', slot, 'IMPORTING', from.id);

@@ -2,7 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** Options with which Node.js takes the heap that it takes by itself where a process may have 1 GiB, such as in a container. */
+/**
+ * Options with which Node.js takes the heap that it takes by itself where a process may have 1 GiB, such as in a
+ * container.
+ */
 export const HEAP_OF_1_GIB = '--max-old-space-size=512 --max-semi-space-size=16';
 
 /** An API or a worker as a process of its own, as a deployment runs it. It can be killed and started again. */

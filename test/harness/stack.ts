@@ -99,8 +99,12 @@ export async function startStack(
     return started;
   };
   const api = await startApi({
-    ...{ ...common, maxPendingOrders, region: 'domestic' },
-    ...{ publicUrl: null, host: '127.0.0.1', port: 0 },
+    ...common,
+    maxPendingOrders,
+    region: 'domestic',
+    publicUrl: null,
+    host: '127.0.0.1',
+    port: 0,
   });
   if (worker) await newWorker();
   return {

@@ -13,8 +13,8 @@ type Batch = { channelCode: string; channelOrderId: string };
 export const syncOf = (...orders: Sent[]) => ({ ...batchOf(...orders), syncMode: 'sync' as const });
 
 /**
- * Submits a sync batch that does much, and returns its answer. A slow machine may need more than the time of a sync call for it
- * (rules 6.3): then it returns null, and nothing of the batch is stored.
+ * Submits a sync batch that does much, and returns its answer. A slow machine may need more than the time of a sync
+ * call for it (rules 6.3): then it returns null, and nothing of the batch is stored.
  */
 export async function submitLarge(db: Database, api: Api, batch: ReturnType<typeof syncOf>): Promise<Answer | null> {
   const before = await readSums(db);
@@ -56,8 +56,8 @@ export async function readRecords(db: Database, assetNum: string): Promise<{ cus
 
 /**
  * What must be so whatever ran: each asset and product was created or revoked by exactly one order that says so, no
- * number is active twice, and each order of a sync batch has succeeded. Only open batches have chunks. Numbers of active
- * contents are what is there.
+ * number is active twice, and each order of a sync batch has succeeded. Only open batches have chunks. Numbers of
+ * active contents are what is there.
  */
 export async function expectSumsRight(db: Database): Promise<void> {
   const { rows } = await sql<Record<'stored' | 'told', Record<string, number>>>`
@@ -86,7 +86,10 @@ export const countRows = async (db: Database, table: 'batch' | 'license_order' |
   return rows[0]!.rows;
 };
 
-/** Makes every transaction that stores a batch wait while `work` runs: right after it stored the batch, or in its commit. */
+/**
+ * Makes every transaction that stores a batch wait while `work` runs: right after it stored the batch, or in its
+ * commit.
+ */
 export async function whileHeld<Result>(
   db: Database,
   moment: 'insert' | 'commit',
@@ -118,7 +121,9 @@ export const endWaiting = (db: Database) =>
     select pg_terminate_backend(pid) from pg_locks join pg_stat_activity using (pid)
     where not granted and mode = 'ShareLock' and datname = current_database()`.execute(db);
 
-/** Waits until a transaction waits: for the test in `whileHeld`, or for another one that stores a batch of the same key. */
+/**
+ * Waits until a transaction waits: for the test in `whileHeld`, or for another one that stores a batch of the same key.
+ */
 export async function untilOneWaits(db: Database, whom: 'for the test' | 'for another'): Promise<void> {
   const lock =
     whom === 'for the test' ? sql`locktype = 'advisory' and mode = 'ShareLock'` : sql`locktype = 'transactionid'`;

@@ -4,9 +4,8 @@ import { type RawBuilder, sql } from 'kysely';
 /**
  * Returns for every table of the service its number of rows and a digest of them: two results are equal if nothing was
  * stored, changed or removed in between. Nonces are left out, because every call uses one up. Events are compared by
- * how batches ended: they get their place in the feed a little later. Activity is compared by its sums, because workers add
- * it up at any time. Of webhooks only what operations write is compared,
- * because workers send messages at any time.
+ * how batches ended: they get their place in the feed a little later. Activity is compared by its sums, because workers
+ * add it up at any time. Of webhooks only what operations write is compared, because workers send messages at any time.
  */
 export function contentOfTables(db: Database): Promise<Record<string, { rows: number; digest: string }>> {
   return db.connection().execute(async (connection) => {

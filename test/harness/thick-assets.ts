@@ -28,7 +28,10 @@ export async function buyThick(
   return { thick, thin, order: order! };
 }
 
-/** What to put on each of some assets: products, merchandises with one product in each, and grants with one product under each. */
+/**
+ * What to put on each of some assets: products, merchandises with one product in each, and grants with one product
+ * under each.
+ */
 export interface Filling {
   products?: number;
   packages?: number;
@@ -38,9 +41,9 @@ export interface Filling {
 const TABLES = ['asset', 'asset_grant', 'merchandise_instance', 'product_instance'];
 
 /**
- * Puts more on active assets, with numbers that say so, as if their oldest active grant's order had bought it: orders for
- * that much would take a minute. Products are copies of the oldest active one on each asset, so they have its productUri;
- * those under grants of orders of their own have another one each (uriUnderGrant).
+ * Puts more on active assets, with numbers that say so, as if their oldest active grant's order had bought it: orders
+ * for that much would take a minute. Products are copies of the oldest active one on each asset, so they have its
+ * productUri; those under grants of orders of their own have another one each (uriUnderGrant).
  */
 export async function thicken(
   db: Database,

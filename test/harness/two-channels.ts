@@ -21,8 +21,8 @@ interface Side {
 }
 
 /**
- * Two channels, `ours` and `theirs`, with a customer each of one enterprise, whose administrator is logged in through two
- * applications: one that is bound to `ours`, and one that is not bound.
+ * Two channels, `ours` and `theirs`, with a customer each of one enterprise, whose administrator is logged in through
+ * two applications: one that is bound to `ours`, and one that is not bound.
  */
 export interface TwoChannels {
   stack: Stack;

@@ -2,8 +2,8 @@ import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 
 /**
- * Whether a transaction has waited for an advisory lock for so long that it waits to the end: a shared one of sync calls
- * gives its calls back after 100 ms, or a little later on a busy machine, and each of them begins anew.
+ * Whether a transaction has waited for an advisory lock for so long that it waits to the end: a shared one of sync
+ * calls gives its calls back after 100 ms, or a little later on a busy machine, and each of them begins anew.
  */
 export async function waitsToTheEnd(db: Database): Promise<boolean> {
   const { rows } = await sql`

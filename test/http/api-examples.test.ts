@@ -10,8 +10,8 @@ import { buildPublishedCheck } from '../harness/published.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /**
- * The examples of /openapi.json: valid by what they stand beside, and true on a service with the demo customers, which gives
- * the answers. `vitest run -u` writes them into the file.
+ * The examples of /openapi.json: valid by what they stand beside, and true on a service with the demo customers, which
+ * gives the answers. `vitest run -u` writes them into the file.
  */
 // biome-ignore lint/suspicious/noExplicitAny: a document that is looked into everywhere
 type Json = any;

@@ -66,7 +66,8 @@ it.concurrent('the time in which a body comes is not the call’s', async () => 
   const body = JSON.stringify({ crmCustomerId: 'nobody', customerName: 'C', branchName: 'B' }).padEnd(1_000_000);
   const headers = {
     authorization: `Bearer ${center.api.token}`,
-    ...{ 'content-type': 'application/json', 'content-length': body.length },
+    'content-type': 'application/json',
+    'content-length': body.length,
   };
   const url = `${center.api.baseUrl}${operations.updateCustomer.path}?g_nonce=${randomUUID()}`;
   const call = request(url, { method: 'POST', agent: false, headers });
@@ -103,8 +104,8 @@ it.concurrent('M9, M4, O6 and O7 end by one deadline, though they wait for one a
         center.api.ask('unlockAssets', { body }),
       ]).finally(() => ends.push('the calls'));
       await untilWaiting(4);
-      // Half of their time is gone with the first asset. Were it counted anew for the second, another that begins to wait
-      // then, and not for quite as long, would give up before them.
+      // Half of their time is gone with the first asset. Were it counted anew for the second, another that begins to
+      // wait then, and not for quite as long, would give up before them.
       await sql`select pg_sleep(7)`.execute(others);
       release();
       await others
@@ -130,8 +131,12 @@ it('O1 of an enterprise that another call changes ends as overload', async () =>
   const answer = await whileLocked('enterprise', [bound.enterpriseGlobalId], () =>
     center.api.ask('bindCustomer', {
       body: {
-        ...{ channelCode: 'test', channelCustomerId: randomUUID(), customerName: 'Customer', branchName: 'Branch' },
-        ...{ enterpriseName: bound.enterpriseName, passwordMobile: '13800000000' },
+        channelCode: 'test',
+        channelCustomerId: randomUUID(),
+        customerName: 'Customer',
+        branchName: 'Branch',
+        enterpriseName: bound.enterpriseName,
+        passwordMobile: '13800000000',
       },
     }),
   );

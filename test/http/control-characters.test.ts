@@ -76,7 +76,10 @@ async function ask(address: string, method: string, headers: Record<string, stri
   };
 }
 
-/** What names an enterprise, an employee or an asset in the member center is refused as unknown, whatever it is (rules 8). */
+/**
+ * What names an enterprise, an employee or an asset in the member center is refused as unknown, whatever it is (rules
+ * 8).
+ */
 const OPAQUE = ['enterpriseGlobalId', 'memberGlobalId', 'assetId'];
 /** Tabs and line breaks in what is searched for count as one blank. */
 const SEARCHES = [

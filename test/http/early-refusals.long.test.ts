@@ -38,7 +38,10 @@ function sending(caller: Api, changes: Partial<Sending> & { path?: string } = {}
   const { path = BIND, ...rest } = changes;
   return {
     url: `${caller.baseUrl}${path}?appKey=${caller.credentials.appKey}&g_nonce=NONCE`,
-    ...{ count: 10, atOnce: 5, bytes: 8 * MEBIBYTE, how: 'whole' },
+    count: 10,
+    atOnce: 5,
+    bytes: 8 * MEBIBYTE,
+    how: 'whole',
     headers: { authorization: `Bearer ${caller.token}`, ...JSON_TYPE },
     ...rest,
   };

@@ -335,7 +335,9 @@ describe('with the database away', () => {
     // It looks once a second, however many ask.
     await expect.poll(async () => (await fetch(`${hurt.baseUrl}/health/ready`)).status).toBe(503);
     expect(await (await fetch(`${hurt.baseUrl}/health/ready`)).json()).toEqual({
-      ...{ status: 'unavailable', database: 'down', queue: 'up' },
+      status: 'unavailable',
+      database: 'down',
+      queue: 'up',
       reason: expect.stringMatching(/^PostgreSQL answers: database .* is not currently accepting connections$/),
     });
     expect((await fetch(`${hurt.baseUrl}/health/live`)).status).toBe(200);

@@ -174,7 +174,8 @@ describe('a misspelled field of other calls', () => {
     const path = `/enterprise/${center.enterpriseId}/member/${kim!.globalId}`;
     const body = { userName: 'kim', name: 'Kim', departmentID: 5 };
     expect(refusalOf(await center.call('PUT', path, { body }))).toMatchObject({
-      ...{ code: '40000', cause: 'field_misspelled' },
+      code: '40000',
+      cause: 'field_misspelled',
       message: 'departmentID: is not a known field; did you mean departmentId?',
     });
   });
@@ -183,7 +184,8 @@ describe('a misspelled field of other calls', () => {
     const userList = [newEmployee({ userName: 'lee' }), { ...newEmployee({ userName: 'mei' }), Remark: 'a' }];
     const path = `/enterprise/${center.enterpriseId}/member`;
     expect(refusalOf(await center.call('POST', path, { body: { userList } }))).toMatchObject({
-      ...{ code: '40000', cause: 'field_misspelled' },
+      code: '40000',
+      cause: 'field_misspelled',
       message: 'userList[1].Remark: is not a known field; did you mean remark?',
     });
   });

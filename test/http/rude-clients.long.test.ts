@@ -93,7 +93,10 @@ describe('a client that leaves', () => {
     },
   );
 
-  /** Waits until so many calls have ended that were sent when the log had `before` of them. Their bodies hold no room then. */
+  /**
+   * Waits until so many calls have ended that were sent when the log had `before` of them. Their bodies hold no room
+   * then.
+   */
   const untilEnded = (before: number, count: number) =>
     expect.poll(() => linesOf({ route: operations.createBatchOrder.path }).length).toBe(before + count);
 
@@ -292,8 +295,12 @@ describe('a small body of many faults', () => {
   const manyFaults = () => {
     const products = times(49, () => productToBuy({ productFeatures: times(10_000, () => ({})) }));
     const customer = {
-      ...{ customerId: '1', channelCode: 'a', channelCustomerId: 'b', enterpriseGlobalId: '1' },
-      ...{ enterpriseName: 'c', isDefault: true },
+      customerId: '1',
+      channelCode: 'a',
+      channelCustomerId: 'b',
+      enterpriseGlobalId: '1',
+      enterpriseName: 'c',
+      isDefault: true,
     };
     return batchOf(newBuy(customer, [newAssetNum()], {}, { products }));
   };

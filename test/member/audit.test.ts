@@ -70,8 +70,12 @@ describe('the audit record has', () => {
       newEmployee({ userName: 'kim', name: 'Kim', password: PASSWORDS.first }),
       newEmployee({ userName: 'admin', password: PASSWORDS.first }),
       newEmployee({
-        ...{ userName: 'lee', name: '李', password: PASSWORDS.second },
-        ...{ departmentId: Number.MAX_SAFE_INTEGER, remark: ' night "shift" ', passwordMobile: '+14155550123' },
+        userName: 'lee',
+        name: '李',
+        password: PASSWORDS.second,
+        departmentId: Number.MAX_SAFE_INTEGER,
+        remark: ' night "shift" ',
+        passwordMobile: '+14155550123',
       }),
     ];
     let answer: Answer | undefined;
@@ -87,8 +91,11 @@ describe('the audit record has', () => {
         detail: {
           before: null,
           after: {
-            ...{ userName: 'lee', name: '李', departmentId: Number.MAX_SAFE_INTEGER },
-            ...{ remark: 'night "shift"', passwordMobile: '+14155550123' },
+            userName: 'lee',
+            name: '李',
+            departmentId: Number.MAX_SAFE_INTEGER,
+            remark: 'night "shift"',
+            passwordMobile: '+14155550123',
           },
         },
       }),
@@ -141,7 +148,11 @@ describe('the audit record has', () => {
     dataOf(await center.lend(globalId, lock!.assetNum, [lent.assetId]));
     const { requestId, entries } = await recordedBy((options) => center.delete(globalId, options));
     const before = {
-      ...{ userName, name: 'Leaver', departmentId: null, remark: null, passwordMobile: null },
+      userName,
+      name: 'Leaver',
+      departmentId: null,
+      remark: null,
+      passwordMobile: null,
       assetNums: [held.assetNum, lent.assetNum],
       lent: [{ assetNum: lent.assetNum, borrowedUsbKey: lock!.assetNum }],
     };
@@ -232,7 +243,9 @@ describe('the audit record has', () => {
     const reset = { ...operators, action: 'password_reset', detail: { before: null, after: null } };
     expect(await opened.audit()).toEqual([
       {
-        ...{ ...operators, action: 'employee_added', targetGlobalId: added!.globalId },
+        ...operators,
+        action: 'employee_added',
+        targetGlobalId: added!.globalId,
         detail: { before: null, after: { userName: 'admin2', name: 'Administrator' } },
       },
       { ...reset, targetGlobalId: opened.cloudId },

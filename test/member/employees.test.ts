@@ -53,8 +53,8 @@ async function openLicensed(): Promise<MemberCenter> {
 }
 
 /**
- * Makes calls while a transaction has the enterprise locked, and ends it when `waiting` of them wait for it. Without this
- * they would not meet, because passwords are hashed a few at a time.
+ * Makes calls while a transaction has the enterprise locked, and ends it when `waiting` of them wait for it. Without
+ * this they would not meet, because passwords are hashed a few at a time.
  */
 async function atOnce(center: MemberCenter, waiting: number, calls: () => Promise<Answer>[]): Promise<Answer[]> {
   const answers = await outside.transaction().execute(async (trx) => {
@@ -98,23 +98,40 @@ describe('M1 adds', () => {
     const before = Date.now();
     const [full, plain] = await firm.add(
       newEmployee({
-        ...{ userName: 'Kim2', name: 'Kim Lee', remark: 'night shift' },
-        ...{ departmentId: 12, passwordMobile: '13800000000' },
+        userName: 'Kim2',
+        name: 'Kim Lee',
+        remark: 'night shift',
+        departmentId: 12,
+        passwordMobile: '13800000000',
       }),
       newEmployee({ userName: 'lee' }),
     );
     const { globalId, createTime } = full!;
     expect(full).toEqual({
-      ...{ id: globalId, userId: globalId, globalId: expect.stringMatching(ID), enterpriseId: firm.enterpriseId },
-      ...{ departmentId: 12, departmentName: null, userName: `Kim2@${firm.code}`, name: 'Kim Lee' },
-      ...{ remark: 'night shift', deleted: false, updateTime: createTime, createTime: expect.any(Number) },
+      id: globalId,
+      userId: globalId,
+      globalId: expect.stringMatching(ID),
+      enterpriseId: firm.enterpriseId,
+      departmentId: 12,
+      departmentName: null,
+      userName: `Kim2@${firm.code}`,
+      name: 'Kim Lee',
+      remark: 'night shift',
+      deleted: false,
+      updateTime: createTime,
+      createTime: expect.any(Number),
     });
     expect(createTime).toBeGreaterThanOrEqual(before);
     expect(createTime).toBeLessThanOrEqual(Date.now());
     expect(plain).toEqual({
       ...full,
-      ...{ id: plain!.globalId, userId: plain!.globalId, globalId: expect.stringMatching(ID) },
-      ...{ departmentId: null, userName: `lee@${firm.code}`, name: 'Kim', remark: null },
+      id: plain!.globalId,
+      userId: plain!.globalId,
+      globalId: expect.stringMatching(ID),
+      departmentId: null,
+      userName: `lee@${firm.code}`,
+      name: 'Kim',
+      remark: null,
     });
     expect(plain!.globalId).not.toBe(globalId);
 
@@ -630,7 +647,9 @@ describe('M5 lists', () => {
     dataOf(await firm.lend(kim!.globalId, locks[0]!.assetNum, [second.assetId]));
     expect(await firm.listed(kim!.globalId)).toEqual({
       ...kim,
-      ...{ passwordMobile: '', onlineFlag: false, boundUserInfo: null },
+      passwordMobile: '',
+      onlineFlag: false,
+      boundUserInfo: null,
       assetNums: [first, second, third].map(({ assetNum }) => assetNum),
       borrowNum: `${locks[1]!.assetNum},${locks[0]!.assetNum}`,
     });

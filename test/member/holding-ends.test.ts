@@ -258,8 +258,10 @@ const HARMLESS: Case[] = [
   {
     what: 'takes one order’s products back where another order has bought, too',
     orders: () => [
-      ...[buyAgain('lent', center.customer), buyAgain('lock', center.customer)],
-      ...[revoke('lent'), revoke('lock')],
+      buyAgain('lent', center.customer),
+      buyAgain('lock', center.customer),
+      revoke('lent'),
+      revoke('lock'),
     ],
     after: BEFORE,
   },

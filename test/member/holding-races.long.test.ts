@@ -141,7 +141,8 @@ describe('a call that waits for another', () => {
     [kim, lee] = (await insertEmployees(stack.db, center, 2)) as [string, string];
     numOf = { held: newAssetNum(), free: newAssetNum(), lock: newAssetNum() };
     const assets = [false, true].map((isLock) => ({
-      ...{ assetNos: isLock ? [numOf.lock] : [numOf.held, numOf.free], borrowedUsbKey: isLock },
+      assetNos: isLock ? [numOf.lock] : [numOf.held, numOf.free],
+      borrowedUsbKey: isLock,
       products: [productToBuy()],
     }));
     await center.api.carryOut(newBuy(center.customer, [], { assets }));
@@ -430,8 +431,10 @@ describe('one of them wins, of', () => {
     const lent = (await center.locks()).filter((lock) => lockNums.includes(lock.assetNum) && lock.borrowedFlag);
     expect(lent).toEqual([
       {
-        ...{ assetNum: lockNums[winner], assetId: lockIds[winner] },
-        ...{ borrowedFlag: true, cloudAccountGlobalId: employee },
+        assetNum: lockNums[winner],
+        assetId: lockIds[winner],
+        borrowedFlag: true,
+        cloudAccountGlobalId: employee,
       },
     ]);
   });

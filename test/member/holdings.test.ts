@@ -93,8 +93,11 @@ describe('M6 and M8', () => {
       { assetNum: first, assetId: firstId, ...isFree, onlineFlag: false },
       { assetNum: held, assetId: heldId, ...isFree, cloudAccountGlobalId: own.adminId, onlineFlag: false },
       {
-        ...{ assetNum: lent, assetId: lentId, onlineFlag: false },
-        ...{ borrowedFlag: true, cloudAccountGlobalId: own.cloudId },
+        assetNum: lent,
+        assetId: lentId,
+        onlineFlag: false,
+        borrowedFlag: true,
+        cloudAccountGlobalId: own.cloudId,
       },
     ]);
     expect(await own.locks()).toEqual([
@@ -143,28 +146,59 @@ describe('M7', () => {
     const merchandises = await stored('merchandise_instance', assetNum);
     const [assetId] = (await idsOfNumbers(stack.db, [assetNum])) as AssetId[];
     const common = {
-      ...{ licenseType: 'normal_recover_usbkey' as const, customerId: center.customer.customerId, channelCode: 'shop' },
+      licenseType: 'normal_recover_usbkey' as const,
+      customerId: center.customer.customerId,
+      channelCode: 'shop',
       ...ofAll,
     };
     return {
       product(productUri: string, changes: Partial<ProductNode> = {}): ProductNode {
         const { id, inside, createTime, updateTime } = products.get(productUri)!;
         return {
-          ...{ id, createTime, updateTime, ...common },
-          ...{ assetId: assetId!, assetInsId: assetId!, merchandiseInsId: inside, assetNum },
-          ...{ productUri, gmsPid: '', appKey: '', productName: 'Cost Estimator', crmProductId: 'crm-1' },
-          ...{ limitStartTime: null, limitEndTime: null, limitAmount: 0, limitConcurrent: 1, limitTimeDuration: 0 },
-          ...{ trial: 0, trialEndDate: 0, limitType: 'basic', prodDefExtend: false, timeDurationExpression: '1-0-0' },
-          ...{ srcLicenseOrderId: null, activateFlag: true, productExtendInstanceList: [] },
+          id,
+          createTime,
+          updateTime,
+          ...common,
+          assetId: assetId!,
+          assetInsId: assetId!,
+          merchandiseInsId: inside,
+          assetNum,
+          productUri,
+          gmsPid: '',
+          appKey: '',
+          productName: 'Cost Estimator',
+          crmProductId: 'crm-1',
+          limitStartTime: null,
+          limitEndTime: null,
+          limitAmount: 0,
+          limitConcurrent: 1,
+          limitTimeDuration: 0,
+          trial: 0,
+          trialEndDate: 0,
+          limitType: 'basic',
+          prodDefExtend: false,
+          timeDurationExpression: '1-0-0',
+          srcLicenseOrderId: null,
+          activateFlag: true,
+          productExtendInstanceList: [],
           ...changes,
         };
       },
       merchandise(merchandiseNum: string, changes: Partial<MerchandiseNode> = {}): MerchandiseNode {
         const { id, inside, createTime, updateTime } = merchandises.get(merchandiseNum)!;
         return {
-          ...{ id, createTime, updateTime, ...common },
-          ...{ merchandiseNum, merchandiseName: 'Office package', parentId: inside, parentMerchandiseNum: '' },
-          ...{ timeDurationExpression: '1-0-0', srcLicenseOrderId: null, children: null, productInstanceList: null },
+          id,
+          createTime,
+          updateTime,
+          ...common,
+          merchandiseNum,
+          merchandiseName: 'Office package',
+          parentId: inside,
+          parentMerchandiseNum: '',
+          timeDurationExpression: '1-0-0',
+          srcLicenseOrderId: null,
+          children: null,
+          productInstanceList: null,
           ...changes,
         };
       },
@@ -179,9 +213,19 @@ describe('M7', () => {
     const product = (productUri: string, changes: Sent = {}) => productToBuy({ productUri, ...changes });
     const products = [
       product('gms-full', {
-        ...{ crmProductId: 'crm-full', productName: '造价 Estimator', gmsPid: 'pid-1', appKey: 'app-1' },
-        ...{ limitStartDate: 1_000, limitEndDate: 1_800_000_002_000, limitConcurrent: 7, limitTimeDuration: 3_600 },
-        ...{ trial: 1, trialEndDate: 1_800, passwords: ['secret'], timeDurationExpression: '0-6-0', srcLicenseOrderId },
+        crmProductId: 'crm-full',
+        productName: '造价 Estimator',
+        gmsPid: 'pid-1',
+        appKey: 'app-1',
+        limitStartDate: 1_000,
+        limitEndDate: 1_800_000_002_000,
+        limitConcurrent: 7,
+        limitTimeDuration: 3_600,
+        trial: 1,
+        trialEndDate: 1_800,
+        passwords: ['secret'],
+        timeDurationExpression: '0-6-0',
+        srcLicenseOrderId,
         productFeatures: [
           { ...FEATURE, featureCode: 'f-1', trialEndDate: '1970-01-02T00:00:00Z' },
           { ...FEATURE, featureCode: 'f-2', trialEndDate: 1_800 },
@@ -190,20 +234,28 @@ describe('M7', () => {
       product('gms-plain', { limitConcurrent: 0 }),
     ];
     const third = merchandise({
-      ...{ merchandiseNum: 'M-1-1-1', parentMerchandiseNum: 'M-1-1', children: null },
+      merchandiseNum: 'M-1-1-1',
+      parentMerchandiseNum: 'M-1-1',
+      children: null,
       licenseOrderProductList: [product('gms-deepest', { limitConcurrent: 2 })],
     });
     const second = merchandise({
-      ...{ merchandiseNum: 'M-1-1', parentMerchandiseNum: 'M-1', merchandiseName: 'Inner', children: [third] },
+      merchandiseNum: 'M-1-1',
+      parentMerchandiseNum: 'M-1',
+      merchandiseName: 'Inner',
+      children: [third],
       licenseOrderProductList: [product('gms-inner-1'), product('gms-inner-2')],
     });
     const empty = merchandise({
-      ...{ merchandiseNum: 'M-1-2', parentMerchandiseNum: 'M-1', timeDurationExpression: '2-0-0' },
+      merchandiseNum: 'M-1-2',
+      parentMerchandiseNum: 'M-1',
+      timeDurationExpression: '2-0-0',
       licenseOrderProductList: [],
     });
     const merchandises = [
       merchandise({
-        ...{ merchandiseNum: 'M-1', children: [second, empty] },
+        merchandiseNum: 'M-1',
+        children: [second, empty],
         licenseOrderProductList: [product('gms-outer')],
       }),
       merchandise({ merchandiseNum: 'M-2', licenseOrderProductList: [product('gms-second')] }),
@@ -216,10 +268,20 @@ describe('M7', () => {
     return {
       productInstanceList: [
         on.product('gms-full', {
-          ...{ crmProductId: 'crm-full', productName: '造价 Estimator', gmsPid: 'pid-1', appKey: 'app-1' },
-          ...{ limitStartTime: 1_000, limitEndTime: 1_800_000_002_000, limitConcurrent: 7, limitTimeDuration: 3_600 },
-          ...{ trial: 1, trialEndDate: 1_800, timeDurationExpression: '0-6-0', srcLicenseOrderId },
-          ...{ limitType: 'feature', prodDefExtend: true },
+          crmProductId: 'crm-full',
+          productName: '造价 Estimator',
+          gmsPid: 'pid-1',
+          appKey: 'app-1',
+          limitStartTime: 1_000,
+          limitEndTime: 1_800_000_002_000,
+          limitConcurrent: 7,
+          limitTimeDuration: 3_600,
+          trial: 1,
+          trialEndDate: 1_800,
+          timeDurationExpression: '0-6-0',
+          srcLicenseOrderId,
+          limitType: 'feature',
+          prodDefExtend: true,
           productExtendInstanceList: [
             { ...FEATURE, featureCode: 'f-1', trialEndDate: 86_400_000 },
             { ...FEATURE, featureCode: 'f-2', trialEndDate: 1_800 },
@@ -232,7 +294,8 @@ describe('M7', () => {
           productInstanceList: [on.product('gms-outer')],
           children: [
             on.merchandise('M-1-1', {
-              ...{ parentMerchandiseNum: 'M-1', merchandiseName: 'Inner' },
+              parentMerchandiseNum: 'M-1',
+              merchandiseName: 'Inner',
               productInstanceList: [on.product('gms-inner-1'), on.product('gms-inner-2')],
               children: [
                 on.merchandise('M-1-1-1', {
@@ -398,13 +461,25 @@ describe('M7', () => {
 });
 
 /**
- * Who holds what in the world that M9 and M10 are tried on, by names for the numbers: `kim lent` is lent into a lock, and
- * a lock is held by whom it is lent to. `nodeless` has no concurrent node, and what `hidden` has is inside a merchandise.
+ * Who holds what in the world that M9 and M10 are tried on, by names for the numbers: `kim lent` is lent into a lock,
+ * and a lock is held by whom it is lent to. `nodeless` has no concurrent node, and what `hidden` has is inside a
+ * merchandise.
  */
 const BEFORE = {
-  ...{ free: 'nobody', free2: 'nobody', kims: 'kim', kims2: 'kim', nodeless: 'kim', hidden: 'kim', lent: 'kim lent' },
-  ...{ lees: 'lee', leesLent: 'lee lent' },
-  ...{ lock: 'kim', lock2: 'nobody', leesLock: 'lee', disabled: 'nobody', frozen: 'nobody' },
+  free: 'nobody',
+  free2: 'nobody',
+  kims: 'kim',
+  kims2: 'kim',
+  nodeless: 'kim',
+  hidden: 'kim',
+  lent: 'kim lent',
+  lees: 'lee',
+  leesLent: 'lee lent',
+  lock: 'kim',
+  lock2: 'nobody',
+  leesLock: 'lee',
+  disabled: 'nobody',
+  frozen: 'nobody',
 };
 type Holdings = Record<keyof typeof BEFORE, string>;
 /** And assets that the enterprise does not have. */

@@ -21,7 +21,10 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Reads what must not change. Nonces, tokens and failed logins are left out: calls use up the first, the sweep the others. */
+/**
+ * Reads what must not change. Nonces, tokens and failed logins are left out: calls use up the first, the sweep the
+ * others.
+ */
 async function contents() {
   const { access_token: _tokens, login_failure: _failures, ...others } = await contentOfTables(stack.db);
   return others;

@@ -7,8 +7,8 @@ import { type Stack, startStack } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
 /**
- * What M1 to M5 and the audit record are refused for (interface Errors; rules 8). member-access.test.ts has the refusals
- * of callers, holdings.test.ts those of M6 to M10, member-refusals-shapes.test.ts every fault of every field.
+ * What M1 to M5 and the audit record are refused for (interface Errors; rules 8). member-access.test.ts has the
+ * refusals of callers, holdings.test.ts those of M6 to M10, member-refusals-shapes.test.ts every fault of every field.
  * No refusal changes anything.
  */
 let stack: Stack;
@@ -32,7 +32,10 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Reads what must not change. Nonces, tokens and failed logins are left out: calls use up the first, the sweep the others. */
+/**
+ * Reads what must not change. Nonces, tokens and failed logins are left out: calls use up the first, the sweep the
+ * others.
+ */
 async function contents() {
   const { access_token: _tokens, login_failure: _failures, ...others } = await contentOfTables(stack.db);
   return others;

@@ -29,7 +29,9 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** An enterprise with employees, assets and locks in every state, and what its administrator did in the audit record. */
+/**
+ * An enterprise with employees, assets and locks in every state, and what its administrator did in the audit record.
+ */
 interface Tenant {
   center: MemberCenter;
   id: string;

@@ -4,7 +4,10 @@ import { type Api, dataOf } from '../harness/api.ts';
 import { expectSame } from './expect-same.ts';
 import { type AssetValue, isActive, merchandisesOn, productsOn } from './ledger-value.ts';
 
-/** Something that happened to an asset, as model and service both can say it: which asset is its place among its number's. */
+/**
+ * Something that happened to an asset, as model and service both can say it: which asset is its place among its
+ * number's.
+ */
 export interface Happening {
   assetNum: string;
   nth: number;
@@ -61,14 +64,12 @@ export async function compareHistories(api: Api, happenings: readonly Happening[
     const assetIds = [...new Set(entries.map(({ assetId }) => assetId))].reverse();
     const actual = entries.toReversed().map(
       ({ assetId, action, licenseOrderId, customerId, productUri }): Happening => ({
-        ...{
-          assetNum,
-          nth: assetIds.indexOf(assetId),
-          action,
-          order: licenseOrderId!,
-          customer: customerId!,
-          productUri,
-        },
+        assetNum,
+        nth: assetIds.indexOf(assetId),
+        action,
+        order: licenseOrderId!,
+        customer: customerId!,
+        productUri,
       }),
     );
     expectSame(`the history of ${assetNum}`, inSteps(actual), inSteps(expected));

@@ -41,7 +41,9 @@ export interface Counts {
   pausedSyncCalls: number;
 }
 
-/** Sends a history to the service over HTTP, and throws where an answer is not what the model says. Answers the model. */
+/**
+ * Sends a history to the service over HTTP, and throws where an answer is not what the model says. Answers the model.
+ */
 export async function drive(place: Place, history: History): Promise<Counts & { model: Model }> {
   const driver = new Driver(place);
   try {
@@ -85,8 +87,13 @@ class Driver {
   /** The channelOrderIds of sync calls that failed: each stays free to its sender, and is used again. */
   readonly #freeIds: Record<Sender, string[]> = { S1: [], S2: [], S3: [] };
   readonly counts: Counts = {
-    ...{ orders: 0, batches: 0, failedSyncCalls: 0, sharedNumbers: 0, syncCallsBehindAsync: 0 },
-    ...{ waited: 0, pausedSyncCalls: 0 },
+    orders: 0,
+    batches: 0,
+    failedSyncCalls: 0,
+    sharedNumbers: 0,
+    syncCallsBehindAsync: 0,
+    waited: 0,
+    pausedSyncCalls: 0,
   };
 
   constructor(place: Place) {

@@ -1,4 +1,6 @@
-/** Throws an Error that says how two plain values differ, which are built in the same way; of lists, in what entries. */
+/**
+ * Throws an Error that says how two plain values differ, which are built in the same way; of lists, in what entries.
+ */
 export function expectSame(what: string, actual: unknown, expected: unknown): void {
   if (JSON.stringify(actual) === JSON.stringify(expected)) return;
   const [got, wanted] = [linesOf(actual), linesOf(expected)];

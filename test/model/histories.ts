@@ -132,7 +132,9 @@ function assetOf(label: string, { assets }: Before): AssetValue | undefined {
   return assets.find(({ assetNum }) => assetNum === label.trim());
 }
 
-/** A new_buy that has neither products nor merchandises and transfers nothing gets a product; those to revoke are aimed. */
+/**
+ * A new_buy that has neither products nor merchandises and transfers nothing gets a product; those to revoke are aimed.
+ */
 function itemsOf(
   { products, merchandises, transferedAssetNum }: Sent,
   orderType: string,

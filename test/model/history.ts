@@ -19,7 +19,9 @@ export interface HistoryBatch {
   events?: HistoryEvent[];
   /** Sent when all before it is done, so that it works on what is stored. Else it is sent at once. */
   isLate?: boolean;
-  /** The batch of which this is the first part, where the service refuses it as a whole: it is sent before, to see that. */
+  /**
+   * The batch of which this is the first part, where the service refuses it as a whole: it is sent before, to see that.
+   */
   whole?: HistoryBatch;
   orders: HistoryOrder[];
 }
@@ -47,8 +49,8 @@ interface HistoryElement {
 }
 
 /**
- * Customers of every history. C5 exists only after it was created. Orders may name a customer or an enterprise `nobody`,
- * too.
+ * Customers of every history. C5 exists only after it was created. Orders may name a customer or an enterprise
+ * `nobody`, too.
  */
 export const CUSTOMERS = {
   C1: { enterprise: 'E1', channel: 'A' },

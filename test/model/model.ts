@@ -13,8 +13,8 @@ import {
 /**
  * What orders do, once more (rules 6.5): one order at a time, on a copy of everything, slow and plain.
  *
- * It follows docs/rules.md and shares no code with the planner that it is compared to. What a comment quotes are the words
- * of that page; citations.test.ts holds them against it.
+ * It follows docs/rules.md and shares no code with the planner that it is compared to. What a comment quotes are the
+ * words of that page; citations.test.ts holds them against it.
  */
 
 /** An order as the channel sends it, with the id that it got. */
@@ -69,8 +69,8 @@ export interface Limits {
 }
 
 /**
- * "An asset holds at most 10,000 active products and merchandises, and as many grants". "An order touches at most 200,000
- * products and merchandises". An asset "has at most 100 extended attributes".
+ * "An asset holds at most 10,000 active products and merchandises, and as many grants". "An order touches at most
+ * 200,000 products and merchandises". An asset "has at most 100 extended attributes".
  */
 const LIMITS: Limits = { onAsset: 10_000, codesOnAsset: 100, ofOrder: 200_000 };
 
@@ -134,10 +134,10 @@ export class Model {
 
   /**
    * Carries a batch out; the outcomes are in orderList order. Orders take effect by `sequence`. async: "Each order
-   * succeeds or fails alone and is atomic". sync: "All orders of a call take effect in one transaction before the answer,
-   * or none do"; each is tried nevertheless, so that every failed one can be named. A call of a customer whose channel is
-   * paused does nothing, and its outcomes are those of a preview. An async order of such a customer waits; its outcome is
-   * put right when it has its turn.
+   * succeeds or fails alone and is atomic". sync: "All orders of a call take effect in one transaction before the
+   * answer, or none do"; each is tried nevertheless, so that every failed one can be named. A call of a customer whose
+   * channel is paused does nothing, and its outcomes are those of a preview. An async order of such a customer waits;
+   * its outcome is put right when it has its turn.
    */
   batch(mode: 'sync' | 'async', sender: string, orders: readonly PlacedOrder[]): ModelOutcome[] {
     const before = this.#state;
@@ -226,8 +226,8 @@ class Touched {
 const instancesOn = (asset: AssetValue) => [...productsOn(asset), ...merchandisesOn(asset)].filter(isActive);
 
 /**
- * "A failed order reports its first fault: customer, enterprise, source order, then elements, numbers and products as they
- * were sent."
+ * "A failed order reports its first fault: customer, enterprise, source order, then elements, numbers and products as
+ * they were sent."
  */
 function carryOut(
   state: State,
@@ -240,8 +240,8 @@ function carryOut(
   // "`customerId` must exist when the batch is accepted and at the order's turn" "and belong to `enterpriseGlobalId`".
   demand(seen.has(customer), 'customer_not_found');
   demand(seen.get(customer)!.enterprise === required(order.enterpriseGlobalId), 'enterprise_mismatch');
-  // "A non-empty `srcLicenseOrderId` of the order must be a succeeded `new_buy` order (`source_order_not_found`): of any
-  // customer in a `new_buy`, which only records it; of this customer in a revocation".
+  // "A non-empty `srcLicenseOrderId` of the order must be a succeeded `new_buy` order (`source_order_not_found`): of
+  // any customer in a `new_buy`, which only records it; of this customer in a revocation".
   const source = text(order.srcLicenseOrderId);
   const isPurchase = order.orderType === 'new_buy';
   if (source !== null) {
@@ -286,8 +286,8 @@ function buy(state: State, touched: Touched, purchase: Purchase, assetNum: strin
     asset = newAsset(purchase, assetNum);
     state.assets.push(asset);
   } else if (asset.customer !== purchase.customer) {
-    // "A number that is active at another customer is `asset_owned_by_other_customer`, unless `transferedAssetNum` is true:
-    // then the asset moves to this customer with everything on it".
+    // "A number that is active at another customer is `asset_owned_by_other_customer`, unless `transferedAssetNum` is
+    // true: then the asset moves to this customer with everything on it".
     demand(element.transferedAssetNum === true, 'asset_owned_by_other_customer');
     // Customers and assets of other channels do not exist for an application that is bound to channels.
     demand(purchase.seen.has(asset.customer), 'asset_not_found');
@@ -332,8 +332,8 @@ function buy(state: State, touched: Touched, purchase: Purchase, assetNum: strin
 }
 
 /**
- * "The transferring order takes over what came along: from then on its id stands for the grants, products and merchandises
- * in a revocation's `srcLicenseOrderId`", and "a transfer leaves a row with both customers and the order".
+ * "The transferring order takes over what came along: from then on its id stands for the grants, products and
+ * merchandises in a revocation's `srcLicenseOrderId`", and "a transfer leaves a row with both customers and the order".
  */
 function transfer(asset: AssetValue, { licenseOrderId, customer }: Purchase): void {
   asset.transfers.push({ order: licenseOrderId, from: asset.customer, to: customer });
@@ -350,13 +350,16 @@ function newAsset({ customer, licenseType }: Purchase, assetNum: string): AssetV
     licenseType,
     ...terms,
     revokedBy: null,
-    ...{ transfers: [], grants: [], products: [], merchandises: [] },
+    transfers: [],
+    grants: [],
+    products: [],
+    merchandises: [],
   };
 }
 
 /**
- * "A product's own `srcLicenseOrderId` must be a succeeded `new_buy` order of any customer (`source_order_not_found`) and is
- * recorded."
+ * "A product's own `srcLicenseOrderId` must be a succeeded `new_buy` order of any customer (`source_order_not_found`)
+ * and is recorded."
  */
 function newProduct(state: State, count: () => void, { licenseOrderId, seen }: Purchase, sent: Sent): ProductValue {
   const source = text(sent.srcLicenseOrderId);
@@ -428,9 +431,9 @@ interface Revocation extends Named {
 
 /**
  * "For each product, the active product instances of that asset with the same `productUri` are revoked, those inside
- * merchandise too, with `srcLicenseOrderId` only that order's." "No match for a product: `product_not_found`. Products match
- * against what was active when the order began, and an instance is revoked once". "The asset stays active", and so do its
- * grants.
+ * merchandise too, with `srcLicenseOrderId` only that order's." "No match for a product: `product_not_found`. Products
+ * match against what was active when the order began, and an instance is revoked once". "The asset stays active", and
+ * so do its grants.
  */
 function revokeProducts(
   state: State,
@@ -465,8 +468,8 @@ function doomIfEmptied(merchandise: MerchandiseValue, doomed: Set<ProductValue |
 }
 
 /**
- * "With `strictMatchWhenDelete` true, only those whose `limitStartDate`, `limitEndDate` and `limitConcurrent` are all equal;
- * absent equals absent."
+ * "With `strictMatchWhenDelete` true, only those whose `limitStartDate`, `limitEndDate` and `limitConcurrent` are all
+ * equal; absent equals absent."
  */
 function matches(product: ProductValue, sent: Sent): boolean {
   if (product.productUri !== text(sent.productUri)) return false;

@@ -47,8 +47,8 @@ export type Plan = (ledger: Ledger, orders: readonly OrderWithId[], limits: Limi
 export const planWithin: Plan = (ledger, orders, limits) => planAll(ledger, orders, { ...LIMITS, ...limits });
 
 /**
- * Carries a history out on the model and on the planner within the same limits, and throws where they differ. Nothing is
- * paused: what waits never comes to the planner.
+ * Carries a history out on the model and on the planner within the same limits, and throws where they differ. Nothing
+ * is paused: what waits never comes to the planner.
  */
 function comparePlanner(history: History, limits: Limits, plan: Plan): void {
   const population = new Population(NAMES.id, limits);

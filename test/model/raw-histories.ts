@@ -185,7 +185,10 @@ const revocationOfProducts: fc.Arbitrary<RawOrder> = fc.record({
 });
 const order = weighted([4, purchase], [3, revocationOfAssets], [3, revocationOfProducts]);
 
-/** What happens before a batch: a channel is paused, or resumed if it is paused; S3 is bound; the late customer is created. */
+/**
+ * What happens before a batch: a channel is paused, or resumed if it is paused; S3 is bound; the late customer is
+ * created.
+ */
 export type RawEvent =
   | { type: 'toggle'; channel: ChannelLabel }
   | { type: 'bind'; channels: ChannelLabel[] }

@@ -12,9 +12,10 @@ const KINDS = 5;
 const HEAVY = 5_000;
 
 /**
- * How many drains a process begins at most while a channel waits for a slot of it. One that is not behind waits for a drain
- * of each other kind. One that is behind waits for a turn of each other channel that is behind, once, and once more for
- * each turn that it owes because a drain took more than its share; in each of these turns for a drain of each kind.
+ * How many drains a process begins at most while a channel waits for a slot of it. One that is not behind waits for a
+ * drain of each other kind. One that is behind waits for a turn of each other channel that is behind, once, and once
+ * more for each turn that it owes because a drain took more than its share; in each of these turns for a drain of each
+ * kind.
  */
 function maxWait({ isBehind, owesTurns, behind }: Wait): number {
   return isBehind ? KINDS * (owesTurns ? MAX_DEBT + 1 : 1) * behind : KINDS - 1;
@@ -254,9 +255,9 @@ class World {
   }
 
   /**
-   * Checks that lanes which wait apart get their turns. While a drain of them can begin, at most one of each other kind begins
-   * before it. A suspect and a failing lane wait for at most one drain of their kind for each other lane of it, a channel with
-   * large work for one of each other channel with large work.
+   * Checks that lanes which wait apart get their turns. While a drain of them can begin, at most one of each other kind
+   * begins before it. A suspect and a failing lane wait for at most one drain of their kind for each other lane of it,
+   * a channel with large work for one of each other channel with large work.
    */
   #checkApart(process: Process, drain: Drain): void {
     const { passed, apart, runs, locked, sizes } = process;
@@ -350,16 +351,19 @@ class World {
 
 function newProcess(slots: number): Process {
   return {
-    ...{ scheduler: new Scheduler<number>({ slots, gapMs: GAP_MS }), slots, nextSharedMs: 0 },
-    ...{
-      runs: new Set(),
-      open: new Set(),
-      waiting: new Set(),
-      failing: new Set(),
-      behind: new Set(),
-      sizes: new Map(),
-    },
-    ...{ locked: new Set(), owing: new Set(), waits: new Map(), trialMs: 0 },
+    scheduler: new Scheduler<number>({ slots, gapMs: GAP_MS }),
+    slots,
+    nextSharedMs: 0,
+    runs: new Set(),
+    open: new Set(),
+    waiting: new Set(),
+    failing: new Set(),
+    behind: new Set(),
+    sizes: new Map(),
+    locked: new Set(),
+    owing: new Set(),
+    waits: new Map(),
+    trialMs: 0,
     passed: { alone: 0, large: 0, trial: 0 },
     apart: { alone: new Map(), large: new Map(), trial: new Map() },
   };
@@ -414,7 +418,11 @@ export const schedules = fc.property(
   fc.integer({ min: 1, max: 4 }),
   fc.commands(
     [
-      ...[accept, accept, accept, pass, pass],
+      accept,
+      accept,
+      accept,
+      pass,
+      pass,
       fc.constantFrom(5, 50, 2_000).map((ms) => new Step(`drains take ${ms} ms`, (world) => world.slow(ms))),
       aLane.map((lane) => new Step(`hold ${lane}`, (world) => world.hold(lane))),
       aLane.map((lane) => new Step(`break ${lane}`, (world) => world.break(lane))),

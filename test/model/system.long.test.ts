@@ -16,7 +16,9 @@ import { newWorlds, openPlace, type World } from './world.ts';
 const HISTORIES = 80;
 /** Histories that run at the same time, on one stack. */
 const AT_ONCE = 16;
-/** Histories that one stack gets before a new one takes its place: what is in its tables stays little enough to read. */
+/**
+ * Histories that one stack gets before a new one takes its place: what is in its tables stays little enough to read.
+ */
 const ROUND = 400;
 const history = histories({ maxBatches: 8, maxOrders: 16 });
 

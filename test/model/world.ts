@@ -14,7 +14,9 @@ import {
   type Sender,
 } from './history.ts';
 
-/** Where one history runs: channels, customers and enterprises of its own, and a prefix that all its asset numbers have. */
+/**
+ * Where one history runs: channels, customers and enterprises of its own, and a prefix that all its asset numbers have.
+ */
 export interface World {
   /** The ids of what the labels of customers and enterprises stand for; of `nobody`, an id that nobody has. */
   ids: Record<string, string>;

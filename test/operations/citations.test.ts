@@ -4,8 +4,8 @@ import { read } from '../harness/pages.ts';
 import { REPOSITORY } from '../harness/processes.ts';
 
 /**
- * Comments and pages cite docs/rules.md and docs/interface.md by section: a reader must find there what a citation names.
- * Sections have numbers (rules) or an operation or a title (interface); rules of a section have names in bold.
+ * Comments and pages cite docs/rules.md and docs/interface.md by section: a reader must find there what a citation
+ * names. Sections have numbers (rules) or an operation or a title (interface); rules of a section have names in bold.
  */
 
 /** By number of a section, the names of its rules. */

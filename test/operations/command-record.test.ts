@@ -111,7 +111,9 @@ it.each(CHANGING)('%s leaves an entry that names the system user, by the same tr
   const entries = await entriesOf(() => lockstep(...words.split(' '), ...args()));
   expect(entries).toEqual([
     {
-      ...{ operator_id: null, actor: ACTOR, action },
+      operator_id: null,
+      actor: ACTOR,
+      action,
       target: target?.() ?? (action.startsWith('database.') ? null : expect.any(String)),
       request_id: expect.stringMatching(/^command-/),
       transaction: expect.any(String),

@@ -12,7 +12,9 @@ import { endEverything, startJob } from '../harness/processes.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 import { countWaiting } from '../harness/waiting.ts';
 
-/** How the migrations of a later release run on a database that works: one after the other, and never all or nothing. */
+/**
+ * How the migrations of a later release run on a database that works: one after the other, and never all or nothing.
+ */
 
 const PATIENTLY = { timeout: 60_000 };
 

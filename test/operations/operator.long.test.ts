@@ -133,8 +133,13 @@ describe('lockstep app', () => {
     expect(credentials).toEqual({ appKey: expect.any(String), appSecret: expect.any(String) });
     const { appKey, appSecret } = credentials;
     const entry = {
-      ...{ appKey, name: 'Web shop', scopes: ['auth_order'], status: 'approved', channels: ['web shop', 'tele'] },
-      ...{ createdTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/), oldSecretEndTime: null },
+      appKey,
+      name: 'Web shop',
+      scopes: ['auth_order'],
+      status: 'approved',
+      channels: ['web shop', 'tele'],
+      createdTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      oldSecretEndTime: null,
     };
     const list = async () => linesOf(await lockstep('app', 'list'));
     const all = await list();

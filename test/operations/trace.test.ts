@@ -103,7 +103,11 @@ describe('a request id, a channelOrderId and a licenseOrderId lead from the call
       { batch, requestId, accepted },
       { status: 200, code: '0', channelCode: 'test', licenseOrderIds },
       {
-        ...{ msg: 'drained', orders: 3, failed: 1, ms: expect.any(Number), causes: { asset_not_found: 1 } },
+        msg: 'drained',
+        orders: 3,
+        failed: 1,
+        ms: expect.any(Number),
+        causes: { asset_not_found: 1 },
         failures: [{ licenseOrderId: licenseOrderIds[2], cause: 'asset_not_found' }],
       },
     );
@@ -259,8 +263,13 @@ describe('the line of a call', () => {
 describe('the log', () => {
   it('contains nothing personal or secret', async () => {
     const personal = {
-      ...{ customerName: 'mark-name', adminName: 'mark-admin', adminAccount: 'mark-account', address: 'mark-address' },
-      ...{ adminEmail: 'mark@example.com', adminCellNumber: '13811112222', passwordMobile: '13833334444' },
+      customerName: 'mark-name',
+      adminName: 'mark-admin',
+      adminAccount: 'mark-account',
+      address: 'mark-address',
+      adminEmail: 'mark@example.com',
+      adminCellNumber: '13811112222',
+      passwordMobile: '13833334444',
     };
     const products = [productToBuy({ passwords: ['mark-password'] })];
     const buy = newBuy(customers[1]!, [newAssetNum()], personal, { products });

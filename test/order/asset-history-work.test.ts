@@ -19,8 +19,12 @@ const MAX_ROWS = LIMIT * LIMIT + 10 * ORDERS;
 const [LONG_USED, OFTEN_BOUGHT] = [newAssetNum(), newAssetNum()];
 /** The first id of each kind of row that is filled in. */
 const FIRST = {
-  ...{ ending: 1_000_000, purchase: 2_000_000, revocation: 3_000_000 },
-  ...{ product: 50_000_000, asset: 60_000_000, other: 70_000_000 },
+  ending: 1_000_000,
+  purchase: 2_000_000,
+  revocation: 3_000_000,
+  product: 50_000_000,
+  asset: 60_000_000,
+  other: 70_000_000,
 };
 
 let stack: Stack;

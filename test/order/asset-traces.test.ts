@@ -134,7 +134,8 @@ describe('an asset by its number', () => {
     expect(before.locked).toBe(true);
     await order(deleteAsset(customer, [assetNum]));
     expect(refusalOf(await submitAsset(api, assetNum))).toEqual({
-      ...{ code: '13004', cause: 'asset_not_found' },
+      code: '13004',
+      cause: 'asset_not_found',
       message: `Asset ${assetNum} is not an active asset.`,
     });
     await order(newBuy(customer, [assetNum]));
@@ -191,8 +192,13 @@ describe('the history of a number', () => {
     const instance = { instanceId: expect.stringMatching(/^\d+$/) };
     const [ofCustomer, ofOther] = [customer.customerId, other.customerId];
     const byOperator = {
-      ...{ time: expect.any(Number), assetId, licenseOrderId: null, channelCode: null, channelOrderId: null },
-      ...{ productUri: null, instanceId: null },
+      time: expect.any(Number),
+      assetId,
+      licenseOrderId: null,
+      channelCode: null,
+      channelOrderId: null,
+      productUri: null,
+      instanceId: null,
     };
     const history = await readHistory(api, assetNum);
     expect(history).toEqual([
@@ -314,7 +320,7 @@ describe('the history of a number', () => {
   });
 
   describe('takes no cursor', () => {
-    const wrong = { ...{ code: '13004', cause: 'field_invalid' }, message: 'cursor: is not a cursor of this list' };
+    const wrong = { code: '13004', cause: 'field_invalid', message: 'cursor: is not a cursor of this list' };
     let assetNum: string;
     let cursor: string;
 

@@ -66,7 +66,9 @@ const send = ({ module, method, path, ...options }: Call, by: MemberCenter): Pro
   return by.api.call(method, path, { ...options, query });
 };
 
-/** What is tried, and what comes of it: a refusal, or data in which nothing of theirs is, held against the rest of it. */
+/**
+ * What is tried, and what comes of it: a refusal, or data in which nothing of theirs is, held against the rest of it.
+ */
 type Trial = [what: string, call: () => Call, comesOut: Cause | ((data: unknown) => void)];
 
 const get = (path: string, query: Record<string, string> = {}): Call => ({
@@ -90,11 +92,14 @@ const syncBatch = (order: Sent, channelCode = 'ours') => ({ ...batchOf(order), s
 const buy = (channelCode: string) => syncBatch(newBuy(two.ours.customer, [newAssetNum()]), channelCode);
 const theirBatch = (channelCode = 'theirs') => ({ channelCode, channelOrderId: two.theirs.batch.channelOrderId });
 const ofCustomer = ({ channelCode, channelCustomerId }: Customer, defaultCustomer = 'N') => ({
-  ...{ channelCode, channelCustomerId },
+  channelCode,
+  channelCustomerId,
   defaultCustomer,
 });
 const ofCrm = () => ({
-  ...{ crmCustomerId: two.unbound.customer.channelCustomerId, customerName: 'Changed', branchName: 'Changed' },
+  crmCustomerId: two.unbound.customer.channelCustomerId,
+  customerName: 'Changed',
+  branchName: 'Changed',
 });
 const configure = (deleteAssets: string[], addAssets: string[]) =>
   postMember(`/enterprise/member/${two.kimId}/privileges`, { deleteAssets, addAssets });
@@ -409,7 +414,8 @@ describe('an application that is bound', () => {
     const body = enterpriseBody();
     const before = await contentOfTables(two.stack.db);
     expect(refusalOf(await create(crm, body))).toEqual({
-      ...{ code: '13004', cause: 'channel_not_allowed' },
+      code: '13004',
+      cause: 'channel_not_allowed',
       message: 'crmCustomerId: the application is not bound to channel industry.',
     });
     expect(await contentOfTables(two.stack.db)).toEqual(before);

@@ -14,7 +14,11 @@ import { contentOfTables } from '../harness/tables.ts';
 import { countWaiting } from '../harness/waiting.ts';
 
 const CANCELLED = {
-  ...{ state: 'failed', code: '13004', cause: 'cancelled', assets: 0, products: 0 },
+  state: 'failed',
+  code: '13004',
+  cause: 'cancelled',
+  assets: 0,
+  products: 0,
   message: 'The order was cancelled before it took effect.',
 };
 
@@ -357,8 +361,11 @@ describe.each(QUEUE_KINDS)('on %s, while two workers take the oldest first and c
       expect(first.cancelled + second.cancelled).toBe(cancelled.length);
       for (const answer of [first, second]) expect(answer.cancelled + answer.finished).toBe(result.total);
       expect(result).toMatchObject({
-        ...{ state: 'completed', total: batch.orderList.length, pending: 0 },
-        ...{ failed: failed.length, succeeded: result.total - failed.length },
+        state: 'completed',
+        total: batch.orderList.length,
+        pending: 0,
+        failed: failed.length,
+        succeeded: result.total - failed.length,
       });
       expect((await readResult(api, batch, { state: 'failed' })).orders).toEqual(failed);
       for (const order of result.orders) {

@@ -34,7 +34,10 @@ async function note({ pending, queued = 0, succeeded = 0 }: { pending: number; q
     from lane_chunk join batch on id = batch_id`.execute(stack.db);
 }
 
-/** How long the batch still takes by the estimate, in milliseconds; null if it has none. Calls share a reading for a second. */
+/**
+ * How long the batch still takes by the estimate, in milliseconds; null if it has none. Calls share a reading for a
+ * second.
+ */
 async function msLeft(): Promise<number | null> {
   const { estimatedCompletionTime } = await readResult(api, batch);
   return estimatedCompletionTime === null ? null : estimatedCompletionTime - Date.now();

@@ -67,7 +67,9 @@ describe.each(QUEUE_KINDS)('the feed, on %s', (queue) => {
     const { event, result } = await nextEvent(batch);
     expect(result).toMatchObject({ state: 'completed', succeeded: 1, failed: 1 });
     expect(event).toEqual({
-      ...{ id: expect.stringMatching(/^\d+$/), type: 'batch.completed', time: result.completedTime },
+      id: expect.stringMatching(/^\d+$/),
+      type: 'batch.completed',
+      time: result.completedTime,
       data: endOf(result),
     });
   });

@@ -54,13 +54,17 @@ describe('with a worker', () => {
     const batch = batchOf(first, newBuy(customer, [bought], { sequence: 3 }), second, third);
     const outcomes = await api.process(batch);
     expect(outcomes.map(({ cause }) => cause)).toEqual([
-      ...['asset_not_found', null, 'customer_not_found', 'product_not_found'],
+      'asset_not_found',
+      null,
+      'customer_not_found',
+      'product_not_found',
     ]);
     const answer = await submitFailed(api, batch);
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(dataOf(answer)).toEqual({
-      ...{ channelCode: batch.channelCode, syncMode: 'async' },
+      channelCode: batch.channelCode,
+      syncMode: 'async',
       orderList: normalised([first, second, third]),
     });
   });
@@ -167,7 +171,8 @@ describe('with a worker', () => {
   describe('when what failed orders held is not kept any more', () => {
     const expired = async (batch: Batch): Promise<void> => {
       expect(refusalOf(await submitFailed(api, batch))).toEqual({
-        ...{ code: '13004', cause: 'content_expired' },
+        code: '13004',
+        cause: 'content_expired',
         message: `What the failed orders of batch ${batch.channelOrderId} of channel test held is not kept any more.`,
       });
     };

@@ -54,7 +54,10 @@ it('an order that touches too much reports the fault that comes first', async ()
     deleteAsset(customer, [...thick, newAssetNum()]),
   ];
   const causes = [
-    ...['enterprise_mismatch', 'source_order_not_found', 'asset_not_found', 'asset_not_found'],
+    'enterprise_mismatch',
+    'source_order_not_found',
+    'asset_not_found',
+    'asset_not_found',
     'order_too_large',
   ];
   expect(causesOf(await api.preview(batchOf(...orders)))).toEqual(causes);

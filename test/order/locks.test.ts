@@ -52,7 +52,9 @@ const readAudit = (assetId: AssetId) =>
 const activeAsset = async (assetNum: string) =>
   (await readAssets(assetNum)).find(({ revoked_time }) => revoked_time === null)!;
 
-/** What is told of a lock's past: whether it is locked, and the states that its audit records say it was brought into. */
+/**
+ * What is told of a lock's past: whether it is locked, and the states that its audit records say it was brought into.
+ */
 const readState = async (assetNum: string) => {
   const { locked, audit } = await activeAsset(assetNum);
   return { locked, audit };

@@ -7,8 +7,8 @@ import { MemberCenter } from '../harness/member-center.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /**
- * Searches by asset number may take seconds, and an asset's contents ten megabytes: they take turns, so that those of one
- * application stop no other's calls.
+ * Searches by asset number may take seconds, and an asset's contents ten megabytes: they take turns, so that those of
+ * one application stop no other's calls.
  */
 const AT_ONCE = 2;
 

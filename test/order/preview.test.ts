@@ -90,8 +90,13 @@ describe('the preview of an order that would', () => {
     const outer = merchandise({ licenseOrderProductList: [uri('b')], children: [inner] });
     const order = newBuy(customer, assetNums, {}, { products: [uri('a')], merchandises: [outer] });
     expect(await previewAndApply(order)).toEqual({
-      ...{ sequence: order.sequence, customerId: customer.customerId, orderType: 'new_buy' },
-      ...{ state: 'succeeded', cause: null, message: null, nearest: [] },
+      sequence: order.sequence,
+      customerId: customer.customerId,
+      orderType: 'new_buy',
+      state: 'succeeded',
+      cause: null,
+      message: null,
+      nearest: [],
       assets: assetNums.map((assetNum) => ({ assetNum, action: 'create' })),
       products: assetNums.flatMap((assetNum) =>
         ['a', 'b', 'c', 'd'].map((productUri) => ({ assetNum, productUri, action: 'create', id: null })),
@@ -111,7 +116,10 @@ describe('the preview of an order that would', () => {
       state: 'succeeded',
       assets: [{ assetNum, action: 'revoke' }],
       products: ['gms-100', 'c', 'b'].map((productUri, index) => ({
-        ...{ assetNum, productUri, action: 'revoke', id: ids[index] },
+        assetNum,
+        productUri,
+        action: 'revoke',
+        id: ids[index],
       })),
     });
   });
@@ -254,7 +262,10 @@ describe('the nearest of a product that is not found', () => {
     });
     expect(await previewNearest(deleteProduct(customer, [assetNum], { productUri: 'c', ...terms }))).toEqual(
       [other, far, near, between].map((id, index) => ({
-        ...{ assetNum, productUri: index === 0 ? 'b' : 'a', id, differs: ['productUri'] },
+        assetNum,
+        productUri: index === 0 ? 'b' : 'a',
+        id,
+        differs: ['productUri'],
       })),
     );
   });
@@ -325,7 +336,10 @@ describe('the preview of a batch', () => {
     const previews = await preview(...shuffled.map((index) => inSequence[index]!));
     expect(previews.map(({ sequence }) => sequence)).toEqual(shuffled.map((index) => index + 1));
     const product = (assetNum: string, productUri: string, action: string, id: string | null = null) => ({
-      ...{ assetNum, productUri, action, id },
+      assetNum,
+      productUri,
+      action,
+      id,
     });
     expect(previews.toSorted((a, b) => a.sequence - b.sequence)).toMatchObject([
       { assets: [{ assetNum, action: 'create' }], products: [product(assetNum, 'gms-100', 'create')] },

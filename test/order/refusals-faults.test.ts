@@ -20,8 +20,14 @@ const faultsOf = (answer: Answer) => (answer.body as unknown as { faults?: Sent[
 describe('a refused call lists', () => {
   it('every fault with its path and what was expected, that of the message first', async () => {
     const product = productToBuy({
-      ...{ limitEndDate: '2026-12-31', trialEndDate: -1, limitConcurrent: '1', strictMatchWhenDelete: 'no' },
-      ...{ gmsPId: 'g', productUri: 5, trial: 2, productFeatures: {} },
+      limitEndDate: '2026-12-31',
+      trialEndDate: -1,
+      limitConcurrent: '1',
+      strictMatchWhenDelete: 'no',
+      gmsPId: 'g',
+      productUri: 5,
+      trial: 2,
+      productFeatures: {},
     });
     const batch = batchOf(newBuy(CUSTOMER, ['A'], { customerId: 2001, adminName: null }, { products: [product] }));
     const answer = await api.submit(batch);

@@ -10,9 +10,9 @@ import { type Stack, startStack } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
 /**
- * Every operation of the order module but O5 (which refusals-content.long.test.ts is about) refuses every fault of every
- * field, and every caller that may not call it; nothing is stored then. At the end each takes the very call that the
- * faults were put into.
+ * Every operation of the order module but O5 (which refusals-content.long.test.ts is about) refuses every fault of
+ * every field, and every caller that may not call it; nothing is stored then. At the end each takes the very call that
+ * the faults were put into.
  */
 let stack: Stack;
 let api: Api;

@@ -120,39 +120,65 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       const customer = await api.newCustomer();
       const assetNum = newAssetNum();
       const feature = {
-        ...{ featureCode: 'f', featureName: 'Feature', featureValue: '1', featureValueType: 'int', trial: 1 },
+        featureCode: 'f',
+        featureName: 'Feature',
+        featureValue: '1',
+        featureValueType: 'int',
+        trial: 1,
         trialEndDate: '2030-01-01',
       };
       const product = uri('gms-7', {
-        ...{
-          gmsPid: 'pid',
-          appKey: null,
-          parentCrmProductId: 'parent',
-          limitStartDate: 1,
-          limitEndDate: 1_800_000_000_002,
-        },
-        ...{ limitConcurrent: 5, limitTimeDuration: 3, trial: 1, trialEndDate: 4, passwords: [' p '] },
+        gmsPid: 'pid',
+        appKey: null,
+        parentCrmProductId: 'parent',
+        limitStartDate: 1,
+        limitEndDate: 1_800_000_000_002,
+        limitConcurrent: 5,
+        limitTimeDuration: 3,
+        trial: 1,
+        trialEndDate: 4,
+        passwords: [' p '],
         productFeatures: [feature],
       });
       const element = {
-        ...{ products: [product], limitStartDate: 10, limitEndDate: 1_800_000_000_020, borrowedUsbKey: true },
+        products: [product],
+        limitStartDate: 10,
+        limitEndDate: 1_800_000_000_020,
+        borrowedUsbKey: true,
         assetExtendList: [{ extendCode: 'gxxp', extendValue: '1' }, { extendCode: 'empty' }],
       };
       const order = newBuy(customer, [assetNum], { licenseType: 'lan_softkey' }, element);
       const { licenseOrderId } = await succeed(order);
       expect(await readAsset(assetNum)).toMatchObject({
-        ...{ customer_id: customer.customerId, license_type: 'lan_softkey', borrowed_usb_key: true },
-        ...{ limit_start_date: '10', limit_end_date: '1800000000020', extends: { gxxp: '1', empty: '' } },
+        customer_id: customer.customerId,
+        license_type: 'lan_softkey',
+        borrowed_usb_key: true,
+        limit_start_date: '10',
+        limit_end_date: '1800000000020',
+        extends: { gxxp: '1', empty: '' },
         grants: [{ license_order_id: licenseOrderId, revoked_time: null }],
         merchandises: [],
         products: [
           {
-            ...{ license_order_id: licenseOrderId, merchandise_id: null, src_license_order_id: null },
-            ...{ crm_product_id: 'crm-1', product_uri: 'gms-7', product_name: 'Cost Estimator' },
-            ...{ limit_start_date: '1', limit_end_date: '1800000000002', limit_concurrent: 5 },
+            license_order_id: licenseOrderId,
+            merchandise_id: null,
+            src_license_order_id: null,
+            crm_product_id: 'crm-1',
+            product_uri: 'gms-7',
+            product_name: 'Cost Estimator',
+            limit_start_date: '1',
+            limit_end_date: '1800000000002',
+            limit_concurrent: 5,
             details: {
-              ...{ gmsPid: 'pid', productType: 'tool', parentCrmProductId: 'parent', limitTimeDuration: 3 },
-              ...{ trial: 1, trialEndDate: 4, passwords: [' p '], timeUnit: 'year', timeUnitQuantity: 1 },
+              gmsPid: 'pid',
+              productType: 'tool',
+              parentCrmProductId: 'parent',
+              limitTimeDuration: 3,
+              trial: 1,
+              trialEndDate: 4,
+              passwords: [' p '],
+              timeUnit: 'year',
+              timeUnitQuantity: 1,
               timeDurationExpression: '1-0-0',
               productFeatures: [{ ...feature, trialEndDate: Date.UTC(2030, 0, 1) }],
             },
@@ -171,7 +197,10 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
           [assetNum],
           {},
           {
-            ...{ limitStartDate: 1, limitEndDate: 1_800_000_000_009, borrowedUsbKey: true, products: [uri('a')] },
+            limitStartDate: 1,
+            limitEndDate: 1_800_000_000_009,
+            borrowedUsbKey: true,
+            products: [uri('a')],
             ...codes({ extendCode: 'keep', extendValue: '1' }, { extendCode: 'change', extendValue: '1' }),
           },
         ),
@@ -183,7 +212,8 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
           [assetNum],
           {},
           {
-            ...{ limitEndDate: 1_800_000_000_008, products: [uri('a'), uri('b')] },
+            limitEndDate: 1_800_000_000_008,
+            products: [uri('a'), uri('b')],
             ...codes({ extendCode: 'change', extendValue: '2' }, { extendCode: 'new', extendValue: '3' }),
           },
         ),
@@ -194,7 +224,10 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       ]);
       const after = await readAsset(assetNum);
       expect(after).toMatchObject({
-        ...{ id: before.id, limit_start_date: '1', limit_end_date: '1800000000008', borrowed_usb_key: true },
+        id: before.id,
+        limit_start_date: '1',
+        limit_end_date: '1800000000008',
+        borrowed_usb_key: true,
         extends: { keep: '1', change: '2', new: '3' },
         grants: [first, second].map(({ licenseOrderId }) => ({ license_order_id: licenseOrderId })),
         products: [{ product_uri: 'a' }, { product_uri: 'a' }, { product_uri: 'b' }],
@@ -208,7 +241,8 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       const assetNum = newAssetNum();
       const buy = (first: number, last: number, extendValue = '') => {
         const assetExtendList = Array.from({ length: last - first + 1 }, (_, index) => ({
-          ...{ extendCode: `code ${first + index}`, extendValue },
+          extendCode: `code ${first + index}`,
+          extendValue,
         }));
         return newBuy(customer, [assetNum], {}, { assetExtendList });
       };
@@ -268,7 +302,8 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       const assetNums = [newAssetNum(), newAssetNum()];
       const nested = (level: number): Sent =>
         merchandise({
-          ...{ merchandiseNum: `M-${level}`, parentMerchandiseNum: level === 1 ? '' : `M-${level - 1}` },
+          merchandiseNum: `M-${level}`,
+          parentMerchandiseNum: level === 1 ? '' : `M-${level - 1}`,
           licenseOrderProductList: [uri(`in M-${level}`)],
           children: level === DEEPEST_MERCHANDISE ? null : [nested(level + 1), merchandise({ merchandiseNum: 'leaf' })],
         });

@@ -18,7 +18,9 @@ import {
 import { type Stack, startStack } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
-/** Transfers, shared numbers, source orders, matching and dates (rules 6.1, 6.5, 7 and 2), over HTTP and in the rows. */
+/**
+ * Transfers, shared numbers, source orders, matching and dates (rules 6.1, 6.5, 7 and 2), over HTTP and in the rows.
+ */
 let stack: Stack;
 let api: Api;
 let alice: Customer;

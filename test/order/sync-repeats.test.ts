@@ -32,7 +32,11 @@ async function writes(trx: Trx): Promise<boolean> {
 /** Applies a call in a transaction, as far as it gets, and tells whether its commit waits for disk and standbys. */
 async function applyOne(batch: SubmittedBatch) {
   const call = {
-    ...{ batch, channels: null, deadline: new Deadline(1_000), isRunning: false, isUnclear: false },
+    batch,
+    channels: null,
+    deadline: new Deadline(1_000),
+    isRunning: false,
+    isUnclear: false,
     orders: () => Promise.reject(new Error('not read')),
   };
   return await inTransaction(stack.db, async (trx) => {

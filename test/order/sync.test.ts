@@ -68,12 +68,26 @@ describe('a sync call, without any worker,', () => {
     const result = await readResult(api, batch);
     const { acceptedTime, completedTime } = result;
     const done = {
-      ...{ state: 'succeeded', code: null, cause: null, message: null },
-      ...{ finishedTime: expect.any(Number), heldSince: null },
+      state: 'succeeded',
+      code: null,
+      cause: null,
+      message: null,
+      finishedTime: expect.any(Number),
+      heldSince: null,
     };
     expect(result).toEqual({
-      ...{ channelCode: batch.channelCode, channelOrderId: batch.channelOrderId, syncMode: 'sync', state: 'completed' },
-      ...{ total: 3, succeeded: 3, failed: 0, pending: 0, held: 0, acceptedTime, completedTime, nextCursor: null },
+      channelCode: batch.channelCode,
+      channelOrderId: batch.channelOrderId,
+      syncMode: 'sync',
+      state: 'completed',
+      total: 3,
+      succeeded: 3,
+      failed: 0,
+      pending: 0,
+      held: 0,
+      acceptedTime,
+      completedTime,
+      nextCursor: null,
       estimatedCompletionTime: null,
       orders: [
         { ...accepted[0], ...done, orderType: 'delete_product', assets: 0, products: 1 },

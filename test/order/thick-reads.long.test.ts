@@ -16,7 +16,10 @@ import {
 import { type Stack, startStack } from '../harness/stack.ts';
 import { openAnswer, readOn } from '../harness/unread-answers.ts';
 
-/** Reads of what is on thick assets (rules 6.7 and 8), and previews that list as much (rules 6.6), by clients that do not read. */
+/**
+ * Reads of what is on thick assets (rules 6.7 and 8), and previews that list as much (rules 6.6), by clients that do
+ * not read.
+ */
 const PRODUCTS = 9_500;
 
 let stack: Stack;
@@ -174,6 +177,9 @@ it('clients that do not read hold two long previews of an application at most, a
   held[0]!.destroy();
   expect(dataOf(await third.call)[0].products).toHaveLength(20 * PRODUCTS);
   expect((await readOn(held[1]!)).data[0].products.at(-1)).toEqual({
-    ...{ assetNum: expect.any(String), productUri: `gms-${PRODUCTS - 1}`, action: 'create', id: null },
+    assetNum: expect.any(String),
+    productUri: `gms-${PRODUCTS - 1}`,
+    action: 'create',
+    id: null,
   });
 });

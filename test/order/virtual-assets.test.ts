@@ -337,7 +337,8 @@ describe('O8 with extendCode', () => {
 it('O8 lists assets with as much in extended attributes as they may have, oldest first', async () => {
   const own = await api.newCustomer();
   const assetExtendList = Array.from({ length: 100 }, (_, index) => ({
-    ...{ extendCode: `${index}`.padEnd(255, '街'), extendValue: '街'.repeat(255) },
+    extendCode: `${index}`.padEnd(255, '街'),
+    extendValue: '街'.repeat(255),
   }));
   const assetNums: string[] = [];
   for (let count = 0; count < 5; count++) assetNums.push(...(await buy(own, { assetExtendList }, {})));

@@ -41,7 +41,10 @@ export interface Figures {
 
 type Batch = ReturnType<typeof batchOf> | ReturnType<typeof syncOf>;
 
-/** A customer whose channel buys some numbers, revokes them, buys them again: each batch succeeds only right after the one before. */
+/**
+ * A customer whose channel buys some numbers, revokes them, buys them again: each batch succeeds only right after the
+ * one before.
+ */
 interface Chain {
   customer: Customer;
   numbers: string[];
@@ -50,9 +53,9 @@ interface Chain {
 }
 
 /**
- * Callers of every kind, each with one call at a time: channels that send batches in chains, channels that do so with sync
- * batches, a poller and a member center. A call that breaks or is refused for a fault of the service is repeated, a batch
- * under the same key, as clients should.
+ * Callers of every kind, each with one call at a time: channels that send batches in chains, channels that do so with
+ * sync batches, a poller and a member center. A call that breaks or is refused for a fault of the service is repeated,
+ * a batch under the same key, as clients should.
  */
 export class Load {
   readonly faults: Fault[] = [];

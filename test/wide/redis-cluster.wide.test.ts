@@ -202,8 +202,8 @@ describe('an api and two workers on a Redis Cluster, under load', () => {
   }
 
   /**
-   * Runs a task while channels send: each batch must be accepted, whatever happens to the queue, and each order of it must
-   * succeed once. Prints and asserts how many were sent, acknowledged and found.
+   * Runs a task while channels send: each batch must be accepted, whatever happens to the queue, and each order of it
+   * must succeed once. Prints and asserts how many were sent, acknowledged and found.
    */
   async function underLoad(what: string, task: (load: { ended: () => number }) => Promise<void>): Promise<void> {
     let ended = 0;

@@ -85,7 +85,9 @@ export interface ApiOptions {
   host: string;
   /** 0 takes any free port. */
   port: number;
-  /** Prepares what clients look for once the process is ready, such as demo data. It listens already, but is not ready. */
+  /**
+   * Prepares what clients look for once the process is ready, such as demo data. It listens already, but is not ready.
+   */
   prepare?: (baseUrl: string) => Promise<Prepared>;
 }
 

@@ -64,8 +64,8 @@ export async function askForChannels(port: MessagePort, customerIds: readonly Cu
 }
 
 /**
- * Answers a thread that asks for channels, while it works. Throws what its work or `find` throws; the thread gives up if that
- * cannot find them.
+ * Answers a thread that asks for channels, while it works. Throws what its work or `find` throws; the thread gives up
+ * if that cannot find them.
  */
 export async function answerThread<Answer>(
   find: (customerIds: readonly CustomerId[]) => Promise<ChannelIds>,

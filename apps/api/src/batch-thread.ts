@@ -42,8 +42,8 @@ export default async function checkAndPrepare({ bytes, applicationId, isPreview,
 const encode = (text: string) => new TextEncoder().encode(text);
 
 /**
- * Encodes the payloads of chunks into one piece of memory, each with a line end behind it, as they are sent to PostgreSQL: it
- * is transferred, sent and freed as one.
+ * Encodes the payloads of chunks into one piece of memory, each with a line end behind it, as they are sent to
+ * PostgreSQL: it is transferred, sent and freed as one.
  */
 function encodePayloads(chunks: PreparedBatch['chunks']): PreparedBatch['chunks'] {
   const lengths = chunks.map(({ payload }) => Buffer.byteLength(payload));

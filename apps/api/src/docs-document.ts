@@ -29,9 +29,9 @@ interface PageDocument extends ApiDocument {
 }
 
 /**
- * Makes of the published description the one that the page /docs works with. It describes the same operations. Tokens are
- * asked for by the page (OAuth 2.0 client credentials and password) and not pasted; calls go to where the page is; and
- * nothing is filled in that cannot work: the key of the demo application where there is one, and never a secret.
+ * Makes of the published description the one that the page /docs works with. It describes the same operations. Tokens
+ * are asked for by the page (OAuth 2.0 client credentials and password) and not pasted; calls go to where the page is;
+ * and nothing is filled in that cannot work: the key of the demo application where there is one, and never a secret.
  */
 export function describeForPage(published: ApiDocument, { publicPath, demoAppKey, demoFile }: DocsPage): PageDocument {
   const document = structuredClone(published) as PageDocument & { servers?: unknown; info?: { description?: string } };

@@ -52,8 +52,8 @@ export async function publishDocs(server: FastifyInstance, options: ServerOption
 }
 
 /**
- * Returns a function that finds what /docs reads. It is built once for a service with the demo, and once for one without:
- * that of `npm start` answers before it has one.
+ * Returns a function that finds what /docs reads. It is built once for a service with the demo, and once for one
+ * without: that of `npm start` answers before it has one.
  */
 function describePages(server: FastifyInstance, { publicUrl, demo }: ServerOptions): () => Sendable {
   const publicPath = publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');

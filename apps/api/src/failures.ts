@@ -72,8 +72,8 @@ export function noteOverload(error: Error, request: FastifyRequest): void {
 }
 
 /**
- * Finds the refusal of a call that waited too long, or could not queue because too many do, where a retry may succeed; and
- * of one with a wrong cursor.
+ * Finds the refusal of a call that waited too long, or could not queue because too many do, where a retry may succeed;
+ * and of one with a wrong cursor.
  */
 function findKnown(error: unknown): Refusal | undefined {
   if (error instanceof WrongCursor) return new Refusal('field_invalid', 'cursor', error.message);

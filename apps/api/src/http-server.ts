@@ -27,7 +27,9 @@ const BOUNDS = {
 const LOOK_EVERY_MS = 1_000;
 const WARN_EVERY_MS = 60_000;
 
-/** The host in a request target, as a client sends it to a proxy (RFC 9112). Everything behind this works with paths. */
+/**
+ * The host in a request target, as a client sends it to a proxy (RFC 9112). Everything behind this works with paths.
+ */
 const TARGET_HOST = /^https?:\/\/[^/?]*/i;
 
 type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void;

@@ -3,13 +3,16 @@ import { setImmediate as giveWay } from 'node:timers/promises';
 /** The least length of each piece but the last, in UTF-16 units: a millisecond's work. */
 const PIECE_CHARACTERS = 64 * 1024;
 
-/** A list in a value that is written as JSON: its items are taken one by one, and none is kept. Arrays are written at once. */
+/**
+ * A list in a value that is written as JSON: its items are taken one by one, and none is kept. Arrays are written at
+ * once.
+ */
 type Listed = AsyncIterable<unknown> | IteratorObject<unknown, undefined>;
 
 /**
- * Writes a value as JSON, in pieces, as JSON.stringify would with arrays in place of the lists. Gives way to other work on the
- * event loop after each piece, and takes nothing of the lists for the next one before somebody asks for it. Yields all pieces
- * but the last, and returns that.
+ * Writes a value as JSON, in pieces, as JSON.stringify would with arrays in place of the lists. Gives way to other work
+ * on the event loop after each piece, and takes nothing of the lists for the next one before somebody asks for it.
+ * Yields all pieces but the last, and returns that.
  */
 export async function* writeJsonPieces(value: unknown): AsyncGenerator<string, string> {
   let piece = '';

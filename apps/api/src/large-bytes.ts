@@ -1,7 +1,7 @@
 /**
  * Allocates bytes that the operating system provides when they are written to, and gets back when they are freed.
- * Buffer's own come from a heap that keeps what is freed: megabytes of many calls and threads leave holes there, and the
- * process stays as large as it ever was. Resizable memory lies outside of that heap.
+ * Buffer's own come from a heap that keeps what is freed: megabytes of many calls and threads leave holes there, and
+ * the process stays as large as it ever was. Resizable memory lies outside of that heap.
  */
 export function allocateLarge(length: number): Buffer {
   return Buffer.from(new ArrayBuffer(length, { maxByteLength: length }), 0, length);

@@ -22,8 +22,9 @@ export function isUnfinished({ complete, headers }: IncomingMessage): boolean {
 }
 
 /**
- * Reads and drops what clients still send after their answer, as nginx's lingering close does. If the service closed the
- * connection while its client still writes, the client would get a reset, and most clients then never read the answer.
+ * Reads and drops what clients still send after their answer, as nginx's lingering close does. If the service closed
+ * the connection while its client still writes, the client would get a reset, and most clients then never read the
+ * answer.
  */
 export class Lingering {
   readonly #bounds: Bounds;
@@ -35,8 +36,8 @@ export class Lingering {
   }
 
   /**
-   * Closes the connection after an answer that comes before its request's end, once the rest of that has been dropped. Call
-   * it before anything answers.
+   * Closes the connection after an answer that comes before its request's end, once the rest of that has been dropped.
+   * Call it before anything answers.
    */
   watch(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;

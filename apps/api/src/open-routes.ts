@@ -8,7 +8,8 @@ import { tokenMetadataRoutes } from './routes/token-metadata.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /**
- * What anybody may call: the front door, the documentation, health, metrics, and the token endpoint, which looks at credentials itself.
+ * What anybody may call: the front door, the documentation, health, metrics, and the token endpoint, which looks at
+ * credentials itself.
  */
 export async function openRoutes(server: FastifyInstance, options: ServerOptions & { bodies: Bodies }): Promise<void> {
   await publishDocs(server, options);

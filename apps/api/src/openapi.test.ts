@@ -49,7 +49,9 @@ describe('words', () => {
       Object.entries<Json>(given).map(([status, answer]) => [`${operationId} ${status}`, answer]),
     );
     const described = [
-      ...[...fields(), ...parameters, ...answers.filter(([, { $ref }]) => $ref === undefined)],
+      ...fields(),
+      ...parameters,
+      ...answers.filter(([, { $ref }]) => $ref === undefined),
       ...[schemas, headers, responses, securitySchemes].flatMap(Object.entries),
       ...document.tags.map((tag: Json) => [tag.name, tag]),
     ] as [string, Json][];

@@ -31,7 +31,9 @@ declare module 'fastify' {
   }
 }
 
-/** Carries out an operation and returns its answer: the body, its JSON text, or that in pieces. `sender` says who calls. */
+/**
+ * Carries out an operation and returns its answer: the body, its JSON text, or that in pieces. `sender` says who calls.
+ */
 export type Handler<Request extends CallOf<unknown>, Sender, Answer> = (
   request: FastifyRequest<{ Params: Request['params']; Querystring: Request['query']; Body: Request['body'] }>,
   sender: Sender,
@@ -85,7 +87,9 @@ interface RouteParts {
   handler: RouteHandlerMethod;
 }
 
-/** Registers the route of an operation as a table of the contract describes it: every operation's is registered here. */
+/**
+ * Registers the route of an operation as a table of the contract describes it: every operation's is registered here.
+ */
 export function addRoute(
   server: FastifyInstance,
   { method, path, params, query, body, maxBodyBytes = MAX_BODY_BYTES }: CalledOperation,

@@ -5,9 +5,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ReadingTime } from './slow-readers.ts';
 
 /**
- * Answers a call with JSON whose pieces are made one by one, each when the client has taken the one before. The generator yields
- * all but the last, and returns that. The first is made before the answer begins, so that a call that cannot be carried out is
- * refused; an answer of one piece is sent as a whole.
+ * Answers a call with JSON whose pieces are made one by one, each when the client has taken the one before. The
+ * generator yields all but the last, and returns that. The first is made before the answer begins, so that a call that
+ * cannot be carried out is refused; an answer of one piece is sent as a whole.
  */
 export async function answerInPieces(
   answer: AsyncGenerator<string, string>,

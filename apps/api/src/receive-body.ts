@@ -16,7 +16,9 @@ interface BodyTerms {
   place: BodyPlace;
   maxBytes: number;
   declaredBytes: number | undefined;
-  /** The time, as `performance.now()` has it, at which the process waits no longer. It may change while the body comes. */
+  /**
+   * The time, as `performance.now()` has it, at which the process waits no longer. It may change while the body comes.
+   */
   endMs: () => number;
 }
 

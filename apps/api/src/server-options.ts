@@ -47,8 +47,8 @@ export interface ServerOptions {
   contents: ContentsReader;
   virtualAssets: VirtualAssetReader;
   /**
-   * Runs searches by asset number, applications take turns: what a number stands in may be megabytes, and what happened to
-   * it half a million steps.
+   * Runs searches by asset number, applications take turns: what a number stands in may be megabytes, and what happened
+   * to it half a million steps.
    */
   numberSearches: FairQueue;
   /** Runs the transactions of M4, M9 and M10; enterprises take turns. */

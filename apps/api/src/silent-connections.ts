@@ -5,9 +5,9 @@ import type { Socket } from 'node:net';
 const GRACE_MS = 1_000;
 
 /**
- * Has a server that closes end the connections on which nothing was ever sent. Browsers open some in advance, and node ends
- * only those that have had a request: the others would keep the server open until they time out. Returns what to call when
- * closing begins.
+ * Has a server that closes end the connections on which nothing was ever sent. Browsers open some in advance, and node
+ * ends only those that have had a request: the others would keep the server open until they time out. Returns what to
+ * call when closing begins.
  */
 export function endSilentConnections(server: Server): () => void {
   const open = new Set<Socket>();

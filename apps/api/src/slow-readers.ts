@@ -14,8 +14,9 @@ export class ReadingTime {
   }
 
   /**
-   * Waits until the connection has taken all that was written to it, or is closed. What was written last had about so many
-   * bytes. It closes the connection of a client that takes too long, so that it does not hold for ever what its call holds.
+   * Waits until the connection has taken all that was written to it, or is closed. What was written last had about so
+   * many bytes. It closes the connection of a client that takes too long, so that it does not hold for ever what its
+   * call holds.
    */
   async untilTaken(bytes: number): Promise<void> {
     this.#leftMs += (1_000 * bytes) / MIN_BYTES_PER_SECOND;

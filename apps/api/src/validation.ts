@@ -2,7 +2,10 @@ import { parse, parseBody } from '@lockstep/contract';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { z } from 'zod';
 
-/** Checks a part of a call against its schema; fails with the refusals of the contract. In a body it looks for misspellings too. */
+/**
+ * Checks a part of a call against its schema; fails with the refusals of the contract. In a body it looks for
+ * misspellings too.
+ */
 export const checks: FastifySchemaCompiler<z.ZodType> =
   ({ schema, httpPart }) =>
   (data: unknown) => {

@@ -6,8 +6,9 @@ import type { Closable } from '@lockstep/platform';
 const BUILD = fileURLToPath(new URL('../../console/build.ts', import.meta.url));
 
 /**
- * Builds the console if its sources are newer than what the install has built, as after `git pull`. It takes seconds, in a
- * process of its own, whose memory goes with it. Returns why that failed, if it did: the service runs without a console.
+ * Builds the console if its sources are newer than what the install has built, as after `git pull`. It takes seconds,
+ * in a process of its own, whose memory goes with it. Returns why that failed, if it did: the service runs without a
+ * console.
  */
 export async function buildConsole(stop: AbortSignal): Promise<Closable & { fault?: string }> {
   const close = async () => {};

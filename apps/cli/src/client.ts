@@ -42,7 +42,10 @@ const CALL_TIMEOUT_MS = 90_000;
 /** The rate at which the service lets a body arrive. */
 const BODY_BYTES_PER_SECOND = 256 * 1024;
 
-/** The service refused a call, which has changed nothing. The message is one line, and one more for each of several faults. */
+/**
+ * The service refused a call, which has changed nothing. The message is one line, and one more for each of several
+ * faults.
+ */
 export class CallRefused extends Error {
   /** The cause of the refusal, a stable word. */
   readonly reason: string;

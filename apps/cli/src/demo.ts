@@ -42,8 +42,8 @@ export async function readDemo(file: string): Promise<Demo | undefined> {
 }
 
 /**
- * Creates the demo application, enterprises, customers, employees and operator that are missing, and writes demo.json. The
- * application and the passwords leave entries in the operators' record (rules 9).
+ * Creates the demo application, enterprises, customers, employees and operator that are missing, and writes demo.json.
+ * The application and the passwords leave entries in the operators' record (rules 9).
  */
 export async function prepareDemo(databaseUrl: string, file: string, baseUrl: string): Promise<Demo> {
   const db = openDatabase({ url: databaseUrl, poolSize: 1, applicationName: 'lockstep-demo', onError: () => {} });

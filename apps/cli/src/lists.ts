@@ -28,8 +28,8 @@ export async function* readEntries<Item>(readPage: ReadPage<Item>, most: number)
 }
 
 /**
- * Prints a list: a table for people, or with `json` an object a line; and says on standard error if there is more. What was
- * read before a page fails is printed.
+ * Prints a list: a table for people, or with `json` an object a line; and says on standard error if there is more. What
+ * was read before a page fails is printed.
  */
 export async function printList<Item>(
   readPage: ReadPage<Item>,

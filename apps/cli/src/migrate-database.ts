@@ -6,7 +6,9 @@ import {
   type QueueBackend,
 } from '@lockstep/platform';
 
-/** How long it waits for a lock outside of the service's migrations: on the record of them, and on the queue's tables. */
+/**
+ * How long it waits for a lock outside of the service's migrations: on the record of them, and on the queue's tables.
+ */
 const LOCK_TIMEOUT_MS = 15_000;
 
 /**

@@ -31,7 +31,9 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../
   version: string;
 };
 
-/** Builds the lockstep command with all that it can do (rules 9). What changes the database leaves an operators' record. */
+/**
+ * Builds the lockstep command with all that it can do (rules 9). What changes the database leaves an operators' record.
+ */
 export function buildProgram(config: Config): Command {
   const program = new Command('lockstep').description('Operates a Lockstep service').version(version);
   const withDatabase = withDatabaseOf(config);

@@ -53,8 +53,8 @@ export function parseId(value: string): string {
 }
 
 /**
- * Reads a text as the service does, without blanks around it. It must not be empty: an empty filter, of a variable that was
- * not set, would list everything. Throws an InvalidArgumentError.
+ * Reads a text as the service does, without blanks around it. It must not be empty: an empty filter, of a variable that
+ * was not set, would list everything. Throws an InvalidArgumentError.
  */
 export function parseText(value: string): string {
   const text = value.trim();

@@ -8,8 +8,8 @@ const ASSET_NUMBERS = 1_000_000;
 const EVENTS = 1_000_000;
 
 /**
- * Moves all ids, asset numbers and events' positions on, so that those given out after a backup was taken are not given out again after it
- * is restored. Each call moves them on once more. It is recorded as `action`, with `details`.
+ * Moves all ids, asset numbers and events' positions on, so that those given out after a backup was taken are not given
+ * out again after it is restored. Each call moves them on once more. It is recorded as `action`, with `details`.
  */
 export async function skipIds(db: Database, action: string, details: Record<string, unknown> = {}): Promise<void> {
   await inTransaction(db, async (trx) => {

@@ -34,8 +34,8 @@ async function createDirectory(directory: string): Promise<void> {
 }
 
 /**
- * Provides the database of `npm start`: that of DATABASE_URL, or a PostgreSQL of its own in DATA_DIR (rules 9). `stop` ends a
- * start half way, and what it has started; then it rejects.
+ * Provides the database of `npm start`: that of DATABASE_URL, or a PostgreSQL of its own in DATA_DIR (rules 9). `stop`
+ * ends a start half way, and what it has started; then it rejects.
  */
 export async function provideDatabase(
   config: Config,

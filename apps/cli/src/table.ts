@@ -24,8 +24,8 @@ const NO_FRAME = Object.fromEntries(
 );
 
 /**
- * Formats rows for people, under a header. Wide characters (Chinese) take two columns of the terminal. Where standard output
- * is no terminal, nothing is wrapped.
+ * Formats rows for people, under a header. Wide characters (Chinese) take two columns of the terminal. Where standard
+ * output is no terminal, nothing is wrapped.
  */
 export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const cells = [columns.map(({ head }) => head), ...rows.map((row) => columns.map(({ cell }) => toText(cell(row))))];

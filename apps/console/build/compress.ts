@@ -9,8 +9,8 @@ const toGzip = promisify(gzip);
 const TEXT = /^files\/.*\.(?:js|css|svg|json)$/;
 
 /**
- * Puts a brotli and a gzip file beside each text file, so that the server compresses nothing while it serves. Browsers take
- * brotli only over TLS and from this machine.
+ * Puts a brotli and a gzip file beside each text file, so that the server compresses nothing while it serves. Browsers
+ * take brotli only over TLS and from this machine.
  */
 export function compressedFiles(): Plugin {
   return {

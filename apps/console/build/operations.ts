@@ -3,7 +3,9 @@ import type { Plugin } from 'vite';
 
 const NAME = 'virtual:operations';
 
-/** Gives the browser the contract's table of the console's operations without its schemas, which would bring zod along. */
+/**
+ * Gives the browser the contract's table of the console's operations without its schemas, which would bring zod along.
+ */
 export function operationsTable(): Plugin {
   return {
     name: 'lockstep-operations',

@@ -5,7 +5,8 @@ import { Shell } from './shell/Shell.tsx';
 export const rootRoute = createRootRoute({ component: Root });
 
 function Root() {
-  // By what is shown and not by the address, which changes before: a page without the shell would not know who reads it.
+  // By what is shown and not by the address, which changes before: a page without the shell would not know who reads
+  // it.
   const isLogIn = useMatches({ select: (matches) => matches.some(({ fullPath }) => fullPath === '/log-in') });
   if (isLogIn) return <Outlet />;
   return (

@@ -1,8 +1,8 @@
 import type { Closable, Logger } from '@lockstep/platform';
 
 /**
- * Runs a task again and again, each time `intervalMs` after it ended, until closed; first after `firstAfterMs`. It logs a
- * failure and goes on.
+ * Runs a task again and again, each time `intervalMs` after it ended, until closed; first after `firstAfterMs`. It logs
+ * a failure and goes on.
  */
 export function every(intervalMs: number, task: () => Promise<void>, log: Logger, firstAfterMs = intervalMs): Closable {
   let timer: NodeJS.Timeout;

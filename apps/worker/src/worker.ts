@@ -35,8 +35,8 @@ const SWEEP_EVERY_MS = 1_000;
 const CLEAN_UP_EVERY_MS = 10_000;
 
 /**
- * Connections that a worker needs beside those of its drains: for the sweep, the clean-up, the ends of batches, their events
- * and metrics, and two for webhooks.
+ * Connections that a worker needs beside those of its drains: for the sweep, the clean-up, the ends of batches, their
+ * events and metrics, and two for webhooks.
  */
 const SPARE_CONNECTIONS = 7;
 
@@ -126,7 +126,9 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   return { readiness, stalledBy, untilReady: () => schema.untilCurrent(), close };
 }
 
-/** Starts to process jobs, to sweep, to deliver to webhooks, and to delete what is too old. Closing finishes what runs. */
+/**
+ * Starts to process jobs, to sweep, to deliver to webhooks, and to delete what is too old. Closing finishes what runs.
+ */
 function startWork(
   db: Database,
   aged: readonly Aged[],

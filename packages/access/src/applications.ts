@@ -11,7 +11,10 @@ export interface Credentials {
   appSecret: string;
 }
 
-/** Registers an application: pending unless `approved`, and bound to no channel unless `channels` are given (rules 2 and 9). */
+/**
+ * Registers an application: pending unless `approved`, and bound to no channel unless `channels` are given (rules 2 and
+ * 9).
+ */
 export async function createApplication(
   db: Database,
   application: { name: string; scopes: Scope[]; approved: boolean; channels?: Channels },
@@ -35,8 +38,8 @@ export async function createApplication(
 const NEXT_GENERATION = { token_generation: sql<number>`token_generation + 1` };
 
 /**
- * Approves or suspends an application. A suspended one's tokens stop working with the next call, and are revoked (rules 2).
- * Returns false if there is no such application.
+ * Approves or suspends an application. A suspended one's tokens stop working with the next call, and are revoked (rules
+ * 2). Returns false if there is no such application.
  */
 export function setApplicationStatus(db: Database, appKey: string, status: ApplicationStatus): Promise<boolean> {
   return update(db, appKey, status === 'approved' ? { status } : { status, ...NEXT_GENERATION });
@@ -48,9 +51,9 @@ export function revokeTokens(db: Database, appKey: string): Promise<boolean> {
 }
 
 /**
- * Gives an application a new secret. The one that it had stays good for `overlapHours` (0: not at all), and any older one
- * ends, so at most two are good at once (rules 2). With no overlap, all tokens are revoked; otherwise they go on. Key,
- * batches and idempotency stay. Returns undefined if there is no such application.
+ * Gives an application a new secret. The one that it had stays good for `overlapHours` (0: not at all), and any older
+ * one ends, so at most two are good at once (rules 2). With no overlap, all tokens are revoked; otherwise they go on.
+ * Key, batches and idempotency stay. Returns undefined if there is no such application.
  */
 export async function rotateSecret(
   db: Database,

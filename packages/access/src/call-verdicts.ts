@@ -36,7 +36,10 @@ export interface UserVerdict extends Verdict {
   is_administrator: boolean | null;
 }
 
-/** Judges calls of applications, in their order; undefined if the token is not good. Uses up the nonces of those that pass. */
+/**
+ * Judges calls of applications, in their order; undefined if the token is not good. Uses up the nonces of those that
+ * pass.
+ */
 export function judgeAttempts(db: Database, attempts: readonly Attempt[]): Promise<(Verdict | undefined)[]> {
   return judge(db, { name: 'judge_attempts', text: JUDGE_ATTEMPTS, values: attemptValues(attempts) }, attempts.length);
 }
@@ -62,7 +65,8 @@ const attemptValues = (attempts: readonly Attempt[]) => [
 ];
 
 /**
- * Whether a token has not been revoked. One of a suspended application passes: its call is refused for that, which says more.
+ * Whether a token has not been revoked. One of a suspended application passes: its call is refused for that, which says
+ * more.
  */
 const isOfGeneration = (token: string) =>
   `(${token}.generation = application.token_generation or application.status <> 'approved')`;
@@ -99,9 +103,9 @@ const JUDGE_USER_ATTEMPTS = judgingText(`
   ) as found`);
 
 /**
- * Writes a statement that uses up the nonces of the calls that pass. A nonce older than ten minutes is free again. The commit
- * does not wait for the disk: if PostgreSQL itself crashed, the last second's nonces could be used once more, and the
- * idempotency of O5 would still hold.
+ * Writes a statement that uses up the nonces of the calls that pass. A nonce older than ten minutes is free again. The
+ * commit does not wait for the disk: if PostgreSQL itself crashed, the last second's nonces could be used once more,
+ * and the idempotency of O5 would still hold.
  */
 function judgingText(known: string): string {
   return `

@@ -4,8 +4,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { HashOwner, PasswordHasher } from './passwords.ts';
 
 /**
- * Failed logins that lock a name (rules 2): from one party for that party, from all parties together for all of them. So no
- * party keeps another one from logging in.
+ * Failed logins that lock a name (rules 2): from one party for that party, from all parties together for all of them.
+ * So no party keeps another one from logging in.
  */
 const MAX_FAILURES = 10;
 const MAX_FAILURES_OF_ALL = 100;
@@ -16,7 +16,9 @@ const LOCK_TIME = sql`interval '5 minutes'`;
 /** The party that stands for all parties together. It sorts before every other one. */
 const ALL_PARTIES = '';
 
-/** Who tries to log in: a user by their account, an operator by their name; or who confirms an operator's own password. */
+/**
+ * Who tries to log in: a user by their account, an operator by their name; or who confirms an operator's own password.
+ */
 export interface Attempt {
   kind: 'user' | 'operator' | 'confirmation';
   name: string;
@@ -37,9 +39,10 @@ export interface Failure {
 const hashName = (name: string) => createHash('sha256').update(name).digest();
 
 /**
- * Checks a password against the hash that `find` returns, if there is one. Returns undefined if the password is wrong or the
- * name is locked; then the failure is counted, unless the lock holds. Neither the result nor the time shows which. `note`
- * runs in the transaction that counts a failure, and must take as long whether or not there is such a name.
+ * Checks a password against the hash that `find` returns, if there is one. Returns undefined if the password is wrong
+ * or the name is locked; then the failure is counted, unless the lock holds. Neither the result nor the time shows
+ * which. `note` runs in the transaction that counts a failure, and must take as long whether or not there is such a
+ * name.
  *
  * Throws an Overload; then nothing was counted.
  */
@@ -69,7 +72,9 @@ export async function checkPassword<Found extends { passwordHash: string | null 
   return undefined;
 }
 
-/** Whether failed logins have locked a name for a party, or for all. In a transaction it waits for those that count now. */
+/**
+ * Whether failed logins have locked a name for a party, or for all. In a transaction it waits for those that count now.
+ */
 export async function isLocked(db: Database | Trx, { kind, name, party }: Attempt): Promise<boolean> {
   // Rows are locked in the order in which a failure is recorded, here and in forgetFailures.
   const { rows } = await sql<{ is_locked: boolean }>`
@@ -88,8 +93,8 @@ export async function forgetFailures(trx: Trx, { kind, name }: Omit<Attempt, 'pa
 }
 
 /**
- * Counts a failure for the party, and for all of them together unless the party's lock already holds. The tenth within 15
- * minutes, or of all together the hundredth, locks the name and starts a new count.
+ * Counts a failure for the party, and for all of them together unless the party's lock already holds. The tenth within
+ * 15 minutes, or of all together the hundredth, locks the name and starts a new count.
  */
 async function recordFailure(db: Database | Trx, { kind, name, party }: Attempt): Promise<Failure> {
   const nameHash = hashName(name);

@@ -3,7 +3,9 @@ import type { Database, Trx } from '@lockstep/platform';
 import { type Attempt, checkPassword, forgetFailures, isLocked } from './lock-out.ts';
 import type { PasswordHasher } from './passwords.ts';
 
-/** A user whose password was right, with the hash it was checked against, to see later whether the password has changed. */
+/**
+ * A user whose password was right, with the hash it was checked against, to see later whether the password has changed.
+ */
 interface LoggedIn {
   memberId: MemberId;
   passwordHash: string | null;
@@ -47,8 +49,8 @@ export async function logIn(
 }
 
 /**
- * Whether the checked password is still the user's, and the account still not locked. Row locks order this against password
- * changes, deletions and failed logins, so `endLogins` deletes every token.
+ * Whether the checked password is still the user's, and the account still not locked. Row locks order this against
+ * password changes, deletions and failed logins, so `endLogins` deletes every token.
  */
 export async function isStillLoggedIn(
   trx: Trx,

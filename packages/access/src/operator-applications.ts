@@ -13,8 +13,8 @@ interface ApplicationFilters {
 }
 
 /**
- * Lists applications, newest first: a page of those behind an id, and the id that it ends with, null at the end. A service
- * has tens of applications, seldom thousands: the search walks through their rows.
+ * Lists applications, newest first: a page of those behind an id, and the id that it ends with, null at the end. A
+ * service has tens of applications, seldom thousands: the search walks through their rows.
  */
 export async function listApplicationPage(
   db: Database,

@@ -81,8 +81,8 @@ it('works as much where there is no hash to compare with, and says no', async ()
     name,
     hasher.isPassword('correct horse', stored, LOGIN),
   ];
-  // At most three run at once. The twelve wait their turn behind the others; did they take no work, they would have gone
-  // by while the others work.
+  // At most three run at once. The twelve wait their turn behind the others; did they take no work, they would have
+  // gone by while the others work.
   const others = Array.from({ length: 3 }, () => compare('with', hashed));
   const twelve = Array.from({ length: 12 }, () => compare('without', null));
   const ends = await orderOfEnds(...others, ...twelve);

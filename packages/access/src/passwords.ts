@@ -12,8 +12,8 @@ const HASHES_AT_ONCE = Math.min(availableParallelism(), 3);
 
 /**
  * The kinds of hashing, and how many hashes of one party may wait in each: logins through an application, new employees
- * (M1) and new passwords (M3) of an enterprise, what the operator does in an enterprise, and log-ins to the console from an
- * address.
+ * (M1) and new passwords (M3) of an enterprise, what the operator does in an enterprise, and log-ins to the console
+ * from an address.
  */
 const MAX_WAITING = { login: 200, addition: 200, reset: 100, operator: 100, console: 20 };
 type HashKind = keyof typeof MAX_WAITING;
@@ -36,10 +36,10 @@ export function newPassword(): string {
 }
 
 /**
- * Hashes passwords with argon2id, outside the event loop's thread, at most HASHES_AT_ONCE at a time in a process. A party
- * that asks for much waits longer, and nobody else does: new passwords keep their share however many logins wait, and each
- * application's logins keep theirs. Every method throws an Overload if too much of the party waits already, and the
- * signal's reason if that aborts first.
+ * Hashes passwords with argon2id, outside the event loop's thread, at most HASHES_AT_ONCE at a time in a process. A
+ * party that asks for much waits longer, and nobody else does: new passwords keep their share however many logins wait,
+ * and each application's logins keep theirs. Every method throws an Overload if too much of the party waits already,
+ * and the signal's reason if that aborts first.
  */
 export class PasswordHasher {
   readonly #queue = new FairQueue({

@@ -52,7 +52,8 @@ export async function issueClientToken(
 
 /**
  * Issues a token of a member center user to the application that asks (RFC 6749 section 4.3; rules 2). It ends when the
- * user's password changes. A request without the scope auth_me gets a token too, one that the member center does not take.
+ * user's password changes. A request without the scope auth_me gets a token too, one that the member center does not
+ * take.
  *
  * Throws an OAuthRefusal: unauthorized_client if the application lacks auth_me, before anything is compared or counted;
  * invalid_grant if the account or the password is wrong or the account is locked. Throws an Overload.
@@ -87,16 +88,16 @@ const USER_SCOPE: Scope = 'auth_me';
 const NOT_LOGGED_IN = 'The account (name@code) or the password is wrong, or the account is locked for some minutes.';
 
 /**
- * Live tokens of an application, and of a user through an application. Each process of a client needs one, seldom two. If
- * there are more, the oldest end; refusing new ones would keep out the rightful client as well.
+ * Live tokens of an application, and of a user through an application. Each process of a client needs one, seldom two.
+ * If there are more, the oldest end; refusing new ones would keep out the rightful client as well.
  */
 export const MAX_CLIENT_TOKENS = 1_000;
 export const MAX_USER_TOKENS = 100;
 
 /**
  * Stores a token, and ends the oldest if there are too many. Calls that meet here may each leave one too many; the next
- * call ends those. The token is of the generation that the application was in when it authenticated, so a revocation since
- * then has ended it.
+ * call ends those. The token is of the generation that the application was in when it authenticated, so a revocation
+ * since then has ended it.
  */
 async function insertToken(
   db: Database | Trx,

@@ -3,8 +3,8 @@ import { parseBigint, type Trx } from '@lockstep/platform';
 import { selectAssets } from './tenant.ts';
 
 /**
- * Reads the active asset of a number, who holds it, and into which lock it is lent, as far as somebody bound to these channels
- * may see it: a lock of another channel is not named. Undefined if there is none.
+ * Reads the active asset of a number, who holds it, and into which lock it is lent, as far as somebody bound to these
+ * channels may see it: a lock of another channel is not named. Undefined if there is none.
  */
 export async function readActiveAsset(trx: Trx, channels: Channels, assetNum: string) {
   const row = await selectAssets(trx, channels)
@@ -35,7 +35,10 @@ function findNumber(trx: Trx, channels: Channels, assetId: AssetId) {
   return selectAssets(trx, channels).select('asset_num').where('asset.id', '=', assetId).executeTakeFirst();
 }
 
-/** Selects the orders whose grants to an asset last. After a transfer that is the order that did it (rules 6.5 Transfer). */
+/**
+ * Selects the orders whose grants to an asset last. After a transfer that is the order that did it (rules 6.5
+ * Transfer).
+ */
 export function selectGrantOrders(trx: Trx, assetId: AssetId) {
   return trx
     .selectFrom('asset_grant')

@@ -69,8 +69,8 @@ export function* advance(ledger: Ledger, licenseOrderId: LicenseOrderId, effects
 }
 
 /**
- * Revokes an instance. It gets a grant of what is revoked: an order that takes the old one over does not take that. There is
- * one for each order that stands for it, because an order may revoke 200,000 instances.
+ * Revokes an instance. It gets a grant of what is revoked: an order that takes the old one over does not take that.
+ * There is one for each order that stands for it, because an order may revoke 200,000 instances.
  */
 function revoke(instance: Instance, licenseOrderId: LicenseOrderId, revoked: Map<LicenseOrderId, Grant>): void {
   const holderId = heldBy(instance);

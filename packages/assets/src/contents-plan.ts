@@ -10,7 +10,9 @@ export interface PlannedAsset {
   customerId: CustomerId;
 }
 
-/** An instance that is active when its asset is read. Its row stays, but for what is noted here of one that has changed. */
+/**
+ * An instance that is active when its asset is read. Its row stays, but for what is noted here of one that has changed.
+ */
 export interface Planned {
   id: string;
   /** About how long it is as JSON. */
@@ -21,7 +23,10 @@ export interface Planned {
   updatedMs: number | null;
 }
 
-/** What is active on some assets at one moment: which instances, in which order, and how long they are, but nothing of them. */
+/**
+ * What is active on some assets at one moment: which instances, in which order, and how long they are, but nothing of
+ * them.
+ */
 export interface ContentsPlan {
   assets: readonly PlannedAsset[];
   count: number;
@@ -30,7 +35,10 @@ export interface ContentsPlan {
   products: string[];
 }
 
-/** Instances as short texts, because a plan may list a million: `parent:id:bytes`, and `:holder:updated` of one that has changed. */
+/**
+ * Instances as short texts, because a plan may list a million: `parent:id:bytes`, and `:holder:updated` of one that has
+ * changed.
+ */
 interface EntriesRow {
   entries: string;
   count: number;

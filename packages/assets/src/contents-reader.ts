@@ -6,8 +6,8 @@ import { readingMerchandises, readingProducts } from './contents-rows.ts';
 /** Pieces, and plans, that a process reads at once, and reads of one party that wait for a turn. */
 export const READ_TURNS = { atOnce: 2, maxWaiting: () => 250 };
 /**
- * Answers of several pieces that one party reads at once, and those that wait: a plan takes up to a megabyte. They are few, so
- * that those that have begun end in time.
+ * Answers of several pieces that one party reads at once, and those that wait: a plan takes up to a megabyte. They are
+ * few, so that those that have begun end in time.
  */
 export const LONG_ANSWERS = { atOnce: Number.POSITIVE_INFINITY, atOnceOfOwner: 2, maxWaiting: () => 100 };
 /** What holds more is huge. One asset never does, but there is no limit to what is lent into a lock. */
@@ -26,9 +26,9 @@ export interface ContentsCall {
 }
 
 /**
- * Reads what is on assets. That may be ten megabytes an asset, so it is read in pieces, each when somebody asks for it: reads
- * take turns piece by piece, and while a client reads its answer the call holds no connection and no turn. All of an answer is
- * of one moment: which instances are active, and what of them may change, is noted at the beginning.
+ * Reads what is on assets. That may be ten megabytes an asset, so it is read in pieces, each when somebody asks for it:
+ * reads take turns piece by piece, and while a client reads its answer the call holds no connection and no turn. All of
+ * an answer is of one moment: which instances are active, and what of them may change, is noted at the beginning.
  */
 export class ContentsReader {
   readonly #turns = new FairQueue(READ_TURNS);
@@ -36,9 +36,9 @@ export class ContentsReader {
   readonly #huge = new FairQueue(HUGE);
 
   /**
-   * Opens the contents of the assets that `find` returns, which reads in the same snapshot. Throws what `find` throws, and what
-   * isOverload knows if too much of the party waits or no turn comes before `signal` aborts. Asking for the contents throws
-   * the latter, too.
+   * Opens the contents of the assets that `find` returns, which reads in the same snapshot. Throws what `find` throws,
+   * and what isOverload knows if too much of the party waits or no turn comes before `signal` aborts. Asking for the
+   * contents throws the latter, too.
    */
   async open<Found extends { assets: readonly PlannedAsset[] }>(
     call: ContentsCall,

@@ -32,7 +32,10 @@ export interface ProductRow
   details: Partial<ProductToBuy>;
 }
 
-/** Reads planned instances in the order of the plan. What may have changed since then comes from the plan, not from the rows. */
+/**
+ * Reads planned instances in the order of the plan. What may have changed since then comes from the plan, not from the
+ * rows.
+ */
 const readingPiece = <Row>(table: string, columns: string, piece: readonly Planned[]): Statement<Row> => ({
   name: `read_${table}_piece`,
   text: `

@@ -10,15 +10,18 @@ interface MerchandiseParts extends Omit<MerchandiseNode, 'children' | 'productIn
 }
 
 /**
- * What is active on some assets, nested as it was bought and in that order. It is read as it is asked for, so ask for all of it
- * once, from the first product to the last: products, then merchandises, and of each its children before its products.
+ * What is active on some assets, nested as it was bought and in that order. It is read as it is asked for, so ask for
+ * all of it once, from the first product to the last: products, then merchandises, and of each its children before its
+ * products.
  */
 export interface Contents {
   products: AsyncIterable<ProductNode>;
   merchandises: AsyncIterable<MerchandiseParts>;
 }
 
-/** How much is read at once, unless one instance alone is longer: reading, and writing as JSON, takes some milliseconds. */
+/**
+ * How much is read at once, unless one instance alone is longer: reading, and writing as JSON, takes some milliseconds.
+ */
 export const PIECE_BYTES = 256 * 1024;
 
 interface Sources {
@@ -102,8 +105,8 @@ function takePiece(planned: Iterator<Planned>): Planned[] {
 type AssetsById = ReadonlyMap<AssetId, PlannedAsset>;
 
 /**
- * The fields of both. licenseOrderId, channelCode and channelOrderId name the order by which an instance can be revoked: the one
- * that bought it, or the one that transferred the asset (rules 6.5).
+ * The fields of both. licenseOrderId, channelCode and channelOrderId name the order by which an instance can be
+ * revoked: the one that bought it, or the one that transferred the asset (rules 6.5).
  */
 function instanceFields(row: MerchandiseRow | ProductRow, { updatedMs }: Planned, assets: AssetsById) {
   const createTime = row.created_time.getTime();

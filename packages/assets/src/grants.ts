@@ -7,8 +7,8 @@ export interface Numbers {
 }
 
 /**
- * An order has granted something on an asset. The grant lasts until a delete_asset names its order, the asset is revoked,
- * or the order that transfers the asset takes it over, with everything that is under it (rules 6.5).
+ * An order has granted something on an asset. The grant lasts until a delete_asset names its order, the asset is
+ * revoked, or the order that transfers the asset takes it over, with everything that is under it (rules 6.5).
  */
 export interface Grant {
   readonly licenseOrderId: LicenseOrderId;
@@ -20,9 +20,9 @@ export interface Grant {
 }
 
 /**
- * Which order stands for what is under a grant, how much that is, and what ended all of it. When an order takes grants over,
- * their holders become one. So nothing under a grant is looked at when it is taken over or revoked: it may be ten thousand
- * products that were not even loaded.
+ * Which order stands for what is under a grant, how much that is, and what ended all of it. When an order takes grants
+ * over, their holders become one. So nothing under a grant is looked at when it is taken over or revoked: it may be ten
+ * thousand products that were not even loaded.
  */
 interface Holder extends Numbers {
   orderId: LicenseOrderId;
@@ -44,12 +44,17 @@ export function createGrant(licenseOrderId: LicenseOrderId, stored: Numbers | nu
 /** Something under a grant, and the order that revoked it by itself. */
 type Held = { grant: Grant; revokedBy: LicenseOrderId | null };
 
-/** The order that stands for a product or a merchandise: the one that bought it, or the last that transferred its asset. */
+/**
+ * The order that stands for a product or a merchandise: the one that bought it, or the last that transferred its asset.
+ */
 export function heldBy({ grant }: Pick<Held, 'grant'>): LicenseOrderId {
   return findLast(grant.holder).orderId;
 }
 
-/** The order that revoked a product or a merchandise, by itself or with all that was under its grant; null while it is active. */
+/**
+ * The order that revoked a product or a merchandise, by itself or with all that was under its grant; null while it is
+ * active.
+ */
 export function revokerOf({ grant, revokedBy }: Held): LicenseOrderId | null {
   return revokedBy ?? findLast(grant.holder).endedBy;
 }

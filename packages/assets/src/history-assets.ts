@@ -21,9 +21,9 @@ const COLUMNS = [
 ] as const;
 
 /**
- * Finds the assets that have or had a number, newest first, as far as the caller can see them: a number is an asset's only
- * until that is revoked, so one ends before the next begins. With `from`, only that asset and older ones; null if it is no
- * asset of the number.
+ * Finds the assets that have or had a number, newest first, as far as the caller can see them: a number is an asset's
+ * only until that is revoked, so one ends before the next begins. With `from`, only that asset and older ones; null if
+ * it is no asset of the number.
  */
 export async function findAssetsOfNumber(
   trx: Trx,
@@ -50,9 +50,13 @@ export async function findAssetsOfNumber(
   return [...active, ...revoked];
 }
 
-/** When an asset of a number was revoked, as text, because a Date has no microseconds; undefined if there is no such one. */
+/**
+ * When an asset of a number was revoked, as text, because a Date has no microseconds; undefined if there is no such
+ * one.
+ */
 async function findRevokedTime(trx: Trx, assetNum: string, id: AssetId) {
-  // Any channel's: an asset that has become another channel's while its history was read is still a place to go on from.
+  // Any channel's: an asset that has become another channel's while its history was read is still a place to go on
+  // from.
   const either = [selectAssets(trx, null), selectRevokedAssets(trx, null)];
   for (const assets of either) {
     const row = await assets

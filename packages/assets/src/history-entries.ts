@@ -3,7 +3,9 @@ import { buildRows, prepared, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import type { Step } from './history-steps.ts';
 
-/** What one step did, in the order in which it did it: an asset is there before what is bought on it, and ends after it. */
+/**
+ * What one step did, in the order in which it did it: an asset is there before what is bought on it, and ends after it.
+ */
 const EFFECTS: readonly HistoryAction[] = [
   'created',
   'extended',
@@ -52,7 +54,8 @@ const MAX_ID = '9223372036854775807';
 
 /**
  * Reads the entries of some steps, newest first, at most `limit`. With `after`, of the first step only those that come
- * after that place. It reads no more of each step than is asked for; of what is active it looks at all that is on an asset.
+ * after that place. It reads no more of each step than is asked for; of what is active it looks at all that is on an
+ * asset.
  */
 export async function readEntries(
   trx: Trx,
@@ -141,9 +144,9 @@ function selectActive({ table, uri, action, wanted }: Source): RawBuilder<unknow
 }
 
 /**
- * For what is revoked: the newest of each step, by the order in `column`. It compares pairs, so that only the index of just
- * these columns is in the order that is asked for. With one comparison for each, the planner goes through all instances by
- * id where it guesses that many are the order's.
+ * For what is revoked: the newest of each step, by the order in `column`. It compares pairs, so that only the index of
+ * just these columns is in the order that is asked for. With one comparison for each, the planner goes through all
+ * instances by id where it guesses that many are the order's.
  */
 function selectNewest(
   { table, uri, action, wanted }: Source,

@@ -6,7 +6,9 @@ import type { TracedAsset } from './history-assets.ts';
 import { ABOVE_ALL, ORDERS_PER_BATCH } from './order-ids.ts';
 import { revokersOf } from './revokers.ts';
 
-/** What an order, or a call of O6 or O7, did to one asset. It is the same at every look, and newer ones come before it. */
+/**
+ * What an order, or a call of O6 or O7, did to one asset. It is the same at every look, and newer ones come before it.
+ */
 export interface Step {
   assetId: AssetId;
   kind: 'order' | 'lock';
@@ -54,7 +56,8 @@ export type Viewer = HistoryCaller | typeof OPERATOR;
 
 /**
  * Reads all steps of some assets, in the order of the assets and newest first, as far as somebody may see them. For an
- * application, those of a time when the asset was another channel's are left out, and so is what another application asked for.
+ * application, those of a time when the asset was another channel's are left out, and so is what another application
+ * asked for.
  */
 export async function readSteps(
   trx: Trx,
@@ -81,8 +84,8 @@ export async function readSteps(
 /**
  * Reads all steps of some assets, whoever sent the orders.
  *
- * Orders take effect by the time of their outcome; those of one transaction, which have one time, by batch and sequence.
- * The rows themselves do not say it: a transaction writes them kind by kind.
+ * Orders take effect by the time of their outcome; those of one transaction, which have one time, by batch and
+ * sequence. The rows themselves do not say it: a transaction writes them kind by kind.
  */
 async function readStepsOfAll(trx: Trx, assets: readonly TracedAsset[]): Promise<Step[]> {
   const byAsset = Map.groupBy(await selectSteps(trx, assets), (row) => row.asset_id);
@@ -114,8 +117,9 @@ function buildSteps(asset: TracedAsset, rows: readonly StepRow[]): Step[] {
 }
 
 /**
- * Selects the steps of some assets, oldest first. Whatever an order bought is under a grant of its own. Everything is looked
- * up row by row in an index: PostgreSQL's planner guesses how many rows there are, and must not read whole tables for it.
+ * Selects the steps of some assets, oldest first. Whatever an order bought is under a grant of its own. Everything is
+ * looked up row by row in an index: PostgreSQL's planner guesses how many rows there are, and must not read whole
+ * tables for it.
  */
 async function selectSteps(trx: Trx, assets: readonly TracedAsset[]): Promise<StepRow[]> {
   const traced = buildRows([

@@ -19,8 +19,8 @@ interface Place {
 }
 
 /**
- * Lists what happened to the assets of a number, newest first, a page of at most `limit` entries, as far as an application
- * can see it (rules 6.7).
+ * Lists what happened to the assets of a number, newest first, a page of at most `limit` entries, as far as an
+ * application can see it (rules 6.7).
  *
  * Throws a Refusal: asset_not_found if the caller sees no asset that ever had the number. Throws a WrongCursor.
  */
@@ -42,10 +42,10 @@ export interface HistoryPage {
 }
 
 /**
- * Reads a page of a history as far as somebody may see it, in a snapshot. It is read from the ledger itself: assets one after the other, on each the
- * steps of orders and locks, and the entries of each step. Nothing of them ever changes or moves, so pages stay right while
- * things happen. A page costs the steps of the assets that it shows, whatever was bought in them. Null if no asset that
- * can be seen ever had the number.
+ * Reads a page of a history as far as somebody may see it, in a snapshot. It is read from the ledger itself: assets one
+ * after the other, on each the steps of orders and locks, and the entries of each step. Nothing of them ever changes or
+ * moves, so pages stay right while things happen. A page costs the steps of the assets that it shows, whatever was
+ * bought in them. Null if no asset that can be seen ever had the number.
  *
  * Throws a WrongCursor.
  */

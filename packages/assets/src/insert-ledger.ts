@@ -126,8 +126,18 @@ function pickDetails(product: ProductToBuy) {
   const { gmsPid, appKey, productType, parentCrmProductId, limitTimeDuration, trial, trialEndDate } = product;
   const { passwords, timeUnit, timeUnitQuantity, timeDurationExpression, productFeatures } = product;
   return {
-    ...{ gmsPid, appKey, productType, parentCrmProductId, limitTimeDuration, trial, trialEndDate },
-    ...{ passwords, timeUnit, timeUnitQuantity, timeDurationExpression, productFeatures },
+    gmsPid,
+    appKey,
+    productType,
+    parentCrmProductId,
+    limitTimeDuration,
+    trial,
+    trialEndDate,
+    passwords,
+    timeUnit,
+    timeUnitQuantity,
+    timeDurationExpression,
+    productFeatures,
   };
 }
 
@@ -140,7 +150,9 @@ function revocationColumns(orderIds: readonly (LicenseOrderId | null)[]): Column
   ];
 }
 
-/** The orders that stand for instances; null if that is the order that bought it, because most are never transferred. */
+/**
+ * The orders that stand for instances; null if that is the order that bought it, because most are never transferred.
+ */
 function holderIds(instances: readonly Instance[]): (string | null)[] {
   return instances.map((instance) => {
     const holderId = heldBy(instance);

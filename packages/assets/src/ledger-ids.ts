@@ -10,8 +10,8 @@ const drawingBlocks = (blocks: number): Statement<{ id: string }> => ({
 });
 
 /**
- * Hands out ids for new assets, merchandises and products, in blocks that no other process has. What a crash leaves over
- * of a block is a gap.
+ * Hands out ids for new assets, merchandises and products, in blocks that no other process has. What a crash leaves
+ * over of a block is a gap.
  */
 export class LedgerIds {
   #spare: { next: bigint; left: number }[] = [];

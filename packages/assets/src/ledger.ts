@@ -116,8 +116,9 @@ export interface Transfer {
 }
 
 /**
- * The part of the ledger that some orders touch, and what they have changed of it so far. The planner reads it, `advance`
- * carries an order's effects out on it, so that the next order sees them, and `writeLedger` stores the changes.
+ * The part of the ledger that some orders touch, and what they have changed of it so far. The planner reads it,
+ * `advance` carries an order's effects out on it, so that the next order sees them, and `writeLedger` stores the
+ * changes.
  */
 export interface Ledger {
   /** The customers that exist, by id. */
@@ -140,7 +141,9 @@ export interface LedgerChanges {
   /** Assets on which the number of active grants, products or merchandises changed. */
   readonly countedAssets: Set<Asset>;
   readonly revokedAssets: Set<Asset>;
-  /** Assets that lost their assignment and their lending: they were revoked or transferred, or are of another kind now. */
+  /**
+   * Assets that lost their assignment and their lending: they were revoked or transferred, or are of another kind now.
+   */
   readonly releasedAssets: Set<Asset>;
   readonly transfers: Transfer[];
   readonly newGrants: { asset: Asset; grant: Grant }[];

@@ -26,9 +26,10 @@ export interface ContentsNeeds {
 const ROWS_AT_ONCE = 10_000;
 
 /**
- * Loads what orders may mean on assets: active grants, the active products that match, and the merchandises around those.
- * Stops when it has read more than `limit` grants or products. It goes on in the order of the needs, so an order that needs
- * more is refused on the way to what was not read. Returns whether it has read all, and how many grants and products.
+ * Loads what orders may mean on assets: active grants, the active products that match, and the merchandises around
+ * those. Stops when it has read more than `limit` grants or products. It goes on in the order of the needs, so an order
+ * that needs more is refused on the way to what was not read. Returns whether it has read all, and how many grants and
+ * products.
  */
 export async function loadContents(
   trx: Trx,
@@ -159,8 +160,8 @@ function addGrants(assets: readonly Asset[], rows: readonly GrantRow[]): void {
 const WHATEVER = '*';
 
 /**
- * The grants of assets that the database has. What is needed of them is found once for each asset, however much is looked for
- * there: it may have ten thousand.
+ * The grants of assets that the database has. What is needed of them is found once for each asset, however much is
+ * looked for there: it may have ten thousand.
  */
 class StoredGrants {
   readonly #byAsset = new Map<Asset, Map<LicenseOrderId, Grant>>();
@@ -176,7 +177,10 @@ class StoredGrants {
     return grants;
   }
 
-  /** The holder, as stored, of what an order stands for on an asset now; WHATEVER if it has taken over all; null if none. */
+  /**
+   * The holder, as stored, of what an order stands for on an asset now; WHATEVER if it has taken over all; null if
+   * none.
+   */
   holderFor(asset: Asset, source: LicenseOrderId): string | null {
     if (!asset.areGrantsLoaded) return source;
     let holders = this.#holders.get(asset);
@@ -228,9 +232,9 @@ const PRODUCT_COLUMNS = `
   id, asset_id, license_order_id, ${HOLDER} as holder_id, merchandise_id, product_uri,
   limit_start_date, limit_end_date, limit_concurrent`;
 
-// Each asset is gone through once, with all hashes that are looked for there: the index has holders before hashes, so each
-// search for one hash reads an entry of every holder. What matches is found among the products by a key, however much is looked
-// for: an order may name thousands of products of one URI.
+// Each asset is gone through once, with all hashes that are looked for there: the index has holders before hashes, so
+// each search for one hash reads an entry of every holder. What matches is found among the products by a key, however
+// much is looked for: an order may name thousands of products of one URI.
 const READ_PRODUCTS = `
   select product.* from (
     select asset_id, array_agg(hashtext(uri)) as hashes

@@ -17,8 +17,9 @@ export interface LedgerNeeds {
 const ids = <Id extends string>(digits: Iterable<Id>) => [...digits].filter(isId);
 
 /**
- * Loads the part of the ledger that orders need, without what is on the assets (see loadContents), and locks its assets until the transaction ends. They are locked in the
- * order of their numbers, so two transactions that want the same ones wait rather than deadlock.
+ * Loads the part of the ledger that orders need, without what is on the assets (see loadContents), and locks its assets
+ * until the transaction ends. They are locked in the order of their numbers, so two transactions that want the same
+ * ones wait rather than deadlock.
  */
 export function loadLedger(trx: Trx, needs: LedgerNeeds): Promise<Ledger> {
   return load(trx, needs, true);
@@ -93,9 +94,10 @@ interface AssetRow {
 }
 
 /**
- * Reads active assets in the order of their numbers, one after the other. Looked up as a list, a plan may read all active
- * assets: without statistics PostgreSQL takes them for few. Their extended attributes stay in the database, as they may take a
- * hundred kilobytes an asset; if orders give some, it says how many there are, and which of the same codes.
+ * Reads active assets in the order of their numbers, one after the other. Looked up as a list, a plan may read all
+ * active assets: without statistics PostgreSQL takes them for few. Their extended attributes stay in the database, as
+ * they may take a hundred kilobytes an asset; if orders give some, it says how many there are, and which of the same
+ * codes.
  */
 const readingAssets = (assetNums: string[], codes: string[], areLocked: boolean): Statement<AssetRow> => ({
   name: areLocked ? 'lock_assets' : 'read_assets',

@@ -11,8 +11,9 @@ const ROWS_AT_ONCE = 5_000;
 type Inner = { within: (merchandise: MerchandiseInstance) => void; grant: Grant; merchandiseId: string };
 
 /**
- * Loads the merchandises around products that may be revoked: those that the products are in, and outwards from each that
- * may be left with nothing in it. An outer one that keeps something in any case is not looked at (see takeFrom of the plan).
+ * Loads the merchandises around products that may be revoked: those that the products are in, and outwards from each
+ * that may be left with nothing in it. An outer one that keeps something in any case is not looked at (see takeFrom of
+ * the plan).
  */
 export async function loadMerchandises(
   trx: Trx,

@@ -57,9 +57,9 @@ interface LockRow {
 }
 
 /**
- * O6 and O7: disables or enables locks, and returns one entry each in the order sent (rules 7). A change leaves an audit
- * record; a lock that is in the wanted state already stays as it is, with success. A fault on one lock stops no other. A
- * fault on every lock that would change is the service's, and is thrown.
+ * O6 and O7: disables or enables locks, and returns one entry each in the order sent (rules 7). A change leaves an
+ * audit record; a lock that is in the wanted state already stays as it is, with success. A fault on one lock stops no
+ * other. A fault on every lock that would change is the service's, and is thrown.
  *
  * Throws what isOverload knows if the locks do not become free before the deadline; then nothing has changed.
  */
@@ -96,8 +96,8 @@ async function lockAssetRows(trx: Trx, channels: Channels, assetNums: string[]):
 }
 
 /**
- * Updates locks together, or one by one if PostgreSQL refuses that. Returns the ids of those that it refused: that others
- * of the same call could be changed proves that the fault is theirs. If none could, it throws.
+ * Updates locks together, or one by one if PostgreSQL refuses that. Returns the ids of those that it refused: that
+ * others of the same call could be changed proves that the fault is theirs. If none could, it throws.
  */
 async function updateAll(trx: Trx, log: Logger, locks: LockRow[], change: LockChange): Promise<Set<string>> {
   const failedIds = new Set<string>();

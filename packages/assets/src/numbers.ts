@@ -13,8 +13,9 @@ const MAX_NUMBERS = 10 ** COUNTER_DIGITS - 1;
 const LOOK_BEYOND = 10_000;
 
 /**
- * O9: hands out asset numbers of 10 digits: the region's digit, then nine digits that increment. No process hands a number
- * out that another has handed out, or that is an active asset's. If a crash swallows an answer, a gap stays (rules 7).
+ * O9: hands out asset numbers of 10 digits: the region's digit, then nine digits that increment. No process hands a
+ * number out that another has handed out, or that is an active asset's. If a crash swallows an answer, a gap stays
+ * (rules 7).
  *
  * Throws a Refusal: asset_numbers_exhausted, if fewer are left than are asked for; then none is taken.
  */

@@ -77,8 +77,8 @@ function buildListed(row: ListedRow): ListedAsset {
 }
 
 /**
- * Lists assets of all channels: by number where that is asked for, otherwise customer by customer and the newest first. It
- * walks one index, looks at MAX_LOOKED_AT assets at most, and says where the next page goes on; null at the end.
+ * Lists assets of all channels: by number where that is asked for, otherwise customer by customer and the newest first.
+ * It walks one index, looks at MAX_LOOKED_AT assets at most, and says where the next page goes on; null at the end.
  */
 export async function listAssetsOfAll(
   db: Database,
@@ -154,8 +154,8 @@ function planByNumber(filters: AssetFilters, prefix: string, after: AssetPlace |
 }
 
 /**
- * Customer by customer, on each the newest first. A page looks at the times of all assets of the customers that it shows: to
- * have them in this order would cost every purchase a larger index.
+ * Customer by customer, on each the newest first. A page looks at the times of all assets of the customers that it
+ * shows: to have them in this order would cost every purchase a larger index.
  */
 function planByCustomer({ customerId, enterpriseId }: AssetFilters, after: AssetPlace | null, limit: number): Walk {
   const wanted = [
@@ -183,8 +183,8 @@ function planByCustomer({ customerId, enterpriseId }: AssetFilters, after: Asset
 const LAST_CHARACTERS = '9zZ';
 
 /**
- * A text above all that begin with a prefix, however the database sorts; null if it is not known. Letters and digits sort
- * alike everywhere, other characters do not, so these are left out at its end.
+ * A text above all that begin with a prefix, however the database sorts; null if it is not known. Letters and digits
+ * sort alike everywhere, other characters do not, so these are left out at its end.
  */
 function endAbove(prefix: string): string | null {
   for (let length = prefix.length; length > 0; length--) {

@@ -15,9 +15,9 @@ export interface ContentsPlace {
 }
 
 /**
- * Lists what is active on the asset of a number, of any channel, as it was bought: merchandises first, each after the one
- * that it is in, then products. A page costs a look at all that is on the asset. Returns null for an asset that is not
- * there; an asset of the same number that was bought since the page before goes on at the same place.
+ * Lists what is active on the asset of a number, of any channel, as it was bought: merchandises first, each after the
+ * one that it is in, then products. A page costs a look at all that is on the asset. Returns null for an asset that is
+ * not there; an asset of the same number that was bought since the page before goes on at the same place.
  */
 export function listContents(
   db: Database,

@@ -11,8 +11,8 @@ export interface EffectsQuery {
 }
 
 /**
- * Reads what a succeeded order did, as the ledger says it now. What it touched is found by indexes on the order: a block-range
- * index for the grants that last, of which there are very many, and exact ones for what is revoked.
+ * Reads what a succeeded order did, as the ledger says it now. What it touched is found by indexes on the order: a
+ * block-range index for the grants that last, of which there are very many, and exact ones for what is revoked.
  */
 export async function readOrderEffects(db: Database, query: EffectsQuery): Promise<OrderEffects> {
   return await inSnapshot(db, async (trx) => {

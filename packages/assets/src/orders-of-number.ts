@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { revokersOf } from './revokers.ts';
 
 /**
- * Builds a query of the orders that did something to an asset of a number, active or revoked, whoever sent them: at most
- * `limit` ids below one, the highest first.
+ * Builds a query of the orders that did something to an asset of a number, active or revoked, whoever sent them: at
+ * most `limit` ids below one, the highest first.
  *
  * Each asset that ever had the number costs a few look-ups, and no row is read that was not asked for, however much an
  * asset holds.

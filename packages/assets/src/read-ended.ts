@@ -4,7 +4,9 @@ import { arrayText, run, type Statement, type Trx } from '@lockstep/platform';
 import { fateOf, revokerOf } from './grants.ts';
 import type { Asset, Ledger } from './ledger.ts';
 
-/** A product that an order has revoked together with the grant it was under. `id`: null if the plan itself created it. */
+/**
+ * A product that an order has revoked together with the grant it was under. `id`: null if the plan itself created it.
+ */
 export interface EndedProduct {
   assetNum: string;
   id: string | null;
@@ -14,7 +16,10 @@ export interface EndedProduct {
 /** Products that one statement reads, about: some milliseconds' work for the event loop. */
 const ROWS_AT_ONCE = 10_000;
 
-/** Reads the products that an order has revoked with grants of assets, by asset, oldest first. For a look at what it would do. */
+/**
+ * Reads the products that an order has revoked with grants of assets, by asset, oldest first. For a look at what it
+ * would do.
+ */
 export async function readEndedProducts(
   trx: Trx,
   ledger: Ledger,

@@ -2,8 +2,9 @@ import type { LicenseOrderId } from '@lockstep/contract';
 import { type RawBuilder, sql } from 'kysely';
 
 /**
- * Builds a query of the orders that revoked something of an asset, as `id`, the highest first. `assetId`: a column of the
- * query around it. It goes from order to order in the index, however much each of them revoked: it may be a hundred thousand.
+ * Builds a query of the orders that revoked something of an asset, as `id`, the highest first. `assetId`: a column of
+ * the query around it. It goes from order to order in the index, however much each of them revoked: it may be a hundred
+ * thousand.
  */
 export function revokersOf(
   table: 'asset_grant' | 'product_instance',

@@ -4,9 +4,9 @@ import type { Database, Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 
 /**
- * Calls find assets through this file, where the channels that the caller is bound to are a part of every query: assets of
- * customers of other channels do not exist for it (rules 2). A lint rule (packages/customers/tenant.grit) keeps other files
- * from selecting them by themselves. For what orders do to assets, the planner looks at the channels.
+ * Calls find assets through this file, where the channels that the caller is bound to are a part of every query: assets
+ * of customers of other channels do not exist for it (rules 2). A lint rule (packages/customers/tenant.grit) keeps
+ * other files from selecting them by themselves. For what orders do to assets, the planner looks at the channels.
  */
 
 /** Builds a query of the active assets that a caller can see. */
@@ -28,8 +28,8 @@ function selectOfChannels(db: Database | Trx, channels: Channels) {
 }
 
 /**
- * Finds those of some numbers that the caller cannot see: the asset of that number, or if none is active the one that was
- * revoked last, belongs to a customer of another channel. Numbers that never were an asset's are not among them.
+ * Finds those of some numbers that the caller cannot see: the asset of that number, or if none is active the one that
+ * was revoked last, belongs to a customer of another channel. Numbers that never were an asset's are not among them.
  */
 export async function findNumbersOfOtherChannels(
   trx: Trx,

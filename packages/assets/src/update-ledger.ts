@@ -8,8 +8,9 @@ import type { Asset, MerchandiseInstance, ProductInstance } from './ledger.ts';
 const NOW_TEXT = 'greatest(created_time, statement_timestamp())';
 export const NOW = sql.raw<Date>(NOW_TEXT);
 
-// Statements that update find their rows by `any`, and so in the index, whatever the size of the table when they were planned.
-// Its array has each asset once: PostgreSQL may go through it for each row of the others, and an asset may have 10,000 grants.
+// Statements that update find their rows by `any`, and so in the index, whatever the size of the table when they were
+// planned. Its array has each asset once: PostgreSQL may go through it for each row of the others, and an asset may
+// have 10,000 grants.
 
 /** Revokes products, each by its order. One that an order has taken over before keeps that as its holder. */
 export async function revokeProducts(trx: Trx, revoked: readonly ProductInstance[]): Promise<void> {
@@ -59,7 +60,9 @@ function holderSince(instance: ProductInstance | MerchandiseInstance): LicenseOr
   return holderId === instance.storedHeldBy ? null : holderId;
 }
 
-/** Stores what became of all that is left under grants that ended: an order has taken it over, or revoked it, or both. */
+/**
+ * Stores what became of all that is left under grants that ended: an order has taken it over, or revoked it, or both.
+ */
 export async function updateContents(
   trx: Trx,
   table: 'merchandise_instance' | 'product_instance',

@@ -18,21 +18,21 @@ interface Wanted {
 }
 
 /**
- * Reads the virtual assets of enterprises. An enterprise may have any number, and extended attributes may take a hundred kilobytes
- * an asset, so they are read in pieces, each when somebody asks for it: reads take turns piece by piece, and while a client
- * reads its answer the call holds no connection and no turn.
+ * Reads the virtual assets of enterprises. An enterprise may have any number, and extended attributes may take a
+ * hundred kilobytes an asset, so they are read in pieces, each when somebody asks for it: reads take turns piece by
+ * piece, and while a client reads its answer the call holds no connection and no turn.
  */
 export class VirtualAssetReader {
   readonly #turns = new FairQueue(READ_TURNS);
   readonly #long = new FairQueue(LONG_ANSWERS);
 
   /**
-   * O8: opens the cloud account licenses of an enterprise: active assets of its customers, oldest first (rules 7). Assets of
-   * other channels than the caller's are left out. Which there are is found out now, and what each is like when it is read;
-   * one that the enterprise has lost until then is left out.
+   * O8: opens the cloud account licenses of an enterprise: active assets of its customers, oldest first (rules 7).
+   * Assets of other channels than the caller's are left out. Which there are is found out now, and what each is like
+   * when it is read; one that the enterprise has lost until then is left out.
    *
-   * Throws a Refusal: enterprise_not_found; and what isOverload knows if too much of the application waits or no turn comes
-   * before `signal` aborts. Asking for the assets throws the latter, too.
+   * Throws a Refusal: enterprise_not_found; and what isOverload knows if too much of the application waits or no turn
+   * comes before `signal` aborts. Asking for the assets throws the latter, too.
    */
   async open(
     { db, party, signal }: Omit<ContentsCall, 'kind'>,

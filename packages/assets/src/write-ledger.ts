@@ -32,8 +32,8 @@ const CHARACTERS_AT_ONCE = 4 * 1024 * 1024;
 /**
  * Stores what a ledger's orders have changed, a statement for each kind of change, in the transaction that loaded it.
  * Revocations go first, so that a number that was revoked and bought again is free when it is inserted; an asset goes
- * before what is on it. Many rows are written some at a time, so that others have the event loop in between. It does not
- * wait for the last statements: their errors come with the next answer, or with the commit.
+ * before what is on it. Many rows are written some at a time, so that others have the event loop in between. It does
+ * not wait for the last statements: their errors come with the next answer, or with the commit.
  */
 export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Promise<void> {
   const { changes } = ledger;

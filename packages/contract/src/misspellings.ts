@@ -19,7 +19,10 @@ type Shape =
   | { kind: 'union'; discriminator: string; options: Map<unknown, Shape> };
 type ObjectShape = Shape & { kind: 'object' };
 
-/** Is told of a field that a schema doesn't know. `path` leads to the object that it is in, and is good for this call only. */
+/**
+ * Is told of a field that a schema doesn't know. `path` leads to the object that it is in, and is good for this call
+ * only.
+ */
 type Found = (name: string, object: Record<string, unknown>, shape: ObjectShape, path: PropertyKey[]) => void;
 
 /** The unknown fields of a body: the misspelled ones as issues, and the paths of the first of the others. */
@@ -74,8 +77,8 @@ function isVacant(value: unknown): boolean {
 }
 
 /**
- * Whether a name is likely a misspelling of a known one: equal but for case, `_` and `-`, or within as many edits as the known
- * name's length allows. A known name with added digits is a name of its own.
+ * Whether a name is likely a misspelling of a known one: equal but for case, `_` and `-`, or within as many edits as
+ * the known name's length allows. A known name with added digits is a name of its own.
  */
 export function isMisspelling(name: string, known: string): boolean {
   // Shorter names are never folded: a body may hold two million of them.
@@ -109,7 +112,9 @@ export function isWithinEdits(from: string, to: string, edits: number, fromStart
   );
 }
 
-/** Calls `found` for each field that its object's shape doesn't know. It runs for every body, so it builds nothing else. */
+/**
+ * Calls `found` for each field that its object's shape doesn't know. It runs for every body, so it builds nothing else.
+ */
 function visit(value: unknown, shape: Shape, path: PropertyKey[], found: Found): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value) !== (shape.kind === 'list')) return;
   switch (shape.kind) {
@@ -188,8 +193,8 @@ function shapeOfObject(schema: z.core.$ZodType, fields: z.core.$ZodLooseShape): 
 let namesOfAnswers: Set<string> | undefined;
 
 /**
- * The names of all fields of answers. A client that sends back what it has read makes no mistake. Orders of every type are
- * among the answers, so these are also the names that other types of an order have.
+ * The names of all fields of answers. A client that sends back what it has read makes no mistake. Orders of every type
+ * are among the answers, so these are also the names that other types of an order have.
  */
 function answerNames(): ReadonlySet<string> {
   if (namesOfAnswers !== undefined) return namesOfAnswers;

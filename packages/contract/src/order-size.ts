@@ -3,8 +3,8 @@ import type { AssetToBuy, Merchandise } from './order-items.ts';
 import type { Order } from './orders.ts';
 
 /**
- * The most product and merchandise instances that an order may touch, and that a call may ask for. A few kilobytes can ask
- * for millions.
+ * The most product and merchandise instances that an order may touch, and that a call may ask for. A few kilobytes can
+ * ask for millions.
  */
 export const MAX_INSTANCES = 200_000;
 
@@ -39,8 +39,8 @@ function instancesIn(merchandise: Merchandise): number {
 }
 
 /**
- * Counts the bytes of text that an order stores: its products, merchandises and extended attributes as JSON, each once for each
- * asset number that gets it.
+ * Counts the bytes of text that an order stores: its products, merchandises and extended attributes as JSON, each once
+ * for each asset number that gets it.
  */
 export function countTextBytes(order: Order): number {
   if (order.orderType !== 'new_buy') return 0;
@@ -53,7 +53,10 @@ export function countTextBytes(order: Order): number {
 
 const jsonBytes = (item: object) => Buffer.byteLength(JSON.stringify(item));
 
-/** How many assets get the same text at most. An order with a text of so many bytes stores no more than so many times it. */
+/**
+ * How many assets get the same text at most. An order with a text of so many bytes stores no more than so many times
+ * it.
+ */
 export function countCopies({ orderType, assets }: Order): number {
   if (orderType !== 'new_buy') return 0;
   return assets.reduce((most, { assetNos }) => Math.max(most, assetNos.length), 0);
@@ -64,8 +67,8 @@ function sum<Item>(items: readonly Item[], count: (item: Item) => number): numbe
 }
 
 /**
- * Refuses a batch that asks for too many instances, in all or on one asset. What is stored on the assets may change before
- * an order's turn, so it counts only then. Throws a Refusal: batch_too_large.
+ * Refuses a batch that asks for too many instances, in all or on one asset. What is stored on the assets may change
+ * before an order's turn, so it counts only then. Throws a Refusal: batch_too_large.
  */
 export function checkInstances(orders: readonly Order[]): void {
   let instances = 0;
@@ -78,8 +81,8 @@ export function checkInstances(orders: readonly Order[]): void {
 }
 
 /**
- * Refuses a batch that stores too much text. Nearly every batch is so short that it cannot. `bytes`: its length, as it was
- * sent. Throws a Refusal: batch_too_large.
+ * Refuses a batch that stores too much text. Nearly every batch is so short that it cannot. `bytes`: its length, as it
+ * was sent. Throws a Refusal: batch_too_large.
  */
 export function checkText(orders: readonly Order[], bytes: number): void {
   const copies = orders.reduce((most, order) => Math.max(most, countCopies(order)), 0);

@@ -17,9 +17,9 @@ export const MAX_LISTED_FAULTS = 20;
 
 /**
  * Checks an input against its schema. A refusal names the path of the first fault, such as
- * `orderList[3].assets[0].assetNos`, says how many more there are, up to MAX_FAULTS, and lists the first MAX_LISTED_FAULTS
- * (rules 1). `at` is the path of the input itself, if it is a part of something. `misspelled` are issues that the schema
- * cannot see.
+ * `orderList[3].assets[0].assetNos`, says how many more there are, up to MAX_FAULTS, and lists the first
+ * MAX_LISTED_FAULTS (rules 1). `at` is the path of the input itself, if it is a part of something. `misspelled` are
+ * issues that the schema cannot see.
  */
 export function check<Schema extends z.ZodType>(
   schema: Schema,
@@ -103,7 +103,10 @@ function isMissing(issue: z.core.$ZodIssue, input: unknown): boolean {
   return value.trim() === '' && (value === '' || issue.code !== 'custom' || issue.message === REQUIRED);
 }
 
-/** Whether an issue is the client's: a value has a wrong JSON type, or a name is misspelled. A fraction is still a number. */
+/**
+ * Whether an issue is the client's: a value has a wrong JSON type, or a name is misspelled. A fraction is still a
+ * number.
+ */
 function isMalformed(issue: z.core.$ZodIssue, input: unknown): boolean {
   if (issue.code === 'custom' && issue.params?.cause === 'field_misspelled') return true;
   return issue.code === 'invalid_type' && issue.expected !== 'int' && !isMissing(issue, input);

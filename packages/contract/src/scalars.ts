@@ -177,7 +177,10 @@ export function long(typeFault = 'must be a number, such as 12') {
 /** The least end of a purchase: in seconds, this is the year 5138, and in milliseconds the spring of 1973. */
 const MIN_END_DATE = 100_000_000_000;
 
-/** When a purchase ends, in milliseconds since 1970-01-01 UTC. Refuses seconds and days: the license would be over (rules 4). */
+/**
+ * When a purchase ends, in milliseconds since 1970-01-01 UTC. Refuses seconds and days: the license would be over
+ * (rules 4).
+ */
 export function endDate() {
   return timestamp()
     .refine((value) => value < 0 || value >= MIN_END_DATE, {

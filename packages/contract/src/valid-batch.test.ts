@@ -17,25 +17,24 @@ const feature = { featureCode: 'a', featureName: 'b', featureValue: 'c', feature
 /** A batch with every field of the interface. */
 function wholeBatch() {
   const product = productToBuy({
-    ...{
-      gmsPid: 'g',
-      appKey: 'k',
-      limitStartDate: 1,
-      limitEndDate: 1_800_000_000_002,
-      strictMatchWhenDelete: true,
-      passwords: ['p'],
-    },
-    ...{ srcLicenseOrderId: '8192', productFeatures: [{ ...feature, trialEndDate: 5 }] },
+    gmsPid: 'g',
+    appKey: 'k',
+    limitStartDate: 1,
+    limitEndDate: 1_800_000_000_002,
+    strictMatchWhenDelete: true,
+    passwords: ['p'],
+    srcLicenseOrderId: '8192',
+    productFeatures: [{ ...feature, trialEndDate: 5 }],
   });
   const children = [merchandise({ licenseOrderProductList: [product], children: [merchandise()] })];
   const element = {
-    ...{ assetExtendList: [{ extendCode: 'e', extendValue: 'v' }], limitStartDate: 1, limitEndDate: 1_800_000_000_001 },
-    ...{
-      borrowedUsbKey: true,
-      transferedAssetNum: false,
-      products: [product],
-      merchandises: [merchandise({ children })],
-    },
+    assetExtendList: [{ extendCode: 'e', extendValue: 'v' }],
+    limitStartDate: 1,
+    limitEndDate: 1_800_000_000_001,
+    borrowedUsbKey: true,
+    transferedAssetNum: false,
+    products: [product],
+    merchandises: [merchandise({ children })],
   };
   return batchOf(
     newBuy(CUSTOMER, ['A-1', 'A-2'], { srcLicenseOrderId: '1' }, element),

@@ -5,8 +5,8 @@ import { AssetToBuy } from './order-items.ts';
 import { DeleteAssetOrder, DeleteProductOrder, NewBuyOrder } from './orders.ts';
 
 /**
- * Reads a batch by code that zod generates from BatchOrder, in a quarter of the time: null for one with a fault. It says
- * nothing about faults; `parse` with BatchOrder does, and takes the same batches.
+ * Reads a batch by code that zod generates from BatchOrder, in a quarter of the time: null for one with a fault. It
+ * says nothing about faults; `parse` with BatchOrder does, and takes the same batches.
  */
 export function readValidBatch(input: unknown): BatchOrder | null {
   compiled ??= compile();

@@ -14,7 +14,8 @@ import { insertCustomers, selectCustomers } from './tenant.ts';
  * O1: creates a customer and binds it to the enterprise main account of that name, which it creates if there is none
  * (rules 5). A repeat returns the same customer. `channels` are those that the caller is bound to.
  *
- * Throws a Refusal: channel_not_allowed, enterprise_mobile_mismatch, customer_bound_elsewhere; then nothing has changed.
+ * Throws a Refusal: channel_not_allowed, enterprise_mobile_mismatch, customer_bound_elsewhere; then nothing has
+ * changed.
  */
 export function bindCustomer(db: Database, channels: Channels, request: BindCustomer): Promise<Customer> {
   return inTransaction(db, async (trx) => {
@@ -84,8 +85,8 @@ async function insertCustomer(
 }
 
 /**
- * O3: finds the default customer (Y) or all customers (N) of the named customer's enterprise, oldest first; none if there
- * is no such customer (rules 5). Leaves out customers of channels that the caller is not bound to.
+ * O3: finds the default customer (Y) or all customers (N) of the named customer's enterprise, oldest first; none if
+ * there is no such customer (rules 5). Leaves out customers of channels that the caller is not bound to.
  */
 export async function queryCustomers(db: Database, channels: Channels, query: QueryCustomers): Promise<Customer[]> {
   const named = selectCustomers(db, channels)

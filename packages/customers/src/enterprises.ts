@@ -104,8 +104,8 @@ export function createEnterprise(
 }
 
 /**
- * O4: changes the name, branch and address of the customer that O2 created for a CRM customer. An absent address stays as
- * it is, and so does the enterprise's name (rules 5).
+ * O4: changes the name, branch and address of the customer that O2 created for a CRM customer. An absent address stays
+ * as it is, and so does the enterprise's name (rules 5).
  *
  * Throws a Refusal: channel_not_allowed, customer_not_found.
  */

@@ -29,7 +29,9 @@ interface FoundEnterprises {
   stop: EnterpriseId | null;
 }
 
-/** Lists enterprises: by name those whose name begins with a text, in any case; without a text all, the newest first. */
+/**
+ * Lists enterprises: by name those whose name begins with a text, in any case; without a text all, the newest first.
+ */
 export async function listEnterprises(
   db: Database,
   text: string | undefined,

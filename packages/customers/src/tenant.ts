@@ -3,9 +3,9 @@ import type { Database, Tables, Trx } from '@lockstep/platform';
 import { type Insertable, type RawBuilder, sql } from 'kysely';
 
 /**
- * The tenant boundary of the order module: customers are found, created and changed through this file, where the channels
- * that the caller is bound to are part of every query. Customers of other channels do not exist for the caller (rules 2).
- * A lint rule (tenant.grit) keeps other files from querying them themselves.
+ * The tenant boundary of the order module: customers are found, created and changed through this file, where the
+ * channels that the caller is bound to are part of every query. Customers of other channels do not exist for the caller
+ * (rules 2). A lint rule (tenant.grit) keeps other files from querying them themselves.
  */
 
 /** Starts a query on the customers that a caller sees. */
@@ -23,8 +23,8 @@ function isInChannels(channels: Channels): RawBuilder<boolean> {
 }
 
 /**
- * Inserts customers, and channels that have none yet, and returns the customers. Throws a Refusal: channel_not_allowed, if one
- * is of a channel not the caller's.
+ * Inserts customers, and channels that have none yet, and returns the customers. Throws a Refusal: channel_not_allowed,
+ * if one is of a channel not the caller's.
  */
 export async function insertCustomers(trx: Trx, channels: Channels, rows: readonly Insertable<Tables['customer']>[]) {
   for (const row of rows) requireChannel(channels, row.channel_code);

@@ -341,7 +341,8 @@ test('starts over when initdb was killed half way', async () => {
   const { child, url } = startElsewhere(directory);
   url.catch(() => {});
   const made = () => unfinished().flatMap((name) => readdirSync(join(directory, name)));
-  // Stopped, it cannot take what initdb makes for the cluster once that is done. Before its first file, initdb may not run yet.
+  // Stopped, it cannot take what initdb makes for the cluster once that is done. Before its first file, initdb may not
+  // run yet.
   await vi.waitFor(() => expect(made()).not.toEqual([]), { interval: 5, timeout: 30_000 });
   child.kill('SIGSTOP');
   await vi.waitFor(() => expect(existsSync(join(directory, unfinished()[0]!, 'PG_VERSION'))).toBe(true), {

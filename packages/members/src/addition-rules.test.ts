@@ -9,8 +9,12 @@ const named = (...userNames: string[]): NamedEmployee[] =>
     path: `userList[${index}]`,
     userName,
     employee: {
-      ...{ userName, name: 'Kim', password: 'correct horse' },
-      ...{ departmentId: undefined, remark: undefined, passwordMobile: undefined },
+      userName,
+      name: 'Kim',
+      password: 'correct horse',
+      departmentId: undefined,
+      remark: undefined,
+      passwordMobile: undefined,
     },
   }));
 

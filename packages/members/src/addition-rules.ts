@@ -12,7 +12,10 @@ export interface AdditionFacts {
   room: number;
 }
 
-/** Decides which employees of an M1 can be added (rules 8). Returns all of them in their order, the others with a Refusal. */
+/**
+ * Decides which employees of an M1 can be added (rules 8). Returns all of them in their order, the others with a
+ * Refusal.
+ */
 export function judgeAdditions(named: readonly NamedEmployee[], facts: AdditionFacts): NamedEmployee[] {
   const taken = new Set(facts.takenUserNames);
   let { room } = facts;

@@ -27,8 +27,8 @@ export async function recordChanges(trx: Trx, actor: Actor, changes: readonly Ch
 }
 
 /**
- * Reads what was changed in the member center of the actor's enterprise, newest first (rules 8). Leaves out the numbers of
- * assets of channels that the actor's application is not bound to (rules 2).
+ * Reads what was changed in the member center of the actor's enterprise, newest first (rules 8). Leaves out the numbers
+ * of assets of channels that the actor's application is not bound to (rules 2).
  */
 export function readAudit(db: Database, actor: Actor, query: PageQuery): Promise<Page<AuditEntry>> {
   return inSnapshot(db, async (trx) => {

@@ -22,7 +22,9 @@ interface World {
 function namedIn({ kinds, holders }: World): ConfigurationFacts {
   const numsOf = (...wanted: Kind[]) => Object.keys(kinds).filter((assetNum) => wanted.includes(kinds[assetNum]!));
   const assets = numsOf('asset', 'borrowed lock').map((assetNum) => ({
-    ...{ id: idOf(assetNum), assetNum, isUsable: true },
+    id: idOf(assetNum),
+    assetNum,
+    isUsable: true,
     isBorrowedLock: kinds[assetNum] === 'borrowed lock',
   }));
   return {

@@ -21,8 +21,8 @@ export function deleteEmployee({ changes, deadline }: HoldingTools, actor: Actor
     if (employee === undefined) throw new Refusal('employee_not_found', memberId);
     const held = await lockHeld(trx, actor, memberId);
     if (employee.is_administrator) {
-      // Two calls must not delete the last two administrators. Locked after the assets, so that nobody who waits for the
-      // enterprise waits for the assets too.
+      // Two calls must not delete the last two administrators. Locked after the assets, so that nobody who waits for
+      // the enterprise waits for the assets too.
       await lockEnterprise(trx, actor);
       if (!(await hasOtherAdministrator(trx, actor, memberId))) throw new Refusal('last_administrator');
     }
@@ -54,7 +54,8 @@ async function hasOtherAdministrator(trx: Trx, actor: Actor, memberId: MemberId)
 
 /**
  * Locks the assets that an employee holds, of any channel, in the order of their numbers. The employee is locked, so no
- * asset is added meanwhile. Leaves out an asset that an order released while this waited, even if somebody else has it now.
+ * asset is added meanwhile. Leaves out an asset that an order released while this waited, even if somebody else has it
+ * now.
  */
 async function lockHeld(trx: Trx, actor: Actor, memberId: MemberId) {
   const enterprise = acrossChannels(actor);

@@ -8,8 +8,8 @@ import { lockEmployee, updateEmployee } from './tenant.ts';
 import type { PasswordTools } from './tools.ts';
 
 /**
- * M2: changes an employee's name, department, remark and security mobile. An absent field stays as it is, null clears it
- * (rules 8). An edit that changes nothing leaves no trace.
+ * M2: changes an employee's name, department, remark and security mobile. An absent field stays as it is, null clears
+ * it (rules 8). An edit that changes nothing leaves no trace.
  *
  * Throws a Refusal: employee_not_found, account_malformed, account_mismatch.
  */
@@ -46,7 +46,8 @@ function pickWanted(edit: EditEmployee): Partial<Fields> {
 }
 
 /**
- * M3: gives an employee a new password. Ends the employee's tokens, and the lock that failed logins caused (rules 2 and 8).
+ * M3: gives an employee a new password. Ends the employee's tokens, and the lock that failed logins caused (rules 2 and
+ * 8).
  *
  * `alsoRecord` runs in the same transaction. Throws a Refusal: employee_not_found; and an Overload.
  */

@@ -17,8 +17,8 @@ export interface LendingFacts {
 }
 
 /**
- * Plans M10: checks the lock, then the assets in the order sent (rules 8). Returns the lock, and the ids of the assets that
- * are not lent into it yet.
+ * Plans M10: checks the lock, then the assets in the order sent (rules 8). Returns the lock, and the ids of the assets
+ * that are not lent into it yet.
  *
  * Throws a Refusal for the first fault.
  */

@@ -67,8 +67,8 @@ export function listBorrowedLocks(db: Database, actor: Actor): Promise<BorrowedL
 }
 
 /**
- * M7: reads the merchandises and products under an asset of the actor's enterprise. Those of a lent asset show under its
- * borrowed lock, and no longer under the asset itself (rules 8).
+ * M7: reads the merchandises and products under an asset of the actor's enterprise. Those of a lent asset show under
+ * its borrowed lock, and no longer under the asset itself (rules 8).
  *
  * Throws a Refusal: customer_not_bound, asset_id_not_found. Throws as ContentsReader does.
  */

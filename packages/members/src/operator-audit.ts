@@ -15,7 +15,9 @@ interface StoredEntry {
   request_id: string;
 }
 
-/** Lists what was changed in the member center of an enterprise, newest first, with the accounts of those whom it names. */
+/**
+ * Lists what was changed in the member center of an enterprise, newest first, with the accounts of those whom it names.
+ */
 export async function listAuditOfAll(
   db: Database,
   enterpriseId: EnterpriseId,

@@ -52,7 +52,9 @@ interface StoredEmployee {
   is_wanted: boolean;
 }
 
-/** Lists the employees of an enterprise with what they hold, newest first; with a text those that `buildMatch` finds. */
+/**
+ * Lists the employees of an enterprise with what they hold, newest first; with a text those that `buildMatch` finds.
+ */
 export async function listEmployeesOfAll(
   db: Database,
   { enterpriseId, text }: { enterpriseId: EnterpriseId; text: string | undefined },

@@ -80,8 +80,8 @@ export async function setAdministratorPassword(
 }
 
 /**
- * Creates an administrator of an enterprise, named `admin` or the first free of `admin2`, `admin3`, …; undefined if there
- * is no such enterprise (rules 9).
+ * Creates an administrator of an enterprise, named `admin` or the first free of `admin2`, `admin3`, …; undefined if
+ * there is no such enterprise (rules 9).
  */
 export async function createAdministrator(
   tools: PasswordTools,
@@ -98,8 +98,8 @@ interface Existing {
 }
 
 /**
- * Creates the first administrator of an enterprise, as `createAdministrator` does; undefined if there is no such enterprise.
- * Where there is one already, nothing changes, and that one's account is returned.
+ * Creates the first administrator of an enterprise, as `createAdministrator` does; undefined if there is no such
+ * enterprise. Where there is one already, nothing changes, and that one's account is returned.
  */
 export function createFirstAdministrator(
   tools: PasswordTools,

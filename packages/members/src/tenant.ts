@@ -50,8 +50,8 @@ export async function readCode(db: Database | Trx, { enterpriseId }: Tenant): Pr
 }
 
 /**
- * Locks the enterprise, so that calls that add or remove its employees take turns; undefined if there is none. Rows that
- * refer to the enterprise can still be inserted, audit records above all.
+ * Locks the enterprise, so that calls that add or remove its employees take turns; undefined if there is none. Rows
+ * that refer to the enterprise can still be inserted, audit records above all.
  */
 export async function lockEnterprise(trx: Trx, { enterpriseId }: Tenant): Promise<{ code: string } | undefined> {
   if (!isId(enterpriseId)) return undefined;

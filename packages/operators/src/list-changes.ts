@@ -9,7 +9,10 @@ interface ChangeFilters {
   target: string | undefined;
 }
 
-/** Lists what operators changed, newest first: a page of what is behind an id, and the id that it ends with, null at the end. */
+/**
+ * Lists what operators changed, newest first: a page of what is behind an id, and the id that it ends with, null at the
+ * end.
+ */
 export async function listChanges(
   db: Database,
   { operator, action, target }: ChangeFilters,

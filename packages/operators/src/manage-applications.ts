@@ -60,8 +60,8 @@ export function changeApplicationStatus(
 }
 
 /**
- * Gives an application a new secret, and with no overlap revokes its tokens (rules 2). Also returns when the secret that it
- * had ends. Throws a ConsoleRefusal: not_found.
+ * Gives an application a new secret, and with no overlap revokes its tokens (rules 2). Also returns when the secret
+ * that it had ends. Throws a ConsoleRefusal: not_found.
  */
 export function rotateApplicationSecret(
   db: Database,

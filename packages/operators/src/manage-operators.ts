@@ -65,8 +65,8 @@ export async function listOperators(db: Database): Promise<ListedOperator[]> {
 }
 
 /**
- * Gives an operator a new random password, and ends their sessions and the lock by failed logins. Throws a ConsoleRefusal:
- * not_found.
+ * Gives an operator a new random password, and ends their sessions and the lock by failed logins. Throws a
+ * ConsoleRefusal: not_found.
  */
 export async function resetOperatorPassword(
   { db, passwords }: PasswordTools,

@@ -14,7 +14,9 @@ export interface Change {
   after: unknown;
 }
 
-/** Adds a change to the record of operators: in the transaction that makes it, so that neither exists without the other. */
+/**
+ * Adds a change to the record of operators: in the transaction that makes it, so that neither exists without the other.
+ */
 export async function recordChange(
   db: Database,
   { operatorId, name, requestId }: Actor,
@@ -35,8 +37,8 @@ export async function recordChange(
 }
 
 /**
- * A call that changes an employee for an operator or the command: both records keep it under one request id, that of the
- * enterprise and that of operators.
+ * A call that changes an employee for an operator or the command: both records keep it under one request id, that of
+ * the enterprise and that of operators.
  */
 export function recordedCall(actor: Actor, action: string) {
   return {

@@ -28,7 +28,10 @@ export interface NewSession {
   me: Me;
 }
 
-/** A call that concerns a login: where it comes from, its id, and a signal that aborts when nobody waits for it any more. */
+/**
+ * A call that concerns a login: where it comes from, its id, and a signal that aborts when nobody waits for it any
+ * more.
+ */
 export interface LoginCall {
   address: string;
   requestId: string;
@@ -53,8 +56,8 @@ export class OperatorSessions {
 
   /**
    * Begins a session. Throws a ConsoleRefusal: login_failed if name or password is wrong, or the account is disabled or
-   * locked; neither the answer nor the time shows which. Log-ins are recorded, and of failed ones those that rules 9 name.
-   * Throws an Overload; then nothing was counted.
+   * locked; neither the answer nor the time shows which. Log-ins are recorded, and of failed ones those that rules 9
+   * name. Throws an Overload; then nothing was counted.
    */
   async logIn(db: Database, login: { name: string; password: string }, call: LoginCall): Promise<NewSession> {
     const { name, password } = login;
@@ -78,8 +81,8 @@ export class OperatorSessions {
   }
 
   /**
-   * Who a session's token belongs to; undefined if the session has ended or its operator is disabled. Unless the call is
-   * automatic, such as one that a timer makes, the session goes on for another half an hour.
+   * Who a session's token belongs to; undefined if the session has ended or its operator is disabled. Unless the call
+   * is automatic, such as one that a timer makes, the session goes on for another half an hour.
    */
   async verify(
     db: Database,
@@ -121,8 +124,8 @@ export class OperatorSessions {
   }
 
   /**
-   * Gives an operator another password, ends all their sessions and begins a new one. A wrong password counts as a failed
-   * login. Throws a ConsoleRefusal: password_wrong; an Overload.
+   * Gives an operator another password, ends all their sessions and begins a new one. A wrong password counts as a
+   * failed login. Throws a ConsoleRefusal: password_wrong; an Overload.
    */
   async changeOwnPassword(
     db: Database,
@@ -177,8 +180,8 @@ interface Checked {
 const ownerOf = ({ address, signal }: LoginCall) => ({ kind: 'console', party: address, signal }) as const;
 
 /**
- * Records a failed log-in for an operator that there is: the first from an address within 15 minutes, and those that lock the
- * name. So strangers cannot fill the record (rules 9). The statement is the same for a name that nobody has.
+ * Records a failed log-in for an operator that there is: the first from an address within 15 minutes, and those that
+ * lock the name. So strangers cannot fill the record (rules 9). The statement is the same for a name that nobody has.
  */
 async function recordFailedLogIn(
   trx: Trx,

@@ -99,8 +99,8 @@ function findLines(payloads: readonly Uint8Array[]): Buffer | null {
 
 /**
  * Stores a group of batches with one statement, and returns their ids; null for a batch whose key is taken. The ids are
- * drawn in that statement, so they are the acceptance order. Batches are inserted in the order of their keys, so that two
- * processes that accept the same ones wait rather than deadlock.
+ * drawn in that statement, so they are the acceptance order. Batches are inserted in the order of their keys, so that
+ * two processes that accept the same ones wait rather than deadlock.
  */
 async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Promise<(BatchId | null)[]> {
   const keys = batches.map(keyOf);
@@ -114,7 +114,8 @@ async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Prom
     storesRows: true,
     values: [
       ...batchArrays(order.map((index) => batches[index]!)),
-      // As one text, a line each, because the driver takes long to quote the elements of an array. JSON has no line breaks.
+      // As one text, a line each, because the driver takes long to quote the elements of an array. JSON has no line
+      // breaks.
       joinLines(chunks.map(({ payload }) => payload)),
       chunks.map(({ place }) => place),
       chunks.map(({ lane }) => lane),

@@ -5,7 +5,9 @@ const ACTIVITY_DAYS = 14;
 /** How long it is known how much came behind a batch of a channel. */
 const CHANNEL_ACTIVITY_SECONDS = 2 * 3_600;
 
-/** What failed orders held, events, each kept for some days (rules 6.7 and 6.8), and what the console shows of activity. */
+/**
+ * What failed orders held, events, each kept for some days (rules 6.7 and 6.8), and what the console shows of activity.
+ */
 export function agedOrders({ failedOrderDays, eventDays }: { failedOrderDays: number; eventDays: number }): Aged[] {
   const failed = { table: 'failed_order', timeColumn: 'failed_time' } as const;
   const events = { table: 'event', timeColumn: 'created_time' } as const;
@@ -15,7 +17,9 @@ export function agedOrders({ failedOrderDays, eventDays }: { failedOrderDays: nu
     { kind: 'event', ...events, maxAgeSeconds: eventDays * SECONDS_OF_DAY },
     { kind: 'order_activity', table: 'order_activity', timeColumn: 'period_start', maxAgeSeconds: activitySeconds },
     {
-      ...{ kind: 'channel_activity', table: 'channel_activity', timeColumn: 'period_start' },
+      kind: 'channel_activity',
+      table: 'channel_activity',
+      timeColumn: 'period_start',
       maxAgeSeconds: CHANNEL_ACTIVITY_SECONDS,
     },
     { kind: 'failure_activity', table: 'failure_activity', timeColumn: 'minute_start', maxAgeSeconds: activitySeconds },

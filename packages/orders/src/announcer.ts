@@ -4,8 +4,8 @@ import type { Job } from './jobs.ts';
 import type { OrderMetrics } from './metrics.ts';
 
 /**
- * Queues jobs for accepted batches, one at a time: what is announced meanwhile goes into the next job. The answer to the
- * client does not wait for it, because the orders are durable already and the sweep finds those of a lost job.
+ * Queues jobs for accepted batches, one at a time: what is announced meanwhile goes into the next job. The answer to
+ * the client does not wait for it, because the orders are durable already and the sweep finds those of a lost job.
  */
 export class JobAnnouncer {
   readonly #producer: JobProducer<Job>;

@@ -6,8 +6,8 @@ import { outcomeOf } from './plan.ts';
 import { planEach, type Work } from './plan-loaded.ts';
 
 /**
- * Applies orders: loads what they touch, plans them, and stores what they change and what became of them. Large work may end
- * before the last order (see planEach): those behind have no outcome.
+ * Applies orders: loads what they touch, plans them, and stores what they change and what became of them. Large work
+ * may end before the last order (see planEach): those behind have no outcome.
  *
  * Throws a LargeWork if the work is not large, and the orders touch more.
  */

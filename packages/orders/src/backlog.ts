@@ -9,8 +9,8 @@ import type { OldestInLanes } from './sightings.ts';
 const LANES_AT_ONCE = 2_000;
 
 /**
- * Reads the oldest pending batch of each of the next lanes, but for what is held and for paused channels. Lanes in which
- * nothing is pending cost nothing.
+ * Reads the oldest pending batch of each of the next lanes, but for what is held and for paused channels. Lanes in
+ * which nothing is pending cost nothing.
  */
 export async function readOldestPending(db: Database, afterLane: number): Promise<OldestInLanes> {
   const { rows } = await sql<{ lane: number; batch_id: BatchId; is_paused: boolean }>`
@@ -31,7 +31,10 @@ export async function readOldestPending(db: Database, afterLane: number): Promis
   return { oldest, afterLane, throughLane };
 }
 
-/** Finds the newest batch that has orders pending in each of some lanes, but for what is held. A lane without any is absent. */
+/**
+ * Finds the newest batch that has orders pending in each of some lanes, but for what is held. A lane without any is
+ * absent.
+ */
 export const findingNewestByLane = (lanes: readonly number[]): Statement<{ lane: number; batch_id: BatchId }> => ({
   name: 'find_newest_by_lane',
   text: `

@@ -18,8 +18,8 @@ export interface SummaryRow {
 }
 
 /**
- * For a FROM clause, behind `batch`: what is finished of an open one so far, as `so_far`; null for others. Its chunks have
- * counted it, unless orders were put back.
+ * For a FROM clause, behind `batch`: what is finished of an open one so far, as `so_far`; null for others. Its chunks
+ * have counted it, unless orders were put back.
  */
 export const SO_FAR = `
   left join lateral (
@@ -32,8 +32,8 @@ export const SO_FAR = `
   ) as so_far on batch.completed_time is null`;
 
 /**
- * For a FROM clause, behind `batch`: in which channels orders of an open one are pending, as `waiting.channels`, a list of
- * PendingInChannel; null for others. What came within two seconds of it does not count as behind it.
+ * For a FROM clause, behind `batch`: in which channels orders of an open one are pending, as `waiting.channels`, a list
+ * of PendingInChannel; null for others. What came within two seconds of it does not count as behind it.
  */
 export const WAITING = `
   left join lateral (
@@ -52,8 +52,8 @@ export const WAITING = `
   ) as waiting on true`;
 
 /**
- * For a SELECT from `batch` with SO_FAR: the columns of a SummaryRow. The sequences of a large batch lie beside its row, so
- * its end says how many orders it has.
+ * For a SELECT from `batch` with SO_FAR: the columns of a SummaryRow. The sequences of a large batch lie beside its
+ * row, so its end says how many orders it has.
  */
 export const SUMMARY_COLUMNS = `
   batch.id, batch.channel_code, batch.channel_order_id, batch.sync_mode,

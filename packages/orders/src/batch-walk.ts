@@ -54,7 +54,9 @@ export function walkBatches({ viewer, filters, kinds, from, maxBatches }: BatchW
   ) as batch`;
 }
 
-/** Returns the last batch of a walk that stopped before the end, because it had looked at enough; null if it did not. */
+/**
+ * Returns the last batch of a walk that stopped before the end, because it had looked at enough; null if it did not.
+ */
 export async function findWalkStop(trx: Trx, walk: BatchWalk): Promise<BatchPlace | null> {
   const rows = await prepared<BatchPlace>(trx, 'batch_walk_floor')`
     select accepted_time::text as "acceptedTime", id as "batchId" from ${walkBatches(walk)}

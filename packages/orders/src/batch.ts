@@ -72,8 +72,8 @@ export function findingEarlier(batches: readonly PreparedBatch[]): Statement<Ear
 }
 
 /**
- * For a FROM clause: the batch that has the key in a row called `wanted`. The order keeps a plan that was made for few batches
- * from looking through all of a channel: only the index of the whole key has it.
+ * For a FROM clause: the batch that has the key in a row called `wanted`. The order keeps a plan that was made for few
+ * batches from looking through all of a channel: only the index of the whole key has it.
  */
 export const BATCH_WANTED = `(
   select * from batch
@@ -99,8 +99,8 @@ export function readEarlier(
 /**
  * Returns the id of the earlier batch if its content is the same, compared in the form in which it was digested.
  *
- * Throws a Refusal: channel_order_id_conflict. Throws an Error if a newer release digested it in a form that this one does
- * not know: then nobody can say whether it is the same.
+ * Throws a Refusal: channel_order_id_conflict. Throws an Error if a newer release digested it in a form that this one
+ * does not know: then nobody can say whether it is the same.
  */
 export function sameBatchId(batch: PreparedBatch, earlier: EarlierBatch): BatchId {
   if (earlier.digest_version !== DIGEST_VERSION) {

@@ -50,9 +50,9 @@ export class BatchCanceller {
   }
 
   /**
-   * Ends all pending orders of a batch in one step, as failed with cause cancelled, and the batch with them. It waits for
-   * the drains of the batch's lanes that run, so an order either takes effect or is cancelled. Called again, or for a sync
-   * batch, it finds nothing to cancel.
+   * Ends all pending orders of a batch in one step, as failed with cause cancelled, and the batch with them. It waits
+   * for the drains of the batch's lanes that run, so an order either takes effect or is cancelled. Called again, or for
+   * a sync batch, it finds nothing to cancel.
    *
    * Throws a Refusal: batch_not_found, for another application's batch too; overloaded, and then nothing is cancelled.
    */
@@ -76,8 +76,8 @@ export class BatchCanceller {
 }
 
 /**
- * Cancels what is pending of a batch once it has its lanes, and returns which orders that were. Null, and nothing is done, if
- * `order retry` has put orders back in other lanes meanwhile.
+ * Cancels what is pending of a batch once it has its lanes, and returns which orders that were. Null, and nothing is
+ * done, if `order retry` has put orders back in other lanes meanwhile.
  */
 function cancelPending(db: Database, { batchId, lanes, deadlineMs }: CancelCall): Promise<Work | null> {
   if (performance.now() > deadlineMs) throw new Refusal('overloaded');

@@ -6,8 +6,18 @@ const NOW = 1_000_000;
 
 function channelOf(id: number, code: string | null, changes: Partial<ChannelState> = {}): ChannelState {
   return {
-    ...{ id, code, pausedTime: null, pending: 0, held: 0, oldestAcceptedTime: null, applications: [] },
-    ...{ acceptedPerSecond: 0, succeededPerSecond: 0, failedPerSecond: 0, estimatedTime: null, time: NOW },
+    id,
+    code,
+    pausedTime: null,
+    pending: 0,
+    held: 0,
+    oldestAcceptedTime: null,
+    applications: [],
+    acceptedPerSecond: 0,
+    succeededPerSecond: 0,
+    failedPerSecond: 0,
+    estimatedTime: null,
+    time: NOW,
     ...changes,
   };
 }

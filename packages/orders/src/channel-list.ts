@@ -17,8 +17,8 @@ interface ChannelFilters {
 }
 
 /**
- * Picks a page of channels, in the order in which they were read: those behind an id, and the id that the page ends with, null at
- * the end. Orders of no channel are in none.
+ * Picks a page of channels, in the order in which they were read: those behind an id, and the id that the page ends
+ * with, null at the end. Orders of no channel are in none.
  */
 export function pickChannels(
   all: readonly ChannelState[],
@@ -51,7 +51,9 @@ export function pickDelayed(all: readonly ChannelState[]) {
   };
 }
 
-/** Finds a channel with its applications, among those that were read a moment ago. Undefined: there is no such channel. */
+/**
+ * Finds a channel with its applications, among those that were read a moment ago. Undefined: there is no such channel.
+ */
 export async function findChannel(
   db: Database,
   all: readonly ChannelState[],
@@ -85,8 +87,12 @@ function healthOf({ pausedTime, oldestAcceptedTime, time }: ChannelState): Chann
 function showChannel(channel: OfCustomers): ConsoleChannel {
   const { code, pausedTime, pending, held, oldestAcceptedTime, estimatedTime } = channel;
   return {
-    ...{ channelCode: code, state: healthOf(channel), pausedTime },
-    ...{ pendingOrders: pending, heldOrders: held, oldestPendingTime: oldestAcceptedTime },
+    channelCode: code,
+    state: healthOf(channel),
+    pausedTime,
+    pendingOrders: pending,
+    heldOrders: held,
+    oldestPendingTime: oldestAcceptedTime,
     perSecond: {
       accepted: channel.acceptedPerSecond,
       succeeded: channel.succeededPerSecond,

@@ -22,8 +22,8 @@ export interface ChannelPause {
 type Recording = (trx: Trx) => Promise<void>;
 
 /**
- * Pauses a channel, so that its orders wait, and waits for what began before (rules 9). `isStill`: whether that has ended; if
- * not, a drain or a call still applies orders of it. Undefined: there is no such channel.
+ * Pauses a channel, so that its orders wait, and waits for what began before (rules 9). `isStill`: whether that has
+ * ended; if not, a drain or a call still applies orders of it. Undefined: there is no such channel.
  */
 export async function pauseChannel(
   db: Database,
@@ -63,8 +63,8 @@ function setPaused(db: Database, code: string, isPaused: boolean, record: Record
 }
 
 /**
- * Waits until whoever locked a lane of the channel before its pause was committed has ended. Who locks one later sees the
- * pause, because what is pending is read under the lock.
+ * Waits until whoever locked a lane of the channel before its pause was committed has ended. Who locks one later sees
+ * the pause, because what is pending is read under the lock.
  */
 async function awaitStill(db: Database, channelId: number): Promise<boolean> {
   const deadlineMs = performance.now() + STILL_WITHIN_MS;

@@ -23,7 +23,10 @@ export interface ChannelState {
   acceptedPerSecond: number;
   succeededPerSecond: number;
   failedPerSecond: number;
-  /** When what is pending now will be done, at the present rate; null if nothing is, if it is paused, or if nothing moves. */
+  /**
+   * When what is pending now will be done, at the present rate; null if nothing is, if it is paused, or if nothing
+   * moves.
+   */
   estimatedTime: number | null;
   /** When this was read. */
   time: number;
@@ -32,8 +35,8 @@ export interface ChannelState {
 type ChannelRow = Omit<ChannelState, 'estimatedTime'>;
 
 /**
- * Reads all channels, by their codes, with what is pending in them and how fast they are. It reads totals and what is not added
- * to them yet, in one statement, so no order is missed or seen twice.
+ * Reads all channels, by their codes, with what is pending in them and how fast they are. It reads totals and what is
+ * not added to them yet, in one statement, so no order is missed or seen twice.
  */
 export async function readChannels(db: Database): Promise<ChannelState[]> {
   const { rows } = await sql<ChannelRow>`
@@ -112,9 +115,9 @@ export class ChannelReader {
   }
 
   /**
-   * Estimates when a batch will be completed, in milliseconds, from where its orders are pending (rules 6.4). Null if none is,
-   * a channel is paused or does not move, or that cannot be read. It does not wait for a reading if there is one of the last
-   * seconds, because polls of other batches would wait with it.
+   * Estimates when a batch will be completed, in milliseconds, from where its orders are pending (rules 6.4). Null if
+   * none is, a channel is paused or does not move, or that cannot be read. It does not wait for a reading if there is
+   * one of the last seconds, because polls of other batches would wait with it.
    */
   async estimate(waiting: readonly PendingInChannel[] | null): Promise<number | null> {
     if (waiting === null) return null;

@@ -22,10 +22,10 @@ export const queuedIn = (channelId: string) => `(
 )`;
 
 /**
- * Adds what transactions noted up, by period, by channel and by cause, and what is pending, the oldest notes first. A note is
- * taken away by the statement that adds it up, so each counts once: whatever commits late is taken later, what another worker is adding up is left to it, and
- * after a crash or a failure the notes are there again. Rows are updated in the order of their keys, so workers wait for
- * each other and do not deadlock.
+ * Adds what transactions noted up, by period, by channel and by cause, and what is pending, the oldest notes first. A
+ * note is taken away by the statement that adds it up, so each counts once: whatever commits late is taken later, what
+ * another worker is adding up is left to it, and after a crash or a failure the notes are there again. Rows are updated
+ * in the order of their keys, so workers wait for each other and do not deadlock.
  *
  * It ends when few notes are left, or when it has counted many; then the next call goes on.
  */

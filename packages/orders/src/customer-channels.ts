@@ -18,8 +18,8 @@ interface Channel {
 }
 
 /**
- * Knows the channels of customers. A customer never leaves its channel, so what was found once stays true; who was not found
- * is looked up again. Calls share look-ups, but none gets the answer of one that was sent before it came.
+ * Knows the channels of customers. A customer never leaves its channel, so what was found once stays true; who was not
+ * found is looked up again. Calls share look-ups, but none gets the answer of one that was sent before it came.
  */
 export class CustomerChannels {
   readonly #known = new LRUCache<CustomerId, Channel>({ max: MAX_KNOWN });
@@ -43,7 +43,8 @@ export class CustomerChannels {
   }
 
   /**
-   * Finds the channels of customers for a call. NO_CHANNEL: of one that does not exist for an application bound to `channels`.
+   * Finds the channels of customers for a call. NO_CHANNEL: of one that does not exist for an application bound to
+   * `channels`.
    *
    * Throws an Overload when the call's deadline is over.
    */

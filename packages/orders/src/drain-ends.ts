@@ -7,8 +7,8 @@ import type { EventNumbering } from './event-numbering.ts';
 const MAX_DRAINS = 64;
 
 /**
- * Ends the batches of drains that have committed, beside the next drains: on one connection, with what gathers meanwhile
- * in the next statement. What fails here is ended by the sweep.
+ * Ends the batches of drains that have committed, beside the next drains: on one connection, with what gathers
+ * meanwhile in the next statement. What fails here is ended by the sweep.
  */
 export class DrainEnds {
   readonly #log: Logger;

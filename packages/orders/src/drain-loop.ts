@@ -39,8 +39,8 @@ export class DrainLoop {
   }
 
   /**
-   * Has lanes drained up to a batch; see Scheduler.request. Rejects if such a drain fails, and with a GivenBack if the loop stops
-   * before.
+   * Has lanes drained up to a batch; see Scheduler.request. Rejects if such a drain fails, and with a GivenBack if the
+   * loop stops before.
    */
   request(lanes: Iterable<number>, throughBatchId: bigint): Promise<void> {
     const answer = Promise.withResolvers<void>();
@@ -105,7 +105,10 @@ export class DrainLoop {
     return { elsewhere, maxWeight: this.#pace.maxWeight, isTurnFree: this.#isTurnFree() };
   }
 
-  /** Looks which backlogs other workers drain. A look that fails says nothing of others: then this worker does what there is. */
+  /**
+   * Looks which backlogs other workers drain. A look that fails says nothing of others: then this worker does what
+   * there is.
+   */
   async #lookElsewhere(): Promise<void> {
     this.#isLooking = true;
     const found = await this.#readElsewhere().catch(() => new Set<number>());

@@ -48,14 +48,14 @@ export class DrainFailed extends Error {
 }
 
 /**
- * Applies the oldest pending orders of some lanes, a bounded number, as one group in one transaction (rules 6.2). Orders of
- * held customers are put aside, and so are chunks that cannot be read.
+ * Applies the oldest pending orders of some lanes, a bounded number, as one group in one transaction (rules 6.2).
+ * Orders of held customers are put aside, and so are chunks that cannot be read.
  *
  * It holds the lanes' locks, so only one drain of a lane runs anywhere, and orders of a lane take effect in acceptance
  * order. If it meets another transaction and runs again, it drains the same lanes, or those of them that it gets again.
  *
- * Throws a DrainFailed with what keeps the group from being applied, which may be a LargeWork; or what keeps it from locking
- * lanes. Then nothing has changed.
+ * Throws a DrainFailed with what keeps the group from being applied, which may be a LargeWork; or what keeps it from
+ * locking lanes. Then nothing has changed.
  */
 export async function drainLanes(db: Database, wanted: LanesToDrain, ids: LedgerIds): Promise<Drained> {
   let taken: readonly number[] | null = null;
@@ -95,7 +95,9 @@ async function applyPending(
   const finished = await finishOrders(trx, chunks, outcomes, { heldIds });
   return {
     ...addApplied([buildApplied(outcomes, finished), ...ended]),
-    ...{ unreadable, weight, left: next === undefined ? left : new Map(lanes.map((lane) => [lane, before(next)])) },
+    unreadable,
+    weight,
+    left: next === undefined ? left : new Map(lanes.map((lane) => [lane, before(next)])),
   };
 }
 

@@ -22,13 +22,13 @@ import { PAYLOAD_VERSION } from './order-text.ts';
 // This file is the one place where batches end: from then on their rows say so, and there is an event of each end.
 
 /**
- * Ends those of some batches whose chunks are all finished and which have no end yet, and returns their ids. The calls that
- * wait for them wake up after the commit. Their events have to be numbered after it (EventNumbering).
+ * Ends those of some batches whose chunks are all finished and which have no end yet, and returns their ids. The calls
+ * that wait for them wake up after the commit. Their events have to be numbered after it (EventNumbering).
  *
- * Each batch ends once, however many callers find it finished at the same time. The first statement locks the rows in the
- * order of their ids. A row that somebody else has locked is left out, so that one batch never keeps others from ending:
- * whoever has it ends or reopens the batch; if not, the sweep comes by. The second statement decides. It sees what was
- * committed before the lock, so it never deletes a chunk that `order retry` has put back.
+ * Each batch ends once, however many callers find it finished at the same time. The first statement locks the rows in
+ * the order of their ids. A row that somebody else has locked is left out, so that one batch never keeps others from
+ * ending: whoever has it ends or reopens the batch; if not, the sweep comes by. The second statement decides. It sees
+ * what was committed before the lock, so it never deletes a chunk that `order retry` has put back.
  *
  * Call it in the transaction that finishes a last chunk, or right after the commit of one that finishes chunks: two
  * transactions that finish the last two chunks do not see each other, but whoever commits later sees both.
@@ -43,8 +43,8 @@ export async function endBatches(db: Database | Trx, batchIds: readonly BatchId[
   });
 }
 
-// That a batch is open is said by its counts: with completed_time PostgreSQL may read all of the index of open batches, which
-// has an entry for each that has ended since the last vacuum.
+// That a batch is open is said by its counts: with completed_time PostgreSQL may read all of the index of open batches,
+// which has an entry for each that has ended since the last vacuum.
 const lockingFinished = (batchIds: readonly BatchId[]): Statement<{ id: BatchId }> => ({
   name: 'lock_finished_batches',
   text: `
@@ -95,8 +95,8 @@ const endingLocked = (batchIds: readonly BatchId[]): Statement<{ ids: BatchId[] 
  * nobody can see them before the commit. Call it when their outcomes are stored.
  *
  * Inserts in the order of the keys, as async batches are inserted: calls that store the same ones wait and do not
- * deadlock. It is sent ahead: PostgreSQL's unique_violation comes with the next answer or the commit if another call has
- * stored one of the keys.
+ * deadlock. It is sent ahead: PostgreSQL's unique_violation comes with the next answer or the commit if another call
+ * has stored one of the keys.
  */
 export async function insertEndedBatches(
   trx: Trx,
@@ -154,8 +154,9 @@ export interface ChunkBack {
 }
 
 /**
- * Makes orders pending again, and takes the ends of their batches back. Lock the batches before. They may come back in another
- * lane than the one that has counted their failure, so from then on outcomes say what is finished of the batch (SO_FAR).
+ * Makes orders pending again, and takes the ends of their batches back. Lock the batches before. They may come back in
+ * another lane than the one that has counted their failure, so from then on outcomes say what is finished of the batch
+ * (SO_FAR).
  */
 export async function reopenBatches(trx: Trx, chunks: readonly ChunkBack[]): Promise<void> {
   const rows = buildRows([

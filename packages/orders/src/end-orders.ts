@@ -12,9 +12,9 @@ import { type Applied, addApplied, buildApplied } from './work-log.ts';
 export const notFound = ({ customerId }: Order) => new Refusal('customer_not_found', customerId);
 
 /**
- * Ends pending orders of a batch in some lanes as failed, all of them or those `isMeant` names, held or not, and also where
- * they cannot be read. Orders of NO_CHANNEL are never held, so the others of a chunk that cannot be read end as notFound.
- * Lock the lanes before.
+ * Ends pending orders of a batch in some lanes as failed, all of them or those `isMeant` names, held or not, and also
+ * where they cannot be read. Orders of NO_CHANNEL are never held, so the others of a chunk that cannot be read end as
+ * notFound. Lock the lanes before.
  */
 export async function endOrders(
   trx: Trx,

@@ -6,7 +6,12 @@ import { estimateEnd, listAhead, secondsUntilBelow } from './estimates.ts';
 const NOW = 1_800_000_000_000;
 
 const channel = (id: number, changes: Partial<Parameters<typeof listAhead>[1][number]> = {}) => ({
-  ...{ id, pausedTime: null, pending: 10_000, held: 0, succeededPerSecond: 900, failedPerSecond: 100 },
+  id,
+  pausedTime: null,
+  pending: 10_000,
+  held: 0,
+  succeededPerSecond: 900,
+  failedPerSecond: 100,
   ...changes,
 });
 const batch = (channelId: number, own: number, behind: number) => ({ channelId, own, behind });

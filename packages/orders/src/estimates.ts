@@ -23,8 +23,9 @@ interface Pace {
 }
 
 /**
- * Says what is ahead of the last order of a batch in each of its channels, its own orders included (rules 6.4). A channel does
- * what came first. Orders that came behind and are done already, as in another lane, make no less than its own of it.
+ * Says what is ahead of the last order of a batch in each of its channels, its own orders included (rules 6.4). A
+ * channel does what came first. Orders that came behind and are done already, as in another lane, make no less than its
+ * own of it.
  */
 export function listAhead(waiting: readonly PendingInChannel[], channels: readonly Pace[]): Ahead[] {
   const byId = new Map(channels.map((channel) => [channel.id, channel]));
@@ -44,7 +45,9 @@ export function perSecondOf({
   return pausedTime === null ? succeededPerSecond + failedPerSecond : 0;
 }
 
-/** Estimates when the last of some work is done, in milliseconds; null if there is none, or some of it does not move. */
+/**
+ * Estimates when the last of some work is done, in milliseconds; null if there is none, or some of it does not move.
+ */
 export function estimateEnd(nowMs: number, ahead: readonly Ahead[]): number | null {
   const seconds = Math.max(...ahead.map(({ orders, perSecond }) => orders / perSecond));
   return Number.isFinite(seconds) ? Math.round(nowMs + seconds * 1_000) : null;

@@ -4,8 +4,8 @@ import { EVENTS_CHANNEL } from './event-watch.ts';
 import { notify } from './notify.ts';
 
 /**
- * How long after a numbering a process waits before the next one. Each costs a commit, as an end of a batch does: without a
- * pause, sync calls of one order each would take a quarter longer.
+ * How long after a numbering a process waits before the next one. Each costs a commit, as an end of a batch does:
+ * without a pause, sync calls of one order each would take a quarter longer.
  */
 const PAUSE_MS = 50;
 
@@ -13,14 +13,14 @@ const PAUSE_MS = 50;
 const EVENTS_AT_ONCE = 1_000;
 
 /**
- * Gives the oldest events without one their position in the feed, and wakes who waits for them. Returns how many it were,
- * and of which applications.
+ * Gives the oldest events without one their position in the feed, and wakes who waits for them. Returns how many it
+ * were, and of which applications.
  *
  * It sees only what is committed, and it is one statement that commits by itself, so it holds the counter's row for no
- * longer than PostgreSQL needs, even if this process dies or hangs meanwhile. Whoever numbers next waits for that row until
- * this commit, so positions become visible in their order: behind the last one that a reader sees none appears that is
- * lower. This needs a commit that is durable before it is visible, which is how PostgreSQL commits unless it is told not
- * to wait for the disk.
+ * longer than PostgreSQL needs, even if this process dies or hangs meanwhile. Whoever numbers next waits for that row
+ * until this commit, so positions become visible in their order: behind the last one that a reader sees none appears
+ * that is lower. This needs a commit that is durable before it is visible, which is how PostgreSQL commits unless it is
+ * told not to wait for the disk.
  */
 export async function numberEvents(db: Database): Promise<{ count: number; applicationIds: ApplicationId[] }> {
   const rows = await run<{ count: number; application_ids: ApplicationId[] }>(db, NUMBER_EVENTS);
@@ -57,8 +57,8 @@ const NUMBER_EVENTS = {
 };
 
 /**
- * Numbers the events of a process, beside its other work: one statement at a time, with what has gathered meanwhile. What a
- * process does not come to, the sweep of any worker numbers.
+ * Numbers the events of a process, beside its other work: one statement at a time, with what has gathered meanwhile.
+ * What a process does not come to, the sweep of any worker numbers.
  */
 export class EventNumbering {
   readonly #db: Database;

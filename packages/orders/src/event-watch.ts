@@ -19,8 +19,9 @@ interface Reader extends Place {
 /**
  * Lets calls wait for events behind their place in the feed (rules 6.8). A Listener tells it of new events.
  *
- * Whoever waits costs a timer and no statement: when there are events of an application, one read serves all who wait for
- * them. Readers of an application all wait at its end, or behind it, so what is behind the first of them is what all want.
+ * Whoever waits costs a timer and no statement: when there are events of an application, one read serves all who wait
+ * for them. Readers of an application all wait at its end, or behind it, so what is behind the first of them is what
+ * all want.
  */
 export class EventWatch {
   readonly channel = EVENTS_CHANNEL;

@@ -20,8 +20,8 @@ interface FailRequest {
 }
 
 /**
- * What became of a FailRequest: the orders that have `failed`; or nothing was done, because of the `later_pending` orders,
- * or of those that are `not_pending`.
+ * What became of a FailRequest: the orders that have `failed`; or nothing was done, because of the `later_pending`
+ * orders, or of those that are `not_pending`.
  */
 export interface FailResult {
   outcome: 'failed' | 'later_pending' | 'not_pending';

@@ -44,22 +44,22 @@ interface KeptOrder {
 }
 
 /**
- * Gives out what failed orders held, as they were sent (rules 6.7). They may be 32 MiB: they are read in pieces, each when
- * the one before it has been taken, so a call holds one piece at most, however slowly its client reads. Pieces are read
- * two at a time in a process, the applications in turn; of long ones few are held at once. The text of stored orders is
- * passed on and not parsed.
+ * Gives out what failed orders held, as they were sent (rules 6.7). They may be 32 MiB: they are read in pieces, each
+ * when the one before it has been taken, so a call holds one piece at most, however slowly its client reads. Pieces are
+ * read two at a time in a process, the applications in turn; of long ones few are held at once. The text of stored
+ * orders is passed on and not parsed.
  */
 export class FailedBatchReader {
   readonly #turns = new FairQueue({ atOnce: PIECES_AT_ONCE, maxWaiting: () => MAX_WAITING });
   readonly #longPieces = new FairQueue({ ...LONG_PIECES, maxWaiting: () => MAX_WAITING });
 
   /**
-   * Finds the orders of a batch that have failed so far. `party` takes turns with others: the application, or whoever reads in
-   * its place. `signal` ends the wait for a turn, and must abort at the end of
-   * the call: then it holds no piece any more, also where nobody goes on with what was opened.
+   * Finds the orders of a batch that have failed so far. `party` takes turns with others: the application, or whoever
+   * reads in its place. `signal` ends the wait for a turn, and must abort at the end of the call: then it holds no
+   * piece any more, also where nobody goes on with what was opened.
    *
-   * Throws a Refusal: batch_not_found, for another application's batch too; content_expired if what one of them held is not
-   * kept any more.
+   * Throws a Refusal: batch_not_found, for another application's batch too; content_expired if what one of them held is
+   * not kept any more.
    */
   async open(
     db: Database,

@@ -8,8 +8,8 @@ import { type PlacedOrder, writeStoredOrders } from './stored-orders.ts';
 export type FailedInBatch = { batchId: BatchId; placed: PlacedOrder };
 
 /**
- * Keeps what failed orders held, in the form in which they were stored while they were pending (rules 6.7). Call it in the
- * transaction that records their outcomes.
+ * Keeps what failed orders held, in the form in which they were stored while they were pending (rules 6.7). Call it in
+ * the transaction that records their outcomes.
  *
  * A cancel may keep 32 MiB: the orders go to PostgreSQL as one text, a line each, because the driver takes seconds to
  * quote the elements of an array. JSON has no line breaks.

@@ -104,8 +104,8 @@ function countCauses(outcomes: readonly Outcome[]): Record<string, number> {
 
 const IS_OVER = 'lane_chunk.succeeded + lane_chunk.failed + done.succeeded + done.failed = order_count';
 
-// The call of each batch is looked up in its index, row by row: a join might read all batches there are. That a chunk is
-// pending is said by its counts, because a kept plan might read all pending chunks there are by their index.
+// The call of each batch is looked up in its index, row by row: a join might read all batches there are. That a chunk
+// is pending is said by its counts, because a kept plan might read all pending chunks there are by their index.
 const FINISH_CHUNKS = `
   with finished as (
     update lane_chunk set

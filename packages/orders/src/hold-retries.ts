@@ -22,7 +22,9 @@ import { isPaused } from './pending.ts';
 import { PayloadFault } from './stored-orders.ts';
 import { type Applied, buildApplied } from './work-log.ts';
 
-/** How long one run takes at most. The next one begins with the next sweep, and looks again at lanes that were locked. */
+/**
+ * How long one run takes at most. The next one begins with the next sweep, and looks again at lanes that were locked.
+ */
 const RUN_MS = 5_000;
 /** Orders of a customer that one transaction applies at most, once the one that was held has worked. */
 const ORDERS_AT_ONCE = 100;
@@ -33,8 +35,8 @@ interface Hold {
 }
 
 /**
- * Tries the orders of held customers again when they are due, the oldest of each first (rules 6.2). Channels take turns: one
- * transaction of each.
+ * Tries the orders of held customers again when they are due, the oldest of each first (rules 6.2). Channels take
+ * turns: one transaction of each.
  */
 export class HoldRetries {
   readonly #tools: OrderTools;
@@ -87,7 +89,10 @@ export class HoldRetries {
     }
   }
 
-  /** Applies the oldest orders of a customer in one transaction. Returns what became of them: skipped if they were not tried. */
+  /**
+   * Applies the oldest orders of a customer in one transaction. Returns what became of them: skipped if they were not
+   * tried.
+   */
   async #retry(hold: Hold, sizes: Map<CustomerId, number>): Promise<'worked' | 'read' | 'failed' | 'skipped'> {
     const { db, ids, largeTurn, applied } = this.#tools;
     const atMost = sizes.get(hold.customer_id) ?? 1;
@@ -146,8 +151,8 @@ async function findDue(db: Database, busyLanes: ReadonlySet<number>): Promise<Ho
 }
 
 /**
- * Locks the lane of a hold. Returns whether it has the lock, and the hold is still there and due. It is not while an order that
- * was put back may come before those that are held: the next drain puts that aside with them.
+ * Locks the lane of a hold. Returns whether it has the lock, and the hold is still there and due. It is not while an
+ * order that was put back may come before those that are held: the next drain puts that aside with them.
  */
 async function lockDue(trx: Trx, { customer_id, lane }: Hold): Promise<boolean> {
   // It waits in line: the drains of a backlog leave no lane free for longer than a moment.
@@ -163,7 +168,10 @@ async function lockDue(trx: Trx, { customer_id, lane }: Hold): Promise<boolean> 
   return rows.length > 0;
 }
 
-/** Applies held orders of a customer up to one that cannot be read, or as many as large work takes. If that is the first, it tries to read that. */
+/**
+ * Applies held orders of a customer up to one that cannot be read, or as many as large work takes. If that is the
+ * first, it tries to read that.
+ */
 async function applyHeld(trx: Trx, held: readonly HeldOrder[], ids: LedgerIds): Promise<Applied | 'read'> {
   const [oldest] = held;
   if (oldest?.isInChunk) {

@@ -8,9 +8,9 @@ import { type Chunk, SENDERS_CHANNELS, type UnreadableChunk } from './pending.ts
 import { MAX_WEIGHT, weighOrder } from './prepare.ts';
 import { PayloadFault, type PlacedOrder, readStoredOrders, writeStoredOrders } from './stored-orders.ts';
 
-// A hold is a row of order_hold: the customer, and the oldest pending order, which cannot be applied. That order and the
-// customer's later ones are rows of held_order, outside of their chunks, so drains and polls of others never read them.
-// Holds and held orders change only while their lane is locked.
+// A hold is a row of order_hold: the customer, and the oldest pending order, which cannot be applied. That order and
+// the customer's later ones are rows of held_order, outside of their chunks, so drains and polls of others never read
+// them. Holds and held orders change only while their lane is locked.
 
 /** SQL: how long a hold is left alone, from 1 s to 5 min. `tries`: how often its order has failed in a row. */
 const pauseAfter = (tries: ReturnType<typeof sql>) =>
@@ -72,7 +72,9 @@ export async function noteUnreadable(db: Database, held: HeldOrder, error: unkno
     )`.execute(db);
 }
 
-/** Makes all holds due, but for those that have failed within the last five seconds: however many workers ask for that. */
+/**
+ * Makes all holds due, but for those that have failed within the last five seconds: however many workers ask for that.
+ */
 export async function makeDue(db: Database): Promise<void> {
   await sql`
     update order_hold set next_try = statement_timestamp()
@@ -143,8 +145,14 @@ async function readHeld(trx: Trx, wanted: ReturnType<typeof sql>): Promise<HeldO
   return rows.map((row) => {
     const order = row.content === null ? null : readOrder(row.payload_version!, row.content);
     return {
-      ...{ licenseOrderId: row.license_order_id, batchId: row.batch_id, lane: row.lane, customerId: row.customer_id },
-      ...{ orderType: row.order_type, channels: row.channels, isInChunk: row.content === null, order },
+      licenseOrderId: row.license_order_id,
+      batchId: row.batch_id,
+      lane: row.lane,
+      customerId: row.customer_id,
+      orderType: row.order_type,
+      channels: row.channels,
+      isInChunk: row.content === null,
+      order,
       weight: order === null ? 0 : weighOrder(order, row.content!.length),
     };
   });
@@ -165,7 +173,8 @@ export function asChunks(held: readonly HeldOrder[]): Pick<Chunk, 'batchId' | 'l
   return [...Map.groupBy(held, ({ batchId, lane }) => `${batchId} ${lane}`).values()].map((ofChunk) => {
     const { batchId, lane } = ofChunk[0]!;
     return {
-      ...{ batchId, lane },
+      batchId,
+      lane,
       orders: ofChunk.map((each) => [splitOrderId(each.licenseOrderId).index, withId(each).order]),
     };
   });
@@ -195,7 +204,8 @@ export async function insertHeld(
         string_to_table($1, chr(10)), unnest($2::bigint[], $3::int[], $4::int[], $5::text[], $6::int[])
       ) as moved (content, batch_id, lane, index, customer_id, sequence)`,
     values: [
-      // As one text, a line each, because the driver takes long to quote the elements of an array. JSON has no line breaks.
+      // As one text, a line each, because the driver takes long to quote the elements of an array. JSON has no line
+      // breaks.
       moved.map(({ placed }) => writeStoredOrders([placed])).join('\n'),
       moved.map(({ batchId }) => batchId),
       moved.map(({ lane }) => lane),
@@ -206,7 +216,9 @@ export async function insertHeld(
   });
 }
 
-/** Holds all customers of a chunk whose orders cannot be read. They stay in it; their batch says which ones they are. */
+/**
+ * Holds all customers of a chunk whose orders cannot be read. They stay in it; their batch says which ones they are.
+ */
 export async function holdUnreadable(trx: Trx, { batchId, lane, fault }: UnreadableChunk): Promise<void> {
   const { rows } = await sql<{ id: LicenseOrderId; customer_id: CustomerId; sequence: number }>`
     select placed.id, placed.customer_id, placed.sequence from (
@@ -236,7 +248,10 @@ export async function holdUnreadable(trx: Trx, { batchId, lane, fault }: Unreada
   await sql`update lane_chunk set is_held = true where batch_id = ${batchId} and lane = ${lane}`.execute(trx);
 }
 
-/** Reads a chunk that could not be read before, and takes its orders out of it. Throws a PayloadFault if it still cannot. */
+/**
+ * Reads a chunk that could not be read before, and takes its orders out of it. Throws a PayloadFault if it still
+ * cannot.
+ */
 export async function readAgain(trx: Trx, { batchId, lane }: { batchId: BatchId; lane: number }): Promise<void> {
   const { rows } = await sql<{ payload_version: number; payload: string }>`
     select payload_version, payload from lane_chunk
@@ -259,8 +274,8 @@ export async function readAgain(trx: Trx, { batchId, lane }: { batchId: BatchId;
 }
 
 /**
- * Removes held orders that have their outcome, and the holds of customers who have none left. Other holds are due at once
- * where their order has ended.
+ * Removes held orders that have their outcome, and the holds of customers who have none left. Other holds are due at
+ * once where their order has ended.
  */
 export async function releaseHeld(trx: Trx, ended: readonly HeldOrder[]): Promise<void> {
   if (ended.length === 0) return;

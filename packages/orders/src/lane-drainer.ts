@@ -44,8 +44,8 @@ export class LaneDrainer {
   }
 
   /**
-   * Applies the oldest pending orders of some lanes; see drainLanes. If the group fails, it tries the orders one by one, and
-   * then more is left. Never throws: the outcome says what became of it.
+   * Applies the oldest pending orders of some lanes; see drainLanes. If the group fails, it tries the orders one by
+   * one, and then more is left. Never throws: the outcome says what became of it.
    */
   async attempt(wanted: LanesToDrain): Promise<DrainOutcome> {
     const startedMs = performance.now();

@@ -29,8 +29,8 @@ export function readLocked([row]: readonly LockedRow[]): number[] {
 }
 
 /**
- * A statement that locks lanes, lowest first, so that transactions which share lanes wait rather than deadlock. They are
- * held until the commit.
+ * A statement that locks lanes, lowest first, so that transactions which share lanes wait rather than deadlock. They
+ * are held until the commit.
  */
 export function lockingLanes(lanes: readonly number[]): Statement<LockedRow> {
   const sorted = [...lanes].sort((a, b) => a - b);
@@ -42,8 +42,8 @@ export function lockingLanes(lanes: readonly number[]): Statement<LockedRow> {
 }
 
 /**
- * A statement that locks those of the lanes that nobody has locked, and waits for none. `bulkOf`: the worker whose drain of
- * a backlog it is.
+ * A statement that locks those of the lanes that nobody has locked, and waits for none. `bulkOf`: the worker whose
+ * drain of a backlog it is.
  */
 export function tryingLanes(
   lanes: readonly number[],
@@ -58,9 +58,9 @@ export function tryingLanes(
 }
 
 /**
- * Reads which channels have a backlog that this worker leaves to another one: one that drains it now, and has precedence. For each
- * channel another worker may have it, so that the backlogs of several channels spread over the workers. A worker whose drain has
- * done nothing for a second does not count.
+ * Reads which channels have a backlog that this worker leaves to another one: one that drains it now, and has
+ * precedence. For each channel another worker may have it, so that the backlogs of several channels spread over the
+ * workers. A worker whose drain has done nothing for a second does not count.
  */
 export async function readBacklogsElsewhere(db: Database, worker: number): Promise<ReadonlySet<number>> {
   const { rows } = await sql<{ channel: number }>`
@@ -85,8 +85,8 @@ export async function lockLanes(trx: Trx, lanes: readonly number[]): Promise<voi
 }
 
 /**
- * Locks lanes as lockLanes does, and waits for all of them until a time of performance.now. Then it throws what isOverload
- * knows. Without this, each lane would be waited for anew.
+ * Locks lanes as lockLanes does, and waits for all of them until a time of performance.now. Then it throws what
+ * isOverload knows. Without this, each lane would be waited for anew.
  */
 export async function lockLanesUntil(trx: Trx, lanes: readonly number[], deadlineMs: number): Promise<void> {
   const leftMs = Math.max(1, Math.ceil(deadlineMs - performance.now()));

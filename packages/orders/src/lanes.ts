@@ -2,14 +2,14 @@ import { crc32 } from 'node:zlib';
 import type { CustomerId } from '@lockstep/contract';
 
 /**
- * The lanes of a channel. A customer's orders are all in one lane, so the number may only change while nothing is pending.
- * More lanes let more drains of a channel run at once; fewer make each drain's group larger.
+ * The lanes of a channel. A customer's orders are all in one lane, so the number may only change while nothing is
+ * pending. More lanes let more drains of a channel run at once; fewer make each drain's group larger.
  */
 export const LANES_OF_CHANNEL = 16;
 
 /**
- * The channel of no customer: lanes of orders whose customer did not exist for their application when they were accepted
- * (rules 6.2). They fail with customer_not_found.
+ * The channel of no customer: lanes of orders whose customer did not exist for their application when they were
+ * accepted (rules 6.2). They fail with customer_not_found.
  */
 export const NO_CHANNEL = 0;
 

@@ -11,8 +11,8 @@ export function weighBatch({ chunks }: PreparedBatch): number {
 }
 
 /**
- * Lets large sync batches and previews take turns: one at a time in a process, the applications in turn. So no application
- * fills the memory with many, or keeps the others waiting.
+ * Lets large sync batches and previews take turns: one at a time in a process, the applications in turn. So no
+ * application fills the memory with many, or keeps the others waiting.
  */
 export class LargeBatches {
   readonly #turns = new FairQueue({ atOnce: 1, maxWaiting: () => MAX_WAITING });

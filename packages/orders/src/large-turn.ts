@@ -12,8 +12,8 @@ export class LargeTurn {
   }
 
   /**
-   * Waits for the turn and runs some work. Throws a GivenBack if `stop` is called before the turn comes, or the reason of
-   * `signal` if that aborts.
+   * Waits for the turn and runs some work. Throws a GivenBack if `stop` is called before the turn comes, or the reason
+   * of `signal` if that aborts.
    */
   async run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     const stop = this.#stopping.signal;

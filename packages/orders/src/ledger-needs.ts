@@ -31,8 +31,8 @@ export function collectNeeds(orders: Iterable<{ order: Order; channels: Channels
 }
 
 /**
- * Collects what planning these orders reads of what is on assets, in the order in which it does, as far as the ledger tells
- * now: for more than one order, also what the ones before it may make necessary.
+ * Collects what planning these orders reads of what is on assets, in the order in which it does, as far as the ledger
+ * tells now: for more than one order, also what the ones before it may make necessary.
  */
 export function* collectContents(
   ledger: Ledger,

@@ -23,12 +23,14 @@ export interface ListedBatchRow extends SummaryRow {
   accepted_text: string;
 }
 
-/** Each row of the answer also says how far the walk came; where it found nothing, there is one row that says only that. */
+/**
+ * Each row of the answer also says how far the walk came; where it found nothing, there is one row that says only that.
+ */
 type PageRow = (ListedBatchRow | { id: null }) & { floor_time: string | null; floor_id: BatchId | null };
 
 /**
- * Reads a page of batches as far as somebody may see them, newest first. Each application's are walked in its own index, and
- * the next page goes on where this one stopped looking.
+ * Reads a page of batches as far as somebody may see them, newest first. Each application's are walked in its own
+ * index, and the next page goes on where this one stopped looking.
  */
 export async function readBatchPage(
   db: Database,

@@ -11,8 +11,8 @@ const PARTS = {
 } satisfies Record<string, CursorPart[]>;
 
 /**
- * Opens the cursors of one list of one viewer with certain filters: all that decides which entries the list has. Throws a
- * WrongCursor.
+ * Opens the cursors of one list of one viewer with certain filters: all that decides which entries the list has. Throws
+ * a WrongCursor.
  */
 export function openCursor(
   list: keyof typeof PARTS,

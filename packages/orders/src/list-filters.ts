@@ -20,8 +20,8 @@ export type BatchFilters = Pick<ListBatchesQuery, 'channelCode' | 'acceptedFrom'
 };
 
 /**
- * Conditions on `batch`: the viewer may see it, it is of the application asked for, and it was accepted in the period, whose
- * ends belong to it.
+ * Conditions on `batch`: the viewer may see it, it is of the application asked for, and it was accepted in the period,
+ * whose ends belong to it.
  */
 export function isOfSenderInPeriod(viewer: Viewer, filters: BatchFilters): RawBuilder<unknown> {
   const applicationId = viewer.applicationId ?? filters.applicationId;

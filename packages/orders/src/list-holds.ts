@@ -15,13 +15,13 @@ export async function listHolds(db: Database, { limit, cursor }: HoldsQuery): Pr
   const shown = rows.slice(0, limit);
   return {
     holds: shown.map((row) => ({
-      ...{ customerId: row.customer_id, licenseOrderId: row.license_order_id, orders: row.orders },
-      ...{
-        since: row.since.getTime(),
-        tries: row.tries,
-        nextTryTime: row.next_try.getTime(),
-        lastError: row.last_error,
-      },
+      customerId: row.customer_id,
+      licenseOrderId: row.license_order_id,
+      orders: row.orders,
+      since: row.since.getTime(),
+      tries: row.tries,
+      nextTryTime: row.next_try.getTime(),
+      lastError: row.last_error,
     })),
     nextCursor: rows.length > limit ? shown.at(-1)!.customer_id : null,
   };
@@ -37,7 +37,9 @@ interface HoldRow {
   orders: number;
 }
 
-/** How many customers are held, how many lanes no worker can drain at present, and since when: milliseconds, or null. */
+/**
+ * How many customers are held, how many lanes no worker can drain at present, and since when: milliseconds, or null.
+ */
 export interface Stuck {
   heldCustomers: number;
   heldSinceTime: number | null;
@@ -55,7 +57,9 @@ export async function readStuck(db: Database): Promise<Stuck> {
     ) as stalled`.execute(db);
   const { held, held_since, lanes, lanes_since } = rows[0]!;
   return {
-    ...{ heldCustomers: held, heldSinceTime: held_since?.getTime() ?? null },
-    ...{ stalledLanes: lanes, stalledSinceTime: lanes_since?.getTime() ?? null },
+    heldCustomers: held,
+    heldSinceTime: held_since?.getTime() ?? null,
+    stalledLanes: lanes,
+    stalledSinceTime: lanes_since?.getTime() ?? null,
   };
 }

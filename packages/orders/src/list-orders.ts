@@ -24,8 +24,8 @@ type OrdersQuery = Pick<ListOrdersQuery, 'limit' | 'cursor'> &
   Partial<Pick<OrderFilters, 'acceptedFrom' | 'acceptedTo'>> & { appKey?: string | undefined };
 
 /**
- * Reads a page of orders as far as somebody may see them, newest first: those of all applications, of a customer or of an
- * asset number by their ids, all others batch by batch as they were accepted.
+ * Reads a page of orders as far as somebody may see them, newest first: those of all applications, of a customer or of
+ * an asset number by their ids, all others batch by batch as they were accepted.
  */
 export async function readOrderPage(
   db: Database,

@@ -15,16 +15,17 @@ const [ONE, TWO] = ['1' as LicenseOrderId, '2' as LicenseOrderId];
 /** A product instance of order 1: gms-100 from 10 to 20, for one node. */
 function instance(changes: Partial<ProductInstance> = {}): ProductInstance {
   return {
-    ...{
-      id: '7',
-      licenseOrderId: ONE,
-      grant: createGrant(ONE),
-      productUri: 'gms-100',
-      bought: null,
-      merchandise: null,
-    },
-    ...{ storedHeldBy: ONE, revokedBy: null },
-    ...{ limitStartDate: 10, limitEndDate: 20, limitConcurrent: 1 },
+    id: '7',
+    licenseOrderId: ONE,
+    grant: createGrant(ONE),
+    productUri: 'gms-100',
+    bought: null,
+    merchandise: null,
+    storedHeldBy: ONE,
+    revokedBy: null,
+    limitStartDate: 10,
+    limitEndDate: 20,
+    limitConcurrent: 1,
     ...changes,
   };
 }
@@ -32,8 +33,12 @@ function instance(changes: Partial<ProductInstance> = {}): ProductInstance {
 /** What a strict delete_product of exactly that looks for, without a source order. */
 function wanted(changes: Partial<ProductToRevoke> = {}, srcLicenseOrderId?: string): Wanted {
   const product: ProductToRevoke = {
-    ...{ crmProductId: 'crm-1', productUri: 'gms-100', strictMatchWhenDelete: true },
-    ...{ limitStartDate: 10, limitEndDate: 20, limitConcurrent: 1 },
+    crmProductId: 'crm-1',
+    productUri: 'gms-100',
+    strictMatchWhenDelete: true,
+    limitStartDate: 10,
+    limitEndDate: 20,
+    limitConcurrent: 1,
     ...changes,
   };
   return { product, srcLicenseOrderId: srcLicenseOrderId as LicenseOrderId | undefined };
@@ -42,10 +47,21 @@ function wanted(changes: Partial<ProductToRevoke> = {}, srcLicenseOrderId?: stri
 /** Asset 8 with these products. */
 function assetWith(products: ProductInstance[]): Asset {
   return {
-    ...{ id: '8' as AssetId, assetNum: '8', customerId: '1' as CustomerId, licenseType: 'softkey' },
-    ...{ extends: {}, storedCodes: new Set<string>(), codeCount: 0 },
-    ...{ borrowedUsbKey: false, limitStartDate: null, limitEndDate: null, grants: [], areGrantsLoaded: true },
-    ...{ active: { grants: 1, products: products.length, merchandises: 0 }, products, revokedBy: null },
+    id: '8' as AssetId,
+    assetNum: '8',
+    customerId: '1' as CustomerId,
+    licenseType: 'softkey',
+    extends: {},
+    storedCodes: new Set<string>(),
+    codeCount: 0,
+    borrowedUsbKey: false,
+    limitStartDate: null,
+    limitEndDate: null,
+    grants: [],
+    areGrantsLoaded: true,
+    active: { grants: 1, products: products.length, merchandises: 0 },
+    products,
+    revokedBy: null,
   };
 }
 
@@ -174,8 +190,11 @@ describe('the nearest', () => {
     const candidates = [
       instance({ id: 'other product', productUri: 'b' }),
       instance({
-        ...{ id: 'all but the product', grant: createGrant(TWO) },
-        ...{ limitStartDate: null, limitEndDate: null, limitConcurrent: 9 },
+        id: 'all but the product',
+        grant: createGrant(TWO),
+        limitStartDate: null,
+        limitEndDate: null,
+        limitConcurrent: 9,
       }),
     ];
     expect(idsOf(candidates, wanted({}, '1'))).toEqual(['all but the product', 'other product']);

@@ -49,8 +49,8 @@ const indexes: Record<Kind, WeakMap<readonly ProductInstance[], Index>> = {
 };
 
 /**
- * Finds the active ones of products under a key, oldest first. The index is kept with the list, which only grows, so that
- * thousands of orders which look for products on one asset do not each go through all of them.
+ * Finds the active ones of products under a key, oldest first. The index is kept with the list, which only grows, so
+ * that thousands of orders which look for products on one asset do not each go through all of them.
  */
 function findActive(list: readonly ProductInstance[], kind: Kind, terms: Terms): readonly ProductInstance[] {
   const index = indexes[kind].get(list) ?? { indexed: 0, byKey: new Map<string, ProductInstance[]>() };
@@ -72,9 +72,9 @@ function findActive(list: readonly ProductInstance[], kind: Kind, terms: Terms):
 }
 
 /**
- * Finds an asset's active product instances that a delete_product means (rules 6.5 delete_product), oldest first. Mnemonic matching is by
- * productUri, strict matching by period and node count too, and absent equals absent. With a source order, only what that
- * order stands for matches.
+ * Finds an asset's active product instances that a delete_product means (rules 6.5 delete_product), oldest first.
+ * Mnemonic matching is by productUri, strict matching by period and node count too, and absent equals absent. With a
+ * source order, only what that order stands for matches.
  */
 export function findMatches(asset: Asset, { product, srcLicenseOrderId }: Wanted): readonly ProductInstance[] {
   const { kind, terms } = kindAndTerms(product);

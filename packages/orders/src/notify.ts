@@ -2,8 +2,8 @@
 const MAX_PAYLOAD_CHARACTERS = 7_000;
 
 /**
- * For a SELECT: notifies the processes that listen to a channel, after the commit. `ids`: an SQL text of ids with commas
- * between them; null notifies nobody. More ids than a notification can hold are sent as none: everybody looks.
+ * For a SELECT: notifies the processes that listen to a channel, after the commit. `ids`: an SQL text of ids with
+ * commas between them; null notifies nobody. More ids than a notification can hold are sent as none: everybody looks.
  */
 export function notify(channel: string, ids: string): string {
   return `case when ${ids} is not null then

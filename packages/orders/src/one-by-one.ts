@@ -4,7 +4,10 @@ import { DrainFailed } from './drain.ts';
 import { channelOf, NO_CHANNEL } from './lanes.ts';
 import { type Failure, holdCustomer, type OrderTools, tryOneOrder } from './one-order.ts';
 
-/** How often in a row a lane's group may fail because of a connection, a lock or the like before its orders are tried alone. */
+/**
+ * How often in a row a lane's group may fail because of a connection, a lock or the like before its orders are tried
+ * alone.
+ */
 const MAX_TRANSIENT = 5;
 /** Orders that one run tries at most, and at most while none has worked. */
 const MAX_TRIES = 100;
@@ -15,8 +18,8 @@ type Suspect = Failure & { atMs: number };
 
 /**
  * Tries the orders of groups that failed one by one, each in a transaction of its own, and holds the customers of those
- * that fail while others work (rules 6.2). If several customers fail and none works, the service may be at fault: it holds
- * none of them, and the next run tries further customers of the lane.
+ * that fail while others work (rules 6.2). If several customers fail and none works, the service may be at fault: it
+ * holds none of them, and the next run tries further customers of the lane.
  */
 export class OneByOne {
   readonly #tools: OrderTools;
@@ -45,8 +48,9 @@ export class OneByOne {
   }
 
   /**
-   * Tries the orders of lanes whose group has failed with this error. When it returns, orders were applied or customers held,
-   * and the lanes can be drained again. Throws an error if the lanes can only wait, a DrainFailed if only some of them have to.
+   * Tries the orders of lanes whose group has failed with this error. When it returns, orders were applied or customers
+   * held, and the lanes can be drained again. Throws an error if the lanes can only wait, a DrainFailed if only some of
+   * them have to.
    */
   async run(lanes: readonly number[], error: unknown): Promise<void> {
     if (isTransient(error) && !this.#hasLasted(lanes)) throw error;
@@ -76,8 +80,8 @@ export class OneByOne {
   }
 
   /**
-   * Tries the oldest order of each customer, then the next one of each that worked. Throws what may pass by itself, such as a
-   * lost connection, unless `isLasting`.
+   * Tries the oldest order of each customer, then the next one of each that worked. Throws what may pass by itself,
+   * such as a lost connection, unless `isLasting`.
    */
   async #tryOrders(
     lanes: readonly number[],

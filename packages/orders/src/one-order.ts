@@ -48,8 +48,8 @@ export type Tried = { customerId: CustomerId } & (
 
 /**
  * Tries the oldest pending order of a lane in a transaction of its own, leaving out customers who are held and those to
- * `skip`. For whoever has the turn of large work. Returns 'locked' if somebody else has locked the lane. Throws what keeps
- * it from finding one.
+ * `skip`. For whoever has the turn of large work. Returns 'locked' if somebody else has locked the lane. Throws what
+ * keeps it from finding one.
  */
 export async function tryOneOrder(
   db: Database,

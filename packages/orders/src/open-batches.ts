@@ -11,8 +11,8 @@ type FailureListener = (batchIds: BatchId[], error: unknown) => void;
 
 /**
  * Looks for batches that are finished but open, because a process died between the commit of a drain and the end of its
- * batches. Each look covers some open batches, the next one those behind them, and then the oldest again: so a look costs
- * the same however many are open.
+ * batches. Each look covers some open batches, the next one those behind them, and then the oldest again: so a look
+ * costs the same however many are open.
  */
 export class OpenBatches {
   #after = '0' as BatchId;
@@ -20,8 +20,9 @@ export class OpenBatches {
   readonly #failed = new Set<BatchId>();
 
   /**
-   * Ends the finished ones among the next open batches, and returns their ids. Where some cannot be ended, the others end all
-   * the same; `onFailed` hears of each such batch once. Throws what may keep all from ending, such as a lost connection.
+   * Ends the finished ones among the next open batches, and returns their ids. Where some cannot be ended, the others
+   * end all the same; `onFailed` hears of each such batch once. Throws what may keep all from ending, such as a lost
+   * connection.
    */
   async endFinished(db: Database, onFailed?: FailureListener): Promise<BatchId[]> {
     // LIMIT keeps the look-up of pending chunks one of an index, batch by batch.

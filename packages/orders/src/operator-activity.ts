@@ -37,8 +37,8 @@ interface PieceRow {
 }
 
 /**
- * Reads what was done in a span of time up to now. What it reads is bounded by the length of the span, not by what was done;
- * each order is seen once, because it is one statement.
+ * Reads what was done in a span of time up to now. What it reads is bounded by the length of the span, not by what was
+ * done; each order is seen once, because it is one statement.
  */
 export async function readActivity(db: Database, { seconds, pieceSeconds }: ActivitySpan): Promise<Activity> {
   const { rows } = await sql<PieceRow & { time: number; is_recent: boolean }>`

@@ -48,7 +48,8 @@ export async function readAnyBatch(db: Database, batchId: BatchId): Promise<Oper
     waiting: row.waiting,
     shown: {
       batchId: row.id,
-      ...{ appKey: row.app_key, applicationName: row.name },
+      appKey: row.app_key,
+      applicationName: row.name,
       ...buildSummary(row),
       requestId: row.request_id,
       reopenedTime: row.reopened_time?.getTime() ?? null,
@@ -79,8 +80,8 @@ export async function groupFailures(db: Database, batchId: BatchId): Promise<Fai
 }
 
 /**
- * Reads a page of the orders of a batch, in the order of its orderList. The cursor is the place behind which a page begins,
- * and stays good while orders end.
+ * Reads a page of the orders of a batch, in the order of its orderList. The cursor is the place behind which a page
+ * begins, and stays good while orders end.
  */
 export async function listOrdersOfBatch(
   db: Database,

@@ -12,7 +12,9 @@ import { OPERATOR } from './list-filters.ts';
 export async function listAllBatches(db: Database, query: ConsoleBatchesQuery): Promise<ConsoleBatchPage> {
   const { rows, nextCursor } = await readBatchPage(db, OPERATOR, query);
   const batches = rows.map((row) => ({
-    ...{ batchId: row.id, appKey: row.app_key, applicationName: row.application_name },
+    batchId: row.id,
+    appKey: row.app_key,
+    applicationName: row.application_name,
     ...buildSummary(row),
   }));
   return { batches, nextCursor };

@@ -6,13 +6,18 @@ import { isPreviewId } from './preview-ids.ts';
 type Nearest = ComparedPreview['nearest'];
 type Value = Nearest[number]['values'][number]['wanted'];
 
-/** Lists the products that come nearest to one that was not found, with both values of each field in which they differ. */
+/**
+ * Lists the products that come nearest to one that was not found, with both values of each field in which they differ.
+ */
 export function compareNearest(refusal: Error | null): Nearest {
   if (!(refusal instanceof ProductNotFound)) return [];
   const { asset, wanted, nearest } = refusal;
   const { assetNum } = asset;
   return nearest.map(({ product, differs }) => ({
-    ...{ assetNum, productUri: product.productUri, id: product.id, differs },
+    assetNum,
+    productUri: product.productUri,
+    id: product.id,
+    differs,
     values: differs.map((field) => ({ field, wanted: wantedValue(wanted, field), found: foundValue(product, field) })),
   }));
 }

@@ -6,7 +6,10 @@ type Fields = Record<string, unknown>;
 const product = (changes: Fields = {}) => ({ productUri: 'cost', limitConcurrent: 1, passwords: ['one'], ...changes });
 const order = (sequence: number, changes: Fields = {}) => ({
   sequence,
-  ...{ customerId: '7', enterpriseGlobalId: '9', orderType: 'new_buy', licenseType: 'softkey' },
+  customerId: '7',
+  enterpriseGlobalId: '9',
+  orderType: 'new_buy',
+  licenseType: 'softkey',
   assets: [{ assetNos: ['8100'], products: [product()] }],
   ...changes,
 });

@@ -1,7 +1,10 @@
 import { HIDDEN_PASSWORD } from '@lockstep/contract/console';
 import type { PreparedBatch } from './prepare.ts';
 
-/** Changed fields that are named, and characters of a value that are kept: so a difference is bounded, whatever was sent. */
+/**
+ * Changed fields that are named, and characters of a value that are kept: so a difference is bounded, whatever was
+ * sent.
+ */
 const MAX_CHANGES = 50;
 const MAX_CHARACTERS = 200;
 
@@ -26,8 +29,8 @@ export interface OrderDifference {
 }
 
 /**
- * Compares a batch with the failed orders in whose place it is sent, order by order by their sequence. A password that differs
- * is named, and never shown.
+ * Compares a batch with the failed orders in whose place it is sent, order by order by their sequence. A password that
+ * differs is named, and never shown.
  */
 export function compareWithFailed(
   { chunks }: { chunks: readonly Pick<PreparedBatch['chunks'][number], 'payload'>[] },

@@ -13,8 +13,8 @@ export type FailedContent =
   | { kind: 'kept'; orders: unknown[] };
 
 /**
- * Reads what the failed orders of a batch held, in orderList order, if it is no more than `maxBytes`. `passwords`: whether
- * to leave those of licences in it; they must not reach an operator.
+ * Reads what the failed orders of a batch held, in orderList order, if it is no more than `maxBytes`. `passwords`:
+ * whether to leave those of licences in it; they must not reach an operator.
  */
 export async function readFailedContent(
   db: Database,

@@ -19,9 +19,9 @@ export function countHidden(orders: readonly unknown[]): number {
 }
 
 /**
- * Puts the passwords of `originals` back in the place of hidden ones, in orders as an operator has edited them. Each goes
- * only where it was: into an order of the same sequence and customer, for the same asset numbers and product at its place.
- * So nobody learns one by sending it to somebody else. Returns the paths at which nothing can be put back.
+ * Puts the passwords of `originals` back in the place of hidden ones, in orders as an operator has edited them. Each
+ * goes only where it was: into an order of the same sequence and customer, for the same asset numbers and product at
+ * its place. So nobody learns one by sending it to somebody else. Returns the paths at which nothing can be put back.
  */
 export function putBackHidden(orders: readonly unknown[], originals: readonly unknown[]): string[] {
   const known = new Map(

@@ -30,8 +30,10 @@ export async function readAnyOrder(db: Database, id: LicenseOrderId): Promise<Co
     requestId: row.request_id,
     srcLicenseOrderId: row.src_license_order_id,
     retries: retries.map((retry) => ({
-      ...{ cause: retry.cause as Cause, message: retry.message },
-      ...{ finishedTime: retry.finished_time.getTime(), retriedTime: retry.retried_time.getTime() },
+      cause: retry.cause as Cause,
+      message: retry.message,
+      finishedTime: retry.finished_time.getTime(),
+      retriedTime: retry.retried_time.getTime(),
     })),
   };
 }

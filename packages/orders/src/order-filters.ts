@@ -5,7 +5,10 @@ import type { BatchFilters, Viewer } from './list-filters.ts';
 /** What is asked for, without what belongs to the page. */
 export type OrderFilters = Omit<ListOrdersQuery, 'limit' | 'cursor'> & Pick<BatchFilters, 'applicationId'>;
 
-/** A search for a page of orders. `after`: the place behind which it begins, as FoundOrders named it; null at the newest. */
+/**
+ * A search for a page of orders. `after`: the place behind which it begins, as FoundOrders named it; null at the
+ * newest.
+ */
 export interface OrderSearch {
   viewer: Viewer;
   filters: OrderFilters;

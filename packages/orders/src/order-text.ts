@@ -7,9 +7,9 @@ export const PAYLOAD_VERSION = 1;
 export const DIGEST_VERSION = 1;
 
 /**
- * Writes an order as text, in form 1: digests are over it, and it is stored until the order has taken effect. An order has
- * the same text in whatever order a client sent the fields, and however many more fields the schema of calls gets. What is
- * absent is left out.
+ * Writes an order as text, in form 1: digests are over it, and it is stored until the order has taken effect. An order
+ * has the same text in whatever order a client sent the fields, and however many more fields the schema of calls gets.
+ * What is absent is left out.
  */
 export function orderText(order: Order): string {
   const stored: StoredOrderV1 = order;

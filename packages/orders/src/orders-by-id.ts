@@ -18,8 +18,8 @@ const MAX_ORDERS = 10_000;
 const MAX_ORDERS_OF_NUMBER = 1_000;
 
 /**
- * Finds orders newest first by their ids. Each place where such orders may be is looked through by its index, down to where
- * the next page goes on.
+ * Finds orders newest first by their ids. Each place where such orders may be is looked through by its index, down to
+ * where the next page goes on.
  */
 export async function findOrdersById(trx: Trx, { after, ...wanted }: OrderSearch): Promise<FoundOrders> {
   const search: IndexSearch = { ...wanted, below: (after?.[0] ?? ABOVE_ALL) as LicenseOrderId };
@@ -67,7 +67,9 @@ function listWalks({ filters, below }: IndexSearch): OrderWalk[] {
   return [{ walked, maxWalked: MAX_ORDERS }];
 }
 
-/** Finds the orders of a walk that a search is for. Each order and its batch are looked up: a join might read them all. */
+/**
+ * Finds the orders of a walk that a search is for. Each order and its batch are looked up: a join might read them all.
+ */
 async function findFinished(
   trx: Trx,
   { viewer, filters, limit }: IndexSearch,

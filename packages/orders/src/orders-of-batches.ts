@@ -21,7 +21,10 @@ export async function findOrdersOfBatches(trx: Trx, search: OrderSearch): Promis
   const { viewer, filters, limit } = search;
   const after = search.after && { acceptedTime: search.after[0]!, id: search.after[1] as LicenseOrderId };
   const walk: BatchWalk = {
-    ...{ viewer, filters, kinds: kindsOf(filters), maxBatches: MAX_BATCHES + 1 },
+    viewer,
+    filters,
+    kinds: kindsOf(filters),
+    maxBatches: MAX_BATCHES + 1,
     from: after && { acceptedTime: after.acceptedTime, batchId: splitOrderId(after.id).batchId },
   };
   const orders = walkOrders(walk, filters, after);

@@ -1,8 +1,8 @@
 import { MAX_WEIGHT } from './prepare.ts';
 
 /**
- * How long a drain should take: beside other channels, which wait for their turn meanwhile, and alone, where another worker waits
- * for its lanes if this one is stopped.
+ * How long a drain should take: beside other channels, which wait for their turn meanwhile, and alone, where another
+ * worker waits for its lanes if this one is stopped.
  */
 const TURN_MS = { beside: 120, alone: 1_000 };
 /** The least weight of a drain: below it, what each costs by itself counts. */

@@ -13,8 +13,8 @@ interface Full {
 }
 
 /**
- * Bounds the pending orders of each application (rules 6.2). It counts them at most once a second for all calls of a process,
- * so what comes within a second may exceed the bound.
+ * Bounds the pending orders of each application (rules 6.2). It counts them at most once a second for all calls of a
+ * process, so what comes within a second may exceed the bound.
  */
 export class PendingBound {
   readonly #db: Database;

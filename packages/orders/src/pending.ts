@@ -44,10 +44,10 @@ export interface Pending extends ReadChunks {
 }
 
 /**
- * A statement that reads the oldest pending chunks of the locked lanes, but for those of paused channels, up to a weight; at
- * least one if there is any. Channels share the weight: none gets more while another one gets less than it has pending. The
- * first chunks of channels may come up to MAX_WEIGHT, so that thousands of channels with an order each are read together.
- * `has_holds`: whether customers of these lanes are held.
+ * A statement that reads the oldest pending chunks of the locked lanes, but for those of paused channels, up to a
+ * weight; at least one if there is any. Channels share the weight: none gets more while another one gets less than it
+ * has pending. The first chunks of channels may come up to MAX_WEIGHT, so that thousands of channels with an order each
+ * are read together. `has_holds`: whether customers of these lanes are held.
  */
 export function readingPending(maxWeight: number): Statement<PendingRow> {
   return { name: 'read_pending', text: READ_PENDING, values: [maxWeight] };
@@ -86,8 +86,8 @@ export interface ChunkRow {
 }
 
 /**
- * For a SELECT with a batch_id: the channels that the application which sent the batch is bound to. Looked up row by row:
- * PostgreSQL would expect many rows of a join, and read all batches there are.
+ * For a SELECT with a batch_id: the channels that the application which sent the batch is bound to. Looked up row by
+ * row: PostgreSQL would expect many rows of a join, and read all batches there are.
  */
 export const SENDERS_CHANNELS = `(
   select application.channels from batch join application on application.id = batch.application_id
@@ -99,9 +99,9 @@ export const isPaused = (lane: string) => `exists (
   select from channel where channel.id = ${channelOfColumn(lane)} and paused_time is not null
 )`;
 
-// Chunks are counted in the order of what their channels have with them, so channels that have little come whole, and the
-// others get equal shares. Materialized: else a kept plan, made while nothing was pending, would find the cut anew for each
-// chunk.
+// Chunks are counted in the order of what their channels have with them, so channels that have little come whole, and
+// the others get equal shares. Materialized: else a kept plan, made while nothing was pending, would find the cut anew
+// for each chunk.
 const READ_PENDING = `
   with oldest as (
     select chunk.* from unnest(${LOCKED_LANES}) as wanted (lane) cross join lateral (

@@ -16,7 +16,9 @@ import { type Limits, Touched } from './limits.ts';
 import type { OrderWithId } from './outcome.ts';
 import { checkLicenseType, checkSource, grantsOf, isVisible } from './plan-checks.ts';
 
-/** Plans a new_buy: assets that are created, extended or transferred, and what is bought onto them (rules 6.5 new_buy). */
+/**
+ * Plans a new_buy: assets that are created, extended or transferred, and what is bought onto them (rules 6.5 new_buy).
+ */
 export function* planNewBuy(ledger: Ledger, accepted: OrderWithId, order: NewBuyOrder, limits: Limits): Steps<Effects> {
   const effects = emptyEffects(order.customerId);
   const touched = new Touched(limits);

@@ -14,7 +14,9 @@ import { type Limits, Touched } from './limits.ts';
 import { findMatches, keyOf, listOldest, ProductNotFound } from './matching.ts';
 import { checkLicenseType, grantsOf } from './plan-checks.ts';
 
-/** Plans a delete_asset: ends grants with what is under them, and assets whose last grant ends (rules 6.5 delete_asset). */
+/**
+ * Plans a delete_asset: ends grants with what is under them, and assets whose last grant ends (rules 6.5 delete_asset).
+ */
 export function* planDeleteAsset(ledger: Ledger, order: DeleteAssetOrder, limits: Limits): Steps<Effects> {
   const effects = emptyEffects(null);
   const touched = new Touched(limits);

@@ -182,8 +182,12 @@ function loadedAnew(ledger: Ledger): Ledger {
     assets.set(assetNum, { ...asset, grants, products: products.map(loaded) });
   }
   return {
-    ...{ assets, customers, customerOfPurchase },
-    ...{ loadedOnto: new Set(), merchandises: new Map(), changes: emptyChanges() },
+    assets,
+    customers,
+    customerOfPurchase,
+    loadedOnto: new Set(),
+    merchandises: new Map(),
+    changes: emptyChanges(),
   };
 }
 

@@ -50,15 +50,18 @@ const MUCH_TEXT = 1_024 * 1_024;
 export const MAX_WEIGHT = 2_500;
 
 /**
- * What an order costs a drain: the instances that it may create or revoke, or one for each 1,024 characters that it has or
- * stores if that is more.
+ * What an order costs a drain: the instances that it may create or revoke, or one for each 1,024 characters that it has
+ * or stores if that is more.
  */
 export function weighOrder(order: Order, characters: number): number {
   const stored = characters * countCopies(order) > MUCH_TEXT ? countTextBytes(order) : 0;
   return Math.max(1, countInstances(order), Math.ceil(Math.max(characters, stored) / CHARACTERS_PER_WEIGHT));
 }
 
-/** Splits a batch by lane and digests its content, in the form of orderText. `channelIds`: for its lanes; a preview has none. */
+/**
+ * Splits a batch by lane and digests its content, in the form of orderText. `channelIds`: for its lanes; a preview has
+ * none.
+ */
 export function prepareBatch(applicationId: ApplicationId, batch: BatchOrder, channelIds: ChannelIds): PreparedBatch {
   const { channelCode, channelOrderId, syncMode, orderList } = batch;
   const digest = createHash('sha256').update(syncMode);

@@ -20,8 +20,8 @@ export interface NamedNumber {
 }
 
 /**
- * Large previews that a process holds at once, from their turn until their calls end: each takes tens of megabytes until its
- * client has read it. And those of one application, and those of it that wait.
+ * Large previews that a process holds at once, from their turn until their calls end: each takes tens of megabytes
+ * until its client has read it. And those of one application, and those of it that wait.
  */
 const LARGE = { atOnce: 4, atOnceOfOwner: 2, maxWaiting: () => 4 };
 
@@ -49,11 +49,11 @@ export class BatchPreviewer {
   }
 
   /**
-   * Returns what each order of a batch would do if the batch ran now, in orderList order. Orders are planned by sequence,
-   * and each sees what the ones before it would have done. It changes nothing and waits for no order.
+   * Returns what each order of a batch would do if the batch ran now, in orderList order. Orders are planned by
+   * sequence, and each sees what the ones before it would have done. It changes nothing and waits for no order.
    *
-   * Throws a Refusal: asset_number_shared, or batch_too_large if the orders touch too much together, none of them alone.
-   * Throws what isOverload knows if too many large batches of the application wait, or no turn comes in time.
+   * Throws a Refusal: asset_number_shared, or batch_too_large if the orders touch too much together, none of them
+   * alone. Throws what isOverload knows if too many large batches of the application wait, or no turn comes in time.
    */
   preview(batch: PreparedBatch, orders: () => Promise<Order[]>, call: PreviewCall): Promise<OrderPreview[]> {
     return this.#preview(batch, orders, call, buildPreview);
@@ -64,7 +64,10 @@ export class BatchPreviewer {
     return this.#preview(batch, orders, call, buildComparedPreview);
   }
 
-  /** The same, and for the orders the asset numbers that they name: whether an active asset has each before any takes effect. */
+  /**
+   * The same, and for the orders the asset numbers that they name: whether an active asset has each before any takes
+   * effect.
+   */
   async compareWithNow(
     batch: PreparedBatch,
     orders: () => Promise<Order[]>,
@@ -148,7 +151,10 @@ function listAssets(effects: Effects): OrderPreview['assets'] {
   return [...actions].map(([assetNum, action]) => ({ assetNum, action }));
 }
 
-/** Lists the products that were revoked with grants, then the others. They may be 200,000, so others have the event loop in between. */
+/**
+ * Lists the products that were revoked with grants, then the others. They may be 200,000, so others have the event loop
+ * in between.
+ */
 async function listProducts(effects: Effects, ended: readonly EndedProduct[]): Promise<OrderPreview['products']> {
   const products: OrderPreview['products'] = [];
   const pace = new Pace();

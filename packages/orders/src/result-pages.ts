@@ -37,8 +37,8 @@ type StoredOrder = Omit<OrderRow, 'finished_time' | 'held_since'> & {
 
 /**
  * Reads pages of results, in their order; undefined where the application has no such batch. It is one statement, so
- * counts and orders of a page are of one moment. It reads no orders for pages that are known. A plan is kept, perhaps from
- * when the tables were empty. So batches and orders are looked up one by one.
+ * counts and orders of a page are of one moment. It reads no orders for pages that are known. A plan is kept, perhaps
+ * from when the tables were empty. So batches and orders are looked up one by one.
  */
 export async function readPages(db: Database, pages: readonly WantedPage[]): Promise<(ReadPage | undefined)[]> {
   const rows = await run<Row>(db, {

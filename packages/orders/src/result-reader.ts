@@ -31,9 +31,9 @@ export interface FoundResult {
  * Reads results of batches for the polls of a process. Those that wait at the same time share a statement, and the same
  * pages are read once in it. It outlives no call's deadline by more than the pool's own timeout of statements.
  *
- * Answers about batches that have ended are remembered. The statement looks up the batch all the same, by its application,
- * and reads no orders if it has the very end that the remembered answer speaks of. So `lockstep order retry`, in whatever
- * process, counts from its commit on.
+ * Answers about batches that have ended are remembered. The statement looks up the batch all the same, by its
+ * application, and reads no orders if it has the very end that the remembered answer speaks of. So `lockstep order
+ * retry`, in whatever process, counts from its commit on.
  */
 export class ResultReader {
   readonly #db: Database;

@@ -31,10 +31,10 @@ interface NotRetried {
 }
 
 /**
- * Puts orders that ended with internal_error back as pending (rules 9), and opens their batches again. Each order takes its
- * place again, by batch and sequence, before later pending orders of its customer, and the sweep of a worker finds it. A
- * failure is put back once, however many callers try at the same time, and leaves a record in order_retry. Names the orders
- * that it could not put back.
+ * Puts orders that ended with internal_error back as pending (rules 9), and opens their batches again. Each order takes
+ * its place again, by batch and sequence, before later pending orders of its customer, and the sweep of a worker finds
+ * it. A failure is put back once, however many callers try at the same time, and leaves a record in order_retry. Names
+ * the orders that it could not put back.
  */
 export async function retryFailedOrders(
   db: Database,
@@ -94,7 +94,9 @@ async function findLanes(trx: Trx, orders: readonly FailedOrder[]): Promise<Map<
   );
 }
 
-/** Locks the lanes of these orders and their batches, and puts back those that are still failed then. Returns their ids. */
+/**
+ * Locks the lanes of these orders and their batches, and puts back those that are still failed then. Returns their ids.
+ */
 async function putBack(
   trx: Trx,
   orders: readonly FailedOrder[],
@@ -116,7 +118,9 @@ async function putBack(
   await sql`delete from license_order where id = any (${backIds}::bigint[])`.execute(trx);
   await sql`delete from failed_order where license_order_id = any (${backIds}::bigint[])`.execute(trx);
   const placed = rows.map(({ id, payload_version, content }) => ({
-    ...{ batchId: splitOrderId(id).batchId, lane: lanes.get(id)!, characters: content.length },
+    batchId: splitOrderId(id).batchId,
+    lane: lanes.get(id)!,
+    characters: content.length,
     order: readStoredOrders(payload_version, content)[0]!,
   }));
   const chunks: ChunkBack[] = [];
@@ -155,8 +159,8 @@ async function readNotRetried(db: Database, ids: readonly LicenseOrderId[]): Pro
 }
 
 /**
- * Reads what a chunk holds. The orders of one that could not be read are held already: if it can be read now, they leave it.
- * Throws a PayloadFault if it still cannot.
+ * Reads what a chunk holds. The orders of one that could not be read are held already: if it can be read now, they
+ * leave it. Throws a PayloadFault if it still cannot.
  */
 async function readPending(trx: Trx, batchId: BatchId, lane: number) {
   const { rows } = await sql<{ payload_version: number; payload: string; is_unread: boolean }>`

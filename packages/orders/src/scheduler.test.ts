@@ -29,7 +29,9 @@ function newScheduler({ slots = 1, gapMs = 0 } = {}) {
     drains,
     /** The lanes of each drain that has begun. */
     begun: () => drains.map(({ lanes }) => lanes),
-    /** Ends the nth drain. `lanes`: those that it had; `left`: up to which batch it came, in each of them or in some. */
+    /**
+     * Ends the nth drain. `lanes`: those that it had; `left`: up to which batch it came, in each of them or in some.
+     */
     end(
       nth: number,
       left: bigint | Record<number, bigint> | null = null,

@@ -2,7 +2,9 @@ import { channelOf, LANES_OF_CHANNEL, lanesOfChannel } from './lanes.ts';
 
 /** Lanes that one drain takes at most: each is a lock, and PostgreSQL has room for some thousands. */
 const MAX_LANES = 128;
-/** Turns that a channel may owe. More of what it took beyond its share is forgiven, so that its own wait stays bounded. */
+/**
+ * Turns that a channel may owe. More of what it took beyond its share is forgiven, so that its own wait stays bounded.
+ */
 export const MAX_DEBT = 8;
 /** Requests that wait for what takes long. Further ones get their answers at once, for these go on by themselves. */
 const MAX_WAITING = 8;
@@ -84,8 +86,12 @@ interface Lane {
 }
 
 const IDLE: Lane = {
-  ...{ isWanted: false, isRunning: false, hasMore: false, isFailing: false },
-  ...{ size: 'small', misses: 0 },
+  isWanted: false,
+  isRunning: false,
+  hasMore: false,
+  isFailing: false,
+  size: 'small',
+  misses: 0,
 };
 
 /** A channel that is behind: a drain left something in one of its lanes. */
@@ -98,17 +104,17 @@ interface Behind {
 }
 
 /**
- * Decides which lanes to drain next (rules 6.2), and nothing else: it is told the time and what became of each drain. A lane
- * has one drain at a time, and all who want it meanwhile share the next one.
+ * Decides which lanes to drain next (rules 6.2), and nothing else: it is told the time and what became of each drain. A
+ * lane has one drain at a time, and all who want it meanwhile share the next one.
  *
  * - Channels that are not behind share a drain, `gapMs` after the last one began, so that more gathers for it.
- * - Each drain of a channel that is behind is of that channel alone, and these drains leave a slot to the others. These channels
- *   take turns (deficit round robin): one that took more than its share leaves as many turns to the others.
+ * - Each drain of a channel that is behind is of that channel alone, and these drains leave a slot to the others. These
+ *   channels take turns (deficit round robin): one that took more than its share leaves as many turns to the others.
  * - The kinds of drains take turns for the slots, so none waits for more than one drain of each other kind.
- * - Lanes that are locked elsewhere keep nobody waiting. They are tried again after a pause that grows, so that a backlog stays
- *   with the worker that drains it, whose code is fast by then.
- * - Lanes whose drain failed are tried after a pause that all of them share, never together with others: one lane, and while
- *   that works, two, four and so on. These drains and those of large work leave a slot to the others.
+ * - Lanes that are locked elsewhere keep nobody waiting. They are tried again after a pause that grows, so that a
+ *   backlog stays with the worker that drains it, whose code is fast by then.
+ * - Lanes whose drain failed are tried after a pause that all of them share, never together with others: one lane, and
+ *   while that works, two, four and so on. These drains and those of large work leave a slot to the others.
  */
 export class Scheduler<Id> {
   readonly #slots: number;
@@ -131,7 +137,9 @@ export class Scheduler<Id> {
   #nextTrialMs = 0;
   #failures = 0;
   #lanesOfTrial = 1;
-  /** Lanes that a drain takes at most. Of suspects half as many as touched too much last, and then twice as many again. */
+  /**
+   * Lanes that a drain takes at most. Of suspects half as many as touched too much last, and then twice as many again.
+   */
   readonly #lanesOf = { shared: MAX_LANES, alone: 1 };
   /** When channels were active last, the latest at the end. */
   readonly #activeMs = new Map<number, number>();
@@ -142,9 +150,9 @@ export class Scheduler<Id> {
   }
 
   /**
-   * Asks for drains of lanes up to a batch. It has its answer when each of them was drained so far, by drains that begin after
-   * this call, or was found empty, failing or locked elsewhere, or when such a drain fails. It does not wait for what
-   * takes long if several others do: else they would keep jobs of other channels from being asked for.
+   * Asks for drains of lanes up to a batch. It has its answer when each of them was drained so far, by drains that
+   * begin after this call, or was found empty, failing or locked elsewhere, or when such a drain fails. It does not
+   * wait for what takes long if several others do: else they would keep jobs of other channels from being asked for.
    */
   request(id: Id, lanes: Iterable<number>, throughBatchId: bigint, nowMs: number): void {
     const request = { id, lanes: new Set(lanes), throughBatchId, after: this.#number };
@@ -332,7 +340,9 @@ export class Scheduler<Id> {
     return [...this.#queues[kind].values().take(this.#lanesOf[kind])];
   }
 
-  /** Chooses the lane that has waited longest for large work. Others of its channel let those of all others go first. */
+  /**
+   * Chooses the lane that has waited longest for large work. Others of its channel let those of all others go first.
+   */
   #chooseLarge(): number[] {
     const lane = this.#queues.large.values().next().value!;
     const ofChannel = [...this.#queues.large].filter((other) => channelOf(other) === channelOf(lane));
@@ -341,7 +351,10 @@ export class Scheduler<Id> {
     return [lane];
   }
 
-  /** Chooses the next channel in turn that owes no turn: of its lanes, those that have waited longest, a slot's share of all. */
+  /**
+   * Chooses the next channel in turn that owes no turn: of its lanes, those that have waited longest, a slot's share of
+   * all.
+   */
   #chooseBulk(elsewhere: ReadonlySet<number>): number[] {
     for (;;) {
       const [[id, behind], ...others] = [...this.#readyChannels(elsewhere)] as [[number, Behind]];
@@ -358,7 +371,9 @@ export class Scheduler<Id> {
     return this.#behind.entries().filter(([id, { ready }]) => ready.size > 0 && !elsewhere.has(id));
   }
 
-  /** Chooses failing lanes to try together. One that may have large work is alone, and for large work needs the turn. */
+  /**
+   * Chooses failing lanes to try together. One that may have large work is alone, and for large work needs the turn.
+   */
   #chooseTrial(isTurnFree: boolean): number[] {
     const chosen: number[] = [];
     for (const lane of this.#failing) {

@@ -22,8 +22,8 @@ export interface SenderWalk {
 
 /**
  * For a WITH clause. `walked`: the newest batches of each application, of which `query` may want some, with id,
- * application_id and accepted_time; each application has an index for that. `floor`: one row with the place down to which
- * these are all there are; nulls if there are no others at all.
+ * application_id and accepted_time; each application has an index for that. `floor`: one row with the place down to
+ * which these are all there are; nulls if there are no others at all.
  */
 export function walkSenders({ viewer, applicationIds, query, after }: SenderWalk): RawBuilder<unknown> {
   const behind =
@@ -76,7 +76,9 @@ function walkKind(
   )`;
 }
 
-/** How many batches of each application to look at: no more than the page shows, unless some of them may not be wanted. */
+/**
+ * How many batches of each application to look at: no more than the page shows, unless some of them may not be wanted.
+ */
 function countLooked({ channels }: Viewer, applications: number, query: BatchesQuery): number {
   const { state, hasFailed, channelCode, channelOrderId, limit } = query;
   const isExact =
@@ -102,8 +104,8 @@ export function namedExactly({ channelOrderId }: BatchesQuery): string | null {
 }
 
 /**
- * For a FROM clause behind `application`: the channel that is asked for, or all of which the application has sent batches.
- * It goes from channel to channel in the index, however many batches each has.
+ * For a FROM clause behind `application`: the channel that is asked for, or all of which the application has sent
+ * batches. It goes from channel to channel in the index, however many batches each has.
  */
 function channelsOf({ channelCode }: BatchesQuery): RawBuilder<unknown> {
   if (channelCode !== undefined) return sql`(select ${channelCode}::text)`;

@@ -1,6 +1,6 @@
 /**
- * Returns a function that shares what `read` returns for some milliseconds: calls in that time get the same. No reading begins
- * while one runs, so a call waits for one at most. A failure is not kept.
+ * Returns a function that shares what `read` returns for some milliseconds: calls in that time get the same. No reading
+ * begins while one runs, so a call waits for one at most. A failure is not kept.
  */
 export function shareFor<Result>(milliseconds: number, read: () => Promise<Result>): () => Promise<Result> {
   let shared: Promise<Result> | undefined;

@@ -4,7 +4,9 @@ import { Sightings } from './sightings.ts';
 const at = (...heads: [lane: number, batchId: bigint][]) => heads.map(([lane, batchId]) => ({ lane, batchId }));
 /** A look at these lanes, or at all. */
 const look = (oldest: ReturnType<typeof at>, afterLane = -1, throughLane = Number.POSITIVE_INFINITY) => ({
-  ...{ oldest, afterLane, throughLane },
+  oldest,
+  afterLane,
+  throughLane,
 });
 
 describe('the sweep', () => {

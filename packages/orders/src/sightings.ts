@@ -4,7 +4,10 @@ export interface OldestPending {
   batchId: bigint;
 }
 
-/** The oldest pending batches of the lanes above `afterLane`, up to `throughLane`. A lane where nothing is pending is absent. */
+/**
+ * The oldest pending batches of the lanes above `afterLane`, up to `throughLane`. A lane where nothing is pending is
+ * absent.
+ */
 export interface OldestInLanes {
   oldest: OldestPending[];
   afterLane: number;
@@ -12,8 +15,8 @@ export interface OldestInLanes {
 }
 
 /**
- * What the sweep has seen as the oldest of each lane, and since when. It does not use the times in the database, whose clock
- * may have jumped since. `nowMs` is a time of performance.now.
+ * What the sweep has seen as the oldest of each lane, and since when. It does not use the times in the database, whose
+ * clock may have jumped since. `nowMs` is a time of performance.now.
  */
 export class Sightings {
   readonly #staleAfterMs: number;
@@ -25,8 +28,8 @@ export class Sightings {
   }
 
   /**
-   * Finds those of the oldest pending batches that have been so for too long. Their time starts again then. What was seen of
-   * other lanes stays.
+   * Finds those of the oldest pending batches that have been so for too long. Their time starts again then. What was
+   * seen of other lanes stays.
    */
   findStale({ oldest, afterLane, throughLane }: OldestInLanes, nowMs: number): OldestPending[] {
     const before = new Map(this.#seen);

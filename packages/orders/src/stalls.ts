@@ -19,8 +19,9 @@ const MAX_LOGGED_LANES = 100;
 export type Part = number | 'sweep';
 
 /**
- * Reports lanes that cannot be drained to the log: a line when that begins, one when the reason changes and one when it is
- * over, but not one for each attempt. Tells readiness and metrics whether it is so and why, and the console by lane_stall.
+ * Reports lanes that cannot be drained to the log: a line when that begins, one when the reason changes and one when it
+ * is over, but not one for each attempt. Tells readiness and metrics whether it is so and why, and the console by
+ * lane_stall.
  */
 export class Stalls {
   readonly #db: Database;

@@ -3,9 +3,10 @@ import { nested } from '@lockstep/contract';
 import { z } from 'zod';
 
 /*
- * The stored form of orders, version 1. It never changes, because databases hold it and digests are taken over it: no field
- * and no type here, nor the order of the fields. A field that a later release brings goes into a version of its own. So
- * nothing here comes from the schemas of calls. The types are those of JSON alone; what a value means is for the planner.
+ * The stored form of orders, version 1. It never changes, because databases hold it and digests are taken over it: no
+ * field and no type here, nor the order of the fields. A field that a later release brings goes into a version of its
+ * own. So nothing here comes from the schemas of calls. The types are those of JSON alone; what a value means is for
+ * the planner.
  */
 
 const text = z.string();

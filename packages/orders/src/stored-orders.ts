@@ -15,8 +15,8 @@ export class PayloadFault extends Error {
 }
 
 /**
- * Reads stored orders: JSON, a list of [index in orderList, order in the form of `orderText`]. It checks that they have the
- * fields of form 1, each of its type; what they mean is for the planner.
+ * Reads stored orders: JSON, a list of [index in orderList, order in the form of `orderText`]. It checks that they have
+ * the fields of form 1, each of its type; what they mean is for the planner.
  *
  * Throws a PayloadFault if a newer release wrote them, or if no release writes such a text.
  */
@@ -49,8 +49,8 @@ export function writeStoredOrders(orders: readonly PlacedOrder[]): string {
 }
 
 /**
- * Cuts the text of an order out of a list that holds it alone, as clients send it, without parsing it: it may be 32 MiB.
- * Form 1 consists of fields of the interface.
+ * Cuts the text of an order out of a list that holds it alone, as clients send it, without parsing it: it may be 32
+ * MiB. Form 1 consists of fields of the interface.
  *
  * Throws a PayloadFault if a newer release wrote the list, or if no release writes such a text.
  */

@@ -32,7 +32,8 @@ export const drawingBatchIds = (count: number): Statement<{ id: BatchId }> => ({
 /**
  * Applies sync batches and stores them with their end. Either all of their orders succeed, or nothing is stored.
  *
- * Throws a BatchFailed, a Refusal (batch_too_large) if they touch too much together, or a LargeWork if they have no turn.
+ * Throws a BatchFailed, a Refusal (batch_too_large) if they touch too much together, or a LargeWork if they have no
+ * turn.
  */
 export async function applyNewBatches(
   trx: Trx,
@@ -66,7 +67,10 @@ function splitUnknown({ id, batch, orders, channels }: NewBatch) {
   ];
 }
 
-/** Refuses a batch whose orders together are more than may run together (rules 6.5). `index`: of the order with which they are. */
+/**
+ * Refuses a batch whose orders together are more than may run together (rules 6.5). `index`: of the order with which
+ * they are.
+ */
 export function tooLarge(index: number): Refusal {
   const orRead = `, or looks at more than ${LIMITS.read} products and grants`;
   return new Refusal('batch_too_large', `orderList[${index}]`, `${LIMITS.ofOrder} products and merchandises`, orRead);

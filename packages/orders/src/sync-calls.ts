@@ -61,8 +61,9 @@ export async function lookBefore(db: Database, batches: readonly SubmittedBatch[
 }
 
 /**
- * Applies sync calls in one transaction that tries to lock their lanes first: all orders of those calls succeed that have their
- * lanes and are not refused, or nothing is stored. A call that was stored before gets the batch that was stored. The commit confirms all.
+ * Applies sync calls in one transaction that tries to lock their lanes first: all orders of those calls succeed that
+ * have their lanes and are not refused, or nothing is stored. A call that was stored before gets the batch that was
+ * stored. The commit confirms all.
  *
  * Throws a BatchFailed, a Refusal (batch_too_large), or a LargeWork.
  */

@@ -29,19 +29,29 @@ import { BatchFailed, type NewBatch } from './sync-batches.ts';
 import { applyCalls, type Look, lanesOf, lookBefore, type SyncCall, type SyncResult } from './sync-calls.ts';
 import { logWork } from './work-log.ts';
 
-/** Transactions that calls share, and transactions of single calls and drains ahead of them, that run at once in a process. */
+/**
+ * Transactions that calls share, and transactions of single calls and drains ahead of them, that run at once in a
+ * process.
+ */
 const SHARED_AT_ONCE = 2;
 const ALONE_AT_ONCE = 5;
-/** Transactions of sync calls that run at once in a process, each on a connection of its own, one of them a large drain. */
+/**
+ * Transactions of sync calls that run at once in a process, each on a connection of its own, one of them a large drain.
+ */
 export const SYNC_GROUPS_AT_ONCE = SHARED_AT_ONCE + ALONE_AT_ONCE + 1;
 
-/** Bounds of the calls that share a transaction, and of one that may: others would wait for it longer than for a commit. */
+/**
+ * Bounds of the calls that share a transaction, and of one that may: others would wait for it longer than for a commit.
+ */
 const MAX_SHARED_BATCHES = 64;
 const MAX_SHARED_WEIGHT = 4_000;
 const MAX_CALL_WEIGHT = 500;
 const LOOKS_AT_ONCE = 2;
 
-/** How long a transaction waits for a lock of others. A shared one holds the lanes of many calls, and others wait for each turn. */
+/**
+ * How long a transaction waits for a lock of others. A shared one holds the lanes of many calls, and others wait for
+ * each turn.
+ */
 const SHARED_LOCK_WAIT_MS = 100;
 const ALONE_LOCK_WAIT_MS = 2_000;
 /** How long a transaction waits for each further lane. Others wait for those that it has. */
@@ -54,9 +64,9 @@ const COMMIT_MS = 1_000;
 /**
  * Applies sync batches (rules 6.3): all orders of a call take effect in one transaction before the answer, or none.
  *
- * Calls that come together share a transaction if their lanes are free and nothing is pending there. Any other call, and one
- * that fails or has to wait there, takes its turn among the applications, once for each bounded step: a drain of what is ahead
- * of it, or a transaction of its own.
+ * Calls that come together share a transaction if their lanes are free and nothing is pending there. Any other call,
+ * and one that fails or has to wait there, takes its turn among the applications, once for each bounded step: a drain
+ * of what is ahead of it, or a transaction of its own.
  */
 export class BatchApplier {
   readonly #db: Database;
@@ -73,7 +83,9 @@ export class BatchApplier {
   /** All that has not ended, answered or not. */
   readonly #calls = new Map<SyncCall, Promise<BatchId>>();
 
-  /** `lanesDb`: the pool for transactions that wait for lane locks. `large`: shared with the previews of this process. */
+  /**
+   * `lanesDb`: the pool for transactions that wait for lane locks. `large`: shared with the previews of this process.
+   */
   constructor(options: {
     db: Database;
     lanesDb: Database;
@@ -90,8 +102,12 @@ export class BatchApplier {
     this.#metrics = metrics;
     this.#numbering = numbering;
     this.#drainer = new LaneDrainer({
-      ...{ db: lanesDb, log, metrics, numbering },
-      ...{ ids: this.#ids, largeTurn: new LargeTurn() },
+      db: lanesDb,
+      log,
+      metrics,
+      numbering,
+      ids: this.#ids,
+      largeTurn: new LargeTurn(),
     });
     this.#looks = new Group({
       run: (batches) => lookBefore(db, batches),
@@ -118,12 +134,13 @@ export class BatchApplier {
    * Applies a batch and returns its order ids, in the order of orderList. The same content again gets the same answer.
    * `channels`: what the application is bound to.
    *
-   * It answers within `leftMs`. Until a transaction has begun, a call that is out of time stores nothing; from then on the
-   * commit decides.
+   * It answers within `leftMs`. Until a transaction has begun, a call that is out of time stores nothing; from then on
+   * the commit decides.
    *
-   * Throws a Refusal: outcome_unknown if the commit has not been answered in time. With any other one, or what isOverload knows,
-   * nothing is stored: channel_order_id_conflict, batch_too_large, channel_paused, internal_error, service_unavailable while an order of its
-   * customers is held, or if orders failed the cause of the first, with a message that names them.
+   * Throws a Refusal: outcome_unknown if the commit has not been answered in time. With any other one, or what
+   * isOverload knows, nothing is stored: channel_order_id_conflict, batch_too_large, channel_paused, internal_error,
+   * service_unavailable while an order of its customers is held, or if orders failed the cause of the first, with a
+   * message that names them.
    */
   async apply(
     batch: SubmittedBatch,
@@ -153,8 +170,8 @@ export class BatchApplier {
   }
 
   /**
-   * Waits for what has begun, also for calls whose clients have left. What has not begun leaves. Call it when nobody waits for an
-   * answer any more.
+   * Waits for what has begun, also for calls whose clients have left. What has not begun leaves. Call it when nobody
+   * waits for an answer any more.
    */
   async close(): Promise<void> {
     for (const { deadline } of this.#calls.keys()) deadline.end();
@@ -189,7 +206,8 @@ export class BatchApplier {
         const results = rest.length === 0 ? [] : await this.#applyTogether(rest);
         return calls.map((call) => results[rest.indexOf(call)] ?? null);
       }
-      // It may be due to one of them: a number that somebody else works on. Nobody waits for another one's, or fails with it.
+      // It may be due to one of them: a number that somebody else works on. Nobody waits for another one's, or fails
+      // with it.
       return calls.map(() => null);
     }
   }
@@ -242,8 +260,8 @@ export class BatchApplier {
   }
 
   /**
-   * Applies calls in one transaction that ends in the time that each of them has left. `waitsFor`: a lane that it waits for
-   * first; without it, it waits for none.
+   * Applies calls in one transaction that ends in the time that each of them has left. `waitsFor`: a lane that it waits
+   * for first; without it, it waits for none.
    */
   async #transact(
     calls: readonly SyncCall[],

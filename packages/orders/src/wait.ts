@@ -35,8 +35,8 @@ export async function awaitBatchResult(
 }
 
 /**
- * Reads the events of an application behind the id `after`; where there are none, waits until there is one, `waitSeconds`
- * are over or the client has gone (rules 6.8).
+ * Reads the events of an application behind the id `after`; where there are none, waits until there is one,
+ * `waitSeconds` are over or the client has gone (rules 6.8).
  *
  * Throws a Refusal: event_unknown.
  */

@@ -61,8 +61,8 @@ export function addApplied(parts: readonly Applied[]): Applied {
 }
 
 /**
- * Writes what a transaction has done: one line with its batches, how many orders succeeded and failed, the causes and the
- * first of the failed orders. Batches that do not fit into it follow in lines of their own.
+ * Writes what a transaction has done: one line with its batches, how many orders succeeded and failed, the causes and
+ * the first of the failed orders. Batches that do not fit into it follow in lines of their own.
  */
 export function logWork(log: Logger, message: string, { batches, succeeded, failedOrders, startedMs }: Work): void {
   const [first = [], ...further] = splitIntoLines(batches);

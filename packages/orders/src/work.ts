@@ -20,8 +20,8 @@ import { Stalls } from './stalls.ts';
 const JOB_LOST_AFTER_MS = 2_000;
 
 /**
- * How long a batch may stay the oldest of a lane that somebody else has locked. A drain of another worker or a large sync
- * call may rightly hold it for minutes. After that time, whoever holds it hangs.
+ * How long a batch may stay the oldest of a lane that somebody else has locked. A drain of another worker or a large
+ * sync call may rightly hold it for minutes. After that time, whoever holds it hangs.
  */
 const HOLDER_HANGS_AFTER_MS = 180_000;
 
@@ -65,7 +65,8 @@ export class OrderWorker {
     this.#drainer = new LaneDrainer({ ...options, ids, largeTurn });
     this.#retries = new HoldRetries({
       ...options,
-      ...{ ids, largeTurn },
+      ids,
+      largeTurn,
       applied: (applied, startedMs) => this.#drainer.applied(applied, startedMs),
     });
     this.#stalls = new Stalls(options);
@@ -89,10 +90,10 @@ export class OrderWorker {
   }
 
   /**
-   * Drains the lanes in which nothing has moved for too long and no drain is to come: their jobs are lost. When the worker has
-   * just started, it drains all lanes. It does not wait for these drains: one may hang, and the next sweep has to come all the
-   * same. It retries held orders that are due in the same way. Then it ends batches that a crash left open, numbers events
-   * that one left without a number, and counts what was noted of activity.
+   * Drains the lanes in which nothing has moved for too long and no drain is to come: their jobs are lost. When the
+   * worker has just started, it drains all lanes. It does not wait for these drains: one may hang, and the next sweep
+   * has to come all the same. It retries held orders that are due in the same way. Then it ends batches that a crash
+   * left open, numbers events that one left without a number, and counts what was noted of activity.
    */
   async sweep(): Promise<void> {
     try {

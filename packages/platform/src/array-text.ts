@@ -3,8 +3,8 @@ const QUOTED = ['text', 'json', 'jsonb'];
 const TO_ESCAPE = /["\\]/;
 
 /**
- * Writes values of a PostgreSQL type as the text of an array. The driver does the same, but takes several times as long.
- * Values of other types than these are returned as they are, for the driver.
+ * Writes values of a PostgreSQL type as the text of an array. The driver does the same, but takes several times as
+ * long. Values of other types than these are returned as they are, for the driver.
  */
 export function arrayText(type: string, values: readonly unknown[]): unknown {
   if (UNQUOTED.includes(type)) return `{${values.map((value) => value ?? 'null').join(',')}}`;

@@ -102,8 +102,9 @@ function deletedRowsOf(registry: Registry): Counter {
 const gauged = new WeakSet<Registry>();
 
 /**
- * Adds the gauge of how far the clean-up is behind, which reads the database at every scrape: so it also says when nobody
- * cleans up. A second worker of a process adds nothing: it cleans up the same. A kind that cannot be read is absent.
+ * Adds the gauge of how far the clean-up is behind, which reads the database at every scrape: so it also says when
+ * nobody cleans up. A second worker of a process adds nothing: it cleans up the same. A kind that cannot be read is
+ * absent.
  */
 export function registerCleanUpGauge(registry: Registry, db: Database, aged: readonly Aged[]): void {
   if (gauged.has(registry)) return;
@@ -128,8 +129,8 @@ export interface CleanUpBehind {
 }
 
 /**
- * Reads how far the clean-up is behind, of each kind that can be read. On one connection, so that a database that is down is
- * waited for once.
+ * Reads how far the clean-up is behind, of each kind that can be read. On one connection, so that a database that is
+ * down is waited for once.
  */
 export async function readCleanUpBehind(db: Database, aged: readonly Aged[]): Promise<CleanUpBehind[]> {
   return await db.connection().execute(async (connection) => {

@@ -3,14 +3,16 @@ import { readConfig, readDeploymentConfig } from './config.ts';
 
 describe('readConfig', () => {
   const defaults = {
-    ...{ DATA_DIR: '.lockstep', HOST: '127.0.0.1', PORT: 8080, REGION: 'domestic', WORKER_DRAINS: 4 },
-    ...{
-      DATABASE_POOL: 10,
-      MAX_PENDING_ORDERS: 2_000_000,
-      FAILED_ORDER_DAYS: 30,
-      EVENT_DAYS: 30,
-      WEBHOOK_ALLOW_PRIVATE: false,
-    },
+    DATA_DIR: '.lockstep',
+    HOST: '127.0.0.1',
+    PORT: 8080,
+    REGION: 'domestic',
+    WORKER_DRAINS: 4,
+    DATABASE_POOL: 10,
+    MAX_PENDING_ORDERS: 2_000_000,
+    FAILED_ORDER_DAYS: 30,
+    EVENT_DAYS: 30,
+    WEBHOOK_ALLOW_PRIVATE: false,
     publicUrl: null,
   };
 
@@ -42,8 +44,14 @@ describe('readConfig', () => {
     const days = { FAILED_ORDER_DAYS: '1', EVENT_DAYS: '4' };
     expect(readConfig({ ...env, ...numbers, ...days, WEBHOOK_ALLOW_PRIVATE: 'true', PATH: '/bin' })).toEqual({
       ...env,
-      ...{ PORT: 0, WORKER_PORT: 9090, WORKER_DRAINS: 6, DATABASE_POOL: 20, MAX_PENDING_ORDERS: 50_000 },
-      ...{ FAILED_ORDER_DAYS: 1, EVENT_DAYS: 4, WEBHOOK_ALLOW_PRIVATE: true },
+      PORT: 0,
+      WORKER_PORT: 9090,
+      WORKER_DRAINS: 6,
+      DATABASE_POOL: 20,
+      MAX_PENDING_ORDERS: 50_000,
+      FAILED_ORDER_DAYS: 1,
+      EVENT_DAYS: 4,
+      WEBHOOK_ALLOW_PRIVATE: true,
       publicUrl: null,
     });
   });

@@ -60,7 +60,10 @@ const environment = z.object({
   MAX_PENDING_ORDERS: z.preprocess(absentWhenEmpty, wholeNumber(1, 100_000_000).default(2_000_000)),
   /** How long what failed orders held is kept (rules 6.7). */
   FAILED_ORDER_DAYS: z.preprocess(absentWhenEmpty, wholeNumber(1, 3_650).default(30)),
-  /** How long events, and the deliveries to webhooks, are kept (rules 6.8): longer than the attempts for a delivery go on. */
+  /**
+   * How long events, and the deliveries to webhooks, are kept (rules 6.8): longer than the attempts for a delivery go
+   * on.
+   */
   EVENT_DAYS: z.preprocess(absentWhenEmpty, wholeNumber(4, 3_650).default(30)),
   /** Whether webhooks may be at private addresses, and at http (rules 6.8). */
   WEBHOOK_ALLOW_PRIVATE: z.preprocess(

@@ -17,7 +17,9 @@ export interface Query {
   name?: string;
   text: string;
   values?: readonly unknown[];
-  /** Whether each row of its answer is a row that it has stored. PostgreSQL says so itself of an INSERT, not of a CTE. */
+  /**
+   * Whether each row of its answer is a row that it has stored. PostgreSQL says so itself of an INSERT, not of a CTE.
+   */
   storesRows?: boolean;
 }
 
@@ -41,9 +43,10 @@ const SHUTDOWN = /^57P/;
 const unconfirmed = new WeakMap<pg.ClientBase, Error>();
 
 /**
- * Watches a new client for commits that do not wait for their synchronous standbys. PostgreSQL warns when somebody cancels
- * that wait, and then answers as if the commit had succeeded: this server has it, another one perhaps not. So its outcome is
- * unknown, as when a connection breaks. The client is cut off, because no later answer would say so again.
+ * Watches a new client for commits that do not wait for their synchronous standbys. PostgreSQL warns when somebody
+ * cancels that wait, and then answers as if the commit had succeeded: this server has it, another one perhaps not. So
+ * its outcome is unknown, as when a connection breaks. The client is cut off, because no later answer would say so
+ * again.
  */
 export function watchCommits(client: pg.ClientBase): void {
   client.on('notice', (notice) => {
@@ -55,7 +58,9 @@ export function watchCommits(client: pg.ClientBase): void {
   });
 }
 
-/** A connection that somebody has taken from the pool. Queries are sent at once, behind those that are not answered yet. */
+/**
+ * A connection that somebody has taken from the pool. Queries are sent at once, behind those that are not answered yet.
+ */
 export class Connection implements DatabaseConnection {
   readonly #client: pg.PoolClient;
   /** Answers that the next `runAll` waits for. */
@@ -98,7 +103,9 @@ export class Connection implements DatabaseConnection {
     return texts.includes(text) ? { name: `${queryName}_${texts.indexOf(text)}` } : {};
   }
 
-  /** Sends queries at once and returns their results. Throws the first error, be it of one that `send` has sent before. */
+  /**
+   * Sends queries at once and returns their results. Throws the first error, be it of one that `send` has sent before.
+   */
   async runAll(queries: readonly Query[]): Promise<pg.QueryResult[]> {
     this.#checkTime();
     return await this.#answers(queries);
@@ -111,8 +118,8 @@ export class Connection implements DatabaseConnection {
   }
 
   /**
-   * Nobody waits for the answer of a `begin`: what is sent next travels with it. However long the process works between two
-   * statements, PostgreSQL hears from it, and so it ends the transactions of processes that are frozen.
+   * Nobody waits for the answer of a `begin`: what is sent next travels with it. However long the process works between
+   * two statements, PostgreSQL hears from it, and so it ends the transactions of processes that are frozen.
    */
   begin(text: string, isReadOnly: boolean): void {
     this.#transaction = { isReadOnly, hasStored: false };
@@ -121,8 +128,8 @@ export class Connection implements DatabaseConnection {
   }
 
   /**
-   * Commits, and returns what PostgreSQL made of it: COMMIT, or ROLLBACK if a query has failed. Throws an OutcomeUnknown if
-   * there is no answer.
+   * Commits, and returns what PostgreSQL made of it: COMMIT, or ROLLBACK if a query has failed. Throws an
+   * OutcomeUnknown if there is no answer.
    */
   async commit(): Promise<string> {
     clearInterval(this.#signsOfLife);
@@ -149,8 +156,8 @@ export class Connection implements DatabaseConnection {
   }
 
   /**
-   * Uses the connection until a deadline. PostgreSQL itself ends a transaction, or a statement outside of one, when as much time
-   * has passed as is left now; none is begun after the deadline. The settings travel with what is sent next.
+   * Uses the connection until a deadline. PostgreSQL itself ends a transaction, or a statement outside of one, when as
+   * much time has passed as is left now; none is begun after the deadline. The settings travel with what is sent next.
    */
   async within<Result>(deadline: Deadline, maxLockWaitMs: number, use: () => Promise<Result>): Promise<Result> {
     this.#deadline = deadline;
@@ -223,7 +230,9 @@ export class Connection implements DatabaseConnection {
     }
   }
 
-  /** Has what is sent in this turn of the event loop written at once: a system call costs as much as a small statement. */
+  /**
+   * Has what is sent in this turn of the event loop written at once: a system call costs as much as a small statement.
+   */
   #cork(): void {
     const stream = streamOf(this.#client);
     stream.cork();

@@ -25,8 +25,8 @@ export class ListCursor {
   readonly after: readonly string[] | null;
 
   /**
-   * `scope`: all that decides which entries the list has; what is undefined in an object counts as absent. `parts`: whether a
-   * text can be each part of a place; an id alone if absent. Throws a WrongCursor.
+   * `scope`: all that decides which entries the list has; what is undefined in an object counts as absent. `parts`:
+   * whether a text can be each part of a place; an id alone if absent. Throws a WrongCursor.
    */
   constructor(scope: CursorScope, cursor: string | undefined, parts: readonly CursorPart[] = [isId]) {
     this.#scope = scope;

@@ -113,8 +113,8 @@ export async function behindSavepoint<Result>(trx: Trx, work: () => Promise<Resu
 const MAX_TRIES = 5;
 
 /**
- * Runs a transaction, and runs it again when it lost against another one: MAX_TRIES times at most. If `db` is a transaction
- * already, `work` is a part of that one: whoever began it commits it, and runs it again.
+ * Runs a transaction, and runs it again when it lost against another one: MAX_TRIES times at most. If `db` is a
+ * transaction already, `work` is a part of that one: whoever began it commits it, and runs it again.
  */
 export async function inTransaction<Result>(db: Database, work: (trx: Trx) => Promise<Result>): Promise<Result> {
   if (db.isTransaction) return await work(db as Trx);

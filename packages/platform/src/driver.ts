@@ -4,7 +4,10 @@ import { Connection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import type { WriteOutcomes } from './write-outcomes.ts';
 
-/** How kysely reaches PostgreSQL here. Its own driver waits for the answer to each `begin`, and reaches no prepared query. */
+/**
+ * How kysely reaches PostgreSQL here. Its own driver waits for the answer to each `begin`, and reaches no prepared
+ * query.
+ */
 export class ServiceDialect extends PostgresDialect {
   readonly driver: ServiceDriver;
 

@@ -57,7 +57,8 @@ export class FairQueue {
   }
 
   /**
-   * Waits for a turn and takes a place. Returns what gives the place back; calling it again does nothing. Throws as run.
+   * Waits for a turn and takes a place. Returns what gives the place back; calling it again does nothing. Throws as
+   * run.
    */
   async enter(owner: Owner, signal: AbortSignal | undefined, needs: readonly unknown[] = []): Promise<() => void> {
     this.requireRoom(owner, 1);

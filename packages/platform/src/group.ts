@@ -31,7 +31,9 @@ export interface GroupOptions<Input, Output> {
   maxWeight?: number;
   /** Inputs of the same key never share a group. */
   keyOf?: (input: Input) => string;
-  /** Locks an input needs. Groups that run at once never share one, and no input overtakes one that waits for the same. */
+  /**
+   * Locks an input needs. Groups that run at once never share one, and no input overtakes one that waits for the same.
+   */
   needsOf?: (input: Input) => readonly unknown[];
   /** Who an input is of: parties take turns for the places in a group. If absent, inputs come in their order. */
   partyOf?: (input: Input) => string;

@@ -5,7 +5,8 @@ import { send } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * One column of many rows: its name, PostgreSQL type and values, and optionally SQL for what to store instead of each value.
+ * One column of many rows: its name, PostgreSQL type and values, and optionally SQL for what to store instead of each
+ * value.
  */
 export type Column = readonly [
   name: string,
@@ -21,8 +22,8 @@ export function buildRows(columns: readonly Column[]): RawBuilder<unknown> {
 }
 
 /**
- * Inserts many rows with one statement, which it sends without waiting for its answer (see `send`); does nothing when there are
- * none. The same table always gets the same columns.
+ * Inserts many rows with one statement, which it sends without waiting for its answer (see `send`); does nothing when
+ * there are none. The same table always gets the same columns.
  */
 export async function insertRows(trx: Trx, table: keyof Tables, columns: readonly Column[]): Promise<void> {
   if (columns[0] === undefined || columns[0][2].length === 0) return;

@@ -21,11 +21,11 @@ export type StartPart = <Part extends Closable>(
 
 /**
  * Runs a process's service until SIGTERM, SIGINT or SIGHUP, then closes its parts and exits with status 0 (rules 9). A
- * signal during startup does the same: it aborts `stop`, and no further part starts. If a part does not start, the rest is
- * closed and the status is 1.
+ * signal during startup does the same: it aborts `stop`, and no further part starts. If a part does not start, the rest
+ * is closed and the status is 1.
  *
- * A second signal changes nothing: npm passes on a signal that the process group got as well. After 25 s the process says
- * which parts hang and exits with status 1, which loses nothing that was answered.
+ * A second signal changes nothing: npm passes on a signal that the process group got as well. After 25 s the process
+ * says which parts hang and exits with status 1, which loses nothing that was answered.
  */
 export async function runUntilSignal(
   log: Logger,

@@ -12,8 +12,8 @@ export interface Subscriber {
 }
 
 /**
- * Listens to channels of PostgreSQL, over one connection of its own. Notifications are lost while PostgreSQL is away, and
- * nobody is told of that: subscribers have to look for themselves now and then.
+ * Listens to channels of PostgreSQL, over one connection of its own. Notifications are lost while PostgreSQL is away,
+ * and nobody is told of that: subscribers have to look for themselves now and then.
  */
 export class Listener {
   readonly #url: string;

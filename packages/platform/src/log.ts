@@ -5,19 +5,21 @@ export type { Logger } from 'pino';
 /** The keys whose values never reach a log. */
 const SECRETS = new Set([
   // Node.js gives the names of headers in lower case.
-  ...[
-    'authorization',
-    'clientToken',
-    'clienttoken',
-    'userToken',
-    'usertoken',
-    'access_token',
-    'client_secret',
-    'appSecret',
-  ],
-  ...['password', 'passwords', 'passwordMobile'],
+  'authorization',
+  'clientToken',
+  'clienttoken',
+  'userToken',
+  'usertoken',
+  'access_token',
+  'client_secret',
+  'appSecret',
+  'password',
+  'passwords',
+  'passwordMobile',
   // Those of webhooks, as answers and columns name them.
-  ...['secret', 'secrets', 'old_secret'],
+  'secret',
+  'secrets',
+  'old_secret',
 ]);
 
 /** Creates a process's logger: JSON lines, with secrets hidden at the first two levels of a logged object. */

@@ -13,8 +13,8 @@ export interface MigrateOptions {
 }
 
 /**
- * How long a migration waits for a lock that others hold. Everyone who needs the same rows or tables waits behind it, so
- * it gives up soon and tries again a little later.
+ * How long a migration waits for a lock that others hold. Everyone who needs the same rows or tables waits behind it,
+ * so it gives up soon and tries again a little later.
  */
 const LOCK_TIMEOUT_MS = 1_000;
 /** For how long a migration is retried, from its first attempt on. */
@@ -31,10 +31,12 @@ export class MigrationFailure extends Error {
 }
 
 /**
- * Runs the migrations that a database lacks, each in a transaction of its own, behind kysely's lock, so that processes that
- * start together do not collide. Changes nothing if another baseline made the database, or a later release migrated it.
+ * Runs the migrations that a database lacks, each in a transaction of its own, behind kysely's lock, so that processes
+ * that start together do not collide. Changes nothing if another baseline made the database, or a later release
+ * migrated it.
  * @returns the names of those that ran
- * @throws Error if another baseline made the database. MigrationFailure if a migration fails: call it again to go on from there
+ * @throws Error if another baseline made the database. MigrationFailure if a migration fails: call it again to go on
+ * from there
  */
 export async function migrateToLatest(db: Database, options: MigrateOptions = {}): Promise<string[]> {
   const migrations = readMigrations(options.directory);

@@ -12,8 +12,9 @@ interface Migration {
 const DIRECTORY = new URL('../../../migrations/', import.meta.url);
 
 /**
- * Reads the migrations of this release, or of another directory, oldest first. Each is called after its file. Until 1.0.0
- * the baseline is edited in place, so its name has its digest too: by it, a database of another baseline is known.
+ * Reads the migrations of this release, or of another directory, oldest first. Each is called after its file. Until
+ * 1.0.0 the baseline is edited in place, so its name has its digest too: by it, a database of another baseline is
+ * known.
  */
 export function readMigrations(directory = DIRECTORY): Migration[] {
   const files = readdirSync(directory).filter((file) => file.endsWith('.sql'));

@@ -72,9 +72,9 @@ export function sessionSettings(schema = 'public'): string {
 }
 
 /**
- * Opens a pool that drops a connection that breaks, leads to a standby or has turned read-only. The next query connects anew,
- * wherever the address leads by then. `tellError` gets connections' errors until the pool ends.
- * Names of tables without a schema are looked for in `schema`.
+ * Opens a pool that drops a connection that breaks, leads to a standby or has turned read-only. The next query connects
+ * anew, wherever the address leads by then. `tellError` gets connections' errors until the pool ends. Names of tables
+ * without a schema are looked for in `schema`.
  */
 export function openPrimaryPool(config: pg.PoolConfig, tellError: (error: Error) => void, schema?: string): pg.Pool {
   const isReadOnly = (client: pg.PoolClient) => (client as unknown as PrimaryClient).isReadOnly;

@@ -17,7 +17,9 @@ export interface JobConsumer {
   close(): Promise<void>;
 }
 
-/** Work was not begun because its process stops. A job that `process` rejects with it goes to another consumer at once. */
+/**
+ * Work was not begun because its process stops. A job that `process` rejects with it goes to another consumer at once.
+ */
 export class GivenBack extends Error {
   constructor() {
     super('this process stops; another one takes the work');
@@ -25,8 +27,8 @@ export class GivenBack extends Error {
 }
 
 /**
- * How to take jobs from a queue: `concurrency` at once. A job that `process` rejects is not tried again, but for a GivenBack: the
- * sweep makes up for it.
+ * How to take jobs from a queue: `concurrency` at once. A job that `process` rejects is not tried again, but for a
+ * GivenBack: the sweep makes up for it.
  */
 export interface ConsumerOptions<Job> {
   concurrency: number;

@@ -102,9 +102,9 @@ interface OpenedWorker extends Closable {
 }
 
 /**
- * Opens a worker and runs it when BullMQ's tables exist and are current; undefined if it was told to stop first. A worker of
- * BullMQ (6.7) whose first connection fails keeps that failure. If it ran, it would ask for jobs for ever without letting
- * anything else of the process run. So each new try opens another worker.
+ * Opens a worker and runs it when BullMQ's tables exist and are current; undefined if it was told to stop first. A
+ * worker of BullMQ (6.7) whose first connection fails keeps that failure. If it ran, it would ask for jobs for ever
+ * without letting anything else of the process run. So each new try opens another worker.
  */
 async function startWorker(
   open: () => OpenedWorker,

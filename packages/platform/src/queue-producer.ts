@@ -10,9 +10,9 @@ export interface OpenedQueue {
 }
 
 /**
- * The producing end of a queue. A queue of BullMQ (6.7) whose first connection fails stays broken for good, and a client of
- * a Redis Cluster may. So the first call opens a queue, and after a failure the next call opens another one. What was
- * given up is closed, and nothing of it is left to be sent later.
+ * The producing end of a queue. A queue of BullMQ (6.7) whose first connection fails stays broken for good, and a
+ * client of a Redis Cluster may. So the first call opens a queue, and after a failure the next call opens another one.
+ * What was given up is closed, and nothing of it is left to be sent later.
  */
 export function reopeningProducer<Job extends { type: string }>(
   open: (logError: (error: Error) => void) => OpenedQueue,

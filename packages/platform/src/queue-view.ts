@@ -8,8 +8,8 @@ import { openRedisQueue } from './queue-redis.ts';
 /** How long a look may take. */
 const LOOK_TIMEOUT_MS = 5_000;
 /**
- * A look takes few of the server's connections. Each query ends in time, as each command to Redis does, so that a look that
- * timed out ends too.
+ * A look takes few of the server's connections. Each query ends in time, as each command to Redis does, so that a look
+ * that timed out ends too.
  */
 const POSTGRES_BOUNDS = { poolSize: 3, queryTimeoutMs: LOOK_TIMEOUT_MS };
 /** The most jobs of each state that a look lists. */
@@ -39,7 +39,10 @@ interface SeenJob {
 /** What a look into a queue found. */
 export interface QueueSight {
   counts: Record<JobState, number>;
-  /** The newest jobs of each state; of the delayed ones, those that begin first; of those that wait, those that wait longest. */
+  /**
+   * The newest jobs of each state; of the delayed ones, those that begin first; of those that wait, those that wait
+   * longest.
+   */
   jobs: SeenJob[];
   /** The names of the workers that listen; null where Redis does not let its clients be listed. */
   workers: string[] | null;

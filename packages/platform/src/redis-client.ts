@@ -7,8 +7,8 @@ export type RedisClient = Redis | Cluster;
 const reconnectDelayMs = (attempt: number) => Math.min(attempt * 100, 2_000);
 
 /**
- * How often the nodes are asked who has which slots. A master that hangs closes no connection, so that nothing else tells
- * that its replica has taken over.
+ * How often the nodes are asked who has which slots. A master that hangs closes no connection, so that nothing else
+ * tells that its replica has taken over.
  */
 const REFRESH_SLOTS_EVERY_MS = 2_000;
 /** How long a node may take to tell it. */

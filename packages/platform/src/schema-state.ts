@@ -10,8 +10,9 @@ const MIGRATE = 'run npm run migrate';
 let shipped: ReturnType<typeof readMigrations> | undefined;
 
 /**
- * Finds why this release cannot work with the tables of a database, BullMQ's too if `queue` says that it runs on PostgreSQL.
- * It can if all of its own migrations have run; later ones let it go on. Costs a few reads of the catalog and of tiny tables.
+ * Finds why this release cannot work with the tables of a database, BullMQ's too if `queue` says that it runs on
+ * PostgreSQL. It can if all of its own migrations have run; later ones let it go on. Costs a few reads of the catalog
+ * and of tiny tables.
  * @returns what to do, for people; null if it can
  * @throws what PostgreSQL or the connection threw, and an Error that says what the role may not do
  */

@@ -31,8 +31,8 @@ export class SchemaWatch {
   }
 
   /**
-   * Whether all migrations of this release have run, so a database that is away now may be tried. Waits only for the first
-   * look.
+   * Whether all migrations of this release have run, so a database that is away now may be tried. Waits only for the
+   * first look.
    */
   async isCurrent(): Promise<boolean> {
     await this.#firstLook.promise;

@@ -8,13 +8,15 @@ export interface Sessions {
   /** Connections of all databases of the server, and how many it has. */
   connections: number;
   maxConnections: number;
-  /** When the oldest transaction began that is open in this database, in milliseconds; null if the others are not shown. */
+  /**
+   * When the oldest transaction began that is open in this database, in milliseconds; null if the others are not shown.
+   */
   oldestTransactionTime: number | null;
 }
 
 /**
- * Reads who is connected to the database, and the time by its clock. PostgreSQL shows the name of every session, and little
- * else of another account's.
+ * Reads who is connected to the database, and the time by its clock. PostgreSQL shows the name of every session, and
+ * little else of another account's.
  */
 export async function readSessions(db: Database, applicationName: string): Promise<Sessions & { time: number }> {
   const { rows } = await sql<Sessions & { time: number }>`

@@ -20,8 +20,9 @@ export function violatesUnique(error: unknown, name: string): boolean {
 }
 
 /**
- * Unique indexes whose keys callers choose. A row is written there only after a read found the key absent, so a violation
- * means that another transaction was first. A violation of any other one comes again, however often it is tried.
+ * Unique indexes whose keys callers choose. A row is written there only after a read found the key absent, so a
+ * violation means that another transaction was first. A violation of any other one comes again, however often it is
+ * tried.
  */
 export const CHOSEN_KEYS: ReadonlySet<string> = new Set([
   'asset_active_number',
@@ -43,7 +44,9 @@ export function isConflict(error: unknown): boolean {
   return state === DEADLOCK_DETECTED || state === SERIALIZATION_FAILURE;
 }
 
-/** Whether nothing was done only because others had a lock or were first: the same may succeed when they have finished. */
+/**
+ * Whether nothing was done only because others had a lock or were first: the same may succeed when they have finished.
+ */
 export function lostAgainstOthers(error: unknown): boolean {
   const state = sqlState(error);
   return state === LOCK_NOT_AVAILABLE || state === DEADLOCK_DETECTED || state === SERIALIZATION_FAILURE;
@@ -60,8 +63,8 @@ const CONNECTION_GONE =
   /^(Connection terminated|Query read timeout|Client (was closed|has encountered a connection error)|the outcome of a commit is not known)/;
 
 /**
- * Whether something failed for what may pass by itself and lies in none of the values: a lost connection, resources, locks,
- * a conflict with another transaction.
+ * Whether something failed for what may pass by itself and lies in none of the values: a lost connection, resources,
+ * locks, a conflict with another transaction.
  */
 export function isTransient(error: unknown): boolean {
   if (isConflict(error) || isOverload(error) || error instanceof ReadOnlyServer) return true;

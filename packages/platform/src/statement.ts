@@ -3,12 +3,12 @@ import type { Connection, Query } from './connection.ts';
 import type { Database, Trx } from './database.ts';
 
 /**
- * A statement that runs often: each connection prepares it once under its name. One name has one text, so what varies in
- * number comes as arrays.
+ * A statement that runs often: each connection prepares it once under its name. One name has one text, so what varies
+ * in number comes as arrays.
  *
- * A list that rows are looked up by stands in a `select` of its own: `any ((select $1::bigint[])::bigint[])`. So PostgreSQL does
- * not see how long it is, and keeps one plan for any length. Else it plans a look-up of one row anew each time, because that looks
- * cheaper than a look-up of many; but planning takes longer than looking up.
+ * A list that rows are looked up by stands in a `select` of its own: `any ((select $1::bigint[])::bigint[])`. So
+ * PostgreSQL does not see how long it is, and keeps one plan for any length. Else it plans a look-up of one row anew
+ * each time, because that looks cheaper than a look-up of many; but planning takes longer than looking up.
  */
 export interface Statement<_Row> {
   name: string;
@@ -25,8 +25,9 @@ export async function run<Row>(db: Database | Trx, statement: Statement<Row>): P
 }
 
 /**
- * Runs a query whose text depends on what is asked for, written as kysely's `sql`, and returns its rows. Each connection prepares
- * the first texts of a name once, because planning such a query takes longer than running it; others are planned at each call.
+ * Runs a query whose text depends on what is asked for, written as kysely's `sql`, and returns its rows. Each
+ * connection prepares the first texts of a name once, because planning such a query takes longer than running it;
+ * others are planned at each call.
  */
 export const prepared =
   <Row>(db: Database | Trx, name: string) =>
@@ -39,8 +40,8 @@ export const prepared =
   };
 
 /**
- * Sends statements at once, on one connection, and returns the rows of each: they take one round trip. PostgreSQL runs them
- * one after the other; each sees what was committed before it began. Throws the error of the first that fails.
+ * Sends statements at once, on one connection, and returns the rows of each: they take one round trip. PostgreSQL runs
+ * them one after the other; each sees what was committed before it began. Throws the error of the first that fails.
  */
 export async function together<Rows extends readonly unknown[]>(
   db: Database | Trx,
@@ -51,9 +52,9 @@ export async function together<Rows extends readonly unknown[]>(
 }
 
 /**
- * Sends a statement of a transaction whose result nobody needs, without waiting for its answer: what is sent next travels
- * with it. If it fails, the next statement that is waited for, or the commit, throws its error. It must not be the first
- * statement of its transaction, whose `begin` nobody has waited for either.
+ * Sends a statement of a transaction whose result nobody needs, without waiting for its answer: what is sent next
+ * travels with it. If it fails, the next statement that is waited for, or the commit, throws its error. It must not be
+ * the first statement of its transaction, whose `begin` nobody has waited for either.
  */
 export async function send(trx: Trx, statement: Statement<unknown>): Promise<void> {
   await onConnection(trx, async (connection) => connection.send(statement));

@@ -4,9 +4,9 @@ import pg from 'pg';
 const COUNTS_MS = 10_000;
 
 /**
- * What proves that PostgreSQL takes no writes, by SQLSTATE. Each has other meanings as well, so the source file that it comes
- * from is part of the proof: a full disk is also what a sort says whose temporary file does not fit, and what a parallel query
- * says that gets no shared memory.
+ * What proves that PostgreSQL takes no writes, by SQLSTATE. Each has other meanings as well, so the source file that it
+ * comes from is part of the proof: a full disk is also what a sort says whose temporary file does not fit, and what a
+ * parallel query says that gets no shared memory.
  */
 const PROOFS: Record<string, { file?: string; reason: string }> = {
   // read_only_sql_transaction
@@ -18,9 +18,9 @@ const PROOFS: Record<string, { file?: string; reason: string }> = {
 };
 
 /**
- * Judges from a process's own writes whether the database takes writes (rules 9). It takes none if a write of the last 10 seconds
- * failed for that, and none has succeeded since the first that did. A process that has not written for 10 seconds knows nothing,
- * so its next calls find out.
+ * Judges from a process's own writes whether the database takes writes (rules 9). It takes none if a write of the last
+ * 10 seconds failed for that, and none has succeeded since the first that did. A process that has not written for 10
+ * seconds knows nothing, so its next calls find out.
  */
 export class WriteOutcomes {
   readonly #now: () => number;

@@ -8,8 +8,8 @@ import ipaddr from 'ipaddr.js';
 const DENIED_ADDRESSES = ['168.63.129.16'];
 
 /**
- * Refuses a URL to which messages must not go (rules 6.8), as far as its text says. Names are judged when connecting, by
- * the address that they have then.
+ * Refuses a URL to which messages must not go (rules 6.8), as far as its text says. Names are judged when connecting,
+ * by the address that they have then.
  *
  * Throws a Refusal: field_invalid, or webhook_address_forbidden. It does not repeat the URL, which may hold a secret.
  */
@@ -41,10 +41,15 @@ export function isForbiddenHost(hostname: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost');
 }
 
-/** The addresses of IPv6 that are given to networks (RFC 4291, 2.4). Outside, ::/96 and others may carry an IPv4 address. */
+/**
+ * The addresses of IPv6 that are given to networks (RFC 4291, 2.4). Outside, ::/96 and others may carry an IPv4
+ * address.
+ */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Whether nothing must be sent to an address, because it is not a unicast address of the public internet (rules 6.8). */
+/**
+ * Whether nothing must be sent to an address, because it is not a unicast address of the public internet (rules 6.8).
+ */
 export function isForbiddenAddress(address: string): boolean {
   const parsed = ipaddr.parse(address);
   if (parsed instanceof ipaddr.IPv6 && !parsed.match(GLOBAL_UNICAST)) return true;

@@ -15,7 +15,10 @@ const MAX_PENDING_WHEN_WELL = 3_000;
 const MAX_ADDED = 100;
 /** How often an endpoint gets one more message, when so many wait that it gets no others and none of them is due. */
 const PROBE_EVERY_SECONDS = 60;
-/** How long a worker may take for an attempt, which ends after 16 seconds. If it dies, another one sends the message then. */
+/**
+ * How long a worker may take for an attempt, which ends after 16 seconds. If it dies, another one sends the message
+ * then.
+ */
 export const CLAIM_SECONDS = 30;
 
 /** A delivery that this worker has to send, and nobody else meanwhile. */
@@ -62,8 +65,9 @@ const hasNewEvents = sql`(
   and ${room} > 0)`;
 
 /**
- * Claims what is due, within what a worker can send beside `running`. Before that it adds deliveries of new events. Only
- * one worker at a time does so for a webhook: others pass over it. `more`: whether another look may find more at once.
+ * Claims what is due, within what a worker can send beside `running`. Before that it adds deliveries of new events.
+ * Only one worker at a time does so for a webhook: others pass over it. `more`: whether another look may find more at
+ * once.
  */
 export async function claimDeliveries(
   db: Database,
@@ -78,7 +82,9 @@ export async function claimDeliveries(
   });
 }
 
-/** Locks webhooks for which there is something to do. The statements after it see what others have committed by then. */
+/**
+ * Locks webhooks for which there is something to do. The statements after it see what others have committed by then.
+ */
 async function lockWebhooks(trx: Trx, running: readonly Turn[]): Promise<WebhookId[]> {
   const { rows } = await sql<{ id: WebhookId }>`
     select w.id from webhook w join application a on a.id = w.application_id
@@ -128,8 +134,8 @@ interface Ready extends Turn {
 }
 
 /**
- * Reads what could be sent now: the first message of each webhook, then the second of each, and so on, in no order of the
- * webhooks. Tests go first, because people wait for them.
+ * Reads what could be sent now: the first message of each webhook, then the second of each, and so on, in no order of
+ * the webhooks. Tests go first, because people wait for them.
  */
 async function readReady(trx: Trx, webhookIds: readonly WebhookId[]): Promise<Ready[]> {
   const { rows } = await sql<Ready>`

@@ -33,9 +33,9 @@ interface Ended {
 }
 
 /**
- * Delivers messages to webhooks (rules 6.8). It takes turns, when woken and once a second: in each it records the attempts
- * that are over, and claims as much as it may send at once; it sends that outside of any transaction. What it has not
- * recorded when it dies is sent again by the worker that looks first after the claim has ended.
+ * Delivers messages to webhooks (rules 6.8). It takes turns, when woken and once a second: in each it records the
+ * attempts that are over, and claims as much as it may send at once; it sends that outside of any transaction. What it
+ * has not recorded when it dies is sent again by the worker that looks first after the claim has ended.
  */
 export class WebhookDeliverer implements Closable {
   readonly #db: Database;
@@ -164,7 +164,10 @@ export class WebhookDeliverer implements Closable {
     );
   }
 
-  /** Records the attempts that are over. What cannot be recorded now is kept for the next turn, as long as the claim holds. */
+  /**
+   * Records the attempts that are over. What cannot be recorded now is kept for the next turn, as long as the claim
+   * holds.
+   */
   async #recordEnded(): Promise<void> {
     const group = this.#ended.splice(0);
     if (group.length === 0) return;

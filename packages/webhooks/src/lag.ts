@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 
 /**
- * When the oldest event came up that the webhook `w` has not got, whether there is a message of it or not; null if it has
- * got all. Events that come up together get their times in any order, so this may be some milliseconds off.
+ * When the oldest event came up that the webhook `w` has not got, whether there is a message of it or not; null if it
+ * has got all. Events that come up together get their times in any order, so this may be some milliseconds off.
  */
 export const oldestMissing = sql<Date | null>`(
   select min(e.created_time) from event e

@@ -124,8 +124,9 @@ export async function enableWebhook(db: Database, own: OwnWebhook): Promise<Webh
 }
 
 /**
- * Has the events behind `after`, or all that are kept, sent again (rules 6.8). Those that wait for another attempt are due
- * at once, but for a last attempt: its failure disables the webhook, so it keeps its time. It never passes over an event that has not been sent yet.
+ * Has the events behind `after`, or all that are kept, sent again (rules 6.8). Those that wait for another attempt are
+ * due at once, but for a last attempt: its failure disables the webhook, so it keeps its time. It never passes over an
+ * event that has not been sent yet.
  *
  * Throws a Refusal: webhook_not_found, webhook_disabled, event_unknown.
  */

@@ -5,7 +5,9 @@ import { sign } from './signatures.ts';
 
 const USER_AGENT = 'Lockstep-Webhooks/1';
 
-/** Builds the message of a delivery as it is sent at a time, by Standard Webhooks; its body is the same at each attempt. */
+/**
+ * Builds the message of a delivery as it is sent at a time, by Standard Webhooks; its body is the same at each attempt.
+ */
 export function buildMessage({ deliveryId, createdTime, event, url, secrets }: Claim, sentTime: Date): Outgoing {
   const messageId = messageIdOf({ id: deliveryId, position: event?.id ?? null });
   const timestamp = (event === null ? createdTime : new Date(event.time)).toISOString();

@@ -4,18 +4,19 @@ import { sql } from 'kysely';
 import type {} from './tables.ts';
 
 /**
- * Events get their time when their numbering begins and their position when it has its turn, so a later position may have
- * an earlier time. No numbering waits this long.
+ * Events get their time when their numbering begins and their position when it has its turn, so a later position may
+ * have an earlier time. No numbering waits this long.
  */
 const MAX_NUMBERING_SECONDS = 60;
 
 /**
- * Finds the event behind which those of an application are that have come up from a time on. If there are none, that is the
- * last event of all.
+ * Finds the event behind which those of an application are that have come up from a time on. If there are none, that is
+ * the last event of all.
  */
 export async function findEventBefore(db: Database, applicationId: ApplicationId, fromMs: number): Promise<EventId> {
   const from = new Date(fromMs);
-  // All that is behind the earlier one is at most so much older than `from`, so few of the application's are passed over.
+  // All that is behind the earlier one is at most so much older than `from`, so few of the application's are passed
+  // over.
   const { rows } = await sql<{ position: EventId }>`
     with earlier as (
       select position from event

@@ -13,8 +13,8 @@ interface WebhookFilters {
 }
 
 /**
- * Lists the webhooks of all applications, newest first: a page of those behind an id, and the id that it ends with, null at
- * the end. Deleted ones are gone. An application has 20 at most: the list walks through their rows.
+ * Lists the webhooks of all applications, newest first: a page of those behind an id, and the id that it ends with,
+ * null at the end. Deleted ones are gone. An application has 20 at most: the list walks through their rows.
  */
 export async function listWebhookPage(
   db: Database,

@@ -25,8 +25,8 @@ export async function findWebhook(db: Database, own: OwnWebhook) {
 }
 
 /**
- * Finds a webhook and locks it until the transaction ends, as workers do before they take its deliveries. Lock deliveries
- * only after their webhook. Throws as findWebhook.
+ * Finds a webhook and locks it until the transaction ends, as workers do before they take its deliveries. Lock
+ * deliveries only after their webhook. Throws as findWebhook.
  */
 export async function lockWebhook(trx: Database, own: OwnWebhook) {
   return found(own, await selectOne(trx, own)?.forNoKeyUpdate().executeTakeFirst());

@@ -37,8 +37,8 @@ export interface Attempted {
 }
 
 /**
- * What came of recording an attempt: `late` if its claim held no longer, `busy` if another transaction has the webhook's
- * row, so that it is to be recorded again; and why it disabled the webhook, if it did.
+ * What came of recording an attempt: `late` if its claim held no longer, `busy` if another transaction has the
+ * webhook's row, so that it is to be recorded again; and why it disabled the webhook, if it did.
  */
 export interface Recorded {
   state: 'recorded' | 'late' | 'busy';
@@ -46,8 +46,9 @@ export interface Recorded {
 }
 
 /**
- * Records attempts, in the order in which they ended, and what follows from them, in one transaction. If another worker has
- * claimed a delivery meanwhile, because this process took too long, its attempt is not recorded. Waits for no webhook.
+ * Records attempts, in the order in which they ended, and what follows from them, in one transaction. If another worker
+ * has claimed a delivery meanwhile, because this process took too long, its attempt is not recorded. Waits for no
+ * webhook.
  */
 export async function recordAttempts(db: Database, attempted: readonly Attempted[]): Promise<Recorded[]> {
   return await inTransaction(db, async (trx) => {
@@ -159,8 +160,8 @@ async function changeStandings(trx: Trx, changes: readonly Change[]): Promise<vo
 
 /**
  * An endpoint that is well again has what failed meanwhile at once, not after pauses of up to a day, behind which new
- * events would wait as well. That is once for each message: one that this endpoint never takes would use up its attempts
- * between others that it takes. The last attempt keeps its time, because its failure disables the webhook.
+ * events would wait as well. That is once for each message: one that this endpoint never takes would use up its
+ * attempts between others that it takes. The last attempt keeps its time, because its failure disables the webhook.
  */
 async function drawForward(trx: Trx, { id, wellAgainSince, failedSince }: Change): Promise<void> {
   if (wellAgainSince === null) return;

@@ -4,7 +4,9 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 /** How long after each failed attempt the next one is made (rules 6.8). */
 const PAUSES_MS = [
-  ...[5 * SECOND_MS, 5 * MINUTE_MS, 30 * MINUTE_MS],
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
   ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR_MS),
 ];
 /** The attempts that a message has; after the last one nothing follows (rules 6.8). */

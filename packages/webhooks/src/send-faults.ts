@@ -6,8 +6,8 @@ export const HEADERS_TOO_LARGE = 'the headers of the answer are too large';
 export const NOT_HTTPS = 'the URL must begin with https://';
 export const CLOSED = 'the connection was closed before an answer came';
 /**
- * One answer for an unknown name, for an address that must not be connected to, and for one that does not answer, so that
- * an application cannot learn the names and addresses of the network in which the worker runs (rules 6.8).
+ * One answer for an unknown name, for an address that must not be connected to, and for one that does not answer, so
+ * that an application cannot learn the names and addresses of the network in which the worker runs (rules 6.8).
  */
 export const UNREACHABLE = 'the host could not be reached: check that its name leads to a public address';
 

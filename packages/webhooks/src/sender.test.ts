@@ -67,7 +67,9 @@ async function sendTillTimeout(sender: Sender, url: string, begun: () => boolean
   vi.useRealTimers();
   return await sending;
 }
-/** Has DNS answer each look-up of a name with the next of these lists of addresses, and then with the last one again. */
+/**
+ * Has DNS answer each look-up of a name with the next of these lists of addresses, and then with the last one again.
+ */
 function answerByDns(...lists: string[][]) {
   let asked = 0;
   // biome-ignore lint/suspicious/noExplicitAny: the types have four overloads, of which one is used
@@ -245,11 +247,37 @@ describe('where only public addresses are allowed', () => {
   };
 
   it.each([
-    ...['127.0.0.1', '2130706433', '0x7f000001', '0177.0.0.1', '127.1', '0.0.0.0'],
-    ...['10.0.0.1', '172.31.255.255', '192.168.0.1', '169.254.169.254', '100.64.0.1', '168.63.129.16', '224.0.0.1'],
-    ...['100.100.100.200', '192.0.0.192', '198.18.0.1', '255.255.255.255', '[::ffff:8.8.8.8]'],
-    ...['[::1]', '[::]', '[::ffff:127.0.0.1]', '[64:ff9b::7f00:1]', '[2002:7f00:1::]', '[fe80::1]', '[fd00::1]'],
-    ...['[::7f00:1]', '[::ffff:0:7f00:1]', '[64:ff9b:1::7f00:1]', '[2001:0:7f00:1::]', '[4000::1]', '[fec0::1]'],
+    '127.0.0.1',
+    '2130706433',
+    '0x7f000001',
+    '0177.0.0.1',
+    '127.1',
+    '0.0.0.0',
+    '10.0.0.1',
+    '172.31.255.255',
+    '192.168.0.1',
+    '169.254.169.254',
+    '100.64.0.1',
+    '168.63.129.16',
+    '224.0.0.1',
+    '100.100.100.200',
+    '192.0.0.192',
+    '198.18.0.1',
+    '255.255.255.255',
+    '[::ffff:8.8.8.8]',
+    '[::1]',
+    '[::]',
+    '[::ffff:127.0.0.1]',
+    '[64:ff9b::7f00:1]',
+    '[2002:7f00:1::]',
+    '[fe80::1]',
+    '[fd00::1]',
+    '[::7f00:1]',
+    '[::ffff:0:7f00:1]',
+    '[64:ff9b:1::7f00:1]',
+    '[2001:0:7f00:1::]',
+    '[4000::1]',
+    '[fec0::1]',
   ])('nothing goes to %s', async (host) => {
     const seen = await listen(() => {}, '::');
     const sender = new Sender({ allowPrivate: false });
@@ -258,17 +286,22 @@ describe('where only public addresses are allowed', () => {
   });
 
   const FORBIDDEN_ADDRESSES = [
-    ...['127.0.0.1', '10.0.0.1', '::1', '::ffff:127.0.0.1', '169.254.169.254', '168.63.129.16', 'fd00::1', 'fec0::1'],
+    '127.0.0.1',
+    '10.0.0.1',
+    '::1',
+    '::ffff:127.0.0.1',
+    '169.254.169.254',
+    '168.63.129.16',
+    'fd00::1',
+    'fec0::1',
     // An IPv4 address in an IPv6 address: compatible, translated, by NAT64, 6to4 and Teredo.
-    ...[
-      '::7f00:1',
-      '::a00:1',
-      '::ffff:0:7f00:1',
-      '64:ff9b::7f00:1',
-      '64:ff9b:1::a00:1',
-      '2002:a00:1::',
-      '2001:0:a00:1::',
-    ],
+    '::7f00:1',
+    '::a00:1',
+    '::ffff:0:7f00:1',
+    '64:ff9b::7f00:1',
+    '64:ff9b:1::a00:1',
+    '2002:a00:1::',
+    '2001:0:a00:1::',
   ];
 
   it.each(FORBIDDEN_ADDRESSES)('nothing goes to a name that means %s', async (address) => {

@@ -61,8 +61,8 @@ export class Sender {
   }
 
   /**
-   * Makes one attempt; resolves when its connection is over, whatever became of it. When `signal` aborts before there is
-   * an answer, it rejects with the reason: then it is not known whether the message arrived.
+   * Makes one attempt; resolves when its connection is over, whatever became of it. When `signal` aborts before there
+   * is an answer, it rejects with the reason: then it is not known whether the message arrived.
    */
   send({ url, headers, body }: Outgoing, signal: AbortSignal): Promise<SendOutcome> {
     const startedTime = new Date();
@@ -137,7 +137,9 @@ export class Sender {
   }
 }
 
-/** Counts what a socket receives, and how long its other listeners take to parse it. Calls `parsed` after each chunk. */
+/**
+ * Counts what a socket receives, and how long its other listeners take to parse it. Calls `parsed` after each chunk.
+ */
 function countRead(socket: Socket, read: { bytes: number; busyMs: number }, parsed: () => void): void {
   let beganMs = 0;
   socket.prependListener('data', () => {
@@ -150,7 +152,10 @@ function countRead(socket: Socket, read: { bytes: number; busyMs: number }, pars
   });
 }
 
-/** Ignores an answer's body until it ends, or time is up: an endpoint that sends a short one sees the connection end properly. */
+/**
+ * Ignores an answer's body until it ends, or time is up: an endpoint that sends a short one sees the connection end
+ * properly.
+ */
 async function untilOver(response: IncomingMessage): Promise<void> {
   const { promise: over, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, BODY_TIMEOUT_MS);

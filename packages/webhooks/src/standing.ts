@@ -4,7 +4,10 @@
 
 /** How soon an endpoint answers that keeps its full share, in milliseconds. */
 export const PROMPT_MS = 2_000;
-/** How soon an endpoint answers that may get more at once. One that takes one message at a time slows down to this and no further. */
+/**
+ * How soon an endpoint answers that may get more at once. One that takes one message at a time slows down to this and
+ * no further.
+ */
 export const QUICK_MS = 500;
 /** Messages that are on the way to one endpoint at most, from all workers. */
 export const MOST_AT_ONCE = 64;
@@ -26,7 +29,10 @@ export interface Answered {
   durationMs: number;
 }
 
-/** Returns what is known of an endpoint after one more attempt: a quick answer lets it have one more at once, a failure or a late one only one. */
+/**
+ * Returns what is known of an endpoint after one more attempt: a quick answer lets it have one more at once, a failure
+ * or a late one only one.
+ */
 export function nextStanding(standing: Standing, { isDelivered, startedTime, durationMs }: Answered): Standing {
   const isPrompt = isDelivered && durationMs < PROMPT_MS;
   const grown = durationMs < QUICK_MS ? standing.atOnce + 1 : standing.atOnce;

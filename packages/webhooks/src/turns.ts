@@ -45,9 +45,9 @@ export function listExhausted(running: readonly Turn[]): ApplicationId[] {
 }
 
 /**
- * Chooses of what is ready what a worker can send beside what it sends already. An endpoint that has less on the way comes
- * first, otherwise the order of `ready` counts, so endpoints that want more share evenly what is left. The first messages
- * of an endpoint never wait for what others have beyond theirs.
+ * Chooses of what is ready what a worker can send beside what it sends already. An endpoint that has less on the way
+ * comes first, otherwise the order of `ready` counts, so endpoints that want more share evenly what is left. The first
+ * messages of an endpoint never wait for what others have beyond theirs.
  */
 export function chooseTurns<Ready extends Turn>(ready: readonly Ready[], running: readonly Turn[]): Ready[] {
   const onTheWay = countBy(running, ({ webhookId }) => webhookId);

@@ -9,9 +9,9 @@ const BRACKETED = /^\[([^\]]*)\](?::\d{1,5})?$/;
 const WITH_PORT = /^([^:]*):\d{1,5}$/;
 
 /**
- * Returns the address whose failed log-ins count together: the one that a call comes from, of IPv6 its first half. Behind a
- * proxy (`publicUrl` is set) that is the last entry of X-Forwarded-For, because the caller may have made up the entries before
- * it. If that entry is no address, the proxy's own counts.
+ * Returns the address whose failed log-ins count together: the one that a call comes from, of IPv6 its first half.
+ * Behind a proxy (`publicUrl` is set) that is the last entry of X-Forwarded-For, because the caller may have made up
+ * the entries before it. If that entry is no address, the proxy's own counts.
  */
 export function addressOf({ ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'>, publicUrl: string | null): string {
   const forwarded = publicUrl === null ? null : forwardedAddress(String(headers['x-forwarded-for'] ?? ''));
@@ -24,8 +24,9 @@ export function addressOf({ ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'
 }
 
 /**
- * Returns the address in the last entry of X-Forwarded-For, or null if that entry is none. Some proxies write a port, quotes,
- * or brackets around IPv6. Node's `isIP` judges the rest: unlike ipaddr.js and URLs, it does not read `010.0.0.1` as 8.0.0.1.
+ * Returns the address in the last entry of X-Forwarded-For, or null if that entry is none. Some proxies write a port,
+ * quotes, or brackets around IPv6. Node's `isIP` judges the rest: unlike ipaddr.js and URLs, it does not read
+ * `010.0.0.1` as 8.0.0.1.
  */
 function forwardedAddress(header: string): string | null {
   const last = header.split(',').at(-1)?.trim() ?? '';

@@ -10,10 +10,10 @@ interface Sent {
 }
 
 /**
- * Whether a request may come from another page than the console (CSRF). The cookie is SameSite=Strict already; this holds
- * also where a sibling host counts as the same site, and in browsers that do not know the attribute. Whatever speaks of
- * another origin refuses any request, and a change needs something that speaks for this one. `publicUrl`: where browsers find
- * the service, if a proxy stands in front.
+ * Whether a request may come from another page than the console (CSRF). The cookie is SameSite=Strict already; this
+ * holds also where a sibling host counts as the same site, and in browsers that do not know the attribute. Whatever
+ * speaks of another origin refuses any request, and a change needs something that speaks for this one. `publicUrl`:
+ * where browsers find the service, if a proxy stands in front.
  */
 export function mayBeForged({ method, headers }: Sent, publicUrl: string | null): boolean {
   const isRead = method === 'GET' || method === 'HEAD';

@@ -3,7 +3,8 @@ import type { Stuck, WaitingWork } from '@lockstep/orders/operator';
 import type { CleanUpBehind, QueueBackend, Sessions } from '@lockstep/platform';
 import type { WebhookTroubles } from '@lockstep/webhooks/operator';
 
-// When what an operator should look at is not well: a pure rule of what was read. docs/console.md says the same in words.
+// When what an operator should look at is not well: a pure rule of what was read. docs/console.md says the same in
+// words.
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -15,7 +16,10 @@ const PENDING_ERROR_MS = 5 * MINUTE_MS;
 const WORK_WARNING_MS = 15 * SECOND_MS;
 const WEBHOOK_LAG_MS = MINUTE_MS;
 const CLEAN_UP_BEHIND_MS = 10 * MINUTE_MS;
-/** Nothing of the service takes longer than some minutes; while a transaction is open, PostgreSQL keeps what it might see. */
+/**
+ * Nothing of the service takes longer than some minutes; while a transaction is open, PostgreSQL keeps what it might
+ * see.
+ */
 const TRANSACTION_MS = 30 * MINUTE_MS;
 const MOST_CONNECTIONS = 0.9;
 

@@ -36,8 +36,8 @@ interface ReaderOptions {
 }
 
 /**
- * Reads how the service does. However many operators look, a process reads it once a second at most, and less often where
- * that takes long; each reading holds one connection of the pool.
+ * Reads how the service does. However many operators look, a process reads it once a second at most, and less often
+ * where that takes long; each reading holds one connection of the pool.
  */
 export class OverviewReader {
   readonly #activity: Record<OverviewSpan, SharedReading<ActivityPart>>;

@@ -23,8 +23,8 @@ const UNBUILT =
   'The API does not need it: see /docs.\n';
 
 /**
- * Serves the console's page at every address below /console that is not of its operations, and the files that it loads. The
- * page itself holds no data, so anybody may have it: what it shows comes from the operations.
+ * Serves the console's page at every address below /console that is not of its operations, and the files that it loads.
+ * The page itself holds no data, so anybody may have it: what it shows comes from the operations.
  */
 export async function consolePages(server: FastifyInstance, { publicUrl }: ServerOptions): Promise<void> {
   await server.register(cookie);
@@ -74,8 +74,9 @@ class ConsolePage {
 }
 
 /**
- * Whether the reader may be logged in. Without a session the page asks for a login at once, instead of being refused first.
- * From another site's page, such as a link in a mail or a ticket, the browser sends no cookie, even if there is one.
+ * Whether the reader may be logged in. Without a session the page asks for a login at once, instead of being refused
+ * first. From another site's page, such as a link in a mail or a ticket, the browser sends no cookie, even if there is
+ * one.
  */
 function mayHaveSession(request: FastifyRequest): boolean {
   const { 'sec-fetch-site': site = 'none' } = request.headers;

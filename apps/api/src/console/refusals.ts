@@ -3,7 +3,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { noteCode } from '../calls.ts';
 import { answerFailure } from '../failures.ts';
 
-/** Has a plugin answer refusals of the console with the HTTP status of their cause, and whatever else as the interface does. */
+/**
+ * Has a plugin answer refusals of the console with the HTTP status of their cause, and whatever else as the interface
+ * does.
+ */
 export function answerConsoleRefusals(server: FastifyInstance): void {
   server.setErrorHandler((error: Error, request, reply) =>
     error instanceof ConsoleRefusal ? refuse(error, request, reply) : answerFailure(error, request, reply),

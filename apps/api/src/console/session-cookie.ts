@@ -10,8 +10,9 @@ export function readSessionToken({ cookies }: FastifyRequest): string | undefine
 }
 
 /**
- * Has the browser keep a session's token, out of reach for scripts and never sent from another site's page. Behind TLS it is
- * sent over TLS only: where PUBLIC_URL is https, or the proxy says so. It has no end of its own: the service knows it.
+ * Has the browser keep a session's token, out of reach for scripts and never sent from another site's page. Behind TLS
+ * it is sent over TLS only: where PUBLIC_URL is https, or the proxy says so. It has no end of its own: the service
+ * knows it.
  */
 export function setSessionCookie(
   request: FastifyRequest,

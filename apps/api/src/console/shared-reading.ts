@@ -4,8 +4,8 @@ const KEPT_PER_MS = 10;
 const MAX_FAILURE_KEPT_MS = 10_000;
 
 /**
- * A reading that callers share: those that come while it runs get the same one, and those that come soon after it what it
- * read. One that failed is kept, too, if it took long: what is slow is not asked without a pause.
+ * A reading that callers share: those that come while it runs get the same one, and those that come soon after it what
+ * it read. One that failed is kept, too, if it took long: what is slow is not asked without a pause.
  */
 export class SharedReading<Result> {
   readonly #read: () => Promise<Result>;

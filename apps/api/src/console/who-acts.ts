@@ -15,8 +15,8 @@ interface Session {
 }
 
 /**
- * Has the operations of a plugin refuse calls that may be forged, and verify who calls before the body is read: an operator
- * with the role that the operation needs. An operation for anybody needs no session.
+ * Has the operations of a plugin refuse calls that may be forged, and verify who calls before the body is read: an
+ * operator with the role that the operation needs. An operation for anybody needs no session.
  *
  * Calls fail with a ConsoleRefusal: request_forged, not_logged_in, role_missing.
  */

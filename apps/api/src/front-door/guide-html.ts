@@ -31,8 +31,8 @@ const textOf = (inline: string) =>
   inline.replace(TAG, '').replace(/&(?:amp|lt|gt|quot|#39);/g, (each) => ENTITY[each]!);
 
 /**
- * Renders a page of the repository. Markdown's own HTML is not taken over: comments, which mark generated parts, are left
- * out, and anything else shows as text. `tableLabel` names tables, which may be scrolled, to who cannot see them.
+ * Renders a page of the repository. Markdown's own HTML is not taken over: comments, which mark generated parts, are
+ * left out, and anything else shows as text. `tableLabel` names tables, which may be scrolled, to who cannot see them.
  */
 export function renderGuide(markdown: string, file: string, tableLabel: string): RenderedGuide {
   const anchors = new Anchors();

@@ -5,8 +5,8 @@ import { GUIDES } from './guides.ts';
 export const SHOWN_FOLDERS = { 'docs/images': 'images', examples: 'examples' } as const;
 
 /**
- * Where a link of a guide leads on /guides, from /guides/{slug}: to another guide, to a file that is shown, to an anchor or
- * to another site. Null where it leads to what is not shown; it is only text then.
+ * Where a link of a guide leads on /guides, from /guides/{slug}: to another guide, to a file that is shown, to an
+ * anchor or to another site. Null where it leads to what is not shown; it is only text then.
  */
 export function resolveLink(href: string, fromFile: string): string | null {
   if (/^https:\/\//.test(href) || href.startsWith('#')) return href;

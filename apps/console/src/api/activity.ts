@@ -11,8 +11,8 @@ function noteAct(): void {
 }
 
 /**
- * Says whose doing a call is. Pages refresh themselves, and that must not keep the session of a reader who has left alive:
- * the server counts only the calls of a `user` against the idle end.
+ * Says whose doing a call is. Pages refresh themselves, and that must not keep the session of a reader who has left
+ * alive: the server counts only the calls of a `user` against the idle end.
  */
 export function whoseDoing(): 'user' | 'automatic' {
   return Date.now() - lastActMs < AWAY_AFTER_MS ? 'user' : 'automatic';

@@ -34,7 +34,9 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
   );
 }
 
-/** Browsers have a clipboard only where the page came by TLS or from this machine; a selection can be copied anywhere. */
+/**
+ * Browsers have a clipboard only where the page came by TLS or from this machine; a selection can be copied anywhere.
+ */
 async function copyText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return await navigator.clipboard.writeText(text);
   const field = document.createElement('textarea');

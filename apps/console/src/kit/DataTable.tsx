@@ -73,7 +73,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   }
   return (
     <>
-      {/* biome-ignore lint/a11y/useSemanticElements: a section would be a landmark, beside that of the same name around it. */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a section would be a second landmark of its name. */}
       <div
         ref={scroller}
         className={isWhole ? styles.scroller : `${styles.scroller} ${styles.long}`}

@@ -1,7 +1,9 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import styles from './Dialog.module.css';
 
-/** A dialog in front of the page. The browser keeps the focus in it, and Escape closes it unless it must be answered. */
+/**
+ * A dialog in front of the page. The browser keeps the focus in it, and Escape closes it unless it must be answered.
+ */
 export interface DialogProps {
   title: string;
   onClose: () => void;

@@ -6,7 +6,9 @@ import styles from './Filters.module.css';
 import { readLocalTime, writeLocalTime } from './local-time.ts';
 import { kitWords } from './words.ts';
 
-/** One filter, bound to the text of its name in the address. A time is milliseconds there; a flag is `true` or absent. */
+/**
+ * One filter, bound to the text of its name in the address. A time is milliseconds there; a flag is `true` or absent.
+ */
 interface FilterField {
   name: string;
   label: string;

@@ -10,7 +10,7 @@ export function JsonView({ value, label }: { value: unknown; label: string }) {
         <CopyButton text={text} what={label} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard. */}
-      {/* biome-ignore lint/a11y/useSemanticElements: a section would be a landmark, beside that of the same name around it. */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a section would be a second landmark of its name. */}
       <div className={styles.text} role="group" tabIndex={0} aria-label={label}>
         <pre>{text}</pre>
       </div>

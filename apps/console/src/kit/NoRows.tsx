@@ -8,8 +8,8 @@ import { kitWords } from './words.ts';
 const NO_FILTERS = ['cursor', 'tab', 'list'];
 
 /**
- * What a list shows that has no rows: because of the filters in its address; or because there is nothing yet, as `title` and
- * `children` say. `isMore`: only the newest were looked at, and there are older ones.
+ * What a list shows that has no rows: because of the filters in its address; or because there is nothing yet, as
+ * `title` and `children` say. `isMore`: only the newest were looked at, and there are older ones.
  */
 export function NoRows({ isMore, title, children }: { isMore?: boolean; title: string; children: ReactNode }) {
   const words = useWords(kitWords);

@@ -7,8 +7,8 @@ import styles from './Pager.module.css';
 import { kitWords } from './words.ts';
 
 /**
- * The way from page to page of a list: its cursor stands in the address, so a page can be sent to a colleague. `shown`: how
- * many rows this page shows.
+ * The way from page to page of a list: its cursor stands in the address, so a page can be sent to a colleague. `shown`:
+ * how many rows this page shows.
  */
 export function Pager({ nextCursor, shown }: { nextCursor: string | null; shown: number }) {
   const [{ cursor }, change] = useAddress();

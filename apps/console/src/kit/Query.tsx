@@ -6,7 +6,9 @@ import { useWords } from '../words/words.ts';
 import { Failure } from './Failure.tsx';
 import { kitWords } from './words.ts';
 
-/** Shows what was read; before that, that it is being read; and why it could not be. What is known stays on a failure. */
+/**
+ * Shows what was read; before that, that it is being read; and why it could not be. What is known stays on a failure.
+ */
 export function Query<Data>({
   of,
   children,

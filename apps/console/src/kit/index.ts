@@ -1,10 +1,12 @@
 /*
  * The kit of the console's pages. How a page is made:
  *
- * 1. `routes.tsx` names its address, what loads it, and the texts behind the `?` that it reads. What stands in the address is
+ * 1. `routes.tsx` names its address, what loads it, and the texts behind the `?` that it reads. What stands in the
+ * address is
  *    always text: ids have more digits than a number keeps.
  *
- * 2. It reads its address by `getRouteApi('/batches')` (not by importing its route: that is a cycle), calls the server by
+ * 2. It reads its address by `getRouteApi('/batches')` (not by importing its route: that is a cycle), calls the server
+ * by
  *    `useOperation(id, call, { refreshMs })` of `../../api/index.ts`, and shows:
  *
  *      const route = getRouteApi('/batches');
@@ -27,16 +29,19 @@
  *
  *    Filters, tabs and the way to other pages of a list read the address and change it by themselves (`useAddress`).
  *
- * 3. All text stands in `pages/<area>/words.ts`: `defineAreaWords({ en: { … }, zh: { … } })`, read by `useWords(batchesWords)`,
+ * 3. All text stands in `pages/<area>/words.ts`: `defineAreaWords({ en: { … }, zh: { … } })`, read by
+ * `useWords(batchesWords)`,
  *    which also has the words that several areas show (`words/common.ts`). A word is a text or a function that fills in what
  *    it is about.
  *
- * 4. A change asks first: `ConfirmButton` calls its operation, tells how it went, and shows in its dialog what failed. It is
+ * 4. A change asks first: `ConfirmButton` calls its operation, tells how it went, and shows in its dialog what failed.
+ * It is
  *    not there for a reader whose role may not call that. A password or secret is shown by `OneTimeSecret`. Other things that
  *    a role may not do are hidden by `useMayCall()('bindApplication') && <…/>`.
  *
- * Fields and buttons are Mantine's (`TextInput`, `NativeSelect`, `Checkbox`, `Textarea`, `Tabs`, `Button`, `PasswordInput`); one
- * that is not among them needs its style in `theme/styles.css`. Show no HTML but by React: names may hold markup.
+ * Fields and buttons are Mantine's (`TextInput`, `NativeSelect`, `Checkbox`, `Textarea`, `Tabs`, `Button`,
+ * `PasswordInput`); one that is not among them needs its style in `theme/styles.css`. Show no HTML but by React: names
+ * may hold markup.
  */
 export { AddressTabs } from './AddressTabs.tsx';
 export { useAddress } from './address.ts';

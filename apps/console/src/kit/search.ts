@@ -2,8 +2,8 @@
 export type Search<Name extends string> = { [Key in Name]?: string | undefined };
 
 /**
- * Says which texts a page reads from its address: `validateSearch: searchOf('state', 'cursor')`. Others, and empty ones, are
- * dropped.
+ * Says which texts a page reads from its address: `validateSearch: searchOf('state', 'cursor')`. Others, and empty
+ * ones, are dropped.
  */
 export function searchOf<const Name extends string>(
   ...names: Name[]

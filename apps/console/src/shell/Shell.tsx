@@ -33,7 +33,7 @@ function Frame({ children }: { children: ReactNode }) {
   useEffect(() => router.subscribe('onResolved', () => setMenuOpen(false)), [router]);
   return (
     <div className={styles.shell}>
-      {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place of this page, whatever the base of addresses is. */}
+      {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place of this page. */}
       <a
         className={styles.skip}
         href="#main"

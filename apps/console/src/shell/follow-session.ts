@@ -4,8 +4,8 @@ import { onSessionEvent } from '../api/session-events.ts';
 import { CONSOLE_PATH } from '../page-head.ts';
 
 /**
- * Has the console follow its session: when it ends, here or in another tab, nothing of it stays on the page, and the log-in
- * page knows where to lead back; when another one begins, everything is read anew.
+ * Has the console follow its session: when it ends, here or in another tab, nothing of it stays on the page, and the
+ * log-in page knows where to lead back; when another one begins, everything is read anew.
  */
 export function followSession(router: AnyRouter, client: QueryClient): void {
   onSessionEvent((event) => {

@@ -4,8 +4,8 @@ import type { ORDER_CAUSES } from '../pages/orders/order-causes.ts';
 type Cause = NonNullable<ConsoleOrder['cause']>;
 
 /**
- * What causes mean, in Chinese: those of the console, those of orders, and others that operators meet. The message beside
- * them, in English, has the numbers.
+ * What causes mean, in Chinese: those of the console, those of orders, and others that operators meet. The message
+ * beside them, in English, has the numbers.
  */
 export const causesInChinese: Readonly<
   Record<ConsoleCause | (typeof ORDER_CAUSES)[number], string> & Partial<Record<Cause, string>>

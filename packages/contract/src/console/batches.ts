@@ -9,7 +9,9 @@ import { emptyAsAbsent, id, optionalId, optionalText, text } from '../scalars.ts
 import { ComparedPreview } from './compared-preview.ts';
 import { consoleTable } from './operation.ts';
 
-/** What the failed orders of a batch may hold, in bytes, to be edited in the console; of more, the command takes care. */
+/**
+ * What the failed orders of a batch may hold, in bytes, to be edited in the console; of more, the command takes care.
+ */
 export const MAX_RESEND_BYTES = 2 * 1024 * 1024;
 /** What stands in the place of a password of a licence wherever the console shows an order as it was sent. */
 export const HIDDEN_PASSWORD = '(hidden)';

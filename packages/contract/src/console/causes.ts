@@ -1,8 +1,8 @@
 import { cut } from '../causes.ts';
 
 /**
- * The closed table of the causes for which the console refuses a call, beside those of the interface (`causes`), which keep
- * their words. `status` is the HTTP status and the code of the answer; `message` is for people.
+ * The closed table of the causes for which the console refuses a call, beside those of the interface (`causes`), which
+ * keep their words. `status` is the HTTP status and the code of the answer; `message` is for people.
  */
 export const consoleCauses = {
   not_logged_in: { status: 401, message: 'You are not logged in, or your session has ended. Log in again.' },

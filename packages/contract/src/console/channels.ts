@@ -6,8 +6,8 @@ import { consoleTable } from './operation.ts';
 import { OrderCounts } from './order-counts.ts';
 
 /**
- * How a channel does: it is `paused`, or `behind`: its oldest pending order has waited for half a minute. Otherwise it is
- * `current`.
+ * How a channel does: it is `paused`, or `behind`: its oldest pending order has waited for half a minute. Otherwise it
+ * is `current`.
  */
 export const ChannelHealth = z.enum(['current', 'behind', 'paused']);
 export type ChannelHealth = z.infer<typeof ChannelHealth>;
@@ -38,7 +38,9 @@ const ChannelApplication = z.object({
   isBound: z.boolean(),
 });
 
-/** A channel on its own page, with the first applications that have to do with it: those with the most pending orders. */
+/**
+ * A channel on its own page, with the first applications that have to do with it: those with the most pending orders.
+ */
 export const ChannelDetail = ConsoleChannel.extend({
   applications: z.array(ChannelApplication),
   hasMoreApplications: z.boolean(),

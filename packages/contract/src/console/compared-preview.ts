@@ -4,7 +4,9 @@ import { OrderPreview } from '../preview.ts';
 const { nearest } = OrderPreview.shape;
 const value = z.union([z.string(), z.number()]).nullable();
 
-/** What an order would do now, with both values of each field in which the nearest products differ from what it names. */
+/**
+ * What an order would do now, with both values of each field in which the nearest products differ from what it names.
+ */
 export const ComparedPreview = OrderPreview.extend({
   nearest: z.array(
     nearest.element.extend({

@@ -14,7 +14,10 @@ export function includesRole(role: OperatorRole, least: OperatorRole): boolean {
   return OperatorRole.options.indexOf(role) >= OperatorRole.options.indexOf(least);
 }
 
-/** One operation of the console, behind CONSOLE_API_ROOT: what the browser sends, where, and what it gets. Channels never call these. */
+/**
+ * One operation of the console, behind CONSOLE_API_ROOT: what the browser sends, where, and what it gets. Channels
+ * never call these.
+ */
 export interface ConsoleOperation extends CalledOperation {
   method: 'GET' | 'POST';
   /** The least role that may call it; `anybody`: also who is not logged in. */

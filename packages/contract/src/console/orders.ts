@@ -42,8 +42,8 @@ export type ConsoleOrderDetail = z.infer<typeof ConsoleOrderDetail>;
 export const OwnedOrder = ConsoleOrderDetail.extend({ owner: Owner.nullable() });
 
 /**
- * What an order held, with hidden passwords. `gone`: it has taken effect, and then it is not kept; `expired`: it failed too
- * long ago; `too_large` to be shown.
+ * What an order held, with hidden passwords. `gone`: it has taken effect, and then it is not kept; `expired`: it failed
+ * too long ago; `too_large` to be shown.
  */
 export const OrderContent = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('kept'), order: z.unknown(), bytes: z.number() }),
@@ -57,8 +57,8 @@ export const AssetEffect = z.object({
   assetId: z.string(),
   assetNum: z.string(),
   /**
-   * `grant_revoked`: it took what its source order had granted, and the asset stayed; `reduced`: it revoked products of the
-   * asset.
+   * `grant_revoked`: it took what its source order had granted, and the asset stayed; `reduced`: it revoked products of
+   * the asset.
    */
   action: z.enum(['created', 'extended', 'transferred', 'revoked', 'grant_revoked', 'reduced']),
   /** Who had it before; null unless it was transferred. */
@@ -108,7 +108,9 @@ export const SearchHit = z.object({
 });
 export type SearchHit = z.infer<typeof SearchHit>;
 
-/** A customer whose oldest pending order cannot be applied. That order and the customer's later ones wait (rules 6.2). */
+/**
+ * A customer whose oldest pending order cannot be applied. That order and the customer's later ones wait (rules 6.2).
+ */
 const Hold = z.object({
   customerId: z.string(),
   /** The order that failed last. */

@@ -107,7 +107,10 @@ export const QueueState = z.object({
   found: z
     .object({
       counts: z.object({ waiting: z.number(), active: z.number(), delayed: z.number(), failed: z.number() }),
-      /** The newest jobs of each state; of the delayed ones, those that begin first; of those that wait, those that wait longest. */
+      /**
+       * The newest jobs of each state; of the delayed ones, those that begin first; of those that wait, those that wait
+       * longest.
+       */
       jobs: z.array(QueueJob),
       /** The names of the workers that listen; null where Redis does not let its clients be listed. */
       workers: z.array(z.string()).nullable(),

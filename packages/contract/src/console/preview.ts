@@ -8,7 +8,10 @@ import { consoleTable } from './operation.ts';
 
 /** What one order of a pasted batch would do now. Its lists may be cut; the counts say how long they are. */
 export const PreviewedOrder = ComparedPreview.extend({
-  /** The asset numbers that the order names, each once, and whether an active asset has it before any order takes effect. */
+  /**
+   * The asset numbers that the order names, each once, and whether an active asset has it before any order takes
+   * effect.
+   */
   numbers: z.array(z.object({ assetNum: z.string(), isActive: z.boolean() })),
   numberCount: z.number(),
   assetCount: z.number(),

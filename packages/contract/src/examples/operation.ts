@@ -5,8 +5,8 @@ import type { OperationAnswers, OperationId, SentBody } from '../operations/inde
 export type Examples<Value> = Record<string, { summary: string; value: Value }>;
 
 /**
- * The examples of an operation: its bodies, and by HTTP status the summaries of its answers, which answers.json holds. A 200
- * answer to a body has the body's name, a refusal that of its cause.
+ * The examples of an operation: its bodies, and by HTTP status the summaries of its answers, which answers.json holds.
+ * A 200 answer to a body has the body's name, a refusal that of its cause.
  */
 export interface ExamplesOf<Id extends OperationId> {
   bodies?: Examples<Written<SentBody<Id>>>;

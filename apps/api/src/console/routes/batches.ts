@@ -85,8 +85,8 @@ export async function findNamedBatch(request: BatchCall): Promise<OperatorBatch>
 }
 
 /**
- * Writes a file that is a batch but for its channelOrderId. Passwords are left empty: whoever sends it without filling them
- * in is refused with the place of each.
+ * Writes a file that is a batch but for its channelOrderId. Passwords are left empty: whoever sends it without filling
+ * them in is refused with the place of each.
  */
 async function* writeFile(data: FailedOrders, orders: AsyncIterable<string>): AsyncGenerator<string, string> {
   yield JSON.stringify(data).slice(0, -']}'.length);

@@ -13,8 +13,8 @@ const MAX_LISTED = 20_000;
 const MAX_LISTED_OF_ORDER = 500;
 
 /**
- * What a batch would do, in a scope that leaves bodies as bytes: they are read as those of channels are, large ones on a
- * thread, so that they do not hold up the event loop.
+ * What a batch would do, in a scope that leaves bodies as bytes: they are read as those of channels are, large ones on
+ * a thread, so that they do not hold up the event loop.
  */
 export function previewHandlers({ previewer, batches }: ServerOptions & { batches: BatchReader }) {
   return {

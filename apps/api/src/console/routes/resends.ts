@@ -29,7 +29,9 @@ export function resendHandlers(options: ServerOptions & { batches: BatchReader }
       const orderList = sequence === undefined ? failed : failed.filter((order) => isNumbered(order, sequence));
       const { channelCode, channelOrderId, syncMode } = batch.shown;
       return {
-        ...{ channelCode, syncMode, orderList },
+        channelCode,
+        syncMode,
+        orderList,
         channelOrderId: nameRetry(channelOrderId, sequence),
         hiddenPasswords: countHidden(orderList),
       };
@@ -95,8 +97,9 @@ async function readFailed(db: Database, { shown }: OperatorBatch, passwords: 'hi
 }
 
 /**
- * Reads orders that an operator sends in place of failed ones: as a batch of the application, which must still be allowed to
- * send it. It goes the way of the batches of channels, large ones on a thread. Returns the failed orders too.
+ * Reads orders that an operator sends in place of failed ones: as a batch of the application, which must still be
+ * allowed to send it. It goes the way of the batches of channels, large ones on a thread. Returns the failed orders
+ * too.
  *
  * Throws a Refusal, as O5 would; field_invalid where a hidden password cannot be put back.
  */
@@ -121,7 +124,10 @@ const CANNOT_PUT_BACK =
   'is hidden, and put back only in an order of the same sequence and customer, for the same asset numbers and product at ' +
   'its place; fill it in';
 
-/** The command's name for what is sent in place of failed orders; in place of one of them, its sequence tells it from others. */
+/**
+ * The command's name for what is sent in place of failed orders; in place of one of them, its sequence tells it from
+ * others.
+ */
 const nameRetry = (channelOrderId: string, sequence: number | undefined) =>
   sequence === undefined ? `${channelOrderId}-retry` : `${channelOrderId}-retry-${sequence}`;
 

@@ -4,7 +4,9 @@ import { useWords } from '../../words/words.ts';
 import { BatchLink } from './BatchLink.tsx';
 import { batchesWords } from './words.ts';
 
-/** Says that failed orders of a batch were sent again, as which batches, by whom and when; nothing where they were not. */
+/**
+ * Says that failed orders of a batch were sent again, as which batches, by whom and when; nothing where they were not.
+ */
 export function Resends({ resends }: Pick<TracedBatch, 'resends'>) {
   const words = useWords(batchesWords);
   if (resends.length === 0) return null;

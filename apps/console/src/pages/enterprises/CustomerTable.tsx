@@ -7,7 +7,9 @@ import { enterprisesWords } from './words.ts';
 
 type Customer = ConsoleData<'listCustomers'>['customers'][number];
 
-/** Customers in rows, with links to what they have and what they ordered; the enterprise is left out on its own page. */
+/**
+ * Customers in rows, with links to what they have and what they ordered; the enterprise is left out on its own page.
+ */
 export function CustomerTable({ withEnterprise, ...props }: TableProps<Customer> & { withEnterprise: boolean }) {
   const words = useWords(enterprisesWords);
   const enterprise: Column<Customer> = {

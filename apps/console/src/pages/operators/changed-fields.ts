@@ -6,7 +6,8 @@ export interface ChangedField {
 }
 
 /**
- * The fields that a change changed, or all that the record holds of it. A value that is no object stands under an empty name.
+ * The fields that a change changed, or all that the record holds of it. A value that is no object stands under an empty
+ * name.
  */
 export function listChanged(before: unknown, after: unknown): ChangedField[] {
   if (!isObjectOrNull(before) || !isObjectOrNull(after)) return [{ name: '', before, after }];

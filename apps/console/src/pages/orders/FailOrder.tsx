@@ -10,7 +10,10 @@ import { ordersWords } from './words.ts';
 const MAX_NAMED = 10;
 type Later = 'keep' | 'fail';
 
-/** Ends a pending order as failed. Where its customer has later pending orders, the reader is asked what becomes of them. */
+/**
+ * Ends a pending order as failed. Where its customer has later pending orders, the reader is asked what becomes of
+ * them.
+ */
 export function FailOrder({ orderId }: { orderId: string }) {
   const words = useWords(ordersWords);
   const write = useNumberFormat();

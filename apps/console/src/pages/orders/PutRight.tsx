@@ -9,7 +9,9 @@ import { ordersWords } from './words.ts';
 const REFRESH_MS = 2_000;
 type FailedOrder = Pick<ConsoleOrder, 'batchId' | 'licenseOrderId'>;
 
-/** Leads to where a failed order is put right and sent again; nothing for who may not, or while its batch still runs. */
+/**
+ * Leads to where a failed order is put right and sent again; nothing for who may not, or while its batch still runs.
+ */
 export function PutRight({ order: { batchId, licenseOrderId } }: { order: FailedOrder }) {
   const words = useWords(ordersWords);
   const mayCall = useMayCall();

@@ -77,7 +77,7 @@ export function BatchForm({
     <Section title={words.batch}>
       <form className={styles.form} onSubmit={submit}>
         <ApplicationChoice appKey={appKey} onAppKey={onAppKey} />
-        {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is a second way; the button beside it is the first. */}
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is a second way, beside the button. */}
         <div
           className={styles.drop}
           data-over={isOver}

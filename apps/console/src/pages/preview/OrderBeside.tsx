@@ -76,7 +76,7 @@ function Effects({ title, count, effects }: { title: string; count: number; effe
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard. */}
       <ul className={styles.effects} tabIndex={0} aria-label={title}>
         {effects.map((effect, place) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: one order may do the same twice, and the list does not change.
+          // biome-ignore lint/suspicious/noArrayIndexKey: one order may do the same twice.
           <li key={place}>
             {words[effect.action]} {'productUri' in effect && <code>{effect.productUri}</code>}{' '}
             <AssetLink assetNum={effect.assetNum} />
