@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { HealthCheckId, Overview, OverviewSpan } from '@lockstep/contract/console';
+import { countActivity } from '@lockstep/orders/testing';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { countActivity } from '../../packages/orders/src/count-activity.ts';
 import { startAnotherApi } from '../harness/another-api.ts';
 import { ConsoleClient } from '../harness/console.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';

@@ -1,7 +1,7 @@
+import { countActivity } from '@lockstep/orders/testing';
 import { type Database, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { countActivity } from '../../packages/orders/src/count-activity.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 import { countWaiting } from '../harness/waiting.ts';
 

@@ -1,9 +1,8 @@
 import { createApplication } from '@lockstep/access';
 import { QUEUE_NAME, WORKER_NAME } from '@lockstep/orders';
+import { openPostgresQueue, openRedisQueue } from '@lockstep/platform/testing';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
-import { openPostgresQueue } from '../../packages/platform/src/queue-postgres.ts';
-import { openRedisQueue } from '../../packages/platform/src/queue-redis.ts';
 import { Api } from '../harness/api.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { Pause } from '../harness/pause.ts';

@@ -1,7 +1,7 @@
 import type { EventPage, FeedEvent } from '@lockstep/contract';
+import { lockLanes } from '@lockstep/orders/testing';
 import { inTransaction } from '@lockstep/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
 import { type Api, dataOf } from '../harness/api.ts';
 import { type KilledProcesses, startKilledProcesses } from '../harness/killed-processes.ts';
 import { firstLaneOf } from '../harness/lanes.ts';

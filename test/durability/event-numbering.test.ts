@@ -1,10 +1,9 @@
 import type { ApplicationId, BatchId } from '@lockstep/contract';
+import { EventNumbering, readBehind } from '@lockstep/orders';
+import { DrainEnds, numberEvents } from '@lockstep/orders/testing';
 import { createLogger, type Database, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { DrainEnds } from '../../packages/orders/src/drain-ends.ts';
-import { EventNumbering, numberEvents } from '../../packages/orders/src/event-numbering.ts';
-import { readBehind } from '../../packages/orders/src/events.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 import { countWaiting } from '../harness/waiting.ts';
 

@@ -1,16 +1,19 @@
 import { LedgerIds } from '@lockstep/assets';
 import { BatchOrder, BatchResultQuery, type Customer, type CustomerId } from '@lockstep/contract';
 import { pauseChannel, resumeChannel, retryFailedOrders } from '@lockstep/orders';
+import { prepareBatch } from '@lockstep/orders/prepare';
+import {
+  applyCalls,
+  drainLanes,
+  LargeTurn,
+  lockLanes,
+  lookBefore,
+  OneByOne,
+  readPages,
+} from '@lockstep/orders/testing';
 import { createLogger, Deadline, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { drainLanes } from '../../packages/orders/src/drain.ts';
-import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
-import { LargeTurn } from '../../packages/orders/src/large-turn.ts';
-import { OneByOne } from '../../packages/orders/src/one-by-one.ts';
-import { prepareBatch } from '../../packages/orders/src/prepare.ts';
-import { readPages } from '../../packages/orders/src/result-pages.ts';
-import { applyCalls, lookBefore } from '../../packages/orders/src/sync-calls.ts';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { FIRST_CHANNEL, firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';

@@ -1,15 +1,20 @@
 import { type Ledger, LedgerIds, loadLedger, writeLedger } from '@lockstep/assets';
 import { type ApplicationId, BatchOrder, type Customer, type LicenseOrderId } from '@lockstep/contract';
+import { prepareBatch } from '@lockstep/orders/prepare';
+import {
+  applyOrders,
+  collectNeeds,
+  drainLanes,
+  type OrderWithId,
+  type Outcome,
+  planAll,
+  planOnLoaded,
+  storeApplied,
+} from '@lockstep/orders/testing';
 import { behindSavepoint, inTransaction, isTransient, type Tables } from '@lockstep/platform';
 import { type ControlledTransaction, sql } from 'kysely';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { applyOrders, planOnLoaded, storeApplied } from '../../packages/orders/src/apply.ts';
-import { drainLanes } from '../../packages/orders/src/drain.ts';
-import { collectNeeds } from '../../packages/orders/src/ledger-needs.ts';
-import type { OrderWithId, Outcome } from '../../packages/orders/src/outcome.ts';
-import { planAll } from '../../packages/orders/src/plan.ts';
-import { prepareBatch } from '../../packages/orders/src/prepare.ts';
 import { ALL_LANES, FIRST_CHANNEL } from '../harness/lanes.ts';
 import { checkNumbers } from '../harness/numbers.ts';
 import { batchOf, deleteAsset, deleteProduct, merchandise, newAssetNum, newBuy, type Sent } from '../harness/orders.ts';

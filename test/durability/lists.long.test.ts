@@ -12,10 +12,9 @@ import type {
 import type { ConsoleBatchesQuery, ConsoleOrdersQuery } from '@lockstep/contract/console';
 import { listBatches, listOrders } from '@lockstep/orders';
 import { listAllBatches, listAllOrders } from '@lockstep/orders/operator';
+import { OPERATOR, openCursor } from '@lockstep/orders/testing';
 import type { Database } from '@lockstep/platform';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { openCursor } from '../../packages/orders/src/list-cursor.ts';
-import { OPERATOR } from '../../packages/orders/src/list-filters.ts';
 import { explain, recordQueries } from '../harness/explain.ts';
 import { type Filled, fillWithBatches } from '../harness/million-orders.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';

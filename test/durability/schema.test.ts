@@ -8,9 +8,9 @@ import {
   type Tables,
   TransactionQueue,
 } from '@lockstep/platform';
+import { CHOSEN_KEYS } from '@lockstep/platform/testing';
 import { type ControlledTransaction, sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CHOSEN_KEYS } from '../../packages/platform/src/sql-state.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 const silent = createLogger({ name: 'test', level: 'silent' });

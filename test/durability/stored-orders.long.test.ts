@@ -1,10 +1,10 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
 import type { BatchId, Customer } from '@lockstep/contract';
 import { QUEUE_NAME } from '@lockstep/orders';
+import { LANES_OF_CHANNEL } from '@lockstep/orders/testing';
 import { createLogger, openProducer } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LANES_OF_CHANNEL } from '../../packages/orders/src/lanes.ts';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { FIRST_CHANNEL, firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';

@@ -1,9 +1,8 @@
+import { lanesOfChannel, lockLanes, readBacklogsElsewhere, readLocked, tryingLanes } from '@lockstep/orders/testing';
 import { createLogger, run } from '@lockstep/platform';
 import { type RunningWorker, startWorker } from '@lockstep/worker';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { lockLanes, readBacklogsElsewhere, readLocked, tryingLanes } from '../../packages/orders/src/lane-locks.ts';
-import { lanesOfChannel } from '../../packages/orders/src/lanes.ts';
 import { ALL_LANES } from '../harness/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';

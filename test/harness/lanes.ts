@@ -1,5 +1,5 @@
 import type { Customer, CustomerId } from '@lockstep/contract';
-import { LANES_OF_CHANNEL, laneOf } from '../../packages/orders/src/lanes.ts';
+import { LANES_OF_CHANNEL, laneOf } from '@lockstep/orders/testing';
 import type { Api } from './api.ts';
 
 /** The channel of the customers of `newCustomer`: the first one of a database of a test. */

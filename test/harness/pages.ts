@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { GUIDES } from '../../apps/api/src/front-door/guides.ts';
+import { GUIDES } from '@lockstep/api/testing';
 import { REPOSITORY } from './processes.ts';
 
 /** The pages of the documentation. */

@@ -9,9 +9,9 @@ import {
   PendingBound,
   QUEUE_NAME,
 } from '@lockstep/orders';
+import { prepareBatch } from '@lockstep/orders/prepare';
 import { createLogger, type Database, Deadline, openProducer } from '@lockstep/platform';
 import { vi } from 'vitest';
-import { prepareBatch } from '../../packages/orders/src/prepare.ts';
 import type { Api } from './api.ts';
 import { newBuy, productToBuy, type Sent } from './orders.ts';
 import type { Stack } from './stack.ts';

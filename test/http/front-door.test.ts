@@ -1,6 +1,6 @@
+import { GUIDES } from '@lockstep/api/testing';
 import { parameterExamples } from '@lockstep/contract/examples';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GUIDES } from '../../apps/api/src/front-door/guides.ts';
 import { startAnotherApi } from '../harness/another-api.ts';
 import { read } from '../harness/pages.ts';
 import { type Stack, startStack } from '../harness/stack.ts';

@@ -1,7 +1,7 @@
 import type { Ledger } from '@lockstep/assets';
+import type { Outcome } from '@lockstep/orders/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../packages/orders/src/outcome.ts';
 import { budget } from './budget.ts';
 import { comparisons, type Plan, planWithin } from './planner.ts';
 

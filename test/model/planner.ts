@@ -9,10 +9,8 @@ import {
   type Transfer,
 } from '@lockstep/assets';
 import { BatchOrder, type CustomerId, type EnterpriseId, type LicenseOrderId, parse } from '@lockstep/contract';
+import { LIMITS, type OrderWithId, type Outcome, planAll } from '@lockstep/orders/testing';
 import fc from 'fast-check';
-import { LIMITS } from '../../packages/orders/src/limits.ts';
-import type { OrderWithId, Outcome } from '../../packages/orders/src/outcome.ts';
-import { planAll } from '../../packages/orders/src/plan.ts';
 import { expectSame } from './expect-same.ts';
 import { histories } from './histories.ts';
 import { bodyOf, CUSTOMERS, type History, type HistoryEvent, LATE_CUSTOMER, type Names, SENDERS } from './history.ts';

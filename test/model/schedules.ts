@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
+import {
+  channelOf,
+  type Drain,
+  type DrainOutcome,
+  LANES_OF_CHANNEL,
+  MAX_DEBT,
+  Scheduler,
+} from '@lockstep/orders/testing';
 import fc from 'fast-check';
-import { channelOf, LANES_OF_CHANNEL } from '../../packages/orders/src/lanes.ts';
-import { type Drain, type DrainOutcome, MAX_DEBT, Scheduler } from '../../packages/orders/src/scheduler.ts';
 
 const PROCESSES = 3;
 const CHANNELS = 5;

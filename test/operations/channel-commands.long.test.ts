@@ -1,7 +1,7 @@
 import type { Customer } from '@lockstep/contract';
+import { lockLanes } from '@lockstep/orders/testing';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
 import { type Api, refusalOf } from '../harness/api.ts';
 import { COMMAND, objectsIn, tableIn } from '../harness/command-line.ts';
 import { firstLaneOf } from '../harness/lanes.ts';

@@ -1,10 +1,10 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildProgram } from '@lockstep/cli/testing';
 import type { Customer } from '@lockstep/contract';
 import { readConfig } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { buildProgram } from '../../apps/cli/src/program.ts';
 import type { Api } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/console.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';

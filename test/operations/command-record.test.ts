@@ -1,12 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { buildProgram, prepareDemo } from '@lockstep/cli/testing';
 import { readConfig } from '@lockstep/platform';
 import type { Command } from 'commander';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { prepareDemo } from '../../apps/cli/src/demo.ts';
-import { buildProgram } from '../../apps/cli/src/program.ts';
 import { MemberCenter } from '../harness/member-center.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { newDataDir } from '../harness/processes.ts';

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { Refusal } from '@lockstep/contract';
+import { LANES_OF_CHANNEL } from '@lockstep/orders/testing';
 import { readDeploymentConfig } from '@lockstep/platform';
+import { checkUrl } from '@lockstep/webhooks/testing';
 import ipaddr from 'ipaddr.js';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
-import { LANES_OF_CHANNEL } from '../../packages/orders/src/lanes.ts';
-import { checkUrl } from '../../packages/webhooks/src/addresses.ts';
 import {
   findScriptCommand,
   knownVariables,

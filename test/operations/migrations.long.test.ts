@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { superuserPasswordPath } from '@lockstep/embedded-postgres/testing';
 import { migrateToLatest } from '@lockstep/platform';
+import { findLacking, readMigrations } from '@lockstep/platform/testing';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, afterEach, describe, expect, inject, it, vi } from 'vitest';
-import { superuserPasswordPath } from '../../packages/embedded-postgres/src/cluster.ts';
-import { findLacking, readMigrations } from '../../packages/platform/src/migrations.ts';
 import { withMigrations } from '../harness/more-migrations.ts';
 import { endEverything, startJob } from '../harness/processes.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';

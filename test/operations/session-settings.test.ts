@@ -1,6 +1,6 @@
+import { migrateDatabase } from '@lockstep/cli';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { migrateDatabase } from '../../apps/cli/src/migrate-database.ts';
 import { type Api, dataOf } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/console.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';

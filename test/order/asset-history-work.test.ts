@@ -1,8 +1,8 @@
 import { readAssetHistory } from '@lockstep/assets';
 import type { ApplicationId, AssetHistory, Customer } from '@lockstep/contract';
+import { writeCursor } from '@lockstep/platform/testing';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { writeCursor } from '../../packages/platform/src/cursor.ts';
 import type { Api } from '../harness/api.ts';
 import { countRows, recordQueries } from '../harness/explain.ts';
 import { newAssetNum, newBuy } from '../harness/orders.ts';

@@ -1,7 +1,7 @@
 import { AssetDetail, type AssetHistory, type Customer, type HistoryEntry } from '@lockstep/contract';
+import { writeCursor } from '@lockstep/platform/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { writeCursor } from '../../packages/platform/src/cursor.ts';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { MemberCenter } from '../harness/member-center.ts';
 import {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { LedgerIds } from '@lockstep/assets';
 import { BatchResult, type CancelledBatch, type Customer, type OrderResult } from '@lockstep/contract';
+import { drainLanes } from '@lockstep/orders/testing';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { drainLanes } from '../../packages/orders/src/drain.ts';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';
 import { checkNumbers } from '../harness/numbers.ts';

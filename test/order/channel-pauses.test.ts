@@ -1,8 +1,8 @@
 import type { Customer } from '@lockstep/contract';
 import { pauseChannel, resumeChannel } from '@lockstep/orders';
+import { lockLanes } from '@lockstep/orders/testing';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
 import { type Api, refusalOf } from '../harness/api.ts';
 import { firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';

@@ -1,7 +1,7 @@
 import type { Customer } from '@lockstep/contract';
 import { readChannels } from '@lockstep/orders';
+import { countActivity } from '@lockstep/orders/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { countActivity } from '../../packages/orders/src/count-activity.ts';
 import type { Api } from '../harness/api.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';

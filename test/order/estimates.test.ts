@@ -1,7 +1,7 @@
 import type { Customer } from '@lockstep/contract';
+import { countActivity } from '@lockstep/orders/testing';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { countActivity } from '../../packages/orders/src/count-activity.ts';
 import type { Api } from '../harness/api.ts';
 import { countRows, recordQueries } from '../harness/explain.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';

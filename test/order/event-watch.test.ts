@@ -1,10 +1,9 @@
 import type { ApplicationId } from '@lockstep/contract';
 import { EventNumbering, EventWatch } from '@lockstep/orders';
+import { type Behind, numberEvents } from '@lockstep/orders/testing';
 import { createLogger, type Database, Listener, openDatabase } from '@lockstep/platform';
 import { type KyselyPlugin, RawNode, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { numberEvents } from '../../packages/orders/src/event-numbering.ts';
-import type { Behind } from '../../packages/orders/src/events.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 /** Calls that wait for events: thousands of them, at a cost that does not grow with their number (rules 6.8). */

@@ -8,10 +8,10 @@ import {
   ListedOrder,
   OrderPage,
 } from '@lockstep/contract';
+import { writeCursor } from '@lockstep/platform/testing';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { writeCursor } from '../../packages/platform/src/cursor.ts';
 import { Api, dataOf, refusalOf } from '../harness/api.ts';
 import { firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } from '../harness/orders.ts';

@@ -1,12 +1,9 @@
 import { loadContents, readLedger } from '@lockstep/assets';
 import { BatchOrder, type Customer, type LicenseOrderId } from '@lockstep/contract';
+import { collectNeeds, LIMITS, type OrderWithId, planOnLoaded } from '@lockstep/orders/testing';
 import { inTransaction } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { planOnLoaded } from '../../packages/orders/src/apply.ts';
-import { collectNeeds } from '../../packages/orders/src/ledger-needs.ts';
-import { LIMITS } from '../../packages/orders/src/limits.ts';
-import type { OrderWithId } from '../../packages/orders/src/outcome.ts';
 import type { Api } from '../harness/api.ts';
 import { explain, recordQueries } from '../harness/explain.ts';
 import { batchOf, deleteProduct, newBuy, productToRevoke, type Sent } from '../harness/orders.ts';

@@ -1,9 +1,9 @@
 import type { Customer, OrderPreview } from '@lockstep/contract';
+import { lockLanes } from '@lockstep/orders/testing';
 import type { Database, Trx } from '@lockstep/platform';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { ALL_LANES, newCustomersInLanes } from '../harness/lanes.ts';
 import {

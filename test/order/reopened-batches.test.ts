@@ -1,14 +1,10 @@
 import { LedgerIds } from '@lockstep/assets';
 import { type BatchId, type LicenseOrderId, Refusal } from '@lockstep/contract';
 import { retryFailedOrders } from '@lockstep/orders';
+import { drainLanes, endBatches, endOrders, lockLanes, OpenBatches } from '@lockstep/orders/testing';
 import { type Database, inTransaction, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { drainLanes } from '../../packages/orders/src/drain.ts';
-import { endBatches } from '../../packages/orders/src/end-batches.ts';
-import { endOrders } from '../../packages/orders/src/end-orders.ts';
-import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
-import { OpenBatches } from '../../packages/orders/src/open-batches.ts';
 import { startAnotherApi } from '../harness/another-api.ts';
 import type { Api } from '../harness/api.ts';
 import { ALL_LANES, newCustomersInLanes } from '../harness/lanes.ts';

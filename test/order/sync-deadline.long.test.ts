@@ -1,7 +1,7 @@
 import type { Customer } from '@lockstep/contract';
+import { lockLanes } from '@lockstep/orders/testing';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
 import { startAnotherApi } from '../harness/another-api.ts';
 import { type Api, refusalOf } from '../harness/api.ts';
 import { firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';

@@ -1,8 +1,8 @@
 import type { Customer } from '@lockstep/contract';
+import { lockLanes, readLocked, tryingLanes } from '@lockstep/orders/testing';
 import { run, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lockLanes, readLocked, tryingLanes } from '../../packages/orders/src/lane-locks.ts';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';

@@ -1,11 +1,8 @@
 import { LedgerIds } from '@lockstep/assets';
+import { applyCalls, LANES_OF_CHANNEL, lockLanes, type SubmittedBatch } from '@lockstep/orders/testing';
 import { Deadline, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { SubmittedBatch } from '../../packages/orders/src/batch.ts';
-import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
-import { LANES_OF_CHANNEL } from '../../packages/orders/src/lanes.ts';
-import { applyCalls } from '../../packages/orders/src/sync-calls.ts';
 import type { Api } from '../harness/api.ts';
 import { newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';

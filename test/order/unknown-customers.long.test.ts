@@ -1,9 +1,9 @@
 import type { Customer, CustomerId } from '@lockstep/contract';
 import { CustomerChannels } from '@lockstep/orders';
+import { channelOf, NO_CHANNEL } from '@lockstep/orders/testing';
 import { Deadline } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { channelOf, NO_CHANNEL } from '../../packages/orders/src/lanes.ts';
 import type { Api } from '../harness/api.ts';
 import { FIRST_CHANNEL } from '../harness/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';

@@ -1,12 +1,10 @@
 import { LedgerIds } from '@lockstep/assets';
 import type { Customer } from '@lockstep/contract';
 import { EventNumbering, retryFailedOrders } from '@lockstep/orders';
+import { channelOf, LaneDrainer, LargeTurn, laneOf, NO_CHANNEL } from '@lockstep/orders/testing';
 import { createLogger } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LaneDrainer } from '../../packages/orders/src/lane-drainer.ts';
-import { channelOf, laneOf, NO_CHANNEL } from '../../packages/orders/src/lanes.ts';
-import { LargeTurn } from '../../packages/orders/src/large-turn.ts';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { newCustomersInLanes } from '../harness/lanes.ts';
 import { readGrants } from '../harness/order-stories.ts';

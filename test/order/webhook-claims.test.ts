@@ -1,8 +1,7 @@
 import { inTransaction } from '@lockstep/platform';
+import { AT_ONCE_OF_FAILING, claimDeliveries } from '@lockstep/webhooks/testing';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { claimDeliveries } from '../../packages/webhooks/src/claim.ts';
-import { AT_ONCE_OF_FAILING } from '../../packages/webhooks/src/turns.ts';
 import { type Api, dataOf } from '../harness/api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { countWaiting } from '../harness/waiting.ts';

@@ -1,12 +1,11 @@
 import type { WebhookId } from '@lockstep/contract';
+import { numberEvents } from '@lockstep/orders/testing';
 import { inTransaction } from '@lockstep/platform';
 import { registerWebhookGauges } from '@lockstep/webhooks';
+import { type Claim, claimDeliveries, giveBack, recordAttempts } from '@lockstep/webhooks/testing';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { numberEvents } from '../../packages/orders/src/event-numbering.ts';
-import { type Claim, claimDeliveries } from '../../packages/webhooks/src/claim.ts';
-import { giveBack, recordAttempts } from '../../packages/webhooks/src/record.ts';
 import { type Api, dataOf } from '../harness/api.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';

@@ -1,8 +1,8 @@
 import { MAX_WEBHOOKS, Webhook, type WebhookId, WebhookWithSecret } from '@lockstep/contract';
+import { writeCursor } from '@lockstep/platform/testing';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { writeCursor } from '../../packages/platform/src/cursor.ts';
 import { startAnotherApi } from '../harness/another-api.ts';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
