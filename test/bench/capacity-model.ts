@@ -36,7 +36,7 @@ export interface Day {
 }
 
 /** How much busier the busiest time is than the mean of the day. */
-export const PEAK_FACTOR = 10;
+const PEAK_FACTOR = 10;
 /** How much of a core may be busy at the peak: what is busier than that has queues of its own. */
 const BUSY_SHARE = 0.5;
 const POLLS_PER_BATCH = 3;

@@ -23,7 +23,7 @@ export const backlogMeasures: Measure[] = [1, 2, 3, 4].map((workers) => ({
 }));
 
 /** Measures accepting alone, and then draining by so many workers. */
-export function measureBacklog(bench: Bench, edition: Edition, workers: number): Promise<Figures> {
+function measureBacklog(bench: Bench, edition: Edition, workers: number): Promise<Figures> {
   return withDeployment(bench, edition, { workers }, async (deployment) => {
     // A worker's code is fast after some thousand orders, so each has as many as the only one.
     for (let nth = 0; nth < workers; nth++) await warmUp(bench, deployment, 'async', ORDERS_PER_BATCH);

@@ -5,13 +5,13 @@ export interface PeerJob {
 }
 
 /** Where a peer keeps its jobs, and how many it is to have under way at once. */
-export interface PeerPlace {
+interface PeerPlace {
   databaseUrl: string;
   redisUrl: string;
 }
 
 /** The producing end of a peer's queue. */
-export interface PeerProducer {
+interface PeerProducer {
   /** Adds a job for each, in one go. */
   add(jobs: readonly PeerJob[]): Promise<void>;
   close(): Promise<void>;

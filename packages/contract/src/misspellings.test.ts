@@ -1,5 +1,3 @@
-import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import {
   batchOf,
   deleteAsset,
@@ -9,7 +7,9 @@ import {
   productToBuy,
   productToRevoke,
   type Sent,
-} from '../../../test/harness/orders.ts';
+} from '@lockstep/test/harness/orders';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import { BatchOrder } from './batch-order.ts';
 import { CreateEnterprise } from './customers.ts';
 import { EditEmployee } from './employees.ts';

@@ -1,13 +1,6 @@
+import { batchOf, deleteAsset, deleteProduct, merchandise, newBuy, productToBuy } from '@lockstep/test/harness/orders';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  batchOf,
-  deleteAsset,
-  deleteProduct,
-  merchandise,
-  newBuy,
-  productToBuy,
-} from '../../../test/harness/orders.ts';
 import { BatchOrder } from './batch-order.ts';
 import { readValidBatch } from './valid-batch.ts';
 

@@ -1,7 +1,7 @@
 import type { Database } from '@lockstep/platform';
+import { createTestDatabase, type TestDatabase } from '@lockstep/test/harness/stack';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/harness/stack.ts';
 import { ChannelReader, readChannels } from './channels.ts';
 import { createOrderMetrics, registerBacklogGauges } from './metrics.ts';
 

@@ -22,9 +22,6 @@ import {
   parse,
 } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
-import fc from 'fast-check';
-import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   batchOf,
   deleteAsset,
@@ -34,8 +31,11 @@ import {
   productToBuy,
   productToRevoke,
   type Sent,
-} from '../../../test/harness/orders.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/harness/stack.ts';
+} from '@lockstep/test/harness/orders';
+import { createTestDatabase, type TestDatabase } from '@lockstep/test/harness/stack';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyOrders } from './apply.ts';
 import { LIMITS } from './limits.ts';
 import type { OrderWithId } from './outcome.ts';

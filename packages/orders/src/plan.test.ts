@@ -18,7 +18,6 @@ import {
   type Order,
   parse,
 } from '@lockstep/contract';
-import { describe, expect, it } from 'vitest';
 import {
   batchOf,
   deleteAsset,
@@ -28,7 +27,8 @@ import {
   productToBuy,
   productToRevoke,
   type Sent,
-} from '../../../test/harness/orders.ts';
+} from '@lockstep/test/harness/orders';
+import { describe, expect, it } from 'vitest';
 import { countEffects } from './effects.ts';
 import { LIMITS } from './limits.ts';
 import type { Outcome } from './outcome.ts';

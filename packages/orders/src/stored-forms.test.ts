@@ -1,6 +1,6 @@
 import { type ApplicationId, BatchOrder } from '@lockstep/contract';
+import { DIGESTS, PAYLOADS, SENT } from '@lockstep/test/harness/stored-forms';
 import { describe, expect, it } from 'vitest';
-import { DIGESTS, PAYLOADS, SENT } from '../../../test/harness/stored-forms.ts';
 import { prepareBatch } from './prepare.ts';
 import { cutOrderText, PayloadFault, readStoredOrders, writeStoredOrders } from './stored-orders.ts';
 
