@@ -1,7 +1,7 @@
 import { createMetrics, type Database, type Metrics, SECONDS_BUCKETS } from '@lockstep/platform';
+import { sql } from 'kysely';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { ChannelReader, ChannelState } from './channels.ts';
-import { readStuck } from './list-holds.ts';
+import type { ChannelReader, ChannelState } from './channels/state.ts';
 
 const ORDERS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000];
 
@@ -150,4 +150,31 @@ function oldestSeconds(channels: readonly ChannelState[]): number {
     pausedTime === null && oldestAcceptedTime !== null ? (time - oldestAcceptedTime) / 1_000 : 0,
   );
   return Math.max(0, ...ages);
+}
+
+/**
+ * How many customers are held, how many lanes no worker can drain at present, and since when: milliseconds, or null.
+ */
+export interface Stuck {
+  heldCustomers: number;
+  heldSinceTime: number | null;
+  stalledLanes: number;
+  stalledSinceTime: number | null;
+}
+
+/** Reads who is held, and which lanes stall. What nobody has renewed for a minute says nothing any more. */
+export async function readStuck(db: Database): Promise<Stuck> {
+  const { rows } = await sql<{ held: number; held_since: Date | null; lanes: number; lanes_since: Date | null }>`
+    select held.*, stalled.* from (select count(*)::int as held, min(since) as held_since from order_hold) as held
+    cross join (
+      select count(*)::int as lanes, min(since) as lanes_since from lane_stall
+      where seen_time > statement_timestamp() - interval '1 minute'
+    ) as stalled`.execute(db);
+  const { held, held_since, lanes, lanes_since } = rows[0]!;
+  return {
+    heldCustomers: held,
+    heldSinceTime: held_since?.getTime() ?? null,
+    stalledLanes: lanes,
+    stalledSinceTime: lanes_since?.getTime() ?? null,
+  };
 }

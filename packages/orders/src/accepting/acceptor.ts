@@ -1,0 +1,167 @@
+import type { AcceptedOrder, BatchId, Refusal } from '@lockstep/contract';
+import { type Database, Group, run, textArray, untilConfirmed } from '@lockstep/platform';
+import { channelOfColumn } from '../lanes.ts';
+import type { OrderMetrics } from '../metrics.ts';
+import { PAYLOAD_VERSION } from '../stored-orders.ts';
+import {
+  BATCH_ARRAYS,
+  BATCH_COLUMNS,
+  BATCH_NAMES,
+  BATCH_VALUES,
+  batchArrays,
+  findEarlier,
+  keyOf,
+  listAcceptedOrders,
+  type SubmittedBatch,
+  sameBatchId,
+} from './batch.ts';
+import type { JobAnnouncer } from './jobs.ts';
+import type { PendingBound } from './pending-bound.ts';
+import { checkNumbers } from './prepare.ts';
+
+const MAX_GROUP_BATCHES = 64;
+const MAX_GROUP_CHARACTERS = 4 * 1024 * 1024;
+const MAX_GROUPS_AT_ONCE = 2;
+
+/** Accepts async batches (rules 6.1 and 6.2): stores them durably, then announces them to the workers. */
+export class BatchAcceptor {
+  readonly #db: Database;
+  readonly #announcer: JobAnnouncer;
+  readonly #bound: PendingBound;
+  readonly #metrics: OrderMetrics;
+  readonly #groups: Group<SubmittedBatch, BatchId | null>;
+
+  constructor(db: Database, announcer: JobAnnouncer, bound: PendingBound, metrics: OrderMetrics) {
+    this.#db = db;
+    this.#announcer = announcer;
+    this.#bound = bound;
+    this.#metrics = metrics;
+    this.#groups = new Group({
+      run: (batches: SubmittedBatch[]) => insertAsyncBatches(db, batches),
+      maxRunning: MAX_GROUPS_AT_ONCE,
+      maxInputs: MAX_GROUP_BATCHES,
+      weightOf: (batch) => batch.characters,
+      maxWeight: MAX_GROUP_CHARACTERS,
+      keyOf,
+      gathers: true,
+    });
+  }
+
+  /**
+   * Stores a batch and returns its final order ids, in the order of orderList. The same content again gets the same
+   * answer.
+   *
+   * Throws a Refusal: channel_order_id_conflict, asset_number_shared, overloaded. Then nothing is stored.
+   */
+  async accept(submitted: SubmittedBatch): Promise<AcceptedOrder[]> {
+    const refusal = await this.#bound.findRefusal(submitted.applicationId);
+    const mayBeNew = submitted.sharedNumber === null && refusal === null;
+    const batchId = mayBeNew ? await this.#groups.run(submitted) : null;
+    if (batchId === null) {
+      const earlierId = await this.#findEarlierId(submitted, refusal);
+      // Its own call may have been told that nobody knows: this answer must not be lost.
+      await untilConfirmed(this.#db);
+      return listAcceptedOrders(submitted, earlierId);
+    }
+    this.#metrics.ordersAccepted.inc(submitted.sequences.length);
+    this.#announcer.announce(
+      submitted.chunks.map(({ lane }) => lane),
+      batchId,
+    );
+    return listAcceptedOrders(submitted, batchId);
+  }
+
+  /** Finds a batch that is stored already, or cannot be. */
+  async #findEarlierId(batch: SubmittedBatch, refusal: Refusal | null): Promise<BatchId> {
+    const [earlier] = await findEarlier(this.#db, [batch]);
+    if (earlier !== undefined) return sameBatchId(batch, earlier);
+    checkNumbers(batch);
+    if (refusal !== null) throw refusal;
+    throw new Error(`The batch ${batch.channelOrderId} is neither stored nor new`);
+  }
+}
+
+/** Joins payloads, a line each. Those of large batches are bytes already, and those of one batch lie so in memory. */
+function joinLines(payloads: readonly (string | Uint8Array)[]): string | Buffer {
+  if (payloads.every((payload) => typeof payload === 'string')) return payloads.join('\n');
+  const inPlace = payloads.every((payload) => typeof payload !== 'string') ? findLines(payloads) : null;
+  if (inPlace !== null) return inPlace;
+  const lines = payloads.flatMap((payload) => [typeof payload === 'string' ? Buffer.from(payload) : payload, LINE_END]);
+  return Buffer.concat(lines.slice(0, -1));
+}
+
+const LINE_END = Buffer.from('\n');
+
+/** Finds bytes that lie in one piece of memory already, with a line end between each other; null if they do not. */
+function findLines(payloads: readonly Uint8Array[]): Buffer | null {
+  const [first] = payloads;
+  if (first === undefined) return null;
+  const { buffer, byteOffset } = first;
+  let end = byteOffset - 1;
+  for (const payload of payloads) {
+    if (payload.buffer !== buffer || payload.byteOffset !== end + 1) return null;
+    end = payload.byteOffset + payload.length;
+  }
+  const lines = Buffer.from(buffer, byteOffset, end - byteOffset);
+  const isLineEnd = (payload: Uint8Array) => lines[payload.byteOffset - byteOffset - 1] === LINE_END[0];
+  return payloads.slice(1).every(isLineEnd) ? lines : null;
+}
+
+/**
+ * Stores a group of batches with one statement, and returns their ids; null for a batch whose key is taken. The ids are
+ * drawn in that statement, so they are the acceptance order. Batches are inserted in the order of their keys, so that
+ * two processes that accept the same ones wait rather than deadlock.
+ */
+async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Promise<(BatchId | null)[]> {
+  const keys = batches.map(keyOf);
+  const order = [...keys.keys()].sort((a, b) => (keys[a]! < keys[b]! ? -1 : 1));
+  const chunks = order.flatMap((index, place) =>
+    batches[index]!.chunks.map((chunk) => ({ place: place + 1, ...chunk })),
+  );
+  const rows = await run<{ place: number; id: BatchId }>(db, {
+    name: 'accept_batches',
+    text: ACCEPT_BATCHES,
+    storesRows: true,
+    values: [
+      ...batchArrays(order.map((index) => batches[index]!)),
+      // As one text, a line each, because the driver takes long to quote the elements of an array. JSON has no line
+      // breaks.
+      joinLines(chunks.map(({ payload }) => payload)),
+      chunks.map(({ place }) => place),
+      chunks.map(({ lane }) => lane),
+      chunks.map(({ orderCount }) => orderCount),
+      chunks.map(({ weight }) => weight),
+      textArray(chunks.map(({ customerIds }) => textArray(customerIds))),
+    ],
+  });
+  const batchIds: (BatchId | null)[] = batches.map(() => null);
+  for (const { place, id } of rows) batchIds[order[place - 1]!] = id;
+  return batchIds;
+}
+
+const ACCEPT_BATCHES = `
+  with input as (
+    select * from unnest(${BATCH_ARRAYS}) with ordinality as input (${BATCH_NAMES}, place)
+  ), stored as (
+    insert into batch (id, ${BATCH_COLUMNS})
+    select nextval('batch_id'), ${BATCH_VALUES} from input order by place
+    on conflict (application_id, channel_code, channel_order_id) do nothing
+    returning id, application_id, channel_code, channel_order_id
+  ), placed as (
+    select place::int, id, application_id from input join stored using (application_id, channel_code, channel_order_id)
+  ), chunks as (
+    insert into lane_chunk (batch_id, lane, customer_ids, order_count, weight, payload, payload_version)
+    select placed.id, lane, customer_ids::text[], order_count, weight, payload, ${PAYLOAD_VERSION}::smallint
+    from placed join rows from (
+      string_to_table($10, chr(10)),
+      unnest(
+        (select $11::int[]), (select $12::int[]), (select $13::int[]), (select $14::int[]), (select $15::text[])
+      )
+    ) as chunk (payload, place, lane, order_count, weight, customer_ids) using (place)
+    returning batch_id, lane, order_count
+  ), noted as (
+    insert into uncounted_activity (application_id, channel_id, pending, accepted, succeeded, failed, causes)
+    select application_id, ${channelOfColumn()}, sum(order_count), sum(order_count), 0, 0, '{}'
+    from chunks join placed on id = batch_id group by application_id, ${channelOfColumn()}
+  )
+  select place, id from placed`;

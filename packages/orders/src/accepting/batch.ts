@@ -1,0 +1,143 @@
+import { licenseOrderIdOf } from '@lockstep/assets';
+import { type AcceptedOrder, type ApplicationId, type BatchId, Refusal, type SyncMode } from '@lockstep/contract';
+import { arrayText, type Database, run, type Statement, textArray } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { DIGEST_VERSION } from '../stored-orders.ts';
+import type { PreparedBatch } from './prepare.ts';
+
+/** A prepared batch as a call brings it. */
+export interface SubmittedBatch extends PreparedBatch {
+  /** The x-request-id of the call. */
+  requestId: string;
+}
+
+/** What a batch is known by: an application submits a channelOrderId of a channel once (rules 6.1). */
+export function keyOf({ applicationId, channelCode, channelOrderId }: PreparedBatch): string {
+  return JSON.stringify([applicationId, channelCode, channelOrderId]);
+}
+
+/** Lists the orders of a batch with their final ids, in the order of orderList, for O5's answer. */
+export function listAcceptedOrders(batch: PreparedBatch, batchId: BatchId): AcceptedOrder[] {
+  return batch.sequences.map((sequence, index) => ({
+    sequence,
+    licenseOrderId: licenseOrderIdOf(batchId, index),
+    customerId: batch.customerIds[index]!,
+  }));
+}
+
+/** Finds a batch of an application. Throws a Refusal: batch_not_found, for another application's batch too. */
+export async function findBatch(
+  db: Database,
+  applicationId: ApplicationId,
+  { channelCode, channelOrderId }: { channelCode: string; channelOrderId: string },
+): Promise<{ id: BatchId; syncMode: SyncMode; total: number }> {
+  const batch = await db
+    .selectFrom('batch')
+    .select(['id', 'sync_mode as syncMode', sql<number>`cardinality(sequences)`.as('total')])
+    .where('application_id', '=', applicationId)
+    .where('channel_code', '=', channelCode)
+    .where('channel_order_id', '=', channelOrderId)
+    .executeTakeFirst();
+  if (batch === undefined) throw new Refusal('batch_not_found', channelOrderId, channelCode);
+  return batch;
+}
+
+/** A batch that was stored before under the same key. */
+export interface EarlierBatch {
+  id: BatchId;
+  digest: Buffer;
+  digest_version: number;
+}
+
+/** Finds for each batch the one that was stored before under its key, if any. */
+export async function findEarlier(db: Database, batches: PreparedBatch[]): Promise<(EarlierBatch | undefined)[]> {
+  return readEarlier(await run(db, findingEarlier(batches)), batches);
+}
+
+/** The statement of findEarlier, for readEarlier. */
+export function findingEarlier(batches: readonly PreparedBatch[]): Statement<EarlierRow> {
+  return {
+    name: 'find_earlier',
+    text: `
+      select place::int - 1 as place, id, digest, digest_version
+      from unnest((select $1::bigint[]), (select $2::text[]), (select $3::text[]))
+        with ordinality as wanted (application_id, channel_code, channel_order_id, place)
+      cross join lateral ${BATCH_WANTED} as stored`,
+    values: [
+      batches.map((batch) => batch.applicationId),
+      batches.map((batch) => batch.channelCode),
+      batches.map((batch) => batch.channelOrderId),
+    ],
+  };
+}
+
+/**
+ * For a FROM clause: the batch that has the key in a row called `wanted`. The order keeps a plan that was made for few
+ * batches from looking through all of a channel: only the index of the whole key has it.
+ */
+export const BATCH_WANTED = `(
+  select * from batch
+  where batch.application_id = wanted.application_id and batch.channel_code = wanted.channel_code
+    and batch.channel_order_id between wanted.channel_order_id and wanted.channel_order_id
+  order by batch.channel_order_id limit 1
+)`;
+
+interface EarlierRow extends EarlierBatch {
+  place: number;
+}
+
+/** What a statement of findingEarlier found for each batch. */
+export function readEarlier(
+  rows: readonly EarlierRow[],
+  batches: readonly PreparedBatch[],
+): (EarlierBatch | undefined)[] {
+  const earlier: (EarlierBatch | undefined)[] = batches.map(() => undefined);
+  for (const { place, ...stored } of rows) earlier[place] = stored;
+  return earlier;
+}
+
+/**
+ * Returns the id of the earlier batch if its content is the same, compared in the form in which it was digested.
+ *
+ * Throws a Refusal: channel_order_id_conflict. Throws an Error if a newer release digested it in a form that this one
+ * does not know: then nobody can say whether it is the same.
+ */
+export function sameBatchId(batch: PreparedBatch, earlier: EarlierBatch): BatchId {
+  if (earlier.digest_version !== DIGEST_VERSION) {
+    throw new Error(`Batch ${earlier.id} has a digest of version ${earlier.digest_version}, not ${DIGEST_VERSION}`);
+  }
+  if (!earlier.digest.equals(batch.digest)) throw new Refusal('channel_order_id_conflict', batch.channelOrderId);
+  return earlier.id;
+}
+
+/** The columns that batchArrays has values for. */
+export const BATCH_NAMES = `application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
+  order_types, request_id`;
+
+/** For `unnest` in a FROM clause: BATCH_NAMES, from the first nine values of a statement. */
+export const BATCH_ARRAYS = `
+  (select $1::bigint[]), (select $2::text[]), (select $3::text[]), (select $4::text[]), (select $5::bytea[]),
+  (select $6::text[]), (select $7::text[]), (select $8::text[]), (select $9::text[])`;
+
+/** The columns of `batch` that BATCH_VALUES fills. */
+export const BATCH_COLUMNS = `${BATCH_NAMES}, digest_version`;
+
+/** For a SELECT from BATCH_ARRAYS: rows hold lists as texts. */
+export const BATCH_VALUES = `application_id, channel_code, channel_order_id, sync_mode, digest, sequences::int[],
+  customer_ids::text[], order_types::text[], request_id, ${DIGEST_VERSION}::smallint`;
+
+/** The values of BATCH_ARRAYS. */
+export const batchArrays = (batches: readonly SubmittedBatch[]) => [
+  arrayText(
+    'bigint',
+    batches.map((batch) => batch.applicationId),
+  ),
+  textArray(batches.map((batch) => batch.channelCode)),
+  textArray(batches.map((batch) => batch.channelOrderId)),
+  textArray(batches.map((batch) => batch.syncMode)),
+  batches.map((batch) => batch.digest),
+  textArray(batches.map((batch) => `{${batch.sequences.join(',')}}`)),
+  textArray(batches.map((batch) => textArray(batch.customerIds))),
+  textArray(batches.map((batch) => textArray(batch.orderTypes))),
+  textArray(batches.map((batch) => batch.requestId)),
+];

@@ -1,0 +1,65 @@
+import type { BatchId } from '@lockstep/contract';
+import type { JobProducer, Logger } from '@lockstep/platform';
+import { z } from 'zod';
+import type { OrderMetrics } from '../metrics.ts';
+
+/** The BullMQ queue that carries the work. */
+export const QUEUE_NAME = 'lockstep-orders';
+
+/**
+ * A job is a pointer, never the data, so to run it again does no harm. This one: drain these lanes up to this batch.
+ */
+export const jobSchema = z.object({
+  type: z.literal('drain'),
+  version: z.literal(2),
+  lanes: z.array(z.int32().min(0)),
+  throughBatchId: z.string().regex(/^\d+$/),
+});
+
+export type Job = z.infer<typeof jobSchema>;
+
+/**
+ * Queues jobs for accepted batches, one at a time: what is announced meanwhile goes into the next job. The answer to
+ * the client does not wait for it, because the orders are durable already and the sweep finds those of a lost job.
+ */
+export class JobAnnouncer {
+  readonly #producer: JobProducer<Job>;
+  readonly #log: Logger;
+  readonly #metrics: OrderMetrics;
+  readonly #lanes = new Set<number>();
+  #throughBatchId = 0n;
+  #adding: Promise<void> | null = null;
+
+  constructor(producer: JobProducer<Job>, log: Logger, metrics: OrderMetrics) {
+    this.#producer = producer;
+    this.#log = log;
+    this.#metrics = metrics;
+  }
+
+  /** Asks the workers to drain the lanes up to the batch. */
+  announce(lanes: Iterable<number>, batchId: BatchId): void {
+    for (const lane of lanes) this.#lanes.add(lane);
+    if (BigInt(batchId) > this.#throughBatchId) this.#throughBatchId = BigInt(batchId);
+    this.#adding ??= this.#addAll();
+  }
+
+  /** Waits until everything that was announced is queued, or could not be queued. */
+  async close(): Promise<void> {
+    await this.#adding;
+    await this.#producer.close();
+  }
+
+  async #addAll(): Promise<void> {
+    while (this.#lanes.size > 0) {
+      const lanes = [...this.#lanes];
+      this.#lanes.clear();
+      try {
+        await this.#producer.add({ type: 'drain', version: 2, lanes, throughBatchId: String(this.#throughBatchId) });
+      } catch (error) {
+        this.#metrics.enqueueFailures.inc();
+        this.#log.warn({ err: error, lanes }, 'job could not be queued; the sweep will find the orders');
+      }
+    }
+    this.#adding = null;
+  }
+}

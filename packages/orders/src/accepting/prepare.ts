@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import {
+  type ApplicationId,
+  type BatchOrder,
+  type CustomerId,
+  countCopies,
+  countInstances,
+  countTextBytes,
+  type Order,
+  Refusal,
+  type SyncMode,
+} from '@lockstep/contract';
+import type { ChannelIds } from '../channels/customers.ts';
+import { laneOf, NO_CHANNEL } from '../lanes.ts';
+import { orderText } from '../stored-orders.ts';
+
+export type { ChannelIds };
+
+/** A batch ready to be stored: checked, digested and split by lane. */
+export interface PreparedBatch {
+  applicationId: ApplicationId;
+  channelCode: string;
+  channelOrderId: string;
+  syncMode: SyncMode;
+  digest: Buffer;
+  sequences: number[];
+  customerIds: CustomerId[];
+  orderTypes: string[];
+  chunks: PreparedChunk[];
+  /** The length of its orders as text, in UTF-16 units. */
+  characters: number;
+  /** In an async batch: a number that orders of two customers name, and where. Null if there is none. */
+  sharedNumber: { assetNum: string; paths: [first: string, second: string] } | null;
+}
+
+/** The orders of a batch that belong to one lane. */
+export interface PreparedChunk {
+  lane: number;
+  /** Each once. */
+  customerIds: CustomerId[];
+  orderCount: number;
+  weight: number;
+  payload: string | Uint8Array;
+}
+
+const CHARACTERS_PER_WEIGHT = 1_024;
+/** Less text than this weighs little, however often it is stored. */
+const MUCH_TEXT = 1_024 * 1_024;
+/** The weight of orders that one transaction of a worker takes at most, beyond its first chunk, or first held order. */
+export const MAX_WEIGHT = 2_500;
+
+/**
+ * What an order costs a drain: the instances that it may create or revoke, or one for each 1,024 characters that it has
+ * or stores if that is more.
+ */
+export function weighOrder(order: Order, characters: number): number {
+  const stored = characters * countCopies(order) > MUCH_TEXT ? countTextBytes(order) : 0;
+  return Math.max(1, countInstances(order), Math.ceil(Math.max(characters, stored) / CHARACTERS_PER_WEIGHT));
+}
+
+/**
+ * Splits a batch by lane and digests its content, in the form of orderText. `channelIds`: for its lanes; a preview has
+ * none.
+ */
+export function prepareBatch(applicationId: ApplicationId, batch: BatchOrder, channelIds: ChannelIds): PreparedBatch {
+  const { channelCode, channelOrderId, syncMode, orderList } = batch;
+  const digest = createHash('sha256').update(syncMode);
+  const byLane = new Map<number, { weight: number; orders: string[]; customerIds: Set<CustomerId> }>();
+  let characters = 0;
+  for (const [index, order] of orderList.entries()) {
+    const json = orderText(order);
+    digest.update('\n').update(json);
+    characters += json.length;
+    const lane = laneOf(channelIds.get(order.customerId) ?? NO_CHANNEL, order.customerId);
+    const chunk = byLane.get(lane) ?? { weight: 0, orders: [], customerIds: new Set() };
+    if (chunk.weight === 0) byLane.set(lane, chunk);
+    chunk.weight += weighOrder(order, json.length);
+    chunk.orders.push(`[${index},${json}]`);
+    chunk.customerIds.add(order.customerId);
+  }
+  return {
+    applicationId,
+    channelCode,
+    channelOrderId,
+    syncMode,
+    digest: digest.digest(),
+    sequences: orderList.map((order) => order.sequence),
+    customerIds: orderList.map((order) => order.customerId),
+    orderTypes: orderList.map((order) => order.orderType),
+    chunks: [...byLane].map(([lane, { weight, orders, customerIds }]) => ({
+      lane,
+      customerIds: [...customerIds],
+      orderCount: orders.length,
+      weight,
+      payload: `[${orders.join(',')}]`,
+    })),
+    characters,
+    sharedNumber: syncMode === 'async' ? findSharedNumber(orderList) : null,
+  };
+}
+
+/** Finds the first asset number that orders of two customers name: which of them takes effect first would be chance. */
+function findSharedNumber(orderList: readonly Order[]): PreparedBatch['sharedNumber'] {
+  const named = new Map<string, { customerId: CustomerId; path: string }>();
+  for (const [index, { customerId, assets }] of orderList.entries()) {
+    for (const [element, { assetNos }] of assets.entries()) {
+      for (const [position, assetNum] of assetNos.entries()) {
+        const path = `orderList[${index}].assets[${element}].assetNos[${position}]`;
+        const first = named.get(assetNum);
+        if (first === undefined) named.set(assetNum, { customerId, path });
+        else if (first.customerId !== customerId) return { assetNum, paths: [first.path, path] };
+      }
+    }
+  }
+  return null;
+}
+
+/** Refuses an async batch that names one asset number for two customers (rules 6.1): asset_number_shared. */
+export function checkNumbers({ sharedNumber }: PreparedBatch): void {
+  if (sharedNumber === null) return;
+  const { assetNum, paths } = sharedNumber;
+  throw new Refusal('asset_number_shared', paths[1], paths[0], assetNum);
+}

@@ -1,0 +1,40 @@
+import { type BatchId, type LicenseOrderId, type Order, Refusal } from '@lockstep/contract';
+import type { Trx } from '@lockstep/platform';
+import { channelOf, NO_CHANNEL } from '../lanes.ts';
+import { failOrder } from '../planning/outcome.ts';
+import { recordOutcomes } from './apply.ts';
+import { finishOrders } from './finish-orders.ts';
+import { asChunks, holdUnreadable, readHeldInBatch, releaseHeld, withId } from './holds.ts';
+import { inAcceptanceOrder, readPendingInBatch } from './pending.ts';
+import { type Applied, addApplied, buildApplied } from './work-log.ts';
+
+/** Why an order of NO_CHANNEL fails. */
+export const notFound = ({ customerId }: Order) => new Refusal('customer_not_found', customerId);
+
+/**
+ * Ends pending orders of a batch in some lanes as failed, all of them or those `isMeant` names, held or not, and also
+ * where they cannot be read. Orders of NO_CHANNEL are never held, so the others of a chunk that cannot be read end as
+ * notFound. Lock the lanes before.
+ */
+export async function endOrders(
+  trx: Trx,
+  { batchId, lanes }: { batchId: BatchId; lanes: readonly number[] },
+  refusalOf: (order: Order) => Refusal,
+  isMeant: (licenseOrderId: LicenseOrderId) => boolean = () => true,
+): Promise<Applied> {
+  const { chunks, unreadable } = await readPendingInBatch(trx, batchId, lanes);
+  for (const chunk of unreadable) await holdUnreadable(trx, chunk);
+  const held = (await readHeldInBatch(trx, batchId)).filter(
+    ({ lane, licenseOrderId }) => lanes.includes(lane) && (channelOf(lane) === NO_CHANNEL || isMeant(licenseOrderId)),
+  );
+  const free = inAcceptanceOrder(chunks).filter(({ licenseOrderId }) => isMeant(licenseOrderId));
+  const outcomes = free.map((accepted) => failOrder(accepted, refusalOf(accepted.order)));
+  const heldOutcomes = held
+    .map(withId)
+    .map((each) => failOrder(each, (isMeant(each.licenseOrderId) ? refusalOf : notFound)(each.order)));
+  await recordOutcomes(trx, [...outcomes, ...heldOutcomes]);
+  const finished = await finishOrders(trx, chunks, outcomes);
+  const heldFinished = await finishOrders(trx, asChunks(held), heldOutcomes, { areHeld: true });
+  await releaseHeld(trx, held);
+  return addApplied([buildApplied(outcomes, finished), buildApplied(heldOutcomes, heldFinished)]);
+}

@@ -1,0 +1,161 @@
+import { licenseOrderIdOf } from '@lockstep/assets';
+import type { BatchId, CustomerId, Order } from '@lockstep/contract';
+import { run, send, type Trx, textArray } from '@lockstep/platform';
+import { channelOf, channelOfColumn, NO_CHANNEL } from '../lanes.ts';
+import type { Outcome } from '../planning/outcome.ts';
+import { PAYLOAD_VERSION, type PlacedOrder, writeStoredOrders } from '../stored-orders.ts';
+import { insertHeld, isReadable } from './holds.ts';
+import type { Chunk } from './pending.ts';
+
+/** A batch of which a transaction has carried orders out, and the call that brought it. */
+export interface WorkedBatch {
+  batchId: BatchId;
+  channelOrderId: string;
+  requestId: string;
+  /** How many of its orders got their outcome in this transaction. */
+  orders: number;
+}
+
+/** What finishOrders has done. */
+interface Finished {
+  /** Batches in which it finished orders. */
+  batches: WorkedBatch[];
+  /** Batches with at least one chunk that this transaction finished. */
+  finishedBatchIds: BatchId[];
+}
+
+/**
+ * Removes finished orders from their chunks, and marks chunks finished that have none left. Keeps what the failed ones
+ * held, and notes how many there were. Throws if somebody else has finished one.
+ *
+ * Takes the orders of held customers out of the chunks, too. `areHeld`: the orders are out of their chunks already.
+ */
+export async function finishOrders(
+  trx: Trx,
+  chunks: readonly Pick<Chunk, 'batchId' | 'lane' | 'orders'>[],
+  outcomes: readonly Outcome[],
+  { heldIds, areHeld = false }: { heldIds?: ReadonlySet<CustomerId>; areHeld?: boolean } = {},
+): Promise<Finished> {
+  const isFailed = new Map(outcomes.map(({ accepted, failure }) => [accepted.licenseOrderId, failure !== null]));
+  const moved: { batchId: BatchId; lane: number; placed: PlacedOrder }[] = [];
+  const finished = chunks.flatMap(({ batchId, lane, orders }) => {
+    const left: PlacedOrder[] = [];
+    const failed: FailedInBatch[] = [];
+    const canBeHeld = channelOf(lane) !== NO_CHANNEL;
+    let succeeded = 0;
+    for (const placed of orders) {
+      const outcome = isFailed.get(licenseOrderIdOf(batchId, placed[0]));
+      if (outcome === undefined && canBeHeld && heldIds?.has(placed[1].customerId))
+        moved.push({ batchId, lane, placed });
+      else if (outcome === undefined) left.push(placed);
+      else if (outcome) failed.push({ batchId, placed });
+      else succeeded++;
+    }
+    if (left.length === orders.length) return [];
+    const payload = areHeld ? null : writeStoredOrders(left);
+    return [{ batchId, lane, payload, failed, succeeded }];
+  });
+  if (finished.length === 0) return { batches: [], finishedBatchIds: [] };
+  await insertHeld(trx, moved);
+  const rows = await run<FinishedRow>(trx, {
+    name: 'finish_chunks',
+    text: FINISH_CHUNKS,
+    values: [
+      finished.map(({ batchId }) => batchId),
+      finished.map(({ lane }) => lane),
+      textArray(finished.map(({ payload }) => payload)),
+      finished.map(({ succeeded }) => succeeded),
+      finished.map(({ failed }) => failed.length),
+      countCauses(outcomes),
+    ],
+  });
+  if (rows.length !== finished.length) throw new Error('A chunk was finished by somebody else');
+  const calls = new Map(rows.map(({ batch_id, call }) => [batch_id, call]));
+  const batches = [...Map.groupBy(finished, ({ batchId }) => batchId)].map(([batchId, chunks]) => {
+    const [channelOrderId, requestId] = calls.get(batchId)!;
+    const orders = chunks.reduce((sum, { succeeded, failed }) => sum + succeeded + failed.length, 0);
+    return { batchId, channelOrderId, requestId, orders };
+  });
+  const failed = finished.flatMap((chunk) => chunk.failed);
+  await keepFailedOrders(
+    trx,
+    failed.filter(({ placed: [, order] }) => isReadable(order)),
+  );
+  const finishedBatchIds = rows.filter(({ is_finished }) => is_finished).map(({ batch_id }) => batch_id);
+  return { batches: batches.filter(({ orders }) => orders > 0), finishedBatchIds: [...new Set(finishedBatchIds)] };
+}
+
+interface FinishedRow {
+  batch_id: BatchId;
+  is_finished: boolean;
+  call: [channelOrderId: string, requestId: string];
+}
+
+/** Counts failed orders by cause. */
+function countCauses(outcomes: readonly Outcome[]): Record<string, number> {
+  const causes: Record<string, number> = {};
+  for (const { failure } of outcomes) {
+    if (failure !== null) causes[failure.cause] = (causes[failure.cause] ?? 0) + 1;
+  }
+  return causes;
+}
+
+const IS_OVER = 'lane_chunk.succeeded + lane_chunk.failed + done.succeeded + done.failed = order_count';
+
+// The call of each batch is looked up in its index, row by row: a join might read all batches there are. That a chunk
+// is pending is said by its counts, because a kept plan might read all pending chunks there are by their index.
+const FINISH_CHUNKS = `
+  with finished as (
+    update lane_chunk set
+      payload = case when ${IS_OVER} then null else coalesce(done.payload, lane_chunk.payload) end,
+      customer_ids = case when ${IS_OVER} then '{}' else customer_ids end,
+      payload_version = case when done.payload is null then payload_version else ${PAYLOAD_VERSION}::smallint end,
+      succeeded = lane_chunk.succeeded + done.succeeded,
+      failed = lane_chunk.failed + done.failed,
+      finished_time = case when ${IS_OVER} then greatest(accepted_time, statement_timestamp()) end,
+      is_held = case when done.payload is null then is_held else done.payload = '[]' end and not (${IS_OVER})
+    from unnest((select $1::bigint[]), (select $2::int[]), (select $3::text[]), (select $4::int[]), (select $5::int[]))
+      as done (batch_id, lane, payload, succeeded, failed)
+    where lane_chunk.batch_id = any ((select $1::bigint[])::bigint[])
+      and lane_chunk.batch_id = done.batch_id and lane_chunk.lane = done.lane
+      and lane_chunk.succeeded + lane_chunk.failed < order_count
+    returning lane_chunk.batch_id, lane_chunk.lane, finished_time is not null as is_finished, done.succeeded, done.failed,
+      (select array[channel_order_id, request_id, application_id::text] from batch where id = lane_chunk.batch_id) as call
+  ), noted as (
+    insert into uncounted_activity (application_id, channel_id, pending, accepted, succeeded, failed, causes)
+    select call[3]::bigint, ${channelOfColumn()}, -sum(succeeded + failed), 0, sum(succeeded), sum(failed),
+      case row_number() over () when 1 then $6::jsonb else '{}' end
+    from finished group by call[3], ${channelOfColumn()} having sum(succeeded + failed) > 0
+  )
+  select batch_id, is_finished, call from finished`;
+
+/** An order that has failed, and its batch. */
+type FailedInBatch = { batchId: BatchId; placed: PlacedOrder };
+
+/**
+ * Keeps what failed orders held, in the form in which they were stored while they were pending (rules 6.7). Call it in
+ * the transaction that records their outcomes.
+ *
+ * A cancel may keep 32 MiB: the orders go to PostgreSQL as one text, a line each, because the driver takes seconds to
+ * quote the elements of an array. JSON has no line breaks.
+ */
+async function keepFailedOrders(trx: Trx, failed: readonly FailedInBatch[]): Promise<void> {
+  if (failed.length === 0) return;
+  await send(trx, {
+    name: 'keep_failed_orders',
+    text: `
+      insert into failed_order (license_order_id, payload_version, content, asset_nums)
+      select license_order_id, ${PAYLOAD_VERSION}::smallint, content, asset_nums::text[]
+      from rows from (string_to_table($1, chr(10)), unnest($2::bigint[], $3::text[]))
+        as kept (content, license_order_id, asset_nums)`,
+    values: [
+      failed.map(({ placed }) => writeStoredOrders([placed])).join('\n'),
+      failed.map(({ batchId, placed }) => licenseOrderIdOf(batchId, placed[0])),
+      textArray(failed.map(({ placed }) => textArray(listAssetNums(placed[1])))),
+    ],
+  });
+}
+
+function listAssetNums({ assets }: Order): string[] {
+  return [...new Set(assets.flatMap(({ assetNos }) => assetNos))];
+}

@@ -1,0 +1,296 @@
+import { ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
+import type { BatchId, Channels, CustomerId, LicenseOrderId, Order, OrderType } from '@lockstep/contract';
+import { buildRows, type Database, run, type Statement, send, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { MAX_WEIGHT, weighOrder } from '../accepting/prepare.ts';
+import type { OrderWithId } from '../planning/outcome.ts';
+import {
+  PAYLOAD_VERSION,
+  PayloadFault,
+  type PlacedOrder,
+  readStoredOrders,
+  writeStoredOrders,
+} from '../stored-orders.ts';
+import { type Chunk, SENDERS_CHANNELS, type UnreadableChunk } from './pending.ts';
+
+// A hold is a row of order_hold: the customer, and the oldest pending order, which cannot be applied. That order and
+// the customer's later ones are rows of held_order, outside of their chunks, so drains and polls of others never read
+// them. Holds and held orders change only while their lane is locked.
+
+/** SQL: how long a hold is left alone, from 1 s to 5 min. `tries`: how often its order has failed in a row. */
+const pauseAfter = (tries: ReturnType<typeof sql>) =>
+  sql`make_interval(secs => least(300, 2 ^ least(${tries} - 1, 9)))`;
+
+/** A statement that finds which of some customers are held. */
+export const findingHeld = (customerIds: Iterable<CustomerId>): Statement<{ customer_id: CustomerId }> => ({
+  name: 'find_held',
+  text: 'select customer_id from order_hold where customer_id = any ((select $1::text[])::text[])',
+  values: [[...new Set(customerIds)]],
+});
+
+/** Finds which of some customers are held. */
+export async function findHeld(trx: Trx, customerIds: Iterable<CustomerId>): Promise<Set<CustomerId>> {
+  const rows = await run(trx, findingHeld(customerIds));
+  return new Set(rows.map(({ customer_id }) => customer_id));
+}
+
+/** Holds customers of a lane because of these orders. Take the orders out of their chunks in the same transaction. */
+export async function insertHolds(
+  trx: Trx,
+  lane: number,
+  orders: readonly { customerId: CustomerId; licenseOrderId: LicenseOrderId }[],
+  error: unknown,
+): Promise<void> {
+  const rows = buildRows([
+    ['customer_id', 'text', orders.map(({ customerId }) => customerId)],
+    ['license_order_id', 'bigint', orders.map(({ licenseOrderId }) => licenseOrderId)],
+  ]);
+  await sql`
+    insert into order_hold (customer_id, lane, license_order_id, next_try, last_error)
+    select customer_id, ${lane}, license_order_id, statement_timestamp() + ${pauseAfter(sql`1`)}, ${describeError(error)}
+    from ${rows} as failed (customer_id, license_order_id)
+    on conflict (customer_id) do nothing`.execute(trx);
+}
+
+/** Notes that a held order has failed again. */
+export async function noteFailure(db: Database, { licenseOrderId, customerId }: HeldOrder, error: unknown) {
+  await sql`
+    update order_hold set license_order_id = ${licenseOrderId}, last_error = ${describeError(error)},
+      tries = failed.tries, since = case when failed.tries = 1 then statement_timestamp() else since end,
+      next_try = statement_timestamp() + ${pauseAfter(sql`failed.tries`)}
+    from (
+      select customer_id, case when license_order_id = ${licenseOrderId} then tries else 0 end + 1 as tries
+      from order_hold where customer_id = ${customerId}
+    ) as failed
+    where order_hold.customer_id = failed.customer_id`.execute(db);
+}
+
+/** Notes that a chunk still cannot be read, for all who are held because of it. */
+export async function noteUnreadable(db: Database, held: HeldOrder, error: unknown): Promise<void> {
+  const { batchId, lane, customerId, licenseOrderId } = held;
+  await sql`
+    update order_hold set tries = tries + 1, last_error = ${describeError(error)},
+      next_try = statement_timestamp() + ${pauseAfter(sql`tries + 1`)},
+      license_order_id = case when customer_id = ${customerId} then ${licenseOrderId} else license_order_id end
+    where customer_id = ${customerId} or license_order_id in (
+      select license_order_id from held_order where batch_id = ${batchId} and lane = ${lane} and content is null
+    )`.execute(db);
+}
+
+/**
+ * Makes all holds due, but for those that have failed within the last five seconds: however many workers ask for that.
+ */
+export async function makeDue(db: Database): Promise<void> {
+  await sql`
+    update order_hold set next_try = statement_timestamp()
+    where next_try > statement_timestamp() and next_try < statement_timestamp() - interval '5 s' + ${pauseAfter(sql`tries`)}`.execute(
+    db,
+  );
+}
+
+/** Describes an error in a few words, without PostgreSQL's detail, which quotes rows. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? `${code} ${error.message}` : error.message;
+}
+
+/** A pending order of a held customer. */
+export interface HeldOrder {
+  licenseOrderId: LicenseOrderId;
+  batchId: BatchId;
+  lane: number;
+  customerId: CustomerId;
+  orderType: OrderType;
+  channels: Channels;
+  /** Null if it cannot be read. */
+  order: Order | null;
+  /** Whether it is still in its chunk, which could not be read. */
+  isInChunk: boolean;
+  weight: number;
+}
+
+interface HeldRow {
+  license_order_id: LicenseOrderId;
+  batch_id: BatchId;
+  lane: number;
+  customer_id: CustomerId;
+  order_type: OrderType;
+  channels: string[] | null;
+  payload_version: number | null;
+  content: string | null;
+}
+
+/** Reads the oldest held orders of a customer, and beyond the first one no more than weigh what a drain takes. */
+export async function readOldestHeld(trx: Trx, customerId: CustomerId, atMost: number): Promise<HeldOrder[]> {
+  const held = await readHeld(trx, sql`customer_id = ${customerId} order by batch_id, sequence limit ${atMost}`);
+  let weight = 0;
+  return held.filter((order, place) => {
+    weight += order.weight;
+    return place === 0 || weight <= MAX_WEIGHT;
+  });
+}
+
+/** Reads the held orders of a batch. */
+export function readHeldInBatch(trx: Trx, batchId: BatchId): Promise<HeldOrder[]> {
+  return readHeld(
+    trx,
+    sql`
+    license_order_id >= ${batchId}::bigint * ${sql.lit(ORDERS_PER_BATCH)}
+    and license_order_id < (${batchId}::bigint + 1) * ${sql.lit(ORDERS_PER_BATCH)} order by license_order_id`,
+  );
+}
+
+async function readHeld(trx: Trx, wanted: ReturnType<typeof sql>): Promise<HeldOrder[]> {
+  const { rows } = await sql<HeldRow>`
+    select *, ${sql.raw(SENDERS_CHANNELS)}, (
+      select order_types[license_order_id % ${sql.lit(ORDERS_PER_BATCH)} + 1] from batch where batch.id = batch_id
+    ) as order_type
+    from held_order where ${wanted}`.execute(trx);
+  return rows.map((row) => {
+    const order = row.content === null ? null : readOrder(row.payload_version!, row.content);
+    return {
+      licenseOrderId: row.license_order_id,
+      batchId: row.batch_id,
+      lane: row.lane,
+      customerId: row.customer_id,
+      orderType: row.order_type,
+      channels: row.channels,
+      isInChunk: row.content === null,
+      order,
+      weight: order === null ? 0 : weighOrder(order, row.content!.length),
+    };
+  });
+}
+
+/** Reads an order that is stored alone; null if it cannot be read. */
+function readOrder(version: number, content: string): Order | null {
+  try {
+    return readStoredOrders(version, content)[0]?.[1] ?? null;
+  } catch (error) {
+    if (error instanceof PayloadFault) return null;
+    throw error;
+  }
+}
+
+/** Held orders, shaped as the chunks that count them. */
+export function asChunks(held: readonly HeldOrder[]): Pick<Chunk, 'batchId' | 'lane' | 'orders'>[] {
+  return [...Map.groupBy(held, ({ batchId, lane }) => `${batchId} ${lane}`).values()].map((ofChunk) => {
+    const { batchId, lane } = ofChunk[0]!;
+    return {
+      batchId,
+      lane,
+      orders: ofChunk.map((each) => [splitOrderId(each.licenseOrderId).index, withId(each).order]),
+    };
+  });
+}
+
+/** A held order with its id. One that cannot be read has only what its batch says of it. */
+export function withId({ licenseOrderId, channels, order, customerId, orderType }: HeldOrder): OrderWithId {
+  return { licenseOrderId, channels, order: order ?? ({ customerId, orderType } as Order) };
+}
+
+/** Whether an order is whole, and not one that cannot be read. */
+export const isReadable = (order: Order) => (order.assets as unknown) !== undefined;
+
+/** Takes orders of held customers out of their chunks. */
+export async function insertHeld(
+  trx: Trx,
+  moved: readonly { batchId: BatchId; lane: number; placed: PlacedOrder }[],
+): Promise<void> {
+  if (moved.length === 0) return;
+  await send(trx, {
+    name: 'insert_held',
+    text: `
+      insert into held_order (license_order_id, customer_id, batch_id, lane, sequence, payload_version, content)
+      select batch_id * ${ORDERS_PER_BATCH} + index, customer_id, batch_id, lane, sequence,
+        ${PAYLOAD_VERSION}::smallint, content
+      from rows from (
+        string_to_table($1, chr(10)), unnest($2::bigint[], $3::int[], $4::int[], $5::text[], $6::int[])
+      ) as moved (content, batch_id, lane, index, customer_id, sequence)`,
+    values: [
+      // As one text, a line each, because the driver takes long to quote the elements of an array. JSON has no line
+      // breaks.
+      moved.map(({ placed }) => writeStoredOrders([placed])).join('\n'),
+      moved.map(({ batchId }) => batchId),
+      moved.map(({ lane }) => lane),
+      moved.map(({ placed: [index] }) => index),
+      moved.map(({ placed: [, order] }) => order.customerId),
+      moved.map(({ placed: [, order] }) => order.sequence),
+    ],
+  });
+}
+
+/**
+ * Holds all customers of a chunk whose orders cannot be read. They stay in it; their batch says which ones they are.
+ */
+export async function holdUnreadable(trx: Trx, { batchId, lane, fault }: UnreadableChunk): Promise<void> {
+  const { rows } = await sql<{ id: LicenseOrderId; customer_id: CustomerId; sequence: number }>`
+    select placed.id, placed.customer_id, placed.sequence from (
+      select batch.id * ${sql.lit(ORDERS_PER_BATCH)} + place - 1 as id, customer_id, sequence
+      from batch cross join unnest(customer_ids, sequences) with ordinality as sent (customer_id, sequence, place)
+      where batch.id = ${batchId} and customer_id = any ((
+        select customer_ids from lane_chunk where batch_id = ${batchId} and lane = ${lane}
+      )::text[])
+    ) as placed
+    left join license_order on license_order.id = placed.id
+    left join held_order on license_order_id = placed.id
+    where license_order.id is null and license_order_id is null order by placed.sequence`.execute(trx);
+  const oldest = [...Map.groupBy(rows, ({ customer_id }) => customer_id)].map(([customerId, [first]]) => ({
+    customerId,
+    licenseOrderId: first!.id,
+  }));
+  await insertHolds(trx, lane, oldest, fault);
+  const held = buildRows([
+    ['license_order_id', 'bigint', rows.map(({ id }) => id)],
+    ['customer_id', 'text', rows.map(({ customer_id }) => customer_id)],
+    ['sequence', 'integer', rows.map(({ sequence }) => sequence)],
+  ]);
+  await sql`
+    insert into held_order (license_order_id, customer_id, batch_id, lane, sequence)
+    select license_order_id, customer_id, ${batchId}, ${lane}, sequence
+    from ${held} as held (license_order_id, customer_id, sequence)`.execute(trx);
+  await sql`update lane_chunk set is_held = true where batch_id = ${batchId} and lane = ${lane}`.execute(trx);
+}
+
+/**
+ * Reads a chunk that could not be read before, and takes its orders out of it. Throws a PayloadFault if it still
+ * cannot.
+ */
+export async function readAgain(trx: Trx, { batchId, lane }: { batchId: BatchId; lane: number }): Promise<void> {
+  const { rows } = await sql<{ payload_version: number; payload: string }>`
+    select payload_version, payload from lane_chunk
+    where batch_id = ${batchId} and lane = ${lane} and finished_time is null`.execute(trx);
+  const orders = rows.flatMap(({ payload_version, payload }) => readStoredOrders(payload_version, payload));
+  const contents = buildRows([
+    ['index', 'integer', orders.map(([index]) => index)],
+    ['content', 'text', orders.map((placed) => writeStoredOrders([placed]))],
+  ]);
+  const { numAffectedRows } = await sql`
+    update held_order set content = stored.content, payload_version = ${PAYLOAD_VERSION}::smallint
+    from ${contents} as stored (index, content)
+    where license_order_id = ${batchId}::bigint * ${sql.lit(ORDERS_PER_BATCH)} + index and held_order.content is null`.execute(
+    trx,
+  );
+  if (numAffectedRows === 0n) throw new PayloadFault('the chunk lacks its orders');
+  await sql`
+    update lane_chunk set payload = '[]', payload_version = ${PAYLOAD_VERSION}
+    where batch_id = ${batchId} and lane = ${lane}`.execute(trx);
+}
+
+/**
+ * Removes held orders that have their outcome, and the holds of customers who have none left. Other holds are due at
+ * once where their order has ended.
+ */
+export async function releaseHeld(trx: Trx, ended: readonly HeldOrder[]): Promise<void> {
+  if (ended.length === 0) return;
+  const ids = ended.map(({ licenseOrderId }) => licenseOrderId);
+  const customerIds = [...new Set(ended.map(({ customerId }) => customerId))];
+  await sql`delete from held_order where license_order_id = any (${ids}::bigint[])`.execute(trx);
+  await sql`
+    delete from order_hold where customer_id = any (${customerIds}::text[])
+      and not exists (select from held_order where held_order.customer_id = order_hold.customer_id)`.execute(trx);
+  await sql`
+    update order_hold set next_try = statement_timestamp()
+    where customer_id = any (${customerIds}::text[]) and license_order_id = any (${ids}::bigint[])`.execute(trx);
+}

@@ -1,0 +1,129 @@
+import { type LedgerIds, splitOrderId } from '@lockstep/assets';
+import type { BatchId, CustomerId } from '@lockstep/contract';
+import { type Database, inTransaction, type Logger, run, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { lockLanes, readLocked, tryingLanes } from '../lane-locks.ts';
+import { channelOf, NO_CHANNEL } from '../lanes.ts';
+import { type OrderWithId, seesNothing } from '../planning/outcome.ts';
+import { applyOrders } from './apply.ts';
+import { finishOrders } from './finish-orders.ts';
+import { findHeld, holdUnreadable, insertHolds } from './holds.ts';
+import type { LargeTurn } from './large-turns.ts';
+import {
+  type Chunk,
+  type ChunkRow,
+  inAcceptanceOrder,
+  isPaused,
+  readPendingInBatch,
+  readRows,
+  SENDERS_CHANNELS,
+} from './pending.ts';
+import { type Applied, buildApplied } from './work-log.ts';
+
+/** Chunks that one statement reads while it looks for a customer. */
+const CHUNKS_AT_ONCE = 10;
+
+/** What it takes to apply orders outside of drains. */
+export interface OrderTools {
+  db: Database;
+  log: Logger;
+  ids: LedgerIds;
+  largeTurn: LargeTurn;
+  /** Told what each transaction has applied. */
+  applied: (applied: Applied, startedMs: number) => void;
+}
+
+/** An order that could not be applied alone. */
+export interface Failure {
+  accepted: OrderWithId;
+  chunk: Chunk;
+  error: unknown;
+}
+
+/** What became of a try at one order of a lane. Null: there is none to try. */
+export type Tried = { customerId: CustomerId } & (
+  | { applied: Applied; failure: null }
+  | { applied: null; failure: Failure }
+);
+
+/**
+ * Tries the oldest pending order of a lane in a transaction of its own, leaving out customers who are held and those to
+ * `skip`. For whoever has the turn of large work. Returns 'locked' if somebody else has locked the lane. Throws what
+ * keeps it from finding one.
+ */
+export async function tryOneOrder(
+  db: Database,
+  { lane, skip }: { lane: number; skip: ReadonlySet<CustomerId> },
+  ids: LedgerIds,
+): Promise<Tried | 'locked' | null> {
+  let found: Omit<Failure, 'error'> | null = null;
+  try {
+    const applied = await inTransaction(db, async (trx) => {
+      found = null;
+      if (readLocked(await run(trx, tryingLanes([lane]))).length === 0) return 'locked';
+      found = await findOldest(trx, lane, skip);
+      if (found === null) return null;
+      const outcomes = await applyOrders(trx, [found.accepted], ids, { isLarge: true });
+      return buildApplied(outcomes, await finishOrders(trx, [found.chunk], outcomes));
+    });
+    return applied === null || applied === 'locked'
+      ? applied
+      : { customerId: customerOf(found!), applied, failure: null };
+  } catch (error) {
+    if (found === null) throw error;
+    return { customerId: customerOf(found), applied: null, failure: { ...(found as Omit<Failure, 'error'>), error } };
+  }
+}
+
+const customerOf = ({ accepted }: Omit<Failure, 'error'>) => accepted.order.customerId;
+
+/** Finds the oldest order of a lane whose customer is neither held nor to be left out. */
+async function findOldest(
+  trx: Trx,
+  lane: number,
+  skip: ReadonlySet<CustomerId>,
+): Promise<Omit<Failure, 'error'> | null> {
+  for (let after = '0' as BatchId; ; ) {
+    // A chunk says who is in it, so what has nobody to try is not read.
+    const { rows } = await sql<ChunkRow>`
+      select batch_id, lane, payload, payload_version, ${sql.raw(SENDERS_CHANNELS)} from lane_chunk
+      where lane = ${lane} and finished_time is null and not is_held and batch_id > ${after}
+        and not ${sql.raw(isPaused('lane'))} and exists (
+        select from unnest(customer_ids) as customer_id where customer_id <> all (${[...skip]}::text[])
+      )
+      order by batch_id limit ${CHUNKS_AT_ONCE}`.execute(trx);
+    const { chunks, unreadable } = readRows(rows);
+    if (channelOf(lane) !== NO_CHANNEL) for (const chunk of unreadable) await holdUnreadable(trx, chunk);
+    const orders = inAcceptanceOrder(chunks);
+    const heldIds = await findHeld(
+      trx,
+      orders.map(({ order }) => order.customerId),
+    );
+    const accepted = orders.find(
+      (each) => !skip.has(each.order.customerId) && (seesNothing(each) || !heldIds.has(each.order.customerId)),
+    );
+    if (accepted !== undefined) {
+      const { batchId } = splitOrderId(accepted.licenseOrderId);
+      return { accepted, chunk: chunks.find((chunk) => chunk.batchId === batchId)! };
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < CHUNKS_AT_ONCE) return null;
+    after = last.batch_id;
+  }
+}
+
+/** Holds the customer of an order that failed alone, if it is still pending. Returns whether it is. */
+export function holdCustomer(db: Database, { accepted, chunk, error }: Failure): Promise<boolean> {
+  const { customerId } = accepted.order;
+  return inTransaction(db, async (trx) => {
+    await lockLanes(trx, [chunk.lane]);
+    const { chunks } = await readPendingInBatch(trx, chunk.batchId, [chunk.lane]);
+    const isPending = inAcceptanceOrder(chunks).some(
+      ({ licenseOrderId }) => licenseOrderId === accepted.licenseOrderId,
+    );
+    if (!isPending) return false;
+    await insertHolds(trx, chunk.lane, [{ customerId, licenseOrderId: accepted.licenseOrderId }], error);
+    await finishOrders(trx, chunks, [], { heldIds: new Set([customerId]) });
+    return true;
+  });
+}

@@ -1,0 +1,91 @@
+import type { Channels, CustomerId } from '@lockstep/contract';
+import { type Database, type Deadline, Group, isId, run, type Trx } from '@lockstep/platform';
+import { LRUCache } from 'lru-cache';
+import { NO_CHANNEL } from '../lanes.ts';
+
+/** Customers whose channels a process remembers: some 10 MB. */
+const MAX_KNOWN = 50_000;
+const LOOK_UPS_AT_ONCE = 2;
+/** Ids that look-ups share at most, beyond those of the first. */
+const MAX_SHARED_IDS = 10_000;
+
+/** The ids of customers' channels. */
+export type ChannelIds = ReadonlyMap<CustomerId, number>;
+
+interface Channel {
+  id: number;
+  code: string;
+}
+
+/**
+ * Knows the channels of customers. A customer never leaves its channel, so what was found once stays true; who was not
+ * found is looked up again. Calls share look-ups, but none gets the answer of one that was sent before it came.
+ */
+export class CustomerChannels {
+  readonly #known = new LRUCache<CustomerId, Channel>({ max: MAX_KNOWN });
+  readonly #lookUps: Group<{ ids: readonly CustomerId[]; deadline: Deadline }, ReadonlyMap<CustomerId, Channel>>;
+
+  constructor(db: Database) {
+    this.#lookUps = new Group({
+      run: async (asked) => {
+        const customerIds = asked.flatMap(({ ids }) => ids);
+        const found = await findChannels(db, customerIds);
+        return asked.map(() => found);
+      },
+      maxRunning: LOOK_UPS_AT_ONCE,
+      maxInputs: MAX_SHARED_IDS,
+      weightOf: ({ ids }) => ids.length,
+      maxWeight: MAX_SHARED_IDS,
+      splitsOn: () => false,
+      isOver: ({ deadline }) => deadline.isOver,
+      gathers: true,
+    });
+  }
+
+  /**
+   * Finds the channels of customers for a call. NO_CHANNEL: of one that does not exist for an application bound to
+   * `channels`.
+   *
+   * Throws an Overload when the call's deadline is over.
+   */
+  async find(customerIds: readonly CustomerId[], channels: Channels, deadline: Deadline): Promise<ChannelIds> {
+    const unknown: CustomerId[] = [];
+    const ids = new Map<CustomerId, number>();
+    const note = (customerId: CustomerId, channel: Channel | undefined) =>
+      ids.set(customerId, channelIdFor(channel, channels));
+    for (const customerId of new Set(customerIds)) {
+      const channel = this.#known.get(customerId);
+      if (channel === undefined) unknown.push(customerId);
+      else note(customerId, channel);
+    }
+    if (unknown.length === 0) return ids;
+    const found = await deadline.race(this.#lookUps.run({ ids: unknown, deadline }));
+    for (const customerId of unknown) {
+      const channel = found.get(customerId);
+      note(customerId, channel);
+      // Those of others would push out the application's own.
+      if (channel !== undefined && ids.get(customerId) !== NO_CHANNEL) this.#known.set(customerId, channel);
+    }
+    return ids;
+  }
+}
+
+/** The id of a channel for an application; NO_CHANNEL if it is not bound to that channel, or there is none. */
+export const channelIdFor = (channel: Channel | undefined, channels: Channels) =>
+  channel !== undefined && (channels === null || channels.includes(channel.code)) ? channel.id : NO_CHANNEL;
+
+/** Finds the channels of customers anew; see CustomerChannels. */
+export async function findChannels(
+  db: Database | Trx,
+  customerIds: readonly CustomerId[],
+): Promise<ReadonlyMap<CustomerId, Channel>> {
+  const rows = await run<Channel & { customer_id: CustomerId }>(db, {
+    name: 'find_channels',
+    text: `
+      select customer.id as customer_id, channel.id, channel.code
+      from customer join channel on channel.code = customer.channel_code
+      where customer.id = any ((select $1::bigint[])::bigint[])`,
+    values: [[...new Set(customerIds)].filter(isId)],
+  });
+  return new Map(rows.map(({ customer_id, ...channel }) => [customer_id, channel]));
+}

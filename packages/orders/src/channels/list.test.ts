@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { pickChannels, pickDelayed } from './list.ts';
+import type { ChannelState } from './state.ts';
+
+const NOW = 1_000_000;
+
+function channelOf(id: number, code: string | null, changes: Partial<ChannelState> = {}): ChannelState {
+  return {
+    id,
+    code,
+    pausedTime: null,
+    pending: 0,
+    held: 0,
+    oldestAcceptedTime: null,
+    applications: [],
+    acceptedPerSecond: 0,
+    succeededPerSecond: 0,
+    failedPerSecond: 0,
+    estimatedTime: null,
+    time: NOW,
+    ...changes,
+  };
+}
+
+const NO_CHANNEL = channelOf(0, null, { pending: 5, oldestAcceptedTime: NOW - 60_000 });
+const ALL = [
+  channelOf(3, 'Partner', { pending: 1, oldestAcceptedTime: NOW - 29_999 }),
+  channelOf(1, 'tele', { pausedTime: NOW - 1, oldestAcceptedTime: NOW - 90_000 }),
+  channelOf(2, 'web', { pending: 2, oldestAcceptedTime: NOW - 30_000 }),
+  NO_CHANNEL,
+];
+const EVERYTHING = { search: undefined, state: undefined };
+const codesOf = ({ channels }: ReturnType<typeof pickChannels>) => channels.map(({ channelCode }) => channelCode);
+
+describe('a list of channels', () => {
+  it('has every channel once, page by page, and not the orders of none', () => {
+    const first = pickChannels(ALL, EVERYTHING, { after: null, limit: 2 });
+    expect([codesOf(first), first.stop]).toEqual([['Partner', 'tele'], '1']);
+    const rest = pickChannels(ALL, EVERYTHING, { after: first.stop, limit: 2 });
+    expect([codesOf(rest), rest.stop]).toEqual([['web'], null]);
+  });
+
+  it('is bounded by its page however many channels there are', () => {
+    const many = Array.from({ length: 5_000 }, (_, index) => channelOf(index + 1, `shop-${index}`));
+    expect(pickChannels(many, EVERYTHING, { after: '4990', limit: 7 })).toMatchObject({
+      channels: { length: 7 },
+      stop: '4997',
+    });
+    expect(codesOf(pickChannels(many, { ...EVERYTHING, search: 'P-4999' }, { after: null, limit: 2 }))).toEqual([
+      'shop-4999',
+    ]);
+  });
+
+  it('finds those that are behind: an order has waited for half a minute, and nobody paused them', () => {
+    const inState = (state: 'current' | 'behind' | 'paused') =>
+      codesOf(pickChannels(ALL, { ...EVERYTHING, state }, { after: null, limit: 9 }));
+    expect([inState('current'), inState('behind'), inState('paused')]).toEqual([['Partner'], ['web'], ['tele']]);
+  });
+});
+
+it('those that are behind or paused are named, the one whose order waits longest first', () => {
+  const { behind, paused, first } = pickDelayed([
+    ...ALL,
+    ...Array.from({ length: 20 }, (_, index) => channelOf(index + 9, `empty-${index}`, { pausedTime: NOW })),
+  ]);
+  expect({ behind, paused }).toEqual({ behind: 1, paused: 21 });
+  expect(first.map(({ channelCode }) => channelCode).slice(0, 3)).toEqual(['tele', 'web', 'empty-0']);
+  expect(first).toHaveLength(10);
+});

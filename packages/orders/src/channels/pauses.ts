@@ -1,0 +1,94 @@
+import { Refusal } from '@lockstep/contract';
+import { type Database, inTransaction, isOverload, type Statement, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { lockLanesUntil } from '../lane-locks.ts';
+import { channelOf, lanesOfChannel } from '../lanes.ts';
+
+/** How long a pause waits for what began before it (rules 9). */
+const STILL_WITHIN_MS = 12_000;
+
+/** When a call that a pause refuses may try again: people resume a channel. */
+const RETRY_AFTER_SECONDS = 30;
+
+/** A channel that was paused or resumed, or was so already. */
+export interface ChannelPause {
+  /** Since when its orders wait, in milliseconds; null if they do not. */
+  pausedTime: number | null;
+  /** Whether it was so before: then nothing was changed or recorded. */
+  wasSo: boolean;
+}
+
+/** Records a change in its transaction. */
+type Recording = (trx: Trx) => Promise<void>;
+
+/**
+ * Pauses a channel, so that its orders wait, and waits for what began before (rules 9). `isStill`: whether that has
+ * ended; if not, a drain or a call still applies orders of it. Undefined: there is no such channel.
+ */
+export async function pauseChannel(
+  db: Database,
+  code: string,
+  record: Recording,
+): Promise<(ChannelPause & { isStill: boolean }) | undefined> {
+  const found = await setPaused(db, code, true, record);
+  if (found === undefined) return undefined;
+  const { id, ...pause } = found;
+  return { ...pause, isStill: await awaitStill(db, id) };
+}
+
+/** Has workers apply the orders of a paused channel again (rules 9). Undefined: there is no such channel. */
+export async function resumeChannel(db: Database, code: string, record: Recording): Promise<ChannelPause | undefined> {
+  const found = await setPaused(db, code, false, record);
+  return found && { pausedTime: found.pausedTime, wasSo: found.wasSo };
+}
+
+function setPaused(db: Database, code: string, isPaused: boolean, record: Recording) {
+  return inTransaction(db, async (trx) => {
+    // Not `for update`: new customers of the channel do not wait.
+    const { rows } = await sql<{ id: number; paused_time: Date | null }>`
+      select id, paused_time from channel where code = ${code} for no key update`.execute(trx);
+    const [before] = rows;
+    if (before === undefined) return undefined;
+    const wasSo = (before.paused_time !== null) === isPaused;
+    if (wasSo) return { id: before.id, pausedTime: before.paused_time?.getTime() ?? null, wasSo };
+    const { paused_time } = await trx
+      .updateTable('channel')
+      .set({ paused_time: isPaused ? sql<Date>`statement_timestamp()` : null })
+      .where('id', '=', before.id)
+      .returning('paused_time')
+      .executeTakeFirstOrThrow();
+    await record(trx);
+    return { id: before.id, pausedTime: paused_time?.getTime() ?? null, wasSo };
+  });
+}
+
+/**
+ * Waits until whoever locked a lane of the channel before its pause was committed has ended. Who locks one later sees
+ * the pause, because what is pending is read under the lock.
+ */
+async function awaitStill(db: Database, channelId: number): Promise<boolean> {
+  const deadlineMs = performance.now() + STILL_WITHIN_MS;
+  try {
+    await inTransaction(db, (trx) => lockLanesUntil(trx, lanesOfChannel(channelId), deadlineMs));
+    return true;
+  } catch (error) {
+    if (isOverload(error)) return false;
+    throw error;
+  }
+}
+
+/** A statement that finds the paused channels among those of some lanes. */
+export function findingPaused(lanes: readonly number[]): Statement<{ id: number; code: string }> {
+  return {
+    name: 'find_paused',
+    text: 'select id, code from channel where id = any ((select $1::int[])::int[]) and paused_time is not null',
+    values: [[...new Set(lanes.map(channelOf))]],
+  };
+}
+
+/** The refusal of a sync call that touches customers of a paused channel (rules 6.2). */
+export function refusePaused(code: string): Refusal {
+  const refusal = new Refusal('channel_paused', code);
+  refusal.retryAfterSeconds = RETRY_AFTER_SECONDS;
+  return refusal;
+}

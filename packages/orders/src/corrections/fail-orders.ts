@@ -1,0 +1,115 @@
+import { ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
+import { type CustomerId, type LicenseOrderId, Refusal } from '@lockstep/contract';
+import { type Database, inTransaction, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { endOrders } from '../applying/end-orders.ts';
+import { findChannels } from '../channels/customers.ts';
+import { endBatches } from '../ending/end-batches.ts';
+import { lockLanes } from '../lane-locks.ts';
+import { lanesOfCustomer, NO_CHANNEL } from '../lanes.ts';
+
+/** Pending orders that an operator ends. */
+interface FailRequest {
+  licenseOrderIds: readonly LicenseOrderId[];
+  /** What becomes of the customers' later pending orders; null: nothing is done if there are any. */
+  later: 'keep' | 'fail' | null;
+  /** Records which orders were ended, in the same transaction. */
+  record: (trx: Trx, failedIds: readonly LicenseOrderId[]) => Promise<void>;
+  /** Hears why batches of orders that have failed could not be ended. The sweep ends them. */
+  onUnended: (error: unknown) => void;
+}
+
+/**
+ * What became of a FailRequest: the orders that have `failed`; or nothing was done, because of the `later_pending`
+ * orders, or of those that are `not_pending`.
+ */
+export interface FailResult {
+  outcome: 'failed' | 'later_pending' | 'not_pending';
+  licenseOrderIds: LicenseOrderId[];
+}
+
+/** Ends pending orders with internal_error, held or not, in one transaction (rules 9). */
+export async function failPendingOrders(db: Database, request: FailRequest): Promise<FailResult> {
+  const named = [...new Set(request.licenseOrderIds)];
+  const { result, finishedBatchIds } = await inTransaction(db, async (trx) => {
+    const known = await readNamed(trx, named);
+    const customerIds = [...new Set(known.map(({ customerId }) => customerId))];
+    const channels = await findChannels(trx, customerIds);
+    const lanesOf = (customerId: CustomerId) => lanesOfCustomer(channels.get(customerId)?.id ?? NO_CHANNEL, customerId);
+    const lanes = [...new Set(customerIds.flatMap(lanesOf))];
+    await lockLanes(trx, lanes);
+    const pending: PendingOrder[] = [];
+    for (const customerId of customerIds) {
+      const first = known.find((order) => order.customerId === customerId)!;
+      pending.push(...(await readPendingFrom(trx, first, lanesOf(customerId))));
+    }
+    const notPending = named.filter((id) => !pending.some((order) => order.id === id));
+    if (notPending.length > 0) return nothing('not_pending', notPending);
+    const later = pending.filter(({ id }) => !named.includes(id)).map(({ id }) => id);
+    if (later.length > 0 && request.later === null) return nothing('later_pending', later);
+    const failedIds = request.later === 'fail' ? pending.map(({ id }) => id) : named;
+    const meant = new Set(failedIds);
+    const finishedBatchIds = [];
+    for (const batchId of new Set(failedIds.map((id) => splitOrderId(id).batchId))) {
+      const ended = await endOrders(
+        trx,
+        { batchId, lanes },
+        () => new Refusal('internal_error'),
+        (id) => meant.has(id),
+      );
+      finishedBatchIds.push(...ended.finishedBatchIds);
+    }
+    await request.record(trx, failedIds);
+    return { result: { outcome: 'failed', licenseOrderIds: failedIds } satisfies FailResult, finishedBatchIds };
+  });
+  // What is committed is done, whatever becomes of this.
+  await endBatches(db, finishedBatchIds).catch(request.onUnended);
+  return result;
+}
+
+function nothing(outcome: FailResult['outcome'], licenseOrderIds: LicenseOrderId[]) {
+  return { result: { outcome, licenseOrderIds } satisfies FailResult, finishedBatchIds: [] };
+}
+
+interface PendingOrder {
+  id: LicenseOrderId;
+  customerId: CustomerId;
+  sequence: number;
+}
+
+/** Reads whose orders these are, in the order in which they take effect. */
+async function readNamed(trx: Trx, ids: readonly LicenseOrderId[]): Promise<PendingOrder[]> {
+  const places = ids.map(splitOrderId);
+  const { rows } = await sql<PendingOrder>`
+    select wanted.id, customer_ids[index + 1] as "customerId", sequences[index + 1] as sequence
+    from unnest(
+      ${ids}::bigint[], ${places.map(({ batchId }) => batchId)}::bigint[], ${places.map(({ index }) => index)}::int[]
+    ) as wanted (id, batch_id, index)
+    join batch on batch.id = wanted.batch_id
+    where index < cardinality(sequences) order by batch.id, sequence`.execute(trx);
+  return rows;
+}
+
+/** Reads the pending orders of a customer in its lanes, in the order in which they take effect, from one of them on. */
+async function readPendingFrom(trx: Trx, first: PendingOrder, lanes: readonly number[]): Promise<PendingOrder[]> {
+  const { customerId } = first;
+  const { batchId } = splitOrderId(first.id);
+  const { rows } = await sql<PendingOrder>`
+    with open as (
+      select batch_id from lane_chunk
+      where lane = any (${lanes}::int[]) and finished_time is null and not is_held and batch_id >= ${batchId}
+        and ${customerId} = any (customer_ids)
+      union select batch_id from held_order where customer_id = ${customerId} and batch_id >= ${batchId}
+    )
+    select placed.id, ${customerId} as "customerId", placed.sequence
+    from open join batch on batch.id = open.batch_id
+    cross join lateral (
+      select batch.id * ${sql.lit(ORDERS_PER_BATCH)} + place - 1 as id, sequence
+      from unnest(customer_ids, sequences) with ordinality as sent (customer_id, sequence, place)
+      where customer_id = ${customerId}
+    ) as placed
+    left join license_order on license_order.id = placed.id
+    where license_order.id is null and (batch.id > ${batchId} or placed.sequence >= ${first.sequence})
+    order by batch.id, placed.sequence`.execute(trx);
+  return rows;
+}

@@ -1,0 +1,177 @@
+import { ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
+import type { BatchId, Cause, Channels, CustomerId, LicenseOrderId } from '@lockstep/contract';
+import { type Database, inTransaction, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { weighOrder } from '../accepting/prepare.ts';
+import { readAgain } from '../applying/holds.ts';
+import { SENDERS_CHANNELS } from '../applying/pending.ts';
+import { channelIdFor, findChannels } from '../channels/customers.ts';
+import { type ChunkBack, lockBatches, reopenBatches } from '../ending/end-batches.ts';
+import { lockLanes } from '../lane-locks.ts';
+import { laneOf } from '../lanes.ts';
+import { readStoredOrders, writeStoredOrders } from '../stored-orders.ts';
+
+/** Orders that one transaction puts back, unless the last batch has more: those of a batch come back together. */
+const ORDERS_AT_ONCE = 500;
+
+/** What retryFailedOrders has done. */
+interface Retried {
+  /** How many orders are pending again. */
+  retried: number;
+  /** The others, and what is with them now. */
+  notRetried: NotRetried[];
+}
+
+interface NotRetried {
+  licenseOrderId: LicenseOrderId;
+  /** `content_expired`: it ended with internal_error, and what it held is not kept. */
+  reason: 'order_not_found' | 'pending' | 'succeeded' | 'failed' | 'content_expired';
+  /** What it failed with. */
+  cause: Cause | null;
+}
+
+/**
+ * Puts orders that ended with internal_error back as pending (rules 9), and opens their batches again. Each order takes
+ * its place again, by batch and sequence, before later pending orders of its customer, and the sweep of a worker finds
+ * it. A failure is put back once, however many callers try at the same time, and leaves a record in order_retry. Names
+ * the orders that it could not put back.
+ */
+export async function retryFailedOrders(
+  db: Database,
+  licenseOrderIds: readonly LicenseOrderId[],
+  record: RecordRetried = async () => {},
+): Promise<Retried> {
+  const left = new Set(licenseOrderIds);
+  let retried = 0;
+  for (let after = '0'; ; ) {
+    const found = await findFailed(db, after, licenseOrderIds);
+    const last = found.at(-1);
+    if (last === undefined) return { retried, notRetried: await readNotRetried(db, [...left]) };
+    const backIds = await inTransaction(db, (trx) => putBack(trx, found, record));
+    retried += backIds.length;
+    for (const id of backIds) left.delete(id);
+    after = last.id;
+  }
+}
+
+/** Records which orders are put back, in the transaction that does. */
+type RecordRetried = (trx: Trx, backIds: readonly LicenseOrderId[]) => Promise<void>;
+
+interface FailedOrder {
+  id: LicenseOrderId;
+  customerId: CustomerId;
+  /** The channels that its application is bound to. */
+  channels: Channels;
+}
+
+async function findFailed(
+  db: Database,
+  after: string,
+  licenseOrderIds: readonly LicenseOrderId[],
+): Promise<FailedOrder[]> {
+  const failed = sql`cause = 'internal_error' and id > ${after}::bigint and id = any (${licenseOrderIds}::bigint[])
+    and exists (select from failed_order where license_order_id = id)`;
+  const { rows } = await sql<FailedOrder>`
+    with first as (select id from license_order where ${failed} order by id limit ${ORDERS_AT_ONCE})
+    select id, customer_id as "customerId", ${sql.raw(SENDERS_CHANNELS)}
+    from license_order cross join lateral (select id / ${ORDERS_PER_BATCH} as batch_id) as sent
+    where ${failed} and id < (select max(id) / ${ORDERS_PER_BATCH} + 1 from first) * ${ORDERS_PER_BATCH}
+    order by id`.execute(db);
+  return rows;
+}
+
+/** Finds the lanes of orders as if they were accepted now (rules 6.2). */
+async function findLanes(trx: Trx, orders: readonly FailedOrder[]): Promise<Map<LicenseOrderId, number>> {
+  const found = await findChannels(
+    trx,
+    orders.map(({ customerId }) => customerId),
+  );
+  return new Map(
+    orders.map(({ id, customerId, channels }) => [
+      id,
+      laneOf(channelIdFor(found.get(customerId), channels), customerId),
+    ]),
+  );
+}
+
+/**
+ * Locks the lanes of these orders and their batches, and puts back those that are still failed then. Returns their ids.
+ */
+async function putBack(
+  trx: Trx,
+  orders: readonly FailedOrder[],
+  record: RecordRetried,
+): Promise<readonly LicenseOrderId[]> {
+  const lanes = await findLanes(trx, orders);
+  await lockLanes(trx, [...new Set(lanes.values())]);
+  await lockBatches(trx, [...new Set(orders.map(({ id }) => splitOrderId(id).batchId))]);
+  const { rows } = await sql<{ id: LicenseOrderId; payload_version: number; content: string }>`
+    select id, payload_version, content from failed_order join license_order on id = license_order_id
+    where id = any (${orders.map(({ id }) => id)}::bigint[]) and cause = 'internal_error' order by id`.execute(trx);
+  const backIds = rows.map(({ id }) => id);
+  if (backIds.length === 0) return [];
+  await sql`
+    insert into order_retry (license_order_id, cause, message, finished_time)
+    select id, cause, message, finished_time from license_order where id = any (${backIds}::bigint[]) order by id`.execute(
+    trx,
+  );
+  await sql`delete from license_order where id = any (${backIds}::bigint[])`.execute(trx);
+  await sql`delete from failed_order where license_order_id = any (${backIds}::bigint[])`.execute(trx);
+  const placed = rows.map(({ id, payload_version, content }) => ({
+    batchId: splitOrderId(id).batchId,
+    lane: lanes.get(id)!,
+    characters: content.length,
+    order: readStoredOrders(payload_version, content)[0]!,
+  }));
+  const chunks: ChunkBack[] = [];
+  for (const ofChunk of Map.groupBy(placed, ({ batchId, lane }) => `${batchId} ${lane}`).values()) {
+    const { batchId, lane } = ofChunk[0]!;
+    const orders = [...(await readPending(trx, batchId, lane)), ...ofChunk.map(({ order }) => order)];
+    const weight = ofChunk.reduce((sum, { order, characters }) => sum + weighOrder(order[1], characters), 0);
+    const customerIds = [...new Set(ofChunk.map(({ order: [, { customerId }] }) => customerId))];
+    chunks.push({ batchId, lane, customerIds, orderCount: ofChunk.length, weight, payload: writeStoredOrders(orders) });
+  }
+  await reopenBatches(trx, chunks);
+  await record(trx, backIds);
+  return backIds;
+}
+
+/** Reads why orders cannot be put back, in the order in which they were named. */
+async function readNotRetried(db: Database, ids: readonly LicenseOrderId[]): Promise<NotRetried[]> {
+  if (ids.length === 0) return [];
+  const places = ids.map(splitOrderId);
+  const { rows } = await sql<NotRetried>`
+    select named.id as "licenseOrderId", license_order.cause, case
+      when batch.id is null then 'order_not_found'
+      when license_order.id is null then 'pending'
+      when license_order.cause is null then 'succeeded'
+      when license_order.cause = 'internal_error' and failed_order.license_order_id is null then 'content_expired'
+      else 'failed'
+    end as reason
+    from unnest(
+      ${ids}::bigint[], ${places.map(({ batchId }) => batchId)}::bigint[], ${places.map(({ index }) => index)}::int[]
+    ) with ordinality as named (id, batch_id, index, place)
+    left join batch on batch.id = named.batch_id and named.index < cardinality(sequences)
+    left join license_order on license_order.id = named.id
+    left join failed_order on failed_order.license_order_id = named.id
+    order by place`.execute(db);
+  return rows;
+}
+
+/**
+ * Reads what a chunk holds. The orders of one that could not be read are held already: if it can be read now, they
+ * leave it. Throws a PayloadFault if it still cannot.
+ */
+async function readPending(trx: Trx, batchId: BatchId, lane: number) {
+  const { rows } = await sql<{ payload_version: number; payload: string; is_unread: boolean }>`
+    select payload_version, payload, exists (
+      select from held_order where held_order.batch_id = lane_chunk.batch_id and held_order.lane = lane_chunk.lane
+        and content is null
+    ) as is_unread
+    from lane_chunk where batch_id = ${batchId} and lane = ${lane} and payload is not null`.execute(trx);
+  const [chunk] = rows;
+  if (chunk === undefined) return [];
+  if (!chunk.is_unread) return readStoredOrders(chunk.payload_version, chunk.payload);
+  await readAgain(trx, { batchId, lane });
+  return [];
+}

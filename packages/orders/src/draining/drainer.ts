@@ -1,0 +1,111 @@
+import type { LedgerIds } from '@lockstep/assets';
+import { type Database, type Logger, lostAgainstOthers } from '@lockstep/platform';
+import { DrainFailed, drainLanes, type LanesToDrain } from '../applying/drain.ts';
+import type { LargeTurn } from '../applying/large-turns.ts';
+import { type Applied, logWork } from '../applying/work-log.ts';
+import type { EventNumbering } from '../ending/numbering.ts';
+import { DrainEnds } from '../ending/open-batches.ts';
+import type { OrderMetrics } from '../metrics.ts';
+import { LargeWork } from '../planning/limits.ts';
+import { OneByOne } from './one-by-one.ts';
+import type { DrainOutcome } from './scheduler.ts';
+
+/** How long a lane may wait for rows that others have locked. Whoever locks one for longer hangs. */
+const ROW_WAIT_MS = 30_000;
+
+/** Drains lanes, ends the batches that are finished by it, and tells the log and the metrics. */
+export class LaneDrainer {
+  readonly #db: Database;
+  readonly #log: Logger;
+  readonly #metrics: OrderMetrics;
+  readonly #ids: LedgerIds;
+  readonly #ends: DrainEnds;
+  readonly #oneByOne: OneByOne;
+  readonly #largeTurn: LargeTurn;
+  /** Lanes that wait for rows that others have locked, and since when. */
+  readonly #waitingSinceMs = new Map<number, number>();
+
+  /** `largeTurn`: shared by all that applies pending orders in this process. */
+  constructor(options: {
+    db: Database;
+    log: Logger;
+    metrics: OrderMetrics;
+    numbering: EventNumbering;
+    ids: LedgerIds;
+    largeTurn: LargeTurn;
+  }) {
+    this.#db = options.db;
+    this.#log = options.log;
+    this.#metrics = options.metrics;
+    this.#ids = options.ids;
+    this.#largeTurn = options.largeTurn;
+    this.#ends = new DrainEnds(options);
+    this.#oneByOne = new OneByOne({ ...options, applied: (applied, startedMs) => this.applied(applied, startedMs) });
+  }
+
+  /**
+   * Applies the oldest pending orders of some lanes; see drainLanes. If the group fails, it tries the orders one by
+   * one, and then more is left. Never throws: the outcome says what became of it.
+   */
+  async attempt(wanted: LanesToDrain): Promise<DrainOutcome> {
+    const startedMs = performance.now();
+    const drain = () => drainLanes(this.#db, wanted, this.#ids);
+    try {
+      const drained = wanted.isLarge ? await this.#largeTurn.run(drain, wanted.signal) : await drain();
+      const { lanes, left, weight } = drained;
+      this.#oneByOne.drained(lanes, drained.batches.length > 0);
+      for (const lane of lanes) this.#waitingSinceMs.delete(lane);
+      for (const { batchId, lane, fault } of drained.unreadable) {
+        this.#log.error({ err: fault, batchId, lane }, 'orders held: their stored form cannot be read; will retry');
+      }
+      this.applied(drained, startedMs);
+      return { became: 'drained', lanes, left, weight };
+    } catch (error) {
+      return await this.#attemptOneByOne(wanted, error);
+    }
+  }
+
+  async #attemptOneByOne(wanted: LanesToDrain, error: unknown): Promise<DrainOutcome> {
+    const { lanes, cause } = error instanceof DrainFailed ? error : { lanes: null, cause: error };
+    if (lanes !== null && cause instanceof LargeWork) return { became: 'large', lanes };
+    if (lanes !== null && lostAgainstOthers(cause) && !wanted.isLarge) {
+      // One of them may have to wait for long: it is found when they are drained in parts.
+      if (lanes.length > 1) return { became: 'large', lanes };
+      if (!this.#hasWaitedLong(lanes[0]!)) return { became: 'drained', lanes: [], left: new Map(), weight: 0 };
+    }
+    this.#metrics.drainFailures.inc();
+    try {
+      if (lanes === null) throw cause;
+      await this.#oneByOne.run(lanes, cause);
+      return { became: 'drained', lanes, left: new Map(lanes.map((lane) => [lane, 0n])), weight: 0 };
+    } catch (failure) {
+      const failed = failure instanceof DrainFailed ? failure : { lanes: lanes ?? wanted.lanes, cause: failure };
+      return { became: 'failed', lanes: failed.lanes, error: failed.cause };
+    }
+  }
+
+  /** Notes that a lane waits for rows that others have locked, and returns whether that is a failure by now. */
+  #hasWaitedLong(lane: number): boolean {
+    const nowMs = performance.now();
+    const sinceMs = this.#waitingSinceMs.get(lane) ?? nowMs;
+    this.#waitingSinceMs.set(lane, sinceMs);
+    return nowMs - sinceMs > ROW_WAIT_MS && this.#waitingSinceMs.delete(lane);
+  }
+
+  /** Ends the batches that are finished by what a transaction has applied, and tells the log and the metrics. */
+  applied(applied: Applied, startedMs: number): void {
+    const { succeeded, failedOrders, batches, finishedBatchIds } = applied;
+    this.#ends.end(finishedBatchIds);
+    if (batches.length === 0) return;
+    this.#metrics.ordersApplied.inc({ outcome: 'succeeded' }, succeeded);
+    this.#metrics.ordersApplied.inc({ outcome: 'failed' }, failedOrders.length);
+    this.#metrics.drainOrders.observe(succeeded + failedOrders.length);
+    this.#metrics.drainSeconds.observe((performance.now() - startedMs) / 1_000);
+    logWork(this.#log, 'drained', { ...applied, startedMs });
+  }
+
+  /** Waits for the batches of these drains to end. Call it when no drain runs any more. */
+  close(): Promise<void> {
+    return this.#ends.settle();
+  }
+}

@@ -1,0 +1,154 @@
+import type { CustomerId } from '@lockstep/contract';
+import { isTransient } from '@lockstep/platform';
+import { DrainFailed } from '../applying/drain.ts';
+import { type Failure, holdCustomer, type OrderTools, tryOneOrder } from '../applying/one-order.ts';
+import { channelOf, NO_CHANNEL } from '../lanes.ts';
+
+/**
+ * How often in a row a lane's group may fail because of a connection, a lock or the like before its orders are tried
+ * alone.
+ */
+const MAX_TRANSIENT = 5;
+/** Orders that one run tries at most, and at most while none has worked. */
+const MAX_TRIES = 100;
+const MAX_FAILURES = 20;
+
+/** A failure, and when it was: a time of performance.now. */
+type Suspect = Failure & { atMs: number };
+
+/**
+ * Tries the orders of groups that failed one by one, each in a transaction of its own, and holds the customers of those
+ * that fail while others work (rules 6.2). If several customers fail and none works, the service may be at fault: it
+ * holds none of them, and the next run tries further customers of the lane.
+ */
+export class OneByOne {
+  readonly #tools: OrderTools;
+  /** By lane, how often in a row it could not be drained for what may pass. */
+  readonly #transient = new Map<number, number>();
+  /** By lane, who failed since anything worked there. */
+  readonly #suspects = new Map<number, Map<CustomerId, Suspect>>();
+  /** By lane, since when nothing works there: a time of performance.now. */
+  readonly #sinceMs = new Map<number, number>();
+  /** Lanes of which all customers were tried: the next run begins anew. */
+  readonly #exhausted = new Set<number>();
+  /** When an order was applied last, in whatever lane. */
+  #workedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(tools: OrderTools) {
+    this.#tools = tools;
+  }
+
+  /** Notes that these lanes were drained; `hasApplied`: that it applied orders. */
+  drained(lanes: readonly number[], hasApplied: boolean): void {
+    if (hasApplied) this.#workedMs = performance.now();
+    for (const lane of lanes) {
+      this.#transient.delete(lane);
+      this.#forget(lane);
+    }
+  }
+
+  /**
+   * Tries the orders of lanes whose group has failed with this error. When it returns, orders were applied or customers
+   * held, and the lanes can be drained again. Throws an error if the lanes can only wait, a DrainFailed if only some of
+   * them have to.
+   */
+  async run(lanes: readonly number[], error: unknown): Promise<void> {
+    if (isTransient(error) && !this.#hasLasted(lanes)) throw error;
+    for (const lane of lanes) {
+      if (this.#exhausted.delete(lane)) this.#suspects.delete(lane);
+      if (!this.#sinceMs.has(lane)) this.#sinceMs.set(lane, performance.now());
+    }
+    const { hasWorked, isExhausted } = await this.#tryOrders(lanes, isTransient(error));
+    const suspects = lanes.flatMap((lane) => [...this.#suspectsOf(lane).values()]);
+    const last = suspects.at(-1);
+    if (last === undefined) {
+      if (hasWorked) return;
+      throw error;
+    }
+    const isLone = isExhausted && this.#countSuspects() === 1;
+    const worksElsewhere = lanes.some((lane) => this.#workedMs > this.#sinceMs.get(lane)!);
+    if (hasWorked || worksElsewhere || isLone) {
+      // An order of an unknown customer keeps nobody waiting, so there is nobody to hold.
+      const unknown = suspects.filter(({ chunk }) => channelOf(chunk.lane) === NO_CHANNEL);
+      for (const suspect of suspects) if (!unknown.includes(suspect)) await this.#hold(suspect);
+      this.drained(lanes, false);
+      if (unknown[0] === undefined) return;
+      throw new DrainFailed([...new Set(unknown.map(({ chunk }) => chunk.lane))], unknown[0].error);
+    }
+    if (isExhausted) for (const lane of lanes) this.#exhausted.add(lane);
+    throw last.error;
+  }
+
+  /**
+   * Tries the oldest order of each customer, then the next one of each that worked. Throws what may pass by itself,
+   * such as a lost connection, unless `isLasting`.
+   */
+  async #tryOrders(
+    lanes: readonly number[],
+    isLasting: boolean,
+  ): Promise<{ hasWorked: boolean; isExhausted: boolean }> {
+    const { db, ids, largeTurn, applied } = this.#tools;
+    let hasWorked = false;
+    let areAllOurs = true;
+    let failures = 0;
+    let round = [...lanes];
+    const worked = new Set<CustomerId>();
+    for (let tries = 0; tries < MAX_TRIES && (hasWorked || failures < MAX_FAILURES); tries++) {
+      const lane = round.shift();
+      if (lane === undefined) {
+        if (worked.size === 0) return { hasWorked, isExhausted: areAllOurs };
+        worked.clear();
+        round = [...lanes];
+        continue;
+      }
+      const startedMs = performance.now();
+      const skip = worked.union(this.#suspectsOf(lane));
+      const tried = await largeTurn.run(() => tryOneOrder(db, { lane, skip }, ids));
+      if (tried === 'locked') areAllOurs = false;
+      if (tried === 'locked' || tried === null) continue;
+      round.push(lane);
+      if (tried.failure === null) {
+        hasWorked = true;
+        worked.add(tried.customerId);
+        this.#workedMs = performance.now();
+        applied(tried.applied, startedMs);
+      } else {
+        if (!isLasting && isTransient(tried.failure.error)) throw tried.failure.error;
+        failures++;
+        this.#suspectsOf(lane).set(tried.customerId, { ...tried.failure, atMs: performance.now() });
+      }
+    }
+    return { hasWorked, isExhausted: false };
+  }
+
+  /** Counts how often these lanes could not be drained, and returns whether that is too often. */
+  #hasLasted(lanes: readonly number[]): boolean {
+    for (const lane of lanes) this.#transient.set(lane, (this.#transient.get(lane) ?? 0) + 1);
+    return lanes.some((lane) => this.#transient.get(lane)! >= MAX_TRANSIENT);
+  }
+
+  #suspectsOf(lane: number): Map<CustomerId, Suspect> {
+    const suspects = this.#suspects.get(lane) ?? new Map<CustomerId, Suspect>();
+    this.#suspects.set(lane, suspects);
+    return suspects;
+  }
+
+  /** Counts customers of all lanes who failed since an order was applied last. */
+  #countSuspects(): number {
+    const all = [...this.#suspects.values()].flatMap((ofLane) => [...ofLane.values()]);
+    return all.filter(({ atMs }) => atMs > this.#workedMs).length;
+  }
+
+  async #hold(suspect: Suspect): Promise<void> {
+    const { accepted, error } = suspect;
+    if (!(await holdCustomer(this.#tools.db, suspect))) return;
+    const { licenseOrderId, order } = accepted;
+    this.#tools.log.error({ err: error, licenseOrderId, customerId: order.customerId }, 'order held; will retry');
+  }
+
+  #forget(lane: number): void {
+    this.#suspects.delete(lane);
+    this.#sinceMs.delete(lane);
+    this.#exhausted.delete(lane);
+  }
+}

@@ -1,0 +1,467 @@
+import { channelOf, LANES_OF_CHANNEL, lanesOfChannel } from '../lanes.ts';
+
+/** Lanes that one drain takes at most: each is a lock, and PostgreSQL has room for some thousands. */
+const MAX_LANES = 128;
+/**
+ * Turns that a channel may owe. More of what it took beyond its share is forgiven, so that its own wait stays bounded.
+ */
+export const MAX_DEBT = 8;
+/** Requests that wait for what takes long. Further ones get their answers at once, for these go on by themselves. */
+const MAX_WAITING = 8;
+/** For how long a channel counts as active after something was asked for it or drained. */
+const ACTIVE_MS = 2_000;
+/** The pause before lanes that are locked elsewhere are tried again. It doubles up to the longest. */
+const LOCKED_PAUSE_MS = { first: 4, longest: 512 };
+/** The pause before a lane whose drain failed is tried again. It doubles up to the longest. */
+const FAILURE_PAUSE_MS = { first: 100, longest: 10_000 };
+/** How soon to look again for the turn of large work, which others of this process take, too. */
+const TURN_PAUSE_MS = 20;
+
+/**
+ * What a drain is for: channels that are not behind, together (shared); one channel that is behind (bulk); a lane that
+ * may have large work, or several (alone), one that has it (large); lanes whose drain failed (trial).
+ */
+type Kind = 'shared' | 'bulk' | 'alone' | 'large' | 'trial';
+
+/** A drain to start: of those of its lanes that can be locked at once. */
+export interface Drain {
+  kind: Kind;
+  lanes: readonly number[];
+  /** What it takes of the lanes' orders, by weight, but for a first chunk that weighs more. */
+  maxWeight: number;
+  /** Whether it needs the turn of large work. */
+  isLarge: boolean;
+  /** Later drains have greater numbers. */
+  number: number;
+}
+
+/** What became of a drain, and which lanes it had locked. */
+export type DrainOutcome = { lanes: readonly number[] } & (
+  | {
+      became: 'drained';
+      /** By lane that has more: the last batch up to which it was drained. */
+      left: ReadonlyMap<number, bigint>;
+      weight: number;
+    }
+  | { became: 'large' }
+  | { became: 'failed'; error: unknown }
+);
+
+/** What the loop allows the next drain. */
+export interface Allowance {
+  /** Channels whose backlogs are left to other processes. */
+  elsewhere: ReadonlySet<number>;
+  /** What a drain may take, by weight, while its channel has the service for itself, and beside others. */
+  maxWeight: { alone: number; beside: number };
+  /** Whether the turn of large work is free. */
+  isTurnFree: boolean;
+}
+
+/** A request that has its answer: an error if a drain that it waited for has failed. */
+export interface Settled<Id> {
+  id: Id;
+  failure: { error: unknown } | null;
+}
+
+interface Request<Id> {
+  id: Id;
+  /** Lanes that are not yet drained up to the batch. */
+  lanes: Set<number>;
+  throughBatchId: bigint;
+  /** Only drains with greater numbers began after it. */
+  after: number;
+}
+
+/** What is known of a lane. Idle lanes are forgotten. */
+interface Lane {
+  isWanted: boolean;
+  isRunning: boolean;
+  /** Whether its last drain left something. */
+  hasMore: boolean;
+  isFailing: boolean;
+  /** Whether large work is next in it, or may be: it touched much when it was drained with others. */
+  size: 'small' | 'suspect' | 'large';
+  /** How often in a row it was locked elsewhere. */
+  misses: number;
+}
+
+const IDLE: Lane = {
+  isWanted: false,
+  isRunning: false,
+  hasMore: false,
+  isFailing: false,
+  size: 'small',
+  misses: 0,
+};
+
+/** A channel that is behind: a drain left something in one of its lanes. */
+interface Behind {
+  /** Its lanes that wait for a slot, those that have waited longest first. */
+  ready: Set<number>;
+  lanesWithMore: number;
+  /** Turns that it leaves to others, because a drain took more than its share. */
+  debt: number;
+}
+
+/**
+ * Decides which lanes to drain next (rules 6.2), and nothing else: it is told the time and what became of each drain. A
+ * lane has one drain at a time, and all who want it meanwhile share the next one.
+ *
+ * - Channels that are not behind share a drain, `gapMs` after the last one began, so that more gathers for it.
+ * - Each drain of a channel that is behind is of that channel alone, and these drains leave a slot to the others. These
+ *   channels take turns (deficit round robin): one that took more than its share leaves as many turns to the others.
+ * - The kinds of drains take turns for the slots, so none waits for more than one drain of each other kind.
+ * - Lanes that are locked elsewhere keep nobody waiting. They are tried again after a pause that grows, so that a
+ *   backlog stays with the worker that drains it, whose code is fast by then.
+ * - Lanes whose drain failed are tried after a pause that all of them share, never together with others: one lane, and
+ *   while that works, two, four and so on. These drains and those of large work leave a slot to the others.
+ */
+export class Scheduler<Id> {
+  readonly #slots: number;
+  readonly #gapMs: number;
+  readonly #lanes = new Map<number, Lane>();
+  /** Lanes that wait for a slot, by kind, those that have waited longest first. */
+  readonly #queues = { shared: new Set<number>(), alone: new Set<number>(), large: new Set<number>() };
+  readonly #failing = new Set<number>();
+  /** Channels that are behind; the next one in turn comes first. */
+  readonly #behind = new Map<number, Behind>();
+  /** When to try lanes again that are locked elsewhere. */
+  readonly #againAtMs = new Map<number, number>();
+  readonly #requests = new Set<Request<Id>>();
+  #settled: Settled<Id>[] = [];
+  readonly #running: Record<Kind, number> = { shared: 0, bulk: 0, alone: 0, large: 0, trial: 0 };
+  /** The number of the last drain of each kind. */
+  readonly #last: Record<Kind, number> = { shared: 0, bulk: 0, alone: 0, large: 0, trial: 0 };
+  #number = 0;
+  #nextSharedMs = Number.NEGATIVE_INFINITY;
+  #nextTrialMs = 0;
+  #failures = 0;
+  #lanesOfTrial = 1;
+  /**
+   * Lanes that a drain takes at most. Of suspects half as many as touched too much last, and then twice as many again.
+   */
+  readonly #lanesOf = { shared: MAX_LANES, alone: 1 };
+  /** When channels were active last, the latest at the end. */
+  readonly #activeMs = new Map<number, number>();
+
+  constructor({ slots, gapMs }: { slots: number; gapMs: number }) {
+    this.#slots = slots;
+    this.#gapMs = gapMs;
+  }
+
+  /**
+   * Asks for drains of lanes up to a batch. It has its answer when each of them was drained so far, by drains that
+   * begin after this call, or was found empty, failing or locked elsewhere, or when such a drain fails. It does not
+   * wait for what takes long if several others do: else they would keep jobs of other channels from being asked for.
+   */
+  request(id: Id, lanes: Iterable<number>, throughBatchId: bigint, nowMs: number): void {
+    const request = { id, lanes: new Set(lanes), throughBatchId, after: this.#number };
+    this.#requests.add(request);
+    for (const lane of request.lanes) {
+      this.#noteActive(lane, nowMs);
+      this.#want(lane);
+    }
+    this.#settle(
+      request,
+      [...request.lanes].filter((lane) => this.#lanes.get(lane)!.isFailing),
+    );
+    this.#letGo();
+  }
+
+  /** Whether a lane may have to wait for long: it is of a channel that is behind, or has large work. */
+  #takesLong(lane: number): boolean {
+    return this.#behind.has(channelOf(lane)) || (this.#lanes.get(lane)?.size ?? 'small') !== 'small';
+  }
+
+  /** Behind the first requests, one waits only for lanes that no other waits for, and not for what takes long. */
+  #letGo(): void {
+    if (this.#requests.size <= MAX_WAITING) return;
+    const asked = new Set<number>();
+    for (const [place, request] of [...this.#requests].entries()) {
+      const lanes = [...request.lanes];
+      if (place >= MAX_WAITING)
+        this.#settle(
+          request,
+          lanes.filter((lane) => asked.has(lane) || this.#takesLong(lane)),
+        );
+      for (const lane of lanes) asked.add(lane);
+    }
+  }
+
+  /** Takes the requests that have got their answers. */
+  takeSettled(): Settled<Id>[] {
+    const settled = this.#settled;
+    this.#settled = [];
+    return settled;
+  }
+
+  /** Whether a drain of the lane runs or is to come, so that nobody has to ask for one. */
+  isExpected(lane: number): boolean {
+    return this.#lanes.has(lane);
+  }
+
+  /** Whether the lane was locked elsewhere the last time, and waits for nothing else. */
+  isLocked(lane: number): boolean {
+    return (this.#lanes.get(lane)?.misses ?? 0) > 0;
+  }
+
+  /** Whether a channel is behind. */
+  get isBehind(): boolean {
+    return this.#behind.size > 0;
+  }
+
+  /** Starts a drain: call `ended` when it is over. Null if none can start now. */
+  next(nowMs: number, allowance: Allowance): Drain | null {
+    this.#wake(nowMs);
+    const ready = KINDS.filter((kind) => this.#readyMs(kind, nowMs, allowance) <= nowMs);
+    if (ready.length === 0) return null;
+    const kind = ready.reduce((first, kind) => (this.#last[kind] < this.#last[first] ? kind : first));
+    const lanes = this.#choose(kind, allowance);
+    for (const lane of lanes) {
+      const state = this.#lanes.get(lane)!;
+      this.#queueOf(lane, state).delete(lane);
+      state.isWanted = false;
+      state.isRunning = true;
+      this.#noteActive(lane, nowMs);
+    }
+    if (kind === 'shared') this.#nextSharedMs = nowMs + this.#gapMs;
+    this.#running[kind]++;
+    this.#last[kind] = ++this.#number;
+    const isLarge = this.#lanes.get(lanes[0]!)!.size === 'large';
+    const maxWeight = allowance.maxWeight[this.#activeMs.size > 1 ? 'beside' : 'alone'];
+    return { kind, lanes, maxWeight, isLarge, number: this.#number };
+  }
+
+  /** When a drain may start though nothing happens until then; Infinity if none. */
+  wakeMs(nowMs: number, allowance: Allowance): number {
+    if (this.#freeSlots <= 0) return Number.POSITIVE_INFINITY;
+    return Math.min(...this.#againAtMs.values(), ...KINDS.map((kind) => this.#readyMs(kind, nowMs, allowance)));
+  }
+
+  /** Notes what became of a drain. */
+  ended(drain: Drain, outcome: DrainOutcome, nowMs: number): void {
+    this.#running[drain.kind]--;
+    for (const lane of drain.lanes) this.#lanes.get(lane)!.isRunning = false;
+    const had = new Set(outcome.lanes);
+    const locked = drain.lanes.filter((lane) => !had.has(lane));
+    for (const lane of had) this.#lanes.get(lane)!.misses = 0;
+    for (const lane of locked) this.#postpone(lane, nowMs);
+    if (outcome.became === 'failed') this.#fail(drain, outcome.lanes, outcome.error, nowMs);
+    else if (outcome.became === 'large') this.#noteLarge(outcome.lanes);
+    else this.#drained(drain, outcome.lanes, outcome);
+    for (const request of this.#requests) this.#settle(request, locked);
+    for (const lane of drain.lanes) this.#enqueue(lane);
+    this.#letGo();
+  }
+
+  #drained(drain: Drain, lanes: readonly number[], { left, weight }: Extract<DrainOutcome, { became: 'drained' }>) {
+    for (const lane of lanes) {
+      const state = this.#lanes.get(lane)!;
+      state.size = 'small';
+      if (state.isFailing) {
+        state.isFailing = false;
+        this.#failures = 0;
+        this.#nextTrialMs = 0;
+      }
+      this.#setMore(lane, state, left.has(lane));
+    }
+    if (drain.kind === 'alone') this.#lanesOf.alone = Math.min(2 * this.#lanesOf.alone, MAX_LANES);
+    if (drain.kind === 'trial' && lanes.length > 0) this.#lanesOfTrial = Math.min(2 * this.#lanesOfTrial, MAX_LANES);
+    const behind = this.#behind.get(channelOf(drain.lanes[0]!));
+    if (behind !== undefined && drain.kind !== 'shared' && drain.kind !== 'trial')
+      behind.debt = Math.min(MAX_DEBT, behind.debt + Math.max(0, weight / drain.maxWeight - 1));
+    for (const request of this.#requests) {
+      if (request.after >= drain.number) continue;
+      this.#settle(
+        request,
+        lanes.filter((lane) => (left.get(lane) ?? request.throughBatchId) >= request.throughBatchId),
+      );
+    }
+  }
+
+  #noteLarge(lanes: readonly number[]): void {
+    if (lanes.length > 1) this.#lanesOf.alone = Math.ceil(lanes.length / 2);
+    for (const lane of lanes) {
+      this.#lanes.get(lane)!.size = lanes.length === 1 ? 'large' : 'suspect';
+      this.#lanes.get(lane)!.isWanted = true;
+    }
+  }
+
+  #fail(drain: Drain, lanes: readonly number[], error: unknown, nowMs: number): void {
+    this.#lanesOfTrial = 1;
+    if (nowMs >= this.#nextTrialMs) {
+      this.#nextTrialMs = nowMs + pauseMs(FAILURE_PAUSE_MS, this.#failures);
+      this.#failures++;
+    }
+    for (const lane of lanes) {
+      const state = this.#lanes.get(lane)!;
+      state.isFailing = true;
+      state.isWanted = true;
+      this.#setMore(lane, state, false);
+    }
+    for (const request of this.#requests) {
+      if (request.after < drain.number && lanes.some((lane) => request.lanes.has(lane)))
+        this.#answer(request, { error });
+      else this.#settle(request, lanes);
+    }
+  }
+
+  /** Takes lanes off what a request waits for. */
+  #settle(request: Request<Id>, lanes: readonly number[]): void {
+    for (const lane of lanes) request.lanes.delete(lane);
+    if (request.lanes.size === 0) this.#answer(request, null);
+  }
+
+  #answer(request: Request<Id>, failure: Settled<Id>['failure']): void {
+    if (this.#requests.delete(request)) this.#settled.push({ id: request.id, failure });
+  }
+
+  /** From when on a drain of this kind can start; Infinity if something has to happen first. */
+  #readyMs(kind: Kind, nowMs: number, { elsewhere, isTurnFree }: Allowance): number {
+    const never = Number.POSITIVE_INFINITY;
+    if (this.#freeSlots <= 0) return never;
+    if (kind === 'shared') return this.#queues.shared.size === 0 ? never : this.#nextSharedMs;
+    if (kind === 'bulk')
+      return this.#running.bulk >= this.#bulkSlots || this.#readyChannels(elsewhere).next().done ? never : nowMs;
+    // They may take long, and leave a slot to the others.
+    const long = this.#running.large + this.#running.trial;
+    if (this.#running[kind] > 0 || (kind !== 'alone' && long >= Math.max(1, this.#slots - 1))) return never;
+    const turnMs = isTurnFree ? nowMs : nowMs + TURN_PAUSE_MS;
+    if (kind === 'alone') return this.#queues.alone.size === 0 ? never : nowMs;
+    if (kind === 'large') return this.#queues.large.size === 0 ? never : turnMs;
+    if (this.#failing.size === 0) return never;
+    return Math.max(this.#nextTrialMs, this.#chooseTrial(isTurnFree).length > 0 ? nowMs : turnMs);
+  }
+
+  #choose(kind: Kind, { elsewhere, isTurnFree }: Allowance): number[] {
+    if (kind === 'bulk') return this.#chooseBulk(elsewhere);
+    if (kind === 'trial') return this.#chooseTrial(isTurnFree);
+    if (kind === 'large') return this.#chooseLarge();
+    return [...this.#queues[kind].values().take(this.#lanesOf[kind])];
+  }
+
+  /**
+   * Chooses the lane that has waited longest for large work. Others of its channel let those of all others go first.
+   */
+  #chooseLarge(): number[] {
+    const lane = this.#queues.large.values().next().value!;
+    const ofChannel = [...this.#queues.large].filter((other) => channelOf(other) === channelOf(lane));
+    for (const other of ofChannel) this.#queues.large.delete(other);
+    for (const other of ofChannel) this.#queues.large.add(other);
+    return [lane];
+  }
+
+  /**
+   * Chooses the next channel in turn that owes no turn: of its lanes, those that have waited longest, a slot's share of
+   * all.
+   */
+  #chooseBulk(elsewhere: ReadonlySet<number>): number[] {
+    for (;;) {
+      const [[id, behind], ...others] = [...this.#readyChannels(elsewhere)] as [[number, Behind]];
+      this.#behind.delete(id);
+      this.#behind.set(id, behind);
+      if (behind.debt < 1 || others.length === 0)
+        return [...behind.ready.values().take(Math.ceil(LANES_OF_CHANNEL / this.#bulkSlots))];
+      behind.debt--;
+    }
+  }
+
+  /** Channels that are behind and have a lane ready. */
+  #readyChannels(elsewhere: ReadonlySet<number>) {
+    return this.#behind.entries().filter(([id, { ready }]) => ready.size > 0 && !elsewhere.has(id));
+  }
+
+  /**
+   * Chooses failing lanes to try together. One that may have large work is alone, and for large work needs the turn.
+   */
+  #chooseTrial(isTurnFree: boolean): number[] {
+    const chosen: number[] = [];
+    for (const lane of this.#failing) {
+      const { size } = this.#lanes.get(lane)!;
+      if (size === 'small') chosen.push(lane);
+      else if (chosen.length === 0 && (size === 'suspect' || isTurnFree)) return [lane];
+      if (chosen.length >= this.#lanesOfTrial) break;
+    }
+    return chosen;
+  }
+
+  /** What is behind leaves a slot to the others. */
+  get #bulkSlots(): number {
+    return Math.max(1, this.#slots - 1);
+  }
+
+  get #freeSlots(): number {
+    return this.#slots - Object.values(this.#running).reduce((sum, count) => sum + count);
+  }
+
+  #want(lane: number): void {
+    const state = this.#lanes.get(lane) ?? { ...IDLE };
+    state.isWanted = true;
+    this.#lanes.set(lane, state);
+    this.#enqueue(lane);
+  }
+
+  /** Has a lane wait for a slot if it is wanted, and forgets it if it is idle. */
+  #enqueue(lane: number): void {
+    const state = this.#lanes.get(lane);
+    if (state === undefined || state.isRunning || this.#againAtMs.has(lane)) return;
+    if (state.isWanted) this.#queueOf(lane, state).add(lane);
+    else this.#lanes.delete(lane);
+  }
+
+  #queueOf(lane: number, { isFailing, size }: Lane): Set<number> {
+    if (isFailing) return this.#failing;
+    if (size !== 'small') return this.#queues[size === 'large' ? 'large' : 'alone'];
+    return this.#behind.get(channelOf(lane))?.ready ?? this.#queues.shared;
+  }
+
+  /** Notes whether a lane has more. Its channel is behind while one of its lanes has. */
+  #setMore(lane: number, state: Lane, hasMore: boolean): void {
+    if (hasMore) state.isWanted = true;
+    if (state.hasMore === hasMore) return;
+    state.hasMore = hasMore;
+    const id = channelOf(lane);
+    const behind = this.#behind.get(id) ?? { ready: new Set<number>(), lanesWithMore: 0, debt: 0 };
+    behind.lanesWithMore += hasMore ? 1 : -1;
+    if (behind.lanesWithMore === 0) {
+      this.#behind.delete(id);
+      for (const ready of behind.ready) this.#queues.shared.add(ready);
+    } else if (!this.#behind.has(id)) {
+      this.#behind.set(id, behind);
+      for (const other of lanesOfChannel(id)) if (this.#queues.shared.delete(other)) behind.ready.add(other);
+    }
+  }
+
+  /** Lets a lane that is locked elsewhere wait. */
+  #postpone(lane: number, nowMs: number): void {
+    const state = this.#lanes.get(lane)!;
+    state.isWanted = true;
+    this.#againAtMs.set(lane, nowMs + pauseMs(LOCKED_PAUSE_MS, state.misses));
+    state.misses++;
+  }
+
+  /** Has lanes wait for a slot again that were locked elsewhere, and forgets channels that are not active any more. */
+  #wake(nowMs: number): void {
+    for (const [lane, atMs] of this.#againAtMs) {
+      if (atMs > nowMs) continue;
+      this.#againAtMs.delete(lane);
+      this.#enqueue(lane);
+    }
+    for (const [channel, atMs] of this.#activeMs) {
+      if (atMs > nowMs - ACTIVE_MS) break;
+      this.#activeMs.delete(channel);
+    }
+  }
+
+  #noteActive(lane: number, nowMs: number): void {
+    const channel = channelOf(lane);
+    this.#activeMs.delete(channel);
+    this.#activeMs.set(channel, nowMs);
+  }
+}
+
+const KINDS: readonly Kind[] = ['shared', 'bulk', 'alone', 'large', 'trial'];
+
+/** The length of a pause after so many others. */
+const pauseMs = ({ first, longest }: { first: number; longest: number }, before: number) =>
+  Math.min(longest, first * 2 ** before);

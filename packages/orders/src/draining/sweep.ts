@@ -1,0 +1,116 @@
+import type { BatchId } from '@lockstep/contract';
+import { type Database, run, type Statement } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { isPaused } from '../applying/pending.ts';
+import { channelOfColumn } from '../lanes.ts';
+
+/** The oldest pending batch of a lane. */
+export interface OldestPending {
+  lane: number;
+  batchId: bigint;
+}
+
+/**
+ * The oldest pending batches of the lanes above `afterLane`, up to `throughLane`. A lane where nothing is pending is
+ * absent.
+ */
+export interface OldestInLanes {
+  oldest: OldestPending[];
+  afterLane: number;
+  throughLane: number;
+}
+
+/**
+ * What the sweep has seen as the oldest of each lane, and since when. It does not use the times in the database, whose
+ * clock may have jumped since. `nowMs` is a time of performance.now.
+ */
+export class Sightings {
+  readonly #staleAfterMs: number;
+  readonly #seen = new Map<number, { batchId: bigint; sinceMs: number }>();
+
+  /** `staleAfterMs`: how long a batch may stay the oldest of its lane. */
+  constructor(staleAfterMs: number) {
+    this.#staleAfterMs = staleAfterMs;
+  }
+
+  /**
+   * Finds those of the oldest pending batches that have been so for too long. Their time starts again then. What was
+   * seen of other lanes stays.
+   */
+  findStale({ oldest, afterLane, throughLane }: OldestInLanes, nowMs: number): OldestPending[] {
+    const before = new Map(this.#seen);
+    for (const lane of before.keys()) if (lane > afterLane && lane <= throughLane) this.#seen.delete(lane);
+    const stale: OldestPending[] = [];
+    for (const pending of oldest) {
+      const { lane, batchId } = pending;
+      const seen = before.get(lane);
+      const sinceMs = seen?.batchId === batchId ? seen.sinceMs : nowMs;
+      if (nowMs - sinceMs >= this.#staleAfterMs) stale.push(pending);
+      else this.#seen.set(lane, { batchId, sinceMs });
+    }
+    return stale;
+  }
+}
+
+/** Lanes that one look of the sweep covers. */
+const LANES_AT_ONCE = 2_000;
+
+/**
+ * Reads the oldest pending batch of each of the next lanes, but for what is held and for paused channels. Lanes in
+ * which nothing is pending cost nothing.
+ */
+export async function readOldestPending(db: Database, afterLane: number): Promise<OldestInLanes> {
+  const { rows } = await sql<{ lane: number; batch_id: BatchId; is_paused: boolean }>`
+    with recursive oldest as (
+      (
+        select lane, batch_id from lane_chunk where finished_time is null and not is_held and lane > ${afterLane}
+        order by lane, batch_id limit 1
+      ) union all
+      select next.* from oldest cross join lateral (
+        select lane, batch_id from lane_chunk
+        where finished_time is null and not is_held and lane_chunk.lane > oldest.lane
+        order by lane, batch_id limit 1
+      ) as next
+    )
+    select lane, batch_id, ${sql.raw(isPaused('lane'))} as is_paused from oldest limit ${LANES_AT_ONCE}`.execute(db);
+  const oldest = rows.filter((row) => !row.is_paused).map((row) => ({ lane: row.lane, batchId: BigInt(row.batch_id) }));
+  const throughLane = rows.length < LANES_AT_ONCE ? Number.POSITIVE_INFINITY : rows.at(-1)!.lane;
+  return { oldest, afterLane, throughLane };
+}
+
+/**
+ * Finds the newest batch that has orders pending in each of some lanes, but for what is held. A lane without any is
+ * absent.
+ */
+export const findingNewestByLane = (lanes: readonly number[]): Statement<{ lane: number; batch_id: BatchId }> => ({
+  name: 'find_newest_by_lane',
+  text: `
+    select lane, batch_id from unnest((select $1::int[])) as wanted (lane) cross join lateral (
+      select batch_id from lane_chunk
+      where lane_chunk.lane = wanted.lane and finished_time is null and not is_held
+      order by batch_id desc limit 1
+    ) as newest`,
+  values: [lanes],
+});
+
+/** A lane that has orders pending, and the code of its channel if that is paused. */
+interface LaneBehind {
+  lane: number;
+  paused_code: string | null;
+}
+
+/** Finds those of some lanes that have orders pending of a batch or of earlier ones, but for what is held. */
+export const findPendingThrough = (db: Database, lanes: readonly number[], batchId: bigint): Promise<LaneBehind[]> =>
+  run(db, {
+    name: 'find_pending_through',
+    text: `
+      select lane, (
+        select code from channel where channel.id = ${channelOfColumn()} and paused_time is not null
+      ) as paused_code
+      from unnest((select $1::int[])) as wanted (lane) cross join lateral (
+        select batch_id from lane_chunk
+        where lane_chunk.lane = wanted.lane and finished_time is null and not is_held
+        order by batch_id limit 1
+      ) as oldest where batch_id <= $2::bigint`,
+    values: [lanes, batchId],
+  });

@@ -1,0 +1,109 @@
+import { ABOVE_ALL, ORDERS_PER_BATCH, ordersOfNumber } from '@lockstep/assets';
+import type { LicenseOrderId } from '@lockstep/contract';
+import { prepared, type Trx } from '@lockstep/platform';
+import { type RawBuilder, sql } from 'kysely';
+import {
+  type FoundOrders,
+  type IndexSearch,
+  isFinishedAsAsked,
+  isOfChannel,
+  isOfSenderInPeriod,
+  type OrderSearch,
+  type OrdersFrom,
+} from './filters.ts';
+import { findPending } from './pending-search.ts';
+
+/** Orders of an index that one call looks at, at most, however few of them it shows. */
+const MAX_ORDERS = 10_000;
+/** The same where each may have to be looked for in several places. */
+const MAX_ORDERS_OF_NUMBER = 1_000;
+
+/**
+ * Finds orders newest first by their ids. Each place where such orders may be is looked through by its index, down to
+ * where the next page goes on.
+ */
+export async function findOrdersById(trx: Trx, { after, ...wanted }: OrderSearch): Promise<FoundOrders> {
+  const search: IndexSearch = { ...wanted, below: (after?.[0] ?? ABOVE_ALL) as LicenseOrderId };
+  const { state, cause } = search.filters;
+  const found: OrdersFrom[] = [];
+  if (state !== 'pending') {
+    for (const walk of listWalks(search)) found.push(await findFinished(trx, search, walk));
+  }
+  // Only failed orders have a cause.
+  if (cause === undefined && (state === undefined || state === 'pending')) found.push(await findPending(trx, search));
+  return mergeFound(found, search.limit);
+}
+
+/** An index to walk: a query of at most `maxWalked` ids below one, the highest first. */
+interface OrderWalk {
+  walked: RawBuilder<unknown>;
+  maxWalked: number;
+}
+
+/** The indexes that lead to the orders with an outcome which a search is for. */
+function listWalks({ filters, below }: IndexSearch): OrderWalk[] {
+  const { assetNum, customerId, state, cause } = filters;
+  const isFailed = cause !== undefined || state === 'failed';
+  if (assetNum !== undefined) {
+    const succeeded = ordersOfNumber(assetNum, below, MAX_ORDERS_OF_NUMBER);
+    // As far as what they held is kept.
+    const failed = sql`
+      select license_order_id as id from failed_order
+      where asset_nums @> array[${assetNum}] and license_order_id < ${below}
+      order by license_order_id desc limit ${MAX_ORDERS_OF_NUMBER}`;
+    return [...(isFailed ? [] : [succeeded]), ...(state === 'succeeded' ? [] : [failed])].map((walked) => ({
+      walked,
+      maxWalked: MAX_ORDERS_OF_NUMBER,
+    }));
+  }
+  const among =
+    customerId !== undefined
+      ? sql`customer_id = ${customerId}`
+      : cause === 'internal_error'
+        ? sql`cause = 'internal_error'`
+        : isFailed
+          ? sql`cause is not null`
+          : sql`true`;
+  const walked = sql`select id from license_order where ${among} and id < ${below} order by id desc limit ${MAX_ORDERS}`;
+  return [{ walked, maxWalked: MAX_ORDERS }];
+}
+
+/**
+ * Finds the orders of a walk that a search is for. Each order and its batch are looked up: a join might read them all.
+ */
+async function findFinished(
+  trx: Trx,
+  { viewer, filters, limit }: IndexSearch,
+  { walked, maxWalked }: OrderWalk,
+): Promise<OrdersFrom> {
+  const rows = await prepared<{ id: LicenseOrderId }>(trx, 'orders_by_id')`
+    select walked.id from (${walked}) as walked
+    cross join lateral (
+      select from license_order as finished where finished.id = walked.id and ${isFinishedAsAsked(filters)} offset 0
+    ) as asked
+    cross join lateral (
+      select * from batch where batch.id = walked.id / ${sql.lit(ORDERS_PER_BATCH)} offset 0
+    ) as batch
+    where ${isOfSenderInPeriod(viewer, filters)} and ${isOfChannel(viewer, filters)}
+    order by walked.id desc limit ${limit + 1}`;
+  const ids = rows.map(({ id }) => id);
+  if (ids.length > limit) return { ids, floor: ids.at(-1)! };
+  const last = await prepared<{ id: LicenseOrderId }>(trx, 'orders_by_id_floor')`
+    select id from (${walked}) as walked order by id desc offset ${maxWalked - 1} limit 1`;
+  return { ids, floor: last[0]?.id ?? null };
+}
+
+/** Merges what was found in several places, newest first, down to where all of them have been looked through. */
+export function mergeFound(found: readonly OrdersFrom[], limit: number): FoundOrders {
+  const floors = found.flatMap(({ floor }) => (floor === null ? [] : [BigInt(floor)]));
+  const floor = floors.length === 0 ? null : floors.reduce((highest, each) => (each > highest ? each : highest));
+  const ids = found
+    .flatMap((each) => each.ids)
+    .map(BigInt)
+    .filter((id) => floor === null || id >= floor)
+    .sort((a, b) => (a > b ? -1 : 1))
+    .map((id) => String(id) as LicenseOrderId);
+  const page = ids.slice(0, limit);
+  if (ids.length > limit) return { ids: page, stop: [page.at(-1)!] };
+  return { ids: page, stop: floor === null ? null : [String(floor)] };
+}

@@ -1,0 +1,87 @@
+import { licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
+import type { LicenseOrderId } from '@lockstep/contract';
+import { prepared, type Trx } from '@lockstep/platform';
+import { type RawBuilder, sql } from 'kysely';
+import { type FoundOrders, hasOutcome, isOfChannel, type OrderFilters, type OrderSearch } from './filters.ts';
+import { type BatchWalk, findWalkStop, walkBatches } from './walks.ts';
+
+/** Batches and orders that one call looks at, at most, however few of them it shows. */
+const MAX_BATCHES = 1_000;
+const MAX_ORDERS = 20_000;
+
+/** A place in the walk: the order behind which a page begins, and when its batch was accepted. */
+interface OrderPlace {
+  acceptedTime: string;
+  id: LicenseOrderId;
+}
+
+/** Finds orders batch by batch, as they were accepted, newest first; those of one batch from its end. */
+export async function findOrdersOfBatches(trx: Trx, search: OrderSearch): Promise<FoundOrders> {
+  const { viewer, filters, limit } = search;
+  const after = search.after && { acceptedTime: search.after[0]!, id: search.after[1] as LicenseOrderId };
+  const walk: BatchWalk = {
+    viewer,
+    filters,
+    kinds: kindsOf(filters),
+    maxBatches: MAX_BATCHES + 1,
+    from: after && { acceptedTime: after.acceptedTime, batchId: splitOrderId(after.id).batchId },
+  };
+  const orders = walkOrders(walk, filters, after);
+  // The outcomes are looked up order by order: a join might read them all.
+  const rows = await prepared<OrderPlace>(trx, 'orders_of_batches')`
+    select walked.id, accepted_time::text as "acceptedTime" from ${orders} as walked
+    left join lateral (
+      select license_order.id, cause from license_order where license_order.id = walked.id offset 0
+    ) as finished on true
+    where ${hasOutcome(filters)} ${filters.orderType === undefined ? sql`` : sql`and order_type = ${filters.orderType}`}
+    order by accepted_time desc, walked.id desc limit ${limit + 1}`;
+  const page = rows.slice(0, limit);
+  const stop = rows.length > limit ? page.at(-1)! : await findStop(trx, walk, orders);
+  return { ids: page.map(({ id }) => id), stop: stop && [stop.acceptedTime, stop.id] };
+}
+
+/** The batches among which those with such orders are. */
+function kindsOf({ state, cause }: OrderFilters): BatchWalk['kinds'] {
+  if (state === 'pending') return ['open'];
+  return state === 'failed' || cause !== undefined ? ['failed', 'open'] : ['all'];
+}
+
+/** The orders of a walk through batches that come behind a place, with id, order_type and accepted_time. */
+function walkOrders(walk: BatchWalk, filters: OrderFilters, after: OrderPlace | null): RawBuilder<unknown> {
+  const { viewer } = walk;
+  const failedOnly = filters.state === 'failed' || filters.cause !== undefined;
+  const behind =
+    after === null
+      ? sql``
+      : sql`and (batch.accepted_time, placed.id) < (${after.acceptedTime}::timestamptz, ${after.id}::bigint)`;
+  return sql`(
+    select placed.id, placed.order_type, batch.accepted_time
+    from ${walkBatches(walk)} cross join lateral ${failedOnly ? FAILED_ORDERS : ALL_ORDERS} as placed
+    where ${isOfChannel(viewer, filters)} ${behind}
+    order by batch.accepted_time desc, placed.id desc limit ${MAX_ORDERS}
+  )`;
+}
+
+/** For a FROM clause, behind `batch`: its orders, from the end. */
+const ALL_ORDERS = sql`(
+  select batch.id * ${sql.lit(ORDERS_PER_BATCH)} + place - 1 as id, order_type
+  from unnest(batch.order_types) with ordinality as sent (order_type, place) order by place desc
+)`;
+
+/** The same of those that have failed. */
+const FAILED_ORDERS = sql`(
+  select license_order.id, license_order.order_type from license_order
+  where license_order.id >= batch.id * ${sql.lit(ORDERS_PER_BATCH)}
+    and license_order.id < (batch.id + 1) * ${sql.lit(ORDERS_PER_BATCH)} and cause is not null
+  order by license_order.id desc
+)`;
+
+/** Where the walk stopped before the end because it had looked at enough; null if it did not. */
+async function findStop(trx: Trx, walk: BatchWalk, orders: RawBuilder<unknown>): Promise<OrderPlace | null> {
+  const rows = await prepared<OrderPlace>(trx, 'orders_of_batches_floor')`
+    select id, accepted_time::text as "acceptedTime" from ${orders} as walked
+    order by accepted_time desc, id desc offset ${MAX_ORDERS - 1} limit 1`;
+  if (rows[0] !== undefined) return rows[0];
+  const batch = await findWalkStop(trx, walk);
+  return batch && { acceptedTime: batch.acceptedTime, id: licenseOrderIdOf(batch.batchId, 0) };
+}

@@ -1,0 +1,88 @@
+import { HIDDEN_PASSWORD } from '@lockstep/contract/console';
+import type { PreparedBatch } from '../accepting/prepare.ts';
+
+/**
+ * Changed fields that are named, and characters of a value that are kept: so a difference is bounded, whatever was
+ * sent.
+ */
+const MAX_CHANGES = 50;
+const MAX_CHARACTERS = 200;
+
+/** A field of an order that differs. What is absent was not there. */
+interface ChangedField {
+  sequence: number;
+  /** Where it is in the order: `assets[0].products[1].limitEndDate`. */
+  field: string;
+  before?: unknown;
+  after?: unknown;
+}
+
+/** How orders that were sent differ from those that failed. */
+export interface OrderDifference {
+  /** Failed orders that were not sent. */
+  leftOut: number;
+  /** Orders that were sent and had not failed; all their fields are changes. */
+  added: number;
+  changes: ChangedField[];
+  /** Changes beyond those that are named. */
+  more: number;
+}
+
+/**
+ * Compares a batch with the failed orders in whose place it is sent, order by order by their sequence. A password that
+ * differs is named, and never shown.
+ */
+export function compareWithFailed(
+  { chunks }: { chunks: readonly Pick<PreparedBatch['chunks'][number], 'payload'>[] },
+  failed: readonly unknown[],
+): OrderDifference {
+  const sent = bySequence(chunks.flatMap(({ payload }) => readPayload(payload)));
+  const before = bySequence(failed);
+  const difference: OrderDifference = {
+    leftOut: [...before.keys()].filter((sequence) => !sent.has(sequence)).length,
+    added: [...sent.keys()].filter((sequence) => !before.has(sequence)).length,
+    changes: [],
+    more: 0,
+  };
+  for (const [sequence, order] of [...sent].sort(([one], [other]) => one - other)) {
+    for (const change of compare('', before.get(sequence), order)) {
+      if (difference.changes.length < MAX_CHANGES) difference.changes.push({ sequence, ...change });
+      else difference.more++;
+    }
+  }
+  return difference;
+}
+
+function readPayload(payload: string | Uint8Array): unknown[] {
+  const text = typeof payload === 'string' ? payload : new TextDecoder().decode(payload);
+  return (JSON.parse(text) as [index: number, order: unknown][]).map(([, order]) => order);
+}
+
+const bySequence = (orders: readonly unknown[]) =>
+  new Map(orders.map((order) => [(order as { sequence: number }).sequence, order]));
+
+function* compare(field: string, before: unknown, after: unknown): Generator<Omit<ChangedField, 'sequence'>> {
+  const keys = [...new Set([...keysOf(before), ...keysOf(after)])];
+  if (keys.length > 0 && isInside(before) && isInside(after)) {
+    const isList = Array.isArray(before ?? after);
+    for (const key of keys) {
+      const path = isList ? `${field}[${key}]` : field === '' ? key : `${field}.${key}`;
+      yield* compare(path, partOf(before, key), partOf(after, key));
+    }
+  } else if (before !== after && !(keys.length === 0 && isObject(before) && isObject(after))) {
+    yield { field, ...shown('before', field, before), ...shown('after', field, after) };
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+const isInside = (value: unknown) => value === undefined || isObject(value);
+const keysOf = (value: unknown) => (isObject(value) ? Object.keys(value) : []);
+const partOf = (value: unknown, key: string) => (isObject(value) ? value[key] : undefined);
+
+/** A value as the record keeps it; nothing where there is none. */
+function shown(side: 'before' | 'after', field: string, value: unknown): Partial<ChangedField> {
+  if (value === undefined) return {};
+  if (/(^|\.)passwords(\[|$)/.test(field)) return { [side]: HIDDEN_PASSWORD };
+  const isLong = typeof value === 'string' && value.length > MAX_CHARACTERS;
+  return { [side]: isLong ? `${value.slice(0, MAX_CHARACTERS)}…` : value };
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { countHidden, putBackHidden } from './failed.ts';
+
+/** An order with a password on a product, and one inside of a merchandise. */
+const order = (first: unknown = 'one', inside: unknown = 'two') => ({
+  sequence: 1,
+  customerId: '7',
+  assets: [
+    {
+      assetNos: ['8100'],
+      products: [{ productUri: 'a', passwords: ['plain', first] }, { productUri: 'b' }],
+      merchandises: [
+        {
+          children: [{ licenseOrderProductList: [{ productUri: 'c', passwords: [inside] }] }],
+          licenseOrderProductList: [],
+        },
+      ],
+    },
+  ],
+});
+const hidden = () => order('(hidden)', '(hidden)');
+const PATHS = [
+  'orderList[0].assets[0].products[0].passwords[1]',
+  'orderList[0].assets[0].merchandises[0].children[0].licenseOrderProductList[0].passwords[0]',
+];
+
+describe('hidden passwords', () => {
+  it('are counted, and put back where they were', () => {
+    const edited = [{ ...hidden(), customerName: 'Changed' }];
+    expect(countHidden(edited)).toBe(2);
+    expect(putBackHidden(edited, [{ sequence: 2 }, order()])).toEqual([]);
+    expect(edited).toEqual([{ ...order(), customerName: 'Changed' }]);
+  });
+
+  it('are put back for nobody else, and nowhere else', () => {
+    const elsewhere = [
+      { ...hidden(), customerId: '8' },
+      { ...hidden(), sequence: 2 },
+      { ...hidden(), assets: [{ ...hidden().assets[0]!, assetNos: ['8200'] }] },
+    ];
+    for (const edited of elsewhere) {
+      const before = structuredClone(edited);
+      expect(putBackHidden([edited], [order()])).toEqual(PATHS);
+      expect(edited).toEqual(before);
+    }
+    const otherProduct = hidden();
+    otherProduct.assets[0]!.products[0]!.productUri = 'b';
+    expect(putBackHidden([otherProduct], [order()])).toEqual(PATHS.slice(0, 1));
+  });
+
+  it('may be replaced, and are nothing where there was none', () => {
+    const replaced = [order('new', 'newer')];
+    expect(putBackHidden(replaced, [order()])).toEqual([]);
+    expect(replaced).toEqual([order('new', 'newer')]);
+    const longer = [
+      { ...order(), assets: [{ assetNos: ['8100'], products: [{ productUri: 'b', passwords: ['(hidden)'] }] }] },
+    ];
+    expect(putBackHidden(longer, [order()])).toEqual(['orderList[0].assets[0].products[0].passwords[0]']);
+  });
+
+  it('are looked for in nonsense too', () => {
+    const nonsense = [null, 3, 'text', { assets: 'x' }, { assets: [null, { products: [null, { passwords: 'x' }] }] }];
+    expect(putBackHidden(nonsense, [order()])).toEqual([]);
+  });
+});

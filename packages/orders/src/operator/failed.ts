@@ -1,0 +1,115 @@
+import { licenseOrderIdOf, ORDERS_PER_BATCH } from '@lockstep/assets';
+import type { BatchId } from '@lockstep/contract';
+import { HIDDEN_PASSWORD } from '@lockstep/contract/console';
+import type { Database } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { cutOrderText } from '../stored-orders.ts';
+import { markPasswords } from './passwords.ts';
+
+/** What the failed orders of a batch held, as far as it can be edited. */
+export type FailedContent =
+  | { kind: 'none' | 'expired' }
+  | { kind: 'too_large'; bytes: number }
+  | { kind: 'kept'; orders: unknown[] };
+
+/**
+ * Reads what the failed orders of a batch held, in orderList order, if it is no more than `maxBytes`. `passwords`:
+ * whether to leave those of licences in it; they must not reach an operator.
+ */
+export async function readFailedContent(
+  db: Database,
+  batchId: BatchId,
+  { maxBytes, passwords }: { maxBytes: number; passwords: 'hidden' | 'kept' },
+): Promise<FailedContent> {
+  const ids = sql`between ${licenseOrderIdOf(batchId, 0)} and ${licenseOrderIdOf(batchId, ORDERS_PER_BATCH - 1)}`;
+  const { rows: sizes } = await sql<{ failed: number; kept: number; bytes: number }>`
+    select count(*)::int as failed, count(license_order_id)::int as kept,
+      coalesce(sum(octet_length(content)), 0)::int as bytes
+    from license_order left join failed_order on license_order_id = license_order.id
+    where id ${ids} and cause is not null`.execute(db);
+  const { failed, kept, bytes } = sizes[0]!;
+  if (failed === 0) return { kind: 'none' };
+  if (kept < failed) return { kind: 'expired' };
+  if (bytes > maxBytes) return { kind: 'too_large', bytes };
+  const { rows } = await sql<{ payload_version: number; content: string }>`
+    select payload_version, content from failed_order where license_order_id ${ids} order by license_order_id`.execute(
+    db,
+  );
+  const orders = rows.map(({ payload_version, content }) => {
+    const text = cutOrderText(payload_version, content);
+    return JSON.parse(passwords === 'kept' ? text : markPasswords(text, HIDDEN_PASSWORD)) as unknown;
+  });
+  return { kind: 'kept', orders };
+}
+
+type Fields = Record<string, unknown>;
+
+/** The passwords of one product of an order, and where they are. */
+interface PasswordList {
+  passwords: unknown[];
+  /** In the order: `assets[0].products[1]`. */
+  path: string;
+  /** What must be the same for a hidden password to be put back. */
+  key: string;
+}
+
+/** How many passwords of orders are hidden. */
+export function countHidden(orders: readonly unknown[]): number {
+  return orders
+    .flatMap((order) => [...listPasswords(order)])
+    .reduce((sum, { passwords }) => sum + passwords.filter(isHidden).length, 0);
+}
+
+/**
+ * Puts the passwords of `originals` back in the place of hidden ones, in orders as an operator has edited them. Each
+ * goes only where it was: into an order of the same sequence and customer, for the same asset numbers and product at
+ * its place. So nobody learns one by sending it to somebody else. Returns the paths at which nothing can be put back.
+ */
+export function putBackHidden(orders: readonly unknown[], originals: readonly unknown[]): string[] {
+  const known = new Map(
+    originals.flatMap((order) => [...listPasswords(order)]).map(({ key, passwords }) => [key, passwords]),
+  );
+  const lost: string[] = [];
+  for (const [index, order] of orders.entries()) {
+    for (const { passwords, path, key } of listPasswords(order)) {
+      for (const [place, password] of passwords.entries()) {
+        if (!isHidden(password)) continue;
+        const original = known.get(key)?.[place];
+        if (original === undefined) lost.push(`orderList[${index}].${path}.passwords[${place}]`);
+        else passwords[place] = original;
+      }
+    }
+  }
+  return lost;
+}
+
+const isHidden = (password: unknown) => password === HIDDEN_PASSWORD;
+
+/** Lists the passwords of an order, which may have any shape: its schema is looked at later. */
+function* listPasswords(order: unknown): Generator<PasswordList> {
+  const { sequence, customerId, assets } = fieldsOf(order);
+  for (const [index, asset] of listOf(assets).entries()) {
+    const { assetNos, products, merchandises } = fieldsOf(asset);
+    const path = `assets[${index}]`;
+    const contents = [...productsIn(products, `${path}.products`), ...productsOf(merchandises, `${path}.merchandises`)];
+    for (const [at, { passwords, productUri }] of contents) {
+      if (!Array.isArray(passwords)) continue;
+      yield { passwords, path: at, key: JSON.stringify([sequence, customerId, assetNos, at, productUri]) };
+    }
+  }
+}
+
+function* productsIn(products: unknown, path: string): Generator<[path: string, product: Fields]> {
+  for (const [index, product] of listOf(products).entries()) yield [`${path}[${index}]`, fieldsOf(product)];
+}
+
+function* productsOf(merchandises: unknown, path: string): Generator<[path: string, product: Fields]> {
+  for (const [index, each] of listOf(merchandises).entries()) {
+    const { licenseOrderProductList, children } = fieldsOf(each);
+    yield* productsIn(licenseOrderProductList, `${path}[${index}].licenseOrderProductList`);
+    yield* productsOf(children, `${path}[${index}].children`);
+  }
+}
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});

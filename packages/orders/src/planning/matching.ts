@@ -1,0 +1,161 @@
+import { type Asset, heldBy, type ProductInstance, revokerOf } from '@lockstep/assets';
+import { type LicenseOrderId, type ProductToRevoke, Refusal } from '@lockstep/contract';
+
+/** A field in which a product instance can differ from what a delete_product looks for. */
+export type DifferingField = 'productUri' | 'srcLicenseOrderId' | 'limitStartDate' | 'limitEndDate' | 'limitConcurrent';
+
+/** What a delete_product looks for: a product as it was sent, from one source order if the order names one. */
+export interface Wanted {
+  product: ProductToRevoke;
+  srcLicenseOrderId: LicenseOrderId | undefined;
+}
+
+/** A product instance that is not what was looked for, and the fields in which it differs. */
+export interface ComparedProduct {
+  product: ProductInstance;
+  differs: DifferingField[];
+}
+
+const MAX_NEAREST = 5;
+/** How many products of an asset to look at for the nearest one, the oldest (rules 6.5). */
+export const MAX_CANDIDATES = 100;
+
+/** The fields by which products are indexed: productUri, and the fields of strict matching. */
+type Terms = Pick<ProductInstance, 'productUri' | 'limitStartDate' | 'limitEndDate' | 'limitConcurrent'>;
+const buildStrictKey = ({ productUri, limitStartDate, limitEndDate, limitConcurrent }: Terms) =>
+  `${productUri}\n${limitStartDate}\n${limitEndDate}\n${limitConcurrent}`;
+
+/** How products are looked for: by their productUri alone, or by all fields of strict matching. */
+const KEYS = { mnemonic: ({ productUri }: Terms) => productUri, strict: buildStrictKey };
+type Kind = keyof typeof KEYS;
+
+/** What a delete_product looks for of the products that are there: an absent date is null, as stored. */
+export function kindAndTerms(product: ProductToRevoke): { kind: Kind; terms: Terms } {
+  const { strictMatchWhenDelete, limitStartDate = null, limitEndDate = null } = product;
+  return { kind: strictMatchWhenDelete ? 'strict' : 'mnemonic', terms: { ...product, limitStartDate, limitEndDate } };
+}
+
+/** A key of what a delete_product looks for: two products with the same key match the same. */
+export function keyOf(product: ProductToRevoke): string {
+  const { kind, terms } = kindAndTerms(product);
+  return `${kind}\n${KEYS[kind](terms)}`;
+}
+
+type Index = { indexed: number; byKey: Map<string, ProductInstance[]> };
+const indexes: Record<Kind, WeakMap<readonly ProductInstance[], Index>> = {
+  mnemonic: new WeakMap(),
+  strict: new WeakMap(),
+};
+
+/**
+ * Finds the active ones of products under a key, oldest first. The index is kept with the list, which only grows, so
+ * that thousands of orders which look for products on one asset do not each go through all of them.
+ */
+function findActive(list: readonly ProductInstance[], kind: Kind, terms: Terms): readonly ProductInstance[] {
+  const index = indexes[kind].get(list) ?? { indexed: 0, byKey: new Map<string, ProductInstance[]>() };
+  indexes[kind].set(list, index);
+  const keyFor = KEYS[kind];
+  for (; index.indexed < list.length; index.indexed++) {
+    const product = list[index.indexed]!;
+    const key = keyFor(product);
+    const others = index.byKey.get(key);
+    if (others === undefined) index.byKey.set(key, [product]);
+    else others.push(product);
+  }
+  const products = index.byKey.get(keyFor(terms)) ?? [];
+  // Revoked ones never come back: they leave the index for good.
+  let active = 0;
+  for (const product of products) if (revokerOf(product) === null) products[active++] = product;
+  products.length = active;
+  return products;
+}
+
+/**
+ * Finds an asset's active product instances that a delete_product means (rules 6.5 delete_product), oldest first.
+ * Mnemonic matching is by productUri, strict matching by period and node count too, and absent equals absent. With a
+ * source order, only what that order stands for matches.
+ */
+export function findMatches(asset: Asset, { product, srcLicenseOrderId }: Wanted): readonly ProductInstance[] {
+  const { kind, terms } = kindAndTerms(product);
+  const matches = findActive(asset.products, kind, terms);
+  if (srcLicenseOrderId === undefined) return matches;
+  return matches.filter((instance) => heldBy(instance) === srcLicenseOrderId);
+}
+
+/** Lists the fields in which a product instance differs from what is looked for. */
+export function listDifferences(instance: ProductInstance, { product, srcLicenseOrderId }: Wanted): DifferingField[] {
+  const differs: DifferingField[] = [];
+  if (instance.productUri !== product.productUri) differs.push('productUri');
+  if (srcLicenseOrderId !== undefined && heldBy(instance) !== srcLicenseOrderId) {
+    differs.push('srcLicenseOrderId');
+  }
+  const { kind, terms } = kindAndTerms(product);
+  if (kind === 'mnemonic') return differs;
+  if (instance.limitStartDate !== terms.limitStartDate) differs.push('limitStartDate');
+  if (instance.limitEndDate !== terms.limitEndDate) differs.push('limitEndDate');
+  if (instance.limitConcurrent !== product.limitConcurrent) differs.push('limitConcurrent');
+  return differs;
+}
+
+/** The oldest active ones of products, as many as are looked at for the nearest. */
+export function listOldest(products: Iterable<ProductInstance>): ProductInstance[] {
+  const oldest: ProductInstance[] = [];
+  for (const product of products) {
+    if (oldest.length === MAX_CANDIDATES) break;
+    if (revokerOf(product) === null) oldest.push(product);
+  }
+  return oldest;
+}
+
+/** No product instance of an asset matches. The message says in what the nearest one differs. */
+export class ProductNotFound extends Refusal {
+  readonly asset: Asset;
+  /** What was looked for. */
+  readonly wanted: Wanted;
+  /** A few products that come nearest: those of the productUri first, then those that differ in fewer fields. */
+  readonly nearest: readonly ComparedProduct[];
+
+  /** `oldest`: the oldest active products of the asset. */
+  constructor(asset: Asset, wanted: Wanted, oldest: readonly ProductInstance[]) {
+    const nearest = oldest
+      .map((product) => ({ product, differs: listDifferences(product, wanted) }))
+      .sort((a, b) => rankOf(a.differs) - rankOf(b.differs))
+      .slice(0, MAX_NEAREST);
+    super('product_not_found', asset.assetNum, wanted.product.productUri, buildHint(nearest[0]));
+    this.asset = asset;
+    this.wanted = wanted;
+    this.nearest = nearest;
+  }
+}
+
+function rankOf(differs: DifferingField[]): number {
+  return (differs.includes('productUri') ? 10 : 0) + differs.length;
+}
+
+const list = new Intl.ListFormat('en');
+
+/** Says what the nearest product has in the fields that differ; empty if there is none. */
+function buildHint(nearest: ComparedProduct | undefined): string {
+  if (nearest === undefined) return '';
+  const { product, differs } = nearest;
+  return `; the nearest has ${list.format(differs.map((field) => describe(product, field)))}`;
+}
+
+function describe(product: ProductInstance, field: DifferingField): string {
+  if (field !== 'srcLicenseOrderId') return `${field} ${product[field] ?? 'not set'}`;
+  const orderId = heldBy(product);
+  return isPreviewId(orderId) ? 'the srcLicenseOrderId of an order of this batch' : `srcLicenseOrderId ${orderId}`;
+}
+
+/** Orders of a preview have no ids. No order can name one of these as its source: they are not digits. */
+const PREFIX = 'preview ';
+
+/** Stands for the id of the order at `index` of a preview's orderList. */
+export function previewIdOf(index: number): LicenseOrderId {
+  return `${PREFIX}${index}` as LicenseOrderId;
+}
+
+/** Whether an id stands for an order of a preview. */
+export function isPreviewId(licenseOrderId: LicenseOrderId): boolean {
+  return licenseOrderId.startsWith(PREFIX);
+}

@@ -1,0 +1,940 @@
+import {
+  type Asset,
+  advance,
+  doAtOnce,
+  emptyChanges,
+  heldBy,
+  type Ledger,
+  type MerchandiseInstance,
+  revokerOf,
+} from '@lockstep/assets';
+import {
+  BatchOrder,
+  type Cause,
+  type Customer,
+  type CustomerId,
+  type EnterpriseId,
+  type LicenseOrderId,
+  type Order,
+  parse,
+} from '@lockstep/contract';
+import {
+  batchOf,
+  deleteAsset,
+  deleteProduct,
+  merchandise,
+  newBuy,
+  productToBuy,
+  productToRevoke,
+  type Sent,
+} from '@lockstep/test/harness/orders';
+import { describe, expect, it } from 'vitest';
+import { countEffects } from './effects.ts';
+import { LIMITS } from './limits.ts';
+import type { Outcome } from './outcome.ts';
+import { countEffects } from './outcome.ts';
+import { planAll, planOrder } from './plan.ts';
+
+/** Two customers of one enterprise and one of another. */
+const ours = customer('11', '1');
+const sister = customer('12', '1');
+const stranger = customer('21', '2');
+
+function customer(id: string, enterpriseId: string): Customer {
+  const [customerId, enterpriseGlobalId] = [id as CustomerId, enterpriseId as EnterpriseId];
+  const names = { channelCode: 'test', channelCustomerId: customerId, enterpriseName: `Enterprise ${customerId}` };
+  return { customerId, enterpriseGlobalId, isDefault: true, ...names };
+}
+
+function newLedger(): Ledger {
+  return {
+    customers: new Map(
+      [ours, sister, stranger].map(({ customerId, enterpriseGlobalId, channelCode }) => {
+        return [customerId, { enterpriseId: enterpriseGlobalId, channelCode }];
+      }),
+    ),
+    customerOfPurchase: new Map(),
+    assets: new Map(),
+    loadedOnto: new Set(),
+    merchandises: new Map(),
+    changes: emptyChanges(),
+  };
+}
+
+/** An order as acceptance leaves it: what was sent, read by the contract. */
+function orderOf(sent: Sent): Order {
+  return parse(BatchOrder, batchOf(sent)).orderList[0]!;
+}
+
+/** Plans orders one after the other; the first gets the id `firstId`, the next the number after it. */
+function planFrom(ledger: Ledger, firstId: number, ...sent: Sent[]): Outcome[] {
+  return planAll(
+    ledger,
+    sent.map((order, index) => ({
+      licenseOrderId: String(firstId + index) as LicenseOrderId,
+      order: orderOf(order),
+      channels: null,
+    })),
+  );
+}
+
+/** A ledger in which these orders, numbered from 101, have all succeeded. */
+function ledgerAfter(...sent: Sent[]): Ledger {
+  const ledger = newLedger();
+  expect(planFrom(ledger, 101, ...sent).map(({ failure }) => failure)).toEqual(sent.map(() => null));
+  return ledger;
+}
+
+/** Plans one more order, numbered 900, which must succeed. */
+function succeed(ledger: Ledger, sent: Sent): { assets: number; products: number } {
+  const { failure, assets, products } = planFrom(ledger, 900, sent)[0]!;
+  expect(failure).toBeNull();
+  return { assets, products };
+}
+
+/** Plans one more order, numbered 900, which must fail and leave the ledger as it is; answers the cause. */
+function causeOf(ledger: Ledger, sent: Sent): Cause | undefined {
+  const before = structuredClone(ledger);
+  const { failure, assets, products } = planFrom(ledger, 900, sent)[0]!;
+  expect(failure).not.toBeNull();
+  expect({ assets, products }).toEqual({ assets: 0, products: 0 });
+  expect(ledger).toEqual(before);
+  return failure?.cause;
+}
+
+function assetOf(ledger: Ledger, assetNum: string): Asset {
+  const asset = ledger.assets.get(assetNum);
+  if (asset === undefined) throw new Error(`${assetNum} is not active`);
+  return asset;
+}
+
+/** The active products of an asset with the orders that stand for them, `productUri@heldBy`, oldest first. */
+function productsOn(ledger: Ledger, assetNum: string): string[] {
+  const active = assetOf(ledger, assetNum).products.filter((each) => revokerOf(each) === null);
+  return active.map((product) => `${product.productUri}@${heldBy(product)}`);
+}
+
+/** The merchandises that orders have bought onto an asset. */
+function boughtOnto(ledger: Ledger, asset: Asset): MerchandiseInstance[] {
+  return ledger.changes.newMerchandises.flatMap((effect) => (effect.asset === asset ? [effect.merchandise] : []));
+}
+
+function merchandisesOn(ledger: Ledger, assetNum: string): string[] {
+  const active = boughtOnto(ledger, assetOf(ledger, assetNum)).filter((each) => revokerOf(each) === null);
+  return active.map((each) => `${each.bought?.merchandiseNum}@${heldBy(each)}`);
+}
+
+function grantsOn(ledger: Ledger, assetNum: string): string[] {
+  const active = assetOf(ledger, assetNum).grants.filter(({ revokedBy }) => revokedBy === null);
+  return active.map(({ licenseOrderId }) => licenseOrderId);
+}
+
+const uri = (productUri: string) => productToBuy({ productUri });
+
+describe('every order', () => {
+  const orders: [string, (customer: Customer, changes: Sent) => Sent][] = [
+    ['new_buy', (customer, changes) => newBuy(customer, ['X1'], changes)],
+    ['delete_asset', (customer, changes) => deleteAsset(customer, ['X1'], changes)],
+    ['delete_product', (customer, changes) => deleteProduct(customer, ['X1'], {}, changes)],
+  ];
+
+  it.each(orders)('%s fails for a customer who does not exist', (_, order) => {
+    expect(causeOf(ledgerAfter(newBuy(ours, ['X1'])), order(customer('99', '1'), {}))).toBe('customer_not_found');
+  });
+
+  it.each(orders)('%s fails for an enterprise that is not the customer’s', (_, order) => {
+    const ledger = ledgerAfter(newBuy(ours, ['X1']));
+    expect(causeOf(ledger, order(ours, { enterpriseGlobalId: '2' }))).toBe('enterprise_mismatch');
+    expect(causeOf(ledger, order(ours, { enterpriseGlobalId: '01' }))).toBe('enterprise_mismatch');
+  });
+
+  it.each(orders)(
+    '%s takes as source order only a succeeded new_buy, a revocation one of the customer',
+    (type, order) => {
+      const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(ours, ['X2']), deleteAsset(ours, ['X2']));
+      planFrom(ledger, 200, newBuy(sister, ['X3']), newBuy(sister, ['X1']));
+      const ofSister = order(ours, { srcLicenseOrderId: '200' });
+      if (type === 'new_buy') succeed(ledger, ofSister);
+      else expect(causeOf(ledger, ofSister)).toBe('source_order_not_found');
+      for (const srcLicenseOrderId of Object.values({
+        unknown: '555',
+        'a revocation': '103',
+        failed: '201',
+        zeros: '0101',
+      })) {
+        expect(causeOf(ledger, order(ours, { srcLicenseOrderId }))).toBe('source_order_not_found');
+      }
+      succeed(ledger, order(ours, { srcLicenseOrderId: '101' }));
+    },
+  );
+
+  it.each(orders)('%s goes without a source order where it is empty', (_, order) => {
+    succeed(ledgerAfter(newBuy(ours, ['X1'])), order(ours, { srcLicenseOrderId: '' }));
+  });
+});
+
+describe('new_buy', () => {
+  it('makes each number an active asset of the customer with the products bought', () => {
+    const ledger = newLedger();
+    const element = {
+      limitStartDate: 5,
+      limitEndDate: 1_800_000_000_009,
+      borrowedUsbKey: true,
+      assetExtendList: [{ extendCode: 'gxxp', extendValue: '1' }],
+      products: [
+        productToBuy({ productUri: 'a', limitStartDate: 1, limitEndDate: 1_800_000_000_002, limitConcurrent: 3 }),
+      ],
+    };
+    expect(succeed(ledger, newBuy(ours, ['X1', 'X2'], {}, element))).toEqual({ assets: 2, products: 2 });
+    for (const assetNum of ['X1', 'X2']) {
+      expect(assetOf(ledger, assetNum)).toMatchObject({
+        assetNum,
+        customerId: '11',
+        licenseType: 'normal_recover_usbkey',
+        limitStartDate: 5,
+        limitEndDate: 1_800_000_000_009,
+        borrowedUsbKey: true,
+        extends: { gxxp: '1' },
+        grants: [{ licenseOrderId: '900' }],
+        products: [
+          {
+            productUri: 'a',
+            limitStartDate: 1,
+            limitEndDate: 1_800_000_000_002,
+            limitConcurrent: 3,
+            licenseOrderId: '900',
+          },
+        ],
+      });
+    }
+    expect([...ledger.changes.newAssets].map(({ assetNum }) => assetNum)).toEqual(['X1', 'X2']);
+  });
+
+  it('makes an asset without limits, codes and lending where none are sent', () => {
+    expect(assetOf(ledgerAfter(newBuy(ours, ['X1'])), 'X1')).toMatchObject({
+      limitStartDate: null,
+      limitEndDate: null,
+      borrowedUsbKey: false,
+      extends: {},
+      products: [{ limitStartDate: null, limitEndDate: null }],
+    });
+  });
+
+  it('takes a time of zero for a time', () => {
+    const zeros = { limitStartDate: 0, limitEndDate: 1_800_000_000_000 };
+    const element = { ...zeros, products: [productToBuy(zeros)] };
+    expect(assetOf(ledgerAfter(newBuy(ours, ['X1'], {}, element)), 'X1')).toMatchObject({
+      ...zeros,
+      products: [zeros],
+    });
+  });
+
+  it('adds to an asset that is the customer’s already', () => {
+    const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, { products: [uri('a')] }));
+    expect(succeed(ledger, newBuy(ours, ['X1'], {}, { products: [uri('a'), uri('b')] }))).toEqual({
+      assets: 0,
+      products: 2,
+    });
+    expect(productsOn(ledger, 'X1')).toEqual(['a@101', 'a@900', 'b@900']);
+    expect(grantsOn(ledger, 'X1')).toEqual(['101', '900']);
+    expect(ledger.changes.newAssets.size).toBe(1);
+  });
+
+  it('adds and replaces extend codes on an asset that is there already', () => {
+    const codes = (...list: Sent[]) => ({ assetExtendList: list });
+    const ledger = ledgerAfter(
+      newBuy(
+        ours,
+        ['X1'],
+        {},
+        codes({ extendCode: 'keep', extendValue: '1' }, { extendCode: 'old', extendValue: '1' }),
+      ),
+    );
+    succeed(ledger, newBuy(ours, ['X1'], {}, codes({ extendCode: 'old', extendValue: '2' }, { extendCode: 'new' })));
+    expect(assetOf(ledger, 'X1').extends).toEqual({ keep: '1', old: '2', new: '' });
+    succeed(ledger, newBuy(ours, ['X1']));
+    expect(assetOf(ledger, 'X1').extends).toEqual({ keep: '1', old: '2', new: '' });
+  });
+
+  it('fails where an asset would have more extended attributes than it may, by one or more elements and orders', () => {
+    const within = { ...LIMITS, codesOnAsset: 2 };
+    const element = (...codes: string[]) => ({
+      assetNos: ['X1'],
+      products: [uri('a')],
+      assetExtendList: codes.map((extendCode) => ({ extendCode })),
+    });
+    const order = (...elements: Sent[]) => newBuy(ours, [], { assets: elements });
+    const causeWithin = (ledger: Ledger, sent: Sent) => {
+      const accepted = { licenseOrderId: '900' as LicenseOrderId, order: orderOf(sent), channels: null };
+      const [outcome] = planAll(ledger, [accepted], within);
+      return outcome!.failure?.cause ?? null;
+    };
+    expect(causeWithin(newLedger(), order(element('a', 'b', 'c')))).toBe('asset_full');
+    expect(causeWithin(newLedger(), order(element('a'), element('b', 'a'), element('c')))).toBe('asset_full');
+    const ledger = ledgerAfter(order(element('a')));
+    expect(causeWithin(ledger, order(element('b'), element('a', 'c')))).toBe('asset_full');
+    expect(causeWithin(ledger, order(element('b'), element('a', 'b')))).toBeNull();
+    expect(Object.keys(assetOf(ledger, 'X1').extends)).toEqual(['a', 'b']);
+    expect(causeWithin(ledger, order(element('c')))).toBe('asset_full');
+    expect(causeWithin(ledger, order(element('b')))).toBeNull();
+  });
+
+  it('takes an extend code of any name', () => {
+    const ledger = ledgerAfter(newBuy(ours, ['X1']));
+    const assetExtendList = [{ extendCode: '__proto__', extendValue: '1' }, { extendCode: 'toString' }];
+    succeed(ledger, newBuy(ours, ['X1'], {}, { assetExtendList }));
+    expect(Object.entries(assetOf(ledger, 'X1').extends)).toEqual([
+      ['__proto__', '1'],
+      ['toString', ''],
+    ]);
+  });
+
+  it.each<[string, Sent, Sent]>([
+    ['nothing where nothing is sent', {}, { limitStartDate: 5, limitEndDate: 1_800_000_000_009, borrowedUsbKey: true }],
+    [
+      'the start alone',
+      { limitStartDate: 0 },
+      { limitStartDate: 0, limitEndDate: 1_800_000_000_009, borrowedUsbKey: true },
+    ],
+    [
+      'the end alone',
+      { limitEndDate: 1_800_000_000_007 },
+      { limitStartDate: 5, limitEndDate: 1_800_000_000_007, borrowedUsbKey: true },
+    ],
+    [
+      'the flag alone',
+      { borrowedUsbKey: false },
+      { limitStartDate: 5, limitEndDate: 1_800_000_000_009, borrowedUsbKey: false },
+    ],
+    [
+      'nothing for null',
+      { limitEndDate: null },
+      { limitStartDate: 5, limitEndDate: 1_800_000_000_009, borrowedUsbKey: true },
+    ],
+  ])('replaces on an asset that is there already %s', (_, sent, expected) => {
+    const ledger = ledgerAfter(
+      newBuy(ours, ['X1'], {}, { limitStartDate: 5, limitEndDate: 1_800_000_000_009, borrowedUsbKey: true }),
+    );
+    succeed(ledger, newBuy(ours, ['X1'], {}, sent));
+    expect(assetOf(ledger, 'X1')).toMatchObject(expected);
+  });
+
+  it('fails where the asset has another license type', () => {
+    const ledger = ledgerAfter(newBuy(ours, ['X1']));
+    expect(causeOf(ledger, newBuy(ours, ['X1'], { licenseType: 'softkey' }))).toBe('license_type_mismatch');
+  });
+
+  it.each([
+    ['a sister of the same enterprise', sister],
+    ['a stranger', stranger],
+  ])('fails where the asset is active at %s', (_, owner) => {
+    const ledger = ledgerAfter(newBuy(owner, ['X1']));
+    for (const transferedAssetNum of [undefined, null, false]) {
+      const order = newBuy(ours, ['X1'], {}, { transferedAssetNum });
+      expect(causeOf(ledger, order)).toBe('asset_owned_by_other_customer');
+    }
+  });
+
+  it('transfers an asset with everything on it', () => {
+    const ledger = ledgerAfter(
+      newBuy(
+        stranger,
+        ['X1'],
+        {},
+        { limitEndDate: 1_800_000_000_009, assetExtendList: [{ extendCode: 'c', extendValue: '1' }] },
+      ),
+      newBuy(stranger, ['X1'], {}, { products: [], merchandises: [merchandise()] }),
+    );
+    const asset = assetOf(ledger, 'X1');
+    const transfer = { transferedAssetNum: true, borrowedUsbKey: true, products: [uri('new')] };
+    expect(succeed(ledger, newBuy(ours, ['X1'], {}, transfer))).toEqual({ assets: 0, products: 1 });
+    expect(assetOf(ledger, 'X1')).toBe(asset);
+    expect(asset).toMatchObject({
+      customerId: '11',
+      limitEndDate: 1_800_000_000_009,
+      borrowedUsbKey: true,
+      extends: { c: '1' },
+    });
+    expect(productsOn(ledger, 'X1')).toEqual(['gms-100@900', 'gms-100@900', 'new@900']);
+    expect(merchandisesOn(ledger, 'X1')).toEqual(['M-1@900']);
+    expect(grantsOn(ledger, 'X1')).toEqual(['900']);
+    expect(asset.products.map(({ licenseOrderId }) => licenseOrderId)).toEqual(['101', '102', '900']);
+    expect(ledger.changes.transfers).toEqual([
+      { asset, licenseOrderId: '900', fromCustomerId: '21', toCustomerId: '11' },
+    ]);
+    expect([...ledger.changes.releasedAssets]).toEqual([asset]);
+    expect([...ledger.changes.changedAssets]).toContain(asset);
+  });
+
+  it('transfers an asset without buying anything onto it', () => {
+    const ledger = ledgerAfter(newBuy(stranger, ['X1']));
+    const transfer = { transferedAssetNum: true, products: undefined };
+    expect(succeed(ledger, newBuy(ours, ['X1'], {}, transfer))).toEqual({ assets: 0, products: 0 });
+    expect(productsOn(ledger, 'X1')).toEqual(['gms-100@900']);
+  });
+
+  it('takes over what came with it however often it moves, without looking at it', () => {
+    const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(ours, ['X1'], {}, { merchandises: [merchandise()] }));
+    const { products } = assetOf(ledger, 'X1');
+    // An asset may hold ten thousand, and be transferred by each order of a batch.
+    Object.defineProperty(products, Symbol.iterator, { configurable: true, value: () => expect.unreachable() });
+    const transfer = { transferedAssetNum: true, products: undefined };
+    const owners = [stranger, sister, ours, sister];
+    planFrom(ledger, 900, ...owners.map((owner) => newBuy(owner, ['X1'], {}, transfer)));
+    Reflect.deleteProperty(products, Symbol.iterator);
+    expect(productsOn(ledger, 'X1')).toEqual(['gms-100@903', 'gms-100@903', 'gms-100@903']);
+    expect(merchandisesOn(ledger, 'X1')).toEqual(['M-1@903']);
+    succeed(ledger, newBuy(sister, ['X1'], {}, { products: [uri('later')] }));
+    expect(productsOn(ledger, 'X1').slice(-1)).toEqual(['later@900']);
+  });
+
+  it('takes over only what was active', () => {
+    const ledger = ledgerAfter(
+      newBuy(stranger, ['X1'], {}, { products: [uri('a'), uri('b')] }),
+      newBuy(stranger, ['X1']),
+      deleteAsset(stranger, ['X1'], { srcLicenseOrderId: '102' }),
+      deleteProduct(stranger, ['X1'], { productUri: 'a' }),
+    );
+    succeed(ledger, newBuy(ours, ['X1'], {}, { transferedAssetNum: true, products: undefined }));
+    const { products, grants } = assetOf(ledger, 'X1');
+    expect(products.map((product) => [heldBy(product), revokerOf(product)])).toEqual([
+      ['101', '104'],
+      ['900', null],
+      ['102', '103'],
+    ]);
+    expect(grants.map(({ licenseOrderId, revokedBy }) => [licenseOrderId, revokedBy])).toEqual([
+      ['101', '900'],
+      ['102', '103'],
+      ['900', null],
+    ]);
+  });
+
+  it.each([
+    ['a free number', []],
+    ['the customer’s own asset', [newBuy(ours, ['X1'])]],
+  ])('takes transferedAssetNum for %s as an ordinary purchase', (_, before) => {
+    const ledger = ledgerAfter(...before);
+    succeed(ledger, newBuy(ours, ['X1'], {}, { transferedAssetNum: true }));
+    expect(assetOf(ledger, 'X1').customerId).toBe('11');
+    expect(ledger.changes.releasedAssets.size).toBe(0);
+  });
+
+  it('leaves a transferred asset to its new customer alone', () => {
+    const ledger = ledgerAfter(newBuy(stranger, ['X1']), newBuy(ours, ['X1'], {}, { transferedAssetNum: true }));
+    expect(causeOf(ledger, newBuy(stranger, ['X1']))).toBe('asset_owned_by_other_customer');
+    expect(causeOf(ledger, deleteAsset(stranger, ['X1']))).toBe('asset_not_found');
+    expect(causeOf(ledger, deleteProduct(stranger, ['X1']))).toBe('asset_not_found');
+    // Nor by the old customer's orders: the transferring one stands for them.
+    expect(causeOf(ledger, deleteAsset(ours, ['X1'], { srcLicenseOrderId: '101' }))).toBe('source_order_not_found');
+    expect(succeed(ledger, deleteAsset(ours, ['X1']))).toEqual({ assets: 1, products: 2 });
+  });
+
+  it('stores merchandise nested as sent, with its products', () => {
+    const child = (merchandiseNum: string, changes: Sent = {}) =>
+      merchandise({ merchandiseNum, licenseOrderProductList: [uri(`in ${merchandiseNum}`)], ...changes });
+    const tree = [child('a', { children: [child('b', { children: [child('c')] }), child('d')] }), child('e')];
+    const ledger = newLedger();
+    const element = { products: [uri('outside')], merchandises: tree };
+    expect(succeed(ledger, newBuy(ours, ['X1'], {}, element))).toEqual({ assets: 1, products: 6 });
+    const { products } = assetOf(ledger, 'X1');
+    const merchandises = boughtOnto(ledger, assetOf(ledger, 'X1'));
+    expect(merchandises.map((each) => [each.bought?.merchandiseNum, each.parent?.bought?.merchandiseNum])).toEqual([
+      ['a', undefined],
+      ['b', 'a'],
+      ['c', 'b'],
+      ['d', 'a'],
+      ['e', undefined],
+    ]);
+    expect(products.map((each) => [each.productUri, each.merchandise?.bought?.merchandiseNum])).toEqual([
+      ['outside', undefined],
+      ...['a', 'b', 'c', 'd', 'e'].map((num) => [`in ${num}`, num]),
+    ]);
+  });
+
+  it('takes as a product’s source order a succeeded new_buy of any customer', () => {
+    const bought = (srcLicenseOrderId: string) => [productToBuy({ srcLicenseOrderId })];
+    const ledger = ledgerAfter(newBuy(stranger, ['X1']), deleteAsset(stranger, ['X1']));
+    succeed(ledger, newBuy(ours, ['X2'], {}, { products: bought('101') }));
+    expect(assetOf(ledger, 'X2').products[0]?.bought?.srcLicenseOrderId).toBe('101');
+    for (const source of ['102', '555']) {
+      expect(causeOf(ledger, newBuy(ours, ['X3'], {}, { products: bought(source) }))).toBe('source_order_not_found');
+      const inside = merchandise({ children: [merchandise({ licenseOrderProductList: bought(source) })] });
+      const order = newBuy(ours, ['X3'], {}, { merchandises: [inside] });
+      expect(causeOf(ledger, order)).toBe('source_order_not_found');
+    }
+  });
+
+  it('cannot name itself as a source order', () => {
+    const products = [productToBuy({ srcLicenseOrderId: '900' })];
+    expect(causeOf(newLedger(), newBuy(ours, ['X1'], {}, { products }))).toBe('source_order_not_found');
+    expect(causeOf(newLedger(), newBuy(ours, ['X1'], { srcLicenseOrderId: '900' }))).toBe('source_order_not_found');
+  });
+
+  it('adds to its own asset where a number stands in two elements', () => {
+    const ledger = newLedger();
+    const assets = [
+      { assetNos: ['X1', 'X2'], limitEndDate: 1_800_000_000_005, products: [uri('a')] },
+      {
+        assetNos: ['X1'],
+        limitEndDate: 1_800_000_000_006,
+        assetExtendList: [{ extendCode: 'c' }],
+        products: [uri('b')],
+      },
+    ];
+    expect(succeed(ledger, newBuy(ours, [], { assets }))).toEqual({ assets: 2, products: 3 });
+    expect(productsOn(ledger, 'X1')).toEqual(['a@900', 'b@900']);
+    expect(assetOf(ledger, 'X1')).toMatchObject({ limitEndDate: 1_800_000_000_006, extends: { c: '' }, grants: [{}] });
+    expect(assetOf(ledger, 'X2')).toMatchObject({ limitEndDate: 1_800_000_000_005, extends: {} });
+    expect(ledger.changes.newGrants.length).toBe(2);
+  });
+
+  it('counts an asset that its first element transferred as its own in the second', () => {
+    const ledger = ledgerAfter(newBuy(stranger, ['X1']));
+    const assets = [
+      { assetNos: ['X1'], transferedAssetNum: true, products: [uri('a')] },
+      { assetNos: ['X1'], products: [uri('b')] },
+    ];
+    expect(succeed(ledger, newBuy(ours, [], { assets }))).toEqual({ assets: 0, products: 2 });
+    expect(grantsOn(ledger, 'X1')).toEqual(['900']);
+    expect(causeOf(ledger, newBuy(stranger, [], { assets: assets.toReversed() }))).toBe(
+      'asset_owned_by_other_customer',
+    );
+  });
+
+  it('buys a revoked number as a new asset, for any customer and license type', () => {
+    const ledger = ledgerAfter(newBuy(ours, ['X1']));
+    const first = assetOf(ledger, 'X1');
+    succeed(ledger, deleteAsset(ours, ['X1']));
+    const again = newBuy(stranger, ['X1'], { licenseType: 'softkey' }, { products: [uri('b')] });
+    expect(succeed(ledger, again)).toEqual({ assets: 1, products: 1 });
+    const second = assetOf(ledger, 'X1');
+    expect(second).not.toBe(first);
+    expect(second).toMatchObject({ customerId: '21', licenseType: 'softkey', products: [{ productUri: 'b' }] });
+    expect(first).toMatchObject({ customerId: '11', revokedBy: '900' });
+    expect(first.products.map(revokerOf)).toEqual(['900']);
+  });
+});
+
+describe('new_buy of terms that replace those of an asset', () => {
+  const DAY = 1_800_000_000_000;
+  const from = (start: number) => ({ limitStartDate: DAY + start });
+  const until = (end: number) => ({ limitEndDate: DAY + end });
+  const elements = (...changes: Sent[]) => changes.map((each) => ({ assetNos: ['X1'], products: [uri('a')], ...each }));
+
+  it('fails where its start then lies after its end', () => {
+    const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, { ...from(3), ...until(5) }));
+    expect(causeOf(ledger, newBuy(ours, ['X1'], {}, from(6)))).toBe('dates_reversed');
+    expect(causeOf(ledger, newBuy(ours, ['X1'], {}, until(2)))).toBe('dates_reversed');
+    expect(causeOf(ledger, newBuy(stranger, ['X1'], {}, { transferedAssetNum: true, ...until(2) }))).toBe(
+      'dates_reversed',
+    );
+    succeed(ledger, newBuy(ours, ['X1'], {}, from(5)));
+  });
+
+  it('fails where two elements of one order do so, whether or not the asset is new', () => {
+    const order = newBuy(ours, [], { assets: elements(from(6), until(5)) });
+    expect(causeOf(newLedger(), order)).toBe('dates_reversed');
+    expect(causeOf(ledgerAfter(newBuy(ours, ['X1'])), order)).toBe('dates_reversed');
+  });
+
+  it('looks at the period only where it gives some of it: one from before may be reversed', () => {
+    const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, from(6)));
+    assetOf(ledger, 'X1').limitEndDate = DAY + 5;
+    succeed(ledger, newBuy(ours, ['X1']));
+  });
+});
+
+describe('delete_asset', () => {
+  it('revokes the asset and everything on it', () => {
+    const ledger = ledgerAfter(
+      newBuy(ours, ['X1', 'X2'], {}, { products: [uri('a'), uri('b')] }),
+      newBuy(ours, ['X1'], {}, { products: [], merchandises: [merchandise({ children: [merchandise()] })] }),
+    );
+    const asset = assetOf(ledger, 'X1');
+    expect(succeed(ledger, deleteAsset(ours, ['X1']))).toEqual({ assets: 1, products: 4 });
+    expect(ledger.assets.has('X1')).toBe(false);
+    expect(asset.revokedBy).toBe('900');
+    for (const thing of [...asset.products, ...boughtOnto(ledger, asset)]) expect(revokerOf(thing)).toBe('900');
+    for (const grant of asset.grants) expect(grant.revokedBy).toBe('900');
+    expect(asset.active).toEqual({ grants: 0, products: 0, merchandises: 0 });
+    expect([...ledger.changes.releasedAssets]).toEqual([asset]);
+    expect(productsOn(ledger, 'X2')).toEqual(['a@101', 'b@101']);
+  });
+
+  it('does not count again what was revoked before', () => {
+    const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, { products: [uri('a'), uri('b')] }));
+    succeed(ledger, deleteProduct(ours, ['X1'], { productUri: 'a' }));
+    expect(succeed(ledger, deleteAsset(ours, ['X1']))).toEqual({ assets: 1, products: 1 });
+  });
+
+  it.each<[string, Sent[]]>([
+    ['was never bought', []],
+    ['is a sister’s', [newBuy(sister, ['X1'])]],
+    ['is a stranger’s', [newBuy(stranger, ['X1'])]],
+    ['was revoked', [newBuy(ours, ['X1']), deleteAsset(ours, ['X1'])]],
+  ])('fails where the number %s', (_, before) => {
+    expect(causeOf(ledgerAfter(...before), deleteAsset(ours, ['X1']))).toBe('asset_not_found');
+  });
+
+  it('fails where the asset has another license type, and does not say so of a stranger’s', () => {
+    const softkey = { licenseType: 'softkey' };
+    const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(stranger, ['X2']));
+    expect(causeOf(ledger, deleteAsset(ours, ['X1'], softkey))).toBe('license_type_mismatch');
+    expect(causeOf(ledger, deleteAsset(ours, ['X2'], softkey))).toBe('asset_not_found');
+  });
+
+  it('takes all numbers or none', () => {
+    const ledger = ledgerAfter(newBuy(ours, ['X1', 'X2']));
+    expect(causeOf(ledger, deleteAsset(ours, ['X1', 'X3', 'X2']))).toBe('asset_not_found');
+    expect(succeed(ledger, deleteAsset(ours, ['X1', 'X2']))).toEqual({ assets: 2, products: 2 });
+  });
+
+  it('does not find a number again in its second element', () => {
+    const ledger = ledgerAfter(newBuy(ours, ['X1', 'X2']));
+    const assets = [{ assetNos: ['X1'] }, { assetNos: ['X2', 'X1'] }];
+    expect(causeOf(ledger, deleteAsset(ours, [], { assets }))).toBe('asset_not_found');
+  });
+
+  describe('with a source order', () => {
+    /** X1 has grants of 101 and 102, X2 of 102 alone; 103 went elsewhere. */
+    const shared = () =>
+      ledgerAfter(
+        newBuy(ours, ['X1'], {}, { products: [uri('a')], merchandises: [merchandise({ merchandiseNum: 'm' })] }),
+        newBuy(ours, ['X1', 'X2'], {}, { products: [uri('b')], merchandises: [merchandise({ merchandiseNum: 'n' })] }),
+        newBuy(ours, ['X3']),
+      );
+    const from = (srcLicenseOrderId: string, ...assetNos: string[]) =>
+      deleteAsset(ours, assetNos, { srcLicenseOrderId });
+
+    it('revokes what that order granted, products in merchandise and merchandise too', () => {
+      const ledger = shared();
+      expect(succeed(ledger, from('101', 'X1'))).toEqual({ assets: 0, products: 2 });
+      expect(productsOn(ledger, 'X1')).toEqual(['b@102', 'gms-100@102']);
+      expect(merchandisesOn(ledger, 'X1')).toEqual(['n@102']);
+      expect(grantsOn(ledger, 'X1')).toEqual(['102']);
+      expect(ledger.changes.releasedAssets.size).toBe(0);
+    });
+
+    it('revokes the asset with its last grant', () => {
+      const ledger = shared();
+      expect(succeed(ledger, from('102', 'X1', 'X2'))).toEqual({ assets: 1, products: 4 });
+      expect([...ledger.assets.keys()]).toEqual(['X1', 'X3']);
+      expect(succeed(ledger, from('101', 'X1'))).toEqual({ assets: 1, products: 2 });
+      expect([...ledger.assets.keys()]).toEqual(['X3']);
+    });
+
+    it('fails where that order has granted nothing to the asset, or no longer', () => {
+      const ledger = shared();
+      expect(causeOf(ledger, from('103', 'X1'))).toBe('asset_not_in_source_order');
+      expect(causeOf(ledger, from('101', 'X1', 'X2'))).toBe('asset_not_in_source_order');
+      succeed(ledger, from('101', 'X1'));
+      expect(causeOf(ledger, from('101', 'X1'))).toBe('asset_not_in_source_order');
+    });
+
+    it('fails where a number stands in two elements', () => {
+      const assets = [{ assetNos: ['X1'] }, { assetNos: ['X1'] }];
+      const twice = (source: string) => deleteAsset(ours, [], { assets, srcLicenseOrderId: source });
+      expect(causeOf(shared(), twice('101'))).toBe('asset_not_in_source_order');
+      expect(causeOf(ledgerAfter(newBuy(ours, ['X1'])), twice('101'))).toBe('asset_not_found');
+    });
+
+    it('finds the grant though delete_product has taken all its products', () => {
+      const ledger = shared();
+      succeed(ledger, deleteProduct(ours, ['X2'], { productUri: 'b' }));
+      succeed(ledger, deleteProduct(ours, ['X2']));
+      expect(productsOn(ledger, 'X2')).toEqual([]);
+      expect(grantsOn(ledger, 'X2')).toEqual(['102']);
+      expect(succeed(ledger, from('102', 'X2'))).toEqual({ assets: 1, products: 0 });
+    });
+
+    it('keeps an asset alive by a grant whose products are all gone', () => {
+      const ledger = shared();
+      for (const productUri of ['b', 'gms-100']) {
+        succeed(ledger, deleteProduct(ours, ['X1'], { productUri }, { srcLicenseOrderId: '102' }));
+      }
+      expect(succeed(ledger, from('101', 'X1'))).toEqual({ assets: 0, products: 2 });
+      expect(productsOn(ledger, 'X1')).toEqual([]);
+      expect(succeed(ledger, from('102', 'X1'))).toEqual({ assets: 1, products: 0 });
+    });
+
+    it('does not find a grant to an earlier asset of the number', () => {
+      const ledger = ledgerAfter(newBuy(ours, ['X1']), deleteAsset(ours, ['X1']), newBuy(ours, ['X1']));
+      expect(causeOf(ledger, from('101', 'X1'))).toBe('asset_not_in_source_order');
+      succeed(ledger, from('103', 'X1'));
+    });
+
+    it('names by the order that transferred an asset all that came with it', () => {
+      const ledger = ledgerAfter(
+        newBuy(stranger, ['X1'], {}, { merchandises: [merchandise()] }),
+        newBuy(ours, ['X1'], {}, { transferedAssetNum: true }),
+        newBuy(ours, ['X1'], {}, { products: [uri('later')] }),
+      );
+      expect(succeed(ledger, from('102', 'X1'))).toEqual({ assets: 0, products: 3 });
+      expect(productsOn(ledger, 'X1')).toEqual(['later@103']);
+      expect(merchandisesOn(ledger, 'X1')).toEqual([]);
+    });
+  });
+});
+
+describe('delete_product', () => {
+  it('revokes every active product of that productUri, in merchandise too, and leaves the asset', () => {
+    const ledger = ledgerAfter(
+      newBuy(ours, ['X1', 'X2'], {}, { products: [uri('a'), uri('b')] }),
+      newBuy(ours, ['X1'], {}, { products: [uri('a')] }),
+      newBuy(ours, ['X1'], {}, { merchandises: [merchandise({ licenseOrderProductList: [uri('a'), uri('c')] })] }),
+    );
+    expect(succeed(ledger, deleteProduct(ours, ['X1'], { productUri: 'a' }))).toEqual({ assets: 0, products: 3 });
+    expect(productsOn(ledger, 'X1')).toEqual(['b@101', 'gms-100@103', 'c@103']);
+    expect(productsOn(ledger, 'X2')).toEqual(['a@101', 'b@101']);
+    expect(merchandisesOn(ledger, 'X1')).toEqual(['M-1@103']);
+    expect(grantsOn(ledger, 'X1')).toEqual(['101', '102', '103']);
+    expect(ledger.changes.revokedAssets.size).toBe(0);
+  });
+
+  it('leaves an asset without any product active', () => {
+    const ledger = ledgerAfter(newBuy(ours, ['X1']), deleteProduct(ours, ['X1']));
+    expect(productsOn(ledger, 'X1')).toEqual([]);
+    expect(succeed(ledger, newBuy(ours, ['X1']))).toEqual({ assets: 0, products: 1 });
+  });
+
+  it('revokes with a source order only what that order bought', () => {
+    const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(ours, ['X1']), newBuy(ours, ['X2']));
+    const from = (srcLicenseOrderId: string) => deleteProduct(ours, ['X1'], {}, { srcLicenseOrderId });
+    expect(causeOf(ledger, from('103'))).toBe('product_not_found');
+    expect(succeed(ledger, from('101'))).toEqual({ assets: 0, products: 1 });
+    expect(productsOn(ledger, 'X1')).toEqual(['gms-100@102']);
+    expect(causeOf(ledger, from('101'))).toBe('product_not_found');
+  });
+
+  it.each<[string, Sent[]]>([
+    ['was never bought', []],
+    ['is a stranger’s', [newBuy(stranger, ['X1'])]],
+    ['was revoked', [newBuy(ours, ['X1']), deleteAsset(ours, ['X1'])]],
+  ])('fails where the number %s', (_, before) => {
+    expect(causeOf(ledgerAfter(...before), deleteProduct(ours, ['X1']))).toBe('asset_not_found');
+  });
+
+  it('fails where the asset has another license type', () => {
+    const ledger = ledgerAfter(newBuy(ours, ['X1']));
+    expect(causeOf(ledger, deleteProduct(ours, ['X1'], {}, { licenseType: 'softkey' }))).toBe('license_type_mismatch');
+  });
+
+  it('fails where one product of one number has no match', () => {
+    const ledger = ledgerAfter(newBuy(ours, ['X1', 'X2'], {}, { products: [uri('a')] }), newBuy(ours, ['X1']));
+    expect(causeOf(ledger, deleteProduct(ours, ['X1', 'X2']))).toBe('product_not_found');
+    const assets = [{ assetNos: ['X1'], products: [productToRevoke(), productToRevoke({ productUri: 'c' })] }];
+    expect(causeOf(ledger, deleteProduct(ours, [], {}, { assets }))).toBe('product_not_found');
+  });
+
+  const element = { assetNos: ['X1'], products: [productToRevoke()] };
+  it.each([
+    ['one element', [{ assetNos: ['X1'], products: [productToRevoke(), productToRevoke()] }]],
+    ['two elements', [element, element]],
+  ])('matches against what was active when it began, and revokes once what two products name: in %s', (_, assets) => {
+    const ledger = ledgerAfter(newBuy(ours, ['X1']));
+    expect(succeed(ledger, deleteProduct(ours, [], {}, { assets }))).toEqual({ assets: 0, products: 1 });
+    expect(causeOf(ledger, deleteProduct(ours, [], {}, { assets }))).toBe('product_not_found');
+  });
+
+  it('counts grants and products once, in however many elements it names their asset', () => {
+    const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(ours, ['X1']));
+    const order = orderOf(deleteProduct(ours, [], {}, { assets: [element, element] }));
+    const accepted = { licenseOrderId: '900' as LicenseOrderId, order, channels: null };
+    expect(doAtOnce(planOrder(ledger, accepted, { ...LIMITS, ofOrder: 2 })).touched).toBe(2);
+  });
+
+  it('looks for what is the same once, however often an order names it', () => {
+    const looksFor = (times: number): number => {
+      const ledger = ledgerAfter(newBuy(ours, ['X1']));
+      const [product] = assetOf(ledger, 'X1').products;
+      const { grant } = product!;
+      let looks = 0;
+      const get = () => {
+        looks++;
+        return grant;
+      };
+      Object.defineProperty(product, 'grant', { get });
+      const products = Array.from({ length: times }, () => productToRevoke());
+      const elements = [
+        { assetNos: ['X1'], products },
+        { assetNos: ['X1'], products },
+      ];
+      const order = orderOf(deleteProduct(ours, [], {}, { assets: elements }));
+      doAtOnce(planOrder(ledger, { licenseOrderId: '900' as LicenseOrderId, order, channels: null }));
+      return looks;
+    };
+    expect(looksFor(1_000)).toBe(looksFor(1));
+  });
+
+  it('ends a merchandise with the last product and merchandise in it, and no other', () => {
+    const inside = (merchandiseNum: string, productUri: string, children: Sent[] = []) =>
+      merchandise({ merchandiseNum, licenseOrderProductList: [uri(productUri)], children });
+    const empty = merchandise({ merchandiseNum: 'empty', licenseOrderProductList: [] });
+    const packages = [inside('outer', 'a', [inside('inner', 'b')]), inside('with empty', 'b', [empty])];
+    const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, { products: [], merchandises: packages }));
+    const deleted = (productUri: string) => succeed(ledger, deleteProduct(ours, ['X1'], { productUri }));
+    expect(deleted('b')).toEqual({ assets: 0, products: 2 });
+    expect(merchandisesOn(ledger, 'X1')).toEqual(['outer@101', 'with empty@101', 'empty@101']);
+    expect(deleted('a')).toEqual({ assets: 0, products: 1 });
+    expect(merchandisesOn(ledger, 'X1')).toEqual(['with empty@101', 'empty@101']);
+  });
+});
+
+describe('the first fault', () => {
+  it.each<[Cause, Sent, Customer]>([
+    ['customer_not_found', { srcLicenseOrderId: '555' }, customer('99', '9')],
+    ['enterprise_mismatch', { srcLicenseOrderId: '555', enterpriseGlobalId: '9' }, ours],
+    ['source_order_not_found', { srcLicenseOrderId: '555' }, ours],
+    ['asset_owned_by_other_customer', {}, ours],
+  ])('is %s before all that follow', (cause, changes, buyer) => {
+    expect(causeOf(ledgerAfter(newBuy(stranger, ['X1'])), newBuy(buyer, ['X1'], changes))).toBe(cause);
+  });
+
+  /** X1 is a stranger's, X2 ours with another license type; a product may name a source order that is not there. */
+  const ledger = () => ledgerAfter(newBuy(stranger, ['X1']), newBuy(ours, ['X2'], { licenseType: 'softkey' }));
+  const good = { products: [uri('a')] };
+  const bad = { products: [uri('a'), productToBuy({ srcLicenseOrderId: '555' })] };
+
+  it.each<[Cause, string, Sent[]]>([
+    ['asset_owned_by_other_customer', 'the first number', [{ assetNos: ['X1', 'X2'], ...bad }]],
+    ['license_type_mismatch', 'the first number', [{ assetNos: ['X2', 'X1'], ...bad }]],
+    ['source_order_not_found', 'the first number’s product', [{ assetNos: ['X3', 'X1'], ...bad }]],
+    [
+      'source_order_not_found',
+      'the first element’s product',
+      [
+        { assetNos: ['X3'], ...bad },
+        { assetNos: ['X1'], ...good },
+      ],
+    ],
+    [
+      'asset_owned_by_other_customer',
+      'the first element with one',
+      [
+        { assetNos: ['X3', 'X4'], ...good },
+        { assetNos: ['X1'], ...bad },
+      ],
+    ],
+  ])('of a new_buy is %s, of %s', (cause, _, assets) => {
+    expect(causeOf(ledger(), newBuy(ours, [], { assets }))).toBe(cause);
+  });
+
+  it.each<[Cause, string[]]>([
+    ['asset_not_found', ['X1', 'X2']],
+    ['license_type_mismatch', ['X2', 'X1']],
+  ])('of a delete_asset is %s for the numbers %s', (cause, assetNos) => {
+    expect(causeOf(ledger(), deleteAsset(ours, assetNos))).toBe(cause);
+  });
+
+  it.each<[Cause, string, string[]]>([
+    ['product_not_found', 'b', ['X1', 'X2']],
+    ['asset_not_found', 'a', ['X1', 'X2']],
+    ['product_not_found', 'b', ['X1', 'X3']],
+  ])('of a delete_product is %s for product %s and the numbers %s', (cause, productUri, assetNos) => {
+    const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, good));
+    expect(causeOf(ledger, deleteProduct(ours, assetNos, { productUri }))).toBe(cause);
+  });
+
+  it('names the product that has no match, in the order sent', () => {
+    const products = ['a', 'b', 'c'].map((productUri) => productToRevoke({ productUri }));
+    const order = deleteProduct(ours, [], {}, { assets: [{ assetNos: ['X1'], products }] });
+    const [outcome] = planFrom(ledgerAfter(newBuy(ours, ['X1'], {}, good)), 900, order);
+    expect(outcome?.failure?.message).toBe(
+      'Asset X1 has no active product b that matches; the nearest has productUri a.',
+    );
+  });
+});
+
+describe('planAll', () => {
+  it('shows each order what the ones before it did', () => {
+    const ledger = newLedger();
+    const causes = planFrom(
+      ledger,
+      101,
+      newBuy(ours, ['X1']),
+      newBuy(stranger, ['X1']),
+      newBuy(stranger, ['X1'], {}, { transferedAssetNum: true }),
+      deleteAsset(ours, ['X1']),
+      deleteAsset(stranger, ['X1'], { srcLicenseOrderId: '103' }),
+      deleteAsset(stranger, ['X1']),
+      newBuy(ours, ['X1']),
+    ).map(({ failure }) => failure?.cause ?? 'succeeded');
+    expect(causes).toEqual([
+      'succeeded',
+      'asset_owned_by_other_customer',
+      'succeeded',
+      'asset_not_found',
+      'succeeded',
+      'asset_not_found',
+      'succeeded',
+    ]);
+    expect(grantsOn(ledger, 'X1')).toEqual(['107']);
+  });
+
+  it('answers for each order what was sent, in order, with the counts of what it did', () => {
+    const outcomes = planFrom(newLedger(), 101, newBuy(ours, ['X1', 'X2']), deleteAsset(ours, ['X3']));
+    expect(outcomes).toMatchObject([
+      { accepted: { licenseOrderId: '101', order: { orderType: 'new_buy' } }, failure: null, assets: 2, products: 2 },
+      {
+        accepted: { licenseOrderId: '102' },
+        failure: { cause: 'asset_not_found', message: 'Asset X3 is not an active asset of the customer.' },
+        assets: 0,
+        products: 0,
+      },
+    ]);
+  });
+
+  it('does not take a fault in the code for an outcome', () => {
+    const ledger = { ...newLedger(), assets: undefined as unknown as Ledger['assets'] };
+    expect(() => planFrom(ledger, 101, newBuy(ours, ['X1']))).toThrow(TypeError);
+  });
+});
+
+describe('planOrder', () => {
+  const ASSETS = ['X1', 'X2', 'X3'];
+  it.each<[string, Sent]>([
+    ['new_buy', newBuy(ours, ASSETS)],
+    ['delete_asset', deleteAsset(ours, ASSETS)],
+    ['delete_product', deleteProduct(ours, ASSETS)],
+  ])('gives way after each asset: %s', (_, sent) => {
+    const ledger = ledgerAfter(newBuy(ours, ASSETS));
+    const accepted = { licenseOrderId: '900' as LicenseOrderId, order: orderOf(sent), channels: null };
+    const steps = planOrder(ledger, accepted);
+    for (const _asset of ASSETS) expect(steps.next().done).toBe(false);
+    expect(steps.next().done).toBe(true);
+  });
+
+  const planAtOnce = (ledger: Ledger, sent: Sent) =>
+    doAtOnce(planOrder(ledger, { licenseOrderId: '900' as LicenseOrderId, order: orderOf(sent), channels: null }));
+
+  it.each<[string, Sent]>([
+    ['new_buy', newBuy(ours, ['X1', 'X2'], {}, { limitEndDate: 1_800_000_000_004, merchandises: [merchandise()] })],
+    ['a transfer', newBuy(sister, ['X1'], {}, { transferedAssetNum: true })],
+    ['delete_asset', deleteAsset(ours, ['X1'])],
+    ['delete_product', deleteProduct(ours, ['X1'])],
+  ])('changes nothing itself: %s', (_, sent) => {
+    const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, { merchandises: [merchandise()] }));
+    const before = structuredClone(ledger);
+    const effects = planAtOnce(ledger, sent);
+    expect(ledger).toEqual(before);
+    doAtOnce(advance(ledger, '900' as LicenseOrderId, effects));
+    expect(ledger).not.toEqual(before);
+  });
+
+  it('tells what happens to each asset', () => {
+    const actionsOf = (ledger: Ledger, sent: Sent) =>
+      planAtOnce(ledger, sent).assets.map(({ action, asset }) => `${action} ${asset.assetNum}`);
+    const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(stranger, ['X2']));
+    const buy = newBuy(ours, ['X1', 'X2', 'X3'], {}, { transferedAssetNum: true });
+    expect(actionsOf(ledger, buy)).toEqual(['extend X1', 'transfer X2', 'create X3']);
+    expect(actionsOf(ledger, deleteAsset(ours, ['X1']))).toEqual(['revoke X1']);
+    expect(actionsOf(ledger, deleteProduct(ours, ['X1']))).toEqual([]);
+  });
+
+  it('counts assets and products that are created or revoked, not those extended or transferred', () => {
+    const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(stranger, ['X2']));
+    const buy = newBuy(ours, ['X1', 'X2', 'X3'], {}, { transferedAssetNum: true, merchandises: [merchandise()] });
+    const effects = planAtOnce(ledger, buy);
+    expect(countEffects(effects)).toEqual({ assets: 1, products: 6 });
+  });
+});

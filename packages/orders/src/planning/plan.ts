@@ -1,0 +1,55 @@
+import { advance, doAtOnce, type Effects, type Ledger, type Steps } from '@lockstep/assets';
+import { Refusal } from '@lockstep/contract';
+import { checkCustomer } from './checks.ts';
+import { LIMITS, type Limits } from './limits.ts';
+import { countEffects, failOrder, type OrderWithId, type Outcome } from './outcome.ts';
+import { planNewBuy } from './purchase.ts';
+import { planDeleteAsset, planDeleteProduct } from './revocation.ts';
+
+/**
+ * Plans what an order does to the ledger (rules 6.5). It reads the ledger and changes nothing: `advance` does.
+ *
+ * Throws the order's first fault as a Refusal, in the order customer, enterprise, source order, then elements, numbers
+ * and products as they were sent. It is too large where it has touched too much up to there.
+ */
+export function* planOrder(ledger: Ledger, accepted: OrderWithId, limits: Limits = LIMITS): Steps<Effects> {
+  checkCustomer(ledger, accepted);
+  const { order } = accepted;
+  switch (order.orderType) {
+    case 'new_buy':
+      return yield* planNewBuy(ledger, accepted, order, limits);
+    case 'delete_asset':
+      return yield* planDeleteAsset(ledger, order, limits);
+    case 'delete_product':
+      return yield* planDeleteProduct(ledger, order, limits);
+  }
+}
+
+/** A planned order: what it does, or why it is refused. */
+export type Planned =
+  | { accepted: OrderWithId; effects: Effects; refusal: null }
+  | { accepted: OrderWithId; effects: null; refusal: Refusal };
+
+/** Plans an order, and returns its refusal instead of throwing it. */
+export function* tryPlan(ledger: Ledger, accepted: OrderWithId, limits: Limits): Steps<Planned> {
+  try {
+    return { accepted, effects: yield* planOrder(ledger, accepted, limits), refusal: null };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { accepted, effects: null, refusal: error };
+  }
+}
+
+/** What became of a planned order. */
+export function outcomeOf({ accepted, effects, refusal }: Planned): Outcome {
+  return refusal === null ? { accepted, failure: null, ...countEffects(effects) } : failOrder(accepted, refusal);
+}
+
+/** Plans orders one after the other on a ledger that has all that they need; each sees what the ones before it did. */
+export function planAll(ledger: Ledger, orders: readonly OrderWithId[], limits: Limits = LIMITS): Outcome[] {
+  return orders.map((accepted) => {
+    const planned = doAtOnce(tryPlan(ledger, accepted, limits));
+    if (planned.refusal === null) doAtOnce(advance(ledger, accepted.licenseOrderId, planned.effects));
+    return outcomeOf(planned);
+  });
+}

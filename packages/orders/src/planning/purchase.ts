@@ -1,0 +1,220 @@
+import {
+  type Asset,
+  type AssetTerms,
+  createGrant,
+  type Effects,
+  type Grant,
+  type Ledger,
+  listNewCodes,
+  type MerchandiseInstance,
+  type ProductInstance,
+  type Steps,
+} from '@lockstep/assets';
+import { type AssetToBuy, type Merchandise, type NewBuyOrder, type ProductToBuy, Refusal } from '@lockstep/contract';
+import { checkLicenseType, checkSource, grantsOf, isVisible } from './checks.ts';
+import { type Limits, Touched } from './limits.ts';
+import type { OrderWithId } from './outcome.ts';
+import { emptyEffects } from './outcome.ts';
+
+/**
+ * Plans a new_buy: assets that are created, extended or transferred, and what is bought onto them (rules 6.5 new_buy).
+ */
+export function* planNewBuy(ledger: Ledger, accepted: OrderWithId, order: NewBuyOrder, limits: Limits): Steps<Effects> {
+  const effects = emptyEffects(order.customerId);
+  const touched = new Touched(limits);
+  /** Assets that earlier elements of this order named, with their period so far. They count as the customer's. */
+  const bought = new Map<string, { asset: Asset; grant: Grant; period: Period; buy: Purchase }>();
+  for (const element of order.assets) {
+    const terms = readTerms(element);
+    for (const assetNum of element.assetNos) {
+      const earlier = bought.get(assetNum);
+      const grant = earlier?.grant ?? createGrant(accepted.licenseOrderId);
+      const asset =
+        earlier?.asset ?? buyAsset(ledger, accepted, order, { element, terms, assetNum, grant }, { effects, touched });
+      if (earlier === undefined) effects.grants.push({ action: 'create', asset, grant });
+      else effects.assets.push({ action: 'extend', asset, terms });
+      const period = replacePeriod(earlier?.period ?? asset, terms, assetNum);
+      const buy = earlier?.buy ?? new Purchase(ledger, accepted, { asset, grant }, { effects, touched, limits });
+      bought.set(assetNum, { asset, grant, period, buy });
+      buy.attributes(terms);
+      for (const product of element.products ?? []) buy.product(product, null);
+      for (const merchandise of element.merchandises ?? []) buy.merchandise(merchandise, null);
+      yield;
+    }
+  }
+  effects.touched = touched.instances;
+  return effects;
+}
+
+type Period = Pick<Asset, 'limitStartDate' | 'limitEndDate'>;
+
+/** The period of an asset after an element has replaced what it gives of it. Throws a Refusal: dates_reversed. */
+function replacePeriod(before: Period, given: AssetTerms, assetNum: string): Period {
+  const limitStartDate = given.limitStartDate ?? before.limitStartDate;
+  const limitEndDate = given.limitEndDate ?? before.limitEndDate;
+  const isGiven = given.limitStartDate !== undefined || given.limitEndDate !== undefined;
+  if (isGiven && limitStartDate !== null && limitEndDate !== null && limitStartDate > limitEndDate) {
+    throw new Refusal('dates_reversed', `limitStartDate ${limitStartDate} of asset ${assetNum}`, ` ${limitEndDate}`);
+  }
+  return { limitStartDate, limitEndDate };
+}
+
+/**
+ * Finds the asset of a number, the customer's own or one that the order transfers (rules 6.5 Transfer), or creates it.
+ * Throws a Refusal.
+ */
+function buyAsset(
+  ledger: Ledger,
+  { channels }: OrderWithId,
+  order: NewBuyOrder,
+  { element, terms, assetNum, grant }: { element: AssetToBuy; terms: AssetTerms; assetNum: string; grant: Grant },
+  { effects, touched }: { effects: Effects; touched: Touched },
+): Asset {
+  const asset = ledger.assets.get(assetNum);
+  if (asset === undefined) {
+    const created = createAsset(order, assetNum, terms);
+    effects.assets.push({ action: 'create', asset: created });
+    return created;
+  }
+  const isTransfer = asset.customerId !== order.customerId;
+  if (isTransfer && element.transferedAssetNum !== true) throw new Refusal('asset_owned_by_other_customer', assetNum);
+  if (isTransfer && !isVisible(ledger, channels, asset.customerId))
+    throw new Refusal('asset_not_found', assetNum, ' of the customer');
+  checkLicenseType(asset, order);
+  if (isTransfer) {
+    touched.addGrantsOf(asset);
+    touched.add(asset.active.products + asset.active.merchandises);
+    grantsOf(asset);
+    effects.assets.push({ action: 'transfer', asset, terms, customerId: order.customerId, grant });
+  } else effects.assets.push({ action: 'extend', asset, terms });
+  return asset;
+}
+
+const NO_CODES: ReadonlySet<string> = new Set();
+
+function createAsset(order: NewBuyOrder, assetNum: string, terms: AssetTerms): Asset {
+  return {
+    id: null,
+    assetNum,
+    customerId: order.customerId,
+    licenseType: order.licenseType,
+    limitStartDate: terms.limitStartDate ?? null,
+    limitEndDate: terms.limitEndDate ?? null,
+    borrowedUsbKey: terms.borrowedUsbKey ?? false,
+    extends: terms.extends,
+    storedCodes: NO_CODES,
+    codeCount: Object.keys(terms.extends).length,
+    active: { grants: 0, products: 0, merchandises: 0 },
+    grants: [],
+    areGrantsLoaded: true,
+    products: [],
+    revokedBy: null,
+  };
+}
+
+function readTerms(element: AssetToBuy): AssetTerms {
+  const codes = (element.assetExtendList ?? []).flatMap(({ extendCode, extendValue }) =>
+    extendCode === undefined ? [] : [[extendCode, extendValue ?? ''] as const],
+  );
+  return {
+    limitStartDate: element.limitStartDate,
+    limitEndDate: element.limitEndDate,
+    borrowedUsbKey: element.borrowedUsbKey,
+    extends: Object.fromEntries(codes),
+  };
+}
+
+/** Puts what an order bought onto one asset. */
+class Purchase {
+  readonly #ledger: Ledger;
+  readonly #accepted: OrderWithId;
+  readonly #asset: Asset;
+  readonly #grant: Grant;
+  readonly #effects: Effects;
+  readonly #touched: Touched;
+  readonly #limits: Limits;
+  /** Codes of extended attributes that the asset did not have before the order. */
+  #newCodes: Set<string> | undefined;
+  /** How much more the asset may hold. */
+  #room: number;
+
+  constructor(
+    ledger: Ledger,
+    accepted: OrderWithId,
+    on: { asset: Asset; grant: Grant },
+    { effects, touched, limits }: { effects: Effects; touched: Touched; limits: Limits },
+  ) {
+    this.#ledger = ledger;
+    this.#accepted = accepted;
+    this.#asset = on.asset;
+    this.#grant = on.grant;
+    this.#effects = effects;
+    this.#touched = touched;
+    const { active, assetNum, customerId } = on.asset;
+    this.#limits = limits;
+    this.#room = limits.onAsset - active.products - active.merchandises;
+    // A transfer leaves one grant of all that were there.
+    const isOwn = customerId === accepted.order.customerId;
+    if (isOwn && active.grants >= limits.onAsset) throw new Refusal('asset_full', assetNum, limits.onAsset, 'grants');
+  }
+
+  /** Counts the extended attributes that an element gives. Throws a Refusal: asset_full. */
+  attributes(terms: AssetTerms): void {
+    const codes = Object.keys(terms.extends);
+    if (codes.length === 0) return;
+    this.#newCodes ??= new Set();
+    for (const code of listNewCodes(this.#asset, codes)) this.#newCodes.add(code);
+    const { codesOnAsset } = this.#limits;
+    if (this.#asset.codeCount + this.#newCodes.size <= codesOnAsset) return;
+    throw new Refusal('asset_full', this.#asset.assetNum, codesOnAsset, 'extended attributes');
+  }
+
+  product(bought: ProductToBuy, merchandise: MerchandiseInstance | null): void {
+    const { licenseOrderId, channels } = this.#accepted;
+    const { srcLicenseOrderId } = bought;
+    if (srcLicenseOrderId !== undefined) checkSource(this.#ledger, channels, srcLicenseOrderId);
+    this.#count();
+    const product: ProductInstance = {
+      id: null,
+      licenseOrderId,
+      grant: this.#grant,
+      storedHeldBy: null,
+      productUri: bought.productUri,
+      limitStartDate: bought.limitStartDate ?? null,
+      limitEndDate: bought.limitEndDate ?? null,
+      limitConcurrent: bought.limitConcurrent,
+      bought,
+      merchandise,
+      revokedBy: null,
+    };
+    this.#effects.products.push({ action: 'create', asset: this.#asset, product });
+  }
+
+  merchandise(bought: Merchandise, parent: MerchandiseInstance | null): void {
+    const { licenseOrderId } = this.#accepted;
+    this.#count();
+    const merchandise: MerchandiseInstance = {
+      id: null,
+      licenseOrderId,
+      grant: this.#grant,
+      storedHeldBy: null,
+      bought,
+      parent,
+      parentId: null,
+      activeContents: 0,
+      revokedBy: null,
+    };
+    this.#effects.merchandises.push({ action: 'create', asset: this.#asset, merchandise });
+    for (const product of bought.licenseOrderProductList) this.product(product, merchandise);
+    for (const child of bought.children ?? []) this.merchandise(child, merchandise);
+  }
+
+  /** Counts one more product or merchandise. Throws a Refusal: asset_full, order_too_large. */
+  #count(): void {
+    if (this.#room-- <= 0) {
+      const { onAsset } = this.#limits;
+      throw new Refusal('asset_full', this.#asset.assetNum, onAsset, 'active products and merchandises');
+    }
+    this.#touched.add(1);
+  }
+}

@@ -1,0 +1,97 @@
+import { type LedgerIds, splitOrderId, writeLedger } from '@lockstep/assets';
+import { type BatchId, type Channels, type Order, Refusal } from '@lockstep/contract';
+import type { Statement, Trx } from '@lockstep/platform';
+import type { SubmittedBatch } from '../accepting/batch.ts';
+import type { Work } from '../applying/apply.ts';
+import { planOnLoaded, recordOutcomes } from '../applying/apply.ts';
+import { inAcceptanceOrder } from '../applying/pending.ts';
+import { insertEndedBatches } from '../ending/end-batches.ts';
+import { channelOf, NO_CHANNEL } from '../lanes.ts';
+import { LIMITS } from '../planning/limits.ts';
+import { NOTHING_SEEN, type Outcome } from '../planning/outcome.ts';
+
+/** A sync batch that was not stored before, with its orders and the id that it gets. */
+export interface NewBatch {
+  id: BatchId;
+  batch: SubmittedBatch;
+  orders: Order[];
+  /** The channels that its application is bound to. */
+  channels: Channels;
+}
+
+/** Failed orders that a refusal names (rules 6.3). */
+const MAX_NAMED_FAILURES = 20;
+
+/** A statement that draws ids for so many batches. Those that no batch gets stay gaps. */
+export const drawingBatchIds = (count: number): Statement<{ id: BatchId }> => ({
+  name: 'draw_batch_ids',
+  text: `select nextval('batch_id') as id from generate_series(1, $1::int)`,
+  values: [count],
+});
+
+/**
+ * Applies sync batches and stores them with their end. Either all of their orders succeed, or nothing is stored.
+ *
+ * Throws a BatchFailed, a Refusal (batch_too_large) if they touch too much together, or a LargeWork if they have no
+ * turn.
+ */
+export async function applyNewBatches(
+  trx: Trx,
+  newBatches: readonly NewBatch[],
+  ids: LedgerIds,
+  work: Work,
+): Promise<void> {
+  if (newBatches.length === 0) return;
+  const orders = inAcceptanceOrder(newBatches.flatMap(splitUnknown));
+  const { ledger, outcomes } = await planOnLoaded(trx, orders, work);
+  const failures = outcomes.filter(({ failure }) => failure !== null);
+  if (failures.length > 0) throw new BatchFailed(failures, newBatches);
+  if (outcomes.length < orders.length) throw tooLarge(splitOrderId(orders[outcomes.length]!.licenseOrderId).index);
+  await recordOutcomes(trx, outcomes);
+  // Before the ledger: if another call has stored one of their keys, that is the failure that counts.
+  await insertEndedBatches(trx, newBatches);
+  await writeLedger(trx, ledger, ids);
+}
+
+/** Sets the orders of customers apart that did not exist for the application when it called: they fail (rules 6.2). */
+function splitUnknown({ id, batch, orders, channels }: NewBatch) {
+  const unknownIds = new Set(
+    batch.chunks.flatMap(({ lane, customerIds }) => (channelOf(lane) === NO_CHANNEL ? customerIds : [])),
+  );
+  const entries = [...orders.entries()];
+  const unknown = entries.filter(([, { customerId }]) => unknownIds.has(customerId));
+  const known = unknown.length === 0 ? entries : entries.filter(([, { customerId }]) => !unknownIds.has(customerId));
+  return [
+    { batchId: id, orders: known, channels },
+    { batchId: id, orders: unknown, channels: NOTHING_SEEN },
+  ];
+}
+
+/**
+ * Refuses a batch whose orders together are more than may run together (rules 6.5). `index`: of the order with which
+ * they are.
+ */
+export function tooLarge(index: number): Refusal {
+  const orRead = `, or looks at more than ${LIMITS.read} products and grants`;
+  return new Refusal('batch_too_large', `orderList[${index}]`, `${LIMITS.ofOrder} products and merchandises`, orRead);
+}
+
+/** Refuses sync calls: the cause is that of its first failed order, the message names every one (rules 6.3). */
+export class BatchFailed extends Refusal {
+  /** Those with failed orders. */
+  readonly batches: ReadonlySet<SubmittedBatch>;
+
+  constructor(failures: Outcome[], newBatches: readonly NewBatch[]) {
+    super(failures[0]!.failure!.cause);
+    const batchIds = new Set(failures.map(({ accepted }) => splitOrderId(accepted.licenseOrderId).batchId));
+    this.batches = new Set(newBatches.filter(({ id }) => batchIds.has(id)).map(({ batch }) => batch));
+    const total = newBatches.reduce((sum, { orders }) => sum + orders.length, 0);
+    const named = failures.slice(0, MAX_NAMED_FAILURES).map(({ accepted, failure }) => {
+      const { index } = splitOrderId(accepted.licenseOrderId);
+      return `orderList[${index}] (sequence ${accepted.order.sequence}): ${failure!.message}`;
+    });
+    const others = failures.length - named.length;
+    const more = others > 0 ? ` And ${others} more.` : '';
+    this.message = `${failures.length} of ${total} orders failed; nothing was stored. ${named.join(' ')}${more}`;
+  }
+}

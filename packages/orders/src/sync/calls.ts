@@ -1,0 +1,144 @@
+import type { LedgerIds } from '@lockstep/assets';
+import { type BatchId, type Channels, type CustomerId, type Order, Refusal } from '@lockstep/contract';
+import { type Database, type Deadline, type Trx, together, untilConfirmed } from '@lockstep/platform';
+import {
+  type EarlierBatch,
+  findingEarlier,
+  readEarlier,
+  type SubmittedBatch,
+  sameBatchId,
+} from '../accepting/batch.ts';
+import { findingHeld } from '../applying/holds.ts';
+import { findingPaused, refusePaused } from '../channels/pauses.ts';
+import { findingNewestByLane } from '../draining/sweep.ts';
+import { readLocked, tryingLanes } from '../lane-locks.ts';
+import { channelOf, NO_CHANNEL } from '../lanes.ts';
+import { applyNewBatches, drawingBatchIds, type NewBatch } from './batches.ts';
+
+/** A sync call that is to be applied. */
+export interface SyncCall {
+  batch: SubmittedBatch;
+  /** Reads them. Called only when it is their turn, because those of a large batch take memory. */
+  orders: () => Promise<Order[]>;
+  /** The channels that its application is bound to. */
+  channels: Channels;
+  /** Until then its transaction has begun, and is ready to commit. */
+  deadline: Deadline;
+  /** Whether a transaction with it runs. */
+  isRunning: boolean;
+  /** A lane that others had locked when it was tried last. */
+  missing?: number | undefined;
+  /** Whether it may be stored by a commit that was not answered, or may not be at the standbys yet. */
+  isUnclear: boolean;
+}
+
+/** What became of a call in a transaction: its batch, or why it is refused. Null: it has to wait for its lanes. */
+export type SyncResult = BatchId | Refusal | null;
+
+/** What is there before a call. */
+export interface Look {
+  /** The batch that was stored before under the same key. */
+  earlier: EarlierBatch | undefined;
+  /** The newest batch that is pending in its lanes: everything up to it takes effect first. */
+  newest: bigint | null;
+  /** A channel of its customers that is paused. */
+  pausedCode: string | undefined;
+}
+
+/** The lanes that some batches need, each once: none of NO_CHANNEL, whose orders fail whatever is there. */
+export function lanesOf(...batches: readonly SubmittedBatch[]): number[] {
+  const lanes = batches.flatMap(({ chunks }) => chunks.map(({ lane }) => lane));
+  return [...new Set(lanes.filter((lane) => channelOf(lane) !== NO_CHANNEL))];
+}
+
+/** Looks what is there before each of some calls. */
+export async function lookBefore(db: Database, batches: readonly SubmittedBatch[]): Promise<Look[]> {
+  const lanes = lanesOf(...batches);
+  const statements = [findingEarlier(batches), findingNewestByLane(lanes), findingPaused(lanes)] as const;
+  const [earlierRows, newestRows, pausedRows] = await together(db, statements);
+  const paused = codesById(pausedRows);
+  const earlier = readEarlier(earlierRows, batches);
+  const newestByLane = new Map(newestRows.map(({ lane, batch_id }) => [lane, BigInt(batch_id)]));
+  return batches.map((batch, place) => {
+    const ids = lanesOf(batch).flatMap((lane) => newestByLane.get(lane) ?? []);
+    const newest = ids.length === 0 ? null : ids.reduce((a, b) => (a > b ? a : b));
+    return { earlier: earlier[place], newest, pausedCode: findPaused(batch, paused) };
+  });
+}
+
+/**
+ * Applies sync calls in one transaction that tries to lock their lanes first: all orders of those calls succeed that
+ * have their lanes and are not refused, or nothing is stored. A call that was stored before gets the batch that was
+ * stored. The commit confirms all.
+ *
+ * Throws a BatchFailed, a Refusal (batch_too_large), or a LargeWork.
+ */
+export async function applyCalls(
+  trx: Trx,
+  calls: readonly SyncCall[],
+  { ids, isLarge }: { ids: LedgerIds; isLarge: boolean },
+): Promise<{ results: SyncResult[]; newBatches: NewBatch[] }> {
+  const batches = calls.map(({ batch }) => batch);
+  const lanes = lanesOf(...batches);
+  const [lockedRows, earlierRows, drawn, heldRows, pausedRows] = await together(trx, [
+    tryingLanes(lanes),
+    findingEarlier(batches),
+    drawingBatchIds(calls.length),
+    findingHeld(batches.flatMap(knownIn)),
+    findingPaused(lanes),
+  ]);
+  const locked = new Set(readLocked(lockedRows));
+  const held = new Set(heldRows.map(({ customer_id }) => customer_id));
+  const paused = codesById(pausedRows);
+  const earlier = readEarlier(earlierRows, batches);
+  const results: SyncResult[] = [];
+  const newBatches: NewBatch[] = [];
+  for (const [place, call] of calls.entries()) {
+    const { batch, orders, channels } = call;
+    const found = identify(batch, earlier[place]);
+    const pausedCode = findPaused(batch, paused);
+    call.missing = lanesOf(batch).find((lane) => !locked.has(lane));
+    const hasLanes = call.missing === undefined;
+    // A transaction that was not answered has ended by now: it held the same lanes.
+    if (hasLanes) call.isUnclear = false;
+    // It is stored here. The commit says whether standbys have it, too.
+    if (typeof found === 'string') call.isUnclear = true;
+    if (found !== null) results.push(found);
+    else if (!hasLanes) results.push(null);
+    else if (pausedCode !== undefined) results.push(refusePaused(pausedCode));
+    else if (knownIn(batch).some((customerId) => held.has(customerId))) {
+      results.push(new Refusal('service_unavailable'));
+    } else {
+      const id = drawn[place]!.id;
+      newBatches.push({ id, batch, orders: await orders(), channels });
+      results.push(id);
+    }
+  }
+  if (newBatches.length > 0) await applyNewBatches(trx, newBatches, ids, { isLarge });
+  // Answers of a batch that was found wait for the standbys, too: a commit that has written nothing would not.
+  else if (earlierRows.length > 0) await untilConfirmed(trx);
+  return { results, newBatches };
+}
+
+/** The customers of a batch that exist for its application: it learns nothing of others. */
+const knownIn = ({ chunks }: SubmittedBatch): CustomerId[] =>
+  chunks.flatMap(({ lane, customerIds }) => (channelOf(lane) === NO_CHANNEL ? [] : customerIds));
+
+const codesById = (rows: readonly { id: number; code: string }[]) => new Map(rows.map(({ id, code }) => [id, code]));
+
+/** Finds a channel of a batch's customers that is paused: its code. */
+function findPaused(batch: SubmittedBatch, paused: ReadonlyMap<number, string>): string | undefined {
+  if (paused.size === 0) return undefined;
+  return lanesOf(batch)
+    .map((lane) => paused.get(channelOf(lane)))
+    .find((code) => code !== undefined);
+}
+
+function identify(batch: SubmittedBatch, stored: EarlierBatch | undefined): SyncResult {
+  try {
+    return stored === undefined ? null : sameBatchId(batch, stored);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
