@@ -40,9 +40,9 @@ import {
   WriteOutcomes,
 } from '@lockstep/platform';
 import { agedWebhooks, registerWebhookGauges } from '@lockstep/webhooks';
-import type { Demo } from './front-door/front-page.ts';
 import { MOST_CONNECTIONS } from './http-server.ts';
 import { addHttpMetrics } from './metrics.ts';
+import type { Demo } from './options.ts';
 import { buildServer } from './server.ts';
 
 /** How long a call waits for one query before it is answered with code 500. */

@@ -1,10 +1,10 @@
 import { failure, findOperation, MAX_BODY_BYTES, type Module, Refusal } from '@lockstep/contract';
 import { isOverload, WrongCursor } from '@lockstep/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { noteCode } from './calls.ts';
-import { isUnfinished } from './lingering.ts';
-import { ClientLeft } from './receive-body.ts';
-import { findBodyRefusal } from './unreadable-requests.ts';
+import { ClientLeft } from './bodies/receive.ts';
+import { noteCode } from './calls/calls.ts';
+import { isUnfinished } from './connections/lingering.ts';
+import { findBodyRefusal } from './connections/unreadable-requests.ts';
 
 export const BUSINESS_EXCEPTION = 299;
 const RETRY_AFTER_SECONDS = 1;

@@ -3,8 +3,8 @@ import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { createLogger, createMetrics } from '@lockstep/platform';
 import { expect, it } from 'vitest';
+import { Lingering } from './connections/lingering.ts';
 import { httpServer } from './http-server.ts';
-import { Lingering } from './lingering.ts';
 import { addHttpMetrics } from './metrics.ts';
 
 it('closes connections beyond its limit at once, counts them, and logs that once', async () => {

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type Cause, Refusal } from '@lockstep/contract';
 import type { Logger } from '@lockstep/platform';
-import type { FastifyServerOptions } from 'fastify';
-import type { Lingering } from './lingering.ts';
+import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fastify';
+import type { Lingering } from './connections/lingering.ts';
+import { findBodyRefusal, SAFE_HEADERS, UnreadableRequests } from './connections/unreadable-requests.ts';
+import { refuseCall } from './failures.ts';
 import type { HttpMetrics } from './metrics.ts';
-import { announceBody, noteExpectation } from './request-checks.ts';
-import { SAFE_HEADERS } from './safe-headers.ts';
-import { UnreadableRequests } from './unreadable-requests.ts';
 
 /**
  * Connections that a process has at most, open or not taken yet: node would let 511 wait to be taken, and to a proxy
@@ -94,4 +94,54 @@ function countDropped(server: Server, log: Logger, metrics: HttpMetrics): void {
     warnedMs = nowMs;
     log.warn({ maxConnections: MOST_CONNECTIONS }, 'too many connections; more are closed at once');
   });
+}
+
+/**
+ * A host with or without a port, or nothing. Two hosts, joined by a comma and a blank, do not match (RFC 9112 section
+ * 3.2).
+ */
+const HOST = /^[\w.~%!$&'()*+,;=[\]:-]*$/;
+
+const announced = new WeakSet<IncomingMessage>();
+const expectations = new WeakSet<IncomingMessage>();
+
+/** Notes a request that sends its body only when told to (Expect: 100-continue). */
+function announceBody(request: IncomingMessage): void {
+  announced.add(request);
+}
+
+/** Notes a request with any other Expect header. */
+function noteExpectation(request: IncomingMessage): void {
+  expectations.add(request);
+}
+
+/**
+ * Refuses requests that are HTTP but break its rules. Asks for an announced body only when the call may go on, so that
+ * a client without credentials does not send it in vain. Register it behind the hooks that refuse calls for their
+ * bodies.
+ */
+export function checkRequests(server: FastifyInstance): void {
+  server.addHook('onRequest', async (request, reply) => {
+    const cause = brokenRule(request);
+    if (cause === undefined) return;
+    reply.header('connection', 'close');
+    refuseCall(request, reply, new Refusal(cause));
+    return reply;
+  });
+  server.addHook('preParsing', async (request, reply) => {
+    const { raw, routeOptions, headers } = request;
+    const refusal = findBodyRefusal(raw);
+    if (refusal !== undefined) {
+      refuseCall(request, reply, refusal);
+      return;
+    }
+    const isTooLarge = Number(headers['content-length'] ?? 0) > routeOptions.bodyLimit;
+    if (announced.delete(raw) && !isTooLarge) reply.raw.writeContinue();
+  });
+}
+
+function brokenRule({ raw }: FastifyRequest): Cause | undefined {
+  if (expectations.has(raw)) return 'expectation_unsupported';
+  const { host = raw.httpVersion === '1.0' ? '' : undefined } = raw.headers;
+  return host === undefined || !HOST.test(host) ? 'http_malformed' : undefined;
 }

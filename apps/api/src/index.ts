@@ -1,7 +1,7 @@
 export { type ApiOptions, startApi } from './api.ts';
-export { fillReference } from './api-reference.ts';
-export { fillConsoleReference } from './console/console-reference.ts';
-export { describeApi } from './description.ts';
+export { fillConsoleReference } from './console/reference.ts';
+export { fillReference } from './description/api-reference.ts';
+export { describeApi } from './description/description.ts';
 export { addHttpMetrics } from './metrics.ts';
+export type { ServerOptions } from './options.ts';
 export { buildServer } from './server.ts';
-export type { ServerOptions } from './server-options.ts';

@@ -1,4 +1,7 @@
-import type { ServerOptions } from './server-options.ts';
+import { Refusal } from '@lockstep/contract';
+import type { SchemaWatch } from '@lockstep/platform';
+import type { FastifyInstance } from 'fastify';
+import type { ServerOptions } from './options.ts';
 
 /**
  * Finds why operations cannot be carried out; null when they can. Only the database decides, by its schema and by
@@ -7,4 +10,16 @@ import type { ServerOptions } from './server-options.ts';
 export async function findFault({ schema, writes, isPrepared }: ServerOptions): Promise<string | null> {
   const { reason } = await schema.health();
   return reason ?? writes.findFault() ?? (isPrepared() ? null : 'the service is still starting');
+}
+
+/**
+ * Refuses every operation with service_unavailable until all migrations of this release have run. Health, metrics and
+ * documentation are no operations and go on.
+ */
+export function requireSchema(server: FastifyInstance, schema: SchemaWatch): void {
+  server.addHook('onRequest', async ({ routeOptions }) => {
+    const { operationId, consoleOperationId } = routeOptions.config;
+    const isOperation = operationId !== undefined || consoleOperationId !== undefined;
+    if (isOperation && !(await schema.isCurrent())) throw new Refusal('service_unavailable');
+  });
 }

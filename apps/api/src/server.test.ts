@@ -5,8 +5,8 @@ import { createLogger, createMetrics, type Database } from '@lockstep/platform';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addHttpMetrics } from './metrics.ts';
+import type { ServerOptions } from './options.ts';
 import { buildServer } from './server.ts';
-import type { ServerOptions } from './server-options.ts';
 
 /** Everything that the server lets anybody call. A new entry means that a route is open to the world. */
 const OPEN = [

@@ -105,3 +105,24 @@ function showApplication(row: ShownRow): ConsoleApplication {
     oldSecretEndTime: row.old_secret_end_time?.getTime() ?? null,
   };
 }
+
+/** What operators call an application. */
+interface ApplicationName {
+  appKey: string;
+  name: string;
+}
+
+/** Reads what some applications are called, by id. */
+export async function readApplications(
+  db: Database,
+  applicationIds: Iterable<ApplicationId>,
+): Promise<Map<ApplicationId, ApplicationName>> {
+  const ids = [...new Set(applicationIds)];
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('application')
+    .select(['id', 'app_key', 'name'])
+    .where(sql<boolean>`id = any (${ids}::bigint[])`)
+    .execute();
+  return new Map(rows.map(({ id, app_key: appKey, name }) => [id, { appKey, name }]));
+}

@@ -1,10 +1,10 @@
 import type {} from './tables.ts';
 
-export { readApplications } from './operator-application-names.ts';
 export {
   bindApplication,
   countLiveTokens,
   findApplication,
   listApplicationPage,
   lockApplication,
+  readApplications,
 } from './operator-applications.ts';

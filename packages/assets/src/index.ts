@@ -1,11 +1,14 @@
 import type {} from './tables.ts';
 
-export { advance } from './advance.ts';
-export type { Contents } from './contents.ts';
-export type { PlannedAsset } from './contents-plan.ts';
-export { type ContentsCall, ContentsReader } from './contents-reader.ts';
-export { createGrant, fateOf, type Grant, heldBy, type Numbers, numbersOf, revokerOf } from './grants.ts';
-export { readAssetHistory } from './history.ts';
+export type { Contents } from './contents/contents.ts';
+export type { PlannedAsset } from './contents/plan.ts';
+export { type ContentsCall, ContentsReader } from './contents/reader.ts';
+export { showAsset } from './contents/show-asset.ts';
+export { VirtualAssetReader } from './contents/virtual-assets.ts';
+export { readAssetHistory } from './history/history.ts';
+export { ordersOfNumber } from './history/revokers.ts';
+export { advance } from './ledger/advance.ts';
+export { createGrant, fateOf, type Grant, heldBy, type Numbers, numbersOf, revokerOf } from './ledger/grants.ts';
 export {
   type Asset,
   type AssetTerms,
@@ -18,24 +21,20 @@ export {
   type MerchandiseInstance,
   type ProductInstance,
   type Transfer,
-} from './ledger.ts';
-export { LedgerIds } from './ledger-ids.ts';
+} from './ledger/ledger.ts';
+export { doAtOnce, Pace, type Steps } from './ledger/steps.ts';
+export { setLocked } from './locks.ts';
+export { type Region, takeAssetNumbers } from './numbers.ts';
+export { ABOVE_ALL, licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from './order-ids.ts';
+export { type LedgerNeeds, loadLedger, readLedger } from './storing/load.ts';
 export {
   type ContentsNeeds,
   dropLoaded,
   loadContents,
   type ProductLookUp,
   readOldestProducts,
-} from './load-contents.ts';
-export { type LedgerNeeds, loadLedger, readLedger } from './load-ledger.ts';
-export { setLocked } from './locks.ts';
-export { type Region, takeAssetNumbers } from './numbers.ts';
-export { ABOVE_ALL, licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from './order-ids.ts';
-export { ordersOfNumber } from './orders-of-number.ts';
-export { type EndedProduct, readEndedProducts } from './read-ended.ts';
-export { showAsset } from './show-asset.ts';
-export { doAtOnce, Pace, type Steps } from './steps.ts';
+} from './storing/load-contents.ts';
+export { type EndedProduct, readEndedProducts } from './storing/read-ended.ts';
+export { NOW, releaseAssets } from './storing/update.ts';
+export { LedgerIds, writeLedger } from './storing/write.ts';
 export { findNumbersOfOtherChannels, selectAssets } from './tenant.ts';
-export { NOW, releaseAssets } from './update-ledger.ts';
-export { VirtualAssetReader } from './virtual-assets.ts';
-export { writeLedger } from './write-ledger.ts';

@@ -16,8 +16,8 @@ import {
   type Trx,
 } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { NOW } from './storing/update.ts';
 import { selectAssets } from './tenant.ts';
-import { NOW } from './update-ledger.ts';
 
 /** License types that can be disabled and enabled: re-fillable ones and those of large customers (interface O6). */
 const LOCKABLE: readonly LicenseType[] = [

@@ -10,28 +10,12 @@ export {
   TokenAnswer,
   TokenRequest,
 } from './access.ts';
-export { AssetDetail, AssetHistory, HistoryAction, HistoryEntry } from './asset-traces.ts';
-export { AssetNumber, ChangeLocks, LockResult, LockStatus, VirtualAsset } from './assets.ts';
-export { AuditAction, type AuditEntry, AuditPage, OPERATOR_ID } from './audit.ts';
-export { AcceptedOrder, BatchOrder, MAX_ORDERS_PER_BATCH } from './batch-order.ts';
-export { CancelBatch, CancelledBatch } from './cancel.ts';
+export { AssetNumber, ChangeLocks, LockResult, LockStatus, VirtualAsset } from './assets/assets.ts';
+export { AssetDetail, AssetHistory, HistoryAction, HistoryEntry } from './assets/traces.ts';
 export { buildMessage, Cause, causes, codeOf, type Module, Refusal } from './causes.ts';
 export { ChannelCode, type Channels, requireChannel } from './channels.ts';
-export { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer, QueryCustomers } from './customers.ts';
-export { ACCOUNT_CHARACTERS } from './employee-fields.ts';
-export { EditEmployee, Employee, EmployeePage, ListEmployees, ListedEmployee } from './employees.ts';
+export { nested } from './containers.ts';
 export { done, FailureBody, failure, success } from './envelope.ts';
-export { BatchEnd, EventPage, EventsQuery, EventType, FeedEvent, LATEST } from './events.ts';
-export { FailedOrders, FailedOrdersQuery } from './failed-orders.ts';
-export {
-  AssetContents,
-  BorrowedLock,
-  ConfigureAssets,
-  EnterpriseAsset,
-  LendAssets,
-  type MerchandiseNode,
-  type ProductNode,
-} from './holdings.ts';
 export {
   type ApplicationId,
   AssetId,
@@ -43,10 +27,26 @@ export {
   MemberId,
   type WebhookId,
 } from './ids.ts';
-export { BatchPage, ListBatchesQuery, ListedOrder, ListOrdersQuery, ListPageQuery, OrderPage } from './lists.ts';
-export { parseBody } from './misspellings.ts';
-export { nested } from './nested.ts';
-export { AddedEmployees } from './new-employees.ts';
+export { AuditAction, type AuditEntry, AuditPage, OPERATOR_ID } from './members/audit.ts';
+export {
+  ACCOUNT_CHARACTERS,
+  EditEmployee,
+  Employee,
+  EmployeePage,
+  ListEmployees,
+  ListedEmployee,
+} from './members/employees.ts';
+export {
+  AssetContents,
+  BorrowedLock,
+  ConfigureAssets,
+  EnterpriseAsset,
+  LendAssets,
+  type MerchandiseNode,
+  type ProductNode,
+} from './members/holdings.ts';
+export { AddedEmployees } from './members/new-employees.ts';
+export { type Page, PageQuery } from './members/page.ts';
 export type { CalledOperation, CallOf } from './operation-parts.ts';
 export {
   buildPath,
@@ -68,27 +68,21 @@ export {
   operations,
   type SentBody,
 } from './operations/index.ts';
-export { CLOUD_LICENSE_TYPES, LicenseType, OrderState, OrderType, SyncMode } from './order-enums.ts';
+export { AcceptedOrder, BatchOrder, MAX_ORDERS_PER_BATCH } from './orders/batch.ts';
+export { CancelBatch, CancelledBatch, FailedOrders, FailedOrdersQuery } from './orders/corrections.ts';
+export { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer, QueryCustomers } from './orders/customers.ts';
+export { CLOUD_LICENSE_TYPES, LicenseType, OrderState, OrderType, SyncMode } from './orders/enums.ts';
+export { BatchEnd, EventPage, EventsQuery, EventType, FeedEvent, LATEST } from './orders/events.ts';
 export {
   AssetToBuy,
   MAX_EXTENDED_ATTRIBUTES,
   type Merchandise,
   type ProductToBuy,
   type ProductToRevoke,
-} from './order-items.ts';
-export {
-  countCopies,
-  countInstances,
-  countTextBytes,
-  MAX_INSTANCES,
-  MAX_INSTANCES_ON_ASSET,
-} from './order-size.ts';
-export { type DeleteAssetOrder, type DeleteProductOrder, type NewBuyOrder, Order } from './orders.ts';
-export { type Page, PageQuery } from './page.ts';
-export { parse } from './parse.ts';
-export { OrderPreview } from './preview.ts';
-export { type BatchBody, type BatchName, BatchRefusal, readBatchOrder, readJson } from './read-json.ts';
-export { type NamedEmployee, readNewEmployees } from './read-new-employees.ts';
+} from './orders/items.ts';
+export { BatchPage, ListBatchesQuery, ListedOrder, ListOrdersQuery, ListPageQuery, OrderPage } from './orders/lists.ts';
+export { type DeleteAssetOrder, type DeleteProductOrder, type NewBuyOrder, Order } from './orders/orders.ts';
+export { OrderPreview } from './orders/preview.ts';
 export {
   BatchResult,
   BatchResultQuery,
@@ -97,7 +91,18 @@ export {
   MAX_PAGE_ORDERS,
   OrderResult,
   SingleOrderResult,
-} from './results.ts';
+} from './orders/results.ts';
+export {
+  countCopies,
+  countInstances,
+  countTextBytes,
+  MAX_INSTANCES,
+  MAX_INSTANCES_ON_ASSET,
+} from './orders/size.ts';
+export { parse } from './parse.ts';
+export { type BatchBody, type BatchName, BatchRefusal, readBatchOrder, readJson } from './reading/batch.ts';
+export { parseBody } from './reading/misspellings.ts';
+export { type NamedEmployee, readNewEmployees } from './reading/new-employees.ts';
 export {
   CreateWebhook,
   DeliveryPage,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { MAX_FAULTS } from './bounded-array.ts';
 import { buildMessage, type Cause, causes, cut, MAX_QUOTED_CHARACTERS, Refusal } from './causes.ts';
+import { MAX_FAULTS } from './containers.ts';
 import { REQUIRED } from './scalars.ts';
 
 /** Causes in place of field_missing: for a schema, by field. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { boundedArray } from './bounded-array.ts';
 import type { Cause } from './causes.ts';
+import { boundedArray } from './containers.ts';
 
 /** Characters that no text may contain (rules 4). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for

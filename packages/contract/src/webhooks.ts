@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ListPageQuery } from './lists.ts';
+import { ListPageQuery } from './orders/lists.ts';
 import { id, integer, optionalId, optionalText, text, time } from './scalars.ts';
 
 /** Webhooks that an application may have. */

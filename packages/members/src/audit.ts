@@ -1,10 +1,10 @@
 import { findNumbersOfOtherChannels } from '@lockstep/assets';
 import type { AuditAction, AuditEntry, MemberId, Page, PageQuery } from '@lockstep/contract';
 import { type Database, inSnapshot, insertRows, type Trx } from '@lockstep/platform';
-import type { Actor } from './actor.ts';
-import { type AuditDetail, findNumbers, hideNumbers } from './audit-rules.ts';
-import { buildPage, countRowsBefore } from './page.ts';
+import { type AuditDetail, findNumbers, hideNumbers } from './rules/audit.ts';
+import { buildPage, countRowsBefore } from './rules/page.ts';
 import { selectAudit } from './tenant.ts';
+import type { Actor } from './tools.ts';
 
 /** A change for the audit record: what it changed, before and after; never a password. */
 export interface Change {

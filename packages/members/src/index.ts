@@ -1,12 +1,12 @@
 import type {} from './tables.ts';
 
-export type { Actor } from './actor.ts';
-export { addEmployees } from './add-employees.ts';
+export { configureAssets } from './assets/configure.ts';
+export { lendAssets } from './assets/lend.ts';
+export { listAssets, listBorrowedLocks, readAssetContents } from './assets/list-holdings.ts';
 export { readAudit } from './audit.ts';
-export { configureAssets } from './configure-assets.ts';
-export { deleteEmployee } from './delete-employee.ts';
-export { editEmployee, resetPassword } from './edit-employee.ts';
-export { lendAssets } from './lend-assets.ts';
-export { listEmployees } from './list-employees.ts';
-export { listAssets, listBorrowedLocks, readAssetContents } from './list-holdings.ts';
-export { createAdministrator, type NewLogin, setPassword } from './operator-passwords.ts';
+export { addEmployees } from './employees/add.ts';
+export { deleteEmployee } from './employees/delete.ts';
+export { editEmployee, resetPassword } from './employees/edit.ts';
+export { listEmployees } from './employees/list.ts';
+export { createAdministrator, type NewLogin, setPassword } from './operator/passwords.ts';
+export type { Actor } from './tools.ts';

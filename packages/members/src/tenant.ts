@@ -2,7 +2,7 @@ import { NOW } from '@lockstep/assets';
 import type { MemberId } from '@lockstep/contract';
 import { type Database, isId, type Tables, type Trx } from '@lockstep/platform';
 import type { Insertable, Selectable, UpdateObject } from 'kysely';
-import type { Actor } from './actor.ts';
+import type { Actor } from './tools.ts';
 
 /**
  * The tenant boundary of the member center: it reads, locks and changes an enterprise's rows through this file, and its

@@ -1,8 +1,9 @@
 import type {} from './tables.ts';
 
 export { agedWebhooks } from './aged.ts';
-export { WebhookDeliverer } from './deliverer.ts';
-export { listDeliveries, testWebhook } from './deliveries.ts';
+export { WebhookDeliverer } from './delivering/deliverer.ts';
+export { registerWebhookGauges, webhookMetricsOf } from './delivering/metrics.ts';
+export { listDeliveries, testWebhook } from './managing/deliveries.ts';
 export {
   createWebhook,
   deleteWebhook,
@@ -11,6 +12,5 @@ export {
   readWebhook,
   replayWebhook,
   rotateWebhookSecret,
-} from './manage-webhooks.ts';
-export { registerWebhookGauges, webhookMetricsOf } from './metrics.ts';
-export { Sender } from './sender.ts';
+} from './managing/manage.ts';
+export { Sender } from './sending/sender.ts';

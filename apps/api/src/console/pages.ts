@@ -7,9 +7,8 @@ import { Refusal } from '@lockstep/contract';
 import { CONSOLE_API_ROOT, CONSOLE_ROOT } from '@lockstep/contract/console';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { answerFileFailure, refuseCall } from '../failures.ts';
-import type { ServerOptions } from '../server-options.ts';
-import { consolePathOf } from './console-path.ts';
-import { readSessionToken } from './session-cookie.ts';
+import type { ServerOptions } from '../options.ts';
+import { consolePathOf, readSessionToken } from './session-cookie.ts';
 
 /** What apps/console/build.ts builds. */
 const BUILT = fileURLToPath(new URL('../../../console/dist/', import.meta.url));

@@ -1,6 +1,6 @@
 import { ConsoleRefusal, consoleCauses } from '@lockstep/contract/console';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { noteCode } from '../calls.ts';
+import { noteCode } from '../calls/calls.ts';
 import { answerFailure } from '../failures.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type {} from '@fastify/cookie';
+import { CONSOLE_ROOT } from '@lockstep/contract/console';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { consolePathOf } from './console-path.ts';
 
 const NAME = 'lockstep_operator';
 
@@ -38,4 +38,9 @@ function isForwardedFromTls({ headers }: FastifyRequest): boolean {
 /** Has the browser forget the session's token. */
 export function clearSessionCookie(reply: FastifyReply, publicUrl: string | null): void {
   reply.clearCookie(NAME, { path: consolePathOf(publicUrl), httpOnly: true, sameSite: 'strict' });
+}
+
+/** The path of the console as browsers see it: behind the path prefix of PUBLIC_URL. */
+export function consolePathOf(publicUrl: string | null): string {
+  return (publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')) + CONSOLE_ROOT;
 }

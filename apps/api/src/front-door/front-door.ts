@@ -1,9 +1,9 @@
 import { Refusal, success } from '@lockstep/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
-import { noteCode } from '../calls.ts';
+import { noteCode } from '../calls/calls.ts';
 import { refuseCall } from '../failures.ts';
+import type { ServerOptions } from '../options.ts';
 import { findFault } from '../readiness.ts';
-import type { ServerOptions } from '../server-options.ts';
 import { readFrontFile, Sendable } from './files.ts';
 import { frontPage } from './front-page.ts';
 import { guideList, guidePage, noGuidePage } from './guide-pages.ts';

@@ -1,18 +1,9 @@
 import { dirname } from 'node:path';
+import type { Demo } from '../options.ts';
 import { html } from './html.ts';
 import type { Language } from './language.ts';
 import { keepLanguage, layOut } from './layout.ts';
 import { fill, WORDS } from './words.ts';
-
-/** What the demo has for a newcomer; nothing of it is secret. */
-export interface Demo {
-  /** The key of the demo application. */
-  appKey: string;
-  /** With which name one logs in to the console. */
-  operatorName: string;
-  /** The file with the password and the other credentials. */
-  file: string;
-}
 
 interface FrontPage {
   language: Language;

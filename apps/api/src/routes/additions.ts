@@ -1,9 +1,9 @@
 import { type AddedEmployees, buildMessage, failure, readNewEmployees, success } from '@lockstep/contract';
 import { addEmployees } from '@lockstep/members';
-import { noteCode } from '../calls.ts';
+import { noteCode } from '../calls/calls.ts';
+import type { MemberHandlers } from '../calls/operation-routes.ts';
 import { BUSINESS_EXCEPTION } from '../failures.ts';
-import type { MemberHandlers } from '../operation-routes.ts';
-import type { ServerOptions } from '../server-options.ts';
+import type { ServerOptions } from '../options.ts';
 
 /** M1: adds employees, each alone (rules 8). */
 export function additionHandlers({ passwords }: ServerOptions) {

@@ -1,9 +1,9 @@
 import { readAssetHistory, showAsset } from '@lockstep/assets';
 import { success } from '@lockstep/contract';
-import { writeJsonPieces } from '../json-pieces.ts';
-import type { OrderHandlers } from '../operation-routes.ts';
-import { answerInPieces } from '../piecewise-answer.ts';
-import type { ServerOptions } from '../server-options.ts';
+import type { OrderHandlers } from '../calls/operation-routes.ts';
+import { writeJsonPieces } from '../connections/json-pieces.ts';
+import { answerInPieces } from '../connections/slow-readers.ts';
+import type { ServerOptions } from '../options.ts';
 
 /** One asset by its number, and what happened to it (rules 6.7). */
 export function assetTraceHandlers({ contents, numberSearches }: ServerOptions) {

@@ -2,10 +2,10 @@ import type { Caller } from '@lockstep/access';
 import { setLocked, takeAssetNumbers } from '@lockstep/assets';
 import { type ChangeLocks, success } from '@lockstep/contract';
 import type { FastifyRequest } from 'fastify';
-import { writeJsonPieces } from '../json-pieces.ts';
-import type { OrderHandlers } from '../operation-routes.ts';
-import { answerInPieces } from '../piecewise-answer.ts';
-import type { ServerOptions } from '../server-options.ts';
+import type { OrderHandlers } from '../calls/operation-routes.ts';
+import { writeJsonPieces } from '../connections/json-pieces.ts';
+import { answerInPieces } from '../connections/slow-readers.ts';
+import type { ServerOptions } from '../options.ts';
 
 /** O6 to O9: locks, virtual assets and asset numbers (rules 7). */
 export function assetHandlers({ log, region, lockChanges, virtualAssets }: ServerOptions) {

@@ -12,15 +12,14 @@ import {
   success,
 } from '@lockstep/contract';
 import type { FastifyInstance } from 'fastify';
-import type { BatchReader, ReadBatch } from '../batch-reader.ts';
-import type { Bodies } from '../bodies.ts';
-import { callerOf } from '../caller.ts';
-import { noteSubject, type Subject } from '../calls.ts';
-import { writeJsonPieces } from '../json-pieces.ts';
-import { addOperations, type Handlers } from '../operation-routes.ts';
-import { answerInPieces } from '../piecewise-answer.ts';
-import type { ServerOptions } from '../server-options.ts';
-import { checksAllButBody } from '../validation.ts';
+import type { BatchReader, ReadBatch } from '../bodies/batch-reader.ts';
+import type { Bodies } from '../bodies/bodies.ts';
+import { callerOf } from '../calls/caller.ts';
+import { noteSubject, type Subject } from '../calls/calls.ts';
+import { addOperations, checksAllButBody, type Handlers } from '../calls/operation-routes.ts';
+import { writeJsonPieces } from '../connections/json-pieces.ts';
+import { answerInPieces } from '../connections/slow-readers.ts';
+import type { ServerOptions } from '../options.ts';
 
 /**
  * The operations whose body is a batch. Large ones are checked on a thread, so that they do not hold up the event loop.

@@ -1,7 +1,7 @@
 import { success } from '@lockstep/contract';
-import { noteSubject } from '../calls.ts';
-import type { OrderHandlers } from '../operation-routes.ts';
-import type { ServerOptions } from '../server-options.ts';
+import { noteSubject } from '../calls/calls.ts';
+import type { OrderHandlers } from '../calls/operation-routes.ts';
+import type { ServerOptions } from '../options.ts';
 
 /** Cancels what is still pending of a batch (rules 6.6). */
 export function cancelHandlers({ canceller }: ServerOptions) {

@@ -1,6 +1,6 @@
 import { done, success } from '@lockstep/contract';
 import { bindCustomer, createEnterprise, queryCustomers, updateCustomer } from '@lockstep/customers';
-import type { OrderHandlers } from '../operation-routes.ts';
+import type { OrderHandlers } from '../calls/operation-routes.ts';
 
 /** O1 to O4: customers and enterprise main accounts (rules 5). */
 export const customerHandlers = {

@@ -1,7 +1,7 @@
 import { success } from '@lockstep/contract';
 import { deleteEmployee, editEmployee, listEmployees, readAudit, resetPassword } from '@lockstep/members';
-import type { MemberHandlers } from '../operation-routes.ts';
-import type { ServerOptions } from '../server-options.ts';
+import type { MemberHandlers } from '../calls/operation-routes.ts';
+import type { ServerOptions } from '../options.ts';
 
 /** M2 to M5 and the audit record: the employees of an enterprise (rules 8). */
 export function employeeHandlers({ passwords, holdingChanges }: ServerOptions) {

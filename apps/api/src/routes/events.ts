@@ -1,7 +1,7 @@
 import { success } from '@lockstep/contract';
 import { awaitEvents } from '@lockstep/orders';
-import type { OrderHandlers } from '../operation-routes.ts';
-import type { ServerOptions } from '../server-options.ts';
+import type { OrderHandlers } from '../calls/operation-routes.ts';
+import type { ServerOptions } from '../options.ts';
 
 /** The event feed (rules 6.8). */
 export function eventHandlers({ eventWatch }: ServerOptions) {

@@ -1,8 +1,8 @@
 import { type FailedOrders, success } from '@lockstep/contract';
-import { noteSubject } from '../calls.ts';
-import type { OrderHandlers } from '../operation-routes.ts';
-import { answerInPieces } from '../piecewise-answer.ts';
-import type { ServerOptions } from '../server-options.ts';
+import { noteSubject } from '../calls/calls.ts';
+import type { OrderHandlers } from '../calls/operation-routes.ts';
+import { answerInPieces } from '../connections/slow-readers.ts';
+import type { ServerOptions } from '../options.ts';
 
 /** The failed orders of batches, as they were sent (rules 6.7). */
 export function failedOrderHandlers({ failedBatches }: ServerOptions) {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
+import type { ServerOptions } from '../options.ts';
 import { findFault } from '../readiness.ts';
-import type { ServerOptions } from '../server-options.ts';
 
 const QUEUE_LOOK_EVERY_MS = 1_000;
 

@@ -1,10 +1,10 @@
 import { success } from '@lockstep/contract';
 import { configureAssets, lendAssets, listAssets, listBorrowedLocks, readAssetContents } from '@lockstep/members';
 import type { FastifyRequest } from 'fastify';
-import { writeJsonPieces } from '../json-pieces.ts';
-import type { MemberHandlers } from '../operation-routes.ts';
-import { answerInPieces } from '../piecewise-answer.ts';
-import type { ServerOptions } from '../server-options.ts';
+import type { MemberHandlers } from '../calls/operation-routes.ts';
+import { writeJsonPieces } from '../connections/json-pieces.ts';
+import { answerInPieces } from '../connections/slow-readers.ts';
+import type { ServerOptions } from '../options.ts';
 
 /** M6 to M10: what an enterprise has, and which employee holds it (rules 8). */
 export function holdingHandlers({ contents, holdingChanges }: ServerOptions) {

@@ -1,8 +1,8 @@
 import { success } from '@lockstep/contract';
 import { listBatches, listOrders } from '@lockstep/orders';
-import { noteSubject } from '../calls.ts';
-import type { OrderHandlers } from '../operation-routes.ts';
-import type { ServerOptions } from '../server-options.ts';
+import { noteSubject } from '../calls/calls.ts';
+import type { OrderHandlers } from '../calls/operation-routes.ts';
+import type { ServerOptions } from '../options.ts';
 
 /** The lists of batches and of orders (rules 6.7). */
 export function listHandlers({ numberSearches }: ServerOptions) {

@@ -1,6 +1,6 @@
 import { findOperation, GRANT_TYPES, Refusal, Scope } from '@lockstep/contract';
 import type { FastifyInstance } from 'fastify';
-import type { ServerOptions } from '../server-options.ts';
+import type { ServerOptions } from '../options.ts';
 
 const WELL_KNOWN = '/.well-known/oauth-authorization-server';
 

@@ -3,12 +3,12 @@ import { type Cause, Refusal, type TokenAnswer, type TokenRequest } from '@locks
 import { isOverload } from '@lockstep/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { Bodies } from '../bodies.ts';
-import { noteCode, noteSubject } from '../calls.ts';
+import type { Bodies } from '../bodies/bodies.ts';
+import { ClientLeft } from '../bodies/receive.ts';
+import { noteCode, noteSubject } from '../calls/calls.ts';
+import { addOperations, type Handlers } from '../calls/operation-routes.ts';
 import { noteOverload } from '../failures.ts';
-import { addOperations, type Handlers } from '../operation-routes.ts';
-import { ClientLeft } from '../receive-body.ts';
-import type { ServerOptions } from '../server-options.ts';
+import type { ServerOptions } from '../options.ts';
 
 /** The token endpoint (RFC 6749; rules 2): form body in, RFC 6749 errors out, never the envelope. */
 export async function tokenRoutes(

@@ -12,9 +12,9 @@ import {
   testWebhook,
 } from '@lockstep/webhooks';
 import type { FastifyRequest } from 'fastify';
-import { noteSubject } from '../calls.ts';
-import type { OrderHandlers } from '../operation-routes.ts';
-import type { ServerOptions } from '../server-options.ts';
+import { noteSubject } from '../calls/calls.ts';
+import type { OrderHandlers } from '../calls/operation-routes.ts';
+import type { ServerOptions } from '../options.ts';
 
 /** The webhooks of an application, and what was sent to them (rules 6.8). */
 export function webhookHandlers({ webhookAllowPrivate: allowPrivate }: ServerOptions) {

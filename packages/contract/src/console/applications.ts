@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ApplicationName, MAX_OVERLAP_HOURS, Scope } from '../access.ts';
 import { ChannelCode } from '../channels.ts';
-import { ListPageQuery } from '../lists.ts';
+import { ListPageQuery } from '../orders/lists.ts';
 import { emptyAsAbsent, optionalSearchText, text } from '../scalars.ts';
 import { consoleTable } from './operation.ts';
 

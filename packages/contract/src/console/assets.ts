@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { AssetNumParams, HistoryEntry } from '../asset-traces.ts';
-import { AssetExtend } from '../assets.ts';
+import { AssetExtend } from '../assets/assets.ts';
+import { AssetNumParams, HistoryEntry } from '../assets/traces.ts';
 import { AssetId, LicenseOrderId, MemberId } from '../ids.ts';
-import { ListPageQuery } from '../lists.ts';
-import { LicenseType } from '../order-enums.ts';
+import { LicenseType } from '../orders/enums.ts';
+import { ListPageQuery } from '../orders/lists.ts';
 import { emptyAsAbsent, optionalId, optionalText, queryInteger, time } from '../scalars.ts';
 import { consoleTable } from './operation.ts';
 import { Owner } from './owner.ts';

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { CancelledBatch } from '../cancel.ts';
 import { Cause } from '../causes.ts';
-import { FailedOrders } from '../failed-orders.ts';
-import { ListBatchesQuery, ListPageQuery } from '../lists.ts';
-import { OrderState, SyncMode } from '../order-enums.ts';
-import { BatchResult, BatchSummary, OrderResult } from '../results.ts';
+import { CancelledBatch, FailedOrders } from '../orders/corrections.ts';
+import { OrderState, SyncMode } from '../orders/enums.ts';
+import { ListBatchesQuery, ListPageQuery } from '../orders/lists.ts';
+import { BatchResult, BatchSummary, OrderResult } from '../orders/results.ts';
 import { emptyAsAbsent, id, optionalId, optionalText, text } from '../scalars.ts';
 import { ComparedPreview } from './compared-preview.ts';
 import { consoleTable } from './operation.ts';

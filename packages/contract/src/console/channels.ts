@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ChannelCode } from '../channels.ts';
-import { ListPageQuery } from '../lists.ts';
+import { ListPageQuery } from '../orders/lists.ts';
 import { emptyAsAbsent, optionalSearchText, text } from '../scalars.ts';
 import { consoleTable } from './operation.ts';
 import { OrderCounts } from './order-counts.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { OrderPreview } from '../preview.ts';
+import { OrderPreview } from '../orders/preview.ts';
 
 const { nearest } = OrderPreview.shape;
 const value = z.union([z.string(), z.number()]).nullable();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { AuditEntry } from '../audit.ts';
 import { EnterpriseId, MemberId } from '../ids.ts';
-import { ListPageQuery } from '../lists.ts';
+import { AuditEntry } from '../members/audit.ts';
+import { ListPageQuery } from '../orders/lists.ts';
 import { id, optionalId, optionalSearchText, optionalText, time } from '../scalars.ts';
 import { consoleTable } from './operation.ts';
 import { Owner } from './owner.ts';

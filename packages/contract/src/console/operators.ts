@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ListPageQuery } from '../lists.ts';
+import { ListPageQuery } from '../orders/lists.ts';
 import { optionalText, text } from '../scalars.ts';
 import { consoleTable, OperatorRole } from './operation.ts';
 import { OperatorName } from './operator-fields.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Cause } from '../causes.ts';
-import { ListedOrder, ListOrdersQuery, ListPageQuery, OrderPage } from '../lists.ts';
-import { OrderResultParams } from '../results.ts';
+import { ListedOrder, ListOrdersQuery, ListPageQuery, OrderPage } from '../orders/lists.ts';
+import { OrderResultParams } from '../orders/results.ts';
 import { optionalId, optionalText, searchText, text } from '../scalars.ts';
 import { Sender, ShownBatchId } from './batches.ts';
 import { ComparedPreview } from './compared-preview.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { BatchOrder } from '../batch-order.ts';
 import { MAX_BATCH_BYTES } from '../operations/operation.ts';
-import { SyncMode } from '../order-enums.ts';
+import { BatchOrder } from '../orders/batch.ts';
+import { SyncMode } from '../orders/enums.ts';
 import { optionalText } from '../scalars.ts';
 import { ComparedPreview } from './compared-preview.ts';
 import { consoleTable } from './operation.ts';

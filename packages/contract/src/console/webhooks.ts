@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ListPageQuery } from '../lists.ts';
+import { ListPageQuery } from '../orders/lists.ts';
 import { emptyAsAbsent, optionalId, optionalText } from '../scalars.ts';
 import { DeliveryPage, Webhook, WebhookDelivery, WebhookParams } from '../webhooks.ts';
 import { ApplicationStatus, BoundedCount } from './applications.ts';

@@ -1,4 +1,4 @@
-import type { Customer } from '../customers.ts';
+import type { Customer } from '../orders/customers.ts';
 import type { Written } from './operation.ts';
 
 /** The first customer of the first enterprise of the demo data (packages/customers). */

@@ -1,4 +1,4 @@
-import type { ChangeLocks } from '../assets.ts';
+import type { ChangeLocks } from '../assets/assets.ts';
 import type { OrderOperationId } from '../operations/index.ts';
 import { exampleBatches, KEPT_LOCK } from './batches.ts';
 import { HEAD_OFFICE } from './demo.ts';

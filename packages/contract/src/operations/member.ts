@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AuditPage } from '../audit.ts';
+import { AuditPage } from '../members/audit.ts';
 import {
   EditEmployee,
   EmployeePage,
@@ -7,7 +7,7 @@ import {
   EnterpriseParams,
   ListEmployees,
   ResetPassword,
-} from '../employees.ts';
+} from '../members/employees.ts';
 import {
   AssetContents,
   AssetParams,
@@ -16,15 +16,15 @@ import {
   EnterpriseAsset,
   HolderParams,
   LendAssets,
-} from '../holdings.ts';
+} from '../members/holdings.ts';
 import {
   AddEmployees,
   AllAddedEmployees,
   FailedEmployees,
   MAX_EMPLOYEES_PER_CALL,
   PartlyAddedEmployees,
-} from '../new-employees.ts';
-import { PageQuery } from '../page.ts';
+} from '../members/new-employees.ts';
+import { PageQuery } from '../members/page.ts';
 import { answers, doneWithNullAnswers, ME_ROOT, ofModule, refusedWith } from './operation.ts';
 
 const ENTERPRISE_PATH = `${ME_ROOT}/enterprise/{enterpriseGlobalId}` as const;

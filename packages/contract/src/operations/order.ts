@@ -9,15 +9,15 @@ import {
   MAX_LOCKS,
   TakeAssetNumbers,
   VirtualAsset,
-} from '../assets.ts';
-import { AcceptedOrder, BatchOrder, BatchOrderQuery, MAX_ORDERS_PER_BATCH } from '../batch-order.ts';
-import { CancelBatch, CancelledBatch } from '../cancel.ts';
-import { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer, QueryCustomers } from '../customers.ts';
+} from '../assets/assets.ts';
 import { MAX_ELEMENTS } from '../json-shape.ts';
-import { MAX_EXTENDED_ATTRIBUTES, MAX_LIST_ELEMENTS } from '../order-items.ts';
-import { MAX_INSTANCES, MAX_INSTANCES_ON_ASSET, MAX_TEXT_BYTES } from '../order-size.ts';
-import { PreviewAnswer } from '../preview.ts';
-import { BatchResult, BatchResultQuery, OrderResultParams, SingleOrderResult } from '../results.ts';
+import { AcceptedOrder, BatchOrder, BatchOrderQuery, MAX_ORDERS_PER_BATCH } from '../orders/batch.ts';
+import { CancelBatch, CancelledBatch } from '../orders/corrections.ts';
+import { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer, QueryCustomers } from '../orders/customers.ts';
+import { MAX_EXTENDED_ATTRIBUTES, MAX_LIST_ELEMENTS } from '../orders/items.ts';
+import { PreviewAnswer } from '../orders/preview.ts';
+import { BatchResult, BatchResultQuery, OrderResultParams, SingleOrderResult } from '../orders/results.ts';
+import { MAX_INSTANCES, MAX_INSTANCES_ON_ASSET, MAX_TEXT_BYTES } from '../orders/size.ts';
 import { answers, answersOf, doneAnswers, formatCount, MAX_BATCH_BYTES, ORDER_ROOT, ofModule } from './operation.ts';
 
 const BATCH_PATH = `${ORDER_ROOT}/licenseOrder/batchOrder` as const;

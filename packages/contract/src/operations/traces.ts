@@ -1,7 +1,7 @@
-import { AssetDetail, AssetHistory, AssetNumParams } from '../asset-traces.ts';
-import { EventPage, EventsQuery } from '../events.ts';
-import { FailedOrders, FailedOrdersQuery } from '../failed-orders.ts';
-import { BatchPage, ListBatchesQuery, ListOrdersQuery, ListPageQuery, OrderPage } from '../lists.ts';
+import { AssetDetail, AssetHistory, AssetNumParams } from '../assets/traces.ts';
+import { FailedOrders, FailedOrdersQuery } from '../orders/corrections.ts';
+import { EventPage, EventsQuery } from '../orders/events.ts';
+import { BatchPage, ListBatchesQuery, ListOrdersQuery, ListPageQuery, OrderPage } from '../orders/lists.ts';
 import { answers, ORDER_ROOT, ofModule } from './operation.ts';
 
 /** The operations of the order module that list and trace what was ordered, and its events (rules 6.7 and 6.8). */

@@ -16,8 +16,8 @@ import {
 } from '@lockstep/operators';
 import { inTransaction, ListCursor } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
-import { noteSubject } from '../../calls.ts';
-import type { ConsoleHandlers } from '../handlers.ts';
+import { noteSubject } from '../../calls/calls.ts';
+import type { ConsoleHandlers } from '../operations.ts';
 
 /** Applications: who may call the interface, with which scopes and channels. */
 export const applicationsHandlers = {

@@ -13,8 +13,8 @@ import { ConsoleRefusal, type Owner } from '@lockstep/contract/console';
 import { readOwners } from '@lockstep/customers/operator';
 import { readHolders } from '@lockstep/members/operator';
 import { type Database, isId, ListCursor } from '@lockstep/platform';
-import type { ServerOptions } from '../../server-options.ts';
-import type { ConsoleHandlers } from '../handlers.ts';
+import type { ServerOptions } from '../../options.ts';
+import type { ConsoleHandlers } from '../operations.ts';
 
 const isKind = (text: string): text is ContentsPlace['kind'] => text === 'merchandise' || text === 'product';
 

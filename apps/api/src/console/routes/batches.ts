@@ -11,10 +11,10 @@ import {
 } from '@lockstep/orders/operator';
 import { isId } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
-import { noteSubject } from '../../calls.ts';
-import { answerInPieces } from '../../piecewise-answer.ts';
-import type { ServerOptions } from '../../server-options.ts';
-import type { ConsoleHandlers } from '../handlers.ts';
+import { noteSubject } from '../../calls/calls.ts';
+import { answerInPieces } from '../../connections/slow-readers.ts';
+import type { ServerOptions } from '../../options.ts';
+import type { ConsoleHandlers } from '../operations.ts';
 
 /** Batches of all applications: what became of them, and cancelling what is pending. */
 export function batchesHandlers({ db, canceller, failedBatches, channels }: ServerOptions) {

@@ -2,8 +2,8 @@ import { ConsoleRefusal } from '@lockstep/contract/console';
 import { recordPaused, recordResumed } from '@lockstep/operators';
 import { findChannel, pauseChannel, pickChannels, resumeChannel } from '@lockstep/orders';
 import { ListCursor, within } from '@lockstep/platform';
-import type { ServerOptions } from '../../server-options.ts';
-import type { ConsoleHandlers } from '../handlers.ts';
+import type { ServerOptions } from '../../options.ts';
+import type { ConsoleHandlers } from '../operations.ts';
 
 /** Channels: what waits in each, and pausing them. */
 export function channelsHandlers({ channels, db }: ServerOptions) {

@@ -11,9 +11,9 @@ import {
 import { recordedCall } from '@lockstep/operators';
 import { type Database, ListCursor } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
-import type { ServerOptions } from '../../server-options.ts';
-import type { ConsoleHandlers } from '../handlers.ts';
+import type { ServerOptions } from '../../options.ts';
 import { hideMobile, hideMobiles } from '../hidden-mobile.ts';
+import type { ConsoleHandlers } from '../operations.ts';
 
 /** Customers and enterprises, their employees, the record of their member center, and administrators' passwords. */
 export function enterprisesHandlers({ passwords }: ServerOptions) {

@@ -10,8 +10,8 @@ import {
   setOperatorRole,
 } from '@lockstep/operators';
 import { ListCursor } from '@lockstep/platform';
-import type { ServerOptions } from '../../server-options.ts';
-import type { ConsoleHandlers } from '../handlers.ts';
+import type { ServerOptions } from '../../options.ts';
+import type { ConsoleHandlers } from '../operations.ts';
 
 /** Operators of the service, and the record of what they changed. */
 export function operatorsHandlers({ passwords }: ServerOptions) {

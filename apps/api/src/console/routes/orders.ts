@@ -20,9 +20,9 @@ import {
 } from '@lockstep/orders/operator';
 import { prepareBatch } from '@lockstep/orders/prepare';
 import type { FastifyRequest } from 'fastify';
-import { noteSubject } from '../../calls.ts';
-import type { ServerOptions } from '../../server-options.ts';
-import type { ConsoleHandlers } from '../handlers.ts';
+import { noteSubject } from '../../calls/calls.ts';
+import type { ServerOptions } from '../../options.ts';
+import type { ConsoleHandlers } from '../operations.ts';
 
 /** Orders of all applications: what became of them, what they held, what they did and what they would do now. */
 export function ordersHandlers({ previewer, numberSearches }: ServerOptions) {

@@ -1,10 +1,10 @@
 import type { QueueJob, QueueState } from '@lockstep/contract/console';
 import { jobSchema } from '@lockstep/orders';
 import type { QueueSight, QueueView } from '@lockstep/platform';
-import type { ServerOptions } from '../../server-options.ts';
-import type { ConsoleHandlers } from '../handlers.ts';
-import { OverviewReader } from '../overview-reader.ts';
-import { SharedReading } from '../shared-reading.ts';
+import type { ServerOptions } from '../../options.ts';
+import type { ConsoleHandlers } from '../operations.ts';
+import { OverviewReader } from '../overview/reader.ts';
+import { SharedReading } from '../overview/shared-reading.ts';
 
 const MIN_KEPT_MS = 1_000;
 

@@ -2,10 +2,10 @@ import { findApplication } from '@lockstep/access/operator';
 import { type ApplicationId, BatchOrder, type Channels, parse, requireChannel } from '@lockstep/contract';
 import { ConsoleRefusal, type PreviewedOrder } from '@lockstep/contract/console';
 import type { Database } from '@lockstep/platform';
-import type { BatchReader } from '../../batch-reader.ts';
-import { noteSubject } from '../../calls.ts';
-import type { ServerOptions } from '../../server-options.ts';
-import type { ConsoleHandlers } from '../handlers.ts';
+import type { BatchReader } from '../../bodies/batch-reader.ts';
+import { noteSubject } from '../../calls/calls.ts';
+import type { ServerOptions } from '../../options.ts';
+import type { ConsoleHandlers } from '../operations.ts';
 
 /** Assets, products and asset numbers that an answer lists of all orders together, each at most. */
 const MAX_LISTED = 20_000;

@@ -12,9 +12,9 @@ import {
 } from '@lockstep/orders/operator';
 import type { Database } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
-import type { BatchReader, ReadBatch } from '../../batch-reader.ts';
-import type { ServerOptions } from '../../server-options.ts';
-import type { ConsoleHandlers } from '../handlers.ts';
+import type { BatchReader, ReadBatch } from '../../bodies/batch-reader.ts';
+import type { ServerOptions } from '../../options.ts';
+import type { ConsoleHandlers } from '../operations.ts';
 import { findNamedBatch } from './batches.ts';
 
 /** Failed orders of a batch that an operator puts right and sends again, as its application would. */

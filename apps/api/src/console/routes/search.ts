@@ -5,7 +5,7 @@ import type { SearchHit } from '@lockstep/contract/console';
 import { listCustomersOfAll, listEnterprises } from '@lockstep/customers/operator';
 import { listAllBatches, readAnyBatch, readAnyOrder } from '@lockstep/orders/operator';
 import { type Database, isId } from '@lockstep/platform';
-import type { ConsoleHandlers } from '../handlers.ts';
+import type { ConsoleHandlers } from '../operations.ts';
 
 /** Hits of one kind that are shown, at most. */
 const MAX_HITS = 5;

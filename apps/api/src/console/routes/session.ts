@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import { noteSubject } from '../../calls.ts';
-import type { ServerOptions } from '../../server-options.ts';
+import { noteSubject } from '../../calls/calls.ts';
+import type { ServerOptions } from '../../options.ts';
 import { addressOf } from '../caller-address.ts';
-import type { ConsoleHandlers } from '../handlers.ts';
+import type { ConsoleHandlers } from '../operations.ts';
 import { clearSessionCookie, readSessionToken, setSessionCookie } from '../session-cookie.ts';
 import { meOf } from '../who-acts.ts';
 

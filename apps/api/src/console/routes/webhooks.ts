@@ -12,8 +12,8 @@ import {
   lockAnyWebhook,
 } from '@lockstep/webhooks/operator';
 import type { FastifyRequest } from 'fastify';
-import { noteSubject } from '../../calls.ts';
-import type { ConsoleHandlers } from '../handlers.ts';
+import { noteSubject } from '../../calls/calls.ts';
+import type { ConsoleHandlers } from '../operations.ts';
 
 /** The webhooks of all applications, and what was sent to them. */
 export const webhooksHandlers = {

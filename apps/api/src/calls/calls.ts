@@ -1,0 +1,154 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { BatchId, LicenseOrderId, WebhookId } from '@lockstep/contract';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isUnfinished } from '../connections/lingering.ts';
+import type { HttpMetrics } from '../metrics.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether monitoring calls it every few seconds. Then its log lines have the level debug. */
+    isProbe?: boolean;
+  }
+}
+
+/**
+ * What a call is about, as far as it is known. It links the call's log line to those of the drains that worked for it.
+ */
+export interface Subject {
+  /** The application that calls. */
+  appKey?: string;
+  /** The name of the operator who calls, in the console. */
+  operator?: string;
+  /** Where a log-in to the console comes from. */
+  address?: string;
+  channelCode?: string | undefined;
+  channelOrderId?: string | undefined;
+  batchId?: BatchId;
+  /** The ids of the orders, if they are few. */
+  licenseOrderIds?: readonly LicenseOrderId[];
+  webhookId?: WebhookId;
+  /** The number of orders in the call. */
+  orders?: number;
+}
+
+/** The state of a call, besides its request. */
+interface CallState {
+  /** The business code of its answer. Absent if that is the HTTP status. */
+  code?: string;
+  /** The cause of its refusal. */
+  cause?: string;
+  subject: Subject;
+  /** Whether its answer is decided. Then nothing works for it any more. */
+  isDecided: boolean;
+  /** Whether its connection is done with it: the answer is sent, or the client has left. */
+  isClosed: boolean;
+  decisions: (() => void)[];
+  ends: (() => void)[];
+}
+
+const calls = new WeakMap<FastifyRequest, CallState>();
+
+function trackCall(request: FastifyRequest): CallState {
+  const known = calls.get(request);
+  if (known !== undefined) return known;
+  const call: CallState = { subject: {}, isDecided: false, isClosed: false, decisions: [], ends: [] };
+  calls.set(request, call);
+  return call;
+}
+
+/** Notes the business code of a call's answer, and the cause if it was refused, for its log line and its metrics. */
+export function noteCode(request: FastifyRequest, code: string, cause?: string): void {
+  Object.assign(trackCall(request), { code, cause });
+}
+
+/** Notes what a call is about, for its log line: ids and counts, never personal or secret data. */
+export function noteSubject(request: FastifyRequest, subject: Subject): void {
+  Object.assign(trackCall(request).subject, subject);
+}
+
+/**
+ * Runs `end` once, when the answer is decided and the connection is done with the call. If the client leaves first, the
+ * work for its call goes on until the answer is decided.
+ */
+function onCallEnd(request: FastifyRequest, end: () => void): void {
+  const call = trackCall(request);
+  if (call.isDecided && call.isClosed) end();
+  else call.ends.push(end);
+}
+
+/**
+ * Runs `decided` once when a call's answer is decided. Give back then what the call has taken: its client may take long
+ * to read the answer.
+ */
+export function onCallDecided(request: FastifyRequest, decided: () => void): void {
+  const call = trackCall(request);
+  if (call.isDecided) decided();
+  else call.decisions.push(decided);
+}
+
+function endIfOver(call: CallState): void {
+  if (!call.isDecided || !call.isClosed) return;
+  for (const end of call.ends.splice(0)) end();
+}
+
+/** Gives every answer its x-request-id, and every call one log line and one place in the metrics (rules 1). */
+export function observeCalls(server: FastifyInstance, metrics: HttpMetrics): void {
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    const call = trackCall(request);
+    onCallEnd(request, () => recordCall(metrics, request, reply));
+    // Not the hook onResponse, which does not run for a client that has left.
+    onceClosed(request.raw.socket, reply.raw, () => {
+      call.isClosed = true;
+      endIfOver(call);
+    });
+  });
+  // While the server closes, an answer ends its connection, which would keep the server open otherwise.
+  let closing = false;
+  server.addHook('preClose', async () => {
+    closing = true;
+  });
+  server.addHook('onSend', async (request, reply) => {
+    if (closing || isUnfinished(request.raw)) reply.header('connection', 'close');
+    const call = trackCall(request);
+    call.isDecided = true;
+    for (const decided of call.decisions.splice(0)) decided();
+    endIfOver(call);
+  });
+}
+
+/** What to run when a connection closes. An answer that still waits for its turn gets no event of its own. */
+const closings = new WeakMap<Socket, Set<() => void>>();
+
+/** Runs `closed` once: when the answer closes, or its connection does. */
+function onceClosed(socket: Socket, answer: ServerResponse, closed: () => void): void {
+  const waiting = closings.get(socket) ?? new Set<() => void>();
+  if (!closings.has(socket)) {
+    closings.set(socket, waiting);
+    socket.once('close', () => {
+      for (const close of [...waiting]) close();
+    });
+  }
+  const close = () => {
+    if (waiting.delete(close)) closed();
+  };
+  waiting.add(close);
+  answer.once('close', close);
+}
+
+/** Writes a call's log line and counts it. Call it only for the few answers that the hooks above do not see. */
+export function recordCall(metrics: HttpMetrics, request: FastifyRequest, reply: FastifyReply): void {
+  const { method } = request;
+  const route = request.routeOptions.url ?? 'none';
+  const { cause, subject, code: noted } = trackCall(request);
+  const code = noted ?? (reply.statusCode === 200 ? '0' : String(reply.statusCode));
+  const seconds = reply.elapsedTime / 1_000;
+  const isAnswered = reply.raw.writableFinished;
+  metrics.httpSeconds.observe({ method, route, code }, seconds);
+  if (!isAnswered) metrics.httpUnanswered.inc({ method, route, code });
+  const ended = isAnswered ? 'answered' : 'client left';
+  // A refused call is of interest even at a probe.
+  const level = request.routeOptions.config.isProbe === true && cause === undefined ? 'debug' : 'info';
+  request.log[level]({ method, route, status: reply.statusCode, code, cause, ...subject, seconds, ended }, 'call');
+}

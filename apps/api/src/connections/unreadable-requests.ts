@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { failure, Refusal } from '@lockstep/contract';
+import type { Logger } from '@lockstep/platform';
+import type { HttpMetrics } from '../metrics.ts';
+import type { Lingering } from './lingering.ts';
+
+/**
+ * The answers to bytes that are not a request, by node's error code. Any other code means that the connection ended.
+ */
+const CAUSES = {
+  ERR_HTTP_REQUEST_TIMEOUT: { reason: 'request_timeout', phrase: '408 Request Timeout' },
+  HPE_HEADER_OVERFLOW: { reason: 'headers_too_large', phrase: '431 Request Header Fields Too Large' },
+  malformed: { reason: 'http_malformed', phrase: '400 Bad Request' },
+  CONNECT: { reason: 'method_not_allowed', phrase: '405 Method Not Allowed' },
+} as const;
+type Kind = keyof typeof CAUSES;
+
+function classify(code: string | undefined): Kind | undefined {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT' || code === 'HPE_HEADER_OVERFLOW') return code;
+  return code?.startsWith('HPE_') ? 'malformed' : undefined;
+}
+
+const cutShort = new WeakMap<IncomingMessage, Refusal>();
+
+/** Finds the refusal of a call whose body broke off because it was not HTTP or too slow. */
+export const findBodyRefusal = (request: IncomingMessage): Refusal | undefined => cutShort.get(request);
+
+/**
+ * Answers bytes that are not a request, on the bare socket, with the envelope, a log line and metrics (rules 1). The
+ * answer comes after those of earlier calls on the connection, never in their place.
+ */
+export class UnreadableRequests {
+  readonly #log: Logger;
+  readonly #metrics: HttpMetrics;
+  readonly #lingering: Lingering;
+  /** The last call of each connection. Answers go out in order, so all others are answered before it. */
+  readonly #lastCalls = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
+  readonly #ending = new WeakSet<Socket>();
+
+  constructor(log: Logger, metrics: HttpMetrics, lingering: Lingering) {
+    this.#log = log;
+    this.#metrics = metrics;
+    this.#lingering = lingering;
+  }
+
+  /** Notes the call that a connection carries from now on. */
+  noteCall(request: IncomingMessage, response: ServerResponse): void {
+    this.#lastCalls.set(request.socket, { request, response });
+  }
+
+  /** Handles node's event `clientError`: bytes that are not a request, a timeout, or a connection that ended. */
+  onClientError(error: Error & { code?: string }, socket: Socket): void {
+    const kind = classify(error.code);
+    const isSilent = socket.bytesRead === 0;
+    if (kind === undefined || isSilent) {
+      if (!isSilent && !this.#lastCalls.has(socket)) this.#log.info({ reason: error.code }, 'connection lost');
+      socket.destroy();
+      return;
+    }
+    this.#refuse(socket, kind, 'none');
+  }
+
+  /** Handles node's event `connect`: a request for a tunnel. */
+  onConnect(request: IncomingMessage, socket: Socket): void {
+    // Node has removed its own listeners.
+    socket.on('error', () => socket.destroy()).resume();
+    this.#refuse(socket, 'CONNECT', request.method ?? 'none');
+  }
+
+  #refuse(socket: Socket, kind: Kind, method: string): void {
+    // Each further chunk of such bytes comes here again.
+    if (this.#ending.has(socket)) return;
+    this.#ending.add(socket);
+    const last = this.#lastCalls.get(socket);
+    const goOn = () => {
+      if (last === undefined || last.request.complete) this.#answer(socket, kind, method);
+      else this.#end(socket);
+    };
+    if (last === undefined || last.response.writableFinished) {
+      goOn();
+      return;
+    }
+    const { request, response } = last;
+    response.once('close', goOn);
+    // The body of this call broke off. The call gets its own answer at once.
+    if (request.complete) return;
+    const refusal = new Refusal(CAUSES[kind].reason);
+    cutShort.set(request, refusal);
+    if (request.listenerCount('error') > 0) request.emit('error', refusal);
+  }
+
+  #answer(socket: Socket, kind: Kind, method: string): void {
+    if (!socket.writable) return;
+    const { reason, phrase } = CAUSES[kind];
+    const body = failure(reason, 'order');
+    const json = JSON.stringify(body);
+    const requestId = randomUUID();
+    const headers = {
+      ...SAFE_HEADERS,
+      'x-request-id': requestId,
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(json),
+      connection: 'close',
+      // No method opens a tunnel.
+      ...(kind === 'CONNECT' ? { allow: '' } : {}),
+    };
+    const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    this.#end(socket, `HTTP/1.1 ${phrase}\r\n${head.join('\r\n')}\r\n\r\n${json}`);
+    // The start is not known.
+    const seconds = 0;
+    this.#metrics.httpSeconds.observe({ method, route: 'none', code: body.code }, seconds);
+    const status = Number(body.code);
+    this.#log.info({ requestId, method, route: 'none', status, code: body.code, cause: body.cause, seconds }, 'call');
+  }
+
+  #end(socket: Socket, text = ''): void {
+    if (socket.writable) this.#lingering.end(socket, text);
+  }
+}
+
+/**
+ * Security headers of every answer, in case a browser gets it: take it for what its type says, do not cache it, do not
+ * show it in other pages. A public answer overrides them.
+ */
+export const SAFE_HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { mayBeForged } from './who-acts.ts';
+
+const host = 'licences.example:8080';
+const read = (headers: Record<string, string>) => mayBeForged({ method: 'GET', headers: { host, ...headers } }, null);
+const change = (headers: Record<string, string>, publicUrl: string | null = null) =>
+  mayBeForged({ method: 'POST', headers: { host, ...headers } }, publicUrl);
+
+describe('a read', () => {
+  it('may come from the console, a typed address, or a client that is no browser', () => {
+    expect(read({ 'sec-fetch-site': 'same-origin' })).toBe(false);
+    expect(read({ 'sec-fetch-site': 'none' })).toBe(false);
+    expect(read({})).toBe(false);
+  });
+  it('may not come from another site, or from a sibling host', () => {
+    expect(read({ 'sec-fetch-site': 'cross-site' })).toBe(true);
+    expect(read({ 'sec-fetch-site': 'same-site' })).toBe(true);
+  });
+});
+
+describe('a change', () => {
+  it('needs what speaks for the console', () => {
+    expect(change({})).toBe(true);
+    expect(change({ 'x-lockstep-console': 'user' })).toBe(false);
+    expect(change({ 'sec-fetch-site': 'same-origin' })).toBe(false);
+    expect(change({ origin: `https://${host}` })).toBe(false);
+  });
+  it('may not come from another origin, whatever else it says', () => {
+    const ours = { 'x-lockstep-console': 'user' };
+    expect(change({ ...ours, origin: 'https://evil.example' })).toBe(true);
+    expect(change({ ...ours, origin: 'null' })).toBe(true);
+    expect(change({ ...ours, origin: 'https://licences.example' })).toBe(true);
+    expect(change({ ...ours, 'sec-fetch-site': 'same-site' })).toBe(true);
+    expect(change({ ...ours, 'sec-fetch-site': 'none' })).toBe(true);
+  });
+  it('may come through a proxy that changes the host, from where browsers find the service', () => {
+    const publicUrl = 'https://public.example/lockstep';
+    expect(change({ origin: 'https://public.example' }, publicUrl)).toBe(false);
+    expect(change({ origin: 'http://public.example' }, publicUrl)).toBe(true);
+  });
+});

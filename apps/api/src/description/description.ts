@@ -1,0 +1,23 @@
+import { createLogger, createMetrics } from '@lockstep/platform';
+import { addHttpMetrics } from '../metrics.ts';
+import type { ServerOptions } from '../options.ts';
+import { buildServer } from '../server.ts';
+
+/**
+ * Returns the API description as a service at `publicUrl` publishes it. For linters and generators, which need no
+ * service, no database and no queue.
+ */
+export async function describeApi(publicUrl: string | null): Promise<object> {
+  // Nothing is called, so nothing is needed that carries out operations.
+  const server = await buildServer({
+    log: createLogger({ name: 'description', level: 'silent' }),
+    metrics: addHttpMetrics(createMetrics()),
+    publicUrl,
+  } as ServerOptions);
+  try {
+    await server.ready();
+    return server.swagger();
+  } finally {
+    await server.close();
+  }
+}

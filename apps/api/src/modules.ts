@@ -1,0 +1,83 @@
+import type { Caller } from '@lockstep/access';
+import type { MemberOperationId, OrderOperationId } from '@lockstep/contract';
+import type { Actor } from '@lockstep/members';
+import type { FastifyInstance } from 'fastify';
+import type { BatchReader } from './bodies/batch-reader.ts';
+import type { Bodies } from './bodies/bodies.ts';
+import { actorOf, authorizeAdministrators, authorizeApplications, callerOf } from './calls/caller.ts';
+import { addOperations, checksAllButBody } from './calls/operation-routes.ts';
+import { frontDoor } from './front-door/front-door.ts';
+import type { ServerOptions } from './options.ts';
+import { publishDocs } from './reference/docs.ts';
+import { additionHandlers } from './routes/additions.ts';
+import { assetTraceHandlers } from './routes/asset-traces.ts';
+import { assetHandlers } from './routes/assets.ts';
+import { type BatchOperationId, batchOrderRoutes } from './routes/batch-orders.ts';
+import { cancelHandlers } from './routes/cancel.ts';
+import { customerHandlers } from './routes/customers.ts';
+import { employeeHandlers } from './routes/employees.ts';
+import { eventHandlers } from './routes/events.ts';
+import { failedOrderHandlers } from './routes/failed-orders.ts';
+import { healthRoutes } from './routes/health.ts';
+import { holdingHandlers } from './routes/holdings.ts';
+import { listHandlers } from './routes/lists.ts';
+import { resultHandlers } from './routes/results.ts';
+import { tokenRoutes } from './routes/token.ts';
+import { tokenMetadataRoutes } from './routes/token-metadata.ts';
+import { webhookHandlers } from './routes/webhooks.ts';
+
+/** The order module: every route in here is for an application with the scope auth_order, and for nobody else. */
+export async function orderModule(
+  server: FastifyInstance,
+  { bodies, batches, ...options }: ServerOptions & { bodies: Bodies; batches: BatchReader },
+): Promise<void> {
+  authorizeApplications(server, options.verifier);
+  bodies.readJson(server, (request) => callerOf(request).applicationId);
+  await server.register(batchOrderRoutes, { ...options, bodies, batches });
+  addOperations<Exclude<OrderOperationId, BatchOperationId>, Caller>(
+    server,
+    {
+      ...cancelHandlers(options),
+      ...resultHandlers(options),
+      ...eventHandlers(options),
+      ...listHandlers(options),
+      ...failedOrderHandlers(options),
+      ...assetHandlers(options),
+      ...assetTraceHandlers(options),
+      ...customerHandlers,
+      ...webhookHandlers(options),
+    },
+    callerOf,
+  );
+}
+
+/** The member center: every route in here is for an administrator of an enterprise, and for nobody else. */
+export async function memberModule(
+  server: FastifyInstance,
+  { bodies, ...options }: ServerOptions & { bodies: Bodies },
+): Promise<void> {
+  authorizeAdministrators(server, options.verifier);
+  bodies.readJson(server, (request) => actorOf(request).applicationId);
+  await server.register(async (additions) => {
+    // One employee's faults are not the call's: the handler reads the body.
+    additions.setValidatorCompiler(checksAllButBody);
+    addOperations<'addEmployees', Actor>(additions, additionHandlers(options), actorOf);
+  });
+  addOperations<Exclude<MemberOperationId, 'addEmployees'>, Actor>(
+    server,
+    { ...employeeHandlers(options), ...holdingHandlers(options) },
+    actorOf,
+  );
+}
+
+/**
+ * What anybody may call: the front door, the documentation, health, metrics, and the token endpoint, which looks at
+ * credentials itself.
+ */
+export async function openRoutes(server: FastifyInstance, options: ServerOptions & { bodies: Bodies }): Promise<void> {
+  await publishDocs(server, options);
+  await server.register(frontDoor, options);
+  await server.register(healthRoutes, options);
+  await server.register(tokenRoutes, options);
+  await server.register(tokenMetadataRoutes, options);
+}

@@ -1,0 +1,158 @@
+import { operations as operationTable } from '@lockstep/contract';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { describeApi } from '../description/description.ts';
+
+/** What generators and readers of the API description rely on, for every operation and field that there is. */
+// biome-ignore lint/suspicious/noExplicitAny: a document that is looked into everywhere
+type Json = any;
+
+let document: Json;
+let schemas: Record<string, Json>;
+let operations: Json[];
+
+beforeAll(async () => {
+  document = await describeApi(null);
+  schemas = document.components.schemas;
+  operations = Object.values<Json>(document.paths).flatMap((methods) => Object.values<Json>(methods));
+});
+
+/** Every object of the document that holds a keyword, with its path. */
+function* holding(keyword: string, value: Json = document, path = ''): Generator<[path: string, value: Json]> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value) && value[keyword] !== undefined) yield [path, value];
+  for (const [key, inner] of Object.entries<Json>(value)) {
+    // Examples are data, whatever their keys are called.
+    if (key !== 'examples' && key !== 'example') yield* holding(keyword, inner, `${path}/${key}`);
+  }
+}
+const pathsHolding = (keyword: string, isMeant: (value: Json) => boolean = () => true) =>
+  [...holding(keyword)].filter(([, value]) => isMeant(value)).map(([path]) => path);
+/** Fields of objects; not what stands under `properties` in a map of something else. */
+const fields = () =>
+  [...holding('properties')].flatMap(([path, { properties }]) =>
+    Object.entries<Json>(properties).map(([name, field]): [path: string, field: Json] => [`${path}/${name}`, field]),
+  );
+const isText = (value: unknown) => typeof value === 'string' && /^\S.*[.]$/s.test(value);
+
+describe('words', () => {
+  it('are there for every operation: a summary, and a description in sentences', () => {
+    const wordless = operations.filter(({ summary, description }) => !summary || !isText(description));
+    expect(wordless.map(({ operationId }) => operationId)).toEqual([]);
+  });
+
+  it('are there for every field, parameter, schema, header, answer, tag and security scheme', () => {
+    const { headers, responses, securitySchemes } = document.components;
+    const parameters = operations.flatMap(({ operationId, parameters: given = [] }) =>
+      given.map((parameter: Json) => [`${operationId} ${parameter.name}`, parameter]),
+    );
+    const answers = operations.flatMap(({ operationId, responses: given }) =>
+      Object.entries<Json>(given).map(([status, answer]) => [`${operationId} ${status}`, answer]),
+    );
+    const described = [
+      ...fields(),
+      ...parameters,
+      ...answers.filter(([, { $ref }]) => $ref === undefined),
+      ...[schemas, headers, responses, securitySchemes].flatMap(Object.entries),
+      ...document.tags.map((tag: Json) => [tag.name, tag]),
+    ] as [string, Json][];
+    expect(described.length).toBeGreaterThan(400);
+    expect(described.filter(([, { description }]) => !isText(description)).map(([path]) => path)).toEqual([]);
+  });
+});
+
+describe('numbers', () => {
+  it('are whole, and say how many bits they need', () => {
+    expect(pathsHolding('type', ({ type }) => [type].flat().includes('number'))).toEqual([]);
+    const whole = [...holding('type')].filter(([, { type }]) => [type].flat().includes('integer'));
+    expect(whole.length).toBeGreaterThan(70);
+    expect(whole.filter(([, { format }]) => format !== 'int32' && format !== 'int64').map(([path]) => path)).toEqual(
+      [],
+    );
+  });
+
+  it('are of 64 bits where they are times, and of 32 where they are sequences and counts', () => {
+    const formatsOf = (name: RegExp) =>
+      new Set(fields().flatMap(([path, { format }]) => (name.test(path) && format !== undefined ? [format] : [])));
+    expect(formatsOf(/\/(\w+(Time|Date)|time|limitTimeDuration|departmentId)$/)).toEqual(new Set(['int64']));
+    expect(formatsOf(/\/(sequence|total|succeeded|failed|pending|limitConcurrent|page\w+)$/)).toEqual(
+      new Set(['int32']),
+    );
+  });
+});
+
+describe('schemas', () => {
+  it('have names: nothing with fields, and no list of words, is written out where it is used', () => {
+    const atRoot = /^\/components\/schemas\/\w+$/;
+    expect(pathsHolding('properties').filter((path) => !atRoot.test(path))).toEqual([]);
+    const words = pathsHolding('enum', (schema) => schema.enum.length > 1).filter((path) => !atRoot.test(path));
+    // The token endpoint takes any text here, and says what is wrong with it as RFC 6749 does.
+    expect(words).toEqual(['/components/schemas/TokenRequest/properties/grant_type']);
+  });
+
+  it('use no words that generators read in several ways', () => {
+    for (const keyword of ['anyOf', 'allOf', 'const', 'nullable']) expect(pathsHolding(keyword)).toEqual([]);
+    expect(pathsHolding('type', ({ type }) => type === 'null').filter((path) => !/\/oneOf\/1$/.test(path))).toEqual([]);
+  });
+
+  it('let answers grow: no object forbids what it does not name', () => {
+    expect(pathsHolding('additionalProperties', (schema) => schema.additionalProperties === false)).toEqual([]);
+  });
+
+  it('say by which field one knows the orders apart', () => {
+    const mapping = {
+      new_buy: '#/components/schemas/NewBuyOrder',
+      delete_asset: '#/components/schemas/DeleteAssetOrder',
+      delete_product: '#/components/schemas/DeleteProductOrder',
+    };
+    expect(schemas.Order.discriminator).toEqual({ propertyName: 'orderType', mapping });
+  });
+
+  it('name the defaults of parameters', () => {
+    const { parameters } = operations.find(({ operationId }) => operationId === 'getBatchResult');
+    const defaults = parameters.map(({ name, schema }: Json) => [name, schema.default]);
+    expect(Object.fromEntries(defaults)).toMatchObject({ limit: 100, waitSeconds: 0, state: undefined });
+  });
+});
+
+describe('answers', () => {
+  const schemaOf = (answer: Json): string => answer.content['application/json'].schema.$ref;
+  const ofModules = () => operations.filter(({ responses }) => responses[299] !== undefined);
+
+  it('are a success or a failure, by status and by the type of the code', () => {
+    expect(ofModules().length).toBe(operations.length - 1);
+    const failures = ofModules().map(({ operationId, responses }) => [operationId, schemaOf(responses[299])]);
+    const others = failures.filter(([, schema]) => schema !== '#/components/schemas/Failure');
+    expect(others).toEqual([['addEmployees', '#/components/schemas/AdditionFailure']]);
+    expect(schemas.Failure.properties.code.type).toBe('string');
+    expect(schemas.SuccessCode).toMatchObject({ type: 'integer', enum: [0] });
+    for (const { responses } of ofModules()) {
+      const success = schemas[schemaOf(responses[200]).split('/').at(-1)!];
+      const [first] = success.oneOf ?? [{ $ref: schemaOf(responses[200]) }];
+      const { code } = schemas[first.$ref.split('/').at(-1)].properties;
+      expect(code.$ref).toBe('#/components/schemas/SuccessCode');
+    }
+  });
+
+  it('name their headers', () => {
+    for (const { operationId, responses } of operations) {
+      const headersOf = (status: number) => Object.keys(responses[status]?.headers ?? {});
+      const location = operationId === 'createBatchOrder' ? ['location'] : [];
+      expect(headersOf(200)).toEqual(['x-request-id', ...location]);
+      expect(headersOf(responses[299] ? 299 : 503)).toEqual(['x-request-id', 'retry-after']);
+    }
+  });
+});
+
+it('every operation has a name of its own, one tag that is there, and says who may call it', () => {
+  const names = operations.map(({ operationId }) => operationId);
+  expect(new Set(names)).toEqual(new Set(Object.keys(operationTable)));
+  expect(names.length).toBe(new Set(names).size);
+  const tags = document.tags.map(({ name }: Json) => name);
+  for (const { tags: own, security } of operations) {
+    expect(own).toHaveLength(1);
+    expect(tags).toContain(own[0]);
+    const schemes = security.flatMap((way: object) => Object.keys(way));
+    expect(Object.keys(document.components.securitySchemes)).toEqual(expect.arrayContaining(schemes));
+    expect(schemes).not.toEqual([]);
+  }
+});

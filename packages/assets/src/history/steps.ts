@@ -1,0 +1,174 @@
+import type { ApplicationId, AssetId, Channels, CustomerId, HistoryAction, LicenseOrderId } from '@lockstep/contract';
+import { selectCustomers } from '@lockstep/customers';
+import { buildRows, prepared, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { ABOVE_ALL, ORDERS_PER_BATCH } from '../order-ids.ts';
+import type { TracedAsset } from './assets.ts';
+import { revokersOf } from './revokers.ts';
+
+/**
+ * What an order, or a call of O6 or O7, did to one asset. It is the same at every look, and newer ones come before it.
+ */
+export interface Step {
+  assetId: AssetId;
+  kind: 'order' | 'lock';
+  /** The id of the order or of the lock record. */
+  id: string;
+  timeMs: number;
+  /** What happened to the asset itself, and not only to what is on it; null if nothing did. */
+  action: HistoryAction | null;
+  licenseOrderId: LicenseOrderId | null;
+  /** The application that sent the batch, or asked to change the lock; null where none did. */
+  applicationId: ApplicationId | null;
+  /** The batch; null where there is none, and where the viewer is not shown it. */
+  channelCode: string | null;
+  channelOrderId: string | null;
+  /** Who owned the asset from then on, or last. */
+  customerId: CustomerId;
+  /** Who asked to change the lock; null where nobody did, and where the viewer is not shown it. */
+  operatorIdentity: string | null;
+}
+
+interface StepRow {
+  asset_id: AssetId;
+  kind: Step['kind'];
+  id: string;
+  time: Date;
+  action: 'granted' | 'transferred' | 'revoked' | 'locked' | 'unlocked' | null;
+  customer_id: CustomerId | null;
+  application_id: ApplicationId | null;
+  channel_code: string | null;
+  channel_order_id: string | null;
+  operator_identity: string | null;
+}
+
+/** An application that looks at a history, and the channels that it is bound to. */
+export interface HistoryCaller {
+  applicationId: ApplicationId;
+  channels: Channels;
+}
+
+/** An operator, who sees all of it. */
+export const OPERATOR = { applicationId: null, channels: null } as const;
+
+/** Who looks at a history: what of it is shown depends on it. */
+export type Viewer = HistoryCaller | typeof OPERATOR;
+
+/**
+ * Reads all steps of some assets, in the order of the assets and newest first, as far as somebody may see them. For an
+ * application, those of a time when the asset was another channel's are left out, and so is what another application
+ * asked for.
+ */
+export async function readSteps(
+  trx: Trx,
+  { applicationId, channels }: Viewer,
+  assets: readonly TracedAsset[],
+): Promise<Step[]> {
+  const all = await readStepsOfAll(trx, assets);
+  if (applicationId === null) return all;
+  const steps = all.map((step) =>
+    step.applicationId === applicationId
+      ? step
+      : { ...step, channelCode: null, channelOrderId: null, operatorIdentity: null },
+  );
+  if (channels === null) return steps;
+  const customerIds = [...new Set(steps.map(({ customerId }) => customerId))];
+  const visible = await selectCustomers(trx, channels)
+    .select('id')
+    .where(sql<boolean>`id = any (${customerIds}::bigint[])`)
+    .execute();
+  const visibleIds = new Set(visible.map(({ id }) => id));
+  return steps.filter(({ customerId }) => visibleIds.has(customerId));
+}
+
+/**
+ * Reads all steps of some assets, whoever sent the orders.
+ *
+ * Orders take effect by the time of their outcome; those of one transaction, which have one time, by batch and
+ * sequence. The rows themselves do not say it: a transaction writes them kind by kind.
+ */
+async function readStepsOfAll(trx: Trx, assets: readonly TracedAsset[]): Promise<Step[]> {
+  const byAsset = Map.groupBy(await selectSteps(trx, assets), (row) => row.asset_id);
+  return assets.flatMap((asset) => buildSteps(asset, byAsset.get(asset.id) ?? []).reverse());
+}
+
+/** Builds the steps of one asset from its rows, oldest first. */
+function buildSteps(asset: TracedAsset, rows: readonly StepRow[]): Step[] {
+  // Orders are their owner's. What no order did, happened to whom the order before it left the asset.
+  let owner = asset.customerId;
+  return rows.map((row): Step => {
+    owner = row.customer_id ?? owner;
+    const isGrant = row.action === 'granted' || row.action === 'transferred';
+    return {
+      assetId: asset.id,
+      kind: row.kind,
+      id: row.id,
+      timeMs: row.time.getTime(),
+      action:
+        isGrant && row.id === asset.createdByOrderId ? 'created' : row.action === 'granted' ? 'extended' : row.action,
+      licenseOrderId: row.kind === 'order' ? (row.id as LicenseOrderId) : null,
+      applicationId: row.application_id,
+      channelCode: row.channel_code,
+      channelOrderId: row.channel_order_id,
+      customerId: owner,
+      operatorIdentity: row.operator_identity,
+    };
+  });
+}
+
+/**
+ * Selects the steps of some assets, oldest first. Whatever an order bought is under a grant of its own. Everything is
+ * looked up row by row in an index: PostgreSQL's planner guesses how many rows there are, and must not read whole
+ * tables for it.
+ */
+async function selectSteps(trx: Trx, assets: readonly TracedAsset[]): Promise<StepRow[]> {
+  const traced = buildRows([
+    ['asset_id', 'bigint', assets.map(({ id }) => id)],
+    ['revoked_by', 'bigint', assets.map(({ revokedByOrderId }) => revokedByOrderId)],
+  ]);
+  const rows = await prepared<StepRow>(trx, 'history_steps')`
+    with traced as materialized (select * from ${traced} as traced (asset_id, revoked_by)),
+    touched as materialized (
+      select asset_id, order_id from traced cross join lateral (
+        select license_order_id as order_id from asset_grant where asset_id = traced.asset_id
+        union
+        select revoked_by_order_id from asset_grant
+        where asset_id = traced.asset_id and revoked_time is not null
+        union
+        (${revokersOf('product_instance', sql`traced.asset_id`, ABOVE_ALL)})
+      ) as named
+    ),
+    step as (
+      select touched.asset_id, 'order' as kind, ordered.id, finished_time as time, batch.id as batch_id, sequence,
+        case
+          when transfer.asset_id is not null then 'transferred'
+          when order_type = 'new_buy' then 'granted'
+          when ordered.id = traced.revoked_by then 'revoked'
+        end as action,
+        ordered.customer_id, application_id, channel_code, channel_order_id, null as operator_identity
+      from touched join traced using (asset_id)
+      cross join lateral (
+        select id, order_type, customer_id, finished_time from license_order where id = touched.order_id offset 0
+      ) as ordered
+      left join lateral (
+        select id, application_id, channel_code, channel_order_id,
+          sequences[(touched.order_id % ${ORDERS_PER_BATCH}::bigint)::integer + 1] as sequence
+        from batch where id = touched.order_id / ${ORDERS_PER_BATCH}::bigint offset 0
+      ) as batch on true
+      left join lateral (
+        select asset_id from asset_transfer
+        where asset_id = touched.asset_id and license_order_id = touched.order_id offset 0
+      ) as transfer on true
+      union all
+      select traced.asset_id, 'lock', record.id, recorded_time, null, null,
+        case when locked then 'locked' else 'unlocked' end, null, application_id, null, null, operator_identity
+      from traced cross join lateral (
+        select id, recorded_time, locked, application_id, operator_identity from lock_audit
+        where asset_id = traced.asset_id offset 0
+      ) as record
+    )
+    select asset_id, kind, id::text, time, action, customer_id, application_id, channel_code, channel_order_id,
+      operator_identity
+    from step order by time, batch_id, sequence, step.id`;
+  return rows;
+}

@@ -1,0 +1,139 @@
+import type { AssetId, LicenseOrderId } from '@lockstep/contract';
+import type { AssetInstance } from '@lockstep/contract/console';
+import { type Database, inSnapshot, parseBigint, type Trx } from '@lockstep/platform';
+import { type RawBuilder, sql } from 'kysely';
+import type { MerchandiseRow, ProductRow } from '../contents/rows.ts';
+import { selectAssets } from '../tenant.ts';
+
+/** Features of a product that are shown, at most. An order may send ten thousand. */
+const MAX_FEATURES = 20;
+
+/** The instance behind which a page begins. */
+export interface ContentsPlace {
+  kind: AssetInstance['kind'];
+  id: string;
+}
+
+/**
+ * Lists what is active on the asset of a number, of any channel, as it was bought: merchandises first, each after the
+ * one that it is in, then products. A page costs a look at all that is on the asset. Returns null for an asset that is
+ * not there; an asset of the same number that was bought since the page before goes on at the same place.
+ */
+export function listContents(
+  db: Database,
+  assetNum: string,
+  { after, limit }: { after: ContentsPlace | null; limit: number },
+): Promise<{ instances: AssetInstance[]; stop: ContentsPlace | null } | null> {
+  return inSnapshot(db, async (trx) => {
+    const asset = await selectAssets(trx, null).select('asset.id').where('asset_num', '=', assetNum).executeTakeFirst();
+    if (asset === undefined) return null;
+    const behind = (kind: ContentsPlace['kind']) => (after?.kind === kind ? after.id : '0');
+    const wanted = limit + 1;
+    const merchandises =
+      after?.kind === 'product' ? [] : await readMerchandises(trx, asset.id, behind('merchandise'), wanted);
+    const room = wanted - merchandises.length;
+    const products = room <= 0 ? [] : await readProducts(trx, asset.id, behind('product'), room);
+    const all: AssetInstance[] = [...merchandises, ...products];
+    const page = all.slice(0, limit);
+    const last = page.at(-1);
+    const hasMore = all.length > limit && last !== undefined;
+    return { instances: page, stop: hasMore ? { kind: last.kind, id: last.id } : null };
+  });
+}
+
+type Merchandise = Extract<AssetInstance, { kind: 'merchandise' }>;
+type Product = Extract<AssetInstance, { kind: 'product' }>;
+
+/** What rows of merchandises and products have in common. */
+interface InstanceRow {
+  id: string;
+  crm_product_id: string;
+  bought_by_order_id: LicenseOrderId;
+  /** The order that stands for it. */
+  license_order_id: LicenseOrderId;
+  order_source_id: LicenseOrderId | null;
+  created_time: Date;
+}
+
+async function readPage<Row extends InstanceRow>(
+  trx: Trx,
+  table: 'merchandise_instance' | 'product_instance',
+  { assetId, afterId, limit }: { assetId: AssetId; afterId: string; limit: number },
+  columns: RawBuilder<unknown>,
+): Promise<Row[]> {
+  const { rows } = await sql<Row>`
+    select instance.id, crm_product_id, instance.created_time, instance.license_order_id as bought_by_order_id,
+      coalesce(held_by_order_id, instance.license_order_id) as license_order_id,
+      bought.src_license_order_id as order_source_id, ${columns}
+    from (
+      select * from ${sql.table(table)}
+      where asset_id = ${assetId} and revoked_time is null and id > ${afterId} order by id limit ${limit}
+    ) as instance
+    join license_order as bought on bought.id = instance.license_order_id
+    order by instance.id`.execute(trx);
+  return rows;
+}
+
+async function readMerchandises(trx: Trx, assetId: AssetId, afterId: string, limit: number): Promise<Merchandise[]> {
+  const rows = await readPage<InstanceRow & MerchandiseRow>(
+    trx,
+    'merchandise_instance',
+    { assetId, afterId, limit },
+    sql`parent_id, merchandise_num, merchandise_name, time_duration_expression`,
+  );
+  return rows.map((row) => ({
+    ...instanceFields(row),
+    kind: 'merchandise' as const,
+    parentId: row.parent_id,
+    srcLicenseOrderId: row.order_source_id,
+    timeDurationExpression: row.time_duration_expression,
+    merchandiseNum: row.merchandise_num,
+    merchandiseName: row.merchandise_name,
+  }));
+}
+
+async function readProducts(trx: Trx, assetId: AssetId, afterId: string, limit: number): Promise<Product[]> {
+  const rows = await readPage<InstanceRow & ProductRow & { feature_count: number }>(
+    trx,
+    'product_instance',
+    { assetId, afterId, limit },
+    sql`merchandise_id, product_uri, product_name, instance.limit_start_date, instance.limit_end_date, limit_concurrent,
+      instance.src_license_order_id, details - 'passwords' - 'productFeatures' || jsonb_build_object(
+        'productFeatures', jsonb_path_query_array(details, ${`$.productFeatures[0 to ${MAX_FEATURES - 1}]`}::jsonpath)
+      ) as details,
+      coalesce(jsonb_array_length(nullif(details -> 'productFeatures', 'null')), 0) as feature_count`,
+  );
+  return rows.map((row) => ({
+    ...instanceFields(row),
+    kind: 'product' as const,
+    parentId: row.merchandise_id,
+    srcLicenseOrderId: row.src_license_order_id ?? row.order_source_id,
+    timeDurationExpression: row.details.timeDurationExpression ?? null,
+    productUri: row.product_uri,
+    productName: row.product_name,
+    gmsPid: row.details.gmsPid ?? '',
+    appKey: row.details.appKey ?? '',
+    limitStartDate: parseBigint(row.limit_start_date),
+    limitEndDate: parseBigint(row.limit_end_date),
+    limitConcurrent: row.limit_concurrent,
+    limitTimeDuration: row.details.limitTimeDuration ?? 0,
+    trial: row.details.trial === 1,
+    trialEndDate: row.details.trialEndDate ?? null,
+    features: (row.details.productFeatures ?? []).map(({ featureCode, featureName, featureValue }) => ({
+      featureCode,
+      featureName,
+      featureValue,
+    })),
+    featureCount: row.feature_count,
+  }));
+}
+
+function instanceFields(row: InstanceRow) {
+  return {
+    id: row.id,
+    crmProductId: row.crm_product_id,
+    boughtByOrderId: row.bought_by_order_id,
+    heldByOrderId: row.license_order_id,
+    createdTime: row.created_time.getTime(),
+  };
+}

@@ -1,0 +1,88 @@
+import type { ApplicationId, CustomerId, HistoryEntry } from '@lockstep/contract';
+import { type Database, inSnapshot, parseBigint, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import type { StepEntry } from '../history/entries.ts';
+import { type HistoryPage, readHistoryPage } from '../history/history.ts';
+import { OPERATOR } from '../history/steps.ts';
+
+/** An entry of a history with what operators want to know beside it. */
+interface ToldStep extends HistoryEntry {
+  /** The application that sent the order, or asked to change the lock. */
+  applicationId: ApplicationId | null;
+  /** Who owned the asset before a transfer; null otherwise. */
+  fromCustomerId: CustomerId | null;
+  /** Name of the product or merchandise; null where it is about none. */
+  instanceName: string | null;
+  /** Nodes of the product; null where it is about none. */
+  limitConcurrent: number | null;
+  /** When the product ends, in milliseconds; null without an end, and where it is about none. */
+  limitEndDate: number | null;
+}
+
+/** What tells one product or merchandise from another. */
+interface InstanceRow {
+  id: string;
+  name: string;
+  nodes: number | null;
+  end_ms: string | null;
+}
+
+/**
+ * Lists what happened to the assets of a number, newest first, whoever sent the orders. Null if there never was one.
+ *
+ * Throws a WrongCursor.
+ */
+export function readHistoryOfAll(
+  db: Database,
+  assetNum: string,
+  page: HistoryPage,
+): Promise<{ entries: ToldStep[]; nextCursor: string | null } | null> {
+  return inSnapshot(db, async (trx) => {
+    const read = await readHistoryPage(trx, OPERATOR, assetNum, page);
+    if (read === null) return null;
+    const instances = await readInstances(trx, read.entries);
+    const formerOwners = await readFormerOwners(trx, read.entries);
+    const entries = read.entries.map(({ step, entry }) => {
+      const instance = entry.instanceId === null ? undefined : instances.get(entry.instanceId);
+      return {
+        ...entry,
+        applicationId: step.applicationId,
+        fromCustomerId: formerOwners.get(transferKey(entry.assetId, entry.licenseOrderId)) ?? null,
+        instanceName: instance?.name ?? null,
+        limitConcurrent: instance?.nodes ?? null,
+        limitEndDate: parseBigint(instance?.end_ms ?? null),
+      };
+    });
+    return { entries, nextCursor: read.nextCursor };
+  });
+}
+
+/** Reads the products and merchandises that entries are about, by id. */
+async function readInstances(trx: Trx, entries: readonly StepEntry[]): Promise<Map<string, InstanceRow>> {
+  const idsOf = (kind: string) =>
+    entries.flatMap(({ entry }) =>
+      entry.action.startsWith(kind) && entry.instanceId !== null ? [entry.instanceId] : [],
+    );
+  const { rows } = await sql<InstanceRow>`
+    select id, product_name as name, limit_concurrent as nodes, limit_end_date as end_ms
+    from product_instance where id = any (${idsOf('product')}::bigint[])
+    union all
+    select id, merchandise_name, null, null
+    from merchandise_instance where id = any (${idsOf('merchandise')}::bigint[])`.execute(trx);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+const transferKey = (assetId: string, orderId: string | null) => `${assetId} ${orderId}`;
+
+/** Reads from whom assets were transferred, by asset and order. */
+async function readFormerOwners(trx: Trx, entries: readonly StepEntry[]): Promise<Map<string, CustomerId>> {
+  const transfers = entries.filter(({ entry }) => entry.action === 'transferred').map(({ entry }) => entry);
+  if (transfers.length === 0) return new Map();
+  const { rows } = await sql<{ asset_id: string; license_order_id: string; from_customer_id: CustomerId }>`
+    select asset_id, license_order_id, from_customer_id from asset_transfer
+    join unnest(
+      ${transfers.map(({ assetId }) => assetId)}::bigint[],
+      ${transfers.map(({ licenseOrderId }) => licenseOrderId)}::bigint[]
+    ) as wanted (asset_id, license_order_id) using (asset_id, license_order_id)`.execute(trx);
+  return new Map(rows.map((row) => [transferKey(row.asset_id, row.license_order_id), row.from_customer_id]));
+}

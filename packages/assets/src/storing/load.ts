@@ -1,0 +1,142 @@
+import type { AssetId, CustomerId, EnterpriseId, LicenseOrderId, LicenseType } from '@lockstep/contract';
+import { arrayText, isId, parseBigint, run, type Statement, type Trx, together } from '@lockstep/platform';
+import { type Asset, emptyChanges, type Ledger, type LedgerCustomer } from '../ledger/ledger.ts';
+
+/** The part of the ledger that some orders may look at. */
+export interface LedgerNeeds {
+  customerIds: Set<CustomerId>;
+  /** Orders that they name as sources. */
+  purchaseIds: Set<LicenseOrderId>;
+  assetNums: Set<string>;
+  /** Codes of the extended attributes that they give. */
+  codes: Set<string>;
+  /** Whether to load the customers of assets and purchases too: an application may be bound to channels. */
+  owners: boolean;
+}
+
+const ids = <Id extends string>(digits: Iterable<Id>) => [...digits].filter(isId);
+
+/**
+ * Loads the part of the ledger that orders need, without what is on the assets (see loadContents), and locks its assets
+ * until the transaction ends. They are locked in the order of their numbers, so two transactions that want the same
+ * ones wait rather than deadlock.
+ */
+export function loadLedger(trx: Trx, needs: LedgerNeeds): Promise<Ledger> {
+  return load(trx, needs, true);
+}
+
+/** Reads the part of the ledger that orders need without locking it: for a look at what they would do. */
+export function readLedger(trx: Trx, needs: LedgerNeeds): Promise<Ledger> {
+  return load(trx, needs, false);
+}
+
+async function load(trx: Trx, needs: LedgerNeeds, areLocked: boolean): Promise<Ledger> {
+  const [customers, purchases, assetRows] = await together<[CustomerRow, PurchaseRow, AssetRow]>(trx, [
+    readingCustomers(ids(needs.customerIds)),
+    readingPurchases(ids(needs.purchaseIds)),
+    readingAssets([...needs.assetNums], [...needs.codes], areLocked),
+  ]);
+  const assets = new Map(assetRows.map((row) => [row.asset_num, buildAsset(row)]));
+  const ownerIds = [...assetRows, ...purchases].map((row) => row.customer_id);
+  const owners = needs.owners ? await run(trx, readingCustomers([...new Set(ownerIds)])) : [];
+  return {
+    customers: new Map([...customers, ...owners].map((row) => [row.id, buildCustomer(row)])),
+    customerOfPurchase: new Map(purchases.map((row) => [row.id, row.customer_id])),
+    assets,
+    loadedOnto: new Set(),
+    merchandises: new Map(),
+    changes: emptyChanges(),
+  };
+}
+
+interface CustomerRow {
+  id: CustomerId;
+  enterprise_id: EnterpriseId;
+  channel_code: string;
+}
+
+function buildCustomer(row: CustomerRow): LedgerCustomer {
+  return { enterpriseId: row.enterprise_id, channelCode: row.channel_code };
+}
+
+const readingCustomers = (customerIds: CustomerId[]): Statement<CustomerRow> => ({
+  name: 'read_customers',
+  text: 'select id, enterprise_id, channel_code from customer where id = any ((select $1::bigint[])::bigint[])',
+  values: [arrayText('bigint', customerIds)],
+});
+
+interface PurchaseRow {
+  id: LicenseOrderId;
+  customer_id: CustomerId;
+}
+
+const readingPurchases = (orderIds: LicenseOrderId[]): Statement<PurchaseRow> => ({
+  name: 'read_purchases',
+  text: `
+    select id, customer_id from license_order
+    where id = any ((select $1::bigint[])::bigint[]) and order_type = 'new_buy' and cause is null`,
+  values: [arrayText('bigint', orderIds)],
+});
+
+interface AssetRow {
+  id: AssetId;
+  asset_num: string;
+  customer_id: CustomerId;
+  license_type: LicenseType;
+  limit_start_date: string | null;
+  limit_end_date: string | null;
+  borrowed_usb_key: boolean;
+  code_count: number;
+  stored_codes: string[];
+  active_grants: number;
+  active_products: number;
+  active_merchandises: number;
+}
+
+/**
+ * Reads active assets in the order of their numbers, one after the other. Looked up as a list, a plan may read all
+ * active assets: without statistics PostgreSQL takes them for few. Their extended attributes stay in the database, as
+ * they may take a hundred kilobytes an asset; if orders give some, it says how many there are, and which of the same
+ * codes.
+ */
+const readingAssets = (assetNums: string[], codes: string[], areLocked: boolean): Statement<AssetRow> => ({
+  name: areLocked ? 'lock_assets' : 'read_assets',
+  text: `
+    select id, asset_num, customer_id, license_type, limit_start_date, limit_end_date, borrowed_usb_key,
+      active_grants, active_products, active_merchandises,
+      case when $2::jsonb is null then 0 else (select count(*)::int from jsonb_object_keys(extends)) end as code_count,
+      case when $2::jsonb is null then '{}'
+        else array(select code from jsonb_object_keys(extends) as code where $2::jsonb ? code) end as stored_codes
+    from (select num from unnest((select $1::text[])) as num order by num) as wanted
+    cross join lateral (
+      select id, asset_num, customer_id, license_type, limit_start_date, limit_end_date, borrowed_usb_key, extends,
+        active_grants, active_products, active_merchandises
+      from asset where asset_num = num and revoked_time is null limit 1 ${areLocked ? 'for update' : ''}
+    ) as found`,
+  values: [arrayText('text', assetNums), codes.length === 0 ? null : asKeys(codes)],
+});
+
+/** An object of JSON that has some keys: PostgreSQL finds a key in it faster than in a list. */
+const asKeys = (keys: string[]) => JSON.stringify(Object.fromEntries(keys.map((key) => [key, 0])));
+
+const NO_CODES: ReadonlySet<string> = new Set();
+
+function buildAsset(row: AssetRow): Asset {
+  return {
+    id: row.id,
+    assetNum: row.asset_num,
+    customerId: row.customer_id,
+    licenseType: row.license_type,
+    limitStartDate: parseBigint(row.limit_start_date),
+    limitEndDate: parseBigint(row.limit_end_date),
+    borrowedUsbKey: row.borrowed_usb_key,
+    extends: {},
+    storedCodes: row.stored_codes.length === 0 ? NO_CODES : new Set(row.stored_codes),
+    codeCount: row.code_count,
+    active: { grants: row.active_grants, products: row.active_products, merchandises: row.active_merchandises },
+    grants: [],
+    areGrantsLoaded: false,
+    products: [],
+    revokedBy: null,
+  };
+}

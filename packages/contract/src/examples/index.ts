@@ -1,0 +1,64 @@
+import type { OperationId } from '../operations/index.ts';
+import { issueToken } from './access.ts';
+import answers from './answers.json' with { type: 'json' };
+import { exampleBatches, KEPT_LOCK, KEPT_LOCK_ID, REGION } from './batches.ts';
+import { CLOUD_EMPLOYEE, HEAD_OFFICE } from './demo.ts';
+import { DEPARTMENT, memberExamples } from './member.ts';
+import type { Examples, ExamplesOf } from './operation.ts';
+import { orderExamples } from './order.ts';
+
+/**
+ * The examples of every operation, by operationId. They work as they are on a fresh `npm start`: first O1 to O9 in
+ * their order, with the preview of new_buy before O5. Then M1 to M3, M7, M9 and M10, then M5, M6 and M8, which list
+ * what these have changed, M4 and the audit record, at last webhooks.
+ */
+const operationExamples: { [Id in OperationId]: ExamplesOf<Id> } = { issueToken, ...orderExamples, ...memberExamples };
+
+/** The examples of an operation, whichever it is. */
+export interface SomeExamples {
+  bodies?: Examples<unknown>;
+  answers: Record<number, Examples<unknown>>;
+}
+
+/** The key under which answers.json holds an answer. A test writes that file, from what a service answers. */
+export const answerKey = (operationId: string, status: number | string, name: string) =>
+  `${operationId} ${status} ${name}`;
+
+const RECORDED: Record<string, unknown> = answers;
+
+/** All examples with their answers, by operationId. */
+export const examples = Object.fromEntries(
+  Object.entries(operationExamples).map(([operationId, { answers: told, ...sent }]): [string, SomeExamples] => {
+    const named = Object.entries<Record<string, string>>(told).map(([status, summaries]) => {
+      const withValues = Object.entries(summaries).map(([name, summary]) => {
+        return [name, { summary, value: RECORDED[answerKey(operationId, status, name)] }];
+      });
+      return [status, Object.fromEntries(withValues)];
+    });
+    return [operationId, { ...sent, answers: Object.fromEntries(named) }];
+  }),
+);
+
+/** Examples of parameters by name. A name means the same in every operation. */
+export const parameterExamples: Record<string, string | number> = {
+  // /docs replaces it with a new one whenever a call is tried out.
+  g_nonce: 'a-new-one-for-every-call',
+  appKey: 'your-appKey',
+  channelCode: exampleBatches.new_buy.channelCode,
+  channelOrderId: exampleBatches.new_buy.channelOrderId,
+  channelCustomerId: HEAD_OFFICE.channelCustomerId,
+  defaultCustomer: 'N',
+  enterpriseGlobalId: HEAD_OFFICE.enterpriseGlobalId,
+  assetNum: KEPT_LOCK,
+  extendCode: REGION.extendCode,
+  // The first order of a fresh service.
+  licenseOrderId: '8192',
+  waitSeconds: 10,
+  memberGlobalId: CLOUD_EMPLOYEE.globalId,
+  assetId: KEPT_LOCK_ID,
+  departmentId: DEPARTMENT,
+  keyword: CLOUD_EMPLOYEE.userName,
+  pageNum: 1,
+  pageSize: 20,
+  webhookId: '1',
+};

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { Cause } from '../causes.ts';
+import { emptyAsAbsent, optionalId, optionalText, queryInteger, queryTime, time } from '../scalars.ts';
+import { OrderState, OrderType } from './enums.ts';
+import { BatchState, BatchSummary, SingleOrderResult } from './results.ts';
+
+const MAX_LIST_PAGE = 200;
+const DEFAULT_LIST_PAGE = 50;
+
+/** The part of a query that pages through a list by cursors (rules 6.7). A cursor is opaque to clients. */
+export const ListPageQuery = z.object({
+  limit: emptyAsAbsent(queryInteger(1, MAX_LIST_PAGE).default(DEFAULT_LIST_PAGE)).meta({
+    'x-default': DEFAULT_LIST_PAGE,
+    description: `Entries of a page at most: 1 to ${MAX_LIST_PAGE}. A page may hold fewer, or none, and still not be the last.`,
+  }),
+  cursor: emptyAsAbsent(
+    z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,200}$/, 'is not a cursor of this list')
+      .optional(),
+  ).describe('nextCursor of the page before, with the same filters; absent for the first page.'),
+});
+export type ListPageQuery = z.infer<typeof ListPageQuery>;
+
+/** When the batches that a list shows were accepted. */
+const AcceptedPeriod = z.object({
+  acceptedFrom: emptyAsAbsent(queryTime().optional()).describe(
+    'Only what was accepted at this time or later: milliseconds since 1970-01-01 UTC.',
+  ),
+  acceptedTo: emptyAsAbsent(queryTime().optional()).describe(
+    'Only what was accepted at this time or before: milliseconds since 1970-01-01 UTC.',
+  ),
+});
+
+function checkAccepted(
+  { acceptedFrom, acceptedTo }: z.infer<typeof AcceptedPeriod>,
+  context: z.core.$RefinementCtx,
+): void {
+  if (acceptedFrom === undefined || acceptedTo === undefined || acceptedFrom <= acceptedTo) return;
+  context.issues.push({
+    code: 'custom',
+    path: ['acceptedFrom'],
+    params: { cause: 'dates_reversed' },
+    input: acceptedFrom,
+  });
+}
+
+/** The query of the list of batches (rules 6.7). */
+export const ListBatchesQuery = z
+  .object({
+    channelCode: optionalText().describe('Only batches of this channel.'),
+    state: emptyAsAbsent(BatchState.optional()).describe('Only batches in this state.'),
+    hasFailed: emptyAsAbsent(z.literal('true', 'must be true, or absent').optional()).describe(
+      'true: only batches of which an order has failed.',
+    ),
+    ...AcceptedPeriod.shape,
+    ...ListPageQuery.shape,
+  })
+  .superRefine(checkAccepted);
+export type ListBatchesQuery = z.infer<typeof ListBatchesQuery>;
+
+const NEXT_CURSOR = z
+  .string()
+  .nullable()
+  .describe('The cursor of the next page; null on the last. Go on while there is one, also behind an empty page.');
+
+/** A page of batches (rules 6.7). */
+export const BatchPage = z
+  .object({
+    batches: z.array(BatchSummary).describe('Batches of the application, newest first.'),
+    nextCursor: NEXT_CURSOR,
+  })
+  .meta({ id: 'BatchPage', description: 'A page of batches.' });
+export type BatchPage = z.infer<typeof BatchPage>;
+
+/** The query of the list of orders (rules 6.7). */
+export const ListOrdersQuery = z
+  .object({
+    channelCode: optionalText().describe('Only orders of batches of this channel.'),
+    customerId: optionalId<'CustomerId'>().describe('Only orders of this customer.'),
+    assetNum: optionalText().describe('Only orders that name this asset number.'),
+    orderType: emptyAsAbsent(OrderType.optional()).describe('Only orders of this type.'),
+    state: emptyAsAbsent(OrderState.optional()).describe('Only orders in this state.'),
+    cause: emptyAsAbsent(Cause.optional()).describe('Only orders that failed for this.'),
+    ...AcceptedPeriod.shape,
+    ...ListPageQuery.shape,
+  })
+  .superRefine(checkAccepted);
+export type ListOrdersQuery = z.infer<typeof ListOrdersQuery>;
+
+/** An order in a list (rules 6.7). */
+export const ListedOrder = SingleOrderResult.extend({ acceptedTime: time('When its batch was accepted') }).meta({
+  id: 'ListedOrder',
+  description: 'What became of one order, and the batch that it came in.',
+});
+export type ListedOrder = z.infer<typeof ListedOrder>;
+
+/** A page of orders (rules 6.7). */
+export const OrderPage = z
+  .object({
+    orders: z.array(ListedOrder).describe('Orders of the application, newest first.'),
+    nextCursor: NEXT_CURSOR,
+  })
+  .meta({ id: 'OrderPage', description: 'A page of orders.' });
+export type OrderPage = z.infer<typeof OrderPage>;

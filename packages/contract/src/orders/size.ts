@@ -1,0 +1,110 @@
+import { Refusal } from '../causes.ts';
+import type { AssetToBuy, Merchandise } from './items.ts';
+import type { Order } from './orders.ts';
+
+/**
+ * The most product and merchandise instances that an order may touch, and that a call may ask for. A few kilobytes can
+ * ask for millions.
+ */
+export const MAX_INSTANCES = 200_000;
+
+/** The most active product and merchandise instances on an asset. */
+export const MAX_INSTANCES_ON_ASSET = 10_000;
+
+/** The most bytes of text that the orders of a call may store: a text is stored for each asset number that gets it. */
+export const MAX_TEXT_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Counts the product and merchandise instances that an order may create, at least one for each asset number, or the
+ * products that it looks for. An asset number without instances counts as one: it transfers or creates an asset.
+ */
+export function countInstances(order: Order): number {
+  switch (order.orderType) {
+    case 'new_buy':
+      return sum(order.assets, (element) => element.assetNos.length * Math.max(1, countOnAsset(element)));
+    case 'delete_asset':
+      return sum(order.assets, ({ assetNos }) => assetNos.length);
+    case 'delete_product':
+      return sum(order.assets, ({ assetNos, products }) => assetNos.length * products.length);
+  }
+}
+
+/** Counts the instances that an element of a purchase puts on each of its assets. */
+function countOnAsset({ products = [], merchandises = [] }: AssetToBuy): number {
+  return products.length + sum(merchandises, instancesIn);
+}
+
+function instancesIn(merchandise: Merchandise): number {
+  return 1 + merchandise.licenseOrderProductList.length + sum(merchandise.children ?? [], instancesIn);
+}
+
+/**
+ * Counts the bytes of text that an order stores: its products, merchandises and extended attributes as JSON, each once
+ * for each asset number that gets it.
+ */
+export function countTextBytes(order: Order): number {
+  if (order.orderType !== 'new_buy') return 0;
+  return sum(order.assets, ({ assetNos, products = [], merchandises = [], assetExtendList = [] }) => {
+    return (
+      assetNos.length * (sum(products, jsonBytes) + sum(merchandises, jsonBytes) + sum(assetExtendList, jsonBytes))
+    );
+  });
+}
+
+const jsonBytes = (item: object) => Buffer.byteLength(JSON.stringify(item));
+
+/**
+ * How many assets get the same text at most. An order with a text of so many bytes stores no more than so many times
+ * it.
+ */
+export function countCopies({ orderType, assets }: Order): number {
+  if (orderType !== 'new_buy') return 0;
+  return assets.reduce((most, { assetNos }) => Math.max(most, assetNos.length), 0);
+}
+
+function sum<Item>(items: readonly Item[], count: (item: Item) => number): number {
+  return items.reduce((total, item) => total + count(item), 0);
+}
+
+/**
+ * Refuses a batch that asks for too many instances, in all or on one asset. What is stored on the assets may change
+ * before an order's turn, so it counts only then. Throws a Refusal: batch_too_large.
+ */
+export function checkInstances(orders: readonly Order[]): void {
+  let instances = 0;
+  for (const [index, order] of orders.entries()) {
+    checkElements(order, `orderList[${index}]`);
+    instances += countInstances(order);
+    if (instances > MAX_INSTANCES)
+      throw new Refusal('batch_too_large', `orderList[${index}]`, `${MAX_INSTANCES} products and merchandises`);
+  }
+}
+
+/**
+ * Refuses a batch that stores too much text. Nearly every batch is so short that it cannot. `bytes`: its length, as it
+ * was sent. Throws a Refusal: batch_too_large.
+ */
+export function checkText(orders: readonly Order[], bytes: number): void {
+  const copies = orders.reduce((most, order) => Math.max(most, countCopies(order)), 0);
+  // Twice, because it may have been sent without what has a default.
+  if (2 * bytes * copies <= MAX_TEXT_BYTES) return;
+  let text = 0;
+  for (const [index, order] of orders.entries()) {
+    text += countTextBytes(order);
+    if (text > MAX_TEXT_BYTES) throw new Refusal('batch_too_large', `orderList[${index}]`, '256 MiB of text');
+  }
+}
+
+/** Refuses an element of a purchase that no asset has room for. */
+function checkElements(order: Order, path: string): void {
+  if (order.orderType !== 'new_buy') return;
+  for (const [index, element] of order.assets.entries()) {
+    if (countOnAsset(element) <= MAX_INSTANCES_ON_ASSET) continue;
+    throw new Refusal(
+      'batch_too_large',
+      `${path}.assets[${index}]`,
+      `${MAX_INSTANCES_ON_ASSET} products and merchandises`,
+      ' on one asset',
+    );
+  }
+}

@@ -1,0 +1,230 @@
+import {
+  batchOf,
+  deleteAsset,
+  deleteProduct,
+  merchandise,
+  newBuy,
+  productToBuy,
+  productToRevoke,
+  type Sent,
+} from '@lockstep/test/harness/orders';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { BatchOrder } from './batch-order.ts';
+import { CreateEnterprise } from './customers.ts';
+import { EditEmployee } from './employees.ts';
+import { checkBody, findUnknownFields, isMisspelling, isWithinEdits } from './misspellings.ts';
+
+const CUSTOMER = { customerId: '1', channelCustomerId: 'C-1', enterpriseGlobalId: '2' };
+
+/** The optimal string alignment distance, by its textbook table. */
+function distanceOf(from: string, to: string): number {
+  const table = Array.from({ length: from.length + 1 }, (_, row) =>
+    Array.from({ length: to.length + 1 }, (__, column) => (row === 0 ? column : column === 0 ? row : 0)),
+  );
+  const at = (row: number, column: number) => table[row]![column]!;
+  for (let row = 1; row <= from.length; row++) {
+    for (let column = 1; column <= to.length; column++) {
+      const isSame = from[row - 1] === to[column - 1];
+      let best = Math.min(at(row - 1, column) + 1, at(row, column - 1) + 1, at(row - 1, column - 1) + (isSame ? 0 : 1));
+      const isSwap = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      if (isSwap) best = Math.min(best, at(row - 2, column - 2) + 1);
+      table[row]![column] = best;
+    }
+  }
+  return at(from.length, to.length);
+}
+
+describe('a number of edits', () => {
+  /** Few letters, so that texts are often near one another. */
+  const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 9 });
+
+  it('is within a bound where the textbook distance is', () => {
+    fc.assert(
+      fc.property(word, word, fc.nat(3), (from, to, edits) => {
+        expect(isWithinEdits(from, to, edits)).toBe(distanceOf(from, to) <= edits);
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+});
+
+describe('a name', () => {
+  it.each([
+    ['limitEnddate', 'limitEndDate'],
+    ['limit_end_date', 'limitEndDate'],
+    ['LIMIT-END-DATE', 'limitEndDate'],
+    ['limitEndDat', 'limitEndDate'],
+    ['limitEndDaet', 'limitEndDate'],
+    ['limitEnDdaet', 'limitEndDate'],
+    ['limtEndDtae', 'limitEndDate'],
+    ['limitEndDat3', 'limitEndDate'],
+    ['transferredAssetNum', 'transferedAssetNum'],
+    ['adress', 'address'],
+    ['addresss', 'address'],
+    ['adrdess', 'address'],
+    ['password', 'passwords'],
+    ['appkey', 'appKey'],
+    ['apKey', 'appKey'],
+    ['After', 'after'],
+    ['a-fter', 'after'],
+  ])('%s is a misspelling of %s', (name, known) => {
+    expect(isMisspelling(name, known)).toBe(true);
+  });
+
+  it.each([
+    ['address2', 'address'],
+    ['Address_12', 'address'],
+    ['limitEndDate2', 'limitEndDate'],
+    ['limitEndDate20', 'limitEndDate'],
+    ['limitEnddate2', 'limitEndDate'],
+    ['limit2EndDate', 'limitEndDate'],
+    ['2address', 'address'],
+    ['appKey2b', 'appKey'],
+    ['limitEndTime', 'limitEndDate'],
+    ['adres', 'address'],
+    ['afte', 'after'],
+    ['aftre', 'after'],
+    ['limitEndDateText', 'limitEndDate'],
+    ['', 'address'],
+  ])('%s is not a misspelling of %s', (name, known) => {
+    expect(isMisspelling(name, known)).toBe(false);
+  });
+});
+
+/** The misspelled fields of a body by their paths, with what was meant. */
+function misspelledIn(schema: Parameters<typeof findUnknownFields>[0], body: unknown): [path: string, meant: string][] {
+  return findUnknownFields(schema, body).misspelled.map(({ path, ...issue }) => {
+    return [path.join('.'), (issue as { params?: { meant: string } }).params!.meant];
+  });
+}
+
+const END = 1_798_761_599_999;
+const misspelled = (order: Sent) => misspelledIn(BatchOrder, batchOf(order));
+
+describe('a batch with a misspelled field', () => {
+  it.each<[what: string, order: Sent, path: string, meant: string]>([
+    ['in an order', newBuy(CUSTOMER, ['A'], { srclicenseOrderId: '1' }), 'srclicenseOrderId', 'srcLicenseOrderId'],
+    [
+      'in an element',
+      newBuy(CUSTOMER, ['A'], {}, { borrowedUSBKey: true }),
+      'assets.0.borrowedUSBKey',
+      'borrowedUsbKey',
+    ],
+    [
+      'in a product',
+      newBuy(CUSTOMER, ['A'], {}, { products: [productToBuy(), productToBuy({ limitEnddate: END })] }),
+      'assets.0.products.1.limitEnddate',
+      'limitEndDate',
+    ],
+    [
+      'in merchandise inside of merchandise',
+      newBuy(CUSTOMER, ['A'], {}, { merchandises: [merchandise({ children: [merchandise({ childrens: [] })] })] }),
+      'assets.0.merchandises.0.children.0.childrens',
+      'children',
+    ],
+    [
+      'beside a null',
+      newBuy(CUSTOMER, ['A'], {}, { products: [productToBuy({ limitEnddate: END, limitEndDate: null })] }),
+      'assets.0.products.0.limitEnddate',
+      'limitEndDate',
+    ],
+    [
+      'beside an empty text',
+      newBuy(CUSTOMER, ['A'], {}, { products: [productToBuy({ gmsPId: 'g', gmsPid: ' ' })] }),
+      'assets.0.products.0.gmsPId',
+      'gmsPid',
+    ],
+    [
+      'beside an empty list',
+      newBuy(CUSTOMER, ['A'], {}, { products: [], product: [productToBuy()], merchandises: [merchandise()] }),
+      'assets.0.product',
+      'products',
+    ],
+    [
+      'in a product to revoke',
+      deleteProduct(
+        CUSTOMER,
+        ['A'],
+        {},
+        { assets: [{ assetNos: ['A'], products: [strictly('strictMatchWenDelete')] }] },
+      ),
+      'assets.0.products.0.strictMatchWenDelete',
+      'strictMatchWhenDelete',
+    ],
+  ])('%s is refused', (_what, order, path, meant) => {
+    expect(misspelled(order)).toEqual([[`orderList.0.${path}`, meant]]);
+  });
+
+  function strictly(name: string): Sent {
+    const { strictMatchWhenDelete, ...product } = productToRevoke();
+    return { ...product, [name]: strictMatchWhenDelete };
+  }
+
+  it.each<[what: string, order: Sent]>([
+    [
+      'beside the right one',
+      newBuy(CUSTOMER, ['A'], {}, { products: [productToBuy({ limitEnddate: 1, limitEndDate: END })] }),
+    ],
+    ['that answers have', newBuy(CUSTOMER, ['A'], {}, { assetNum: 'A', limitStartTime: 1, limitEndTime: 2 })],
+    ['with digits behind it', newBuy(CUSTOMER, ['A'], { srcLicenseOrderId2: '1' }, { limitEndDate2: 1 })],
+    [
+      'of another type of order',
+      deleteAsset(CUSTOMER, ['A'], { assets: [{ assetNos: ['A'], products: [], limitEndDate: 1 }] }),
+    ],
+    [
+      'near one that another type has',
+      deleteAsset(CUSTOMER, ['A'], { assets: [{ assetNos: ['A'], limitEnddate: 1 }] }),
+    ],
+    ['near a required one', newBuy(CUSTOMER, ['A'], { custmerName: 'x' })],
+    ['inside of an unknown one', newBuy(CUSTOMER, ['A'], { more: { limitEnddate: 1 } })],
+  ])('%s is taken', (_what, order) => {
+    expect(misspelled(order)).toEqual([]);
+  });
+
+  it('is looked at however many other faults there are', () => {
+    for (const body of [
+      null,
+      5,
+      [],
+      {},
+      { orderList: 'a' },
+      { orderList: [null, { orderType: 'none', srcLicenseOrderid: 1 }] },
+    ]) {
+      expect(misspelledIn(BatchOrder, body)).toEqual([]);
+    }
+    const broken = {
+      orderList: [{ orderType: 'new_buy', assets: [{ products: { limitEnddate: 1 }, limitEnddate: 1 }] }],
+    };
+    expect(misspelledIn(BatchOrder, broken)).toEqual([['orderList.0.assets.0.limitEnddate', 'limitEndDate']]);
+  });
+
+  it('leaves a bounded number of faults, whatever it holds', () => {
+    const elements = Array.from({ length: 5_000 }, () => ({ assetNos: ['A'], limitEnddate: 1, other: 1 }));
+    const found = findUnknownFields(BatchOrder, batchOf(newBuy(CUSTOMER, ['A'], { assets: elements })));
+    expect(found.misspelled).toHaveLength(100);
+    expect(found.ignored).toHaveLength(MAX_IGNORED_FIELDS);
+    expect(found.ignored[1]).toBe('orderList[0].assets[1].other');
+  });
+});
+
+describe('other bodies', () => {
+  it.each<[string, Parameters<typeof findUnknownFields>[0], Sent, [string, string]]>([
+    ['O2 and O4', CreateEnterprise, { adress: 'a' }, ['adress', 'address']],
+    ['M1', AddEmployees, { userList: [{ passwordmobile: '1' }] }, ['userList.0.passwordmobile', 'passwordMobile']],
+    ['M2', EditEmployee, { departmentID: 5 }, ['departmentID', 'departmentId']],
+    ['a webhook', CreateWebhook, { descripton: 'a' }, ['descripton', 'description']],
+    ['a replay', ReplayEvents, { After: '1' }, ['After', 'after']],
+  ])('%s', (_what, schema, body, found) => {
+    expect(misspelledIn(schema, body)).toEqual([found]);
+  });
+
+  it('are refused by the path of the field, and say what was likely meant', () => {
+    const body = { crmCustomerId: 'c', customerName: 'n', branchName: 'b', adress: 'a' };
+    const checked = checkBody(CreateEnterprise, body);
+    expect(checked).toMatchObject({
+      ok: false,
+      refusal: { reason: 'field_misspelled', message: 'adress: is not a known field; did you mean address?' },
+    });
+  });
+});

@@ -1,0 +1,218 @@
+import { z } from 'zod';
+import { cut } from '../causes.ts';
+import { MAX_FAULTS } from '../containers.ts';
+import { operations } from '../operations/index.ts';
+import { MAX_IGNORED_FIELDS } from '../orders/preview.ts';
+import { type Checked, check } from '../parse.ts';
+
+/** The least letters of a name for which one edit, or two, count as a misspelling (rules 4). */
+const ONE_EDIT_LETTERS = 6;
+const TWO_EDITS_LETTERS = 10;
+
+/** How much of the path of an ignored field is repeated: its name may be as long as a body. */
+const MAX_PATH_CHARACTERS = 255;
+
+/** What is at a place of a body, as far as the names of fields matter there. */
+type Shape =
+  | { kind: 'object'; fields: Map<string, Shape | null>; optional: readonly string[] }
+  | { kind: 'list'; element: Shape }
+  | { kind: 'union'; discriminator: string; options: Map<unknown, Shape> };
+type ObjectShape = Shape & { kind: 'object' };
+
+/**
+ * Is told of a field that a schema doesn't know. `path` leads to the object that it is in, and is good for this call
+ * only.
+ */
+type Found = (name: string, object: Record<string, unknown>, shape: ObjectShape, path: PropertyKey[]) => void;
+
+/** The unknown fields of a body: the misspelled ones as issues, and the paths of the first of the others. */
+export interface UnknownFields {
+  misspelled: z.core.$ZodIssue[];
+  ignored: string[];
+}
+
+/** Checks a body as `check` does, and refuses likely misspellings with field_misspelled (rules 4). */
+export function checkBody<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+  at: PropertyKey[] = [],
+): Checked<z.output<Schema>> {
+  return check(schema, input, at, findUnknownFields(schema, input).misspelled);
+}
+
+/** Returns a body as its schema reads it. Throws the Refusal of `checkBody`. */
+export function parseBody<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+  const checked = checkBody(schema, input);
+  if (!checked.ok) throw checked.refusal;
+  return checked.value;
+}
+
+/** Finds the fields of a body that its schema doesn't know. The body may have any faults. */
+export function findUnknownFields(schema: z.ZodType, input: unknown): UnknownFields {
+  const found: UnknownFields = { misspelled: [], ignored: [] };
+  const shape = shapeOf(schema);
+  if (shape === null) return found;
+  visit(input, shape, [], (name, object, of, path) => {
+    const meant = findMeant(name, object, of);
+    if (meant === undefined) {
+      if (found.ignored.length < MAX_IGNORED_FIELDS)
+        found.ignored.push(cut(z.core.toDotPath([...path, name]), MAX_PATH_CHARACTERS));
+    } else if (found.misspelled.length < MAX_FAULTS) {
+      const params = { cause: 'field_misspelled', meant };
+      found.misspelled.push({ code: 'custom', path: [...path, name], message: 'field_misspelled', params });
+    }
+  });
+  return found;
+}
+
+/** Finds the optional field that a client likely meant by an unknown one. */
+function findMeant(name: string, object: Record<string, unknown>, { optional }: ObjectShape): string | undefined {
+  const meant = optional.find((known) => isVacant(object[known]) && isMisspelling(name, known));
+  return meant === undefined || answerNames().has(name) ? undefined : meant;
+}
+
+function isVacant(value: unknown): boolean {
+  if (typeof value === 'string') return value.trim() === '';
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+}
+
+/**
+ * Whether a name is likely a misspelling of a known one: equal but for case, `_` and `-`, or within as many edits as
+ * the known name's length allows. A known name with added digits is a name of its own.
+ */
+export function isMisspelling(name: string, known: string): boolean {
+  // Shorter names are never folded: a body may hold two million of them.
+  if (name.length >= known.length && fold(name) === fold(known)) return true;
+  if (known.length < ONE_EDIT_LETTERS) return false;
+  if (!isWithinEdits(name, known, known.length < TWO_EDITS_LETTERS ? 1 : 2)) return false;
+  return fold(name.replaceAll(/\d/g, '')) !== fold(known);
+}
+
+const fold = (name: string) => name.toLowerCase().replaceAll('_', '').replaceAll('-', '');
+
+/**
+ * Whether so many edits, or fewer, turn one text into another. An edit adds, drops or replaces a character or swaps two
+ * neighbors, and no character is edited twice (optimal string alignment).
+ */
+export function isWithinEdits(from: string, to: string, edits: number, fromStart = 0, toStart = 0): boolean {
+  if (Math.abs(from.length - fromStart - (to.length - toStart)) > edits) return false;
+  let [a, b] = [fromStart, toStart];
+  while (a < from.length && from[a] === to[b]) {
+    a++;
+    b++;
+  }
+  if (a === from.length && b === to.length) return true;
+  if (edits === 0) return false;
+  const isSwap = from[a] === to[b + 1] && from[a + 1] === to[b];
+  return (
+    isWithinEdits(from, to, edits - 1, a + 1, b + 1) ||
+    isWithinEdits(from, to, edits - 1, a + 1, b) ||
+    isWithinEdits(from, to, edits - 1, a, b + 1) ||
+    (isSwap && isWithinEdits(from, to, edits - 1, a + 2, b + 2))
+  );
+}
+
+/**
+ * Calls `found` for each field that its object's shape doesn't know. It runs for every body, so it builds nothing else.
+ */
+function visit(value: unknown, shape: Shape, path: PropertyKey[], found: Found): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) !== (shape.kind === 'list')) return;
+  switch (shape.kind) {
+    case 'list': {
+      const elements = value as readonly unknown[];
+      for (let index = 0; index < elements.length; index++) {
+        path.push(index);
+        visit(elements[index], shape.element, path, found);
+        path.pop();
+      }
+      return;
+    }
+    case 'union': {
+      const option = shape.options.get((value as Record<string, unknown>)[shape.discriminator]);
+      if (option !== undefined) visit(value, option, path, found);
+      return;
+    }
+    case 'object': {
+      const object = value as Record<string, unknown>;
+      for (const name in object) {
+        const inner = shape.fields.get(name);
+        if (inner === null) continue;
+        if (inner === undefined) {
+          found(name, object, shape, path);
+          continue;
+        }
+        path.push(name);
+        visit(object[name], inner, path, found);
+        path.pop();
+      }
+    }
+  }
+}
+
+const objectShapes = new WeakMap<z.core.$ZodType, ObjectShape>();
+
+/** Derives from a schema which names are known where. Null if there are no objects in it. */
+function shapeOf(schema: z.core.$ZodType): Shape | null {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  switch (def.type) {
+    case 'object':
+      return shapeOfObject(schema, def.shape);
+    case 'array': {
+      const element = shapeOf(def.element);
+      return element && { kind: 'list', element };
+    }
+    case 'pipe':
+      return shapeOf(def.in) ?? shapeOf(def.out);
+    case 'union': {
+      const { discriminator } = def as z.core.$ZodDiscriminatedUnionDef;
+      if (discriminator === undefined) return null;
+      const options = def.options.flatMap((option) => {
+        const shape = shapeOf(option);
+        const values = option._zod.propValues?.[discriminator] ?? [];
+        return shape === null ? [] : [...values].map((value): [unknown, Shape] => [value, shape]);
+      });
+      return { kind: 'union', discriminator, options: new Map(options) };
+    }
+    default:
+      return 'innerType' in def ? shapeOf(def.innerType) : null;
+  }
+}
+
+function shapeOfObject(schema: z.core.$ZodType, fields: z.core.$ZodLooseShape): ObjectShape {
+  const known = objectShapes.get(schema);
+  if (known !== undefined) return known;
+  const names = Object.keys(fields);
+  const isOptional = (name: string) => z.safeParse(fields[name]!, undefined).success;
+  const shape: ObjectShape = { kind: 'object', fields: new Map(), optional: names.filter(isOptional) };
+  // Before its fields are looked at, because merchandise contains merchandise.
+  objectShapes.set(schema, shape);
+  for (const name of names) shape.fields.set(name, shapeOf(fields[name]!));
+  return shape;
+}
+
+let namesOfAnswers: Set<string> | undefined;
+
+/**
+ * The names of all fields of answers. A client that sends back what it has read makes no mistake. Orders of every type
+ * are among the answers, so these are also the names that other types of an order have.
+ */
+function answerNames(): ReadonlySet<string> {
+  if (namesOfAnswers !== undefined) return namesOfAnswers;
+  namesOfAnswers = new Set();
+  const seen = new Set<z.core.$ZodType>();
+  const schemas: z.core.$ZodType[] = Object.values(operations).flatMap(({ answers }) => Object.values(answers));
+  for (const schema of schemas) {
+    if (seen.has(schema)) continue;
+    seen.add(schema);
+    const { def } = (schema as z.core.$ZodTypes)._zod;
+    if (def.type === 'object') {
+      for (const name of Object.keys(def.shape)) namesOfAnswers.add(name);
+      schemas.push(...Object.values(def.shape));
+    } else if (def.type === 'array') schemas.push(def.element);
+    else if (def.type === 'union') schemas.push(...def.options);
+    else if (def.type === 'pipe') schemas.push(def.in, def.out);
+    else if (def.type === 'lazy') schemas.push(def.getter());
+    else if ('innerType' in def) schemas.push(def.innerType);
+  }
+  return namesOfAnswers;
+}

@@ -1,0 +1,65 @@
+import { type AssetId, type LendAssets, type MemberId, Refusal } from '@lockstep/contract';
+import type { Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { recordChanges } from '../audit.ts';
+import { planLending } from '../rules/lending.ts';
+import { keepEmployee } from '../tenant.ts';
+import type { Actor, HoldingTools } from '../tools.ts';
+import { lendIntoLock, readHoldings, readLockHolders } from './holdings.ts';
+import { lockEnterpriseAssets } from './tenant.ts';
+
+/**
+ * M10: lends assets of an employee into a borrowed lock, all or none of them (rules 8). The same lending again
+ * changes nothing.
+ *
+ * Throws a Refusal: employee_not_matched, borrowed_lock_unusable, borrowed_lock_taken, asset_not_held,
+ * asset_lent_elsewhere, asset_without_nodes.
+ */
+export function lendAssets(
+  { changes, deadline }: HoldingTools,
+  actor: Actor,
+  memberId: MemberId,
+  wanted: LendAssets,
+): Promise<void> {
+  return changes.run(actor.enterpriseId, deadline, async (trx) => {
+    if (!(await keepEmployee(trx, actor, memberId))) throw new Refusal('employee_not_matched', memberId);
+    const { borrowedUsbKey, assetIDs } = wanted;
+    const locked = await lockEnterpriseAssets(trx, actor, { assetNums: [borrowedUsbKey], assetIds: assetIDs });
+    const lock = locked.find(({ assetNum }) => assetNum === borrowedUsbKey);
+    const lockHolderIds = lock === undefined ? new Set<MemberId>() : await readLockHolders(trx, lock.id);
+    const holdings = await readHoldings(
+      trx,
+      locked.map(({ id }) => id),
+    );
+    const { holderOf, lockOf } = holdings;
+    const lendable = assetIDs.filter((id) => holderOf.get(id) === memberId && !lockOf.has(id));
+    const nodelessId = await findNodeless(trx, lendable);
+    const idsWithNodes = new Set(lendable.filter((id) => id !== nodelessId));
+    const facts = { memberId, lock, lockHolderIds, ...holdings, idsWithNodes };
+    const { lock: usable, lentIds } = planLending(wanted, facts);
+    if (lentIds.length === 0) return;
+    await lendIntoLock(trx, usable.id, lentIds);
+    const lent = locked
+      .filter(({ id }) => lentIds.includes(id))
+      .map(({ assetNum }) => ({ assetNum, borrowedUsbKey: usable.assetNum }));
+    const change = { before: { lent: [] }, after: { lent } };
+    await recordChanges(trx, actor, [{ action: 'assets_lent', targetId: memberId, ...change }]);
+  });
+}
+
+/**
+ * Returns the first of some assets without an active product that has a concurrent node; undefined if there is none. It
+ * looks at no asset behind that one: it has to read all products of an asset to find that none has a node.
+ */
+async function findNodeless(trx: Trx, assetIds: AssetId[]): Promise<AssetId | undefined> {
+  const { rows } = await sql<{ id: AssetId }>`
+    select id from (
+      select id from unnest(${assetIds}::bigint[]) with ordinality as named (id, place) order by place
+    ) as named
+    where (
+      select true from product_instance p
+      where p.asset_id = named.id and p.revoked_time is null and p.limit_concurrent >= 1 limit 1
+    ) is null
+    limit 1`.execute(trx);
+  return rows[0]?.id;
+}

@@ -1,0 +1,107 @@
+import type { Contents, ContentsCall, ContentsReader, PlannedAsset } from '@lockstep/assets';
+import { type AssetId, type BorrowedLock, type EnterpriseAsset, Refusal } from '@lockstep/contract';
+import { type Database, inSnapshot, isId, type Trx } from '@lockstep/platform';
+import { hasCustomer } from '../tenant.ts';
+import type { Actor } from '../tools.ts';
+import { selectEnterpriseAssets } from './tenant.ts';
+
+/**
+ * M6: lists the active assets of the actor's enterprise that are not borrowed locks, oldest first (rules 8).
+ *
+ * Throws a Refusal: customer_not_bound.
+ */
+export function listAssets(db: Database, actor: Actor): Promise<EnterpriseAsset[]> {
+  return inSnapshot(db, async (trx) => {
+    await requireCustomer(trx, actor);
+    const rows = await selectEnterpriseAssets(trx, actor)
+      .leftJoin('asset_assignment as held', 'held.asset_id', 'asset.id')
+      .leftJoin('asset_lending as lent', 'lent.asset_id', 'asset.id')
+      .select(['asset.id', 'asset_num', 'held.member_id', 'lent.lock_asset_id'])
+      .where('borrowed_usb_key', '=', false)
+      .orderBy('asset.created_time')
+      .orderBy('asset.id')
+      .execute();
+    return rows.map((row) => ({
+      assetNum: row.asset_num,
+      assetId: row.id,
+      cloudAccountGlobalId: row.member_id,
+      borrowedFlag: row.lock_asset_id !== null,
+      onlineFlag: false,
+    }));
+  });
+}
+
+/**
+ * M8: lists the active borrowed locks of the actor's enterprise, oldest first, each with the employee whose assets are
+ * lent into it (rules 8).
+ *
+ * Throws a Refusal: customer_not_bound.
+ */
+export function listBorrowedLocks(db: Database, actor: Actor): Promise<BorrowedLock[]> {
+  return inSnapshot(db, async (trx) => {
+    await requireCustomer(trx, actor);
+    const rows = await selectEnterpriseAssets(trx, actor)
+      .leftJoinLateral(
+        (eb) =>
+          eb
+            .selectFrom('asset_lending as lent')
+            .innerJoin('asset_assignment as held', 'held.asset_id', 'lent.asset_id')
+            .select('held.member_id')
+            .whereRef('lent.lock_asset_id', '=', 'asset.id')
+            .limit(1)
+            .as('borrower'),
+        (join) => join.onTrue(),
+      )
+      .select(['asset.id', 'asset_num', 'borrower.member_id'])
+      .where('borrowed_usb_key', '=', true)
+      .orderBy('asset.created_time')
+      .orderBy('asset.id')
+      .execute();
+    return rows.map((row) => ({
+      assetId: row.id,
+      assetNum: row.asset_num,
+      borrowedFlag: row.member_id !== null,
+      cloudAccountGlobalId: row.member_id,
+    }));
+  });
+}
+
+/**
+ * M7: reads the merchandises and products under an asset of the actor's enterprise. Those of a lent asset show under
+ * its borrowed lock, and no longer under the asset itself (rules 8).
+ *
+ * Throws a Refusal: customer_not_bound, asset_id_not_found. Throws as ContentsReader does.
+ */
+export async function readAssetContents(
+  reader: ContentsReader,
+  call: ContentsCall,
+  actor: Actor,
+  assetId: AssetId,
+): Promise<Contents> {
+  const { contents } = await reader.open(call, async (trx) => ({ assets: await findAssets(trx, actor, assetId) }));
+  return contents;
+}
+
+/** Finds the assets whose contents show under an asset: its own and those lent into it, or none while it is lent. */
+async function findAssets(trx: Trx, actor: Actor, assetId: AssetId): Promise<PlannedAsset[]> {
+  await requireCustomer(trx, actor);
+  const selectShown = () =>
+    selectEnterpriseAssets(trx, actor).select([
+      'asset.id as assetId',
+      'asset.asset_num as assetNum',
+      'asset.license_type as licenseType',
+      'asset.customer_id as customerId',
+    ]);
+  const asset = isId(assetId) ? await selectShown().where('asset.id', '=', assetId).executeTakeFirst() : undefined;
+  if (asset === undefined) throw new Refusal('asset_id_not_found', assetId);
+  const lent = await selectShown()
+    .innerJoin('asset_lending as lent', 'lent.asset_id', 'asset.id')
+    .where((eb) => eb.or([eb('lent.asset_id', '=', assetId), eb('lent.lock_asset_id', '=', assetId)]))
+    .execute();
+  const isLent = lent.some((each) => each.assetId === assetId);
+  return isLent ? [] : ([asset, ...lent] as PlannedAsset[]);
+}
+
+async function requireCustomer(trx: Trx, actor: Actor): Promise<void> {
+  if (!(await hasCustomer(trx, actor))) throw new Refusal('customer_not_bound');
+}

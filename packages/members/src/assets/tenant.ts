@@ -1,0 +1,82 @@
+import { selectAssets } from '@lockstep/assets';
+import type { AssetId } from '@lockstep/contract';
+import { type Database, isId, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import type { AssetFacts } from '../rules/configuration.ts';
+import type { Actor } from '../tools.ts';
+
+/**
+ * Whose assets: those of an enterprise's customers. An application that is bound to channels sees only those of its
+ * channels; others do not exist for it (rules 2). Both are part of every query here, as in tenant.ts for other rows.
+ */
+type AssetTenant = Pick<Actor, 'enterpriseId' | 'channels'>;
+
+/**
+ * All channels' assets of the enterprise. Use it for rules, never for answers.
+ */
+export function acrossChannels({ enterpriseId }: AssetTenant): AssetTenant {
+  return { enterpriseId, channels: null };
+}
+
+/** Starts a query on the active assets of the enterprise's customers. */
+export function selectEnterpriseAssets(db: Database | Trx, { enterpriseId, channels }: AssetTenant) {
+  return selectAssets(db, channels)
+    .innerJoin('customer', 'customer.id', 'asset.customer_id')
+    .where('customer.enterprise_id', '=', enterpriseId);
+}
+
+/**
+ * Locks the rows of active assets of the enterprise, named by number or by id, in the order of their numbers, as drains
+ * of orders do. Leaves out what is not active or not the enterprise's.
+ */
+export async function lockEnterpriseAssets(
+  trx: Trx,
+  tenant: AssetTenant,
+  wanted: { assetNums?: readonly string[]; assetIds?: readonly AssetId[] },
+): Promise<AssetFacts[]> {
+  const { assetNums = [], assetIds = [] } = wanted;
+  const found = await selectForUpdate(trx, tenant, [...assetNums], assetIds.filter(isId));
+  // While this waited, an order may have revoked an asset and bought its number again in the same transaction.
+  const foundNums = new Set(found.map(({ assetNum }) => assetNum));
+  const missing = assetNums.filter((assetNum) => !foundNums.has(assetNum));
+  return missing.length === 0 ? found : [...found, ...(await selectForUpdate(trx, tenant, missing, []))];
+}
+
+async function selectForUpdate(
+  trx: Trx,
+  tenant: AssetTenant,
+  assetNums: string[],
+  assetIds: AssetId[],
+): Promise<AssetFacts[]> {
+  const rows = await selectEnterpriseAssets(trx, tenant)
+    .select(['asset.id', 'asset.asset_num', 'asset.borrowed_usb_key', 'asset.locked', 'asset.freezing'])
+    .where(sql<boolean>`(asset_num = any (${assetNums}::text[]) or asset.id = any (${assetIds}::bigint[]))`)
+    .orderBy('asset.asset_num')
+    .forUpdate('asset')
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    assetNum: row.asset_num,
+    isBorrowedLock: row.borrowed_usb_key,
+    isUsable: !row.locked && !row.freezing,
+  }));
+}
+
+/**
+ * Returns which of some numbers are active assets of other enterprises, within the tenant's channels. Nothing else of
+ * another enterprise is ever read.
+ */
+export async function findNumbersElsewhere(
+  trx: Trx,
+  { enterpriseId, channels }: AssetTenant,
+  assetNums: readonly string[],
+): Promise<Set<string>> {
+  if (assetNums.length === 0) return new Set();
+  const rows = await selectAssets(trx, channels)
+    .innerJoin('customer', 'customer.id', 'asset.customer_id')
+    .select('asset.asset_num')
+    .where(sql<boolean>`asset_num = any (${assetNums}::text[])`)
+    .where('customer.enterprise_id', '<>', enterpriseId)
+    .execute();
+  return new Set(rows.map((row) => row.asset_num));
+}

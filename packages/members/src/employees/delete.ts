@@ -1,0 +1,72 @@
+import { endLogins } from '@lockstep/access';
+import { NOW } from '@lockstep/assets';
+import { type MemberId, Refusal } from '@lockstep/contract';
+import type { Trx } from '@lockstep/platform';
+import { endHoldings, readHoldings } from '../assets/holdings.ts';
+import { acrossChannels, lockEnterpriseAssets, selectEnterpriseAssets } from '../assets/tenant.ts';
+import { recordChanges } from '../audit.ts';
+import { lockEmployeeToDelete, lockEnterprise, selectEmployees, updateEmployee } from '../tenant.ts';
+import type { Actor, HoldingTools } from '../tools.ts';
+import { accountOf, recordedFields } from './employee.ts';
+
+/**
+ * M4: deletes an employee and releases what they hold (rules 8). The row stays on record.
+ *
+ * Throws a Refusal: employee_not_found, last_administrator.
+ */
+export function deleteEmployee({ changes, deadline }: HoldingTools, actor: Actor, memberId: MemberId): Promise<void> {
+  return changes.run(actor.enterpriseId, deadline, async (trx) => {
+    const employee = await lockEmployeeToDelete(trx, actor, memberId);
+    if (employee === undefined) throw new Refusal('employee_not_found', memberId);
+    const held = await lockHeld(trx, actor, memberId);
+    if (employee.is_administrator) {
+      // Two calls must not delete the last two administrators. Locked after the assets, so that nobody who waits for
+      // the enterprise waits for the assets too.
+      await lockEnterprise(trx, actor);
+      if (!(await hasOtherAdministrator(trx, actor, memberId))) throw new Refusal('last_administrator');
+    }
+    const lent = await endHoldings(
+      trx,
+      actor,
+      held.map(({ id }) => id),
+    );
+    await endLogins(trx, { id: memberId, account: accountOf(employee) });
+    await updateEmployee(trx, actor, memberId, { deleted_time: NOW });
+    const before = {
+      ...recordedFields(employee),
+      assetNums: held.map(({ assetNum }) => assetNum),
+      lent,
+    };
+    await recordChanges(trx, actor, [{ action: 'employee_deleted', targetId: memberId, before, after: null }]);
+  });
+}
+
+async function hasOtherAdministrator(trx: Trx, actor: Actor, memberId: MemberId): Promise<boolean> {
+  const other = await selectEmployees(trx, actor)
+    .select('member.id')
+    .where('is_administrator', '=', true)
+    .where('member.id', '<>', memberId)
+    .limit(1)
+    .executeTakeFirst();
+  return other !== undefined;
+}
+
+/**
+ * Locks the assets that an employee holds, of any channel, in the order of their numbers. The employee is locked, so no
+ * asset is added meanwhile. Leaves out an asset that an order released while this waited, even if somebody else has it
+ * now.
+ */
+async function lockHeld(trx: Trx, actor: Actor, memberId: MemberId) {
+  const enterprise = acrossChannels(actor);
+  const rows = await selectEnterpriseAssets(trx, enterprise)
+    .innerJoin('asset_assignment', 'asset_assignment.asset_id', 'asset.id')
+    .select('asset.id')
+    .where('asset_assignment.member_id', '=', memberId)
+    .execute();
+  const locked = await lockEnterpriseAssets(trx, enterprise, { assetIds: rows.map(({ id }) => id) });
+  const { holderOf } = await readHoldings(
+    trx,
+    locked.map(({ id }) => id),
+  );
+  return locked.filter(({ id }) => holderOf.get(id) === memberId);
+}

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import { newPassword } from '@lockstep/access';
+import { type EnterpriseId, type MemberId, OPERATOR_ID } from '@lockstep/contract';
+import { type Database, inTransaction, isId, type Trx } from '@lockstep/platform';
+import { recordChanges } from '../audit.ts';
+import { resetPassword } from '../employees/edit.ts';
+import { accountOf } from '../employees/employee.ts';
+import { findTenant, insertEmployees, lockEnterprise, selectEmployees } from '../tenant.ts';
+import type { Actor, PasswordTools } from '../tools.ts';
+
+/** An account with its new password, which is shown only this once (rules 9). */
+export interface NewLogin {
+  account: string;
+  password: string;
+}
+
+/** The same, and whose it is. */
+interface MemberLogin extends NewLogin {
+  memberId: MemberId;
+}
+
+/** Whom a change concerned. */
+interface ChangedMember {
+  memberId: MemberId;
+  account: string;
+  enterpriseId: EnterpriseId;
+}
+
+/** For whom an operator's change is made, beside the record of the member center. */
+interface OperatorCall {
+  /** Stands in the record of the member center, as the x-request-id of a call does. */
+  requestId: string;
+  /** Runs in the transaction of the change, such as to record it elsewhere too: neither exists without the other. */
+  record: (trx: Trx, changed: ChangedMember) => Promise<void>;
+}
+
+/** A call that nothing else records. */
+const newCall = (): OperatorCall => ({ requestId: `operator-${randomUUID()}`, record: async () => {} });
+
+/** The operator of the service, acting in an enterprise. */
+const buildOperator = (enterpriseId: EnterpriseId, { requestId }: OperatorCall): Actor => ({
+  enterpriseId,
+  channels: null,
+  memberId: OPERATOR_ID,
+  requestId,
+});
+
+const alsoRecord =
+  ({ enterpriseId }: Actor, { record }: OperatorCall) =>
+  (trx: Trx, changed: Omit<ChangedMember, 'enterpriseId'>) =>
+    record(trx, { ...changed, enterpriseId });
+
+/** Gives an employee a new random password; undefined if there is no such employee (rules 9). */
+export async function setPassword(
+  tools: PasswordTools,
+  memberId: MemberId,
+  call: OperatorCall = newCall(),
+): Promise<NewLogin | undefined> {
+  const tenant = await findTenant(tools.db, memberId);
+  if (tenant === undefined) return undefined;
+  const password = newPassword();
+  const actor = buildOperator(tenant.enterpriseId, call);
+  const { account } = await resetPassword(tools, actor, memberId, password, alsoRecord(actor, call));
+  return { account, password };
+}
+
+/** Gives an administrator of an enterprise a new random password; undefined if there is no such administrator. */
+export async function setAdministratorPassword(
+  tools: PasswordTools,
+  { enterpriseId, memberId }: { enterpriseId: EnterpriseId; memberId: MemberId },
+  call: OperatorCall,
+): Promise<MemberLogin | undefined> {
+  const actor = buildOperator(enterpriseId, call);
+  if (!isId(enterpriseId) || !(await isAdministrator(tools.db, actor, memberId))) return undefined;
+  const password = newPassword();
+  // Nobody stops being an administrator but by being deleted, and that is looked at again in the transaction.
+  const { account } = await resetPassword(tools, actor, memberId, password, alsoRecord(actor, call));
+  return { memberId, account, password };
+}
+
+/**
+ * Creates an administrator of an enterprise, named `admin` or the first free of `admin2`, `admin3`, …; undefined if
+ * there is no such enterprise (rules 9).
+ */
+export async function createAdministrator(
+  tools: PasswordTools,
+  enterpriseId: EnterpriseId,
+  call: OperatorCall = newCall(),
+): Promise<NewLogin | undefined> {
+  const created = await createUnless(tools, enterpriseId, call, async () => undefined);
+  return created && { account: created.account, password: created.password };
+}
+
+/** Another administrator is there already. */
+interface Existing {
+  existingAccount: string;
+}
+
+/**
+ * Creates the first administrator of an enterprise, as `createAdministrator` does; undefined if there is no such
+ * enterprise. Where there is one already, nothing changes, and that one's account is returned.
+ */
+export function createFirstAdministrator(
+  tools: PasswordTools,
+  enterpriseId: EnterpriseId,
+  call: OperatorCall,
+): Promise<MemberLogin | Existing | undefined> {
+  return createUnless(tools, enterpriseId, call, async (trx, actor, code) => {
+    const found = await findAdministrator(trx, actor);
+    return found && { existingAccount: accountOf({ ...found, code }) };
+  });
+}
+
+/** Creates an administrator unless `findObstacle`, which runs while the enterprise is locked, finds something. */
+async function createUnless<Obstacle>(
+  tools: PasswordTools,
+  enterpriseId: EnterpriseId,
+  call: OperatorCall,
+  findObstacle: (trx: Trx, actor: Actor, code: string) => Promise<Obstacle | undefined>,
+): Promise<MemberLogin | Obstacle | undefined> {
+  const password = newPassword();
+  const { db, passwords, signal } = tools;
+  const [hash] = await passwords.hashAll([password], { kind: 'operator', party: enterpriseId, signal });
+  const actor = buildOperator(enterpriseId, call);
+  return inTransaction(db, async (trx) => {
+    const enterprise = await lockEnterprise(trx, actor);
+    if (enterprise === undefined) return undefined;
+    const obstacle = await findObstacle(trx, actor, enterprise.code);
+    if (obstacle !== undefined) return obstacle;
+    const { memberId, userName } = await insertAdministrator(trx, actor, hash!);
+    const account = accountOf({ user_name: userName, code: enterprise.code });
+    await call.record(trx, { memberId, account, enterpriseId });
+    return { memberId, account, password };
+  });
+}
+
+/** Inserts an administrator under the first name that is free, and records it. */
+async function insertAdministrator(
+  trx: Trx,
+  actor: Actor,
+  hash: string,
+): Promise<{ memberId: MemberId; userName: string }> {
+  const taken = new Set((await selectEmployees(trx, actor).select('user_name').execute()).map((row) => row.user_name));
+  let userName = 'admin';
+  for (let number = 2; taken.has(userName); number++) userName = `admin${number}`;
+  const name = 'Administrator';
+  const [added] = await insertEmployees(trx, actor, [
+    { user_name: userName, is_administrator: true, is_provisioned: true, name, password_hash: hash },
+  ]);
+  const change = { before: null, after: { userName, name } };
+  await recordChanges(trx, actor, [{ action: 'employee_added', targetId: added!.id, ...change }]);
+  return { memberId: added!.id, userName };
+}
+
+async function findAdministrator(trx: Trx, actor: Actor): Promise<{ user_name: string } | undefined> {
+  return selectEmployees(trx, actor)
+    .select('user_name')
+    .where('is_administrator', '=', true)
+    .orderBy('member.id')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+async function isAdministrator(db: Database, actor: Actor, memberId: MemberId): Promise<boolean> {
+  if (!isId(memberId)) return false;
+  const found = await selectEmployees(db, actor)
+    .select('is_administrator')
+    .where('member.id', '=', memberId)
+    .executeTakeFirst();
+  return found?.is_administrator === true;
+}

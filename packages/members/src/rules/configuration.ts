@@ -1,0 +1,60 @@
+import { type AssetId, type ConfigureAssets, type MemberId, Refusal } from '@lockstep/contract';
+
+/** What decides whether assets can be withdrawn from an employee and assigned to them. */
+export interface ConfigurationFacts {
+  memberId: MemberId;
+  /** The enterprise's active assets, by number. */
+  assets: ReadonlyMap<string, AssetFacts>;
+  /** Numbers of active assets of other enterprises. */
+  elsewhere: ReadonlySet<string>;
+  /** The employee who holds an asset now, by asset id. */
+  holderOf: ReadonlyMap<AssetId, MemberId>;
+}
+
+/**
+ * Plans M9: withdrawals first, then assignments; each sees what those before it did (rules 8).
+ *
+ * Throws a Refusal for the first fault, in the order sent.
+ */
+export function planConfiguration(
+  { deleteAssets, addAssets }: ConfigureAssets,
+  { memberId, assets, elsewhere, holderOf }: ConfigurationFacts,
+): { withdrawn: AssetFacts[]; assigned: AssetFacts[] } {
+  const holders = new Map(holderOf);
+  const withdrawn = deleteAssets.map((assetNum, index) => {
+    const path = `deleteAssets[${index}]`;
+    if (elsewhere.has(assetNum)) throw new Refusal('asset_of_other_enterprise', path, assetNum);
+    const asset = assets.get(assetNum);
+    if (asset === undefined || holders.get(asset.id) !== memberId) {
+      throw new Refusal('asset_not_withdrawable', path, assetNum);
+    }
+    holders.delete(asset.id);
+    return asset;
+  });
+  const assignedBefore = new Set<string>();
+  const assigned = addAssets.map((assetNum, index) => {
+    const path = `addAssets[${index}]`;
+    if (elsewhere.has(assetNum)) throw new Refusal('asset_of_other_enterprise', path, assetNum);
+    const asset = assets.get(assetNum);
+    if (asset === undefined) throw new Refusal('asset_number_not_found', path, assetNum);
+    if (asset.isBorrowedLock) throw new Refusal('asset_number_not_found', path, assetNum, ', only a borrowed lock');
+    const holderId = holders.get(asset.id);
+    if (holderId !== undefined) {
+      const how = assignedBefore.has(assetNum) ? 'named before' : `held by employee ${holderId} already`;
+      throw new Refusal('asset_configured_twice', path, assetNum, how);
+    }
+    holders.set(asset.id, memberId);
+    assignedBefore.add(assetNum);
+    return asset;
+  });
+  return { withdrawn, assigned };
+}
+
+/** What the rules of the member center know about an active asset of the enterprise. */
+export interface AssetFacts {
+  id: AssetId;
+  assetNum: string;
+  isBorrowedLock: boolean;
+  /** Neither locked nor frozen. */
+  isUsable: boolean;
+}

@@ -1,0 +1,43 @@
+import { type AssetId, type LendAssets, type MemberId, Refusal } from '@lockstep/contract';
+import type { AssetFacts } from './configuration.ts';
+
+/** What decides whether assets can be lent into a borrowed lock. */
+export interface LendingFacts {
+  memberId: MemberId;
+  /** The enterprise's active asset whose number the call names as the lock. */
+  lock: AssetFacts | undefined;
+  /** The employees whose assets are lent into it. */
+  lockHolderIds: ReadonlySet<MemberId>;
+  /** The employee who holds an asset, by asset id. */
+  holderOf: ReadonlyMap<AssetId, MemberId>;
+  /** The id of the borrowed lock that an asset is lent into, by asset id. */
+  lockOf: ReadonlyMap<AssetId, AssetId>;
+  /** Ids of assets that have an active product with a concurrent node or more. */
+  idsWithNodes: ReadonlySet<AssetId>;
+}
+
+/**
+ * Plans M10: checks the lock, then the assets in the order sent (rules 8). Returns the lock, and the ids of the assets
+ * that are not lent into it yet.
+ *
+ * Throws a Refusal for the first fault.
+ */
+export function planLending(
+  { borrowedUsbKey, assetIDs }: LendAssets,
+  facts: LendingFacts,
+): { lock: AssetFacts; lentIds: AssetId[] } {
+  const { memberId, lock, lockHolderIds, holderOf, lockOf, idsWithNodes } = facts;
+  if (!lock?.isBorrowedLock || !lock.isUsable) throw new Refusal('borrowed_lock_unusable', borrowedUsbKey);
+  if ([...lockHolderIds].some((id) => id !== memberId)) throw new Refusal('borrowed_lock_taken', borrowedUsbKey);
+  const lentIds = new Set<AssetId>();
+  for (const [index, assetId] of assetIDs.entries()) {
+    const path = `assetIDs[${index}]`;
+    if (holderOf.get(assetId) !== memberId) throw new Refusal('asset_not_held', path, assetId);
+    const lentInto = lockOf.get(assetId);
+    if (lentInto === lock.id) continue;
+    if (lentInto !== undefined) throw new Refusal('asset_lent_elsewhere', path, assetId);
+    if (!idsWithNodes.has(assetId)) throw new Refusal('asset_without_nodes', path, assetId);
+    lentIds.add(assetId);
+  }
+  return { lock, lentIds: [...lentIds] };
+}

@@ -1,0 +1,184 @@
+import type { WebhookId } from '@lockstep/contract';
+import { type Database, inTransaction, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { type DisabledCause, disableWebhook } from '../managing/disable.ts';
+import { MAX_ATTEMPTS, pauseAfter } from '../managing/retry-schedule.ts';
+import type { SendOutcome } from '../sending/sender.ts';
+import type { Claim } from './claim.ts';
+import { earlier, nextStanding, type Standing } from './standing.ts';
+
+const GONE = 410;
+
+/** What an attempt leads to. */
+interface Consequence {
+  isDelivered: boolean;
+  /** When the next attempt is made; null when there is none. */
+  pauseMs: number | null;
+  disabledCause: DisabledCause | null;
+}
+
+/** Decides what follows an attempt (rules 6.8). A test has one attempt, whose failure proves nothing of the events. */
+export function decideConsequence(
+  { status, fault }: Pick<SendOutcome, 'status' | 'fault'>,
+  { attempts, isTest }: { attempts: number; isTest: boolean },
+  random: number,
+): Consequence {
+  if (fault === null) return { isDelivered: true, pauseMs: null, disabledCause: null };
+  if (status === GONE) return { isDelivered: false, pauseMs: null, disabledCause: 'endpoint_gone' };
+  if (isTest) return { isDelivered: false, pauseMs: null, disabledCause: null };
+  const pauseMs = pauseAfter(attempts, random);
+  return { isDelivered: false, pauseMs, disabledCause: pauseMs === null ? 'attempts_exhausted' : null };
+}
+
+/** An attempt that was made. */
+export interface Attempted {
+  claim: Claim;
+  outcome: SendOutcome;
+}
+
+/**
+ * What came of recording an attempt: `late` if its claim held no longer, `busy` if another transaction has the
+ * webhook's row, so that it is to be recorded again; and why it disabled the webhook, if it did.
+ */
+export interface Recorded {
+  state: 'recorded' | 'late' | 'busy';
+  disabledCause: DisabledCause | null;
+}
+
+/**
+ * Records attempts, in the order in which they ended, and what follows from them, in one transaction. If another worker
+ * has claimed a delivery meanwhile, because this process took too long, its attempt is not recorded. Waits for no
+ * webhook.
+ */
+export async function recordAttempts(db: Database, attempted: readonly Attempted[]): Promise<Recorded[]> {
+  return await inTransaction(db, async (trx) => {
+    // Locks webhooks first, as everything does that changes deliveries.
+    const { rows: hooks } = await sql<Hook>`
+      select id, at_once as "atOnce", last_attempt_prompt as "isPrompt", failing_since as "failingSince"
+      from webhook where id = any (${[...new Set(attempted.map(({ claim }) => claim.webhookId))]}::bigint[])
+      order by id for no key update skip locked`.execute(trx);
+    const locked = new Set(hooks.map(({ id }) => id));
+    const all = attempted.map(decideEnding);
+    const recorded = await endAttempts(
+      trx,
+      all.filter(({ claim }) => locked.has(claim.webhookId)),
+    );
+    const byWebhook = Map.groupBy(recorded, ({ claim }) => claim.webhookId);
+    const changes = hooks.flatMap((hook) => judge(hook, byWebhook.get(hook.id) ?? []));
+    await changeStandings(trx, changes);
+    for (const change of changes) await drawForward(trx, change);
+    const disabling = new Set<Ending>();
+    for (const ending of recorded) {
+      const cause = ending.consequence.disabledCause;
+      if (cause !== null && (await disableWebhook(trx, ending.claim.webhookId, cause))) disabling.add(ending);
+    }
+    return all.map((ending) => ({
+      state: recorded.has(ending) ? 'recorded' : locked.has(ending.claim.webhookId) ? 'late' : 'busy',
+      disabledCause: disabling.has(ending) ? ending.consequence.disabledCause : null,
+    }));
+  });
+}
+
+type Hook = Standing & { id: WebhookId };
+type Ending = Attempted & { consequence: Consequence };
+
+function decideEnding({ claim, outcome }: Attempted): Ending {
+  const attempts = { attempts: claim.attempts + 1, isTest: claim.event === null };
+  return { claim, outcome, consequence: decideConsequence(outcome, attempts, Math.random()) };
+}
+
+/** Ends attempts whose claim still holds. What was ended meanwhile gets no further attempt. Returns these attempts. */
+async function endAttempts(trx: Trx, endings: readonly Ending[]): Promise<Set<Ending>> {
+  if (endings.length === 0) return new Set();
+  const { rows } = await sql<{ place: number }>`
+    with attempt as (
+      select * from unnest(
+        ${endings.map(({ claim }) => claim.deliveryId)}::bigint[],
+        ${endings.map(({ claim }) => claim.claims)}::integer[],
+        ${endings.map(({ consequence }) => consequence.isDelivered)}::boolean[],
+        ${endings.map(({ consequence }) => consequence.pauseMs)}::double precision[],
+        ${endings.map(({ outcome }) => outcome.startedTime)}::timestamptz[],
+        ${endings.map(({ outcome }) => outcome.status)}::integer[],
+        ${endings.map(({ outcome }) => outcome.durationMs)}::integer[],
+        ${endings.map(({ outcome }) => outcome.fault)}::text[]
+      ) with ordinality as attempt (delivery_id, claims, is_delivered, pause_ms, started_time, status, duration_ms, fault, place)
+    ), ended as (
+      update webhook_delivery d
+      set attempts = d.attempts + 1, claimed_until = null,
+        state = case when is_delivered then 'delivered' when pause_ms is null then 'failed' else d.state end,
+        due_time = case when pause_ms is not null and d.state = 'pending'
+          then statement_timestamp() + make_interval(secs => pause_ms / 1000) end
+      from attempt
+      where d.id = delivery_id and d.claims = attempt.claims and d.claimed_until is not null
+      returning d.id, d.attempts, attempt.place
+    ), inserted as (
+      insert into webhook_attempt (delivery_id, number, time, status, duration_ms, fault)
+      select id, attempts, started_time, status, duration_ms, fault from ended join attempt using (place)
+    )
+    select place::int from ended`.execute(trx);
+  const places = new Set(rows.map(({ place }) => place - 1));
+  return new Set(endings.filter((_, place) => places.has(place)));
+}
+
+/** What recorded attempts change of a webhook. */
+interface Change extends Hook {
+  /** Since when attempts had failed before one was delivered; null if none was, or none had failed. */
+  wellAgainSince: Date | null;
+  /** The deliveries that failed after that one. */
+  failedSince: string[];
+}
+
+/** Decides what attempts change of their webhook, in their order; nothing if it stays as it is. */
+function judge(hook: Hook, endings: readonly Ending[]): Change[] {
+  let standing: Standing = hook;
+  let wellAgainSince: Date | null = null;
+  let failedSince: string[] = [];
+  for (const { claim, outcome, consequence } of endings) {
+    const { isDelivered } = consequence;
+    if (isDelivered && standing.failingSince !== null) wellAgainSince = earlier(wellAgainSince, standing.failingSince);
+    failedSince = isDelivered ? [] : [...failedSince, claim.deliveryId];
+    standing = nextStanding(standing, { isDelivered, ...outcome });
+  }
+  const isSame =
+    standing.atOnce === hook.atOnce &&
+    standing.isPrompt === hook.isPrompt &&
+    standing.failingSince === hook.failingSince;
+  return isSame && wellAgainSince === null ? [] : [{ ...standing, id: hook.id, wellAgainSince, failedSince }];
+}
+
+async function changeStandings(trx: Trx, changes: readonly Change[]): Promise<void> {
+  if (changes.length === 0) return;
+  await sql`
+    update webhook w set at_once = change.at_once, last_attempt_prompt = is_prompt, failing_since = change.failing_since
+    from unnest(
+      ${changes.map(({ id }) => id)}::bigint[], ${changes.map(({ atOnce }) => atOnce)}::integer[],
+      ${changes.map(({ isPrompt }) => isPrompt)}::boolean[],
+      ${changes.map(({ failingSince }) => failingSince)}::timestamptz[]
+    ) as change (id, at_once, is_prompt, failing_since)
+    where w.id = change.id`.execute(trx);
+}
+
+/**
+ * An endpoint that is well again has what failed meanwhile at once, not after pauses of up to a day, behind which new
+ * events would wait as well. That is once for each message: one that this endpoint never takes would use up its
+ * attempts between others that it takes. The last attempt keeps its time, because its failure disables the webhook.
+ */
+async function drawForward(trx: Trx, { id, wellAgainSince, failedSince }: Change): Promise<void> {
+  if (wellAgainSince === null) return;
+  await sql`
+    update webhook_delivery d set due_time = statement_timestamp()
+    where d.webhook_id = ${id} and d.state = 'pending' and d.due_time > statement_timestamp()
+      and d.attempts < ${MAX_ATTEMPTS - 1} and d.id <> all (${failedSince}::bigint[])
+      and exists (select from webhook_attempt a
+        where a.delivery_id = d.id and a.number = 1 and a.time >= ${wellAgainSince}::timestamptz)`.execute(trx);
+}
+
+/** Gives deliveries back that were claimed and not sent to their end: they are due as before. */
+export async function giveBack(db: Database, claims: readonly Claim[]): Promise<void> {
+  if (claims.length === 0) return;
+  await sql`
+    update webhook_delivery d set claimed_until = null
+    from unnest(${claims.map(({ deliveryId }) => deliveryId)}::bigint[], ${claims.map((claim) => claim.claims)}::integer[])
+      as given (id, claims)
+    where d.id = given.id and d.claims = given.claims and d.claimed_until is not null`.execute(db);
+}

@@ -1,0 +1,220 @@
+import type { ApplicationId, EventId, FeedEvent, WebhookId } from '@lockstep/contract';
+import { readBehind } from '@lockstep/orders';
+import { type Database, inTransaction, type Trx } from '@lockstep/platform';
+import { type RawBuilder, sql } from 'kysely';
+import { chooseTurns, listExhausted, listFree, type Trust, type Turn } from './fair-claims.ts';
+import { MOST_AT_ONCE } from './standing.ts';
+
+/** Webhooks that one look goes over at most. */
+const MAX_WEBHOOKS_OF_LOOK = 100;
+/** Deliveries of a webhook that are due or wait for another attempt, beyond which further events wait in the feed. */
+const MAX_PENDING = 300;
+/** The same where the last attempt succeeded: beside MAX_PENDING that are due, so many may wait for another attempt. */
+const MAX_PENDING_WHEN_WELL = 3_000;
+/** Deliveries that one look adds to a webhook at most. */
+const MAX_ADDED = 100;
+/** How often an endpoint gets one more message, when so many wait that it gets no others and none of them is due. */
+const PROBE_EVERY_SECONDS = 60;
+/**
+ * How long a worker may take for an attempt, which ends after 16 seconds. If it dies, another one sends the message
+ * then.
+ */
+export const CLAIM_SECONDS = 30;
+
+/** A delivery that this worker has to send, and nobody else meanwhile. */
+export interface Claim extends Turn {
+  deliveryId: string;
+  /** Which claim of the delivery it is: record names it. */
+  claims: number;
+  /** The attempts that were made before. */
+  attempts: number;
+  url: string;
+  /** What signs the message: the newest first. */
+  secrets: Buffer[];
+  createdTime: Date;
+  /** What the message tells of; null for a test. */
+  event: FeedEvent | null;
+}
+
+const isDue = sql`(d.state = 'pending' and d.due_time <= statement_timestamp()
+  and (d.claimed_until is null or d.claimed_until <= statement_timestamp()))`;
+const trustOf = sql<Trust>`case w.last_attempt_prompt when true then 'trusted' when false then 'distrusted' else 'untried' end`;
+/** How many more messages may be sent to the endpoint of a webhook. */
+const free = sql`(w.at_once - (select count(*) from webhook_delivery d
+  where d.webhook_id = w.id and d.state = 'pending' and d.claimed_until > statement_timestamp()))`;
+/** Whether fewer deliveries than `most` are pending, of those that `of` says. */
+const pendingIsBelow = (most: number, of: RawBuilder<unknown>) => sql`((select count(*) from (
+  select from webhook_delivery d where d.webhook_id = w.id and d.state = 'pending' and ${of} limit ${most}
+) as pending) < ${most})`;
+const lastAdded = sql`(select d.created_time from webhook_delivery d
+  where d.webhook_id = w.id and d.position is not null order by d.id desc limit 1)`;
+/**
+ * How many deliveries may be added to a webhook. An endpoint that fails gets one a minute at last, so that it is seen
+ * within a minute when it is well again; that is 1,440 a day.
+ */
+const room = sql`case
+  when ${pendingIsBelow(MAX_PENDING, sql`(d.due_time <= statement_timestamp() or w.failing_since is not null)`)}
+    and (w.failing_since is not null or ${pendingIsBelow(MAX_PENDING_WHEN_WELL, sql`true`)}) then ${MAX_ADDED}::int
+  when ${lastAdded} <= statement_timestamp() - make_interval(secs => ${PROBE_EVERY_SECONDS})
+    and not exists (select from webhook_delivery d
+      where d.webhook_id = w.id and d.state = 'pending' and d.due_time <= statement_timestamp()) then 1
+  else 0 end`;
+/** Whether events have come for which a webhook has no deliveries yet, and it has room for some. */
+const hasNewEvents = sql`(
+  exists (select from event e where e.application_id = w.application_id and e.position > w.after_position)
+  and ${room} > 0)`;
+
+/**
+ * Claims what is due, within what a worker can send beside `running`. Before that it adds deliveries of new events.
+ * Only one worker at a time does so for a webhook: others pass over it. `more`: whether another look may find more at
+ * once.
+ */
+export async function claimDeliveries(
+  db: Database,
+  running: readonly Turn[],
+): Promise<{ claims: Claim[]; more: boolean }> {
+  return await inTransaction(db, async (trx) => {
+    const webhookIds = await lockWebhooks(trx, running);
+    if (webhookIds.length === 0) return { claims: [], more: false };
+    const isMoved = await addDeliveries(trx, webhookIds);
+    const claims = await claim(trx, chooseTurns(await readReady(trx, webhookIds), running));
+    return { claims, more: isMoved || claims.length > 0 };
+  });
+}
+
+/**
+ * Locks webhooks for which there is something to do. The statements after it see what others have committed by then.
+ */
+async function lockWebhooks(trx: Trx, running: readonly Turn[]): Promise<WebhookId[]> {
+  const { rows } = await sql<{ id: WebhookId }>`
+    select w.id from webhook w join application a on a.id = w.application_id
+    where w.deleted_time is null and w.disabled_time is null and a.status = 'approved'
+      and (${hasNewEvents} or (
+        ${trustOf} = any (${listFree(running)}) and ${free} > 0
+        and (w.failing_since is null or w.application_id <> all (${listExhausted(running)}::bigint[]))
+        and exists (select from webhook_delivery d where d.webhook_id = w.id and ${isDue})))
+    order by random() limit ${MAX_WEBHOOKS_OF_LOOK} for no key update of w skip locked`.execute(trx);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Adds deliveries of the next events, oldest first. An event that waits for another attempt does not get a second one.
+ * Returns whether there were any.
+ */
+async function addDeliveries(trx: Trx, webhookIds: readonly WebhookId[]): Promise<boolean> {
+  const { rows } = await sql`
+    with next as (
+      select w.id as webhook_id, e.position, e.type
+      from webhook w cross join lateral (
+        select position, type from event
+        where application_id = w.application_id and position > w.after_position
+        order by position limit ${room}
+      ) as e
+      where w.id = any (${webhookIds}::bigint[])
+    ), moved as (
+      update webhook w set after_position = last.position
+      from (select webhook_id, max(position) as position from next group by webhook_id) as last
+      where w.id = last.webhook_id
+      returning w.id
+    ), added as (
+      insert into webhook_delivery (webhook_id, position, type)
+      select webhook_id, position, type from next
+      where not exists (
+        select from webhook_delivery d
+        where d.webhook_id = next.webhook_id and d.state = 'pending' and d.position = next.position
+      )
+      order by webhook_id, position
+    )
+    select from moved`.execute(trx);
+  return rows.length > 0;
+}
+
+interface Ready extends Turn {
+  id: string;
+}
+
+/**
+ * Reads what could be sent now: the first message of each webhook, then the second of each, and so on, in no order of
+ * the webhooks. Tests go first, because people wait for them.
+ */
+async function readReady(trx: Trx, webhookIds: readonly WebhookId[]): Promise<Ready[]> {
+  const { rows } = await sql<Ready>`
+    select ready.id, w.id as "webhookId", w.application_id as "applicationId", ${trustOf} as trust,
+      w.failing_since is not null as "isFailing"
+    from webhook w cross join lateral (
+      select id, row_number() over (order by test desc, due_time, id) as nth from (
+        (select d.id, true as test, d.due_time from webhook_delivery d
+         where d.webhook_id = w.id and ${isDue} and d.position is null
+         limit ${MOST_AT_ONCE})
+        union all
+        (select d.id, false, d.due_time from webhook_delivery d
+         where d.webhook_id = w.id and ${isDue} and d.position is not null
+         order by d.due_time, d.id limit ${MOST_AT_ONCE})
+      ) as due
+      order by nth limit greatest(${free}, 0)
+    ) as ready
+    where w.id = any (${webhookIds}::bigint[])
+    order by nth, random()`.execute(trx);
+  return rows;
+}
+
+interface ClaimedRow {
+  id: string;
+  claims: number;
+  attempts: number;
+  webhook_id: WebhookId;
+  application_id: ApplicationId;
+  url: string;
+  secret: Buffer;
+  old_secret: Buffer | null;
+  created_time: Date;
+  position: EventId | null;
+}
+
+async function claim(trx: Trx, chosen: readonly Ready[]): Promise<Claim[]> {
+  if (chosen.length === 0) return [];
+  const { rows } = await sql<ClaimedRow>`
+    update webhook_delivery d
+    set claims = claims + 1, claimed_until = statement_timestamp() + make_interval(secs => ${CLAIM_SECONDS})
+    from webhook w
+    where d.id = any (${chosen.map(({ id }) => id)}::bigint[]) and w.id = d.webhook_id
+    returning d.id, d.claims, d.attempts, d.webhook_id, w.application_id, w.url, w.secret,
+      case when w.old_secret_end_time > statement_timestamp() then w.old_secret end as old_secret,
+      d.created_time, d.position`.execute(trx);
+  const turns = new Map(chosen.map(({ id, trust, isFailing }) => [id, { trust, isFailing }]));
+  const events = await readEvents(trx, rows);
+  const isGone = ({ position }: ClaimedRow) => position !== null && !events.has(position);
+  await failDeliveries(trx, rows.filter(isGone));
+  return rows
+    .filter((row) => !isGone(row))
+    .map((row) => ({
+      deliveryId: row.id,
+      claims: row.claims,
+      attempts: row.attempts,
+      webhookId: row.webhook_id,
+      applicationId: row.application_id,
+      ...turns.get(row.id)!,
+      url: row.url,
+      secrets: [row.secret, ...(row.old_secret === null ? [] : [row.old_secret])],
+      createdTime: row.created_time,
+      event: row.position === null ? null : events.get(row.position)!,
+    }));
+}
+
+/** Reads the events of deliveries by their positions; those that are not kept any more are missing. */
+async function readEvents(trx: Trx, rows: readonly ClaimedRow[]): Promise<Map<string, FeedEvent>> {
+  const ofEvents = rows.flatMap(({ application_id: applicationId, position }) =>
+    position === null ? [] : [{ applicationId, position, after: BigInt(position) - 1n, limit: 1 }],
+  );
+  if (ofEvents.length === 0) return new Map();
+  const found = await readBehind(trx, ofEvents);
+  return new Map(found.flatMap(({ events }) => events.map((event) => [event.id, event] as const)));
+}
+
+/** Ends deliveries whose event is not kept any more: there is nothing left to send. */
+async function failDeliveries(trx: Trx, rows: readonly ClaimedRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`
+    update webhook_delivery set state = 'failed', due_time = null, claimed_until = null
+    where id = any (${rows.map(({ id }) => id)}::bigint[])`.execute(trx);
+}

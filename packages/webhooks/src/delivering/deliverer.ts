@@ -1,0 +1,252 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ApplicationId } from '@lockstep/contract';
+import { type Closable, type Database, isTransient, type Logger } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
+import { messageIdOf } from '../managing/deliveries.ts';
+import type { Sender, SendOutcome } from '../sending/sender.ts';
+import { type Attempted, giveBack, type Recorded, recordAttempts } from './attempts.ts';
+import { CLAIM_SECONDS, type Claim, claimDeliveries } from './claim.ts';
+import { buildMessage } from './messages.ts';
+import type { WebhookMetrics } from './metrics.ts';
+
+/** How often a worker looks for what is due: attempts after a pause, and what a lost job was for. */
+const LOOK_EVERY_MS = 1_000;
+/** How long after a turn the next one begins at the earliest, so that attempts that end meanwhile share it. */
+const GATHER_MS = 10;
+/** How soon a worker tries again to record attempts whose webhook another transaction has. */
+const BUSY_PAUSE_MS = 100;
+/** How long messages that are on their way may take when the worker stops; then they are given back. */
+const STOP_WITHIN_MS = 3_000;
+
+/** A message that is on its way. */
+interface Running {
+  claim: Claim;
+  /** Resolves when the attempt is over, whatever came of it. */
+  sent: Promise<void>;
+}
+
+/** An attempt that is over and has to be recorded; without an outcome the claim is given back. */
+interface Ended {
+  running: Running;
+  outcome: SendOutcome | null;
+  endedMs: number;
+}
+
+/**
+ * Delivers messages to webhooks (rules 6.8). It takes turns, when woken and once a second: in each it records the
+ * attempts that are over, and claims as much as it may send at once; it sends that outside of any transaction. What it
+ * has not recorded when it dies is sent again by the worker that looks first after the claim has ended.
+ */
+export class WebhookDeliverer implements Closable {
+  readonly #db: Database;
+  readonly #log: Logger;
+  readonly #metrics: WebhookMetrics;
+  readonly #sender: Sender;
+  readonly #active: ActiveWebhooks;
+  /** What is on its way, or over and not recorded. */
+  readonly #running = new Set<Running>();
+  #ended: Ended[] = [];
+  readonly #stopping = new AbortController();
+  readonly #looking: Promise<void>;
+  #isWanted = false;
+  #wakeUp = () => {};
+  #isClosed = false;
+  #toldOfFailure = false;
+  constructor(options: { db: Database; log: Logger; metrics: WebhookMetrics; sender: Sender }) {
+    this.#db = options.db;
+    this.#log = options.log;
+    this.#metrics = options.metrics;
+    this.#sender = options.sender;
+    this.#active = new ActiveWebhooks(options.db);
+    this.#looking = this.#lookUntilClosed();
+  }
+
+  /** Tells of new events of these applications. */
+  eventsNumbered(applicationIds: Iterable<ApplicationId>): void {
+    this.#active.haveAny(applicationIds).then(
+      (haveAny) => haveAny && this.#wake(),
+      () => {},
+    );
+  }
+
+  /** Looks at once for what is due. */
+  #wake(): void {
+    this.#isWanted = true;
+    this.#wakeUp();
+  }
+
+  /** Claims nothing more, and finishes what is on its way or gives it back. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#wakeUp();
+    await this.#looking;
+    const timer = setTimeout(() => this.#stopping.abort(new Error('the worker stops')), STOP_WITHIN_MS);
+    await Promise.all([...this.#running].map(({ sent }) => sent));
+    clearTimeout(timer);
+    const untilMs = performance.now() + STOP_WITHIN_MS;
+    while (this.#ended.length > 0 && performance.now() < untilMs) {
+      await this.#recordEnded();
+      if (this.#ended.length > 0) await delay(BUSY_PAUSE_MS);
+    }
+  }
+
+  async #lookUntilClosed(): Promise<void> {
+    while (!this.#isClosed) {
+      this.#isWanted = false;
+      await this.#recordEnded();
+      const isOver = await this.#look();
+      const endedMs = performance.now();
+      if (isOver) await this.#pause(this.#ended.length > 0 ? BUSY_PAUSE_MS : LOOK_EVERY_MS);
+      const gatherMs = endedMs + GATHER_MS - performance.now();
+      if (gatherMs > 0 && !this.#isClosed) await delay(gatherMs);
+    }
+  }
+
+  /** Returns whether nothing more is to be done now. */
+  async #look(): Promise<boolean> {
+    try {
+      const running = [...this.#running].map(({ claim }) => claim);
+      const { claims, more } = await claimDeliveries(this.#db, running);
+      for (const claim of claims) this.#start(claim);
+      this.#toldOfFailure = false;
+      return !more;
+    } catch (error) {
+      if (!this.#toldOfFailure) this.#log.warn({ err: error }, 'webhooks could not be looked at; tries again');
+      this.#toldOfFailure = true;
+      // Not at once, whoever asks.
+      this.#isWanted = false;
+      return true;
+    }
+  }
+
+  async #pause(forMs: number): Promise<void> {
+    if (this.#isWanted || this.#isClosed) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, forMs);
+      this.#wakeUp = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wakeUp = () => {};
+  }
+
+  #start(claim: Claim): void {
+    const running: Running = { claim, sent: Promise.resolve() };
+    this.#running.add(running);
+    running.sent = this.#send(claim).then(
+      (outcome) => {
+        this.#ended.push({ running, outcome, endedMs: performance.now() });
+        this.#wake();
+      },
+      (error: unknown) => this.#leave(running, error),
+    );
+  }
+
+  /** Null when the worker stops before there is an outcome. */
+  async #send(claim: Claim): Promise<SendOutcome | null> {
+    const { signal } = this.#stopping;
+    try {
+      return await this.#sender.send(buildMessage(claim, new Date()), signal);
+    } catch (error) {
+      if (signal.aborted) return null;
+      throw error;
+    }
+  }
+
+  /** Leaves a message to the worker that looks first after the claim has ended: it is sent again. */
+  #leave(running: Running, error: unknown): void {
+    this.#running.delete(running);
+    const { webhookId, deliveryId } = running.claim;
+    this.#log.warn(
+      { err: error, webhookId, deliveryId },
+      'an attempt could not be recorded; the message is sent again',
+    );
+  }
+
+  /**
+   * Records the attempts that are over. What cannot be recorded now is kept for the next turn, as long as the claim
+   * holds.
+   */
+  async #recordEnded(): Promise<void> {
+    const group = this.#ended.splice(0);
+    if (group.length === 0) return;
+    try {
+      await this.#record(group);
+    } catch (error) {
+      if (isTransient(error)) return this.#keep(group, error);
+      // It may lie in one of them, so the others are recorded all the same.
+      for (const ended of group) await this.#record([ended]).catch((each) => this.#leave(ended.running, each));
+    }
+  }
+
+  #keep(group: readonly Ended[], error: unknown): void {
+    for (const ended of group) {
+      if (performance.now() - ended.endedMs < CLAIM_SECONDS * 1_000) this.#ended.push(ended);
+      else this.#leave(ended.running, error);
+    }
+  }
+
+  async #record(group: readonly Ended[]): Promise<void> {
+    const stopped = group.filter(({ outcome }) => outcome === null).map(({ running }) => running);
+    if (stopped.length > 0)
+      await giveBack(
+        this.#db,
+        stopped.map(({ claim }) => claim),
+      );
+    for (const running of stopped) this.#running.delete(running);
+    const attempted = group.flatMap((ended) =>
+      ended.outcome === null ? [] : [{ ended, claim: ended.running.claim, outcome: ended.outcome }],
+    );
+    if (attempted.length === 0) return;
+    const recorded = await recordAttempts(this.#db, attempted);
+    for (const [index, attempt] of attempted.entries()) {
+      const { ended } = attempt;
+      if (recorded[index]!.state === 'busy') this.#keep([ended], new Error('another transaction has the webhook'));
+      else {
+        this.#running.delete(ended.running);
+        this.#tell(attempt, recorded[index]!);
+      }
+    }
+  }
+
+  #tell({ claim, outcome }: Attempted, { state, disabledCause }: Recorded): void {
+    const { webhookId, applicationId, deliveryId, event } = claim;
+    const { status, fault, detail, durationMs, busyMs } = outcome;
+    const messageId = messageIdOf({ id: deliveryId, position: event?.id ?? null });
+    const labels = { outcome: fault === null ? 'delivered' : 'failed' };
+    this.#metrics.attempts.inc(labels);
+    this.#metrics.attemptSeconds.observe(labels, durationMs / 1_000);
+    this.#metrics.busySeconds.inc(busyMs / 1_000);
+    this.#log.debug({ webhookId, messageId, status, fault, detail, ms: durationMs, busyMs, state }, 'webhook attempt');
+    if (disabledCause === null) return;
+    this.#metrics.disabled.inc({ cause: disabledCause });
+    this.#log.warn({ webhookId, applicationId, messageId, cause: disabledCause }, 'webhook disabled');
+  }
+}
+
+/** How old the answer may be. Workers look for themselves each second anyway. */
+const GOOD_FOR_MS = 1_000;
+
+/** Knows which applications have webhooks to which events go, so that most ends of batches cost nothing more. */
+export class ActiveWebhooks {
+  readonly #applicationIds: LRUCache<'all', ReadonlySet<ApplicationId>>;
+
+  constructor(db: Database) {
+    this.#applicationIds = new LRUCache({ max: 1, ttl: GOOD_FOR_MS, fetchMethod: () => readApplicationIds(db) });
+  }
+
+  /** Whether one of the applications had such a webhook when this was read, a second ago at most. */
+  async haveAny(applicationIds: Iterable<ApplicationId>): Promise<boolean> {
+    const known = await this.#applicationIds.forceFetch('all');
+    for (const applicationId of applicationIds) if (known.has(applicationId)) return true;
+    return false;
+  }
+}
+
+async function readApplicationIds(db: Database): Promise<ReadonlySet<ApplicationId>> {
+  const { rows } = await sql<{ application_id: ApplicationId }>`
+    select distinct application_id from webhook where deleted_time is null and disabled_time is null`.execute(db);
+  return new Set(rows.map(({ application_id }) => application_id));
+}

@@ -1,0 +1,140 @@
+import type { Database } from '@lockstep/platform';
+import { type RawBuilder, sql } from 'kysely';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+/** The counters and histograms of webhooks; docs/operations.md says what each is for. */
+export type WebhookMetrics = ReturnType<typeof createWebhookMetrics>;
+
+const created = new WeakMap<Registry, WebhookMetrics>();
+
+/** The counters of webhooks in a registry: the same ones for all workers of a process. */
+export function webhookMetricsOf(registry: Registry): WebhookMetrics {
+  const metrics = created.get(registry) ?? createWebhookMetrics(registry);
+  created.set(registry, metrics);
+  return metrics;
+}
+
+function createWebhookMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    attempts: new Counter({
+      name: 'lockstep_webhook_attempts_total',
+      help: 'Attempts to deliver a message to a webhook',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    attemptSeconds: new Histogram({
+      name: 'lockstep_webhook_attempt_seconds',
+      help: 'Duration of attempts to deliver a message to a webhook, until the status of the answer',
+      labelNames: ['outcome'],
+      buckets: [0.01, 0.05, 0.2, 1, 2, 5, 15],
+      registers,
+    }),
+    busySeconds: new Counter({
+      name: 'lockstep_webhook_busy_seconds_total',
+      help: 'Time that the worker spent on building messages to webhooks and on parsing answers',
+      registers,
+    }),
+    disabled: new Counter({
+      name: 'lockstep_webhooks_disabled_total',
+      help: 'Webhooks that were disabled because nothing can be delivered to them',
+      labelNames: ['cause'],
+      registers,
+    }),
+  };
+}
+
+/** How many webhooks there are, and how far active ones of approved applications are behind; 0: none is. */
+export interface WebhookState {
+  active: number;
+  disabled: number;
+  /** How long what should have been sent first has been due. */
+  overdueSeconds: number;
+  /** The age of the oldest event that an endpoint has not got: of those that answer, and of those that fail. */
+  lagSeconds: number;
+  failingLagSeconds: number;
+}
+
+/** Adds the gauges of webhooks, for a process that serves its metrics: every scrape reads the database once. */
+export function registerWebhookGauges(registry: Registry, db: Database): void {
+  const registers = [registry];
+  let reading: Promise<WebhookState | undefined> | undefined;
+  const read = () => {
+    reading ??= readWebhookState(db)
+      .catch(() => undefined)
+      .finally(() => {
+        reading = undefined;
+      });
+    return reading;
+  };
+  new Gauge({
+    name: 'lockstep_webhooks',
+    help: 'Webhooks by state',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      const state = await read();
+      this.reset();
+      if (state === undefined) return;
+      this.set({ state: 'active' }, state.active);
+      this.set({ state: 'disabled' }, state.disabled);
+    },
+  });
+  new Gauge({
+    name: 'lockstep_webhook_overdue_seconds',
+    help: 'How long the message to a webhook that should have been sent first has been due; 0 if none is',
+    registers,
+    async collect() {
+      const state = await read();
+      if (state === undefined) this.remove();
+      else this.set(state.overdueSeconds);
+    },
+  });
+  new Gauge({
+    name: 'lockstep_webhook_lag_seconds',
+    help: 'Age of the oldest event that an endpoint has not got, whether there is a message of it or not; 0 if none',
+    labelNames: ['endpoints'],
+    registers,
+    async collect() {
+      const state = await read();
+      this.reset();
+      if (state === undefined) return;
+      this.set({ endpoints: 'answering' }, state.lagSeconds);
+      this.set({ endpoints: 'failing' }, state.failingLagSeconds);
+    },
+  });
+}
+
+/** Reads how the webhooks of all applications do. */
+export async function readWebhookState(db: Database): Promise<WebhookState> {
+  const ageOf = (time: RawBuilder<unknown>, condition: RawBuilder<unknown>) => sql<number>`
+    coalesce(max(extract(epoch from statement_timestamp() - ${time})) filter (where ${condition}), 0)::float8`;
+  const { rows } = await sql<WebhookState>`
+    select count(*) filter (where disabled_time is null)::int as active,
+      count(*) filter (where disabled_time is not null)::int as disabled,
+      ${ageOf(sql`due.due_time`, sql`true`)} as "overdueSeconds",
+      ${ageOf(sql`missing.since`, sql`w.failing_since is null`)} as "lagSeconds",
+      ${ageOf(sql`missing.since`, sql`w.failing_since is not null`)} as "failingLagSeconds"
+    from webhook w join application a on a.id = w.application_id left join lateral (
+      select d.due_time from webhook_delivery d
+      where d.webhook_id = w.id and d.state = 'pending' and d.due_time < statement_timestamp()
+        and (d.claimed_until is null or d.claimed_until <= statement_timestamp())
+      order by d.due_time limit 1
+    ) as due on w.disabled_time is null and a.status = 'approved'
+    left join lateral (select ${oldestMissing} as since) as missing on w.disabled_time is null and a.status = 'approved'
+    where w.deleted_time is null`.execute(db);
+  return rows[0]!;
+}
+
+/**
+ * When the oldest event came up that the webhook `w` has not got, whether there is a message of it or not; null if it
+ * has got all. Events that come up together get their times in any order, so this may be some milliseconds off.
+ */
+export const oldestMissing = sql<Date | null>`(
+  select min(e.created_time) from event e
+  where e.application_id = w.application_id and e.position in (
+    (select position from event where application_id = w.application_id and position > w.after_position
+      order by position limit 1)
+    union all
+    (select min(position) from webhook_delivery d where d.webhook_id = w.id and d.state = 'pending')
+  ))`;

@@ -1,0 +1,33 @@
+import type { Webhook, WebhookId } from '@lockstep/contract';
+import type { Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import type {} from '../tables.ts';
+
+/** Why a webhook was disabled. */
+export type DisabledCause = NonNullable<Webhook['disabledCause']>;
+
+/**
+ * Disables a webhook that the transaction has locked (rules 6.8). Returns false if it is disabled or deleted already.
+ */
+export async function disableWebhook(trx: Trx, webhookId: WebhookId, cause: DisabledCause): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('webhook')
+    .set({ disabled_time: sql<Date>`statement_timestamp()`, disabled_cause: cause })
+    .where('id', '=', webhookId)
+    .where('disabled_time', 'is', null)
+    .where('deleted_time', 'is', null)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) return false;
+  await failPending(trx, webhookId);
+  return true;
+}
+
+/** Ends what was not delivered to a webhook. What a worker sends just now gets the outcome that it will have. */
+export async function failPending(trx: Trx, webhookId: WebhookId): Promise<void> {
+  await trx
+    .updateTable('webhook_delivery')
+    .set({ state: 'failed', due_time: null })
+    .where('webhook_id', '=', webhookId)
+    .where('state', '=', 'pending')
+    .execute();
+}

@@ -1,0 +1,150 @@
+import {
+  type ApplicationId,
+  type CreateWebhook,
+  type EventId,
+  MAX_WEBHOOKS,
+  Refusal,
+  type Webhook,
+  type WebhookWithSecret,
+} from '@lockstep/contract';
+import { assertGivenOut, parsePosition } from '@lockstep/orders';
+import { type Database, inTransaction } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { checkUrl } from '../sending/addresses.ts';
+import { newSecret, showSecret } from '../sending/signatures.ts';
+import { failPending } from './disable.ts';
+import { findWebhook, lockWebhook, type OwnWebhook, SHOWN, showWebhook, webhooksOf } from './own-webhooks.ts';
+import { MAX_ATTEMPTS } from './retry-schedule.ts';
+
+/** How long the secret before a rotation signs too (rules 6.8). */
+const OLD_SECRET_HOURS = 24;
+
+/** The last position that an event has got: what is numbered from now on is behind it. */
+const lastPosition = sql<EventId>`(select last_position from event_counter)`;
+
+/**
+ * Registers a webhook, which gets the events from now on (rules 6.8).
+ *
+ * Throws a Refusal: those of checkUrl, and webhooks_exhausted.
+ */
+export async function createWebhook(
+  db: Database,
+  applicationId: ApplicationId,
+  { url, description = null }: { url: CreateWebhook['url']; description?: string | null | undefined },
+  rule: { allowPrivate: boolean },
+): Promise<WebhookWithSecret> {
+  checkUrl(url, rule);
+  const secret = newSecret();
+  const row = await inTransaction(db, async (trx) => {
+    // One after the other, so that the count holds.
+    await sql`select from application where id = ${applicationId} for no key update`.execute(trx);
+    const { count } = await webhooksOf(trx, applicationId)
+      .select(({ fn }) => fn.countAll<string>().as('count'))
+      .executeTakeFirstOrThrow();
+    if (Number(count) >= MAX_WEBHOOKS) throw new Refusal('webhooks_exhausted', MAX_WEBHOOKS);
+    return await trx
+      .insertInto('webhook')
+      .values({ application_id: applicationId, url, description, secret, after_position: lastPosition })
+      .returning(SHOWN)
+      .executeTakeFirstOrThrow();
+  });
+  return { ...showWebhook(row), secret: showSecret(secret) };
+}
+
+/** Lists the webhooks of an application, oldest first (rules 6.8). */
+export async function listWebhooks(db: Database, applicationId: ApplicationId): Promise<Webhook[]> {
+  const rows = await webhooksOf(db, applicationId).select(SHOWN).orderBy('id').execute();
+  return rows.map(showWebhook);
+}
+
+/** Reads a webhook (rules 6.8). Throws a Refusal: webhook_not_found. */
+export async function readWebhook(db: Database, own: OwnWebhook): Promise<Webhook> {
+  return showWebhook(await findWebhook(db, own));
+}
+
+/** Ends a webhook for good, and forgets its secrets (rules 6.8). Throws a Refusal: webhook_not_found. */
+export async function deleteWebhook(db: Database, own: OwnWebhook): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    const { id } = await lockWebhook(trx, own);
+    const deleted = { deleted_time: sql<Date>`statement_timestamp()` };
+    const forgotten = { secret: null, old_secret: null, old_secret_end_time: null };
+    await trx
+      .updateTable('webhook')
+      .set({ ...deleted, ...forgotten })
+      .where('id', '=', id)
+      .execute();
+    await failPending(trx, id);
+  });
+}
+
+/**
+ * Gives a webhook a new secret. The one that it had signs too for 24 hours; one before that ends at once (rules 6.8).
+ * Throws a Refusal: webhook_not_found.
+ */
+export async function rotateWebhookSecret(db: Database, own: OwnWebhook): Promise<WebhookWithSecret> {
+  const secret = newSecret();
+  return await inTransaction(db, async (trx) => {
+    const row = await lockWebhook(trx, own);
+    await trx
+      .updateTable('webhook')
+      .set({
+        secret,
+        old_secret: sql<Buffer>`secret`,
+        old_secret_end_time: sql<Date>`statement_timestamp() + make_interval(hours => ${OLD_SECRET_HOURS})`,
+      })
+      .where('id', '=', row.id)
+      .execute();
+    return { ...showWebhook(row), secret: showSecret(secret) };
+  });
+}
+
+/**
+ * Has a disabled webhook get events again, from now on; an active one stays as it is (rules 6.8). Throws a Refusal:
+ * webhook_not_found.
+ */
+export async function enableWebhook(db: Database, own: OwnWebhook): Promise<Webhook> {
+  return await inTransaction(db, async (trx) => {
+    const row = await lockWebhook(trx, own);
+    if (row.disabled_time === null) return showWebhook(row);
+    const enabled = {
+      disabled_time: null,
+      disabled_cause: null,
+      at_once: 1,
+      last_attempt_prompt: null,
+      failing_since: null,
+    };
+    const updated = await trx
+      .updateTable('webhook')
+      .set({ ...enabled, after_position: lastPosition })
+      .where('id', '=', row.id)
+      .returning(SHOWN)
+      .executeTakeFirstOrThrow();
+    return showWebhook(updated);
+  });
+}
+
+/**
+ * Has the events behind `after`, or all that are kept, sent again (rules 6.8). Those that wait for another attempt are
+ * due at once, but for a last attempt: its failure disables the webhook, so it keeps its time. It never passes over an
+ * event that has not been sent yet.
+ *
+ * Throws a Refusal: webhook_not_found, webhook_disabled, event_unknown.
+ */
+export async function replayWebhook(db: Database, own: OwnWebhook, after?: EventId): Promise<Webhook> {
+  const position = parsePosition(after);
+  const from = sql<EventId>`${String(position)}::bigint`;
+  return await inTransaction(db, async (trx) => {
+    const row = await lockWebhook(trx, own);
+    if (row.disabled_time !== null) throw new Refusal('webhook_disabled', row.id);
+    await assertGivenOut(trx, position);
+    await trx
+      .updateTable('webhook')
+      .set({ after_position: sql<EventId>`least(after_position, ${from})` })
+      .where('id', '=', row.id)
+      .execute();
+    await sql`update webhook_delivery set due_time = statement_timestamp()
+      where webhook_id = ${row.id} and state = 'pending' and position > ${from}
+        and due_time > statement_timestamp() and attempts < ${MAX_ATTEMPTS - 1}`.execute(trx);
+    return showWebhook(row);
+  });
+}
