@@ -2,7 +2,7 @@ import type { Database } from '@lockstep/platform';
 import { createTestDatabase, type TestDatabase } from '@lockstep/test/harness/stack';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ChannelReader, readChannels } from './channels.ts';
+import { ChannelReader, readChannels } from './channels/state.ts';
 import { createOrderMetrics, registerBacklogGauges } from './metrics.ts';
 
 let database: TestDatabase;

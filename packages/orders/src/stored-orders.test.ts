@@ -1,7 +1,7 @@
 import { type ApplicationId, BatchOrder } from '@lockstep/contract';
 import { DIGESTS, PAYLOADS, SENT } from '@lockstep/test/harness/stored-forms';
 import { describe, expect, it } from 'vitest';
-import { prepareBatch } from './prepare.ts';
+import { prepareBatch } from './accepting/prepare.ts';
 import { cutOrderText, PayloadFault, readStoredOrders, writeStoredOrders } from './stored-orders.ts';
 
 /** The same value, its objects' keys in another order. */

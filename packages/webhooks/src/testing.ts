@@ -1,6 +1,6 @@
 // What tests of the whole service need of the inside. Nothing else imports it.
 
-export { checkUrl } from './addresses.ts';
-export { type Claim, claimDeliveries } from './claim.ts';
-export { giveBack, recordAttempts } from './record.ts';
-export { AT_ONCE_OF_FAILING } from './turns.ts';
+export { giveBack, recordAttempts } from './delivering/attempts.ts';
+export { type Claim, claimDeliveries } from './delivering/claim.ts';
+export { AT_ONCE_OF_FAILING } from './delivering/fair-claims.ts';
+export { checkUrl } from './sending/addresses.ts';

@@ -1,8 +1,8 @@
 import { batchOf, deleteAsset, deleteProduct, merchandise, newBuy, productToBuy } from '@lockstep/test/harness/orders';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BatchOrder } from './batch-order.ts';
-import { readValidBatch } from './valid-batch.ts';
+import { BatchOrder } from '../orders/batch.ts';
+import { readValidBatch } from './batch.ts';
 
 const CUSTOMER = { customerId: '1', channelCustomerId: 'C-1', enterpriseGlobalId: '2' };
 const feature = { featureCode: 'a', featureName: 'b', featureValue: 'c', featureValueType: 'd', trial: 0 };

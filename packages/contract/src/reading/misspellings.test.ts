@@ -10,9 +10,12 @@ import {
 } from '@lockstep/test/harness/orders';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BatchOrder } from './batch-order.ts';
-import { CreateEnterprise } from './customers.ts';
-import { EditEmployee } from './employees.ts';
+import { EditEmployee } from '../members/employees.ts';
+import { AddEmployees } from '../members/new-employees.ts';
+import { BatchOrder } from '../orders/batch.ts';
+import { CreateEnterprise } from '../orders/customers.ts';
+import { MAX_IGNORED_FIELDS } from '../orders/preview.ts';
+import { CreateWebhook, ReplayEvents } from '../webhooks.ts';
 import { checkBody, findUnknownFields, isMisspelling, isWithinEdits } from './misspellings.ts';
 
 const CUSTOMER = { customerId: '1', channelCustomerId: 'C-1', enterpriseGlobalId: '2' };

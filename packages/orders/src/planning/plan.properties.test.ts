@@ -36,7 +36,7 @@ import { createTestDatabase, type TestDatabase } from '@lockstep/test/harness/st
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyOrders } from './apply.ts';
+import { applyOrders } from '../applying/apply.ts';
 import { LIMITS } from './limits.ts';
 import type { OrderWithId } from './outcome.ts';
 import { planAll } from './plan.ts';

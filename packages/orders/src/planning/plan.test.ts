@@ -29,7 +29,6 @@ import {
   type Sent,
 } from '@lockstep/test/harness/orders';
 import { describe, expect, it } from 'vitest';
-import { countEffects } from './effects.ts';
 import { LIMITS } from './limits.ts';
 import type { Outcome } from './outcome.ts';
 import { countEffects } from './outcome.ts';
