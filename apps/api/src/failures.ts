@@ -1,7 +1,7 @@
 import { failure, findOperation, MAX_BODY_BYTES, type Module, Refusal } from '@lockstep/contract';
 import { isOverload, WrongCursor } from '@lockstep/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ClientLeft } from './bodies/receive.ts';
+import { ClientLeft } from './bodies/bodies.ts';
 import { noteCode } from './calls/calls.ts';
 import { isUnfinished } from './connections/lingering.ts';
 import { findBodyRefusal } from './connections/unreadable-requests.ts';

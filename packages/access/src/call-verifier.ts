@@ -7,15 +7,7 @@ import {
   Refusal,
   type Scope,
 } from '@lockstep/contract';
-import { type Database, Group } from '@lockstep/platform';
-import {
-  type Attempt,
-  judgeAttempts,
-  judgeUserAttempts,
-  type UserAttempt,
-  type UserVerdict,
-  type Verdict,
-} from './call-verdicts.ts';
+import { type Database, Group, run, type Statement } from '@lockstep/platform';
 import { hashSecret } from './secrets.ts';
 
 /** The application that makes a call. */
@@ -121,4 +113,133 @@ function checkNonce(verdict: Verdict, sent: unknown, nonce: string | undefined):
   if (sent === undefined || sent === '') throw new Refusal('nonce_missing');
   if (nonce === undefined) throw new Refusal('nonce_malformed');
   if (!verdict.nonce_fresh) throw new Refusal('nonce_replayed');
+}
+
+/** A call to verify: its token, the scope that it needs, and its nonce. */
+export interface Attempt {
+  tokenHash: Buffer;
+  scope: Scope;
+  /** Undefined if the call's nonce is missing or malformed; then none is used up. */
+  nonce: string | undefined;
+}
+
+/** A call of the member center to verify, with its two other tokens. */
+export interface UserAttempt extends Attempt {
+  clientTokenHash: Buffer;
+  userTokenHash: Buffer;
+}
+
+/** What PostgreSQL knows about an attempt whose token is good. */
+export interface Verdict {
+  ordinal: number;
+  application_id: ApplicationId;
+  app_key: string;
+  channels: string[] | null;
+  approved: boolean;
+  in_scope: boolean;
+  nonce_fresh: boolean;
+}
+
+export interface UserVerdict extends Verdict {
+  /** The clientToken's application; null if the token is not valid. */
+  client_application_id: ApplicationId | null;
+  client_in_scope: boolean | null;
+  /** The userToken's user; null if the token is not valid for this application and scope. */
+  member_id: MemberId | null;
+  enterprise_id: EnterpriseId | null;
+  is_administrator: boolean | null;
+}
+
+/**
+ * Judges calls of applications, in their order; undefined if the token is not good. Uses up the nonces of those that
+ * pass.
+ */
+function judgeAttempts(db: Database, attempts: readonly Attempt[]): Promise<(Verdict | undefined)[]> {
+  return judge(db, { name: 'judge_attempts', text: JUDGE_ATTEMPTS, values: attemptValues(attempts) }, attempts.length);
+}
+
+/** Judges calls of the member center in the same way, with their three tokens. */
+function judgeUserAttempts(db: Database, attempts: readonly UserAttempt[]): Promise<(UserVerdict | undefined)[]> {
+  const values = [
+    ...attemptValues(attempts),
+    attempts.map(({ clientTokenHash }) => clientTokenHash),
+    attempts.map(({ userTokenHash }) => userTokenHash),
+  ];
+  return judge(db, { name: 'judge_user_attempts', text: JUDGE_USER_ATTEMPTS, values }, attempts.length);
+}
+
+const attemptValues = (attempts: readonly Attempt[]) => [
+  attempts.map((_, index) => index),
+  attempts.map(({ tokenHash }) => tokenHash),
+  attempts.map(({ scope }) => scope),
+  attempts.map(({ nonce }) => nonce ?? null),
+];
+
+/**
+ * Whether a token has not been revoked. One of a suspended application passes: its call is refused for that, which says
+ * more.
+ */
+const isOfGeneration = (token: string) =>
+  `(${token}.generation = application.token_generation or application.status <> 'approved')`;
+
+/** For a FROM clause: the token of a hash. LIMIT keeps it a look-up of the key, one token after the other. */
+const tokenOf = (hash: string) => `(select * from access_token where token_hash = ${hash} limit 1)`;
+
+const JUDGE_ATTEMPTS = judgingText(`
+  select ordinal, nonce, t.application_id, app_key, channels, status = 'approved' as approved,
+    scope = any (t.scopes) as in_scope, status = 'approved' and scope = any (t.scopes) as passes
+  from unnest((select $1::int[]), (select $2::bytea[]), (select $3::text[]), (select $4::text[])) as call (ordinal, token_hash, scope, nonce)
+  cross join lateral ${tokenOf('call.token_hash')} as t
+  join application on application.id = t.application_id
+  where expires_time > now() and t.member_id is null and ${isOfGeneration('t')}`);
+
+const JUDGE_USER_ATTEMPTS = judgingText(`
+  select *, approved and in_scope and client_application_id = application_id and client_in_scope
+    and member_id is not null as passes
+  from (
+    select ordinal, nonce, t.application_id, app_key, channels, status = 'approved' as approved,
+      scope = any (t.scopes) as in_scope, client.application_id as client_application_id,
+      scope = any (client.scopes) as client_in_scope, member.id as member_id, enterprise_id, is_administrator
+    from unnest((select $1::int[]), (select $2::bytea[]), (select $3::text[]), (select $4::text[]), (select $5::bytea[]), (select $6::bytea[]))
+      as call (ordinal, token_hash, scope, nonce, client_token_hash, user_token_hash)
+    cross join lateral ${tokenOf('call.token_hash')} as t
+    join application on application.id = t.application_id
+    left join lateral ${tokenOf('client_token_hash')} as client on client.member_id is null
+      and client.expires_time > now()
+      and (client.application_id <> t.application_id or ${isOfGeneration('client')})
+    left join lateral ${tokenOf('user_token_hash')} as u on u.application_id = t.application_id
+      and u.expires_time > now() and scope = any (u.scopes) and ${isOfGeneration('u')}
+    left join lateral (select * from member where id = u.member_id limit 1) as member on deleted_time is null
+    where t.member_id is null and t.expires_time > now() and ${isOfGeneration('t')}
+  ) as found`);
+
+/**
+ * Writes a statement that uses up the nonces of the calls that pass. A nonce older than ten minutes is free again. The
+ * commit does not wait for the disk: if PostgreSQL itself crashed, the last second's nonces could be used once more,
+ * and the idempotency of O5 would still hold.
+ */
+function judgingText(known: string): string {
+  return `
+    with known as (${known}), fresh as (
+      insert into nonce (application_id, nonce, used_time)
+      select application_id, nonce, now() from known
+      where passes and nonce is not null
+      order by application_id, nonce
+      on conflict (application_id, nonce) do update set used_time = excluded.used_time
+        where nonce.used_time <= now() - interval '10 minutes'
+      returning application_id, nonce
+    )
+    select known.*, fresh.nonce is not null as nonce_fresh,
+      (select set_config('synchronous_commit', 'off', true)) as commits_without_waiting
+    from known left join fresh using (application_id, nonce)`;
+}
+
+async function judge<Row extends Verdict>(
+  db: Database,
+  judging: Statement<Row>,
+  count: number,
+): Promise<(Row | undefined)[]> {
+  const verdicts: (Row | undefined)[] = Array.from({ length: count });
+  for (const row of await run(db, judging)) verdicts[row.ordinal] = row;
+  return verdicts;
 }

@@ -1,6 +1,5 @@
 import type {} from './tables.ts';
 
-export { agedAccess } from './aged.ts';
 export {
   type Credentials,
   createApplication,
@@ -14,6 +13,7 @@ export { type Attempt, checkPassword, type Failure, forgetFailures, isLocked } f
 export { endLogins } from './logins.ts';
 export { newPassword, PasswordHasher } from './passwords.ts';
 export { hashSecret, newSecret } from './secrets.ts';
+export { agedAccess } from './tables.ts';
 export {
   type ClientCredentials,
   issueClientToken,

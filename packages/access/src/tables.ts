@@ -1,4 +1,5 @@
 import type { ApplicationId, MemberId } from '@lockstep/contract';
+import type { Aged } from '@lockstep/platform';
 import type { Generated } from 'kysely';
 
 /** The tables of applications, their tokens and nonces, and of failed logins. */
@@ -37,3 +38,10 @@ declare module '@lockstep/platform' {
     };
   }
 }
+
+/** Tokens that have expired, nonces that may be used again and failed logins that no longer count (rules 2 and 3). */
+export const agedAccess: readonly Aged[] = [
+  { kind: 'access_token', table: 'access_token', timeColumn: 'expires_time', maxAgeSeconds: 0 },
+  { kind: 'nonce', table: 'nonce', timeColumn: 'used_time', maxAgeSeconds: 600 },
+  { kind: 'login_failure', table: 'login_failure', timeColumn: 'expires_time', maxAgeSeconds: 0 },
+];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Refusal } from './causes.ts';
 import { integer, text } from './scalars.ts';
 
 export const Scope = z.enum(['auth_order', 'auth_me']);
@@ -88,3 +89,18 @@ export const Nonce = z
   .string()
   .regex(NONCE)
   .describe('A random text that is good once in ten minutes: 8 to 64 characters of A-Z a-z 0-9 _ -, such as a UUID.');
+
+/** A channel's code: 1 to 255 characters, trimmed (rules 4). */
+export const ChannelCode = text();
+
+/** The channels that an application is bound to. Null: it is bound to none and may use all (rules 2). */
+export type Channels = readonly string[] | null;
+
+/**
+ * Refuses a channel that an application is not bound to. `path` is the field that names the channel.
+ *
+ * Throws a Refusal: channel_not_allowed.
+ */
+export function requireChannel(channels: Channels, code: string, path = 'channelCode'): void {
+  if (channels !== null && !channels.includes(code)) throw new Refusal('channel_not_allowed', path, code);
+}

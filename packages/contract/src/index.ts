@@ -1,11 +1,14 @@
 export {
   ACCESS_TOKEN_SECONDS,
   ApplicationName,
+  ChannelCode,
+  type Channels,
   DEFAULT_OVERLAP_HOURS,
   GRANT_TYPES,
   MAX_OVERLAP_HOURS,
   Nonce,
   OAuthErrorWord,
+  requireChannel,
   Scope,
   TokenAnswer,
   TokenRequest,
@@ -13,7 +16,6 @@ export {
 export { AssetNumber, ChangeLocks, LockResult, LockStatus, VirtualAsset } from './assets/assets.ts';
 export { AssetDetail, AssetHistory, HistoryAction, HistoryEntry } from './assets/traces.ts';
 export { buildMessage, Cause, causes, codeOf, type Module, Refusal } from './causes.ts';
-export { ChannelCode, type Channels, requireChannel } from './channels.ts';
 export { nested } from './containers.ts';
 export { done, FailureBody, failure, success } from './envelope.ts';
 export {
@@ -68,7 +70,6 @@ export {
   operations,
   type SentBody,
 } from './operations/index.ts';
-export { AcceptedOrder, BatchOrder, MAX_ORDERS_PER_BATCH } from './orders/batch.ts';
 export { CancelBatch, CancelledBatch, FailedOrders, FailedOrdersQuery } from './orders/corrections.ts';
 export { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer, QueryCustomers } from './orders/customers.ts';
 export { CLOUD_LICENSE_TYPES, LicenseType, OrderState, OrderType, SyncMode } from './orders/enums.ts';
@@ -81,7 +82,15 @@ export {
   type ProductToRevoke,
 } from './orders/items.ts';
 export { BatchPage, ListBatchesQuery, ListedOrder, ListOrdersQuery, ListPageQuery, OrderPage } from './orders/lists.ts';
-export { type DeleteAssetOrder, type DeleteProductOrder, type NewBuyOrder, Order } from './orders/orders.ts';
+export {
+  AcceptedOrder,
+  BatchOrder,
+  type DeleteAssetOrder,
+  type DeleteProductOrder,
+  MAX_ORDERS_PER_BATCH,
+  type NewBuyOrder,
+  Order,
+} from './orders/orders.ts';
 export { OrderPreview } from './orders/preview.ts';
 export {
   BatchResult,

@@ -1,6 +1,5 @@
 import type {} from './tables.ts';
 
-export { agedOperators } from './aged.ts';
 export { listChanges } from './list-changes.ts';
 export {
   changeApplicationStatus,
@@ -30,3 +29,4 @@ export {
 } from './record.ts';
 export { readResends, recordResend, type SentOrders } from './resends.ts';
 export { type LoginCall, type NewSession, OperatorSessions } from './sessions.ts';
+export { agedOperators } from './tables.ts';

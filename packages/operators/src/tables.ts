@@ -1,3 +1,4 @@
+import type { Aged } from '@lockstep/platform';
 import type { Generated } from 'kysely';
 
 /** The tables of operators, their sessions, and what they changed. */
@@ -32,3 +33,8 @@ declare module '@lockstep/platform' {
     };
   }
 }
+
+/** Sessions that have ended. */
+export const agedOperators: readonly Aged[] = [
+  { kind: 'operator_session', table: 'operator_session', timeColumn: 'expires_time', maxAgeSeconds: 0 },
+];

@@ -22,5 +22,5 @@ export { LIMITS } from './planning/limits.ts';
 export { collectNeeds } from './planning/needs.ts';
 export type { OrderWithId, Outcome } from './planning/outcome.ts';
 export { planAll } from './planning/plan.ts';
-export { readPages } from './results/pages.ts';
+export { readPages } from './results/reader.ts';
 export { applyCalls, lookBefore } from './sync/calls.ts';

@@ -1,6 +1,5 @@
 import type {} from './tables.ts';
 
-export { agedWebhooks } from './aged.ts';
 export { WebhookDeliverer } from './delivering/deliverer.ts';
 export { registerWebhookGauges, webhookMetricsOf } from './delivering/metrics.ts';
 export { listDeliveries, testWebhook } from './managing/deliveries.ts';
@@ -14,3 +13,4 @@ export {
   rotateWebhookSecret,
 } from './managing/manage.ts';
 export { Sender } from './sending/sender.ts';
+export { agedWebhooks } from './tables.ts';

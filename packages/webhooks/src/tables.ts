@@ -1,4 +1,5 @@
 import type { ApplicationId, EventId, WebhookId } from '@lockstep/contract';
+import { type Aged, SECONDS_OF_DAY } from '@lockstep/platform';
 import type { Generated } from 'kysely';
 
 /** The tables of webhooks, the messages to them and the attempts to deliver these. */
@@ -42,4 +43,14 @@ declare module '@lockstep/platform' {
       fault: string | null;
     };
   }
+}
+
+/** Messages with their attempts, and webhooks that were deleted: kept as long as events (rules 6.8). */
+export function agedWebhooks({ eventDays }: { eventDays: number }): Aged[] {
+  const maxAgeSeconds = eventDays * SECONDS_OF_DAY;
+  return [
+    { kind: 'webhook_delivery', table: 'webhook_delivery', timeColumn: 'created_time', maxAgeSeconds },
+    // By then all of its messages have been deleted.
+    { kind: 'webhook', table: 'webhook', timeColumn: 'deleted_time', maxAgeSeconds },
+  ];
 }

@@ -4,7 +4,7 @@ import { isOverload } from '@lockstep/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Bodies } from '../bodies/bodies.ts';
-import { ClientLeft } from '../bodies/receive.ts';
+import { ClientLeft } from '../bodies/bodies.ts';
 import { noteCode, noteSubject } from '../calls/calls.ts';
 import { addOperations, type Handlers } from '../calls/operation-routes.ts';
 import { noteOverload } from '../failures.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { ApplicationName, MAX_OVERLAP_HOURS, Scope } from '../access.ts';
-import { ChannelCode } from '../channels.ts';
+import { ApplicationName, ChannelCode, MAX_OVERLAP_HOURS, Scope } from '../access.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { emptyAsAbsent, optionalSearchText, text } from '../scalars.ts';
 import { consoleTable } from './operation.ts';

@@ -5,8 +5,8 @@ import { AssetId, LicenseOrderId, MemberId } from '../ids.ts';
 import { LicenseType } from '../orders/enums.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { emptyAsAbsent, optionalId, optionalText, queryInteger, time } from '../scalars.ts';
+import { Owner } from './enterprises.ts';
 import { consoleTable } from './operation.ts';
-import { Owner } from './owner.ts';
 
 /** Which assets a list shows. What is revoked is found by its number only. */
 export const ListAssetsOfAllQuery = z

@@ -5,8 +5,8 @@ import { OrderState, SyncMode } from '../orders/enums.ts';
 import { ListBatchesQuery, ListPageQuery } from '../orders/lists.ts';
 import { BatchResult, BatchSummary, OrderResult } from '../orders/results.ts';
 import { emptyAsAbsent, id, optionalId, optionalText, text } from '../scalars.ts';
-import { ComparedPreview } from './compared-preview.ts';
 import { consoleTable } from './operation.ts';
+import { ComparedPreview } from './preview.ts';
 
 /**
  * What the failed orders of a batch may hold, in bytes, to be edited in the console; of more, the command takes care.

@@ -1,9 +1,14 @@
 import { z } from 'zod';
-import { ChannelCode } from '../channels.ts';
+import { ChannelCode } from '../access.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { emptyAsAbsent, optionalSearchText, text } from '../scalars.ts';
 import { consoleTable } from './operation.ts';
-import { OrderCounts } from './order-counts.ts';
+
+/**
+ * Orders that were accepted, took effect, and failed. An order that was put back and carried out again counts again.
+ */
+export const OrderCounts = z.object({ accepted: z.number(), succeeded: z.number(), failed: z.number() });
+export type OrderCounts = z.infer<typeof OrderCounts>;
 
 /**
  * How a channel does: it is `paused`, or `behind`: its oldest pending order has waited for half a minute. Otherwise it

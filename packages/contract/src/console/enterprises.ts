@@ -1,10 +1,20 @@
 import { z } from 'zod';
-import { EnterpriseId, MemberId } from '../ids.ts';
+import { CustomerId, EnterpriseId, MemberId } from '../ids.ts';
 import { AuditEntry } from '../members/audit.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { id, optionalId, optionalSearchText, optionalText, time } from '../scalars.ts';
 import { consoleTable } from './operation.ts';
-import { Owner } from './owner.ts';
+
+/** A customer and its enterprise, by ids and by names. */
+export const Owner = z.object({
+  customerId: CustomerId,
+  customerName: z.string(),
+  channelCode: z.string(),
+  channelCustomerId: z.string(),
+  enterpriseGlobalId: EnterpriseId,
+  enterpriseName: z.string(),
+});
+export type Owner = z.infer<typeof Owner>;
 
 /** An enterprise in a list. */
 const EnterpriseRow = z.object({

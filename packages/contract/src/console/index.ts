@@ -17,8 +17,9 @@ export * from './assets.ts';
 export * from './batches.ts';
 export { type ConsoleCause, ConsoleRefusal, consoleCauses } from './causes.ts';
 export * from './channels.ts';
-export { ComparedPreview } from './compared-preview.ts';
+export { OrderCounts } from './channels.ts';
 export * from './enterprises.ts';
+export { Owner } from './enterprises.ts';
 export {
   CONSOLE_API_ROOT,
   CONSOLE_ROOT,
@@ -26,14 +27,12 @@ export {
   includesRole,
   OperatorRole,
 } from './operation.ts';
-export { OPERATOR_PASSWORD, OperatorName } from './operator-fields.ts';
 export * from './operators.ts';
-export { OrderCounts } from './order-counts.ts';
 export * from './orders.ts';
 export * from './overview.ts';
-export { Owner } from './owner.ts';
 export * from './preview.ts';
-export { Me } from './session.ts';
+export { ComparedPreview } from './preview.ts';
+export { Me, OPERATOR_PASSWORD, OperatorName } from './session.ts';
 export * from './webhooks.ts';
 
 /** Every operation of the console by its id: the one place that names its path, its role and its schemas. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ListPageQuery } from '../orders/lists.ts';
 import { optionalText, text } from '../scalars.ts';
 import { consoleTable, OperatorRole } from './operation.ts';
-import { OperatorName } from './operator-fields.ts';
+import { OperatorName } from './session.ts';
 
 /** An operator as admins see them; never a password. */
 export const ConsoleOperator = z.object({

@@ -4,9 +4,9 @@ import { ListedOrder, ListOrdersQuery, ListPageQuery, OrderPage } from '../order
 import { OrderResultParams } from '../orders/results.ts';
 import { optionalId, optionalText, searchText, text } from '../scalars.ts';
 import { Sender, ShownBatchId } from './batches.ts';
-import { ComparedPreview } from './compared-preview.ts';
+import { Owner } from './enterprises.ts';
 import { consoleTable } from './operation.ts';
-import { Owner } from './owner.ts';
+import { ComparedPreview } from './preview.ts';
 
 /** What one order may hold, in bytes, to be shown as it was sent. */
 export const MAX_SHOWN_ORDER_BYTES = 1024 * 1024;

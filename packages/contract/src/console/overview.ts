@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { ConsoleChannel } from './channels.ts';
+import { ConsoleChannel, OrderCounts } from './channels.ts';
 import { consoleTable } from './operation.ts';
-import { OrderCounts } from './order-counts.ts';
 
 /** How far back the overview looks, and how long the pieces are in which it shows what was done. */
 export const OVERVIEW_SPANS = {

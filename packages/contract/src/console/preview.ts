@@ -1,10 +1,25 @@
 import { z } from 'zod';
 import { MAX_BATCH_BYTES } from '../operations/operation.ts';
-import { BatchOrder } from '../orders/batch.ts';
 import { SyncMode } from '../orders/enums.ts';
+import { BatchOrder } from '../orders/orders.ts';
+import { OrderPreview } from '../orders/preview.ts';
 import { optionalText } from '../scalars.ts';
-import { ComparedPreview } from './compared-preview.ts';
 import { consoleTable } from './operation.ts';
+
+const { nearest } = OrderPreview.shape;
+const value = z.union([z.string(), z.number()]).nullable();
+
+/**
+ * What an order would do now, with both values of each field in which the nearest products differ from what it names.
+ */
+export const ComparedPreview = OrderPreview.extend({
+  nearest: z.array(
+    nearest.element.extend({
+      values: z.array(z.object({ field: nearest.element.shape.differs.element, wanted: value, found: value })),
+    }),
+  ),
+});
+export type ComparedPreview = z.infer<typeof ComparedPreview>;
 
 /** What one order of a pasted batch would do now. Its lists may be cut; the counts say how long they are. */
 export const PreviewedOrder = ComparedPreview.extend({

@@ -1,7 +1,24 @@
 import { z } from 'zod';
 import { text } from '../scalars.ts';
 import { consoleTable, OperatorRole } from './operation.ts';
-import { password } from './operator-fields.ts';
+
+/** The shortest and longest password that an operator may choose. */
+export const OPERATOR_PASSWORD = { minCharacters: 12, maxCharacters: 128 };
+
+/** A new password of an operator. */
+function password() {
+  const { minCharacters, maxCharacters } = OPERATOR_PASSWORD;
+  const rule = `must have ${minCharacters} to ${maxCharacters} characters`;
+  return z.string(rule).refine((value) => value.length >= minCharacters && value.length <= maxCharacters, rule);
+}
+
+/** The name of an operator: with it they log in, and it stands in the record of what they changed. */
+export const OperatorName = z
+  .string()
+  .regex(
+    /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/,
+    'must be 1 to 63 lower-case letters, digits, and . _ - between them',
+  );
 
 /** Who is logged in. */
 export const Me = z.object({

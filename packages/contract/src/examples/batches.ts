@@ -1,6 +1,5 @@
-import type { BatchOrder } from '../orders/batch.ts';
 import type { Merchandise, ProductToBuy } from '../orders/items.ts';
-import type { DeleteAssetOrder, DeleteProductOrder, NewBuyOrder } from '../orders/orders.ts';
+import type { BatchOrder, DeleteAssetOrder, DeleteProductOrder, NewBuyOrder } from '../orders/orders.ts';
 import { HEAD_OFFICE } from './demo.ts';
 import type { Sent, Written } from './operation.ts';
 

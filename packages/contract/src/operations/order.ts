@@ -11,10 +11,10 @@ import {
   VirtualAsset,
 } from '../assets/assets.ts';
 import { MAX_ELEMENTS } from '../json-shape.ts';
-import { AcceptedOrder, BatchOrder, BatchOrderQuery, MAX_ORDERS_PER_BATCH } from '../orders/batch.ts';
 import { CancelBatch, CancelledBatch } from '../orders/corrections.ts';
 import { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer, QueryCustomers } from '../orders/customers.ts';
 import { MAX_EXTENDED_ATTRIBUTES, MAX_LIST_ELEMENTS } from '../orders/items.ts';
+import { AcceptedOrder, BatchOrder, BatchOrderQuery, MAX_ORDERS_PER_BATCH } from '../orders/orders.ts';
 import { PreviewAnswer } from '../orders/preview.ts';
 import { BatchResult, BatchResultQuery, OrderResultParams, SingleOrderResult } from '../orders/results.ts';
 import { MAX_INSTANCES, MAX_INSTANCES_ON_ASSET, MAX_TEXT_BYTES } from '../orders/size.ts';

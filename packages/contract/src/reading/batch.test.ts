@@ -1,7 +1,7 @@
 import { batchOf, deleteAsset, deleteProduct, merchandise, newBuy, productToBuy } from '@lockstep/test/harness/orders';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BatchOrder } from '../orders/batch.ts';
+import { BatchOrder } from '../orders/orders.ts';
 import { readValidBatch } from './batch.ts';
 
 const CUSTOMER = { customerId: '1', channelCustomerId: 'C-1', enterpriseGlobalId: '2' };

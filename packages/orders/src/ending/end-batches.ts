@@ -21,7 +21,7 @@ import {
   type SubmittedBatch,
 } from '../accepting/batch.ts';
 import { channelOfColumn } from '../lanes.ts';
-import { SO_FAR } from '../results/summary.ts';
+import { SO_FAR } from '../results/results.ts';
 import { PAYLOAD_VERSION } from '../stored-orders.ts';
 import { ENDS_CHANNEL } from './batch-watch.ts';
 import { notify } from './notify.ts';

@@ -7,7 +7,7 @@ import {
   Refusal,
 } from '@lockstep/contract';
 import { type Database, prepared } from '@lockstep/platform';
-import { buildSummary } from '../results/summary.ts';
+import { buildSummary } from '../results/results.ts';
 
 /** PostgreSQL's last bigint: no event is behind it. */
 const LAST_POSITION = 2n ** 63n - 1n;

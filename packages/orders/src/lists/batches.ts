@@ -1,7 +1,7 @@
 import type { ApplicationId, BatchId, BatchPage, ListBatchesQuery } from '@lockstep/contract';
 import { type Database, inSnapshot, prepared, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
-import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from '../results/summary.ts';
+import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from '../results/results.ts';
 import { openCursor } from './cursor.ts';
 import { isOfChannel, type ListCaller, type Viewer } from './filters.ts';
 import { type BatchesQuery, namedExactly, walkSenders } from './walks.ts';

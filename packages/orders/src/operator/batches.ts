@@ -12,8 +12,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { PendingInChannel } from '../channels/estimates.ts';
 import { readBatchPage } from '../lists/batches.ts';
 import { OPERATOR } from '../lists/filters.ts';
-import { readPages } from '../results/pages.ts';
-import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow, WAITING } from '../results/summary.ts';
+import { readPages } from '../results/reader.ts';
+import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow, WAITING } from '../results/results.ts';
 
 /** Messages of one cause that are shown, at most. */
 const MAX_MESSAGES = 20;

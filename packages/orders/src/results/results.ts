@@ -1,12 +1,15 @@
-import { licenseOrderIdOf } from '@lockstep/assets';
+import { licenseOrderIdOf, ORDERS_PER_BATCH } from '@lockstep/assets';
 import {
   type BatchId,
+  type BatchSummary,
   type Cause,
   type CustomerId,
   codeOf,
   type OrderResult,
   type OrderType,
 } from '@lockstep/contract';
+import { queuedIn } from '../channels/activity.ts';
+import { channelOfColumn } from '../lanes.ts';
 
 /** An order with its place in orderList, what was sent of it, and its outcome if it has one. */
 export interface OrderRow {
@@ -42,5 +45,86 @@ export function buildResult(batchId: BatchId, row: OrderRow): OrderResult {
     products: row.products ?? 0,
     finishedTime: row.finished_time?.getTime() ?? null,
     heldSince: row.held_since?.getTime() ?? null,
+  };
+}
+
+/** What became of a batch in all. */
+export interface SummaryRow {
+  id: BatchId;
+  channel_code: string;
+  channel_order_id: string;
+  sync_mode: 'sync' | 'async';
+  total: number;
+  succeeded: number;
+  failed: number;
+  held: number;
+  accepted_time: Date;
+  completed_time: Date | null;
+}
+
+/**
+ * For a FROM clause, behind `batch`: what is finished of an open one so far, as `so_far`; null for others. Its chunks
+ * have counted it, unless orders were put back.
+ */
+export const SO_FAR = `
+  left join lateral (
+    select sum(succeeded)::int as succeeded, sum(failed)::int as failed from lane_chunk where batch_id = batch.id
+    having not batch.has_retries
+    union all
+    select count(*)::int - count(cause)::int, count(cause)::int from license_order
+    where id >= batch.id * ${ORDERS_PER_BATCH} and id < (batch.id + 1) * ${ORDERS_PER_BATCH}
+    having batch.has_retries
+  ) as so_far on batch.completed_time is null`;
+
+/**
+ * For a FROM clause, behind `batch`: in which channels orders of an open one are pending, as `waiting.channels`, a list
+ * of PendingInChannel; null for others. What came within two seconds of it does not count as behind it.
+ */
+export const WAITING = `
+  left join lateral (
+    select json_agg(json_build_object('channelId', channel_id, 'own', own, 'behind', behind)) as channels
+    from (
+      select ${channelOfColumn()} as channel_id, sum(order_count - succeeded - failed) as own from lane_chunk
+      where batch_id = batch.id and finished_time is null and batch.completed_time is null group by ${channelOfColumn()}
+    ) as pending
+    cross join lateral (
+      select coalesce(${queuedIn('pending.channel_id')} - (
+        select queued_before from channel_activity
+        where channel_activity.channel_id = pending.channel_id and period_start > batch.accepted_time
+        order by period_start limit 1
+      ), 0) as behind
+    ) as later
+  ) as waiting on true`;
+
+/**
+ * For a SELECT from `batch` with SO_FAR: the columns of a SummaryRow. The sequences of a large batch lie beside its
+ * row, so its end says how many orders it has.
+ */
+export const SUMMARY_COLUMNS = `
+  batch.id, batch.channel_code, batch.channel_order_id, batch.sync_mode,
+  coalesce(batch.succeeded + batch.failed, cardinality(batch.sequences)) as total,
+  coalesce(batch.succeeded, so_far.succeeded) as succeeded, coalesce(batch.failed, so_far.failed) as failed,
+  (
+    select count(*)::int from held_order
+    where batch.completed_time is null and license_order_id >= batch.id * ${ORDERS_PER_BATCH}
+      and license_order_id < (batch.id + 1) * ${ORDERS_PER_BATCH}
+  ) as held,
+  batch.accepted_time, batch.completed_time`;
+
+/** Shows a batch without its orders, in results, lists and events (rules 6.4). */
+export function buildSummary(row: Omit<SummaryRow, 'id'>): BatchSummary {
+  const finished = row.succeeded + row.failed;
+  return {
+    channelCode: row.channel_code,
+    channelOrderId: row.channel_order_id,
+    syncMode: row.sync_mode,
+    state: row.completed_time !== null ? 'completed' : finished === 0 ? 'accepted' : 'processing',
+    total: row.total,
+    succeeded: row.succeeded,
+    failed: row.failed,
+    pending: row.total - finished,
+    held: row.held,
+    acceptedTime: row.accepted_time.getTime(),
+    completedTime: row.completed_time?.getTime() ?? null,
   };
 }

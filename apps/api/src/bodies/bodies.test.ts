@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { Refusal } from '@lockstep/contract';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ClientLeft, receiveBody } from './receive.ts';
+import { ClientLeft, receiveBody } from './bodies.ts';
 import { type BodyPlace, BodyRoom } from './room.ts';
 
 const MEBIBYTE = 1024 * 1024;
