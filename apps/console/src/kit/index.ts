@@ -30,14 +30,12 @@
  *    Filters, tabs and the way to other pages of a list read the address and change it by themselves (`useAddress`).
  *
  * 3. All text stands in `pages/<area>/words.ts`: `defineAreaWords({ en: { … }, zh: { … } })`, read by
- * `useWords(batchesWords)`,
- *    which also has the words that several areas show (`words/common.ts`). A word is a text or a function that fills in what
- *    it is about.
+ *    `useWords(batchesWords)`, which also has the words that several areas show (`words/common.ts`). A word is a text
+ *    or a function that fills in what it is about.
  *
  * 4. A change asks first: `ConfirmButton` calls its operation, tells how it went, and shows in its dialog what failed.
- * It is
- *    not there for a reader whose role may not call that. A password or secret is shown by `OneTimeSecret`. Other things that
- *    a role may not do are hidden by `useMayCall()('bindApplication') && <…/>`.
+ *    It is not there for a reader whose role may not call that. A password or secret is shown by `OneTimeSecret`. Other
+ *    things that a role may not do are hidden by `useMayCall()('bindApplication') && <…/>`.
  *
  * Fields and buttons are Mantine's (`TextInput`, `NativeSelect`, `Checkbox`, `Textarea`, `Tabs`, `Button`,
  * `PasswordInput`); one that is not among them needs its style in `theme/styles.css`. Show no HTML but by React: names

@@ -1,0 +1,55 @@
+import { globSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { read, tableOf } from '../harness/pages.ts';
+import { REPOSITORY } from '../harness/processes.ts';
+
+/** The rooms as docs/architecture.md lists them, from the top down. */
+const ROOMS = tableOf('docs/architecture.md', 'Room', 'What it is for').map(([room]) => room!.slice(1, -1));
+const FILES = globSync('{packages,apps,test,examples}/**/*.{ts,tsx}', {
+  cwd: REPOSITORY,
+  exclude: ['**/node_modules', '**/dist'],
+});
+const SOURCES = FILES.filter((file) => file.includes('/src/') && !/\.test\.ts$|^apps\/console\//.test(file));
+
+/** The room of a file, as the table names it. Of files at the root of a package, the folder of its sources. */
+const roomOf = (file: string) => dirname(file).replace(/^(packages|apps)\//, '');
+
+/** The files that a file imports by a path, rather than by a package's name. */
+const importsOf = (file: string) =>
+  [...read(file).matchAll(/(?:\bfrom |\bimport\()'(\.[^']+)'/g)].map(([, path]) => join(dirname(file), path!));
+
+describe('rooms', () => {
+  it('are those in docs/architecture.md', () => {
+    const rooms = new Set(SOURCES.map(roomOf).filter((room) => !room.endsWith('/src')));
+    expect(ROOMS.toSorted()).toEqual([...rooms].sort());
+  });
+
+  it('import no room above them', () => {
+    const upward = SOURCES.flatMap((file) =>
+      importsOf(file)
+        .filter((imported) => ROOMS.indexOf(roomOf(imported)) !== -1)
+        .filter((imported) => ROOMS.indexOf(roomOf(imported)) < ROOMS.indexOf(roomOf(file)))
+        .map((imported) => `${file} imports ${imported}`),
+    );
+    expect(upward).toEqual([]);
+  });
+
+  it('have at most 16 files', () => {
+    const files = Map.groupBy(SOURCES, roomOf);
+    expect([...files].filter(([, { length }]) => length > 16).map(([room]) => room)).toEqual([]);
+  });
+});
+
+describe('source files', () => {
+  it.each(['docs/architecture.md', 'docs/testing.md', 'docs/security.md'])('that %s names exist', (page) => {
+    const named = [...read(page).matchAll(/`([\w/.-]+\.ts)`/g)].map(([, path]) => path!);
+    expect(named.filter((path) => !FILES.some((file) => file === path || file.endsWith(`/${path}`)))).toEqual([]);
+  });
+
+  it('have no comment that is wider than a line may be', () => {
+    const { formatter } = JSON.parse(read('biome.json')) as { formatter: { lineWidth: number } };
+    const isTooWide = (line: string) => line.length > formatter.lineWidth && /^\s*(\/\/|\/?\*)/.test(line);
+    expect(FILES.filter((file) => read(file).split('\n').some(isTooWide))).toEqual([]);
+  });
+});
