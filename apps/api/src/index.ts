@@ -1,6 +1,5 @@
 export { type ApiOptions, startApi } from './api.ts';
-export { fillConsoleReference } from './console/reference.ts';
-export { fillReference } from './description/api-reference.ts';
+export { fillConsoleReference, fillReference } from './description/api-reference.ts';
 export { describeApi } from './description/description.ts';
 export { addHttpMetrics } from './metrics.ts';
 export type { ServerOptions } from './options.ts';

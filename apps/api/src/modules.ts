@@ -9,21 +9,12 @@ import { addOperations, checksAllButBody } from './calls/operation-routes.ts';
 import { frontDoor } from './front-door/front-door.ts';
 import type { ServerOptions } from './options.ts';
 import { publishDocs } from './reference/docs.ts';
-import { additionHandlers } from './routes/additions.ts';
-import { assetTraceHandlers } from './routes/asset-traces.ts';
-import { assetHandlers } from './routes/assets.ts';
+import { assetHandlers, assetTraceHandlers, customerHandlers } from './routes/assets.ts';
 import { type BatchOperationId, batchOrderRoutes } from './routes/batch-orders.ts';
-import { cancelHandlers } from './routes/cancel.ts';
-import { customerHandlers } from './routes/customers.ts';
-import { employeeHandlers } from './routes/employees.ts';
-import { eventHandlers } from './routes/events.ts';
-import { failedOrderHandlers } from './routes/failed-orders.ts';
 import { healthRoutes } from './routes/health.ts';
-import { holdingHandlers } from './routes/holdings.ts';
-import { listHandlers } from './routes/lists.ts';
-import { resultHandlers } from './routes/results.ts';
-import { tokenRoutes } from './routes/token.ts';
-import { tokenMetadataRoutes } from './routes/token-metadata.ts';
+import { additionHandlers, employeeHandlers, holdingHandlers } from './routes/members.ts';
+import { cancelHandlers, eventHandlers, failedOrderHandlers, listHandlers, resultHandlers } from './routes/results.ts';
+import { tokenMetadataRoutes, tokenRoutes } from './routes/token.ts';
 import { webhookHandlers } from './routes/webhooks.ts';
 
 /** The order module: every route in here is for an application with the scope auth_order, and for nobody else. */

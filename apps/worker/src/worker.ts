@@ -26,7 +26,6 @@ import {
   SchemaWatch,
 } from '@lockstep/platform';
 import { agedWebhooks, registerWebhookGauges, Sender, WebhookDeliverer, webhookMetricsOf } from '@lockstep/webhooks';
-import { every } from './every.ts';
 import { startProbe } from './probe.ts';
 
 /** Jobs in progress at once. A job only waits for drains, which have a limit of their own. */
@@ -168,6 +167,33 @@ function startWork(
         events: () => numbering.settle(),
         webhooks: () => deliverer.close(),
       });
+    },
+  };
+}
+
+/**
+ * Runs a task again and again, each time `intervalMs` after it ended, until closed; first after `firstAfterMs`. It logs
+ * a failure and goes on.
+ */
+function every(intervalMs: number, task: () => Promise<void>, log: Logger, firstAfterMs = intervalMs): Closable {
+  let timer: NodeJS.Timeout;
+  let running = Promise.resolve();
+  let closed = false;
+  const schedule = (afterMs: number) => {
+    timer = setTimeout(() => {
+      running = task()
+        .catch((error: unknown) => log.warn({ err: error }, 'periodic task failed; runs again'))
+        .finally(() => {
+          if (!closed) schedule(intervalMs);
+        });
+    }, afterMs);
+  };
+  schedule(firstAfterMs);
+  return {
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await running;
     },
   };
 }

@@ -1,6 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { fillConsoleReference } from '../console/reference.ts';
-import { fillReference } from './api-reference.ts';
+import { fillConsoleReference, fillReference } from './api-reference.ts';
 import { describeApi } from './description.ts';
 
 /**

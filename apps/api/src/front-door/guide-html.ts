@@ -1,5 +1,5 @@
 import { Marked, type RendererObject } from 'marked';
-import { resolveLink } from './guide-links.ts';
+import { resolveLink } from './guides.ts';
 import { escapeHtml, Html } from './html.ts';
 
 /** A guide as HTML. */

@@ -2,8 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { Sendable } from './files.ts';
 import { type RenderedGuide, renderGuide } from './guide-html.ts';
-import { SHOWN_FOLDERS } from './guide-links.ts';
-import { GUIDES, type Guide, type GuideSlug } from './guides.ts';
+import { GUIDES, type Guide, type GuideSlug, SHOWN_FOLDERS } from './guides.ts';
 import type { Language } from './language.ts';
 import { WORDS } from './words.ts';
 

@@ -1,6 +1,7 @@
 import type { Caller } from '@lockstep/access';
-import { setLocked, takeAssetNumbers } from '@lockstep/assets';
-import { type ChangeLocks, success } from '@lockstep/contract';
+import { readAssetHistory, setLocked, showAsset, takeAssetNumbers } from '@lockstep/assets';
+import { type ChangeLocks, done, success } from '@lockstep/contract';
+import { bindCustomer, createEnterprise, queryCustomers, updateCustomer } from '@lockstep/customers';
 import type { FastifyRequest } from 'fastify';
 import type { OrderHandlers } from '../calls/operation-routes.ts';
 import { writeJsonPieces } from '../connections/json-pieces.ts';
@@ -31,3 +32,36 @@ export function assetHandlers({ log, region, lockChanges, virtualAssets }: Serve
     takeAssetNumbers: async (request) => success(await takeAssetNumbers(request.db, region, request.body.size)),
   } satisfies OrderHandlers;
 }
+
+/** One asset by its number, and what happened to it (rules 6.7). */
+export function assetTraceHandlers({ contents, numberSearches }: ServerOptions) {
+  return {
+    getAsset: async (request, { channels, applicationId }, reply) => {
+      const { db, deadline, params } = request;
+      const call = { db, kind: 'asset', party: applicationId, signal: deadline.signal };
+      const asset = await showAsset(contents, call, channels, params.assetNum);
+      return await answerInPieces(writeJsonPieces(success(asset)), request, reply);
+    },
+
+    getAssetHistory: async (request, viewer) => {
+      const { params, query } = request;
+      const owner = { kind: 'history', party: viewer.applicationId };
+      const readHistory = () => readAssetHistory(request.db, viewer, params.assetNum, query);
+      return success(await numberSearches.run(owner, request.deadline.signal, readHistory));
+    },
+  } satisfies OrderHandlers;
+}
+
+/** O1 to O4: customers and enterprise main accounts (rules 5). */
+export const customerHandlers = {
+  bindCustomer: async (request, { channels }) => success(await bindCustomer(request.db, channels, request.body)),
+
+  createEnterprise: async (request, caller) => success(await createEnterprise(request.db, caller, request.body)),
+
+  updateCustomer: async (request, { channels }) => {
+    await updateCustomer(request.db, channels, request.body);
+    return done;
+  },
+
+  queryCustomers: async (request, { channels }) => success(await queryCustomers(request.db, channels, request.query)),
+} satisfies OrderHandlers;

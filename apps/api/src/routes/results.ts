@@ -1,7 +1,8 @@
-import { success } from '@lockstep/contract';
-import { awaitBatchResult, readOrderResult } from '@lockstep/orders';
+import { type FailedOrders, success } from '@lockstep/contract';
+import { awaitBatchResult, awaitEvents, listBatches, listOrders, readOrderResult } from '@lockstep/orders';
 import { noteSubject } from '../calls/calls.ts';
 import type { OrderHandlers } from '../calls/operation-routes.ts';
+import { answerInPieces } from '../connections/slow-readers.ts';
 import type { ServerOptions } from '../options.ts';
 
 /** The results of batches and of orders (rules 6.4). */
@@ -18,6 +19,74 @@ export function resultHandlers({ results, watch }: ServerOptions) {
       const { licenseOrderId } = request.params;
       noteSubject(request, { licenseOrderIds: [licenseOrderId] });
       return success(await readOrderResult(request.db, caller, licenseOrderId));
+    },
+  } satisfies OrderHandlers;
+}
+
+/** The lists of batches and of orders (rules 6.7). */
+export function listHandlers({ numberSearches }: ServerOptions) {
+  return {
+    listBatches: async (request, caller) => {
+      noteSubject(request, { channelCode: request.query.channelCode });
+      return success(await listBatches(request.db, caller, request.query));
+    },
+
+    listOrders: async (request, caller) => {
+      noteSubject(request, { channelCode: request.query.channelCode });
+      const list = () => listOrders(request.db, caller, request.query);
+      if (request.query.assetNum === undefined) return success(await list());
+      const owner = { kind: 'orders of a number', party: caller.applicationId };
+      return success(await numberSearches.run(owner, request.deadline.signal, list));
+    },
+  } satisfies OrderHandlers;
+}
+
+/** The failed orders of batches, as they were sent (rules 6.7). */
+export function failedOrderHandlers({ failedBatches }: ServerOptions) {
+  return {
+    getFailedOrders: async (request, { applicationId }, reply) => {
+      const { channelCode, channelOrderId } = request.query;
+      noteSubject(request, { channelCode, channelOrderId });
+      const { syncMode, pieces } = await failedBatches.open(
+        request.db,
+        applicationId,
+        request.query,
+        request.deadline.signal,
+      );
+      return await answerInPieces(writeAnswer({ channelCode, syncMode, orderList: [] }, pieces), request, reply);
+    },
+  } satisfies OrderHandlers;
+}
+
+/** Writes the envelope with the orders in their place: the last list of the answer. */
+async function* writeAnswer(data: FailedOrders, orders: AsyncIterable<string>): AsyncGenerator<string, string> {
+  const [start, end] = [JSON.stringify(success(data)).slice(0, -']}}'.length), ']}}'];
+  let before = start;
+  for await (const piece of orders) {
+    yield before + piece;
+    before = '';
+  }
+  return before + end;
+}
+
+/** The event feed (rules 6.8). */
+export function eventHandlers({ eventWatch }: ServerOptions) {
+  return {
+    getEvents: async (request, { applicationId }, reply) => {
+      const gone = new AbortController();
+      reply.raw.once('close', () => gone.abort());
+      return success(await awaitEvents(request.db, eventWatch, applicationId, request.query, gone.signal));
+    },
+  } satisfies OrderHandlers;
+}
+
+/** Cancels what is still pending of a batch (rules 6.6). */
+export function cancelHandlers({ canceller }: ServerOptions) {
+  return {
+    cancelBatchOrder: async (request, { applicationId }) => {
+      const { channelCode, channelOrderId } = request.body;
+      noteSubject(request, { channelCode, channelOrderId });
+      return success(await canceller.cancel(applicationId, request.body));
     },
   } satisfies OrderHandlers;
 }

@@ -2,9 +2,9 @@ import type { OperationId } from '../operations/index.ts';
 import { issueToken } from './access.ts';
 import answers from './answers.json' with { type: 'json' };
 import { exampleBatches, KEPT_LOCK, KEPT_LOCK_ID, REGION } from './batches.ts';
-import { CLOUD_EMPLOYEE, HEAD_OFFICE } from './demo.ts';
 import { DEPARTMENT, memberExamples } from './member.ts';
 import type { Examples, ExamplesOf } from './operation.ts';
+import { CLOUD_EMPLOYEE, HEAD_OFFICE } from './operation.ts';
 import { orderExamples } from './order.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { MemberOperationId } from '../operations/index.ts';
 import { BORROWED_LOCK, CLOUD_LICENCE, KEPT_LOCK, KEPT_LOCK_ID } from './batches.ts';
-import { CLOUD_EMPLOYEE } from './demo.ts';
 import type { ExamplesOf } from './operation.ts';
+import { CLOUD_EMPLOYEE } from './operation.ts';
 
 /** What M2 makes of the cloud employee. M5 asks for the department. */
 export const DEPARTMENT = 7;

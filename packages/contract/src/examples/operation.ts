@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { OperationAnswers, OperationId, SentBody } from '../operations/index.ts';
+import type { Customer } from '../orders/customers.ts';
 
 /** Examples by name, as OpenAPI holds them. */
 export type Examples<Value> = Record<string, { summary: string; value: Value }>;
@@ -32,3 +33,16 @@ export type Sent<Value> = Value extends string & z.$brand
           [Key in OptionalKeys<Value> & keyof Value]?: Sent<Exclude<Value[Key], undefined>>;
         }
       : Value;
+
+/** The first customer of the first enterprise of the demo data (packages/customers). */
+export const HEAD_OFFICE: Written<Customer> = {
+  customerId: '2001',
+  channelCode: 'demo',
+  enterpriseGlobalId: '1001',
+  enterpriseName: 'Lockstep Demo Works',
+  channelCustomerId: 'DEMO-HQ',
+  isDefault: true,
+};
+
+/** The cloud-licensed employee of that enterprise. */
+export const CLOUD_EMPLOYEE = { globalId: '3002', userName: 'cloud' };

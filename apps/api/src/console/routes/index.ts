@@ -1,12 +1,13 @@
 import cookie from '@fastify/cookie';
-import type { FastifyInstance } from 'fastify';
+import { ConsoleRefusal, consoleCauses } from '@lockstep/contract/console';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { BatchReader } from '../../bodies/batch-reader.ts';
 import type { Bodies } from '../../bodies/bodies.ts';
+import { noteCode } from '../../calls/calls.ts';
 import { checksAllButBody } from '../../calls/operation-routes.ts';
+import { answerFailure } from '../../failures.ts';
 import type { ServerOptions } from '../../options.ts';
-import type { AllConsoleHandlers } from '../operations.ts';
-import { addConsoleOperations } from '../operations.ts';
-import { answerConsoleRefusals } from '../refusals.ts';
+import { type AllConsoleHandlers, addConsoleOperations } from '../operations.ts';
 import { authorizeOperators, bodyOwnerOf } from '../who-acts.ts';
 import { applicationsHandlers } from './applications.ts';
 import { assetsHandlers } from './assets.ts';
@@ -52,4 +53,23 @@ export async function consoleModule(
     scope.setValidatorCompiler(checksAllButBody);
     addConsoleOperations(scope, ofBatches);
   });
+}
+
+/**
+ * Has a plugin answer refusals of the console with the HTTP status of their cause, and whatever else as the interface
+ * does.
+ */
+function answerConsoleRefusals(server: FastifyInstance): void {
+  server.setErrorHandler((error: Error, request, reply) =>
+    error instanceof ConsoleRefusal ? refuse(error, request, reply) : answerFailure(error, request, reply),
+  );
+}
+
+function refuse({ reason, message }: ConsoleRefusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status } = consoleCauses[reason];
+  noteCode(request, String(status), reason);
+  return reply
+    .code(status)
+    .type('application/json; charset=utf-8')
+    .send({ code: String(status), message, cause: reason });
 }

@@ -1,0 +1,100 @@
+import { type AddedEmployees, buildMessage, failure, readNewEmployees, success } from '@lockstep/contract';
+import {
+  addEmployees,
+  configureAssets,
+  deleteEmployee,
+  editEmployee,
+  lendAssets,
+  listAssets,
+  listBorrowedLocks,
+  listEmployees,
+  readAssetContents,
+  readAudit,
+  resetPassword,
+} from '@lockstep/members';
+import type { FastifyRequest } from 'fastify';
+import { noteCode } from '../calls/calls.ts';
+import type { MemberHandlers } from '../calls/operation-routes.ts';
+import { writeJsonPieces } from '../connections/json-pieces.ts';
+import { answerInPieces } from '../connections/slow-readers.ts';
+import { BUSINESS_EXCEPTION } from '../failures.ts';
+import type { ServerOptions } from '../options.ts';
+
+/** M2 to M5 and the audit record: the employees of an enterprise (rules 8). */
+export function employeeHandlers({ passwords, holdingChanges }: ServerOptions) {
+  return {
+    editEmployee: async (request, actor) => {
+      await editEmployee(request.db, actor, request.params.memberGlobalId, request.body);
+      return success(null);
+    },
+
+    resetPassword: async (request, actor) => {
+      const { params, body } = request;
+      const tools = { db: request.db, passwords, signal: request.deadline.signal };
+      await resetPassword(tools, actor, params.memberGlobalId, body.password);
+      return success(null);
+    },
+
+    deleteEmployee: async (request, actor) => {
+      const tools = { changes: holdingChanges, deadline: request.deadline };
+      await deleteEmployee(tools, actor, request.params.memberGlobalId);
+      return success(null);
+    },
+
+    listEmployees: async (request, actor) => success(await listEmployees(request.db, actor, request.query)),
+
+    readAudit: async (request, actor) => success(await readAudit(request.db, actor, request.query)),
+  } satisfies MemberHandlers;
+}
+
+/** M1: adds employees, each alone (rules 8). */
+export function additionHandlers({ passwords }: ServerOptions) {
+  return {
+    addEmployees: async (request, actor, reply) => {
+      const named = readNewEmployees(request.body);
+      const tools = { db: request.db, passwords, signal: request.deadline.signal };
+      const { data, firstFailure } = await addEmployees(tools, actor, named);
+      if (firstFailure === undefined) return success(data);
+      const isNobodyAdded = data.succeeded.length === 0;
+      if (isNobodyAdded) reply.code(BUSINESS_EXCEPTION);
+      const body = isNobodyAdded
+        ? failure(firstFailure.reason, 'member', firstFailure.message)
+        : failure('some_employees_failed', 'member', buildMessage('some_employees_failed', ...countEmployees(data)));
+      noteCode(request, body.code, body.cause);
+      return { ...body, data };
+    },
+  } satisfies MemberHandlers;
+}
+
+function countEmployees({ succeeded, failed }: AddedEmployees): [failed: number, all: number] {
+  return [failed.length, succeeded.length + failed.length];
+}
+
+/** M6 to M10: what an enterprise has, and which employee holds it (rules 8). */
+export function holdingHandlers({ contents, holdingChanges }: ServerOptions) {
+  const changeTools = (request: FastifyRequest) => ({ changes: holdingChanges, deadline: request.deadline });
+
+  return {
+    listEnterpriseAssets: async (request, actor) => success(await listAssets(request.db, actor)),
+
+    readAssetContents: async (request, actor, reply) => {
+      const { db, deadline, params } = request;
+      const call = { db, kind: 'contents', party: actor.enterpriseId, signal: deadline.signal };
+      const { products, merchandises } = await readAssetContents(contents, call, actor, params.assetId);
+      const answer = success({ productInstanceList: products, children: merchandises });
+      return await answerInPieces(writeJsonPieces(answer), request, reply);
+    },
+
+    listBorrowedLocks: async (request, actor) => success(await listBorrowedLocks(request.db, actor)),
+
+    configureAssets: async (request, actor) => {
+      await configureAssets(changeTools(request), actor, request.params.memberGlobalId, request.body);
+      return success(null);
+    },
+
+    lendAssets: async (request, actor) => {
+      await lendAssets(changeTools(request), actor, request.params.memberGlobalId, request.body);
+      return success(null);
+    },
+  } satisfies MemberHandlers;
+}
