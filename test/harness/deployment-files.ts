@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { readConfig } from '@lockstep/platform';
+import { readConfig } from '@lockstep/config';
 import { REPOSITORY } from './processes.ts';
 
 /** Reads a file of the repository. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path, { matchesGlob } from 'node:path';
-import { readDeploymentConfig } from '@lockstep/platform';
+import { readDeploymentConfig } from '@lockstep/config';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';

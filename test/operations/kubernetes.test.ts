@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readDeploymentConfig } from '@lockstep/config';
 import { Refusal } from '@lockstep/contract';
 import { LANES_OF_CHANNEL } from '@lockstep/orders/testing';
-import { readDeploymentConfig } from '@lockstep/platform';
 import { checkUrl } from '@lockstep/webhooks/testing';
 import ipaddr from 'ipaddr.js';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';

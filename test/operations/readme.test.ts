@@ -1,10 +1,11 @@
 import { existsSync, globSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { addHttpMetrics, describeApi, fillConsoleReference, fillReference } from '@lockstep/api';
+import { readConfig } from '@lockstep/config';
 import { type Cause, causes, codeOf, operations } from '@lockstep/contract';
 import { type ConsoleOperation, consoleOperations, OperatorRole } from '@lockstep/contract/console';
 import { ChannelReader, createOrderMetrics, registerBacklogGauges } from '@lockstep/orders';
-import { CleanUp, createLogger, readConfig, registerCleanUpGauge } from '@lockstep/platform';
+import { CleanUp, createLogger, registerCleanUpGauge } from '@lockstep/platform';
 import { registerWebhookGauges, webhookMetricsOf } from '@lockstep/webhooks';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-import { readConfig } from '@lockstep/platform';
+import { readConfig } from '@lockstep/config';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tableIn } from '../harness/command-line.ts';
 import { blocksOf, code, read, tableOf } from '../harness/pages.ts';

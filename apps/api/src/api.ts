@@ -1,5 +1,6 @@
 import { agedAccess, CallVerifier, PasswordHasher } from '@lockstep/access';
 import { ContentsReader, type Region, VirtualAssetReader } from '@lockstep/assets';
+import { explainListenFault } from '@lockstep/config';
 import { agedOperators, OperatorSessions } from '@lockstep/operators';
 import {
   agedOrders,
@@ -27,7 +28,6 @@ import {
   type Closable,
   closeAll,
   type Database,
-  explainListenFault,
   FairQueue,
   Listener,
   type Logger,

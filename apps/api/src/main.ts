@@ -1,11 +1,6 @@
+import { chooseQueueBackend, configOrExit, readDeploymentConfig } from '@lockstep/config';
 import { createOrderMetrics } from '@lockstep/orders';
-import {
-  chooseQueueBackend,
-  configOrExit,
-  createLogger,
-  readDeploymentConfig,
-  runUntilSignal,
-} from '@lockstep/platform';
+import { createLogger, runUntilSignal } from '@lockstep/platform';
 import { startApi } from './api.ts';
 
 const config = configOrExit(readDeploymentConfig);

@@ -1,5 +1,5 @@
+import type { Config } from '@lockstep/config';
 import { newCommand, recordChange } from '@lockstep/operators';
-import type { Config } from '@lockstep/platform';
 import type { Command } from 'commander';
 import { resolveCallerPath } from './caller-path.ts';
 import { say } from './say.ts';

@@ -1,4 +1,4 @@
-import { configOrExit, readConfig } from '@lockstep/platform';
+import { configOrExit, readConfig } from '@lockstep/config';
 import { buildProgram } from './program.ts';
 import { endWithReader } from './signals.ts';
 

@@ -1,4 +1,5 @@
-import { chooseQueueBackend, configOrExit, explainFault, readDeploymentConfig } from '@lockstep/platform';
+import { chooseQueueBackend, configOrExit, readDeploymentConfig } from '@lockstep/config';
+import { explainFault } from '@lockstep/platform';
 import { migrateDatabase } from './migrate-database.ts';
 import { say } from './say.ts';
 

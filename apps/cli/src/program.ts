@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listApplications, PasswordHasher } from '@lockstep/access';
+import type { Config } from '@lockstep/config';
 import { DEFAULT_OVERLAP_HOURS, type EnterpriseId, type MemberId, Scope } from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
 import {
@@ -10,7 +11,6 @@ import {
   registerApplication,
   rotateApplicationSecret,
 } from '@lockstep/operators';
-import type { Config } from '@lockstep/platform';
 import { Command, Option } from 'commander';
 import { addChannel, parseName, parseOverlapHours } from './application-options.ts';
 import { addAssetCommands } from './asset-commands.ts';

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Config, chooseQueueBackend } from '@lockstep/config';
 import { startEmbeddedPostgres, syncDirectory, unpackCluster } from '@lockstep/embedded-postgres';
-import { type Config, chooseQueueBackend, openDatabase } from '@lockstep/platform';
+import { openDatabase } from '@lockstep/platform';
 import { migrateDatabase } from './migrate-database.ts';
 import { skipIds } from './skip-ids.ts';
 import { postgresDirectory, prepareDataDir } from './stack.ts';

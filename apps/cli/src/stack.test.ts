@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '@lockstep/platform';
+import { readConfig } from '@lockstep/config';
 import { afterAll, expect, it } from 'vitest';
 import { prepareDataDir } from './stack.ts';
 

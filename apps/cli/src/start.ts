@@ -1,15 +1,8 @@
 import { join } from 'node:path';
 import { startApi } from '@lockstep/api';
+import { chooseQueueBackend, configOrExit, readConfig } from '@lockstep/config';
 import { createOrderMetrics } from '@lockstep/orders';
-import {
-  chooseQueueBackend,
-  configOrExit,
-  createLogger,
-  explainFault,
-  readConfig,
-  runUntilSignal,
-  type StartPart,
-} from '@lockstep/platform';
+import { createLogger, explainFault, runUntilSignal, type StartPart } from '@lockstep/platform';
 import { startWorker } from '@lockstep/worker';
 import { buildConsole } from './build-console.ts';
 import { prepareDemo } from './demo.ts';

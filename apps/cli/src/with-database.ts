@@ -1,5 +1,5 @@
+import type { Config } from '@lockstep/config';
 import {
-  type Config,
   type Database,
   Deadline,
   explainFault,

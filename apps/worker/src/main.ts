@@ -1,11 +1,6 @@
+import { chooseQueueBackend, configOrExit, readDeploymentConfig } from '@lockstep/config';
 import { createOrderMetrics } from '@lockstep/orders';
-import {
-  chooseQueueBackend,
-  configOrExit,
-  createLogger,
-  readDeploymentConfig,
-  runUntilSignal,
-} from '@lockstep/platform';
+import { createLogger, runUntilSignal } from '@lockstep/platform';
 import { startWorker } from './worker.ts';
 
 const config = configOrExit(readDeploymentConfig);

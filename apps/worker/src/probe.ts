@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type Closable, explainListenFault, type Metrics, type ReadinessCheck } from '@lockstep/platform';
+import { explainListenFault } from '@lockstep/config';
+import type { Closable, Metrics, ReadinessCheck } from '@lockstep/platform';
 
 /**
  * Serves /health/live, /health/ready and /metrics of a worker (rules 9). The worker is ready if every check returns

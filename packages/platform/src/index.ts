@@ -8,7 +8,6 @@ export {
   SECONDS_OF_DAY,
 } from './clean-up.ts';
 export { parseBigint } from './columns.ts';
-export { type Config, readConfig, readDeploymentConfig } from './config.ts';
 export { untilConfirmed } from './confirmed.ts';
 export { OutcomeUnknown } from './connection.ts';
 export { type CursorPart, ListCursor, WrongCursor } from './cursor.ts';
@@ -30,17 +29,15 @@ export { buildRows, type Column, insertRows } from './insert-rows.ts';
 export {
   type Closable,
   closeAll,
-  configOrExit,
   type ReadinessCheck,
   runUntilSignal,
   type StartPart,
 } from './lifecycle.ts';
-export { explainListenFault } from './listen-faults.ts';
 export { Listener } from './listener.ts';
 export { createLogger, type Logger } from './log.ts';
 export { createMetrics, type Metrics, SECONDS_BUCKETS } from './metrics.ts';
 export { type MigrateOptions, migrateToLatest } from './migrate.ts';
-export { chooseQueueBackend, openConsumer, openProducer } from './queue.ts';
+export { openConsumer, openProducer } from './queue.ts';
 export { GivenBack, type JobProducer, type QueueBackend } from './queue-backend.ts';
 export { migratePostgresQueue } from './queue-postgres.ts';
 export { assertRedisKeepsJobs } from './queue-redis.ts';

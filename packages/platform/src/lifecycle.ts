@@ -73,16 +73,6 @@ function fail(log: Logger, error: unknown): void {
   process.exit(1);
 }
 
-/** Reads a process's configuration; when it is not usable, prints why in one line and exits with status 1. */
-export function configOrExit<Config>(read: (env: NodeJS.ProcessEnv) => Config): Config {
-  try {
-    return read(process.env);
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n`);
-    process.exit(1);
-  }
-}
-
 /** The names of what is closing now: the part, and what of it. */
 const closing = new Set<{ name: string }>();
 

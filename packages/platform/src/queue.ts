@@ -3,13 +3,6 @@ import type { ConsumerOptions, JobConsumer, JobProducer, QueueBackend } from './
 import { openPostgresConsumer, openPostgresProducer } from './queue-postgres.ts';
 import { openRedisConsumer, openRedisProducer } from './queue-redis.ts';
 
-/** Chooses the backend: Redis if REDIS_URL is set, otherwise the database itself. */
-export function chooseQueueBackend(config: { REDIS_URL?: string | undefined }, databaseUrl: string): QueueBackend {
-  return config.REDIS_URL === undefined
-    ? { kind: 'postgres', url: databaseUrl }
-    : { kind: 'redis', url: config.REDIS_URL };
-}
-
 /**
  * Opens the producing end of a queue. When the backend is away, it logs that, `isReachable` is false, and it
  * reconnects.

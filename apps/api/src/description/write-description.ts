@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { configOrExit, readConfig } from '@lockstep/platform';
+import { configOrExit, readConfig } from '@lockstep/config';
 import { describeApi } from './description.ts';
 
 /** `npm run description -- FILE`: writes the API description as this configuration publishes it. */

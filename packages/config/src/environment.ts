@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
+import type { QueueBackend } from '@lockstep/platform';
+import { readRedisAddress } from '@lockstep/platform/redis-address';
 import { z } from 'zod';
-import { readPublicUrl } from './public-url.ts';
-import { readRedisAddress } from './redis-address.ts';
 
 function wholeNumber(least: number, most: number) {
   const rule = `must be ${least} to ${most}`;
@@ -111,4 +111,43 @@ export function readDeploymentConfig(env: NodeJS.ProcessEnv): Config & { DATABAS
   const { DATABASE_URL } = config;
   if (DATABASE_URL === undefined) throw new Error('DATABASE_URL is not set. For everything on one machine: npm start');
   return { ...config, DATABASE_URL };
+}
+
+/** Reads a process's configuration; when it is not usable, prints why in one line and exits with status 1. */
+export function configOrExit<Read extends Config>(read: (env: NodeJS.ProcessEnv) => Read): Read {
+  try {
+    return read(process.env);
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exit(1);
+  }
+}
+
+/** Chooses the backend of the queue: Redis if REDIS_URL is set, otherwise the database itself. */
+export function chooseQueueBackend({ REDIS_URL }: Config, databaseUrl: string): QueueBackend {
+  return REDIS_URL === undefined ? { kind: 'postgres', url: databaseUrl } : { kind: 'redis', url: REDIS_URL };
+}
+
+const EXAMPLE = 'such as https://licences.example.com or https://example.com/lockstep';
+
+/** The address, or what is wrong with it. */
+type PublicUrl = { url: string; fault?: never } | { fault: string; url?: never };
+
+/**
+ * Reads the address at which clients find the service: http or https, a host, and a path prefix if the proxy removes
+ * one. It refuses what must not end up in answers and in the published description: a user, a password, a query, a
+ * fragment. The address that it returns does not end with a slash. A fault says what to write instead, and quotes
+ * nothing.
+ */
+function readPublicUrl(text: string): PublicUrl {
+  const url = URL.parse(text.trim());
+  if (url === null || !/^https?:$/.test(url.protocol)) return { fault: `must be an http or https address, ${EXAMPLE}` };
+  if (url.username !== '' || url.password !== '') {
+    return { fault: 'must hold no user and no password: everybody can read it in the API description' };
+  }
+  if (/[?#]/.test(url.href)) return { fault: `must end with its path, without ? and #, ${EXAMPLE}` };
+  const path = url.pathname.replace(/\/+$/, '');
+  // A client would read a host after two slashes.
+  if (path.includes('//')) return { fault: `must have one slash between the parts of its path, ${EXAMPLE}` };
+  return { url: url.origin + path };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readConfig, readDeploymentConfig } from './config.ts';
+import { readConfig, readDeploymentConfig } from './environment.ts';
 
 describe('readConfig', () => {
   const defaults = {
