@@ -1,14 +1,14 @@
 import { cpSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
+import { RELEASE } from '@lockstep/config';
+import type { Release } from '@lockstep/platform';
 import { inject } from 'vitest';
 
-const MIGRATIONS = fileURLToPath(new URL('../../migrations/', import.meta.url));
-
-/** Makes a directory with the migrations of this release and these files behind them; the run removes it. */
-export function withMigrations(files: Record<string, string>): URL {
+/** Makes a later release, with these files behind the migrations of this one; the run removes its directory. */
+export function laterRelease(files: Record<string, string>): Release {
   const directory = mkdtempSync(join(inject('directory'), 'migrations-'));
-  cpSync(MIGRATIONS, directory, { recursive: true });
+  cpSync(RELEASE.migrations, directory, { recursive: true });
   for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
-  return pathToFileURL(join(directory, '/'));
+  return { ...RELEASE, migrations: pathToFileURL(join(directory, '/')) };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createApplication } from '@lockstep/access';
 import { startApi } from '@lockstep/api';
+import { SECRET_KEYS } from '@lockstep/config';
 import type { Channels, Scope } from '@lockstep/contract';
 import { createOrderMetrics, type OrderMetrics } from '@lockstep/orders';
 import {
@@ -88,7 +89,10 @@ export async function startStack(
   const { db, url } = database;
   const queue = testQueue(queueKind, url);
   const logLines: string[] = [];
-  const log = createLogger({ name: 'test', level: 'trace' }, { write: (line) => void logLines.push(line) });
+  const log = createLogger(
+    { name: 'test', level: 'trace', secrets: SECRET_KEYS },
+    { write: (line) => void logLines.push(line) },
+  );
   const metrics = createOrderMetrics();
   const days = { failedOrderDays: 30, eventDays: 30 };
   const common = { databaseUrl: url, poolSize: 8, queue, log, metrics, webhookAllowPrivate, ...days };

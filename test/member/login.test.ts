@@ -527,7 +527,7 @@ describe('the clean-up', () => {
       log: createLogger({ name: 'test', level: 'silent' }),
       registry: new Registry(),
     };
-    await new CleanUp({ db, log, registry, aged: agedAccess }).run();
+    await new CleanUp({ db, log, registry, metricPrefix: 'lockstep', aged: agedAccess }).run();
   };
 
   it('takes away failures that count no more, and tokens that have expired, and nothing else', async () => {

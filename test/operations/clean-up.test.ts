@@ -120,8 +120,8 @@ function newCleanUp(aged = AGED) {
   const lines: { level: number; kind: string }[] = [];
   const log = createLogger({ name: 'test', level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
   const registry = new Registry();
-  registerCleanUpGauge(registry, stack.db, aged);
-  const cleanUp = new CleanUp({ db: stack.db, log, registry, aged });
+  registerCleanUpGauge(registry, 'lockstep', stack.db, aged);
+  const cleanUp = new CleanUp({ db: stack.db, log, registry, metricPrefix: 'lockstep', aged });
   const read = async (name: string) => {
     const metric = await registry.getSingleMetric(name)!.get();
     return Object.fromEntries(metric.values.map(({ labels, value }) => [labels.kind, value])) as Record<string, number>;

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { superuserPasswordPath } from '@lockstep/embedded-postgres/testing';
+import { RELEASE } from '@lockstep/config';
 import { migrateToLatest } from '@lockstep/platform';
 import { findLacking, readMigrations } from '@lockstep/platform/testing';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, afterEach, describe, expect, inject, it, vi } from 'vitest';
-import { withMigrations } from '../harness/more-migrations.ts';
+import { laterRelease } from '../harness/more-migrations.ts';
 import { endEverything, startJob } from '../harness/processes.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 import { countWaiting } from '../harness/waiting.ts';
@@ -52,39 +53,39 @@ const OWN_TABLE = 'create table note (id bigint primary key, text text);';
 describe('migrations', () => {
   it('run once, in their order, when several processes start together', async () => {
     const database = await newDatabase({ migrated: false });
-    const directory = withMigrations({
+    const release = laterRelease({
       '9001_note.sql': OWN_TABLE,
       '9002_more.sql': 'alter table note add column more text;',
     });
     const heard: string[] = [];
-    const migrate = () => migrateToLatest(database.db, { directory, onApplied: (name) => heard.push(name) });
+    const migrate = () => migrateToLatest(database.db, release, { onApplied: (name) => heard.push(name) });
     const applied = (await Promise.all([migrate(), migrate(), migrate()])).flat();
     expect(heard).toEqual([expect.stringMatching(/^0001_baseline-/), '9001_note', '9002_more']);
     expect(applied.toSorted()).toEqual(heard);
     expect(await migrate()).toEqual([]);
     // The release before finds that all of its own have run, the one after what is to come.
-    expect(await migrateToLatest(database.db)).toEqual([]);
-    const later = readMigrations(withMigrations({ '9001_note.sql': OWN_TABLE, '9003_last.sql': '' }));
-    expect(await findLacking(database.db, later)).toEqual(['9003_last']);
+    expect(await migrateToLatest(database.db, RELEASE)).toEqual([]);
+    const { migrations } = laterRelease({ '9001_note.sql': OWN_TABLE, '9003_last.sql': '' });
+    expect(await findLacking(database.db, readMigrations(migrations))).toEqual(['9003_last']);
   });
 
   it('keep those that have run when one fails on a row, name it, and go on from there when they run again', async () => {
     const database = await newDatabase();
-    const directory = withMigrations({
+    const release = laterRelease({
       '9001_note.sql': `${OWN_TABLE}insert into note values (1, null);`,
       '9002_strict.sql': 'create table strict (id bigint); alter table note alter text set not null;',
       '9003_last.sql': 'create index note_text on note (text);',
     });
-    const failing = migrateToLatest(database.db, { directory });
+    const failing = migrateToLatest(database.db, release);
     await expect(failing).rejects.toMatchObject({ message: '9002_strict failed', cause: { code: '23502' } });
     expect(await isThere(database, 'strict')).toBe(false);
     await run(database, "update note set text = ''");
-    expect(await migrateToLatest(database.db, { directory })).toEqual(['9002_strict', '9003_last']);
+    expect(await migrateToLatest(database.db, release)).toEqual(['9002_strict', '9003_last']);
   });
 
   it('give up on a lock that another session keeps, and let others work in between', async () => {
     const database = await newDatabase();
-    const directory = withMigrations({
+    const release = laterRelease({
       '9001_note.sql': OWN_TABLE,
       '9002_more.sql': 'alter table enterprise add column more text;',
     });
@@ -92,7 +93,7 @@ describe('migrations', () => {
     await holder.query('begin; lock table enterprise in row exclusive mode');
     // Only the clock by which it loses its patience.
     vi.useFakeTimers({ toFake: ['performance'] });
-    const failing = migrateToLatest(database.db, { directory }).catch((error: unknown) => error);
+    const failing = migrateToLatest(database.db, release).catch((error: unknown) => error);
     await vi.waitUntil(async () => (await countWaiting(database.db, 'relation')) > 0, PATIENTLY);
     // It waits behind the migration, and goes on when that lets go.
     await run(database, "insert into enterprise (name, code) values ('E', 'abc234')");
@@ -100,7 +101,7 @@ describe('migrations', () => {
     expect(await failing).toMatchObject({ message: '9002_more failed', cause: { code: '55P03' } });
     expect(await isThere(database, 'note')).toBe(true);
 
-    const patient = migrateToLatest(database.db, { directory });
+    const patient = migrateToLatest(database.db, release);
     await vi.waitUntil(async () => (await countWaiting(database.db, 'relation')) > 0, PATIENTLY);
     await holder.query('commit');
     expect(await patient).toEqual(['9002_more']);
@@ -110,7 +111,7 @@ describe('migrations', () => {
     const database = await newDatabase();
     // It has its locks, and is not done for as long as somebody holds one more.
     const endless = 'set local lock_timeout = 0; select pg_advisory_xact_lock(1);';
-    const directory = withMigrations({
+    const release = laterRelease({
       '9001_wide.sql': `${OWN_TABLE} alter table enterprise add column more text; ${endless}`,
     });
     const holder = await connect(database.url);
@@ -118,8 +119,8 @@ describe('migrations', () => {
     const code = `
       import { migrateToLatest, openDatabase } from '@lockstep/platform';
       const options = { url: ${JSON.stringify(database.url)}, poolSize: 1, applicationName: 'killed', onError() {} };
-      const directory = new URL(${JSON.stringify(directory.href)});
-      await migrateToLatest(openDatabase(options), { directory });`;
+      const migrations = new URL(${JSON.stringify(release.migrations.href)});
+      await migrateToLatest(openDatabase(options), { migrations });`;
     const job = startJob([process.execPath, '--input-type=module', '--eval', code]);
     await vi.waitUntil(async () => (await countWaiting(database.db, 'advisory')) > 0, PATIENTLY);
     expect((await job.end('SIGKILL')).signal).toBe('SIGKILL');
@@ -128,7 +129,7 @@ describe('migrations', () => {
     await vi.waitUntil(async () => (await left()).rows.length === 0, PATIENTLY);
     expect(await isThere(database, 'note')).toBe(false);
     await holder.query('commit');
-    expect(await migrateToLatest(database.db, { directory })).toEqual(['9001_wide']);
+    expect(await migrateToLatest(database.db, release)).toEqual(['9001_wide']);
   });
 });
 
@@ -151,9 +152,7 @@ describe('a role that is not the owner', () => {
     await asSuperuser(`create role ${role} login password 'a'`, database.url);
     try {
       await run(database, grants!.replaceAll('lockstep_service', role));
-      await migrateToLatest(database.db, {
-        directory: withMigrations({ '9001_note.sql': `${OWN_TABLE} create sequence note_id;` }),
-      });
+      await migrateToLatest(database.db, laterRelease({ '9001_note.sql': `${OWN_TABLE} create sequence note_id;` }));
       const url = new URL(database.url);
       Object.assign(url, { username: role, password: 'a' });
       const client = await connect(url.href);

@@ -175,9 +175,9 @@ describe('tables', () => {
     registerBacklogGauges(metrics.registry, database.db, new ChannelReader(database.db));
     registerWebhookGauges(metrics.registry, database.db);
     webhookMetricsOf(metrics.registry);
-    registerCleanUpGauge(metrics.registry, database.db, []);
+    registerCleanUpGauge(metrics.registry, 'lockstep', database.db, []);
     const log = createLogger({ name: 'test', level: 'silent' });
-    new CleanUp({ db: database.db, log, registry: metrics.registry, aged: [] });
+    new CleanUp({ db: database.db, log, registry: metrics.registry, metricPrefix: 'lockstep', aged: [] });
     const { registry } = addHttpMetrics(metrics);
     const own = registry.getMetricsAsArray().filter(({ name }) => name.startsWith('lockstep_'));
     const rows = own.map((metric) => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server } from 'node:net';
 import { createApplication } from '@lockstep/access';
+import { RELEASE } from '@lockstep/config';
 import { findSchemaFault, migrateToLatest } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, afterEach, describe, expect, inject, it } from 'vitest';
@@ -102,9 +103,9 @@ const WRONG_BASELINE =
 
 it('the tables of BullMQ count if it runs on PostgreSQL', async () => {
   const { db } = await newDatabase({ migrated: false });
-  await migrateToLatest(db);
-  expect(await findSchemaFault(db)).toBeNull();
-  expect(await findSchemaFault(db, 'postgres')).toMatch(/queue.*npm run migrate/);
+  await migrateToLatest(db, RELEASE);
+  expect(await findSchemaFault(db, RELEASE)).toBeNull();
+  expect(await findSchemaFault(db, RELEASE, 'postgres')).toMatch(/queue.*npm run migrate/);
 });
 
 describe('an api and a worker process', () => {

@@ -136,7 +136,7 @@ async function breakingAddress(url: string, broken: number): Promise<Closable & 
       .on('error', () => {})
       .once('data', (start) => {
         // A connection begins with what it is called.
-        if (start.includes('lockstep-queue') && ++opened === broken) return void client.destroy();
+        if (start.includes(QUEUE_NAME) && ++opened === broken) return void client.destroy();
         const target = connect(Number(port), hostname);
         target.on('error', () => {}).on('close', () => client.destroy());
         client.on('close', () => target.destroy());

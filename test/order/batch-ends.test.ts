@@ -3,7 +3,7 @@ import { LedgerIds } from '@lockstep/assets';
 import type { BatchId } from '@lockstep/contract';
 import { BatchWatch } from '@lockstep/orders';
 import { drainLanes, ENDS_CHANNEL, endBatches, lockBatches, OpenBatches } from '@lockstep/orders/testing';
-import { createLogger, Listener } from '@lockstep/platform';
+import { Listener } from '@lockstep/platform';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -177,9 +177,8 @@ describe('a batch ends once', () => {
 
 describe('the end', () => {
   it('wakes who waits for the batch, and nobody else', async () => {
-    const log = createLogger({ name: 'test', level: 'silent' });
     const watch = new BatchWatch(stack.db);
-    const listener = new Listener(stack.url, log, [watch]);
+    const listener = new Listener({ url: stack.url, applicationName: 'test', subscribers: [watch], onLost: () => {} });
     await listener.start();
     const [ended, other] = [await accept(), await accept()];
     await drain(ended.lanes);

@@ -10,9 +10,9 @@ import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 const PATIENTLY = { timeout: 30_000 };
 const LONG_MS = 30_000;
+const log = createLogger({ name: 'test', level: 'silent' });
 const OTHERS = 20;
 const READERS = 1_000;
-const log = createLogger({ name: 'test', level: 'silent' });
 
 let database: TestDatabase;
 /** The one connection of the watch. */
@@ -52,7 +52,12 @@ beforeEach(async () => {
     told.push(payload);
     watch.receive(payload);
   };
-  listener = new Listener(database.url, log, [{ channel: watch.channel, receive }]);
+  listener = new Listener({
+    url: database.url,
+    applicationName: 'test',
+    subscribers: [{ channel: watch.channel, receive }],
+    onLost: () => {},
+  });
   await listener.start();
   gone = new AbortController();
 });

@@ -1,4 +1,4 @@
-import { createLogger, Listener, openDatabase } from '@lockstep/platform';
+import { Listener, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, expect, test, vi } from 'vitest';
 import { addStandby, removeServers, startPrimary } from '../harness/postgres-cluster.ts';
@@ -12,9 +12,8 @@ test('an address that leads to a standby gets no statement, and is used as soon 
   const url = standby.databaseUrl;
   const db = openDatabase({ url, poolSize: 2, applicationName: 'test', onError: () => {} });
   const received: string[] = [];
-  const heard = new Listener(url, createLogger({ name: 'test', level: 'silent' }), [
-    { channel: 'heard', receive: (payload) => received.push(payload) },
-  ]);
+  const subscriber = { channel: 'heard', receive: (payload: string) => void received.push(payload) };
+  const heard = new Listener({ url, applicationName: 'test', subscribers: [subscriber], onLost: () => {} });
   await heard.start();
   await expect(sql`select`.execute(db)).rejects.toThrow('takes no writes');
   const listed = await runJob([process.execPath, 'apps/cli/src/lockstep.ts', 'app', 'list'], { DATABASE_URL: url });

@@ -1,6 +1,6 @@
 import { agedAccess, CallVerifier, PasswordHasher } from '@lockstep/access';
 import { ContentsReader, type Region, VirtualAssetReader } from '@lockstep/assets';
-import { explainListenFault } from '@lockstep/config';
+import { explainListenFault, RELEASE } from '@lockstep/config';
 import { agedOperators, OperatorSessions } from '@lockstep/operators';
 import {
   agedOrders,
@@ -115,13 +115,18 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const channels = new ChannelReader(db);
   registerBacklogGauges(metrics.registry, db, channels);
   registerWebhookGauges(metrics.registry, db);
-  const schema = new SchemaWatch({ db, queue: options.queue, log });
+  const schema = new SchemaWatch({ db, release: RELEASE, queue: options.queue, log });
   const producer = openProducer<Job>(options.queue, QUEUE_NAME, log);
   const queueView = openQueueView(options.queue, QUEUE_NAME, log);
   const announcer = new JobAnnouncer(producer, log, metrics);
   const watch = new BatchWatch(db);
   const eventWatch = new EventWatch(db);
-  const listener = new Listener(databaseUrl, log, [watch, eventWatch]);
+  const listener = new Listener({
+    url: databaseUrl,
+    applicationName: 'lockstep-watch',
+    subscribers: [watch, eventWatch],
+    onLost: (error) => log.warn({ err: error }, 'lost the connection that listens for ends of batches and for events'),
+  });
   void schema.untilCurrent().then(() => listener.start());
   const numbering = new EventNumbering({ db, log });
   // When the queue runs on PostgreSQL, its tables are part of the schema.

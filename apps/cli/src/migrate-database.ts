@@ -1,3 +1,4 @@
+import { RELEASE } from '@lockstep/config';
 import {
   type MigrateOptions,
   migratePostgresQueue,
@@ -23,7 +24,7 @@ export async function migrateDatabase(
   const name = { applicationName: 'lockstep-migrate', onError: () => {} };
   const db = openDatabase({ url: databaseUrl, poolSize: 2, lockTimeoutMs: LOCK_TIMEOUT_MS, ...name });
   try {
-    await migrateToLatest(db, options);
+    await migrateToLatest(db, RELEASE, options);
     if (queue.kind === 'postgres') await migratePostgresQueue(queue.url, LOCK_TIMEOUT_MS);
   } finally {
     await db.destroy();

@@ -1,4 +1,4 @@
-import { chooseQueueBackend, configOrExit, readDeploymentConfig } from '@lockstep/config';
+import { chooseQueueBackend, configOrExit, RELEASE, readDeploymentConfig } from '@lockstep/config';
 import { explainFault } from '@lockstep/platform';
 import { migrateDatabase } from './migrate-database.ts';
 import { say } from './say.ts';
@@ -10,6 +10,6 @@ try {
   await migrateDatabase(config.DATABASE_URL, queue, { onApplied: (name) => say(`applied ${name}`) });
   say('The database is up to date.');
 } catch (error) {
-  process.stderr.write(`Could not migrate: ${explainFault(error, config.DATABASE_URL)}\n`);
+  process.stderr.write(`Could not migrate: ${explainFault(error, config.DATABASE_URL, RELEASE)}\n`);
   process.exitCode = 1;
 }

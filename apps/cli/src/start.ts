@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { startApi } from '@lockstep/api';
-import { chooseQueueBackend, configOrExit, readConfig } from '@lockstep/config';
+import { chooseQueueBackend, configOrExit, RELEASE, readConfig, SECRET_KEYS } from '@lockstep/config';
 import { createOrderMetrics } from '@lockstep/orders';
 import { createLogger, explainFault, runUntilSignal, type StartPart } from '@lockstep/platform';
 import { startWorker } from '@lockstep/worker';
@@ -12,7 +12,7 @@ import { provideDatabase } from './stack.ts';
 
 /** `npm start`: everything on one machine (rules 9). */
 const config = configOrExit(readConfig);
-const log = createLogger({ name: 'lockstep', level: config.LOG_LEVEL ?? 'warn' });
+const log = createLogger({ name: 'lockstep', level: config.LOG_LEVEL ?? 'warn', secrets: SECRET_KEYS });
 
 await runUntilSignal(log, run, (error) => process.stderr.write(`Lockstep could not start: ${explain(error)}\n`));
 
@@ -70,5 +70,5 @@ async function run(startPart: StartPart): Promise<void> {
 function explain(error: unknown): string {
   const { message } = error as Error;
   // The embedded PostgreSQL's error says more: it has the end of its log.
-  return config.DATABASE_URL === undefined ? message : explainFault(error, config.DATABASE_URL);
+  return config.DATABASE_URL === undefined ? message : explainFault(error, config.DATABASE_URL, RELEASE);
 }

@@ -1,4 +1,4 @@
-import type { Config } from '@lockstep/config';
+import { type Config, RELEASE } from '@lockstep/config';
 import {
   type Database,
   Deadline,
@@ -24,14 +24,16 @@ export function withDatabaseOf(config: Config): WithDatabase {
     const looking = new Deadline(COMMAND_TIMEOUT_MS);
     const working = new Deadline(COMMAND_TIMEOUT_MS);
     try {
-      const fault = await findSchemaFault(within(db, looking));
+      const fault = await findSchemaFault(within(db, looking), RELEASE);
       if (fault !== null) throw new Error(fault);
       return await work(within(db, working));
     } catch (error) {
       if (isOverload(error))
         throw new Error('Somebody else is changing the same just now. Try again.', { cause: error });
       const isAway = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' && config.DATABASE_URL === undefined;
-      throw isAway ? new NothingRuns(config.DATA_DIR, error) : new Error(explainFault(error, url), { cause: error });
+      throw isAway
+        ? new NothingRuns(config.DATA_DIR, error)
+        : new Error(explainFault(error, url, RELEASE), { cause: error });
     } finally {
       looking.end();
       working.end();

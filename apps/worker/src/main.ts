@@ -1,10 +1,10 @@
-import { chooseQueueBackend, configOrExit, readDeploymentConfig } from '@lockstep/config';
+import { chooseQueueBackend, configOrExit, readDeploymentConfig, SECRET_KEYS } from '@lockstep/config';
 import { createOrderMetrics } from '@lockstep/orders';
 import { createLogger, runUntilSignal } from '@lockstep/platform';
 import { startWorker } from './worker.ts';
 
 const config = configOrExit(readDeploymentConfig);
-const log = createLogger({ name: 'worker', level: config.LOG_LEVEL ?? 'info' });
+const log = createLogger({ name: 'worker', level: config.LOG_LEVEL ?? 'info', secrets: SECRET_KEYS });
 
 await runUntilSignal(log, async (startPart) => {
   const queue = chooseQueueBackend(config, config.DATABASE_URL);

@@ -1,4 +1,5 @@
 import { agedAccess } from '@lockstep/access';
+import { RELEASE } from '@lockstep/config';
 import { agedOperators } from '@lockstep/operators';
 import {
   agedOrders,
@@ -32,6 +33,8 @@ import { startProbe } from './probe.ts';
 const JOBS_AT_ONCE = 50;
 const SWEEP_EVERY_MS = 1_000;
 const CLEAN_UP_EVERY_MS = 10_000;
+/** What the names of the metrics begin with. */
+const METRIC_PREFIX = 'lockstep';
 
 /**
  * Connections that a worker needs beside those of its drains: for the sweep, the clean-up, the ends of batches, their
@@ -88,8 +91,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     onError: (error) => log.warn({ err: error }, 'database connection failed'),
   });
   const aged = [...agedAccess, ...agedOperators, ...agedOrders(options), ...agedWebhooks(options)];
-  registerCleanUpGauge(metrics.registry, db, aged);
-  const schema = new SchemaWatch({ db, queue, log });
+  registerCleanUpGauge(metrics.registry, METRIC_PREFIX, db, aged);
+  const schema = new SchemaWatch({ db, release: RELEASE, queue, log });
   let work: ReturnType<typeof startWork> | undefined;
   let isClosed = false;
   void schema.untilCurrent().then(() => {
@@ -148,7 +151,7 @@ function startWork(
   });
   const sweep = every(SWEEP_EVERY_MS, () => worker.sweep(), log, 0);
   const stop = new AbortController();
-  const cleanUp = new CleanUp({ db, log, registry: metrics.registry, aged });
+  const cleanUp = new CleanUp({ db, log, registry: metrics.registry, metricPrefix: METRIC_PREFIX, aged });
   const cleaning = every(CLEAN_UP_EVERY_MS, () => cleanUp.run(stop.signal), log);
   return {
     stalledBy: () => worker.stalledBy,

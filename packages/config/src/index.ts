@@ -1,2 +1,4 @@
 export { type Config, chooseQueueBackend, configOrExit, readConfig, readDeploymentConfig } from './environment.ts';
 export { explainListenFault } from './listen-faults.ts';
+export { RELEASE } from './release.ts';
+export { SECRET_KEYS } from './secret-keys.ts';

@@ -31,10 +31,17 @@ export class CleanUp {
   readonly #aged: readonly Aged[];
   readonly #failing = new Set<string>();
 
-  constructor(options: { db: Database; log: Logger; registry: Registry; aged: readonly Aged[] }) {
+  /** `metricPrefix`: what the name of its counter begins with. */
+  constructor(options: {
+    db: Database;
+    log: Logger;
+    registry: Registry;
+    metricPrefix: string;
+    aged: readonly Aged[];
+  }) {
     this.#db = options.db;
     this.#log = options.log;
-    this.#deletedRows = deletedRowsOf(options.registry);
+    this.#deletedRows = deletedRowsOf(options.registry, options.metricPrefix);
     this.#aged = options.aged;
   }
 
@@ -86,11 +93,11 @@ async function deleteOldest(db: Database, { table, timeColumn, maxAgeSeconds }: 
 const counters = new WeakMap<Registry, Counter>();
 
 /** The counter of a registry: the same one for all workers of a process. */
-function deletedRowsOf(registry: Registry): Counter {
+function deletedRowsOf(registry: Registry, metricPrefix: string): Counter {
   const counter =
     counters.get(registry) ??
     new Counter({
-      name: 'lockstep_cleanup_deleted_rows_total',
+      name: `${metricPrefix}_cleanup_deleted_rows_total`,
       help: 'Rows that were deleted because they were too old',
       labelNames: ['kind'],
       registers: [registry],
@@ -106,11 +113,16 @@ const gauged = new WeakSet<Registry>();
  * nobody cleans up. A second worker of a process adds nothing: it cleans up the same. A kind that cannot be read is
  * absent.
  */
-export function registerCleanUpGauge(registry: Registry, db: Database, aged: readonly Aged[]): void {
+export function registerCleanUpGauge(
+  registry: Registry,
+  metricPrefix: string,
+  db: Database,
+  aged: readonly Aged[],
+): void {
   if (gauged.has(registry)) return;
   gauged.add(registry);
   new Gauge({
-    name: 'lockstep_cleanup_behind_seconds',
+    name: `${metricPrefix}_cleanup_behind_seconds`,
     help: 'For how long the oldest row should have been deleted; 0 if there is none to delete',
     labelNames: ['kind'],
     registers: [registry],

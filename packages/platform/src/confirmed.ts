@@ -3,7 +3,7 @@ import { run } from './statement.ts';
 
 const UNTIL_CONFIRMED = {
   name: 'until_confirmed',
-  text: "select pg_logical_emit_message(true, 'lockstep', '')",
+  text: "select pg_logical_emit_message(true, 'until_confirmed', '')",
   values: [],
 };
 

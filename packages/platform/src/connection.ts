@@ -90,7 +90,7 @@ export class Connection implements DatabaseConnection {
 
   // biome-ignore lint/correctness/useYield: kysely wants a generator, and nothing is streamed
   async *streamQuery(): AsyncIterableIterator<never> {
-    throw new Error('Lockstep does not stream queries');
+    throw new Error('queries are not streamed');
   }
 
   /** The name under which this text of a query is prepared; none if others of its texts are already. */

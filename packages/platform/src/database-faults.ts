@@ -1,8 +1,9 @@
 import pg from 'pg';
 import { MigrationFailure } from './migrate.ts';
+import type { Release } from './migrations.ts';
 import { ReadOnlyServer } from './primary-pool.ts';
 
-/** Describes a DATABASE_URL to people: host, port, database and role, never the password. */
+/** Describes a database to people by its address: host, port, database and role, never the password. */
 function describeDatabase(url: string): string {
   const { hostname, port, pathname, username, searchParams } = new URL(url);
   const host = searchParams.get('host') ?? (hostname || 'localhost');
@@ -39,15 +40,16 @@ const UNREACHABLE = [
  * Explains what is wrong with the database, in one line that continues after `PostgreSQL` or describeDatabase; null if
  * the error does not come from the database. It names no host, and quotes at most PostgreSQL's own message.
  */
-export function explainDatabaseFault(error: unknown): string | null {
+export function explainDatabaseFault(error: unknown, { urlVariable, migrateCommand }: Release): string | null {
   const { code = '', message = '' } = error as { code?: string; message?: string };
   const [line = ''] = message.split('\n');
   if (error instanceof pg.DatabaseError) {
     if (code in REFUSALS) return REFUSALS[code]!;
     // For the others, PostgreSQL itself says best what it refuses: a table, a line of pg_hba.conf, that it starts up.
     if (code === '42501') return `does not let this role do what is needed: ${line}`;
-    if (code === '42P01' || code === '42703')
-      return `does not have the tables of this release (${line}): run npm run migrate`;
+    if (code === '42P01' || code === '42703') {
+      return `does not have the tables of this release (${line}): run ${migrateCommand}`;
+    }
     return `answers: ${line}`;
   }
   if (error instanceof ReadOnlyServer) return 'takes no writes: it is a standby';
@@ -56,18 +58,18 @@ export function explainDatabaseFault(error: unknown): string | null {
     return 'does not answer in time';
   }
   if (/^Connection terminated|^Client has encountered a connection error/.test(line)) return 'has ended the connection';
-  if (/client password must be a string/.test(line)) return 'asks for a password, and DATABASE_URL has none';
-  if (/^The server does not support SSL/.test(line)) return 'does not speak TLS, which DATABASE_URL asks for';
+  if (/client password must be a string/.test(line)) return `asks for a password, and ${urlVariable} has none`;
+  if (/^The server does not support SSL/.test(line)) return `does not speak TLS, which ${urlVariable} asks for`;
   return null;
 }
 
 /** Explains in one line what went wrong in a command that works on a database. */
-export function explainFault(error: unknown, databaseUrl: string): string {
+export function explainFault(error: unknown, databaseUrl: string, release: Release): string {
   if (error instanceof MigrationFailure) {
-    const why = explainFault(error.cause, databaseUrl).replace(/\.$/, '');
+    const why = explainFault(error.cause, databaseUrl, release).replace(/\.$/, '');
     return `${error.message}: ${why}. What was done before it stays; when this is mended, run it again to go on.`;
   }
-  const fault = explainDatabaseFault(error);
+  const fault = explainDatabaseFault(error, release);
   if (fault !== null) return `${describeDatabase(databaseUrl)} ${fault}.`;
   return (error instanceof Error ? error.message : String(error)).split('\n')[0]!;
 }

@@ -37,6 +37,7 @@ export { Listener } from './listener.ts';
 export { createLogger, type Logger } from './log.ts';
 export { createMetrics, type Metrics, SECONDS_BUCKETS } from './metrics.ts';
 export { type MigrateOptions, migrateToLatest } from './migrate.ts';
+export type { Release } from './migrations.ts';
 export { openConsumer, openProducer } from './queue.ts';
 export { GivenBack, type JobProducer, type QueueBackend } from './queue-backend.ts';
 export { migratePostgresQueue } from './queue-postgres.ts';

@@ -1,5 +1,4 @@
 import pg from 'pg';
-import type { Logger } from './log.ts';
 import { CONNECTION, sessionSettings } from './primary-pool.ts';
 
 const RECONNECT_MS = 1_000;
@@ -11,24 +10,31 @@ export interface Subscriber {
   receive(payload: string): void;
 }
 
+interface ListenerOptions {
+  url: string;
+  /** What its session is called. */
+  applicationName: string;
+  subscribers: readonly Subscriber[];
+  /** Hears once that the connection is lost, not with each attempt to get another one. */
+  onLost: (error: unknown) => void;
+}
+
 /**
  * Listens to channels of PostgreSQL, over one connection of its own. Notifications are lost while PostgreSQL is away,
  * and nobody is told of that: subscribers have to look for themselves now and then.
  */
 export class Listener {
-  readonly #url: string;
-  readonly #log: Logger;
+  readonly #options: ListenerOptions;
   readonly #subscribers: ReadonlyMap<string, Subscriber>;
   #client: pg.Client | null = null;
   #reconnect: NodeJS.Timeout | undefined;
   #closed = false;
-  /** Whether the log says already that the connection is lost: once, not with each attempt to get another one. */
+  /** Whether `onLost` has been told already. */
   #isLost = false;
 
-  constructor(url: string, log: Logger, subscribers: readonly Subscriber[]) {
-    this.#url = url;
-    this.#log = log;
-    this.#subscribers = new Map(subscribers.map((subscriber) => [subscriber.channel, subscriber]));
+  constructor(options: ListenerOptions) {
+    this.#options = options;
+    this.#subscribers = new Map(options.subscribers.map((subscriber) => [subscriber.channel, subscriber]));
   }
 
   /** Starts to listen. While PostgreSQL is away it goes on trying. */
@@ -36,8 +42,8 @@ export class Listener {
     if (this.#closed) return;
     const client = new pg.Client({
       ...CONNECTION,
-      connectionString: this.#url,
-      application_name: 'lockstep-watch',
+      connectionString: this.#options.url,
+      application_name: this.#options.applicationName,
     });
     client.on('notification', ({ channel, payload = '' }) => this.#subscribers.get(channel)?.receive(payload));
     const retry = (error?: unknown) => {
@@ -71,7 +77,7 @@ export class Listener {
     if (this.#closed) return;
     if (error !== undefined && !this.#isLost) {
       this.#isLost = true;
-      this.#log.warn({ err: error }, 'lost the connection that listens for ends of batches and for events');
+      this.#options.onLost(error);
     }
     if (this.#client === client) this.#client = null;
     client.end().catch(() => {});

@@ -2,10 +2,12 @@ import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { createLogger, type Logger } from './log.ts';
 
+const secrets = new Set(['password', 'passwords']);
+
 /** A logger, with its lines as text and parsed. */
 function logged(write: (log: Logger) => void, level = 'trace') {
   const lines: string[] = [];
-  write(createLogger({ name: 'test', level }, { write: (line) => void lines.push(line) }));
+  write(createLogger({ name: 'test', level, secrets }, { write: (line) => void lines.push(line) }));
   return { text: lines.join(''), entries: lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
 }
 
@@ -19,20 +21,9 @@ it('writes one line of JSON for each entry of its level or higher', () => {
 });
 
 describe('redaction', () => {
-  const secrets = {
-    authorization: 'Bearer s3cret',
-    clientToken: 's3cret',
-    userToken: 's3cret',
-    password: 's3cret',
-    passwords: ['s3cret', 's3cret'],
-    passwordMobile: '138-s3cret',
-    appSecret: 's3cret',
-    secret: 'whsec_s3cret',
-    secrets: ['whsec_s3cret'],
-    old_secret: 's3cret',
-  };
+  const entry = { password: 's3cret', passwords: ['s3cret', 's3cret'] };
 
-  it.each(Object.entries(secrets))('hides %s at the top and one level down', (key, value) => {
+  it.each(Object.entries(entry))('hides %s at the top and one level down', (key, value) => {
     const { text, entries } = logged((log) => log.info({ [key]: value, inside: { [key]: value, other: 'shown' } }));
     expect(text).not.toContain('s3cret');
     expect(entries).toMatchObject([{ [key]: '[redacted]', inside: { [key]: '[redacted]', other: 'shown' } }]);
@@ -42,17 +33,17 @@ describe('redaction', () => {
     const { text, entries } = logged((log) =>
       log
         .child({})
-        .child({ requestId: 'r1', ...secrets, inside: secrets })
+        .child({ requestId: 'r1', ...entry, inside: entry })
         .info('call'),
     );
     expect(text).not.toContain('s3cret');
-    expect(entries).toMatchObject([{ requestId: 'r1', authorization: '[redacted]', inside: { secret: '[redacted]' } }]);
+    expect(entries).toMatchObject([{ requestId: 'r1', password: '[redacted]', inside: { passwords: '[redacted]' } }]);
   });
 
   it('does not change the logged object', () => {
-    const object = structuredClone({ ...secrets, inside: secrets });
+    const object = structuredClone({ ...entry, inside: entry });
     logged((log) => log.info(object));
-    expect(object).toEqual({ ...secrets, inside: secrets });
+    expect(object).toEqual({ ...entry, inside: entry });
   });
 });
 

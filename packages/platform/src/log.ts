@@ -2,37 +2,22 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type { Logger } from 'pino';
 
-/** The keys whose values never reach a log. */
-const SECRETS = new Set([
-  // Node.js gives the names of headers in lower case.
-  'authorization',
-  'clientToken',
-  'clienttoken',
-  'userToken',
-  'usertoken',
-  'access_token',
-  'client_secret',
-  'appSecret',
-  'password',
-  'passwords',
-  'passwordMobile',
-  // Those of webhooks, as answers and columns name them.
-  'secret',
-  'secrets',
-  'old_secret',
-]);
-
-/** Creates a process's logger: JSON lines, with secrets hidden at the first two levels of a logged object. */
+/**
+ * Creates a process's logger: JSON lines, without the values of the keys in `secrets` at the first two levels of a
+ * logged object.
+ */
 export function createLogger(
-  options: { level: string; name: string },
+  options: { level: string; name: string; secrets?: ReadonlySet<string> },
   destination: DestinationStream = pino.destination(1),
 ): Logger {
+  const { name, level, secrets = new Set() } = options;
+  const hide = (object: Record<string, unknown>) => hideSecrets(object, secrets, 2);
   const log = pino(
     {
-      name: options.name,
-      level: options.level,
+      name,
+      level,
       // Not pino's own redaction, which takes as long as a poll's statements.
-      formatters: { log: (object) => hideSecrets(object, 2) },
+      formatters: { log: hide },
       serializers: { err: errorWithoutData },
     },
     destination,
@@ -40,7 +25,7 @@ export function createLogger(
   // Children of children inherit it. The formatter does not see what a child is created with.
   const { child } = log;
   log.child = function newChild(this: Logger, bindings, options) {
-    return child.call(this, hideSecrets(bindings, 2), options);
+    return child.call(this, hide(bindings), options);
   } as typeof child;
   return log;
 }
@@ -54,12 +39,15 @@ function errorWithoutData(error: unknown): unknown {
 }
 
 /** Returns an object without secrets in its first levels: itself if there are none. */
-function hideSecrets(object: Record<string, unknown>, levels: number): Record<string, unknown> {
+function hideSecrets(
+  object: Record<string, unknown>,
+  secrets: ReadonlySet<string>,
+  levels: number,
+): Record<string, unknown> {
   let hidden: Record<string, unknown> | undefined;
   for (const key of Object.keys(object)) {
     const value = object[key];
-    const shown =
-      SECRETS.has(key) && value !== undefined ? '[redacted]' : levels > 1 ? hideInside(value, levels) : value;
+    const shown = secrets.has(key) && value !== undefined ? '[redacted]' : hideInside(value, secrets, levels - 1);
     if (shown === value) continue;
     hidden ??= { ...object };
     hidden[key] = shown;
@@ -68,8 +56,8 @@ function hideSecrets(object: Record<string, unknown>, levels: number): Record<st
 }
 
 /** Lists have no keys, and errors a serializer. */
-function hideInside(value: unknown, levels: number): unknown {
-  if (typeof value !== 'object' || value === null) return value;
+function hideInside(value: unknown, secrets: ReadonlySet<string>, levels: number): unknown {
+  if (levels === 0 || typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value) || ArrayBuffer.isView(value) || value instanceof Error) return value;
-  return hideSecrets(value as Record<string, unknown>, levels - 1);
+  return hideSecrets(value as Record<string, unknown>, secrets, levels);
 }

@@ -2,14 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Migration, type MigrationResultSet, Migrator } from 'kysely/migration';
 import type { Database } from './database.ts';
-import { findLacking, OTHER_BASELINE, readMigrations } from './migrations.ts';
+import { findLacking, type Release, readMigrations } from './migrations.ts';
 import { lostAgainstOthers } from './sql-state.ts';
 
 export interface MigrateOptions {
   /** Hears of each migration as soon as it is done. */
   onApplied?: (name: string) => void;
-  /** Where the migrations lie; those of this release if absent. */
-  directory?: URL;
 }
 
 /**
@@ -31,17 +29,17 @@ export class MigrationFailure extends Error {
 }
 
 /**
- * Runs the migrations that a database lacks, each in a transaction of its own, behind kysely's lock, so that processes
+ * Runs the migrations of a release that a database lacks, each in a transaction of its own, behind kysely's lock, so that processes
  * that start together do not collide. Changes nothing if another baseline made the database, or a later release
  * migrated it.
  * @returns the names of those that ran
  * @throws Error if another baseline made the database. MigrationFailure if a migration fails: call it again to go on
  * from there
  */
-export async function migrateToLatest(db: Database, options: MigrateOptions = {}): Promise<string[]> {
-  const migrations = readMigrations(options.directory);
+export async function migrateToLatest(db: Database, release: Release, options: MigrateOptions = {}): Promise<string[]> {
+  const migrations = readMigrations(release.migrations);
   const lacking = await findLacking(db, migrations);
-  if (lacking === null) throw new Error(OTHER_BASELINE);
+  if (lacking === null) throw new Error(release.otherBaseline);
   if (lacking.length === 0) return [];
   // If this process is killed, PostgreSQL ends its statement and gives back its locks.
   const settings = `set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local statement_timeout = 0;

@@ -9,14 +9,24 @@ interface Migration {
   statements: string;
 }
 
-const DIRECTORY = new URL('../../../migrations/', import.meta.url);
+/** What a release knows of its schema, and what it tells people of it. */
+export interface Release {
+  /** The directory of its migrations. */
+  migrations: URL;
+  /** What brings a database up to date, behind `run`. */
+  migrateCommand: string;
+  /** What says where the database is. */
+  urlVariable: string;
+  /** Says that another baseline made a database: this release can neither use nor migrate it. */
+  otherBaseline: string;
+}
 
 /**
- * Reads the migrations of this release, or of another directory, oldest first. Each is called after its file. Until
+ * Reads the migrations of a directory, oldest first. Each is called after its file. Until
  * 1.0.0 the baseline is edited in place, so its name has its digest too: by it, a database of another baseline is
  * known.
  */
-export function readMigrations(directory = DIRECTORY): Migration[] {
+export function readMigrations(directory: URL): Migration[] {
   const files = readdirSync(directory).filter((file) => file.endsWith('.sql'));
   return files.toSorted().map((file, index) => {
     const statements = readFileSync(new URL(file, directory), 'utf8');
@@ -25,10 +35,6 @@ export function readMigrations(directory = DIRECTORY): Migration[] {
     return { name: index === 0 ? `${name}-${digest}` : name, statements };
   });
 }
-
-/** Says that another baseline made a database: this release can neither use nor migrate it. */
-export const OTHER_BASELINE =
-  'the database was made by another version of Lockstep from before 1.0.0, which this version cannot take over: start again with an empty database (npm start: with another DATA_DIR)';
 
 /**
  * Finds the names of the migrations that have not run on a database. Others, of a later release, may have run.

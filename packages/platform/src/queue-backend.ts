@@ -28,7 +28,7 @@ export class GivenBack extends Error {
 
 /**
  * How to take jobs from a queue: `concurrency` at once. A job that `process` rejects is not tried again, but for a
- * GivenBack: the sweep makes up for it.
+ * GivenBack: who adds jobs looks for work that was not done.
  */
 export interface ConsumerOptions<Job> {
   concurrency: number;

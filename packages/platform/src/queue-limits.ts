@@ -10,9 +10,9 @@ const LOG_EVERY_MS = 1_000;
 const LOG_SAME_EVERY_MS = 60_000;
 
 /**
- * The newest job comes first: a job only asks for work, which is done in its order whatever is asked for first, and so
- * the many jobs of an import keep no other waiting. The sweep makes up for a failed job; the latest are kept for
- * operators. What the others did is in the database.
+ * The newest job comes first: a job only asks for work, which has an order of its own, and so many jobs that come at
+ * once keep no other waiting. A failed job is not tried again (see ConsumerOptions); the latest are kept for people to
+ * see.
  */
 export const JOB_OPTIONS = { lifo: true, removeOnComplete: true, removeOnFail: 100, attempts: 1 };
 

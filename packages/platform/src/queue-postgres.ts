@@ -23,11 +23,12 @@ interface QueueBounds {
 }
 
 /**
- * Opens the connections of one queue. BullMQ (6.7) does not open them itself, because it does not listen for the error
+ * Opens the connections of one queue; their sessions are called after it. BullMQ (6.7) does not open them itself, because it does not listen for the error
  * of a connection that breaks while it opens or is in use, and that would end the process.
  */
 function openPool(
   url: string,
+  name: string,
   logError: (error: Error) => void,
   { poolSize = POOL_SIZE + 1, queryTimeoutMs }: QueueBounds = {},
 ): pg.Pool & PostgresConnectionOptions {
@@ -36,7 +37,7 @@ function openPool(
     max: poolSize,
     ...(queryTimeoutMs && { query_timeout: queryTimeoutMs, statement_timeout: queryTimeoutMs }),
     connectionTimeoutMillis: PRODUCER_TIMEOUT_MS,
-    application_name: 'lockstep-queue',
+    application_name: name,
   };
   // BullMQ takes a pool; its type forgets to say so.
   return openPrimaryPool(config as pg.PoolConfig, logError, SCHEMA) as unknown as pg.Pool & PostgresConnectionOptions;
@@ -56,7 +57,7 @@ export async function migratePostgresQueue(url: string, lockTimeoutMs: number): 
 
 /** Opens a queue on PostgreSQL with connections of its own. */
 export function openPostgresQueue(url: string, name: string, logError: (error: Error) => void, bounds?: QueueBounds) {
-  const pool = openPool(url, logError, bounds);
+  const pool = openPool(url, name, logError, bounds);
   const queue = new Queue(name, { connection: pool });
   queue.on('error', (error) => void (pool.ending || logError(error)));
   return { queue, close: () => closeAll({ queue: () => queue.close(), pool: () => pool.end() }) };
@@ -82,7 +83,7 @@ export function openPostgresConsumer<Job>(
   const logError = createErrorLogger(log, name);
   const closing = new AbortController();
   const open = (): OpenedWorker => {
-    const pool = openPool(url, logError);
+    const pool = openPool(url, name, logError);
     const options = { ...WORKER_OPTIONS, connection: pool, concurrency, autorun: false };
     const worker = new Worker<Job, void>(name, processing(process), options);
     worker.on('error', (error) => void (pool.ending || logError(error)));

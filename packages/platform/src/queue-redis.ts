@@ -94,11 +94,11 @@ function openWorkerConnections(url: string): { first: RedisClient; disconnect: (
 
 /**
  * Throws if Redis may evict keys, because that would remove jobs: in a cluster each node, because any may become the
- * queue's. If Redis, or a node, cannot be asked now, it only logs that: the sweep works without Redis.
+ * queue's. If Redis, or a node, cannot be asked now, it only logs that.
  */
 export async function assertRedisKeepsJobs(url: string, log: Logger): Promise<void> {
   const servers = await readEvictionPolicies(url, log).catch((error: unknown) => {
-    log.warn({ err: error }, 'Redis does not answer; orders are found by the sweep until it does');
+    log.warn({ err: error }, 'Redis does not answer; whether it keeps jobs is not known');
     return [];
   });
   const evicting = servers.find(({ policy }) => policy !== undefined && policy !== 'noeviction');

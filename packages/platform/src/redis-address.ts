@@ -18,7 +18,7 @@ const FORM =
 const DEFAULT_PORT = 6379;
 
 /**
- * Reads REDIS_URL. It means a cluster if it names several hosts, separated by commas, or says `cluster=true`: some
+ * Reads the address of Redis. It means a cluster if it names several hosts, separated by commas, or says `cluster=true`: some
  * nodes of the cluster, which know the others. A fault says what to write instead, and quotes nothing.
  */
 export function readRedisAddress(text: string): Read {

@@ -23,7 +23,7 @@ interface ConnectionOptions {
 }
 
 /**
- * Connects to the Redis of a REDIS_URL: one server or a cluster.
+ * Connects to the Redis of an address: one server or a cluster.
  * @throws Error when the address is none; it quotes nothing of it
  */
 export function openRedisClient(url: string, options: ConnectionOptions): RedisClient {

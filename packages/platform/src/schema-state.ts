@@ -1,33 +1,37 @@
 import { BULLMQ_MAJOR_VERSION, LATEST_SCHEMA_VERSION } from 'bullmq';
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
-import { findLacking, OTHER_BASELINE, readMigrations } from './migrations.ts';
+import { findLacking, type Release, readMigrations } from './migrations.ts';
 import type { QueueBackend } from './queue-backend.ts';
 
-const MIGRATE = 'run npm run migrate';
-
-/** Read once: a process is of one release. */
-let shipped: ReturnType<typeof readMigrations> | undefined;
+/** Read once each: a process is of one release. */
+const shipped = new Map<Release, ReturnType<typeof readMigrations>>();
 
 /**
- * Finds why this release cannot work with the tables of a database, BullMQ's too if `queue` says that it runs on
+ * Finds why a release cannot work with the tables of a database, BullMQ's too if `queue` says that it runs on
  * PostgreSQL. It can if all of its own migrations have run; later ones let it go on. Costs a few reads of the catalog
  * and of tiny tables.
  * @returns what to do, for people; null if it can
  * @throws what PostgreSQL or the connection threw, and an Error that says what the role may not do
  */
-export async function findSchemaFault(db: Database, queue?: QueueBackend['kind']): Promise<string | null> {
-  await assertPrivileges(db);
-  shipped ??= readMigrations();
-  const lacking = await findLacking(db, shipped);
-  if (lacking === null) return OTHER_BASELINE;
-  if (lacking.length === shipped.length) return `the database has no tables yet: ${MIGRATE}`;
-  if (lacking.length > 0) return `the database is older than this release (lacks ${lacking.join(', ')}): ${MIGRATE}`;
-  return queue === 'postgres' ? await findQueueFault(db) : null;
+export async function findSchemaFault(
+  db: Database,
+  release: Release,
+  queue?: QueueBackend['kind'],
+): Promise<string | null> {
+  await assertPrivileges(db, release);
+  const migrations = shipped.get(release) ?? readMigrations(release.migrations);
+  shipped.set(release, migrations);
+  const lacking = await findLacking(db, migrations);
+  if (lacking === null) return release.otherBaseline;
+  const migrate = `run ${release.migrateCommand}`;
+  if (lacking.length === migrations.length) return `the database has no tables yet: ${migrate}`;
+  if (lacking.length > 0) return `the database is older than this release (lacks ${lacking.join(', ')}): ${migrate}`;
+  return queue === 'postgres' ? await findQueueFault(db, migrate) : null;
 }
 
 /** Throws an Error that names the schema that the role may not use, or the tables that it may not read. */
-async function assertPrivileges(db: Database): Promise<void> {
+async function assertPrivileges(db: Database, { urlVariable }: Release): Promise<void> {
   // From the catalog, which every role may read.
   const { rows } = await sql<{ unusable: string[]; unreadable: string[] }>`
     with recorded as (select oid, relnamespace, relowner from pg_class where relname = 'kysely_migration' and relkind = 'r')
@@ -45,14 +49,14 @@ async function assertPrivileges(db: Database): Promise<void> {
     ...unusable.map((schema) => `use schema ${schema}`),
     ...(unreadable.length === 0 ? [] : [`read ${unreadable.join(', ')}`]),
   ];
-  if (lacking.length > 0) throw new Error(`the role of DATABASE_URL may not ${lacking.join(', ')}: grant it that`);
+  if (lacking.length > 0) throw new Error(`the role of ${urlVariable} may not ${lacking.join(', ')}: grant it that`);
 }
 
 /** Compares BullMQ's tables. They stay usable after a newer release of the same major version has migrated them. */
-async function findQueueFault(db: Database): Promise<string | null> {
+async function findQueueFault(db: Database, migrate: string): Promise<string | null> {
   const { rows: found } =
     await sql`select from pg_tables where (schemaname, tablename) = ('bullmq', 'migration')`.execute(db);
-  if (found.length === 0) return `the tables of the queue are not there yet: ${MIGRATE}`;
+  if (found.length === 0) return `the tables of the queue are not there yet: ${migrate}`;
   const { rows } = await sql<{ version: number; minClientVersion: number }>`
     select coalesce(max(version), 0) as version, coalesce(max(min_client_version), 0) as "minClientVersion"
     from bullmq.migration`.execute(db);
@@ -60,5 +64,5 @@ async function findQueueFault(db: Database): Promise<string | null> {
   if (minClientVersion > BULLMQ_MAJOR_VERSION) {
     return 'the tables of the queue are newer than this release: run the release that migrated them';
   }
-  return version < LATEST_SCHEMA_VERSION ? `the tables of the queue are older than this release: ${MIGRATE}` : null;
+  return version < LATEST_SCHEMA_VERSION ? `the tables of the queue are older than this release: ${migrate}` : null;
 }

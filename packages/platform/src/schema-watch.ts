@@ -3,6 +3,7 @@ import { type Database, within } from './database.ts';
 import { explainDatabaseFault } from './database-faults.ts';
 import { Deadline } from './deadline.ts';
 import type { Logger } from './log.ts';
+import type { Release } from './migrations.ts';
 import type { QueueBackend } from './queue-backend.ts';
 import { findSchemaFault } from './schema-state.ts';
 import { isOverload } from './sql-state.ts';
@@ -11,12 +12,19 @@ const LOOK_EVERY_MS = 1_000;
 /** A database that does not answer for this long counts as away. */
 const ANSWER_WITHIN_MS = 5_000;
 
+interface SchemaWatchOptions {
+  db: Database;
+  release: Release;
+  queue: QueueBackend;
+  log: Logger;
+}
+
 /**
- * Looks once a second whether this release can work with the database. Logs one line when it cannot, one for each new
+ * Looks once a second whether a release can work with the database. Logs one line when it cannot, one for each new
  * reason, and one when it can again.
  */
 export class SchemaWatch {
-  readonly #options: { db: Database; queue: QueueBackend; log: Logger };
+  readonly #options: SchemaWatchOptions;
   readonly #closing = new AbortController();
   readonly #firstLook = Promise.withResolvers<void>();
   readonly #current = Promise.withResolvers<void>();
@@ -25,13 +33,13 @@ export class SchemaWatch {
   #isReachable = false;
   #logged: string | null = null;
 
-  constructor(options: { db: Database; queue: QueueBackend; log: Logger }) {
+  constructor(options: SchemaWatchOptions) {
     this.#options = options;
     void this.#run();
   }
 
   /**
-   * Whether all migrations of this release have run, so a database that is away now may be tried. Waits only for the
+   * Whether all migrations of the release have run, so a database that is away now may be tried. Waits only for the
    * first look.
    */
   async isCurrent(): Promise<boolean> {
@@ -45,7 +53,7 @@ export class SchemaWatch {
     return { isReachable: this.#isReachable, reason: this.#reason };
   }
 
-  /** Resolves when all migrations of this release have run; never if the watch is closed before. */
+  /** Resolves when all migrations of the release have run; never if the watch is closed before. */
   untilCurrent(): Promise<void> {
     return this.#current.promise;
   }
@@ -64,13 +72,13 @@ export class SchemaWatch {
   }
 
   async #look(): Promise<void> {
-    const { db, queue } = this.#options;
+    const { db, release, queue } = this.#options;
     const deadline = new Deadline(ANSWER_WITHIN_MS);
     try {
       // Does not wait for a connection that has gone silent: the next look uses another one.
-      this.#note(await findSchemaFault(within(db, deadline), queue.kind), true);
+      this.#note(await findSchemaFault(within(db, deadline), release, queue.kind), true);
     } catch (error) {
-      const fault = isOverload(error) ? 'does not answer' : explainDatabaseFault(error);
+      const fault = isOverload(error) ? 'does not answer' : explainDatabaseFault(error, release);
       this.#note(fault === null ? (error as Error).message : `PostgreSQL ${fault}`, false);
     } finally {
       deadline.end();

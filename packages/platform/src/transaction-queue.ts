@@ -20,7 +20,7 @@ export class TransactionQueue {
   }
 
   /**
-   * Runs a transaction of a party (an enterprise, an application) in turn.
+   * Runs a transaction of a party in turn.
    * @throws an error for which isOverload is true when too many wait already, or no turn or lock comes before the
    *   deadline
    */

@@ -1,5 +1,5 @@
 /**
- * The owner of something that waits: a party (an application, an enterprise), and the kind of work that it asks for.
+ * The owner of something that waits: a party, and the kind of work that it asks for.
  */
 export interface Owner {
   kind: string;
