@@ -515,4 +515,5 @@ it('the keys of which a violation is a conflict are unique indexes', async () =>
     select relname as name from pg_index join pg_class on pg_class.oid = indexrelid
     where indisunique and relname = any (${[...CHOSEN_KEYS]}::text[])`.execute(database.db);
   expect(found.map(({ name }) => name).toSorted()).toEqual([...CHOSEN_KEYS].toSorted());
+  expect(CHOSEN_KEYS).toContain('batch_key');
 });

@@ -1,4 +1,4 @@
-import type {} from './tables.ts';
+import './tables.ts';
 
 export type { Contents } from './contents/contents.ts';
 export type { PlannedAsset } from './contents/plan.ts';

@@ -1,4 +1,4 @@
-import type {} from './tables.ts';
+import './tables.ts';
 
 export { configureAssets } from './assets/configure.ts';
 export { lendAssets } from './assets/lend.ts';

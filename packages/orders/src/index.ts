@@ -1,4 +1,4 @@
-import type {} from './tables.ts';
+import './tables.ts';
 
 export { BatchAcceptor } from './accepting/acceptor.ts';
 export { type Job, JobAnnouncer, jobSchema, QUEUE_NAME } from './accepting/jobs.ts';

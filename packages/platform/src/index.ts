@@ -47,6 +47,7 @@ export { findSchemaFault } from './schema-state.ts';
 export { SchemaWatch } from './schema-watch.ts';
 export { readSessions, type Sessions } from './sessions.ts';
 export {
+  addChosenKeys,
   isConflict,
   isOverload,
   isTransient,

@@ -2,7 +2,9 @@ import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { Overload } from './deadline.ts';
 import { ReadOnlyServer } from './primary-pool.ts';
-import { isOverload, isTransient, violatesUnique } from './sql-state.ts';
+import { addChosenKeys, isOverload, isTransient, violatesUnique } from './sql-state.ts';
+
+addChosenKeys('chosen');
 
 /** An error as PostgreSQL reports it. */
 function databaseError(code: string, constraint?: string): pg.DatabaseError {
@@ -12,7 +14,7 @@ function databaseError(code: string, constraint?: string): pg.DatabaseError {
 describe('a failure that may pass by itself', () => {
   it.each([
     ['a deadlock', databaseError('40P01')],
-    ['a purchase of a number that another one has bought meanwhile', databaseError('23505', 'asset_active_number')],
+    ['a chosen key that another transaction has taken meanwhile', databaseError('23505', 'chosen')],
     ['a transaction that has failed already', databaseError('25P02')],
     ['a standby that takes no writes', databaseError('25006')],
     ['a server that says at once that it is a standby', new ReadOnlyServer()],
@@ -27,7 +29,7 @@ describe('a failure that may pass by itself', () => {
   it.each([
     ['a character that PostgreSQL refuses', databaseError('22021')],
     ['a check', databaseError('23514')],
-    ['a second outcome of an order', databaseError('23505', 'license_order_pkey')],
+    ['a second row of one id', databaseError('23505', 'other')],
     ['a program limit', databaseError('54000')],
     ['a missing table', databaseError('42P01')],
     ['an error raised in SQL', databaseError('P0001')],

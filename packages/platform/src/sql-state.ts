@@ -19,23 +19,17 @@ export function violatesUnique(error: unknown, name: string): boolean {
   return sqlState(error) === UNIQUE_VIOLATION && (error as pg.DatabaseError).constraint === name;
 }
 
+/** The names that `addChosenKeys` was given. */
+export const CHOSEN_KEYS = new Set<string>();
+
 /**
- * Unique indexes whose keys callers choose. A row is written there only after a read found the key absent, so a
- * violation means that another transaction was first. A violation of any other one comes again, however often it is
- * tried.
+ * Names unique indexes whose keys callers choose; the owner of their tables does so, beside its columns. A row is
+ * written there only after a read found the key absent, so a violation means that another transaction was first. A
+ * violation of any other one comes again, however often it is tried.
  */
-export const CHOSEN_KEYS: ReadonlySet<string> = new Set([
-  'asset_active_number',
-  'asset_assignment_pkey',
-  'asset_lending_pkey',
-  'batch_key',
-  'customer_channel_code_channel_customer_id_key',
-  'customer_default',
-  'enterprise_code_key',
-  'enterprise_crm_customer_id_key',
-  'enterprise_name_key',
-  'member_account',
-]);
+export function addChosenKeys(...names: string[]): void {
+  for (const name of names) CHOSEN_KEYS.add(name);
+}
 
 /** Whether two transactions met and this one lost: if it runs again, it sees what the other one committed. */
 export function isConflict(error: unknown): boolean {

@@ -1,4 +1,4 @@
-import type {} from '../tables.ts';
+import '../tables.ts';
 
 /** What operators see of employees, and the passwords that they give to administrators. Only the console imports it. */
 export { listAuditOfAll } from './audit.ts';
