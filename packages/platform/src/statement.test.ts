@@ -1,17 +1,18 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
 import { behindSavepoint, type Database, inTransaction, openDatabase, type Trx } from './database.ts';
+import { addChosenKeys } from './sql-state.ts';
 import { prepared, run, send, together } from './statement.ts';
 
 let db: Database;
 
 beforeAll(() => {
+  addChosenKeys('thing_key');
   const bounds = { poolSize: 1, applicationName: 'test' };
   db = openDatabase({ url: inject('postgresUrl'), ...bounds, onError: () => {} });
 });
 beforeEach(async () => {
-  // A key whose violation is worth another try, as sql-state.ts says.
-  await sql`create temporary table if not exists thing (id integer constraint batch_key primary key)`.execute(db);
+  await sql`create temporary table if not exists thing (id integer constraint thing_key primary key)`.execute(db);
   await sql`delete from thing`.execute(db);
 });
 afterAll(() => db.destroy());
