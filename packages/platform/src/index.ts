@@ -1,16 +1,16 @@
-export { arrayText, textArray } from './array-text.ts';
-export {
-  type Aged,
-  CleanUp,
-  type CleanUpBehind,
-  readCleanUpBehind,
-  registerCleanUpGauge,
-  SECONDS_OF_DAY,
-} from './clean-up.ts';
-export { parseBigint } from './columns.ts';
-export { untilConfirmed } from './confirmed.ts';
-export { OutcomeUnknown } from './connection.ts';
+export { Deadline, Overload } from './concurrency/deadline.ts';
+export { FairQueue } from './concurrency/fair-queue.ts';
 export { type CursorPart, ListCursor, WrongCursor } from './cursor.ts';
+export { isId } from './ids.ts';
+export { explainFault } from './migrations/faults.ts';
+export { type MigrateOptions, migrateToLatest } from './migrations/migrate.ts';
+export type { Release } from './migrations/migrations.ts';
+export { findSchemaFault } from './migrations/schema-state.ts';
+export { SchemaWatch } from './migrations/schema-watch.ts';
+export { arrayText, textArray } from './postgres/array-text.ts';
+export { parseBigint } from './postgres/columns.ts';
+export { untilConfirmed } from './postgres/confirmed.ts';
+export { OutcomeUnknown } from './postgres/connection.ts';
 export {
   behindSavepoint,
   type Database,
@@ -19,33 +19,7 @@ export {
   openDatabase,
   type Trx,
   within,
-} from './database.ts';
-export { explainFault } from './database-faults.ts';
-export { Deadline, Overload } from './deadline.ts';
-export { FairQueue } from './fair-queue.ts';
-export { Group } from './group.ts';
-export { isId } from './ids.ts';
-export { buildRows, type Column, insertRows } from './insert-rows.ts';
-export {
-  type Closable,
-  closeAll,
-  type ReadinessCheck,
-  runUntilSignal,
-  type StartPart,
-} from './lifecycle.ts';
-export { Listener } from './listener.ts';
-export { createLogger, type Logger } from './log.ts';
-export { createMetrics, type Metrics, SECONDS_BUCKETS } from './metrics.ts';
-export { type MigrateOptions, migrateToLatest } from './migrate.ts';
-export type { Release } from './migrations.ts';
-export { openConsumer, openProducer } from './queue.ts';
-export { GivenBack, type JobProducer, type QueueBackend } from './queue-backend.ts';
-export { migratePostgresQueue } from './queue-postgres.ts';
-export { assertRedisKeepsJobs } from './queue-redis.ts';
-export { openQueueView, type QueueSight, type QueueView } from './queue-view.ts';
-export { findSchemaFault } from './schema-state.ts';
-export { SchemaWatch } from './schema-watch.ts';
-export { readSessions, type Sessions } from './sessions.ts';
+} from './postgres/database.ts';
 export {
   addChosenKeys,
   isConflict,
@@ -53,8 +27,34 @@ export {
   isTransient,
   lostAgainstOthers,
   violatesUnique,
-} from './sql-state.ts';
-export { prepared, run, type Statement, send, together, untilAnswered } from './statement.ts';
-export type { Tables } from './tables.ts';
-export { TransactionQueue } from './transaction-queue.ts';
-export { WriteOutcomes } from './write-outcomes.ts';
+} from './postgres/errors.ts';
+export { Group } from './postgres/group.ts';
+export { buildRows, type Column, insertRows } from './postgres/insert-rows.ts';
+export { Listener } from './postgres/listener.ts';
+export { readSessions, type Sessions } from './postgres/sessions.ts';
+export { prepared, run, type Statement, send, together, untilAnswered } from './postgres/statement.ts';
+export type { Tables } from './postgres/tables.ts';
+export { TransactionQueue } from './postgres/transaction-queue.ts';
+export { WriteOutcomes } from './postgres/write-outcomes.ts';
+export {
+  type Aged,
+  CleanUp,
+  type CleanUpBehind,
+  readCleanUpBehind,
+  registerCleanUpGauge,
+  SECONDS_OF_DAY,
+} from './process/clean-up.ts';
+export {
+  type Closable,
+  closeAll,
+  type ReadinessCheck,
+  runUntilSignal,
+  type StartPart,
+} from './process/lifecycle.ts';
+export { createLogger, type Logger } from './process/log.ts';
+export { createMetrics, type Metrics, SECONDS_BUCKETS } from './process/metrics.ts';
+export { GivenBack, type JobProducer, type QueueBackend } from './queue/backend.ts';
+export { migratePostgresQueue } from './queue/postgres.ts';
+export { openConsumer, openProducer } from './queue/queue.ts';
+export { assertRedisKeepsJobs } from './queue/redis.ts';
+export { openQueueView, type QueueSight, type QueueView } from './queue/view.ts';

@@ -1,5 +1,5 @@
 import { Overload } from './deadline.ts';
-import { type Owner, Turns } from './turns.ts';
+import { FairTurns, type Owner } from './fair-turns.ts';
 
 interface FairQueueBounds {
   /** How much runs at once. */
@@ -17,12 +17,12 @@ interface Waiting {
 }
 
 /**
- * Runs a bounded number of things at once, in fair turns (see Turns), and lets a bounded number wait. What is given up
+ * Runs a bounded number of things at once, in fair turns (see FairTurns), and lets a bounded number wait. What is given up
  * while it waits leaves at once and never starts; what has started keeps its place until it has really ended.
  */
 export class FairQueue {
   readonly #bounds: FairQueueBounds;
-  readonly #turns = new Turns<Waiting>();
+  readonly #turns = new FairTurns<Waiting>();
   /** What the work that runs needs. */
   readonly #inUse = new Set<unknown>();
   readonly #runningByOwner = new Map<string, number>();

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { Overload } from './deadline.ts';
-import { ReadOnlyServer } from './primary-pool.ts';
-import { addChosenKeys, isOverload, isTransient, violatesUnique } from './sql-state.ts';
+import { Overload } from '../concurrency/deadline.ts';
+import { addChosenKeys, isOverload, isTransient, violatesUnique } from './errors.ts';
+import { ReadOnlyServer } from './pool.ts';
 
 addChosenKeys('chosen');
 

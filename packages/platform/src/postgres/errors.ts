@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { Overload } from './deadline.ts';
-import { ReadOnlyServer } from './primary-pool.ts';
+import { Overload } from '../concurrency/deadline.ts';
+import { ReadOnlyServer } from './pool.ts';
 
 const DEADLOCK_DETECTED = '40P01';
 const SERIALIZATION_FAILURE = '40001';

@@ -1,10 +1,10 @@
 import { Kysely, sql, type Transaction } from 'kysely';
 import type pg from 'pg';
+import type { Deadline } from '../concurrency/deadline.ts';
 import { HUNG_AFTER_MS, watchCommits } from './connection.ts';
-import type { Deadline } from './deadline.ts';
 import { ServiceDialect } from './driver.ts';
-import { openPrimaryPool } from './primary-pool.ts';
-import { isConflict } from './sql-state.ts';
+import { isConflict } from './errors.ts';
+import { openPrimaryPool } from './pool.ts';
 import type { Tables } from './tables.ts';
 import type { WriteOutcomes } from './write-outcomes.ts';
 

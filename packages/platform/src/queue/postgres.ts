@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createPostgresBackend, type PostgresConnectionOptions, runMigrations, withBackend } from 'bullmq';
 import type pg from 'pg';
-import { type Closable, closeAll } from './lifecycle.ts';
-import type { Logger } from './log.ts';
-import { openPrimaryPool } from './primary-pool.ts';
-import type { ConsumerOptions, JobConsumer, JobProducer } from './queue-backend.ts';
-import { createErrorLogger, PRODUCER_TIMEOUT_MS, processing, WORKER_OPTIONS } from './queue-limits.ts';
-import { type OpenedQueue, reopeningProducer } from './queue-producer.ts';
+import { openPrimaryPool } from '../postgres/pool.ts';
+import { type Closable, closeAll } from '../process/lifecycle.ts';
+import type { Logger } from '../process/log.ts';
+import type { ConsumerOptions, JobConsumer, JobProducer } from './backend.ts';
+import { createErrorLogger, PRODUCER_TIMEOUT_MS, processing, WORKER_OPTIONS } from './limits.ts';
+import { type OpenedQueue, reopeningProducer } from './producer.ts';
 
 const { Queue, Worker } = withBackend(createPostgresBackend);
 

@@ -1,9 +1,9 @@
 import type { Queue } from 'bullmq';
-import type { Logger } from './log.ts';
-import type { QueueBackend } from './queue-backend.ts';
-import { createErrorLogger, withTimeout } from './queue-limits.ts';
-import { openPostgresQueue } from './queue-postgres.ts';
-import { openRedisQueue } from './queue-redis.ts';
+import type { Logger } from '../process/log.ts';
+import type { QueueBackend } from './backend.ts';
+import { createErrorLogger, withTimeout } from './limits.ts';
+import { openPostgresQueue } from './postgres.ts';
+import { openRedisQueue } from './redis.ts';
 
 /** How long a look may take. */
 const LOOK_TIMEOUT_MS = 5_000;

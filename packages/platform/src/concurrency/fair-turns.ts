@@ -10,7 +10,7 @@ export interface Owner {
  * What waits, and whose turn is next: the kinds take turns, in a kind the parties take turns, and of one party the
  * first comes first. So a party waits for at most one item of each other party.
  */
-export class Turns<Item> {
+export class FairTurns<Item> {
   /** The kinds and parties that have something waiting; the next one in turn comes first. */
   readonly #kinds = new Map<string, Map<string, Item[]>>();
 

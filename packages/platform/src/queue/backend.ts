@@ -1,4 +1,4 @@
-import type { Logger } from './log.ts';
+import type { Logger } from '../process/log.ts';
 
 /** Where BullMQ keeps its jobs: in Redis in production, in PostgreSQL when there is no Redis (rules 9). */
 export type QueueBackend = { kind: 'redis'; url: string; prefix?: string } | { kind: 'postgres'; url: string };

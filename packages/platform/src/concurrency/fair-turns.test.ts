@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
-import { type Owner, Turns } from './turns.ts';
+import { FairTurns, type Owner } from './fair-turns.ts';
 
 const anybody = () => true;
 
 /** Takes items until none is left that may go. Returns them in that order. */
-function takeAll(turns: Turns<string>, mayGo: (owner: Owner) => boolean = anybody): string[] {
+function takeAll(turns: FairTurns<string>, mayGo: (owner: Owner) => boolean = anybody): string[] {
   const taken: string[] = [];
   for (let next = turns.take(mayGo); next !== undefined; next = turns.take(mayGo)) taken.push(next.item);
   return taken;
 }
 
-function turnsOf(...waiting: [kind: string, party: string, ...items: string[]][]): Turns<string> {
-  const turns = new Turns<string>();
+function turnsOf(...waiting: [kind: string, party: string, ...items: string[]][]): FairTurns<string> {
+  const turns = new FairTurns<string>();
   for (const [kind, party, ...items] of waiting) for (const item of items) turns.add({ kind, party }, item);
   return turns;
 }

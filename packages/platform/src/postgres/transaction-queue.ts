@@ -1,6 +1,6 @@
+import type { Deadline } from '../concurrency/deadline.ts';
+import { FairQueue } from '../concurrency/fair-queue.ts';
 import { type Database, inTransaction, type Trx, within } from './database.ts';
-import type { Deadline } from './deadline.ts';
-import { FairQueue } from './fair-queue.ts';
 
 /** The most calls of one party that wait for their turn. */
 const MAX_WAITING = 250;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
 import { behindSavepoint, type Database, inTransaction, openDatabase, type Trx } from './database.ts';
-import { addChosenKeys } from './sql-state.ts';
+import { addChosenKeys } from './errors.ts';
 import { prepared, run, send, together } from './statement.ts';
 
 let db: Database;

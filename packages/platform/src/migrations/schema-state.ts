@@ -1,8 +1,8 @@
 import { BULLMQ_MAJOR_VERSION, LATEST_SCHEMA_VERSION } from 'bullmq';
 import { sql } from 'kysely';
-import type { Database } from './database.ts';
+import type { Database } from '../postgres/database.ts';
+import type { QueueBackend } from '../queue/backend.ts';
 import { findLacking, type Release, readMigrations } from './migrations.ts';
-import type { QueueBackend } from './queue-backend.ts';
 
 /** Read once each: a process is of one release. */
 const shipped = new Map<Release, ReturnType<typeof readMigrations>>();

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, expect, inject, it } from 'vitest';
 import { openDatabase } from './database.ts';
-import { openPrimaryPool } from './primary-pool.ts';
+import { openPrimaryPool } from './pool.ts';
 
 const db = openDatabase({ url: inject('postgresUrl'), poolSize: 1, applicationName: 'test', onError: () => {} });
 afterAll(() => db.destroy());

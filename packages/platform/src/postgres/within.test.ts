@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { Deadline } from '../concurrency/deadline.ts';
 import { type Database, inTransaction, openDatabase, within } from './database.ts';
-import { Deadline } from './deadline.ts';
-import { isOverload } from './sql-state.ts';
+import { isOverload } from './errors.ts';
 
 let db: Database;
 /** A database with one connection. */

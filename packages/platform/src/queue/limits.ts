@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { type Job, WaitingError } from 'bullmq';
-import type { Logger } from './log.ts';
-import { GivenBack } from './queue-backend.ts';
+import type { Logger } from '../process/log.ts';
+import { GivenBack } from './backend.ts';
 
 /** How long a producer waits for Redis or PostgreSQL. */
 export const PRODUCER_TIMEOUT_MS = 2_000;

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Database } from './database.ts';
+import type { Database } from '../postgres/database.ts';
+import type { Tables } from '../postgres/tables.ts';
 import type { Logger } from './log.ts';
-import type { Tables } from './tables.ts';
 
 /** Rows that are deleted when they are too old. The owner of their table says which. */
 export interface Aged {

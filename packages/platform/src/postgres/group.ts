@@ -1,5 +1,5 @@
-import { Overload } from './deadline.ts';
-import { isTransient } from './sql-state.ts';
+import { Overload } from '../concurrency/deadline.ts';
+import { isTransient } from './errors.ts';
 
 interface Waiting<Input, Output> {
   input: Input;

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { behindSavepoint, type Database, inTransaction, openDatabase, type Trx } from './database.ts';
-import { addChosenKeys } from './sql-state.ts';
+import { addChosenKeys } from './errors.ts';
 
 describe('a connection that goes silent', () => {
   const through: Socket[] = [];

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { CONNECTION, sessionSettings } from './primary-pool.ts';
+import { CONNECTION, sessionSettings } from './pool.ts';
 
 const RECONNECT_MS = 1_000;
 

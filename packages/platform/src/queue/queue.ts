@@ -1,7 +1,7 @@
-import type { Logger } from './log.ts';
-import type { ConsumerOptions, JobConsumer, JobProducer, QueueBackend } from './queue-backend.ts';
-import { openPostgresConsumer, openPostgresProducer } from './queue-postgres.ts';
-import { openRedisConsumer, openRedisProducer } from './queue-redis.ts';
+import type { Logger } from '../process/log.ts';
+import type { ConsumerOptions, JobConsumer, JobProducer, QueueBackend } from './backend.ts';
+import { openPostgresConsumer, openPostgresProducer } from './postgres.ts';
+import { openRedisConsumer, openRedisProducer } from './redis.ts';
 
 /**
  * Opens the producing end of a queue. When the backend is away, it logs that, `isReachable` is false, and it

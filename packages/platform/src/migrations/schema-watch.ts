@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Database, within } from './database.ts';
-import { explainDatabaseFault } from './database-faults.ts';
-import { Deadline } from './deadline.ts';
-import type { Logger } from './log.ts';
+import { Deadline } from '../concurrency/deadline.ts';
+import { type Database, within } from '../postgres/database.ts';
+import { isOverload } from '../postgres/errors.ts';
+import type { Logger } from '../process/log.ts';
+import type { QueueBackend } from '../queue/backend.ts';
+import { explainDatabaseFault } from './faults.ts';
 import type { Release } from './migrations.ts';
-import type { QueueBackend } from './queue-backend.ts';
 import { findSchemaFault } from './schema-state.ts';
-import { isOverload } from './sql-state.ts';
 
 const LOOK_EVERY_MS = 1_000;
 /** A database that does not answer for this long counts as away. */

@@ -1,7 +1,7 @@
 import type { Queue } from 'bullmq';
-import type { Logger } from './log.ts';
-import type { JobProducer } from './queue-backend.ts';
-import { createErrorLogger, JOB_OPTIONS, withTimeout } from './queue-limits.ts';
+import type { Logger } from '../process/log.ts';
+import type { JobProducer } from './backend.ts';
+import { createErrorLogger, JOB_OPTIONS, withTimeout } from './limits.ts';
 
 /** What a producer needs of BullMQ's queue, whatever that keeps jobs in. */
 export interface OpenedQueue {

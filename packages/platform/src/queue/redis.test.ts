@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, inject, it } from 'vitest';
-import { createLogger } from './log.ts';
+import { createLogger } from '../process/log.ts';
 import { openConsumer, openProducer } from './queue.ts';
 
 describe('a queue on Redis that was away when the process started', () => {

@@ -1,9 +1,9 @@
 import { Queue, Worker } from 'bullmq';
-import { closeAll } from './lifecycle.ts';
-import type { Logger } from './log.ts';
-import type { ConsumerOptions, JobConsumer, JobProducer, QueueBackend } from './queue-backend.ts';
-import { createErrorLogger, PRODUCER_TIMEOUT_MS, processing, WORKER_OPTIONS, withTimeout } from './queue-limits.ts';
-import { reopeningProducer } from './queue-producer.ts';
+import { closeAll } from '../process/lifecycle.ts';
+import type { Logger } from '../process/log.ts';
+import type { ConsumerOptions, JobConsumer, JobProducer, QueueBackend } from './backend.ts';
+import { createErrorLogger, PRODUCER_TIMEOUT_MS, processing, WORKER_OPTIONS, withTimeout } from './limits.ts';
+import { reopeningProducer } from './producer.ts';
 import { listServers, openRedisClient, type RedisClient, withNodeFault } from './redis-client.ts';
 
 type RedisBackend = Extract<QueueBackend, { kind: 'redis' }>;

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Migration, type MigrationResultSet, Migrator } from 'kysely/migration';
-import type { Database } from './database.ts';
+import type { Database } from '../postgres/database.ts';
+import { lostAgainstOthers } from '../postgres/errors.ts';
 import { findLacking, type Release, readMigrations } from './migrations.ts';
-import { lostAgainstOthers } from './sql-state.ts';
 
 export interface MigrateOptions {
   /** Hears of each migration as soon as it is done. */

@@ -1,7 +1,7 @@
 import { AbortedTransactionError, type Driver, PostgresDialect, type TransactionSettings } from 'kysely';
 import type pg from 'pg';
+import type { Deadline } from '../concurrency/deadline.ts';
 import { Connection } from './connection.ts';
-import type { Deadline } from './deadline.ts';
 import type { WriteOutcomes } from './write-outcomes.ts';
 
 /**

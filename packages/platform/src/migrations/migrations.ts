@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { sql } from 'kysely';
-import type { Database } from './database.ts';
+import type { Database } from '../postgres/database.ts';
 
 /** A migration: what it is called in the database, and its statements. */
 interface Migration {
