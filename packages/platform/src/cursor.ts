@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { isId } from './ids.ts';
 
 /** Characters of the digest at the end of a cursor: 66 bits, against mistakes; it is no secret. */
 const DIGEST_CHARACTERS = 11;
@@ -71,4 +70,12 @@ function digest(scope: CursorScope, text: string): string {
     .update(JSON.stringify([scope, text]))
     .digest('base64url')
     .slice(0, DIGEST_CHARACTERS);
+}
+
+const MAX_ID = 9_223_372_036_854_775_807n;
+const DIGITS = /^[1-9]\d{0,18}$/;
+
+/** Whether a text can be the id of a row: decimal digits without a leading zero, within 63 bits. */
+export function isId(text: string): boolean {
+  return DIGITS.test(text) && BigInt(text) <= MAX_ID;
 }

@@ -1,22 +1,21 @@
+// Lists
+
+// concurrency: whose turn it is, and until when
 export { Deadline, Overload } from './concurrency/deadline.ts';
 export { FairQueue } from './concurrency/fair-queue.ts';
-export { type CursorPart, ListCursor, WrongCursor } from './cursor.ts';
-export { isId } from './ids.ts';
+export { type CursorPart, isId, ListCursor, WrongCursor } from './cursor.ts';
+// migrations: the schema of a release, and whether a database has it
 export { explainFault } from './migrations/faults.ts';
-export { type MigrateOptions, migrateToLatest } from './migrations/migrate.ts';
-export type { Release } from './migrations/migrations.ts';
-export { findSchemaFault } from './migrations/schema-state.ts';
-export { SchemaWatch } from './migrations/schema-watch.ts';
-export { arrayText, textArray } from './postgres/array-text.ts';
-export { parseBigint } from './postgres/columns.ts';
-export { untilConfirmed } from './postgres/confirmed.ts';
+export { type MigrateOptions, migrateToLatest, type Release } from './migrations/migrate.ts';
+export { findSchemaFault, SchemaWatch } from './migrations/schema.ts';
+// postgres: connections, statements, transactions, and what errors mean
 export { OutcomeUnknown } from './postgres/connection.ts';
 export {
-  behindSavepoint,
   type Database,
-  inSnapshot,
-  inTransaction,
   openDatabase,
+  readSessions,
+  type Sessions,
+  type Tables,
   type Trx,
   within,
 } from './postgres/database.ts';
@@ -27,15 +26,27 @@ export {
   isTransient,
   lostAgainstOthers,
   violatesUnique,
+  WriteOutcomes,
 } from './postgres/errors.ts';
 export { Group } from './postgres/group.ts';
-export { buildRows, type Column, insertRows } from './postgres/insert-rows.ts';
 export { Listener } from './postgres/listener.ts';
-export { readSessions, type Sessions } from './postgres/sessions.ts';
-export { prepared, run, type Statement, send, together, untilAnswered } from './postgres/statement.ts';
-export type { Tables } from './postgres/tables.ts';
-export { TransactionQueue } from './postgres/transaction-queue.ts';
-export { WriteOutcomes } from './postgres/write-outcomes.ts';
+export {
+  arrayText,
+  buildRows,
+  type Column,
+  insertRows,
+  parseBigint,
+  prepared,
+  run,
+  type Statement,
+  send,
+  textArray,
+  together,
+  untilAnswered,
+  untilConfirmed,
+} from './postgres/statement.ts';
+export { behindSavepoint, inSnapshot, inTransaction, TransactionQueue } from './postgres/transactions.ts';
+// process: its life, log and metrics, and the clean-up
 export {
   type Aged,
   CleanUp,
@@ -44,17 +55,11 @@ export {
   registerCleanUpGauge,
   SECONDS_OF_DAY,
 } from './process/clean-up.ts';
-export {
-  type Closable,
-  closeAll,
-  type ReadinessCheck,
-  runUntilSignal,
-  type StartPart,
-} from './process/lifecycle.ts';
+export { type Closable, closeAll, type ReadinessCheck, runUntilSignal, type StartPart } from './process/lifecycle.ts';
 export { createLogger, type Logger } from './process/log.ts';
 export { createMetrics, type Metrics, SECONDS_BUCKETS } from './process/metrics.ts';
+// queue: BullMQ on Redis or PostgreSQL
 export { GivenBack, type JobProducer, type QueueBackend } from './queue/backend.ts';
 export { migratePostgresQueue } from './queue/postgres.ts';
-export { openConsumer, openProducer } from './queue/queue.ts';
+export { openConsumer, openProducer, openQueueView, type QueueSight, type QueueView } from './queue/queue.ts';
 export { assertRedisKeepsJobs } from './queue/redis.ts';
-export { openQueueView, type QueueSight, type QueueView } from './queue/view.ts';

@@ -1,7 +1,7 @@
 // What tests of the whole service need of the inside. Nothing else imports it.
 
 export { writeCursor } from './cursor.ts';
-export { findLacking, readMigrations } from './migrations/migrations.ts';
+export { findLacking, readMigrations } from './migrations/migrate.ts';
 export { openPostgresQueue } from './queue/postgres.ts';
 export { openRedisQueue } from './queue/redis.ts';
 export { CHOSEN_KEYS } from './postgres/errors.ts';

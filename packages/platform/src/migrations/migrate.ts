@@ -1,9 +1,22 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { type Migration, type MigrationResultSet, Migrator } from 'kysely/migration';
+import { type MigrationResultSet, Migrator, type Migration as ProvidedMigration } from 'kysely/migration';
 import type { Database } from '../postgres/database.ts';
 import { lostAgainstOthers } from '../postgres/errors.ts';
-import { findLacking, type Release, readMigrations } from './migrations.ts';
+
+/** What a release knows of its schema, and what it tells people of it. */
+export interface Release {
+  /** The directory of its migrations. */
+  migrations: URL;
+  /** What brings a database up to date, behind `run`. */
+  migrateCommand: string;
+  /** What says where the database is. */
+  urlVariable: string;
+  /** Says that another baseline made a database: this release can neither use nor migrate it. */
+  otherBaseline: string;
+}
 
 export interface MigrateOptions {
   /** Hears of each migration as soon as it is done. */
@@ -29,9 +42,9 @@ export class MigrationFailure extends Error {
 }
 
 /**
- * Runs the migrations of a release that a database lacks, each in a transaction of its own, behind kysely's lock, so that processes
- * that start together do not collide. Changes nothing if another baseline made the database, or a later release
- * migrated it.
+ * Runs the migrations of a release that a database lacks, each in a transaction of its own, behind kysely's lock, so
+ * that processes that start together do not collide. Changes nothing if another baseline made the database, or a later
+ * release migrated it.
  * @returns the names of those that ran
  * @throws Error if another baseline made the database. MigrationFailure if a migration fails: call it again to go on
  * from there
@@ -44,7 +57,7 @@ export async function migrateToLatest(db: Database, release: Release, options: M
   // If this process is killed, PostgreSQL ends its statement and gives back its locks.
   const settings = `set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local statement_timeout = 0;
     set local client_connection_check_interval = '1s';`;
-  const provided = migrations.map(({ name, statements }): [string, Migration] => [
+  const provided = migrations.map(({ name, statements }): [string, ProvidedMigration] => [
     name,
     { up: async (trx) => void (await sql.raw(settings + statements).execute(trx)) },
   ]);
@@ -66,4 +79,41 @@ export async function migrateToLatest(db: Database, release: Release, options: M
     options.onApplied?.(name);
     endMs = performance.now() + PATIENCE_MS;
   }
+}
+
+/** A migration: what it is called in the database, and its statements. */
+interface Migration {
+  name: string;
+  statements: string;
+}
+
+/**
+ * Reads the migrations of a directory, oldest first. Each is called after its file. Until 1.0.0 the baseline is edited
+ * in place, so its name has its digest too: by it, a database of another baseline is known.
+ */
+export function readMigrations(directory: URL): Migration[] {
+  const files = readdirSync(directory).filter((file) => file.endsWith('.sql'));
+  return files.toSorted().map((file, index) => {
+    const statements = readFileSync(new URL(file, directory), 'utf8');
+    const digest = createHash('sha256').update(statements).digest('hex').slice(0, 12);
+    const name = file.slice(0, -'.sql'.length);
+    return { name: index === 0 ? `${name}-${digest}` : name, statements };
+  });
+}
+
+/**
+ * Finds the names of the migrations that have not run on a database. Others, of a later release, may have run.
+ * @returns null if another baseline made the database
+ */
+export async function findLacking(db: Database, migrations: readonly Migration[]): Promise<string[] | null> {
+  const applied = await readApplied(db);
+  const lacking = migrations.map(({ name }) => name).filter((name) => !applied.includes(name));
+  return applied.length > 0 && lacking[0] === migrations[0]!.name ? null : lacking;
+}
+
+async function readApplied(db: Database): Promise<string[]> {
+  const { rows: tables } = await sql`select where to_regclass('kysely_migration') is not null`.execute(db);
+  if (tables.length === 0) return [];
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
+  return rows.map(({ name }) => name);
 }

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import pg from 'pg';
 import { type Deadline, Overload } from '../concurrency/deadline.ts';
-import type { WriteOutcomes } from './write-outcomes.ts';
+import type { WriteOutcomes } from './errors.ts';
 
 /** Where PostgreSQL's warning comes from. Its text may be in any language. */
 const WAITS_FOR_STANDBYS = 'SyncRepWaitForLSN';

@@ -1,12 +1,24 @@
-import { Kysely, sql, type Transaction } from 'kysely';
+import {
+  AbortedTransactionError,
+  type Driver,
+  Kysely,
+  PostgresDialect,
+  sql,
+  type Transaction,
+  type TransactionSettings,
+} from 'kysely';
 import type pg from 'pg';
 import type { Deadline } from '../concurrency/deadline.ts';
-import { HUNG_AFTER_MS, watchCommits } from './connection.ts';
-import { ServiceDialect } from './driver.ts';
-import { isConflict } from './errors.ts';
+import { Connection, HUNG_AFTER_MS, watchCommits } from './connection.ts';
+import type { WriteOutcomes } from './errors.ts';
 import { openPrimaryPool } from './pool.ts';
-import type { Tables } from './tables.ts';
-import type { WriteOutcomes } from './write-outcomes.ts';
+
+/**
+ * The columns of the tables, by name. The owner of a table adds it in a `tables.ts` of its own (`declare module
+ * '@lockstep/platform'`); a test holds all of them against the database.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: a type alias could not be added to
+export interface Tables {}
 
 export type Database = Kysely<Tables>;
 export type Trx = Transaction<Tables>;
@@ -94,40 +106,101 @@ function buildQueryTimeouts(queryTimeoutMs: number | undefined) {
 }
 
 /**
- * Runs a part of a transaction behind a savepoint: when it fails, the transaction goes on as if it had not run.
- * @throws the failure of the part
+ * How kysely reaches PostgreSQL here. Its own driver waits for the answer to each `begin`, and reaches no prepared
+ * query.
  */
-export async function behindSavepoint<Result>(trx: Trx, work: () => Promise<Result>): Promise<Result> {
-  await sql`savepoint part`.execute(trx);
-  try {
-    const result = await work();
-    await sql`release savepoint part`.execute(trx);
-    return result;
-  } catch (error) {
-    // When even this fails, the connection is gone, and the failure of the part says why.
-    await sql`rollback to savepoint part`.execute(trx).catch(() => {});
-    throw error;
+class ServiceDialect extends PostgresDialect {
+  readonly driver: ServiceDriver;
+
+  constructor(pool: pg.Pool, writes?: WriteOutcomes) {
+    super({ pool });
+    this.driver = new ServiceDriver(pool, writes);
+  }
+
+  override createDriver(): Driver {
+    return this.driver;
   }
 }
 
-const MAX_TRIES = 5;
+class ServiceDriver implements Driver {
+  readonly #pool: pg.Pool;
+  readonly #writes: WriteOutcomes | undefined;
 
-/**
- * Runs a transaction, and runs it again when it lost against another one: MAX_TRIES times at most. If `db` is a
- * transaction already, `work` is a part of that one: whoever began it commits it, and runs it again.
- */
-export async function inTransaction<Result>(db: Database, work: (trx: Trx) => Promise<Result>): Promise<Result> {
-  if (db.isTransaction) return await work(db as Trx);
-  for (let attempt = 1; ; attempt++) {
+  constructor(pool: pg.Pool, writes: WriteOutcomes | undefined) {
+    this.#pool = pool;
+    this.#writes = writes;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<Connection> {
+    return new Connection(await this.#pool.connect(), this.#writes);
+  }
+
+  /** Takes a connection that comes before a deadline. One that comes later goes back to the pool at once. */
+  async acquireWithin(deadline: Deadline): Promise<Connection> {
+    const connecting = this.#pool.connect();
     try {
-      return await db.transaction().execute(work);
+      return new Connection(await deadline.race(connecting), this.#writes);
     } catch (error) {
-      if (attempt >= MAX_TRIES || !isConflict(error)) throw error;
+      connecting.then(
+        (client) => client.release(),
+        () => {},
+      );
+      throw error;
     }
   }
+
+  async beginTransaction(connection: Connection, { isolationLevel, accessMode }: TransactionSettings): Promise<void> {
+    const isolation = isolationLevel === undefined ? '' : ` isolation level ${isolationLevel}`;
+    connection.begin(
+      `begin${isolation}${accessMode === undefined ? '' : ` ${accessMode}`}`,
+      accessMode === 'read only',
+    );
+  }
+
+  async commitTransaction(connection: Connection): Promise<void> {
+    if ((await connection.commit()) === 'ROLLBACK') throw new AbortedTransactionError();
+  }
+
+  async rollbackTransaction(connection: Connection): Promise<void> {
+    await connection.rollback();
+  }
+
+  async releaseConnection(connection: Connection): Promise<void> {
+    connection.release();
+  }
+
+  async destroy(): Promise<void> {
+    if (!this.#pool.ending) await this.#pool.end();
+  }
 }
 
-/** Runs reads that belong together: all of them see the database as it was at the first one. */
-export function inSnapshot<Result>(db: Database, work: (trx: Trx) => Promise<Result>): Promise<Result> {
-  return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work);
+/** Who is connected to the database. */
+export interface Sessions {
+  /** Connections with the application name that was asked for. */
+  named: number;
+  /** Connections of all databases of the server, and how many it has. */
+  connections: number;
+  maxConnections: number;
+  /**
+   * When the oldest transaction began that is open in this database, in milliseconds; null if the others are not shown.
+   */
+  oldestTransactionTime: number | null;
+}
+
+/**
+ * Reads who is connected to the database, and the time by its clock. PostgreSQL shows the name of every session, and
+ * little else of another account's.
+ */
+export async function readSessions(db: Database, applicationName: string): Promise<Sessions & { time: number }> {
+  const { rows } = await sql<Sessions & { time: number }>`
+    select floor(extract(epoch from statement_timestamp()) * 1000)::float8 as time,
+      count(*) filter (where datname = current_database() and application_name = ${applicationName})::int as named,
+      count(*) filter (where backend_type = 'client backend' or backend_type is null)::int as connections,
+      current_setting('max_connections')::int as "maxConnections",
+      floor(extract(epoch from min(xact_start) filter (where datname = current_database() and pid <> pg_backend_pid()))
+        * 1000)::float8 as "oldestTransactionTime"
+    from pg_stat_activity where datname is not null`.execute(db);
+  return rows[0]!;
 }

@@ -1,20 +1,24 @@
+import { sql } from 'kysely';
 import pg from 'pg';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { Overload } from '../concurrency/deadline.ts';
-import { addChosenKeys, isOverload, isTransient, violatesUnique } from './errors.ts';
+import { type Database, openDatabase } from './database.ts';
+import { addChosenKeys, isOverload, isTransient, violatesUnique, WriteOutcomes } from './errors.ts';
 import { ReadOnlyServer } from './pool.ts';
+import { run } from './statement.ts';
+import { inSnapshot } from './transactions.ts';
 
 addChosenKeys('chosen');
 
 /** An error as PostgreSQL reports it. */
-function databaseError(code: string, constraint?: string): pg.DatabaseError {
-  return Object.assign(new pg.DatabaseError(code, 0, 'error'), { code, constraint });
+function databaseError(code: string, more: { constraint?: string; file?: string } = {}): pg.DatabaseError {
+  return Object.assign(new pg.DatabaseError('error', 0, 'error'), { code, ...more });
 }
 
 describe('a failure that may pass by itself', () => {
   it.each([
     ['a deadlock', databaseError('40P01')],
-    ['a chosen key that another transaction has taken meanwhile', databaseError('23505', 'chosen')],
+    ['a chosen key that another transaction has taken meanwhile', databaseError('23505', { constraint: 'chosen' })],
     ['a transaction that has failed already', databaseError('25P02')],
     ['a standby that takes no writes', databaseError('25006')],
     ['a server that says at once that it is a standby', new ReadOnlyServer()],
@@ -29,7 +33,7 @@ describe('a failure that may pass by itself', () => {
   it.each([
     ['a character that PostgreSQL refuses', databaseError('22021')],
     ['a check', databaseError('23514')],
-    ['a second row of one id', databaseError('23505', 'other')],
+    ['a second row of one id', databaseError('23505', { constraint: 'other' })],
     ['a program limit', databaseError('54000')],
     ['a missing table', databaseError('42P01')],
     ['an error raised in SQL', databaseError('P0001')],
@@ -56,8 +60,155 @@ describe('overload, after which nothing has changed', () => {
 
 describe('a violation of a unique index', () => {
   it.each([
-    ['of that name', databaseError('23505', 'one'), true],
-    ['of another name', databaseError('23505', 'two'), false],
-    ['or a check of that name', databaseError('23514', 'one'), false],
+    ['of that name', databaseError('23505', { constraint: 'one' }), true],
+    ['of another name', databaseError('23505', { constraint: 'two' }), false],
+    ['or a check of that name', databaseError('23514', { constraint: 'one' }), false],
   ])('%s', (_, error, expected) => expect(violatesUnique(error, 'one')).toBe(expected));
+});
+
+const FULL = 'PostgreSQL takes no writes: its disk is full';
+const READ_ONLY = 'PostgreSQL takes no writes: the database is read-only';
+
+const diskFull = databaseError('53100', { file: 'md.c' });
+const readOnly = databaseError('25006', { file: 'utility.c' });
+
+let nowMs: number;
+let writes: WriteOutcomes;
+
+beforeEach(() => {
+  nowMs = 5_000;
+  writes = new WriteOutcomes(() => nowMs);
+});
+
+describe('a database', () => {
+  it('takes writes until one has failed for that', () => {
+    expect(writes.findFault()).toBeNull();
+    writes.noteStored();
+    expect(writes.findFault()).toBeNull();
+    writes.noteError(diskFull);
+    expect(writes.findFault()).toBe(FULL);
+    writes.noteError(readOnly);
+    expect(writes.findFault()).toBe(READ_ONLY);
+  });
+
+  it('may be tried again when nothing has failed for 10 seconds', () => {
+    writes.noteError(diskFull);
+    nowMs += 6_000;
+    writes.noteError(diskFull);
+    nowMs += 9_999;
+    expect(writes.findFault()).toBe(FULL);
+    nowMs += 1;
+    expect(writes.findFault()).toBeNull();
+    writes.noteError(diskFull);
+    expect(writes.findFault()).toBe(FULL);
+  });
+
+  it('takes writes as soon as one has succeeded, and while only some fail', () => {
+    writes.noteError(diskFull);
+    nowMs += 1_000;
+    writes.noteStored();
+    expect(writes.findFault()).toBeNull();
+    nowMs += 5_000;
+    writes.noteError(diskFull);
+    expect(writes.findFault()).toBeNull();
+    // The first failure counts no longer, and nothing has succeeded since the second one.
+    nowMs += 5_000;
+    expect(writes.findFault()).toBe(FULL);
+  });
+});
+
+describe('an error proves nothing', () => {
+  it.each([
+    ['when a temporary file does not fit', databaseError('53100', { file: 'buffile.c' })],
+    ['when a parallel query gets no shared memory', databaseError('53100', { file: 'dsm_impl.c' })],
+    ['when a temporary file is larger than allowed', databaseError('53400', { file: 'fd.c' })],
+    ['when a statement is too complex', databaseError('54000', { file: 'tlist.c' })],
+    ['when the values are at fault', databaseError('23514', { file: 'execMain.c' })],
+    ['when the code is at fault', new TypeError('of the code')],
+  ])('%s', (_, error) => {
+    writes.noteError(error);
+    expect(writes.findFault()).toBeNull();
+  });
+
+  it('unless no transaction id is left', () => {
+    writes.noteError(databaseError('54000', { file: 'varsup.c' }));
+    expect(writes.findFault()).toBe('PostgreSQL takes no writes: it has run out of transaction ids');
+  });
+});
+
+describe('the writes of a pool', () => {
+  let db: Database;
+  const table = 'written_outcomes';
+  const insert = (word: string) => sql`insert into ${sql.table(table)} values (${word}) on conflict do nothing`;
+  const storing = {
+    text: `with stored as (insert into ${table} values (gen_random_uuid()) returning 1) select from stored`,
+  };
+
+  beforeAll(async () => {
+    const told = { noteStored: () => writes.noteStored(), noteError: (error: unknown) => writes.noteError(error) };
+    const options = { url: inject('postgresUrl'), poolSize: 1, applicationName: 'test', onError: () => {} };
+    db = openDatabase({ ...options, writes: told as WriteOutcomes });
+    await sql`create table ${sql.table(table)} (word text primary key)`.execute(db);
+    await insert('there').execute(db);
+  });
+  afterAll(async () => {
+    await sql`drop table ${sql.table(table)}`.execute(db);
+    await db.destroy();
+  });
+  beforeEach(() => writes.noteError(diskFull));
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['rows that are inserted', () => insert('alone').execute(db)],
+    [
+      'rows that a committed transaction has inserted',
+      () => db.transaction().execute((trx) => insert('trx').execute(trx)),
+    ],
+    [
+      'what a statement says that it stores',
+      () => run(db, { name: 'storing', ...storing, values: [], storesRows: true }),
+    ],
+  ])('succeed with %s', async (_, write) => {
+    await write();
+    expect(writes.findFault()).toBeNull();
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['a read', () => sql`select 1`.execute(db)],
+    ['rows that were there already', () => insert('there').execute(db)],
+    ['rows that change where they are', () => sql`update ${sql.table(table)} set word = word`.execute(db)],
+    ['rows that go', () => sql`delete from ${sql.table(table)} where word = 'gone'`.execute(db)],
+    ['rows that nobody says are stored', () => run(db, { name: 'unsaid', ...storing, values: [] })],
+    [
+      'a transaction that is rolled back',
+      () =>
+        db.transaction().execute(async (trx) => {
+          await insert('rolled back').execute(trx);
+          throw new Error('of the code');
+        }),
+    ],
+    [
+      'a transaction that a failed statement aborts',
+      () =>
+        db.transaction().execute(async (trx) => {
+          await insert('aborted').execute(trx);
+          await sql`select 1 / 0`.execute(trx).catch(() => {});
+        }),
+    ],
+  ])('do not succeed with %s', async (_, work) => {
+    await insert('gone').execute(db);
+    writes = new WriteOutcomes(() => nowMs);
+    writes.noteError(diskFull);
+    await work().catch(() => {});
+    expect(writes.findFault()).toBe(FULL);
+  });
+
+  it('fail when the session takes none, but not for a transaction that asked for that', async () => {
+    writes = new WriteOutcomes(() => nowMs);
+    const before = inSnapshot(db, (trx) => insert('in a snapshot').execute(trx));
+    await expect(before).rejects.toMatchObject({ code: '25006' });
+    expect(writes.findFault()).toBeNull();
+    await sql`set default_transaction_read_only = on`.execute(db);
+    await expect(insert('read only').execute(db)).rejects.toMatchObject({ code: '25006' });
+    expect(writes.findFault()).toBe(READ_ONLY);
+  });
 });

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Connection, Query } from './connection.ts';
-import type { Database, Trx } from './database.ts';
+import type { Database, Tables, Trx } from './database.ts';
 
 /**
  * A statement that runs often: each connection prepares it once under its name. One name has one text, so what varies
@@ -67,4 +67,78 @@ export async function untilAnswered(trx: Trx): Promise<void> {
 
 function onConnection<Result>(db: Database | Trx, use: (connection: Connection) => Promise<Result>): Promise<Result> {
   return db.getExecutor().provideConnection((connection) => use(connection as Connection));
+}
+
+const UNTIL_CONFIRMED = {
+  name: 'until_confirmed',
+  text: "select pg_logical_emit_message(true, 'until_confirmed', '')",
+  values: [],
+};
+
+/**
+ * Waits until all that others have committed by now is wherever commits have to be (`synchronous_commit`,
+ * `synchronous_standby_names`). What a statement has read may not be: after a crash PostgreSQL shows commits again
+ * whose standbys have not got them yet. A commit of its own waits for all that stands before it in the log, so this
+ * makes an empty one; in a transaction, its commit waits, also if nothing else is written.
+ */
+export async function untilConfirmed(db: Database | Trx): Promise<void> {
+  await run(db, UNTIL_CONFIRMED);
+}
+
+/**
+ * One column of many rows: its name, PostgreSQL type and values, and optionally SQL for what to store instead of each
+ * value.
+ */
+export type Column = readonly [
+  name: string,
+  type: string,
+  values: readonly unknown[],
+  stored?: (column: string) => string,
+];
+
+/** Builds a set of rows for a FROM clause from columns of equal length, with one parameter a column. */
+export function buildRows(columns: readonly Column[]): RawBuilder<unknown> {
+  const arrays = columns.map(([, type, values]) => sql`(select ${arrayText(type, values)}::${sql.raw(type)}[])`);
+  return sql`unnest(${sql.join(arrays)})`;
+}
+
+/**
+ * Inserts many rows with one statement, which it sends without waiting for its answer (see `send`); does nothing when
+ * there are none. The same table always gets the same columns.
+ */
+export async function insertRows(trx: Trx, table: keyof Tables, columns: readonly Column[]): Promise<void> {
+  if (columns[0] === undefined || columns[0][2].length === 0) return;
+  const names = columns.map(([name]) => name).join(', ');
+  const stored = columns.map(([name, , , expression]) => expression?.(name) ?? name).join(', ');
+  const arrays = columns.map(([, type], place) => `$${place + 1}::${type}[]`).join(', ');
+  await send(trx, {
+    name: `insert_${table}`,
+    text: `insert into ${table} (${names}) select ${stored} from unnest(${arrays}) as row (${names})`,
+    values: columns.map(([, type, values]) => arrayText(type, values)),
+  });
+}
+
+const UNQUOTED = ['bigint', 'integer', 'int', 'smallint', 'boolean'];
+const QUOTED = ['text', 'json', 'jsonb'];
+const TO_ESCAPE = /["\\]/;
+
+/**
+ * Writes values of a PostgreSQL type as the text of an array. The driver does the same, but takes several times as
+ * long. Values of other types than these are returned as they are, for the driver.
+ */
+export function arrayText(type: string, values: readonly unknown[]): unknown {
+  if (UNQUOTED.includes(type)) return `{${values.map((value) => value ?? 'null').join(',')}}`;
+  return QUOTED.includes(type) ? textArray(values as (string | null)[]) : values;
+}
+
+/** Writes texts as the text of an array, so that each row of a statement can have an array of its own. */
+export function textArray(texts: readonly (string | null | undefined)[]): string {
+  return `{${texts.map((text) => (text === null || text === undefined ? 'null' : quote(text))).join(',')}}`;
+}
+
+const quote = (text: string) => (TO_ESCAPE.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : `"${text}"`);
+
+/** Parses a bigint column, which pg reads as text. For numbers and times only: ids stay text. */
+export function parseBigint(column: string | null): number | null {
+  return column === null ? null : Number(column);
 }

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Database } from '../postgres/database.ts';
-import type { Tables } from '../postgres/tables.ts';
+import type { Database, Tables } from '../postgres/database.ts';
 import type { Logger } from './log.ts';
 
 /** Rows that are deleted when they are too old. The owner of their table says which. */

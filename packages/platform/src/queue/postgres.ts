@@ -5,8 +5,14 @@ import { openPrimaryPool } from '../postgres/pool.ts';
 import { type Closable, closeAll } from '../process/lifecycle.ts';
 import type { Logger } from '../process/log.ts';
 import type { ConsumerOptions, JobConsumer, JobProducer } from './backend.ts';
-import { createErrorLogger, PRODUCER_TIMEOUT_MS, processing, WORKER_OPTIONS } from './limits.ts';
-import { type OpenedQueue, reopeningProducer } from './producer.ts';
+import {
+  createErrorLogger,
+  type OpenedQueue,
+  PRODUCER_TIMEOUT_MS,
+  processing,
+  reopeningProducer,
+  WORKER_OPTIONS,
+} from './backend.ts';
 
 const { Queue, Worker } = withBackend(createPostgresBackend);
 
@@ -23,8 +29,9 @@ interface QueueBounds {
 }
 
 /**
- * Opens the connections of one queue; their sessions are called after it. BullMQ (6.7) does not open them itself, because it does not listen for the error
- * of a connection that breaks while it opens or is in use, and that would end the process.
+ * Opens the connections of one queue; their sessions are called after it. BullMQ (6.7) does not open them itself,
+ * because it does not listen for the error of a connection that breaks while it opens or is in use, and that would end
+ * the process.
  */
 function openPool(
   url: string,
@@ -37,7 +44,8 @@ function openPool(
     max: poolSize,
     ...(queryTimeoutMs && { query_timeout: queryTimeoutMs, statement_timeout: queryTimeoutMs }),
     connectionTimeoutMillis: PRODUCER_TIMEOUT_MS,
-    application_name: name,
+    // Not by the name alone: BullMQ takes sessions whose name begins with it for workers.
+    application_name: `queue-${name}`,
   };
   // BullMQ takes a pool; its type forgets to say so.
   return openPrimaryPool(config as pg.PoolConfig, logError, SCHEMA) as unknown as pg.Pool & PostgresConnectionOptions;

@@ -18,8 +18,9 @@ const FORM =
 const DEFAULT_PORT = 6379;
 
 /**
- * Reads the address of Redis. It means a cluster if it names several hosts, separated by commas, or says `cluster=true`: some
- * nodes of the cluster, which know the others. A fault says what to write instead, and quotes nothing.
+ * Reads the address of Redis. It means a cluster if it names several hosts, separated by commas, or says
+ * `cluster=true`: some nodes of the cluster, which know the others. A fault says what to write instead, and quotes
+ * nothing.
  */
 export function readRedisAddress(text: string): Read {
   const parts = /^(rediss?):\/\/(?:([^@/?#]*)@)?([^@/?#]+)(\/[^?#]*)?(?:\?([^#]*))?$/.exec(text.trim());

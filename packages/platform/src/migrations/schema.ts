@@ -1,0 +1,167 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { BULLMQ_MAJOR_VERSION, LATEST_SCHEMA_VERSION } from 'bullmq';
+import { sql } from 'kysely';
+import { Deadline } from '../concurrency/deadline.ts';
+import { type Database, within } from '../postgres/database.ts';
+import { isOverload } from '../postgres/errors.ts';
+import type { Logger } from '../process/log.ts';
+import type { QueueBackend } from '../queue/backend.ts';
+import { explainDatabaseFault } from './faults.ts';
+import { findLacking, type Release, readMigrations } from './migrate.ts';
+
+/** Read once each: a process is of one release. */
+const shipped = new Map<Release, ReturnType<typeof readMigrations>>();
+
+/**
+ * Finds why a release cannot work with the tables of a database, BullMQ's too if `queue` says that it runs on
+ * PostgreSQL. It can if all of its own migrations have run; later ones let it go on. Costs a few reads of the catalog
+ * and of tiny tables.
+ * @returns what to do, for people; null if it can
+ * @throws what PostgreSQL or the connection threw, and an Error that says what the role may not do
+ */
+export async function findSchemaFault(
+  db: Database,
+  release: Release,
+  queue?: QueueBackend['kind'],
+): Promise<string | null> {
+  await assertPrivileges(db, release);
+  const migrations = shipped.get(release) ?? readMigrations(release.migrations);
+  shipped.set(release, migrations);
+  const lacking = await findLacking(db, migrations);
+  if (lacking === null) return release.otherBaseline;
+  const migrate = `run ${release.migrateCommand}`;
+  if (lacking.length === migrations.length) return `the database has no tables yet: ${migrate}`;
+  if (lacking.length > 0) return `the database is older than this release (lacks ${lacking.join(', ')}): ${migrate}`;
+  return queue === 'postgres' ? await findQueueFault(db, migrate) : null;
+}
+
+/** Throws an Error that names the schema that the role may not use, or the tables that it may not read. */
+async function assertPrivileges(db: Database, { urlVariable }: Release): Promise<void> {
+  // From the catalog, which every role may read.
+  const { rows } = await sql<{ unusable: string[]; unreadable: string[] }>`
+    with recorded as (
+      select oid, relnamespace, relowner from pg_class where relname = 'kysely_migration' and relkind = 'r'
+    )
+    select
+      array(
+        select relnamespace::regnamespace::text from recorded
+        where to_regclass('kysely_migration') is null and not has_schema_privilege(relnamespace, 'usage')) as unusable,
+      array(
+        select relname::text from pg_class join recorded using (relnamespace, relowner)
+        where recorded.oid = to_regclass('kysely_migration') and relkind = 'r'
+          and not has_table_privilege(pg_class.oid, 'select')
+        order by 1) as unreadable`.execute(db);
+  const { unusable, unreadable } = rows[0]!;
+  const lacking = [
+    ...unusable.map((schema) => `use schema ${schema}`),
+    ...(unreadable.length === 0 ? [] : [`read ${unreadable.join(', ')}`]),
+  ];
+  if (lacking.length > 0) throw new Error(`the role of ${urlVariable} may not ${lacking.join(', ')}: grant it that`);
+}
+
+/** Compares BullMQ's tables. They stay usable after a newer release of the same major version has migrated them. */
+async function findQueueFault(db: Database, migrate: string): Promise<string | null> {
+  const { rows: found } =
+    await sql`select from pg_tables where (schemaname, tablename) = ('bullmq', 'migration')`.execute(db);
+  if (found.length === 0) return `the tables of the queue are not there yet: ${migrate}`;
+  const { rows } = await sql<{ version: number; minClientVersion: number }>`
+    select coalesce(max(version), 0) as version, coalesce(max(min_client_version), 0) as "minClientVersion"
+    from bullmq.migration`.execute(db);
+  const { version, minClientVersion } = rows[0]!;
+  if (minClientVersion > BULLMQ_MAJOR_VERSION) {
+    return 'the tables of the queue are newer than this release: run the release that migrated them';
+  }
+  return version < LATEST_SCHEMA_VERSION ? `the tables of the queue are older than this release: ${migrate}` : null;
+}
+
+const LOOK_EVERY_MS = 1_000;
+/** A database that does not answer for this long counts as away. */
+const ANSWER_WITHIN_MS = 5_000;
+
+interface SchemaWatchOptions {
+  db: Database;
+  release: Release;
+  queue: QueueBackend;
+  log: Logger;
+}
+
+/**
+ * Looks once a second whether a release can work with the database. Logs one line when it cannot, one for each new
+ * reason, and one when it can again.
+ */
+export class SchemaWatch {
+  readonly #options: SchemaWatchOptions;
+  readonly #closing = new AbortController();
+  readonly #firstLook = Promise.withResolvers<void>();
+  readonly #current = Promise.withResolvers<void>();
+  #isCurrent = false;
+  #reason: string | null = 'the database has not been looked at yet';
+  #isReachable = false;
+  #logged: string | null = null;
+
+  constructor(options: SchemaWatchOptions) {
+    this.#options = options;
+    void this.#run();
+  }
+
+  /**
+   * Whether all migrations of the release have run, so a database that is away now may be tried. Waits only for the
+   * first look.
+   */
+  async isCurrent(): Promise<boolean> {
+    await this.#firstLook.promise;
+    return this.#isCurrent;
+  }
+
+  /** Whether the database answered the last look, and why it cannot be used; null if it can. Waits as isCurrent. */
+  async health(): Promise<{ isReachable: boolean; reason: string | null }> {
+    await this.#firstLook.promise;
+    return { isReachable: this.#isReachable, reason: this.#reason };
+  }
+
+  /** Resolves when all migrations of the release have run; never if the watch is closed before. */
+  untilCurrent(): Promise<void> {
+    return this.#current.promise;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#firstLook.resolve();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      await this.#look();
+      await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { db, release, queue } = this.#options;
+    const deadline = new Deadline(ANSWER_WITHIN_MS);
+    try {
+      // Does not wait for a connection that has gone silent: the next look uses another one.
+      this.#note(await findSchemaFault(within(db, deadline), release, queue.kind), true);
+    } catch (error) {
+      const fault = isOverload(error) ? 'does not answer' : explainDatabaseFault(error, release);
+      this.#note(fault === null ? (error as Error).message : `PostgreSQL ${fault}`, false);
+    } finally {
+      deadline.end();
+    }
+  }
+
+  #note(reason: string | null, isReachable: boolean): void {
+    if (this.#closing.signal.aborted) return;
+    this.#isCurrent ||= reason === null;
+    this.#reason = reason;
+    this.#isReachable = isReachable;
+    if (reason !== this.#logged) {
+      this.#logged = reason;
+      if (reason === null) this.#options.log.info('the database can be used; goes on');
+      else this.#options.log.warn({ reason }, 'waits for the database');
+    }
+    this.#firstLook.resolve();
+    if (this.#isCurrent) this.#current.resolve();
+  }
+}
