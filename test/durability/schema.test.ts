@@ -1,5 +1,5 @@
 import { setLocked } from '@lockstep/assets';
-import { type ApplicationId, LicenseType } from '@lockstep/contract';
+import { type ApplicationId, LicenseType, OrderType } from '@lockstep/contract';
 import {
   behindSavepoint,
   createLogger,
@@ -414,13 +414,18 @@ describe('the constraints', () => {
     return allowed;
   }
 
-  it('allow exactly the license types of the contract', async () => {
+  it.each([
+    ['asset', 'license_type', LicenseType.options],
+    ['license_order', 'order_type', OrderType.options],
+  ])('allow exactly the words of the contract in %s.%s', async (table, column, words) => {
     const { rows } = await sql<{ definition: string }>`
-      select pg_get_constraintdef(oid) as definition from pg_constraint where conname = 'asset_license_type'`.execute(
-      trx,
-    );
-    const listed = [...rows[0]!.definition.matchAll(/'(\w*)'::text/g)].map(([, type]) => type!);
-    expect(listed.toSorted()).toEqual(LicenseType.options.toSorted());
+      select pg_get_constraintdef(oid) as definition from pg_constraint
+      where conrelid = ${table}::regclass and contype = 'c'`.execute(trx);
+    const list = words.map((word) => `'${word}'::text`).join(', ');
+    expect(rows).toContainEqual({ definition: `CHECK ((${column} = ANY (ARRAY[${list}])))` });
+  });
+
+  it('allow every license type as it is', async () => {
     expect(await typesThatAllow({})).toEqual(LicenseType.options);
   });
 

@@ -1,35 +1,78 @@
 import { glob, readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
+import { parseSync, type TSType, Visitor } from 'oxc-parser';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
+/** The `tables.ts` of the packages say of each column what PostgreSQL's catalog says of it. */
+
 let database: TestDatabase;
+let types: Record<string, ColumnType>;
 
 beforeAll(async () => {
   database = await createTestDatabase();
+  types = await readTableTypes();
 });
 afterAll(() => database.close());
 
-/** What the `tables.ts` of all packages say of each column, read from their source. */
-async function readTableTypes(): Promise<[column: string, type: string][]> {
-  const columns: [string, string][] = [];
-  for await (const file of glob('packages/*/src/tables.ts')) {
-    const source = await readFile(file, 'utf8');
-    const body = source.slice(source.indexOf('interface Tables {') + 'interface Tables {'.length);
-    for (const [, table, list] of body.matchAll(/(\w+): \{([^}]*)\}/g)) {
-      for (const [, column, type] of list!.matchAll(/(\w+): ([^;]+)/g))
-        columns.push([`${table}.${column}`, type!.trim()]);
-    }
+/** What TypeScript says of a column. */
+interface ColumnType {
+  /** Without null and what says how it is written; `string` if `words` are all that it may be. */
+  base: string;
+  isNullable: boolean;
+  written: 'by us' | 'Generated' | 'GeneratedAlways';
+  words: string[];
+}
+
+/** The types of all columns, as `table.column`. Throws if a column has two. */
+async function readTableTypes(): Promise<Record<string, ColumnType>> {
+  const columns: Record<string, ColumnType> = {};
+  for await (const file of glob('packages/*/src/**/tables.ts')) {
+    const { program } = parseSync(file, await readFile(file, 'utf8'));
+    let table = '';
+    new Visitor({
+      TSPropertySignature({ key, typeAnnotation }) {
+        const name = (key as { name: string }).name;
+        const type = typeAnnotation!.typeAnnotation;
+        if (type.type === 'TSTypeLiteral') {
+          table = name;
+          return;
+        }
+        const column = `${table}.${name}`;
+        if (column in columns) throw new Error(`${column} is in two places`);
+        columns[column] = readColumnType(type);
+      },
+    }).visit(program);
   }
   return columns;
 }
 
-/** The type without what it says beyond PostgreSQL: which id it is, which texts there are, the shape of a document. */
-function plainType(type: string): string {
-  return type
-    .replace(/\b[A-Z]\w*Id\b/g, 'string')
-    .replace(/'\w+'( \| '\w+')*/, 'string')
-    .replace(/Record<string, string>/, 'unknown');
+function readColumnType(type: TSType): ColumnType {
+  const name = nameOf(type);
+  if (name === 'Generated' || name === 'GeneratedAlways') {
+    const [inner] = (type as Extract<TSType, { type: 'TSTypeReference' }>).typeArguments!.params;
+    return { ...readColumnType(inner!), written: name };
+  }
+  const all = type.type === 'TSUnionType' ? type.types : [type];
+  const parts = all.filter((part) => part.type !== 'TSNullKeyword');
+  const words = parts.flatMap((part) =>
+    part.type === 'TSLiteralType' && part.literal.type === 'Literal' ? [String(part.literal.value)] : [],
+  );
+  const base = words.length > 0 ? 'string' : parts.map(nameOf).join(' | ');
+  return { base, isNullable: parts.length < all.length, written: 'by us', words };
+}
+
+const KEYWORDS: Partial<Record<TSType['type'], string>> = {
+  TSStringKeyword: 'string',
+  TSNumberKeyword: 'number',
+  TSBooleanKeyword: 'boolean',
+  TSUnknownKeyword: 'unknown',
+};
+
+function nameOf(type: TSType): string {
+  if (type.type === 'TSArrayType') return `${nameOf(type.elementType)}[]`;
+  if (type.type === 'TSTypeReference' && type.typeName.type === 'Identifier') return type.typeName.name;
+  return KEYWORDS[type.type] ?? type.type;
 }
 
 /** The TypeScript type in which the driver reads each PostgreSQL type in use. */
@@ -50,26 +93,60 @@ const DRIVER_TYPES: Record<string, string> = {
   _timestamptz: 'Date[]',
 };
 
-/** The type of each column of the migrated database. */
-async function readColumns(): Promise<Record<string, string>> {
-  const { rows } = await sql<{ name: string; type: string; nullable: boolean; generated: boolean; computed: boolean }>`
-    select table_name || '.' || column_name as name, udt_name as type, is_nullable = 'YES' as nullable,
-      column_default is not null or is_identity = 'YES' as generated,
-      is_generated = 'ALWAYS' as computed
+/** What the driver reads of a type: ids are strings, and what a document holds is not known to PostgreSQL. */
+function driverType(base: string): string {
+  if (base.endsWith('[]')) return `${driverType(base.slice(0, -2))}[]`;
+  if (base === 'Record') return 'unknown';
+  return base.endsWith('Id') ? 'string' : base;
+}
+
+it('the table types of all packages are what the migrations create, column by column', async () => {
+  const { rows } = await sql<{ name: string; type: string; isNullable: boolean; written: ColumnType['written'] }>`
+    select table_name || '.' || column_name as name, udt_name as type, is_nullable = 'YES' as "isNullable",
+      case when is_generated = 'ALWAYS' then 'GeneratedAlways'
+        when column_default is not null or is_identity = 'YES' then 'Generated' else 'by us' end as written
     from information_schema.columns where table_schema = 'public' and table_name not like 'kysely%'`.execute(
     database.db,
   );
-  return Object.fromEntries(
-    rows.map(({ name, type, nullable, generated, computed }) => {
-      const read = `${DRIVER_TYPES[type]}${nullable ? ' | null' : ''}`;
-      if (computed) return [name, `GeneratedAlways<${read}>`];
-      return [name, generated ? `Generated<${read}>` : read];
-    }),
-  );
-}
+  const stored = rows.map(({ name, type, ...rest }) => [name, { base: DRIVER_TYPES[type], ...rest }] as const);
+  const said = Object.entries(types).map(([name, { words: _, base, ...rest }]) => [
+    name,
+    { base: driverType(base), ...rest },
+  ]);
+  expect(Object.fromEntries(said)).toEqual(Object.fromEntries(stored));
+});
 
-it('the table types of all packages are what the migrations create, column by column, each in one place', async () => {
-  const types = await readTableTypes();
-  expect(types.length).toBe(new Set(types.map(([column]) => column)).size);
-  expect(Object.fromEntries(types.map(([column, type]) => [column, plainType(type)]))).toEqual(await readColumns());
+it('an id has the type of the id that it refers to', async () => {
+  // By a foreign key, or as rows of the ledger do, by the name of the table in its own.
+  const { rows } = await sql<{ name: string; id: string }>`
+    with ours as (select oid, relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'),
+    reference as (
+      select conrelid as table, conkey[1] as key, confrelid as other from pg_constraint
+      where contype = 'f' and cardinality(conkey) = 1
+      union
+      select attrelid, attnum, ours.oid from pg_attribute
+      join ours on right('_' || attname, length(relname) + 4) = '_' || relname || '_id'
+      where attrelid in (select oid from ours)
+    )
+    select reference.table::regclass || '.' || own.attname as name, other::regclass || '.id' as id from reference
+    join pg_attribute as own on (own.attrelid, own.attnum) = (reference.table, key)
+    join pg_attribute as id on (id.attrelid, id.attname, id.atttypid) = (other, 'id', own.atttypid)`.execute(
+    database.db,
+  );
+  expect(rows).toContainEqual({ name: 'asset.customer_id', id: 'customer.id' });
+  const named = (column: string) => types[column]!.base;
+  expect(rows.map(({ name }) => [name, named(name)])).toEqual(rows.map(({ name, id }) => [name, named(id)]));
+});
+
+it('a text of few words may hold exactly those that its type has', async () => {
+  const { rows } = await sql<{ table: string; definition: string }>`
+    select conrelid::regclass::text as table, pg_get_constraintdef(oid) as definition from pg_constraint
+    where contype = 'c'`.execute(database.db);
+  const checks = rows.map(({ table, definition }) => `${table}: ${definition}`);
+  const ofWords = Object.entries(types).filter(([, { words }]) => words.length > 0);
+  for (const [name, { words }] of ofWords) {
+    const [table, column] = name.split('.');
+    const list = words.map((word) => `'${word}'::text`).join(', ');
+    expect(checks).toContain(`${table}: CHECK ((${column} = ANY (ARRAY[${list}])))`);
+  }
 });
