@@ -101,7 +101,7 @@ const PROOFS: Record<string, { file?: string; reason: string }> = {
 };
 
 /**
- * Judges from a process's own writes whether the database takes writes (rules 9). It takes none if a write of the last
+ * Judges from a process's own writes whether the database takes writes. It takes none if a write of the last
  * 10 seconds failed for that, and none has succeeded since the first that did. A process that has not written for 10
  * seconds knows nothing, so its next calls find out.
  */

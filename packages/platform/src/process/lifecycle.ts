@@ -20,7 +20,7 @@ export type StartPart = <Part extends Closable>(
 ) => Promise<Part>;
 
 /**
- * Runs a process's service until SIGTERM, SIGINT or SIGHUP, then closes its parts and exits with status 0 (rules 9). A
+ * Runs a process's service until SIGTERM, SIGINT or SIGHUP, then closes its parts and exits with status 0. A
  * signal during startup does the same: it aborts `stop`, and no further part starts. If a part does not start, the rest
  * is closed and the status is 1.
  *

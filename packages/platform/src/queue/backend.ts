@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { type Job, type Queue, WaitingError } from 'bullmq';
 import type { Logger } from '../process/log.ts';
 
-/** Where BullMQ keeps its jobs: in Redis in production, in PostgreSQL when there is no Redis (rules 9). */
+/** Where BullMQ keeps its jobs: in Redis in production, in PostgreSQL when there is no Redis. */
 export type QueueBackend = { kind: 'redis'; url: string; prefix?: string } | { kind: 'postgres'; url: string };
 
 /** Puts jobs into a queue. */
