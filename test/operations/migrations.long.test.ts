@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { superuserPasswordPath } from '@lockstep/embedded-postgres/testing';
 import { RELEASE } from '@lockstep/config';
+import { superuserPasswordPath } from '@lockstep/embedded-postgres/testing';
 import { migrateToLatest } from '@lockstep/platform';
 import { findLacking, readMigrations } from '@lockstep/platform/testing';
 import { sql } from 'kysely';
