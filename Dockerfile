@@ -3,7 +3,7 @@
 # The console, built for browsers. What builds it stays here.
 FROM node:24-slim AS console
 WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
+COPY package.json package-lock.json .npmrc tsconfig.json ./
 COPY packages packages
 COPY apps apps
 RUN npm ci --ignore-scripts && node apps/console/build.ts --sizes
