@@ -76,7 +76,7 @@ const situation: fc.Arbitrary<Partial<LendingFacts>> = fc
   });
 
 /** What there is after a lending. */
-const after = (there: Partial<LendingFacts>, lentIds: readonly string[]): Partial<LendingFacts> => ({
+const lent = (there: Partial<LendingFacts>, lentIds: readonly string[]): Partial<LendingFacts> => ({
   ...there,
   lockOf: new Map([...there.lockOf!, ...ids(...lentIds).map((id) => [id, LOCK.id] as const)]),
 });
@@ -93,7 +93,7 @@ describe('whatever is lent of whatever is there', () => {
             end = { ...next, path: `assetIDs[${index}]` };
             break;
           }
-          now = after(now, next.lentIds);
+          now = lent(now, next.lentIds);
           end = { lentIds: [...end.lentIds, ...next.lentIds] };
         }
         expect(planned(assetIDs, there)).toEqual(end);
@@ -107,7 +107,7 @@ describe('whatever is lent of whatever is there', () => {
       fc.property(assetIDs, situation, (assetIDs, there) => {
         const end = planned(assetIDs, there);
         if ('cause' in end) return;
-        expect(planned(assetIDs, after(there, end.lentIds))).toEqual({ lentIds: [] });
+        expect(planned(assetIDs, lent(there, end.lentIds))).toEqual({ lentIds: [] });
       }),
       { numRuns: 500 },
     );

@@ -7,7 +7,11 @@ import { openConsumer, openProducer } from './queue.ts';
 describe('a queue on Redis that was away when the process started', () => {
   const log = createLogger({ name: 'test', level: 'silent' });
   let way: Server | undefined;
-  afterEach(() => void way?.close());
+  const closing: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close();
+    way?.close();
+  });
 
   it('takes jobs as soon as Redis is there', async () => {
     const port = await portWithoutServer();
@@ -26,11 +30,6 @@ describe('a queue on Redis that was away when the process started', () => {
     await producer.add({ type: 'late' });
     expect(await taken).toBe('late');
     await producer.close();
-  });
-
-  const closing: (() => Promise<void>)[] = [];
-  afterEach(async () => {
-    for (const close of closing.splice(0)) await close();
   });
 });
 
