@@ -10,7 +10,6 @@ export const PACKAGE = JSON.parse(readRepositoryFile('package.json')) as {
   version: string;
   scripts: Record<string, string>;
   workspaces: string[];
-  dependencies: Record<string, string>;
   devDependencies: Record<string, string>;
 };
 
