@@ -29,6 +29,7 @@ async function readTableTypes(): Promise<Record<string, ColumnType>> {
   const columns: Record<string, ColumnType> = {};
   for await (const file of glob('packages/*/src/**/tables.ts')) {
     const { program } = parseSync(file, await readFile(file, 'utf8'));
+    const body = program.body.filter(({ type }) => type === 'TSModuleDeclaration');
     let table = '';
     new Visitor({
       TSPropertySignature({ key, typeAnnotation }) {
@@ -42,7 +43,7 @@ async function readTableTypes(): Promise<Record<string, ColumnType>> {
         if (column in columns) throw new Error(`${column} is in two places`);
         columns[column] = readColumnType(type);
       },
-    }).visit(program);
+    }).visit({ ...program, body });
   }
   return columns;
 }
