@@ -1321,7 +1321,7 @@ describe('a fault in the code', () => {
       const ledger = await loadLedger(trx, { ...scope, assetNums: new Set() });
       await storeApplied(trx, ledger, planAll(ledger, orders), ids);
     });
-    await expect(blind).rejects.toMatchObject({ constraint: 'asset_active_number' });
+    await expect(blind).rejects.toMatchObject({ constraint: 'asset_active_number_chosen' });
     expect(await contentOfTables(database.db)).toEqual(before);
   });
 });

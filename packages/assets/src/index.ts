@@ -1,4 +1,4 @@
-import './tables.ts';
+import type {} from './tables.ts';
 
 export type { Contents } from './contents/contents.ts';
 export type { PlannedAsset } from './contents/plan.ts';

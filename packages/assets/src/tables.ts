@@ -1,8 +1,5 @@
 import type { ApplicationId, AssetId, CustomerId, LicenseOrderId, MemberId } from '@lockstep/contract';
-import { addChosenKeys } from '@lockstep/platform';
 import type { Generated, GeneratedAlways } from 'kysely';
-
-addChosenKeys('asset_active_number', 'asset_assignment_pkey', 'asset_lending_pkey');
 
 /** The tables of the ledger: assets, what is on them, who holds them. */
 declare module '@lockstep/platform' {

@@ -1,4 +1,4 @@
-import './tables.ts';
+import type {} from './tables.ts';
 
 export { bindCustomer, queryCustomers } from './customers.ts';
 export { createDemoCustomers, DEMO_ENTERPRISES } from './demo.ts';

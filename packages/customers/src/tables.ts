@@ -1,14 +1,5 @@
 import type { ApplicationId, CustomerId, EnterpriseId } from '@lockstep/contract';
-import { addChosenKeys } from '@lockstep/platform';
 import type { Generated } from 'kysely';
-
-addChosenKeys(
-  'customer_channel_code_channel_customer_id_key',
-  'customer_default',
-  'enterprise_code_key',
-  'enterprise_crm_customer_id_key',
-  'enterprise_name_key',
-);
 
 /** The tables of enterprises and their customers. */
 declare module '@lockstep/platform' {

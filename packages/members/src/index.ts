@@ -1,4 +1,4 @@
-import './tables.ts';
+import type {} from './tables.ts';
 
 export { configureAssets } from './assets/configure.ts';
 export { lendAssets } from './assets/lend.ts';

@@ -1,8 +1,5 @@
 import type { EnterpriseId, MemberId } from '@lockstep/contract';
-import { addChosenKeys } from '@lockstep/platform';
 import type { Generated } from 'kysely';
-
-addChosenKeys('member_account');
 
 /** The tables of employees and of what changed in the member center. */
 declare module '@lockstep/platform' {

@@ -1,4 +1,4 @@
-import './tables.ts';
+import type {} from './tables.ts';
 
 export { BatchAcceptor } from './accepting/acceptor.ts';
 export { type Job, JobAnnouncer, jobSchema, QUEUE_NAME } from './accepting/jobs.ts';

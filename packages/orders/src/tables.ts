@@ -1,8 +1,6 @@
 import type { ApplicationId, BatchId, CustomerId, EventId, LicenseOrderId } from '@lockstep/contract';
-import { type Aged, addChosenKeys, SECONDS_OF_DAY } from '@lockstep/platform';
+import { type Aged, SECONDS_OF_DAY } from '@lockstep/platform';
 import type { Generated } from 'kysely';
-
-addChosenKeys('batch_key');
 
 /** The tables of batches, their pending orders, the outcomes and the events. */
 declare module '@lockstep/platform' {

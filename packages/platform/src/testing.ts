@@ -2,6 +2,5 @@
 
 export { writeCursor } from './cursor.ts';
 export { findLacking, readMigrations } from './migrations/migrate.ts';
-export { CHOSEN_KEYS } from './postgres/errors.ts';
 export { openPostgresQueue } from './queue/postgres.ts';
 export { openRedisQueue } from './queue/redis.ts';

@@ -1,4 +1,4 @@
-import '../tables.ts';
+import type {} from '../tables.ts';
 
 /** What operators see of assets: those of all channels, whoever sent their orders. Only the console imports it. */
 export { findAssetOfNumber } from './asset.ts';

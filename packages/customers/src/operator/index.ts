@@ -1,4 +1,4 @@
-import '../tables.ts';
+import type {} from '../tables.ts';
 
 /** What operators see of enterprises and customers: those of all channels. Only the console imports it. */
 export { listCustomersOfAll } from './customers.ts';

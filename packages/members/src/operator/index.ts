@@ -1,4 +1,4 @@
-import '../tables.ts';
+import type {} from '../tables.ts';
 
 /** What operators see of employees, and the passwords that they give to administrators. Only the console imports it. */
 export { listAuditOfAll } from './audit.ts';

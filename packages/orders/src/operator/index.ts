@@ -1,7 +1,7 @@
 export { type Activity, readActivity, readFailureCauses } from './activity.ts';
 export { findOldestPending, listHolds, readWaitingWork, type WaitingBatch, type WaitingWork } from './delays.ts';
 
-import '../tables.ts';
+import type {} from '../tables.ts';
 
 export { pickDelayed } from '../channels/list.ts';
 export { readStuck, type Stuck } from '../metrics.ts';

@@ -3,12 +3,10 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { Overload } from '../concurrency/deadline.ts';
 import { type Database, openDatabase } from './database.ts';
-import { addChosenKeys, isOverload, isTransient, violatesUnique, WriteOutcomes } from './errors.ts';
+import { isOverload, isTransient, violatesUnique, WriteOutcomes } from './errors.ts';
 import { ReadOnlyServer } from './pool.ts';
 import { run } from './statement.ts';
 import { inSnapshot } from './transactions.ts';
-
-addChosenKeys('chosen');
 
 /** An error as PostgreSQL reports it. */
 function databaseError(code: string, more: { constraint?: string; file?: string } = {}): pg.DatabaseError {
@@ -18,7 +16,7 @@ function databaseError(code: string, more: { constraint?: string; file?: string 
 describe('a failure that may pass by itself', () => {
   it.each([
     ['a deadlock', databaseError('40P01')],
-    ['a chosen key that another transaction has taken meanwhile', databaseError('23505', { constraint: 'chosen' })],
+    ['a chosen key that another transaction has taken meanwhile', databaseError('23505', { constraint: 'key_chosen' })],
     ['a transaction that has failed already', databaseError('25P02')],
     ['a standby that takes no writes', databaseError('25006')],
     ['a server that says at once that it is a standby', new ReadOnlyServer()],

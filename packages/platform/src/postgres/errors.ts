@@ -19,22 +19,17 @@ export function violatesUnique(error: unknown, name: string): boolean {
   return sqlState(error) === UNIQUE_VIOLATION && (error as pg.DatabaseError).constraint === name;
 }
 
-/** The names that `addChosenKeys` was given. */
-export const CHOSEN_KEYS = new Set<string>();
-
 /**
- * Names unique indexes whose keys callers choose; the owner of their tables does so, beside its columns. A row is
- * written there only after a read found the key absent, so a violation means that another transaction was first. A
- * violation of any other one comes again, however often it is tried.
+ * What the name of a unique index ends in whose keys callers choose. A row is written there only after a read found the
+ * key absent, so a violation means that another transaction was first. A violation of any other one comes again,
+ * however often it is tried.
  */
-export function addChosenKeys(...names: string[]): void {
-  for (const name of names) CHOSEN_KEYS.add(name);
-}
+const CHOSEN_KEY = /_chosen$/;
 
 /** Whether two transactions met and this one lost: if it runs again, it sees what the other one committed. */
 export function isConflict(error: unknown): boolean {
   const state = sqlState(error);
-  if (state === UNIQUE_VIOLATION) return CHOSEN_KEYS.has((error as pg.DatabaseError).constraint ?? '');
+  if (state === UNIQUE_VIOLATION) return CHOSEN_KEY.test((error as pg.DatabaseError).constraint ?? '');
   return state === DEADLOCK_DETECTED || state === SERIALIZATION_FAILURE;
 }
 

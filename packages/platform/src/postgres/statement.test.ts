@@ -1,19 +1,17 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { type Database, openDatabase, type Trx } from './database.ts';
-import { addChosenKeys } from './errors.ts';
 import { buildRows, type Column, insertRows, prepared, run, send, together } from './statement.ts';
 import { behindSavepoint, inTransaction } from './transactions.ts';
 
 let db: Database;
 
 beforeAll(() => {
-  addChosenKeys('thing_key');
   const bounds = { poolSize: 1, applicationName: 'test' };
   db = openDatabase({ url: inject('postgresUrl'), ...bounds, onError: () => {} });
 });
 beforeEach(async () => {
-  await sql`create temporary table if not exists thing (id integer constraint thing_key primary key)`.execute(db);
+  await sql`create temporary table if not exists thing (id integer constraint thing_chosen primary key)`.execute(db);
   await sql`delete from thing`.execute(db);
 });
 afterAll(() => db.destroy());
