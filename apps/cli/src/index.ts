@@ -1,1 +1,1 @@
-export { migrateDatabase } from './migrate-database.ts';
+export { migrateDatabase } from './stack/migrate-database.ts';

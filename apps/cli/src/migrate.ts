@@ -1,7 +1,9 @@
 import { chooseQueueBackend, configOrExit, RELEASE, readDeploymentConfig } from '@lockstep/config';
-import { explainFault } from '@lockstep/platform';
 import { migrateDatabase } from './migrate-database.ts';
 import { say } from './say.ts';
+import { chooseQueueBackend, configOrExit, explainFault, readDeploymentConfig } from '@lockstep/platform';
+import { say } from './output/terminal.ts';
+import { migrateDatabase } from './stack/migrate-database.ts';
 
 /** `npm run migrate`: once before the first start, and before the processes of a new version start (rules 9). */
 const config = configOrExit(readDeploymentConfig);

@@ -12,20 +12,20 @@ import {
   rotateApplicationSecret,
 } from '@lockstep/operators';
 import { Command, Option } from 'commander';
-import { addChannel, parseName, parseOverlapHours } from './application-options.ts';
-import { addAssetCommands } from './asset-commands.ts';
-import { addBatchCommands } from './batch-commands.ts';
-import { addChannelCommands } from './channel-commands.ts';
-import { addDatabaseCommands } from './database-commands.ts';
-import { addEventCommand } from './event-command.ts';
-import { addOperatorCommands } from './operator-commands.ts';
-import { addOrderCommands } from './order-commands.ts';
-import { addFailCommands } from './order-fail-commands.ts';
-import { say } from './say.ts';
-import { ServiceCommands } from './service-options.ts';
-import { addSubmitCommand } from './submit-command.ts';
-import { addWebhookCommands } from './webhook-commands.ts';
-import { type WithDatabase, withDatabaseOf } from './with-database.ts';
+import { addAssetCommands } from './client/assets.ts';
+import { addBatchCommands } from './client/batches.ts';
+import { addOrderCommands } from './client/orders.ts';
+import { addWebhookCommands } from './client/webhooks.ts';
+import { addDatabaseCommands } from './commands/database.ts';
+import { addEventCommand } from './commands/events.ts';
+import { ServiceCommands } from './commands/service.ts';
+import { addSubmitCommand } from './commands/submit.ts';
+import { addChannel, parseName, parseOverlapHours } from './database/applications.ts';
+import { addChannelCommands } from './database/channels.ts';
+import { addOperatorCommands } from './database/operators.ts';
+import { addFailCommands } from './database/orders.ts';
+import { type WithDatabase, withDatabaseOf } from './database/with-database.ts';
+import { say } from './output/terminal.ts';
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8')) as {
   version: string;

@@ -4,11 +4,11 @@ import { chooseQueueBackend, configOrExit, RELEASE, readConfig, SECRET_KEYS } fr
 import { createOrderMetrics } from '@lockstep/orders';
 import { createLogger, explainFault, runUntilSignal, type StartPart } from '@lockstep/platform';
 import { startWorker } from '@lockstep/worker';
-import { buildConsole } from './build-console.ts';
-import { prepareDemo } from './demo.ts';
-import { migrateDatabase } from './migrate-database.ts';
-import { say } from './say.ts';
-import { provideDatabase } from './stack.ts';
+import { say } from './output/terminal.ts';
+import { buildConsole } from './stack/build-console.ts';
+import { prepareDemo } from './stack/demo.ts';
+import { migrateDatabase } from './stack/migrate-database.ts';
+import { provideDatabase } from './stack/stack.ts';
 
 /** `npm start`: everything on one machine (rules 9). */
 const config = configOrExit(readConfig);

@@ -1,7 +1,7 @@
 import { Cause } from '@lockstep/contract';
 import { InvalidArgumentError } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { parseFrom, parseId, parseLimit, parseText, parseTo, parseWord } from './query-options.ts';
+import { parseFrom, parseId, parseLimit, parseText, parseTo, parseWord } from './options.ts';
 
 const local = (...parts: [number, number, number, number?, number?, number?, number?]) =>
   String(new Date(...parts).getTime());

@@ -3,9 +3,9 @@ import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, chooseQueueBackend } from '@lockstep/config';
 import { startEmbeddedPostgres, syncDirectory, unpackCluster } from '@lockstep/embedded-postgres';
-import { openDatabase } from '@lockstep/platform';
+import { type Config, chooseQueueBackend, openDatabase } from '@lockstep/platform';
+import { skipIds } from '../database/skip-ids.ts';
 import { migrateDatabase } from './migrate-database.ts';
-import { skipIds } from './skip-ids.ts';
 import { postgresDirectory, prepareDataDir } from './stack.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { type ListOptions, MAX_LIMIT } from './query-options.ts';
-import { say, sayAside } from './say.ts';
+import { type ListOptions, MAX_LIMIT } from '../commands/options.ts';
 import { type Column, formatTable } from './table.ts';
+import { say, sayAside } from './terminal.ts';
 
 /** A page of a list, as every list of the API has it (rules 6.7). */
 interface Page<Item> {

@@ -8,7 +8,7 @@ import {
   openDatabase,
   within,
 } from '@lockstep/platform';
-import { findDatabaseUrl, NothingRuns } from './stack.ts';
+import { findDatabaseUrl, NothingRuns } from '../stack/stack.ts';
 
 /** Runs work on the database of the command. What goes wrong is an Error with one line. */
 export type WithDatabase = <Result>(work: (db: Database) => Promise<Result>) => Promise<Result>;

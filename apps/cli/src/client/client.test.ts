@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OrderClient, readBaseUrl } from './client.ts';
-import { explainNoAnswer } from './service-faults.ts';
+import { explainNoAnswer } from './faults.ts';
 
 /** By path: what stands for a page, a proxy, another service. Any other path: the connection is closed. */
 const ANSWERS: Record<string, [status: number, headers: Record<string, string>, body: string]> = {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventPage, FeedEvent } from '@lockstep/contract';
+import { sayAside } from '../output/terminal.ts';
 import { type OrderClient, ServiceAway } from './client.ts';
-import { sayAside } from './say.ts';
 
 /** The most events of one call, and how long one that follows the feed waits for the next. */
 const PAGE_EVENTS = 1_000;

@@ -1,9 +1,8 @@
-import { type BatchKey, type OutcomeOptions, showOutcome, watchBatch } from './batch-outcome.ts';
+import { describeBatch } from '../output/outcomes.ts';
+import { Progress } from '../output/progress.ts';
+import { endOnSignals, say, sayAside } from '../output/terminal.ts';
 import type { OrderClient } from './client.ts';
-import { describeBatch } from './outcomes.ts';
-import { Progress } from './progress.ts';
-import { say, sayAside } from './say.ts';
-import { endOnSignals } from './signals.ts';
+import { type BatchKey, type OutcomeOptions, showOutcome, watchBatch } from './outcome.ts';
 
 /** A batch that is to be sent, and the key by which the service knows it. */
 export interface BatchToSend extends BatchKey {

@@ -1,8 +1,8 @@
 import { type BatchResult, MAX_PAGE_ORDERS, type OrderResult } from '@lockstep/contract';
+import { formatFailures, formatJson, formatOrders, MAX_TABLE_ORDERS } from '../output/outcomes.ts';
+import type { Progress } from '../output/progress.ts';
+import { say } from '../output/terminal.ts';
 import { CallRefused, type OrderClient, type SentQuery } from './client.ts';
-import { formatFailures, formatJson, formatOrders, MAX_TABLE_ORDERS } from './outcomes.ts';
-import type { Progress } from './progress.ts';
-import { say } from './say.ts';
 
 /** How clients know a batch. */
 export type BatchKey = { channelCode: string; channelOrderId: string };

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { readBatchFile } from './batch-file.ts';
-import type { OutcomeOptions } from './batch-outcome.ts';
-import type { ServiceCommands } from './service-options.ts';
-import { submit } from './submit.ts';
+import { readBatchFile } from '../client/batch-file.ts';
+import type { OutcomeOptions } from '../client/outcome.ts';
+import { submit } from '../client/submit.ts';
+import type { ServiceCommands } from './service.ts';
 
 const SUBMIT_HELP = `
 FILE is JSON as the API takes it, UTF-8; - is standard input. What is not given is taken from the demo of a running

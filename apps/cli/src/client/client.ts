@@ -11,8 +11,8 @@ import {
   type SentBody,
   type TokenAnswer,
 } from '@lockstep/contract';
-import { explainNoAnswer, explainStrangeAnswer } from './service-faults.ts';
-import { formatFields } from './table.ts';
+import { formatFields } from '../output/table.ts';
+import { explainNoAnswer, explainStrangeAnswer } from './faults.ts';
 
 export interface ClientOptions {
   /** As readBaseUrl returns it. */

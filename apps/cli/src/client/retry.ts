@@ -1,15 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { addBatchArguments, addJsonOption, parseFileName, parseText } from '../commands/options.ts';
+import type { ServiceCommands } from '../commands/service.ts';
+import { addOutcomeOptions } from '../commands/submit.ts';
+import { describeBatch } from '../output/outcomes.ts';
+import { resolveCallerPath, say, sayAside } from '../output/terminal.ts';
 import { nameOf, readRenamedBatch } from './batch-file.ts';
-import { type BatchKey, type OutcomeOptions, readResult } from './batch-outcome.ts';
-import { resolveCallerPath } from './caller-path.ts';
 import type { OrderClient } from './client.ts';
-import { describeBatch } from './outcomes.ts';
-import { addBatchArguments, addJsonOption, parseFileName, parseText } from './query-options.ts';
-import { say, sayAside } from './say.ts';
-import type { ServiceCommands } from './service-options.ts';
+import { type BatchKey, type OutcomeOptions, readResult } from './outcome.ts';
 import { type BatchToSend, submit } from './submit.ts';
-import { addOutcomeOptions } from './submit-command.ts';
 
 interface FailedOptions {
   out?: string;

@@ -1,6 +1,29 @@
 import { type BatchResult, BatchState, type BatchSummary, OrderState } from '@lockstep/contract';
 import { type Command, Option } from 'commander';
+import {
+  addBatchArguments,
+  addJsonOption,
+  addListOptions,
+  addPeriodOptions,
+  type ListOptions,
+  parseText,
+} from '../commands/options.ts';
+import type { ServiceCommands } from '../commands/service.ts';
+import { addOutcomeOptions } from '../commands/submit.ts';
+import { printList } from '../output/lists.ts';
+import {
+  describeBatch,
+  formatBatch,
+  formatIgnored,
+  formatJson,
+  formatOrders,
+  formatPreview,
+} from '../output/outcomes.ts';
+import { Progress } from '../output/progress.ts';
+import { type Column, formatTime } from '../output/table.ts';
+import { endOnSignals, say, sayAside } from '../output/terminal.ts';
 import { readBatchFile } from './batch-file.ts';
+import type { OrderClient } from './client.ts';
 import {
   type BatchKey,
   type OutcomeOptions,
@@ -9,25 +32,8 @@ import {
   setStatus,
   showOutcome,
   watchBatch,
-} from './batch-outcome.ts';
-import { addBatchRetryCommands } from './batch-retry-commands.ts';
-import type { OrderClient } from './client.ts';
-import { printList } from './lists.ts';
-import { describeBatch, formatBatch, formatIgnored, formatJson, formatOrders, formatPreview } from './outcomes.ts';
-import { Progress } from './progress.ts';
-import {
-  addBatchArguments,
-  addJsonOption,
-  addListOptions,
-  addPeriodOptions,
-  type ListOptions,
-  parseText,
-} from './query-options.ts';
-import { say, sayAside } from './say.ts';
-import type { ServiceCommands } from './service-options.ts';
-import { endOnSignals } from './signals.ts';
-import { addOutcomeOptions } from './submit-command.ts';
-import { type Column, formatTime } from './table.ts';
+} from './outcome.ts';
+import { addBatchRetryCommands } from './retry.ts';
 
 interface BatchListOptions extends ListOptions {
   channel?: string;

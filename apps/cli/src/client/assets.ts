@@ -1,10 +1,10 @@
 import type { AssetDetail, HistoryEntry, MerchandiseNode, ProductNode } from '@lockstep/contract';
 import type { Command } from 'commander';
-import { printList } from './lists.ts';
-import { addJsonOption, addListOptions, type ListOptions, parseText } from './query-options.ts';
-import { say } from './say.ts';
-import type { ServiceCommands } from './service-options.ts';
-import { type Column, formatFields, formatTable, formatTime } from './table.ts';
+import { addJsonOption, addListOptions, type ListOptions, parseText } from '../commands/options.ts';
+import type { ServiceCommands } from '../commands/service.ts';
+import { printList } from '../output/lists.ts';
+import { type Column, formatFields, formatTable, formatTime } from '../output/table.ts';
+import { say } from '../output/terminal.ts';
 
 /** What is on an asset: a product, or a merchandise, so deep in others. */
 interface Item {

@@ -1,11 +1,10 @@
 import { type FeedEvent, LATEST } from '@lockstep/contract';
 import { type Command, Option } from 'commander';
-import { readEvents } from './events.ts';
-import { addJsonOption, DEFAULT_LIMIT, parseId, parseLimit } from './query-options.ts';
-import { say, sayAside } from './say.ts';
-import type { ServiceCommands } from './service-options.ts';
-import { endOnSignals } from './signals.ts';
-import { formatTime } from './table.ts';
+import { readEvents } from '../client/events.ts';
+import { formatTime } from '../output/table.ts';
+import { endOnSignals, say, sayAside } from '../output/terminal.ts';
+import { addJsonOption, DEFAULT_LIMIT, parseId, parseLimit } from './options.ts';
+import type { ServiceCommands } from './service.ts';
 
 interface EventOptions {
   after?: string;

@@ -1,11 +1,9 @@
 import type { Config } from '@lockstep/config';
 import { newCommand, recordChange } from '@lockstep/operators';
 import type { Command } from 'commander';
-import { resolveCallerPath } from './caller-path.ts';
-import { say } from './say.ts';
-import { endOnSignals } from './signals.ts';
-import { skipIds } from './skip-ids.ts';
-import type { WithDatabase } from './with-database.ts';
+import { skipIds } from '../database/skip-ids.ts';
+import type { WithDatabase } from '../database/with-database.ts';
+import { endOnSignals, resolveCallerPath, say } from '../output/terminal.ts';
 
 /**
  * Adds `lockstep database` to the command: the backup of `npm start`, and what every restore needs
@@ -25,7 +23,7 @@ export function addDatabaseCommands(program: Command, config: Config, withDataba
     .action(async (given: string) => {
       requireStack();
       endOnSignals(() => 'Stopped. There is no backup.');
-      const { backUpStack } = await import('./stack-backup.ts');
+      const { backUpStack } = await import('../stack/backup.ts');
       const file = resolveCallerPath(given);
       // It holds all data, so it is recorded before it begins.
       const change = { action: 'database.backup_begun', target: null, before: null, after: { file } };
@@ -38,7 +36,7 @@ export function addDatabaseCommands(program: Command, config: Config, withDataba
     .action(async (file: string) => {
       requireStack();
       endOnSignals(() => `Stopped. Nothing was restored; postgres-unfinished-… in ${config.DATA_DIR} may be removed.`);
-      const { restoreStack } = await import('./stack-restore.ts');
+      const { restoreStack } = await import('../stack/restore.ts');
       await restoreStack(config, resolveCallerPath(file));
       say(`${config.DATA_DIR} has the database of ${file}. Start it with npm start.`);
     });

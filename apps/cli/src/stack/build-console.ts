@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Closable } from '@lockstep/platform';
 
-const BUILD = fileURLToPath(new URL('../../console/build.ts', import.meta.url));
+const BUILD = fileURLToPath(new URL('../../../console/build.ts', import.meta.url));
 
 /**
  * Builds the console if its sources are newer than what the install has built, as after `git pull`. It takes seconds,

@@ -1,3 +1,22 @@
+import { resolve } from 'node:path';
+
+/** Prints a line for the person at the terminal. Logs are written elsewhere. */
+export function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** Prints a line that is not the result: on standard error, so that scripts read results only. */
+export function sayAside(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/**
+ * Resolves a path against the directory in which the command was typed: npm changes the directory, and sets INIT_CWD.
+ */
+export function resolveCallerPath(path: string): string {
+  return resolve(process.env.INIT_CWD ?? '.', path);
+}
+
 /** The exit statuses of shells for processes that a signal ended. */
 const STATUS = { SIGINT: 130, SIGTERM: 143 };
 

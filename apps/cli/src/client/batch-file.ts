@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
-import { resolveCallerPath } from './caller-path.ts';
+import { resolveCallerPath } from '../output/terminal.ts';
 
 /** A batch as it is sent, and the key by which the service knows it. */
 interface BatchFile {

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { OrderClient, readBaseUrl } from './client.ts';
-import { readDemo } from './demo.ts';
+import { OrderClient, readBaseUrl } from '../client/client.ts';
+import { readDemo } from '../stack/demo.ts';
 
 interface Given {
   baseUrl?: string;

@@ -3,8 +3,8 @@ import { newCommand, recordFailed, recordRetried } from '@lockstep/operators';
 import { failPendingOrders, retryFailedOrders } from '@lockstep/orders';
 import { isId, type Trx } from '@lockstep/platform';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { parseText } from './query-options.ts';
-import { say, sayAside } from './say.ts';
+import { parseText } from '../commands/options.ts';
+import { say, sayAside } from '../output/terminal.ts';
 import type { WithDatabase } from './with-database.ts';
 
 /** The exit status where nothing was done, because it is for the operator to decide what becomes of later orders. */

@@ -2,10 +2,10 @@ import { type ChannelDetail, ChannelHealth, type ConsoleChannel } from '@lockste
 import { newCommand, recordPaused, recordResumed } from '@lockstep/operators';
 import { findChannel, pauseChannel, pickChannels, readChannels, resumeChannel } from '@lockstep/orders';
 import { type Command, Option } from 'commander';
-import { printList } from './lists.ts';
-import { addJsonOption, addListOptions, type ListOptions, parseText } from './query-options.ts';
-import { say, sayAside } from './say.ts';
-import { type Column, formatFields, formatTable, formatTime } from './table.ts';
+import { addJsonOption, addListOptions, type ListOptions, parseText } from '../commands/options.ts';
+import { printList } from '../output/lists.ts';
+import { type Column, formatFields, formatTable, formatTime } from '../output/table.ts';
+import { say, sayAside } from '../output/terminal.ts';
 import type { WithDatabase } from './with-database.ts';
 
 const PAUSE_HELP = `

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { addChannel, parseName, parseOverlapHours } from './application-options.ts';
+import { addChannel, parseName, parseOverlapHours } from './applications.ts';
 
 describe('--name and --channel', () => {
   it('accept 1 to 255 characters, and trim them', () => {

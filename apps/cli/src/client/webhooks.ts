@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Webhook, WebhookDelivery, WebhookWithSecret } from '@lockstep/contract';
 import type { Command } from 'commander';
+import { addJsonOption, addListOptions, type ListOptions, parseId, parseText } from '../commands/options.ts';
+import type { ServiceCommands } from '../commands/service.ts';
+import { printList } from '../output/lists.ts';
+import { type Column, formatFields, formatTable, formatTime } from '../output/table.ts';
+import { say, sayAside } from '../output/terminal.ts';
 import type { OrderClient } from './client.ts';
-import { printList } from './lists.ts';
-import { addJsonOption, addListOptions, type ListOptions, parseId, parseText } from './query-options.ts';
-import { say, sayAside } from './say.ts';
-import type { ServiceCommands } from './service-options.ts';
-import { type Column, formatFields, formatTable, formatTime } from './table.ts';
 
 interface JsonOption {
   json?: true;

@@ -10,7 +10,7 @@ import {
 } from '@lockstep/operators';
 import type { Database } from '@lockstep/platform';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { say } from './say.ts';
+import { say } from '../output/terminal.ts';
 import type { WithDatabase } from './with-database.ts';
 
 /** Adds `lockstep operator …`: who may log in to the console (rules 9). */

@@ -1,6 +1,5 @@
 import { Cause, type ListedOrder, OrderState, OrderType } from '@lockstep/contract';
 import { type Command, Option } from 'commander';
-import { printList } from './lists.ts';
 import {
   addJsonOption,
   addListOptions,
@@ -9,10 +8,11 @@ import {
   parseId,
   parseText,
   parseWord,
-} from './query-options.ts';
-import { say } from './say.ts';
-import type { ServiceCommands } from './service-options.ts';
-import { type Column, formatFields, formatTime } from './table.ts';
+} from '../commands/options.ts';
+import type { ServiceCommands } from '../commands/service.ts';
+import { printList } from '../output/lists.ts';
+import { type Column, formatFields, formatTime } from '../output/table.ts';
+import { say } from '../output/terminal.ts';
 
 interface OrderListOptions extends ListOptions {
   channel?: string;
