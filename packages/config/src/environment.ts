@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net';
 import type { QueueBackend } from '@lockstep/platform';
 import { readRedisAddress } from '@lockstep/platform/redis-address';
 import { z } from 'zod';
+import { readDataDir } from './data-dir.ts';
 
 function wholeNumber(least: number, most: number) {
   const rule = `must be ${least} to ${most}`;
@@ -46,7 +47,7 @@ const absentWhenEmpty = (value: unknown) => (typeof value === 'string' && value.
 const environment = z.object({
   DATABASE_URL: z.preprocess(absentWhenEmpty, databaseUrl.optional()),
   REDIS_URL: z.preprocess(absentWhenEmpty, redisUrl.optional()),
-  DATA_DIR: z.preprocess(absentWhenEmpty, z.string().default('.lockstep')),
+  DATA_DIR: z.preprocess((given) => readDataDir({ DATA_DIR: given as string | undefined }), z.string()),
   HOST: z.preprocess(absentWhenEmpty, host.default('127.0.0.1')),
   PORT: z.preprocess(absentWhenEmpty, port.default(8080)),
   /** Where clients find the service; if absent, answers name no host. */

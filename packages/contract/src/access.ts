@@ -1,16 +1,13 @@
 import { z } from 'zod';
 import { Refusal } from './causes.ts';
 import { integer, text } from './scalars.ts';
+import { SCOPES } from './words.ts';
 
-export const Scope = z.enum(['auth_order', 'auth_me']);
+export const Scope = z.enum(SCOPES);
 export type Scope = z.infer<typeof Scope>;
 
 /** The name that the operator gives an application. */
 export const ApplicationName = text();
-
-/** How long the old secret stays valid when an application gets a new one, in hours (rules 2). */
-export const MAX_OVERLAP_HOURS = 720;
-export const DEFAULT_OVERLAP_HOURS = 24;
 
 export const ACCESS_TOKEN_SECONDS = 7_200;
 

@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 /**
  * The closed table of the causes for which a call or an order is refused (rules 1).
  *
@@ -219,13 +217,6 @@ export const causes = {
 } as const satisfies Record<string, { code: string; memberCode?: string; message: string }>;
 
 export type Cause = keyof typeof causes;
-
-/** The stable words for programs, from the table of causes. */
-export const Cause = z.enum(Object.keys(causes) as [Cause, ...Cause[]]).meta({
-  id: 'Cause',
-  description:
-    'What was wrong, as a stable word for programs. A later release may add words: take one that you do not know for its code.',
-});
 
 /** The two modules of the interface. A few causes have a different code in each. */
 export type Module = 'order' | 'member';

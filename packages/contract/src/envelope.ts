@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { buildMessage, Cause, codeOf, type Fault, type Module } from './causes.ts';
+import { Cause } from './cause-schema.ts';
+import { buildMessage, codeOf, type Fault, type Module } from './causes.ts';
 import { MAX_LISTED_FAULTS } from './parse.ts';
 import { nothing } from './scalars.ts';
 

@@ -3,9 +3,7 @@ export {
   ApplicationName,
   ChannelCode,
   type Channels,
-  DEFAULT_OVERLAP_HOURS,
   GRANT_TYPES,
-  MAX_OVERLAP_HOURS,
   Nonce,
   OAuthErrorWord,
   requireChannel,
@@ -15,7 +13,8 @@ export {
 } from './access.ts';
 export { AssetNumber, ChangeLocks, LockResult, LockStatus, VirtualAsset } from './assets/assets.ts';
 export { AssetDetail, AssetHistory, HistoryAction, HistoryEntry } from './assets/traces.ts';
-export { buildMessage, Cause, causes, codeOf, type Module, Refusal } from './causes.ts';
+export { Cause } from './cause-schema.ts';
+export { buildMessage, causes, codeOf, type Module, Refusal } from './causes.ts';
 export { nested } from './containers.ts';
 export { done, FailureBody, failure, success } from './envelope.ts';
 export {
@@ -51,21 +50,17 @@ export { AddedEmployees } from './members/new-employees.ts';
 export { type Page, PageQuery } from './members/page.ts';
 export type { CalledOperation, CallOf } from './operation-parts.ts';
 export {
-  buildPath,
   buildSummary,
   credentials,
   FORM_TYPE,
   findOperation,
   MAX_BATCH_BYTES,
   MAX_BODY_BYTES,
-  ME_ROOT,
   type MemberOperationId,
   type Operation,
   type OperationAnswers,
   type OperationId,
-  type OperationParams,
   type OperationRequest,
-  ORDER_ROOT,
   type OrderOperationId,
   operations,
   type SentBody,
@@ -73,7 +68,7 @@ export {
 export { CancelBatch, CancelledBatch, FailedOrders, FailedOrdersQuery } from './orders/corrections.ts';
 export { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer, QueryCustomers } from './orders/customers.ts';
 export { CLOUD_LICENSE_TYPES, LicenseType, OrderState, OrderType, SyncMode } from './orders/enums.ts';
-export { BatchEnd, EventPage, EventsQuery, EventType, FeedEvent, LATEST } from './orders/events.ts';
+export { BatchEnd, EventPage, EventsQuery, EventType, FeedEvent } from './orders/events.ts';
 export {
   AssetToBuy,
   MAX_EXTENDED_ATTRIBUTES,
@@ -97,7 +92,6 @@ export {
   BatchResultQuery,
   BatchState,
   BatchSummary,
-  MAX_PAGE_ORDERS,
   OrderResult,
   SingleOrderResult,
 } from './orders/results.ts';
@@ -112,6 +106,7 @@ export { parse } from './parse.ts';
 export { type BatchBody, type BatchName, BatchRefusal, readBatchOrder, readJson } from './reading/batch.ts';
 export { parseBody } from './reading/misspellings.ts';
 export { type NamedEmployee, readNewEmployees } from './reading/new-employees.ts';
+export { buildPath, ME_ROOT, type OperationParams, ORDER_ROOT, type Route, routes } from './routes.ts';
 export {
   CreateWebhook,
   DeliveryPage,
@@ -122,3 +117,4 @@ export {
   WebhookList,
   WebhookWithSecret,
 } from './webhooks.ts';
+export { DEFAULT_OVERLAP_HOURS, LATEST, MAX_OVERLAP_HOURS, MAX_PAGE_ORDERS } from './words.ts';

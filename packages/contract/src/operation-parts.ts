@@ -1,10 +1,8 @@
 import type { z } from 'zod';
+import type { Route } from './routes.ts';
 
 /** How an operation is called: what the tables of the interface and of the console have in common. */
-export interface CalledOperation {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** In OpenAPI's form: `/order/{orderId}`. */
-  path: `/${string}`;
+export interface CalledOperation extends Route {
   params?: z.ZodObject;
   query?: z.ZodType;
   body?: z.ZodType;
@@ -23,9 +21,4 @@ export interface CallOf<Entry> {
   params: Read<Part<Entry, 'params'>>;
   query: Read<Part<Entry, 'query'>>;
   body: Read<Part<Entry, 'body'>>;
-}
-
-/** Fills the parameters of a path in, escaped. */
-export function fillPath(path: string, params: Record<string, string>): string {
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { ApplicationName, ChannelCode, MAX_OVERLAP_HOURS, Scope } from '../access.ts';
+import { ApplicationName, ChannelCode, Scope } from '../access.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { emptyAsAbsent, optionalSearchText, text } from '../scalars.ts';
+import { MAX_OVERLAP_HOURS } from '../words.ts';
 import { consoleTable } from './operation.ts';
 
 /** Channels that the console binds an application to, at most. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cause } from '../causes.ts';
+import { Cause } from '../cause-schema.ts';
 import { CancelledBatch, FailedOrders } from '../orders/corrections.ts';
 import { OrderState, SyncMode } from '../orders/enums.ts';
 import { ListBatchesQuery, ListPageQuery } from '../orders/lists.ts';

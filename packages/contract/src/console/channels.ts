@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ChannelCode } from '../access.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { emptyAsAbsent, optionalSearchText, text } from '../scalars.ts';
+import { CHANNEL_HEALTHS } from '../words.ts';
 import { consoleTable } from './operation.ts';
 
 /**
@@ -14,7 +15,7 @@ export type OrderCounts = z.infer<typeof OrderCounts>;
  * How a channel does: it is `paused`, or `behind`: its oldest pending order has waited for half a minute. Otherwise it
  * is `current`.
  */
-export const ChannelHealth = z.enum(['current', 'behind', 'paused']);
+export const ChannelHealth = z.enum(CHANNEL_HEALTHS);
 export type ChannelHealth = z.infer<typeof ChannelHealth>;
 
 /** A channel as operators see it: what waits in it, whoever sent that, and how fast it goes. */

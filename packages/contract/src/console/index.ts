@@ -1,4 +1,5 @@
-import { type CallOf, fillPath, type Part, type Read, type Sent } from '../operation-parts.ts';
+import type { CallOf, Part, Read, Sent } from '../operation-parts.ts';
+import { fillPath } from '../routes.ts';
 import { applicationsOperations } from './applications.ts';
 import { assetsOperations } from './assets.ts';
 import { batchesOperations } from './batches.ts';

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { CalledOperation } from '../operation-parts.ts';
+import { OPERATOR_ROLES } from '../words.ts';
 
 /** Where the operations of the console are, and the console itself (rules 9). */
 export const CONSOLE_ROOT = '/console';
 export const CONSOLE_API_ROOT = `${CONSOLE_ROOT}/api`;
 
-/** What an operator may do: each role may do what those before it may. */
-export const OperatorRole = z.enum(['viewer', 'support', 'admin']);
+export const OperatorRole = z.enum(OPERATOR_ROLES);
 export type OperatorRole = z.infer<typeof OperatorRole>;
 
 /** Whether a role may do what another one, the least that is needed, may. */

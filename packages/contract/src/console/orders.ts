@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cause } from '../causes.ts';
+import { Cause } from '../cause-schema.ts';
 import { ListedOrder, ListOrdersQuery, ListPageQuery, OrderPage } from '../orders/lists.ts';
 import { OrderResultParams } from '../orders/results.ts';
 import { optionalId, optionalText, searchText, text } from '../scalars.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cause } from '../causes.ts';
+import { Cause } from '../cause-schema.ts';
 import { FailureBody, successBody } from '../envelope.ts';
 import { emptyCauses } from '../parse.ts';
 import { boundedList, integer, long, optionalLines } from '../scalars.ts';

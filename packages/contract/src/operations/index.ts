@@ -1,4 +1,4 @@
-import { type CallOf, fillPath, type Part, type Read, type Sent } from '../operation-parts.ts';
+import type { CallOf, Part, Read, Sent } from '../operation-parts.ts';
 import { memberOperations } from './member.ts';
 import { openOperations } from './open.ts';
 import type { Operation } from './operation.ts';
@@ -11,12 +11,10 @@ export {
   FORM_TYPE,
   MAX_BATCH_BYTES,
   MAX_BODY_BYTES,
-  ME_ROOT,
   type Operation,
-  ORDER_ROOT,
 } from './operation.ts';
 
-/** Every operation of the service by its operationId: the one place that names its path, its schemas and its words. */
+/** Every operation of the service by its operationId: its path, its schemas and its words. */
 export const operations = {
   ...openOperations,
   ...orderOperations,
@@ -44,12 +42,6 @@ export type OperationAnswers<Id extends OperationId> = {
 /** What clients send as the body of a call. */
 export type SentBody<Id extends OperationId> = Sent<Part<Operations[Id], 'body'>>;
 
-type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | PathParameters<Rest>
-  : never;
-/** The parameters in the path of an operation. */
-export type OperationParams<Id extends OperationId> = Record<PathParameters<Operations[Id]['path']>, string>;
-
 /** An operation of the table, without what only its own types know. */
 export function findOperation(id: OperationId): Operation {
   return operations[id];
@@ -58,9 +50,4 @@ export function findOperation(id: OperationId): Operation {
 /** The summary of an operation as it is published: with its name in the interface, if it has one. */
 export function buildSummary({ name, summary }: Operation): string {
   return name === undefined ? summary : `${name}: ${summary}`;
-}
-
-/** The path of a call from the root of the host, with its parameters filled in and escaped. */
-export function buildPath<Id extends OperationId>(id: Id, params: OperationParams<Id>): string {
-  return fillPath(operations[id].path, params);
 }

@@ -25,19 +25,14 @@ import {
   PartlyAddedEmployees,
 } from '../members/new-employees.ts';
 import { PageQuery } from '../members/page.ts';
-import { answers, doneWithNullAnswers, ME_ROOT, ofModule, refusedWith } from './operation.ts';
-
-const ENTERPRISE_PATH = `${ME_ROOT}/enterprise/{enterpriseGlobalId}` as const;
-const MEMBER_PATH = `${ENTERPRISE_PATH}/member/{memberGlobalId}` as const;
-/** The path of an employee in operations whose path names no enterprise. */
-const HOLDER_PATH = `${ME_ROOT}/enterprise/member/{memberGlobalId}` as const;
+import { routes } from '../routes.ts';
+import { answers, doneWithNullAnswers, ofModule, refusedWith } from './operation.ts';
 
 /** The member center: M1 to M10, and the audit record (rules 8). */
 export const memberOperations = ofModule('member', {
   addEmployees: {
     name: 'M1',
-    method: 'POST',
-    path: `${ENTERPRISE_PATH}/member`,
+    ...routes.addEmployees,
     params: EnterpriseParams,
     body: AddEmployees,
     answers: {
@@ -55,8 +50,7 @@ export const memberOperations = ofModule('member', {
   },
   editEmployee: {
     name: 'M2',
-    method: 'PUT',
-    path: MEMBER_PATH,
+    ...routes.editEmployee,
     params: EmployeeParams,
     body: EditEmployee,
     answers: doneWithNullAnswers,
@@ -69,8 +63,7 @@ export const memberOperations = ofModule('member', {
   },
   resetPassword: {
     name: 'M3',
-    method: 'PUT',
-    path: `${MEMBER_PATH}/resetPassword`,
+    ...routes.resetPassword,
     params: EmployeeParams,
     body: ResetPassword,
     answers: doneWithNullAnswers,
@@ -82,8 +75,7 @@ export const memberOperations = ofModule('member', {
   },
   deleteEmployee: {
     name: 'M4',
-    method: 'DELETE',
-    path: MEMBER_PATH,
+    ...routes.deleteEmployee,
     params: EmployeeParams,
     answers: doneWithNullAnswers,
     summary: 'delete an employee',
@@ -94,8 +86,7 @@ export const memberOperations = ofModule('member', {
   },
   listEmployees: {
     name: 'M5',
-    method: 'GET',
-    path: `${ENTERPRISE_PATH}/members`,
+    ...routes.listEmployees,
     params: EnterpriseParams,
     query: ListEmployees,
     answers: answers(EmployeePage),
@@ -107,8 +98,7 @@ export const memberOperations = ofModule('member', {
       'are added while you turn pages, one may come twice.',
   },
   readAudit: {
-    method: 'GET',
-    path: `${ENTERPRISE_PATH}/audit`,
+    ...routes.readAudit,
     params: EnterpriseParams,
     query: PageQuery,
     answers: answers(AuditPage),
@@ -119,8 +109,7 @@ export const memberOperations = ofModule('member', {
   },
   listEnterpriseAssets: {
     name: 'M6',
-    method: 'GET',
-    path: `${ENTERPRISE_PATH}/asset/assetNums`,
+    ...routes.listEnterpriseAssets,
     params: EnterpriseParams,
     answers: answers(z.array(EnterpriseAsset).describe('The assets, oldest first.')),
     summary: 'list asset numbers',
@@ -130,8 +119,7 @@ export const memberOperations = ofModule('member', {
   },
   readAssetContents: {
     name: 'M7',
-    method: 'GET',
-    path: `${ME_ROOT}/enterprise/asset/{assetId}/merchandiseProducts`,
+    ...routes.readAssetContents,
     params: AssetParams,
     answers: answers(AssetContents),
     summary: 'products and merchandise under an asset',
@@ -142,8 +130,7 @@ export const memberOperations = ofModule('member', {
   },
   listBorrowedLocks: {
     name: 'M8',
-    method: 'GET',
-    path: `${ENTERPRISE_PATH}/asset/borrowUsbKeys`,
+    ...routes.listBorrowedLocks,
     params: EnterpriseParams,
     answers: answers(z.array(BorrowedLock).describe('The borrowed locks, oldest first.')),
     summary: 'list borrowed locks',
@@ -153,8 +140,7 @@ export const memberOperations = ofModule('member', {
   },
   configureAssets: {
     name: 'M9',
-    method: 'POST',
-    path: `${HOLDER_PATH}/privileges`,
+    ...routes.configureAssets,
     params: HolderParams,
     body: ConfigureAssets,
     answers: doneWithNullAnswers,
@@ -165,8 +151,7 @@ export const memberOperations = ofModule('member', {
   },
   lendAssets: {
     name: 'M10',
-    method: 'POST',
-    path: `${HOLDER_PATH}/borrow`,
+    ...routes.lendAssets,
     params: HolderParams,
     body: LendAssets,
     answers: doneWithNullAnswers,

@@ -1,11 +1,11 @@
 import { ACCESS_TOKEN_SECONDS, OAuthErrorAnswer, TokenAnswer, TokenRequest } from '../access.ts';
+import { routes } from '../routes.ts';
 import { FORM_TYPE, formatCount, MAX_FORM_BYTES, type Operation } from './operation.ts';
 
 /** What is outside of both modules: the token endpoint (RFC 6749; rules 2). */
 export const openOperations = {
   issueToken: {
-    method: 'POST',
-    path: '/oauth2/token',
+    ...routes.issueToken,
     module: 'open',
     body: TokenRequest,
     mediaType: FORM_TYPE,

@@ -4,10 +4,6 @@ import type { Module } from '../causes.ts';
 import { DoneBody, DoneWithNullBody, FailureBody, successBody } from '../envelope.ts';
 import type { CalledOperation } from '../operation-parts.ts';
 
-/** Where the operations of each module are. */
-export const ORDER_ROOT = '/order/api/order/v1';
-export const ME_ROOT = '/me/api/v1';
-
 /** The largest body of a batch: O5 and its preview. */
 export const MAX_BATCH_BYTES = 32 * 1024 * 1024;
 /** The largest form of the token endpoint. */

@@ -18,9 +18,8 @@ import { AcceptedOrder, BatchOrder, BatchOrderQuery, MAX_ORDERS_PER_BATCH } from
 import { PreviewAnswer } from '../orders/preview.ts';
 import { BatchResult, BatchResultQuery, OrderResultParams, SingleOrderResult } from '../orders/results.ts';
 import { MAX_INSTANCES, MAX_INSTANCES_ON_ASSET, MAX_TEXT_BYTES } from '../orders/size.ts';
-import { answers, answersOf, doneAnswers, formatCount, MAX_BATCH_BYTES, ORDER_ROOT, ofModule } from './operation.ts';
-
-const BATCH_PATH = `${ORDER_ROOT}/licenseOrder/batchOrder` as const;
+import { routes } from '../routes.ts';
+import { answers, answersOf, doneAnswers, formatCount, MAX_BATCH_BYTES, ofModule } from './operation.ts';
 
 /** What O6 and O7 have in common. */
 const LOCKING =
@@ -33,8 +32,7 @@ const LOCKING =
 export const orderOperations = ofModule('order', {
   bindCustomer: {
     name: 'O1',
-    method: 'POST',
-    path: `${ORDER_ROOT}/enterprise/user/bind`,
+    ...routes.bindCustomer,
     body: BindCustomer,
     answers: answers(Customer),
     summary: 'bind a customer',
@@ -46,8 +44,7 @@ export const orderOperations = ofModule('order', {
   },
   createEnterprise: {
     name: 'O2',
-    method: 'POST',
-    path: `${ORDER_ROOT}/enterprise/user/create`,
+    ...routes.createEnterprise,
     body: CreateEnterprise,
     answers: answers(CreatedEnterprise),
     summary: 'create an enterprise',
@@ -59,8 +56,7 @@ export const orderOperations = ofModule('order', {
   },
   queryCustomers: {
     name: 'O3',
-    method: 'GET',
-    path: `${ORDER_ROOT}/enterprise/user/query`,
+    ...routes.queryCustomers,
     query: QueryCustomers,
     answers: answers(z.array(Customer).describe('The customers; empty where none was found.')),
     summary: 'query customers',
@@ -70,8 +66,7 @@ export const orderOperations = ofModule('order', {
   },
   updateCustomer: {
     name: 'O4',
-    method: 'POST',
-    path: `${ORDER_ROOT}/enterprise/user/update`,
+    ...routes.updateCustomer,
     body: CreateEnterprise,
     answers: doneAnswers,
     summary: 'update a customer',
@@ -81,8 +76,7 @@ export const orderOperations = ofModule('order', {
   },
   createBatchOrder: {
     name: 'O5',
-    method: 'POST',
-    path: BATCH_PATH,
+    ...routes.createBatchOrder,
     query: BatchOrderQuery,
     body: BatchOrder,
     maxBodyBytes: MAX_BATCH_BYTES,
@@ -103,8 +97,7 @@ export const orderOperations = ofModule('order', {
       'again gets the same answer and changes nothing.',
   },
   previewBatchOrder: {
-    method: 'POST',
-    path: `${BATCH_PATH}/preview`,
+    ...routes.previewBatchOrder,
     query: BatchOrderQuery,
     body: BatchOrder,
     maxBodyBytes: MAX_BATCH_BYTES,
@@ -118,8 +111,7 @@ export const orderOperations = ofModule('order', {
       'first and is not looked at.',
   },
   cancelBatchOrder: {
-    method: 'POST',
-    path: `${BATCH_PATH}/cancel`,
+    ...routes.cancelBatchOrder,
     body: CancelBatch,
     answers: answers(CancelledBatch),
     summary: 'Cancel a batch',
@@ -130,8 +122,7 @@ export const orderOperations = ofModule('order', {
       'it. Again, or for a sync batch, `cancelled` is 0.',
   },
   getBatchResult: {
-    method: 'GET',
-    path: BATCH_PATH,
+    ...routes.getBatchResult,
     query: BatchResultQuery,
     answers: answers(BatchResult),
     summary: 'The result of a batch',
@@ -141,8 +132,7 @@ export const orderOperations = ofModule('order', {
       'answer comes as soon as it is. Before, `estimatedCompletionTime` says when it should be, at the present rate.',
   },
   getOrderResult: {
-    method: 'GET',
-    path: `${ORDER_ROOT}/licenseOrder/{licenseOrderId}`,
+    ...routes.getOrderResult,
     params: OrderResultParams,
     answers: answers(SingleOrderResult),
     summary: 'The result of an order',
@@ -150,8 +140,7 @@ export const orderOperations = ofModule('order', {
   },
   lockAssets: {
     name: 'O6',
-    method: 'POST',
-    path: `${ORDER_ROOT}/asset/lock`,
+    ...routes.lockAssets,
     body: ChangeLocks,
     answers: answers(z.array(LockResult).describe('One entry for each number, in the order sent.')),
     summary: 'disable locks',
@@ -159,8 +148,7 @@ export const orderOperations = ofModule('order', {
   },
   unlockAssets: {
     name: 'O7',
-    method: 'POST',
-    path: `${ORDER_ROOT}/asset/unlock`,
+    ...routes.unlockAssets,
     body: ChangeLocks,
     answers: answers(z.array(LockResult).describe('One entry for each number, in the order sent.')),
     summary: 'enable locks',
@@ -168,8 +156,7 @@ export const orderOperations = ofModule('order', {
   },
   listVirtualAssets: {
     name: 'O8',
-    method: 'GET',
-    path: `${ORDER_ROOT}/asset/{enterpriseGlobalId}/list`,
+    ...routes.listVirtualAssets,
     params: ListAssetsParams,
     query: ListAssetsQuery,
     answers: answers(z.array(VirtualAsset).describe('The assets, oldest first.')),
@@ -180,8 +167,7 @@ export const orderOperations = ofModule('order', {
   },
   takeAssetNumbers: {
     name: 'O9',
-    method: 'POST',
-    path: `${ORDER_ROOT}/shellnums`,
+    ...routes.takeAssetNumbers,
     body: TakeAssetNumbers,
     answers: answers(z.array(AssetNumber).describe('The numbers.')),
     summary: 'obtain asset numbers',

@@ -2,13 +2,13 @@ import { AssetDetail, AssetHistory, AssetNumParams } from '../assets/traces.ts';
 import { FailedOrders, FailedOrdersQuery } from '../orders/corrections.ts';
 import { EventPage, EventsQuery } from '../orders/events.ts';
 import { BatchPage, ListBatchesQuery, ListOrdersQuery, ListPageQuery, OrderPage } from '../orders/lists.ts';
-import { answers, ORDER_ROOT, ofModule } from './operation.ts';
+import { routes } from '../routes.ts';
+import { answers, ofModule } from './operation.ts';
 
 /** The operations of the order module that list and trace what was ordered, and its events (rules 6.7 and 6.8). */
 export const traceOperations = ofModule('order', {
   listBatches: {
-    method: 'GET',
-    path: `${ORDER_ROOT}/licenseOrder/batchOrders`,
+    ...routes.listBatches,
     query: ListBatchesQuery,
     answers: answers(BatchPage),
     summary: 'List batches',
@@ -17,8 +17,7 @@ export const traceOperations = ofModule('order', {
       'and end: none comes twice, and none that was there is left out.',
   },
   listOrders: {
-    method: 'GET',
-    path: `${ORDER_ROOT}/licenseOrder/orders`,
+    ...routes.listOrders,
     query: ListOrdersQuery,
     answers: answers(OrderPage),
     summary: 'List orders',
@@ -27,8 +26,7 @@ export const traceOperations = ofModule('order', {
       'numbers as long as what it held is kept.',
   },
   getFailedOrders: {
-    method: 'GET',
-    path: `${ORDER_ROOT}/licenseOrder/batchOrder/failed`,
+    ...routes.getFailedOrders,
     query: FailedOrdersQuery,
     answers: answers(FailedOrders),
     summary: 'The failed orders of a batch, as they were sent',
@@ -38,16 +36,14 @@ export const traceOperations = ofModule('order', {
       'for a time, 30 days where nothing else is configured.',
   },
   getAsset: {
-    method: 'GET',
-    path: `${ORDER_ROOT}/asset/{assetNum}`,
+    ...routes.getAsset,
     params: AssetNumParams,
     answers: answers(AssetDetail),
     summary: 'An asset by its number',
     description: 'Returns the active asset of a number, with what is on it.',
   },
   getAssetHistory: {
-    method: 'GET',
-    path: `${ORDER_ROOT}/asset/{assetNum}/history`,
+    ...routes.getAssetHistory,
     params: AssetNumParams,
     query: ListPageQuery,
     answers: answers(AssetHistory),
@@ -56,8 +52,7 @@ export const traceOperations = ofModule('order', {
       'Lists what happened to the assets of a number, newest first: the active one, and those that were revoked.',
   },
   getEvents: {
-    method: 'GET',
-    path: `${ORDER_ROOT}/events`,
+    ...routes.getEvents,
     query: EventsQuery,
     answers: answers(EventPage),
     summary: 'The event feed',

@@ -1,3 +1,4 @@
+import { routes } from '../routes.ts';
 import {
   CreateWebhook,
   DeliveryPage,
@@ -10,16 +11,12 @@ import {
   WebhookParams,
   WebhookWithSecret,
 } from '../webhooks.ts';
-import { answers, doneAnswers, ORDER_ROOT, ofModule } from './operation.ts';
-
-const PATH = `${ORDER_ROOT}/webhooks` as const;
-const ONE = `${PATH}/{webhookId}` as const;
+import { answers, doneAnswers, ofModule } from './operation.ts';
 
 /** The webhooks of an application (rules 6.8). */
 export const webhookOperations = ofModule('order', {
   createWebhook: {
-    method: 'POST',
-    path: PATH,
+    ...routes.createWebhook,
     body: CreateWebhook,
     answers: answers(WebhookWithSecret),
     summary: 'Register a webhook',
@@ -30,31 +27,27 @@ export const webhookOperations = ofModule('order', {
       `the end of that, disables the webhook. An application has at most ${MAX_WEBHOOKS}.`,
   },
   listWebhooks: {
-    method: 'GET',
-    path: PATH,
+    ...routes.listWebhooks,
     answers: answers(WebhookList),
     summary: 'List webhooks',
     description: 'Lists the webhooks of the application, without their secrets.',
   },
   getWebhook: {
-    method: 'GET',
-    path: ONE,
+    ...routes.getWebhook,
     params: WebhookParams,
     answers: answers(Webhook),
     summary: 'A webhook',
     description: 'Returns a webhook, without its secret.',
   },
   deleteWebhook: {
-    method: 'DELETE',
-    path: ONE,
+    ...routes.deleteWebhook,
     params: WebhookParams,
     answers: doneAnswers,
     summary: 'Delete a webhook',
     description: 'Ends a webhook for good: what was not delivered yet is not sent any more.',
   },
   rotateWebhookSecret: {
-    method: 'POST',
-    path: `${ONE}/rotateSecret`,
+    ...routes.rotateWebhookSecret,
     params: WebhookParams,
     answers: answers(WebhookWithSecret),
     summary: 'Give a webhook a new secret',
@@ -63,8 +56,7 @@ export const webhookOperations = ofModule('order', {
       'two ends at once.',
   },
   testWebhook: {
-    method: 'POST',
-    path: `${ONE}/test`,
+    ...routes.testWebhook,
     params: WebhookParams,
     answers: answers(WebhookDelivery),
     summary: 'Test a webhook',
@@ -73,8 +65,7 @@ export const webhookOperations = ofModule('order', {
       'it.',
   },
   enableWebhook: {
-    method: 'POST',
-    path: `${ONE}/enable`,
+    ...routes.enableWebhook,
     params: WebhookParams,
     answers: answers(Webhook),
     summary: 'Enable a webhook',
@@ -82,8 +73,7 @@ export const webhookOperations = ofModule('order', {
       'Has events sent again, from now on. A replay brings what was missed. An active webhook stays as it is.',
   },
   replayWebhook: {
-    method: 'POST',
-    path: `${ONE}/replay`,
+    ...routes.replayWebhook,
     params: WebhookParams,
     body: ReplayEvents,
     answers: answers(Webhook),
@@ -91,8 +81,7 @@ export const webhookOperations = ofModule('order', {
     description: 'Sends the events behind one that is kept to the webhook, oldest first, and goes on with new ones.',
   },
   listDeliveries: {
-    method: 'GET',
-    path: `${ONE}/deliveries`,
+    ...routes.listDeliveries,
     params: WebhookParams,
     query: ListDeliveriesQuery,
     answers: answers(DeliveryPage),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ORDER_STATES, ORDER_TYPES } from '../words.ts';
 
 /** The license types (interface O5). */
 const LICENSE_TYPES = [
@@ -31,13 +32,13 @@ export type LicenseType = z.infer<typeof LicenseType>;
 export const CLOUD_LICENSE_TYPES: readonly LicenseType[] = ['cloud_account', 'cloud_customer', 'cloud_personal'];
 
 export const OrderType = z
-  .enum(['new_buy', 'delete_asset', 'delete_product'], 'is not an order type')
+  .enum(ORDER_TYPES, 'is not an order type')
   .meta({ id: 'OrderType', description: 'What an order does: a purchase, or a revocation of assets or of products.' });
 export type OrderType = z.infer<typeof OrderType>;
 
 /** What became of an order (rules 6.4). */
 export const OrderState = z
-  .enum(['pending', 'succeeded', 'failed'], 'must be pending, succeeded or failed')
+  .enum(ORDER_STATES, 'must be pending, succeeded or failed')
   .meta({ id: 'OrderState', description: 'What became of an order.' });
 
 export const SyncMode = z.enum(['sync', 'async'], 'must be sync or async').meta({

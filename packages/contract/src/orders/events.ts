@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import type { EventId } from '../ids.ts';
 import { emptyAsAbsent, integer, queryInteger, time } from '../scalars.ts';
+import type { LATEST } from '../words.ts';
 import { BatchSummary, MAX_WAIT_SECONDS } from './results.ts';
 
 const MAX_EVENTS = 1_000;
 const DEFAULT_EVENTS = 100;
-/** The place in the feed behind all events that have an id. */
-export const LATEST = 'latest';
 const PLACE_FAULT = 'must be a string of 1 to 19 decimal digits, such as "2001", or "latest"';
 
 /** The query of the event feed (rules 6.8). */

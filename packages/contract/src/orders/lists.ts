@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cause } from '../causes.ts';
+import { Cause } from '../cause-schema.ts';
 import { emptyAsAbsent, optionalId, optionalText, queryInteger, queryTime, time } from '../scalars.ts';
 import { OrderState, OrderType } from './enums.ts';
 import { BatchState, BatchSummary, SingleOrderResult } from './results.ts';

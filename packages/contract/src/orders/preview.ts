@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cause } from '../causes.ts';
+import { Cause } from '../cause-schema.ts';
 import { successBody } from '../envelope.ts';
 import { CustomerId } from '../ids.ts';
 import { integer } from '../scalars.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { Cause } from '../causes.ts';
+import { Cause } from '../cause-schema.ts';
 import { CustomerId, LicenseOrderId } from '../ids.ts';
 import { emptyAsAbsent, id, integer, queryInteger, text, time } from '../scalars.ts';
+import { BATCH_STATES, MAX_PAGE_ORDERS } from '../words.ts';
 import { OrderState, OrderType, SyncMode } from './enums.ts';
 
-export const MAX_PAGE_ORDERS = 1_000;
 const DEFAULT_PAGE_ORDERS = 100;
 export const MAX_WAIT_SECONDS = 30;
 
@@ -63,7 +63,7 @@ export type OrderResult = z.infer<typeof OrderResult>;
 
 /** How far a batch is (rules 6.4). */
 export const BatchState = z
-  .enum(['accepted', 'processing', 'completed'], 'must be accepted, processing or completed')
+  .enum(BATCH_STATES, 'must be accepted, processing or completed')
   .meta({ id: 'BatchState', description: 'How far a batch is.' });
 
 /** What became of a batch in all (rules 6.4). */

@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import { causes } from './causes.ts';
+
+export type Cause = keyof typeof causes;
+
+/** The stable words for programs, from the table of causes. */
+export const Cause = z.enum(Object.keys(causes) as [Cause, ...Cause[]]).meta({
+  id: 'Cause',
+  description:
+    'What was wrong, as a stable word for programs. A later release may add words: take one that you do not know for its code.',
+});

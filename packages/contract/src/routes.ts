@@ -1,0 +1,85 @@
+/** Where the operations of each module are. */
+export const ORDER_ROOT = '/order/api/order/v1';
+export const ME_ROOT = '/me/api/v1';
+
+const BATCH_PATH = `${ORDER_ROOT}/licenseOrder/batchOrder` as const;
+const WEBHOOKS_PATH = `${ORDER_ROOT}/webhooks` as const;
+const WEBHOOK_PATH = `${WEBHOOKS_PATH}/{webhookId}` as const;
+const ENTERPRISE_PATH = `${ME_ROOT}/enterprise/{enterpriseGlobalId}` as const;
+const MEMBER_PATH = `${ENTERPRISE_PATH}/member/{memberGlobalId}` as const;
+/** The path of an employee in operations whose path names no enterprise. */
+const HOLDER_PATH = `${ME_ROOT}/enterprise/member/{memberGlobalId}` as const;
+
+/** How an operation is called. */
+export interface Route {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** In OpenAPI's form: `/order/{orderId}`. */
+  path: `/${string}`;
+}
+
+/**
+ * Method and path of every operation by its operationId. They are apart from the schemas of `operations`, so that a
+ * client such as the command loads no schema.
+ */
+export const routes = {
+  issueToken: { method: 'POST', path: '/oauth2/token' },
+  bindCustomer: { method: 'POST', path: `${ORDER_ROOT}/enterprise/user/bind` },
+  createEnterprise: { method: 'POST', path: `${ORDER_ROOT}/enterprise/user/create` },
+  queryCustomers: { method: 'GET', path: `${ORDER_ROOT}/enterprise/user/query` },
+  updateCustomer: { method: 'POST', path: `${ORDER_ROOT}/enterprise/user/update` },
+  createBatchOrder: { method: 'POST', path: BATCH_PATH },
+  previewBatchOrder: { method: 'POST', path: `${BATCH_PATH}/preview` },
+  cancelBatchOrder: { method: 'POST', path: `${BATCH_PATH}/cancel` },
+  getBatchResult: { method: 'GET', path: BATCH_PATH },
+  getOrderResult: { method: 'GET', path: `${ORDER_ROOT}/licenseOrder/{licenseOrderId}` },
+  lockAssets: { method: 'POST', path: `${ORDER_ROOT}/asset/lock` },
+  unlockAssets: { method: 'POST', path: `${ORDER_ROOT}/asset/unlock` },
+  listVirtualAssets: { method: 'GET', path: `${ORDER_ROOT}/asset/{enterpriseGlobalId}/list` },
+  takeAssetNumbers: { method: 'POST', path: `${ORDER_ROOT}/shellnums` },
+  listBatches: { method: 'GET', path: `${ORDER_ROOT}/licenseOrder/batchOrders` },
+  listOrders: { method: 'GET', path: `${ORDER_ROOT}/licenseOrder/orders` },
+  getFailedOrders: { method: 'GET', path: `${ORDER_ROOT}/licenseOrder/batchOrder/failed` },
+  getAsset: { method: 'GET', path: `${ORDER_ROOT}/asset/{assetNum}` },
+  getAssetHistory: { method: 'GET', path: `${ORDER_ROOT}/asset/{assetNum}/history` },
+  getEvents: { method: 'GET', path: `${ORDER_ROOT}/events` },
+  createWebhook: { method: 'POST', path: WEBHOOKS_PATH },
+  listWebhooks: { method: 'GET', path: WEBHOOKS_PATH },
+  getWebhook: { method: 'GET', path: WEBHOOK_PATH },
+  deleteWebhook: { method: 'DELETE', path: WEBHOOK_PATH },
+  rotateWebhookSecret: { method: 'POST', path: `${WEBHOOK_PATH}/rotateSecret` },
+  testWebhook: { method: 'POST', path: `${WEBHOOK_PATH}/test` },
+  enableWebhook: { method: 'POST', path: `${WEBHOOK_PATH}/enable` },
+  replayWebhook: { method: 'POST', path: `${WEBHOOK_PATH}/replay` },
+  listDeliveries: { method: 'GET', path: `${WEBHOOK_PATH}/deliveries` },
+
+  addEmployees: { method: 'POST', path: `${ENTERPRISE_PATH}/member` },
+  editEmployee: { method: 'PUT', path: MEMBER_PATH },
+  resetPassword: { method: 'PUT', path: `${MEMBER_PATH}/resetPassword` },
+  deleteEmployee: { method: 'DELETE', path: MEMBER_PATH },
+  listEmployees: { method: 'GET', path: `${ENTERPRISE_PATH}/members` },
+  readAudit: { method: 'GET', path: `${ENTERPRISE_PATH}/audit` },
+  listEnterpriseAssets: { method: 'GET', path: `${ENTERPRISE_PATH}/asset/assetNums` },
+  readAssetContents: { method: 'GET', path: `${ME_ROOT}/enterprise/asset/{assetId}/merchandiseProducts` },
+  listBorrowedLocks: { method: 'GET', path: `${ENTERPRISE_PATH}/asset/borrowUsbKeys` },
+  configureAssets: { method: 'POST', path: `${HOLDER_PATH}/privileges` },
+  lendAssets: { method: 'POST', path: `${HOLDER_PATH}/borrow` },
+} as const satisfies Record<string, Route>;
+
+type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathParameters<Rest>
+  : never;
+/** The parameters in the path of an operation. */
+export type OperationParams<Id extends keyof typeof routes> = Record<
+  PathParameters<(typeof routes)[Id]['path']>,
+  string
+>;
+
+/** The path of a call from the root of the host, with its parameters filled in and escaped. */
+export function buildPath<Id extends keyof typeof routes>(id: Id, params: OperationParams<Id>): string {
+  return fillPath(routes[id].path, params);
+}
+
+/** Fills the parameters of a path in, escaped. */
+export function fillPath(path: string, params: Record<string, string>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+}
