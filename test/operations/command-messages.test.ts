@@ -35,7 +35,7 @@ async function lockstep(...words: string[]) {
       return true;
     });
   }
-  const program = buildProgram(readConfig({ DATABASE_URL: stack.url, DATA_DIR: newDataDir() }));
+  const program = buildProgram({ DATABASE_URL: stack.url, DATA_DIR: newDataDir() });
   await program.parseAsync(words, { from: 'user' });
   vi.restoreAllMocks();
   return printed;

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-const program = () => buildProgram(readConfig({ DATABASE_URL: stack.url, DATA_DIR: newDataDir() }));
+const program = () => buildProgram({ DATABASE_URL: stack.url, DATA_DIR: newDataDir() });
 
 /** Runs the command in this process. What it prints is left out. */
 async function lockstep(...words: string[]): Promise<void> {

@@ -1,10 +1,8 @@
-import { configOrExit, readConfig } from '@lockstep/config';
-import { configOrExit, readConfig } from '@lockstep/platform';
 import { endWithReader } from './output/terminal.ts';
 import { buildProgram } from './program.ts';
 
 /** The lockstep command (rules 9). Results go to standard output, faults to standard error with status 1. */
-const program = buildProgram(configOrExit(readConfig));
+const program = buildProgram(process.env);
 endWithReader();
 try {
   await program.parseAsync();

@@ -1,10 +1,9 @@
 import type { AssetDetail, HistoryEntry, MerchandiseNode, ProductNode } from '@lockstep/contract';
-import type { Command } from 'commander';
-import { addJsonOption, addListOptions, type ListOptions, parseText } from '../commands/options.ts';
-import type { ServiceCommands } from '../commands/service.ts';
+import type { ListOptions } from '../commands/options.ts';
 import { printList } from '../output/lists.ts';
 import { type Column, formatFields, formatTable, formatTime } from '../output/table.ts';
 import { say } from '../output/terminal.ts';
+import type { OrderClient } from './client.ts';
 
 /** What is on an asset: a product, or a merchandise, so deep in others. */
 interface Item {
@@ -47,31 +46,20 @@ const HISTORY_COLUMNS: readonly Column<HistoryEntry>[] = [
   },
 ];
 
-/** Adds `lockstep asset`: an asset by its number, and what happened to it, over the API. */
-export function addAssetCommands(program: Command, service: ServiceCommands): void {
-  const asset = program.command('asset').description('assets by their number');
+export async function show(client: OrderClient, assetNum: string, { json }: { json?: true }): Promise<void> {
+  const detail = await client.call('getAsset', { params: { assetNum } });
+  say(json ? JSON.stringify(detail) : formatAsset(detail));
+}
 
-  addJsonOption(service.add(asset, 'show', 'the active asset of a number, with what is on it'))
-    .argument('<number>', 'its number', parseText)
-    .action(async (assetNum: string, { json }: { json?: true }, command: Command) => {
-      const client = await service.openClient(command);
-      const detail = await client.call('getAsset', { params: { assetNum } });
-      say(json ? JSON.stringify(detail) : formatAsset(detail));
-    });
-
-  addListOptions(service.add(asset, 'history', 'what happened to the assets of a number, newest first'))
-    .argument('<number>', 'its number', parseText)
-    .action(async (assetNum: string, options: ListOptions, command: Command) => {
-      const client = await service.openClient(command);
-      await printList(
-        async (page) => {
-          const { entries, nextCursor } = await client.call('getAssetHistory', { params: { assetNum }, query: page });
-          return { items: entries, nextCursor };
-        },
-        HISTORY_COLUMNS,
-        options,
-      );
-    });
+export async function history(client: OrderClient, assetNum: string, options: ListOptions): Promise<void> {
+  await printList(
+    async (page) => {
+      const { entries, nextCursor } = await client.call('getAssetHistory', { params: { assetNum }, query: page });
+      return { items: entries, nextCursor };
+    },
+    HISTORY_COLUMNS,
+    options,
+  );
 }
 
 function formatAsset(detail: AssetDetail): string {

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import {
-  buildPath,
-  type FailureBody,
-  findOperation,
-  type OperationAnswers,
-  type OperationId,
-  type OperationParams,
-  type OperationRequest,
-  type OrderOperationId,
-  type SentBody,
-  type TokenAnswer,
+import type {
+  FailureBody,
+  OperationAnswers,
+  OperationId,
+  OperationParams,
+  OperationRequest,
+  OrderOperationId,
+  SentBody,
+  TokenAnswer,
 } from '@lockstep/contract';
+import { buildPath, routes } from '@lockstep/contract/routes';
 import { formatFields } from '../output/table.ts';
 import { explainNoAnswer, explainStrangeAnswer } from './faults.ts';
 
@@ -93,7 +92,7 @@ export class OrderClient {
   /** Gets the application-level token that the other calls carry. */
   async logIn(): Promise<void> {
     const { appKey, appSecret } = this.#options;
-    const { url, status, answer } = await this.#fetch('issueToken', findOperation('issueToken').path, {
+    const { url, status, answer } = await this.#fetch('issueToken', routes.issueToken.path, {
       headers: { authorization: `Basic ${Buffer.from(`${appKey}:${appSecret}`).toString('base64')}` },
       body: new URLSearchParams({ grant_type: 'client_credentials' }),
     });
@@ -130,7 +129,7 @@ export class OrderClient {
 
   /** Where anybody with a token of the application sees what became of a batch. */
   batchResultUrl(key: { channelCode: string; channelOrderId: string }): string {
-    return `${this.#options.baseUrl}${findOperation('getBatchResult').path}?${new URLSearchParams(key)}`;
+    return `${this.#options.baseUrl}${routes.getBatchResult.path}?${new URLSearchParams(key)}`;
   }
 
   async #call<Id extends OrderOperationId>(id: Id, { params, query = {}, body }: Call<Id>): Promise<BodyOf<Id>> {
@@ -156,7 +155,7 @@ export class OrderClient {
     init: RequestInit & { body?: unknown },
   ): Promise<{ url: string; status: number; answer: object }> {
     const { baseUrl } = this.#options;
-    const { method } = findOperation(id);
+    const { method } = routes[id];
     const [url = ''] = `${baseUrl}${pathAndQuery}`.split('?');
     const bodyBytes = Buffer.isBuffer(init.body) ? init.body.length : 0;
     const signal = AbortSignal.timeout(CALL_TIMEOUT_MS + Math.ceil(bodyBytes / BODY_BYTES_PER_SECOND) * 1_000);

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventPage, FeedEvent } from '@lockstep/contract';
-import { sayAside } from '../output/terminal.ts';
+import { DEFAULT_LIMIT } from '../commands/options.ts';
+import { formatTime } from '../output/table.ts';
+import { endOnSignals, say, sayAside } from '../output/terminal.ts';
 import { type OrderClient, ServiceAway } from './client.ts';
 
 /** The most events of one call, and how long one that follows the feed waits for the next. */
@@ -18,6 +20,40 @@ export interface FeedOptions {
   limit: number;
   /** Whether to wait for events that are yet to come. */
   follow: boolean;
+}
+
+interface EventOptions {
+  after?: string;
+  limit?: number;
+  all?: true;
+  follow?: true;
+  json?: true;
+}
+
+/** Prints the events, and says on standard error how to go on behind the last. */
+export async function printEvents(client: OrderClient, options: EventOptions): Promise<void> {
+  const { after, follow = false, all, json } = options;
+  const limit = options.limit ?? (follow || all ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT);
+  let lastId = after;
+  const sayHowToGoOn = () => (lastId === undefined ? 'No event yet.' : `Go on with --after ${lastId}.`);
+  endOnSignals(() => `Stopped. ${sayHowToGoOn()}`);
+  try {
+    for await (const event of readEvents(client, { after, limit, follow })) {
+      say(json ? JSON.stringify(event) : formatEvent(event));
+      lastId = event.id;
+    }
+    sayAside(sayHowToGoOn());
+  } catch (error) {
+    throw lastId === undefined ? error : new Error(`${(error as Error).message} ${sayHowToGoOn()}`, { cause: error });
+  }
+}
+
+/** An event in one line: it may be followed by the next an hour later. */
+function formatEvent({ id, type, time, data }: FeedEvent): string {
+  const { channelCode, channelOrderId, total, succeeded, failed, cancelled } = data;
+  const ended = cancelled === 0 ? '' : ` (${cancelled} cancelled)`;
+  const outcome = `${total} ${total === 1 ? 'order' : 'orders'}, ${succeeded} succeeded, ${failed} failed${ended}`;
+  return `${formatTime(time)}  ${id}  ${type}  ${channelCode} ${channelOrderId}: ${outcome}`;
 }
 
 /**

@@ -1,4 +1,5 @@
-import { type BatchResult, MAX_PAGE_ORDERS, type OrderResult } from '@lockstep/contract';
+import type { BatchResult, OrderResult } from '@lockstep/contract';
+import { MAX_PAGE_ORDERS } from '@lockstep/contract/words';
 import { formatFailures, formatJson, formatOrders, MAX_TABLE_ORDERS } from '../output/outcomes.ts';
 import type { Progress } from '../output/progress.ts';
 import { say } from '../output/terminal.ts';

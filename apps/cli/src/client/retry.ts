@@ -1,8 +1,4 @@
 import { writeFile } from 'node:fs/promises';
-import type { Command } from 'commander';
-import { addBatchArguments, addJsonOption, parseFileName, parseText } from '../commands/options.ts';
-import type { ServiceCommands } from '../commands/service.ts';
-import { addOutcomeOptions } from '../commands/submit.ts';
 import { describeBatch } from '../output/outcomes.ts';
 import { resolveCallerPath, say, sayAside } from '../output/terminal.ts';
 import { nameOf, readRenamedBatch } from './batch-file.ts';
@@ -19,46 +15,36 @@ interface RetryOptions extends OutcomeOptions {
   file?: string;
 }
 
-const FAILED_HELP = `
-The file holds all that was sent, passwords too. It is a batch with the channelOrderId <batch>-retry: put the orders
-right, then send it with batch retry --file, or with submit.`;
-const RETRY_HELP = `
-Orders that were cancelled count as failed. The batch must be completed. The same command again shows the outcome of the
-first time: nothing is done twice. FILE is a batch, corrected, as batch failed writes it; - is standard input. It is sent
-under the channelOrderId of --as, or else its own, or else <batch>-retry.
+/** Prints or writes the orders that failed, as they were sent. */
+export async function writeFailed(
+  client: OrderClient,
+  channelCode: string,
+  channelOrderId: string,
+  options: FailedOptions,
+): Promise<void> {
+  const key = { channelCode, channelOrderId };
+  const { pending } = await readResult(client, key);
+  const failed = await readFailed(client, key);
+  if (failed.orderList.length === 0) return sayAside(`${describeBatch(key)}: no order has failed.`);
+  if (pending > 0) sayAside(`${describeBatch(key)} is not completed: ${pending} pending, which may fail too.`);
+  const text = JSON.stringify(failed, null, options.json ? undefined : 2);
+  if (options.out === undefined) return say(text);
+  await writeNewFile(options.out, `${text}\n`);
+  say(
+    options.json
+      ? JSON.stringify({ file: options.out, orders: failed.orderList.length })
+      : `${options.out}: ${countOrders(failed.orderList)}`,
+  );
+}
 
-Exit status: as of submit.`;
-
-/** Adds `batch failed` and `batch retry`: the orders that failed, as they were sent, and sending them again. */
-export function addBatchRetryCommands(batch: Command, service: ServiceCommands): void {
-  addJsonOption(addBatchArguments(service.add(batch, 'failed', 'the orders that failed, as a batch to put right')))
-    .option('--out <file>', 'write them into this file, which must not exist yet', parseFileName)
-    .addHelpText('after', FAILED_HELP)
-    .action(async (channelCode: string, channelOrderId: string, options: FailedOptions, command: Command) => {
-      const key = { channelCode, channelOrderId };
-      const client = await service.openClient(command);
-      const { pending } = await readResult(client, key);
-      const failed = await readFailed(client, key);
-      if (failed.orderList.length === 0) return sayAside(`${describeBatch(key)}: no order has failed.`);
-      if (pending > 0) sayAside(`${describeBatch(key)} is not completed: ${pending} pending, which may fail too.`);
-      const text = JSON.stringify(failed, null, options.json ? undefined : 2);
-      if (options.out === undefined) return say(text);
-      await writeNewFile(options.out, `${text}\n`);
-      say(
-        options.json
-          ? JSON.stringify({ file: options.out, orders: failed.orderList.length })
-          : `${options.out}: ${countOrders(failed.orderList)}`,
-      );
-    });
-
-  addOutcomeOptions(addBatchArguments(service.add(batch, 'retry', 'send the orders that failed again, as a new batch')))
-    .option('--as <id>', 'channelOrderId of the new batch', parseText)
-    .option('--file <file>', 'send this corrected batch in their place', parseFileName)
-    .addHelpText('after', RETRY_HELP)
-    .action(async (channelCode: string, channelOrderId: string, options: RetryOptions, command: Command) => {
-      const client = await service.openClient(command);
-      await submit(client, () => readRetry(client, { channelCode, channelOrderId }, options), options);
-    });
+/** Sends the orders that failed again, as a new batch. */
+export async function retry(
+  client: OrderClient,
+  channelCode: string,
+  channelOrderId: string,
+  options: RetryOptions,
+): Promise<void> {
+  await submit(client, () => readRetry(client, { channelCode, channelOrderId }, options), options);
 }
 
 /** Reads what is to be sent in place of the failed orders of a completed batch; undefined if none has failed. */

@@ -1,6 +1,7 @@
 import { describeBatch } from '../output/outcomes.ts';
 import { Progress } from '../output/progress.ts';
 import { endOnSignals, say, sayAside } from '../output/terminal.ts';
+import { readBatchFile } from './batch-file.ts';
 import type { OrderClient } from './client.ts';
 import { type BatchKey, type OutcomeOptions, showOutcome, watchBatch } from './outcome.ts';
 
@@ -8,6 +9,10 @@ import { type BatchKey, type OutcomeOptions, showOutcome, watchBatch } from './o
 export interface BatchToSend extends BatchKey {
   /** The JSON, UTF-8. */
   bytes: Buffer<ArrayBuffer>;
+}
+
+export async function submitFile(client: OrderClient, file: string, options: OutcomeOptions): Promise<void> {
+  await submit(client, () => readBatchFile(file), options);
 }
 
 /**

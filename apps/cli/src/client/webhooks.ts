@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Webhook, WebhookDelivery, WebhookWithSecret } from '@lockstep/contract';
-import type { Command } from 'commander';
-import { addJsonOption, addListOptions, type ListOptions, parseId, parseText } from '../commands/options.ts';
-import type { ServiceCommands } from '../commands/service.ts';
+import type { ListOptions } from '../commands/options.ts';
 import { printList } from '../output/lists.ts';
 import { type Column, formatFields, formatTable, formatTime } from '../output/table.ts';
 import { say, sayAside } from '../output/terminal.ts';
@@ -33,90 +31,62 @@ const DELIVERY_COLUMNS: readonly Column<WebhookDelivery>[] = [
   { head: 'next', cell: ({ nextAttemptTime }) => formatTime(nextAttemptTime) },
 ];
 
-/** Adds `lockstep webhook`: where the events of the application are sent, over the API. */
-export function addWebhookCommands(program: Command, service: ServiceCommands): void {
-  const webhook = program.command('webhook').description('where events are sent');
-  /** A command on one webhook. */
-  const addOne = (name: string, description: string) =>
-    service.add(webhook, name, description).argument('<webhookId>', 'its id', parseId);
+export async function create(
+  client: OrderClient,
+  url: string,
+  { json, description }: JsonOption & { description?: string },
+): Promise<void> {
+  sayWithSecret(await client.call('createWebhook', { body: { url, description } }), json);
+}
 
-  addJsonOption(service.add(webhook, 'create', 'send events to an address; prints, this once, the secret'))
-    .argument('<url>', 'the address: https', parseText)
-    .option('--description <text>', 'what it is for', parseText)
-    .action(async (url: string, { json, description }: JsonOption & { description?: string }, command: Command) => {
-      const client = await service.openClient(command);
-      sayWithSecret(await client.call('createWebhook', { body: { url, description } }), json);
-    });
+export async function list(client: OrderClient, { json }: JsonOption): Promise<void> {
+  const { webhooks } = await client.call('listWebhooks', {});
+  if (json) for (const each of webhooks) say(JSON.stringify(each));
+  else if (webhooks.length === 0) sayAside('None found.');
+  else say(formatTable(WEBHOOK_COLUMNS, webhooks));
+}
 
-  addJsonOption(service.add(webhook, 'list', 'the webhooks of the application, oldest first')).action(
-    async ({ json }: JsonOption, command: Command) => {
-      const client = await service.openClient(command);
-      const { webhooks } = await client.call('listWebhooks', {});
-      if (json) for (const each of webhooks) say(JSON.stringify(each));
-      else if (webhooks.length === 0) sayAside('None found.');
-      else say(formatTable(WEBHOOK_COLUMNS, webhooks));
+export async function show(client: OrderClient, webhookId: string, { json }: JsonOption): Promise<void> {
+  sayWebhook(await client.call('getWebhook', { params: { webhookId } }), json);
+}
+
+export async function remove(client: OrderClient, webhookId: string, { json }: JsonOption): Promise<void> {
+  await client.call('deleteWebhook', { params: { webhookId } });
+  say(json ? JSON.stringify({ webhookId }) : `Webhook ${webhookId} is deleted`);
+}
+
+export async function rotateSecret(client: OrderClient, webhookId: string, { json }: JsonOption): Promise<void> {
+  sayWithSecret(await client.call('rotateWebhookSecret', { params: { webhookId } }), json);
+}
+
+export async function test(client: OrderClient, webhookId: string, { json }: JsonOption): Promise<void> {
+  const delivery = await sendTest(client, webhookId);
+  if (json) say(JSON.stringify(delivery));
+  if (delivery.state !== 'delivered') throw new Error(`The test is ${delivery.state}: ${formatLastAttempt(delivery)}`);
+  if (!json) say(`Delivered: ${formatLastAttempt(delivery)}`);
+}
+
+export async function enable(client: OrderClient, webhookId: string, { json }: JsonOption): Promise<void> {
+  sayWebhook(await client.call('enableWebhook', { params: { webhookId } }), json);
+}
+
+export async function replay(
+  client: OrderClient,
+  webhookId: string,
+  { json, after }: JsonOption & { after?: string },
+): Promise<void> {
+  sayWebhook(await client.call('replayWebhook', { params: { webhookId }, body: { after } }), json);
+}
+
+export async function deliveries(client: OrderClient, webhookId: string, options: ListOptions): Promise<void> {
+  await printList(
+    async (page) => {
+      const call = { params: { webhookId }, query: page };
+      const { deliveries, nextCursor } = await client.call('listDeliveries', call);
+      return { items: deliveries, nextCursor };
     },
-  );
-
-  addJsonOption(addOne('show', 'a webhook, without its secret')).action(
-    async (webhookId: string, { json }: JsonOption, command: Command) => {
-      const client = await service.openClient(command);
-      sayWebhook(await client.call('getWebhook', { params: { webhookId } }), json);
-    },
-  );
-
-  addJsonOption(addOne('delete', 'end a webhook for good')).action(
-    async (webhookId: string, { json }: JsonOption, command: Command) => {
-      const client = await service.openClient(command);
-      await client.call('deleteWebhook', { params: { webhookId } });
-      say(json ? JSON.stringify({ webhookId }) : `Webhook ${webhookId} is deleted`);
-    },
-  );
-
-  addJsonOption(addOne('rotate-secret', 'give it a new secret, printed this once; for 24 hours both sign')).action(
-    async (webhookId: string, { json }: JsonOption, command: Command) => {
-      const client = await service.openClient(command);
-      sayWithSecret(await client.call('rotateWebhookSecret', { params: { webhookId } }), json);
-    },
-  );
-
-  addJsonOption(addOne('test', 'send a test message, and wait for its answer; status 1 if it is not delivered')).action(
-    async (webhookId: string, { json }: JsonOption, command: Command) => {
-      const delivery = await sendTest(await service.openClient(command), webhookId);
-      if (json) say(JSON.stringify(delivery));
-      if (delivery.state !== 'delivered')
-        throw new Error(`The test is ${delivery.state}: ${formatLastAttempt(delivery)}`);
-      if (!json) say(`Delivered: ${formatLastAttempt(delivery)}`);
-    },
-  );
-
-  addJsonOption(addOne('enable', 'have events sent again, from now on')).action(
-    async (webhookId: string, { json }: JsonOption, command: Command) => {
-      const client = await service.openClient(command);
-      sayWebhook(await client.call('enableWebhook', { params: { webhookId } }), json);
-    },
-  );
-
-  addJsonOption(addOne('replay', 'send events again, oldest first'))
-    .option('--after <id>', 'only those behind this event; without it all that are kept', parseId)
-    .action(async (webhookId: string, { json, after }: JsonOption & { after?: string }, command: Command) => {
-      const client = await service.openClient(command);
-      sayWebhook(await client.call('replayWebhook', { params: { webhookId }, body: { after } }), json);
-    });
-
-  addListOptions(addOne('deliveries', 'messages to a webhook, newest first, and what became of them')).action(
-    async (webhookId: string, options: ListOptions, command: Command) => {
-      const client = await service.openClient(command);
-      await printList(
-        async (page) => {
-          const call = { params: { webhookId }, query: page };
-          const { deliveries, nextCursor } = await client.call('listDeliveries', call);
-          return { items: deliveries, nextCursor };
-        },
-        DELIVERY_COLUMNS,
-        options,
-      );
-    },
+    DELIVERY_COLUMNS,
+    options,
   );
 }
 

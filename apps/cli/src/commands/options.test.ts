@@ -1,7 +1,7 @@
-import { Cause } from '@lockstep/contract';
+import { causes } from '@lockstep/contract/causes';
 import { InvalidArgumentError } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { parseFrom, parseId, parseLimit, parseText, parseTo, parseWord } from './options.ts';
+import { parseFrom, parseId, parseLimit, parseOverlapHours, parseText, parseTo, parseWord } from './options.ts';
 
 const local = (...parts: [number, number, number, number?, number?, number?, number?]) =>
   String(new Date(...parts).getTime());
@@ -49,8 +49,25 @@ it('a filter that is empty, as a variable that was not set, is refused', () => {
   for (const text of ['', '  ']) expect(() => parseText(text)).toThrow('It must not be empty.');
 });
 
-it('a word must be one of its enum', () => {
-  const parse = parseWord(Cause, 'the causes in docs/api.md');
+it('a word must be one of its table', () => {
+  const parse = parseWord(causes, 'the causes in docs/api.md');
   expect(parse('asset_not_found')).toBe('asset_not_found');
-  expect(() => parse('nothing')).toThrow('It must be one of the causes in docs/api.md.');
+  for (const text of ['nothing', 'toString']) {
+    expect(() => parse(text)).toThrow('It must be one of the causes in docs/api.md.');
+  }
+});
+
+describe('--overlap-hours', () => {
+  it.each(['0', '1', '24', '720'])('accepts %s', (value) => {
+    expect(parseOverlapHours(value)).toBe(Number(value));
+  });
+
+  it.each(['-1', '721', '999', '1000', '1.5', '1e1', '0x10', '+5', '', ' ', ' 5', 'day', '٣'])(
+    'refuses %j',
+    (value) => {
+      expect(() => parseOverlapHours(value)).toThrow(
+        new InvalidArgumentError('It must be a whole number of hours from 0 to 720; 0 ends the old secret at once.'),
+      );
+    },
+  );
 });

@@ -1,5 +1,5 @@
+import { MAX_OVERLAP_HOURS } from '@lockstep/contract/words';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { z } from 'zod';
 
 /** What the options of a list say (rules 6.7). */
 export interface ListOptions {
@@ -23,6 +23,13 @@ export function addListOptions(command: Command): Command {
   return addJsonOption(command)
     .addOption(new Option('--limit <n>', 'how many in all').argParser(parseLimit).default(DEFAULT_LIMIT))
     .addOption(new Option('--all', 'all of them').conflicts('limit'));
+}
+
+/** Adds the options of the commands that show the outcome of a batch. */
+export function addOutcomeOptions(command: Command): Command {
+  return command
+    .option('--json', 'show the outcome as JSON, with all orders, and all else on standard error')
+    .option('--fail-on-failed', 'end with status 2 if an order failed');
 }
 
 /** Adds the arguments that name a batch. */
@@ -68,11 +75,24 @@ export function parseFileName(value: string): string {
   return value;
 }
 
-/** Creates a reader of one of the words of an enum. It throws an InvalidArgumentError. */
-export function parseWord<Word extends string>(words: z.ZodType<Word>, where: string): (value: string) => Word {
+/** Reads how many hours the old secret stays valid. Throws an InvalidArgumentError. */
+export function parseOverlapHours(value: string): number {
+  const hours = /^\d{1,3}$/.test(value) ? Number(value) : Number.NaN;
+  if (hours <= MAX_OVERLAP_HOURS) return hours;
+  throw new InvalidArgumentError(
+    `It must be a whole number of hours from 0 to ${MAX_OVERLAP_HOURS}; 0 ends the old secret at once.`,
+  );
+}
+
+/** Reads an option that may be repeated. */
+export function collect(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}
+
+/** Creates a reader of one of the words of a table. It throws an InvalidArgumentError. */
+export function parseWord<Word extends string>(words: Record<Word, unknown>, where: string): (value: string) => Word {
   return (value) => {
-    const { data } = words.safeParse(value);
-    if (data !== undefined) return data;
+    if (Object.hasOwn(words, value)) return value as Word;
     throw new InvalidArgumentError(`It must be one of ${where}.`);
   };
 }
@@ -93,8 +113,13 @@ export function parseTo(value: string): string {
 function parseTime(value: string, timeOfDay: string): string {
   if (/^\d{1,15}$/.test(value)) return value;
   const [, day = '', time = timeOfDay, offset = ''] = TIME.exec(value) ?? [];
-  // Date.parse would take February 30 for March 2.
-  const timeMs = z.iso.date().safeParse(day).success ? Date.parse(`${day}T${time}${offset}`.toUpperCase()) : Number.NaN;
+  const timeMs = isDay(day) ? Date.parse(`${day}T${time}${offset}`.toUpperCase()) : Number.NaN;
   if (timeMs >= 0) return String(timeMs);
   throw new InvalidArgumentError('It must be a time such as 2026-11-22T09:00, a day, or milliseconds since 1970.');
+}
+
+/** Whether the calendar has this day: Date.parse alone takes February 30 for March 2. */
+function isDay(day: string): boolean {
+  const timeMs = Date.parse(`${day}T00:00Z`);
+  return !Number.isNaN(timeMs) && new Date(timeMs).toISOString().startsWith(day);
 }

@@ -1,28 +1,61 @@
-import { ApplicationName, ChannelCode, MAX_OVERLAP_HOURS } from '@lockstep/contract';
-import { InvalidArgumentError } from 'commander';
+import { listApplications } from '@lockstep/access';
+import { ApplicationName, ChannelCode, Scope } from '@lockstep/contract';
+import { changeApplicationStatus, newCommand, registerApplication, rotateApplicationSecret } from '@lockstep/operators';
+import { say } from '../output/terminal.ts';
+import type { DatabaseTools } from './with-database.ts';
 
-/** The message for a name or channel that is not accepted (rules 4). */
-const TEXT_FAULT = 'It must be 1 to 255 characters, none of them a control character.';
-
-/** Reads the name of an application, and trims it. Throws an InvalidArgumentError. */
-export function parseName(value: string): string {
-  const { data } = ApplicationName.safeParse(value);
-  if (data === undefined) throw new InvalidArgumentError(TEXT_FAULT);
-  return data;
+interface NewApplication {
+  name: string;
+  scope: string[];
+  channel?: string[];
+  approve?: true;
 }
 
-/** Reads a channel that an application is bound to, and adds it to the others. Throws an InvalidArgumentError. */
-export function addChannel(value: string, others: string[] = []): string[] {
-  const { data } = ChannelCode.safeParse(value);
-  if (data === undefined) throw new InvalidArgumentError(TEXT_FAULT);
-  return [...new Set([...others, data])];
+export async function create({ withDatabase }: DatabaseTools, options: NewApplication): Promise<void> {
+  const { name, scope, channel, approve } = options;
+  const application = {
+    name: readText(ApplicationName, '--name', name),
+    scopes: [...new Set(scope.map((word) => Scope.parse(word)))],
+    channels: channel === undefined ? null : readChannels(channel),
+    approved: approve === true,
+  };
+  say(JSON.stringify(await withDatabase((db) => registerApplication(db, application, newCommand()))));
 }
 
-/** Reads how many hours the old secret stays valid. Throws an InvalidArgumentError. */
-export function parseOverlapHours(value: string): number {
-  const hours = /^\d{1,3}$/.test(value) ? Number(value) : Number.NaN;
-  if (hours <= MAX_OVERLAP_HOURS) return hours;
-  throw new InvalidArgumentError(
-    `It must be a whole number of hours from 0 to ${MAX_OVERLAP_HOURS}; 0 ends the old secret at once.`,
-  );
+export async function list({ withDatabase }: DatabaseTools): Promise<void> {
+  for (const application of await withDatabase(listApplications)) say(JSON.stringify(application));
+}
+
+export async function rotateSecret(
+  { withDatabase }: DatabaseTools,
+  appKey: string,
+  { overlapHours }: { overlapHours: number },
+): Promise<void> {
+  const { appSecret } = await withDatabase((db) => rotateApplicationSecret(db, appKey, overlapHours, newCommand()));
+  say(JSON.stringify({ appKey, appSecret }));
+}
+
+export async function approve(tools: DatabaseTools, appKey: string): Promise<void> {
+  await changeStatus(tools, appKey, 'approved');
+}
+
+export async function suspend(tools: DatabaseTools, appKey: string): Promise<void> {
+  await changeStatus(tools, appKey, 'suspended');
+}
+
+async function changeStatus({ withDatabase }: DatabaseTools, appKey: string, status: 'approved' | 'suspended') {
+  await withDatabase((db) => changeApplicationStatus(db, appKey, status, newCommand()));
+  say(`${appKey} is ${status}`);
+}
+
+/** The channels that an application is bound to, each once. */
+export function readChannels(given: readonly string[]): string[] {
+  return [...new Set(given.map((channel) => readText(ChannelCode, '--channel', channel)))];
+}
+
+/** Reads a name or a channel, and trims it (rules 4). */
+export function readText(schema: typeof ApplicationName, option: string, value: string): string {
+  const { data } = schema.safeParse(value);
+  if (data !== undefined) return data;
+  throw new Error(`${option} is invalid. It must be 1 to 255 characters, none of them a control character.`);
 }

@@ -1,17 +1,11 @@
-import { type ChannelDetail, ChannelHealth, type ConsoleChannel } from '@lockstep/contract/console';
+import type { ChannelDetail, ChannelHealth, ConsoleChannel } from '@lockstep/contract/console';
 import { newCommand, recordPaused, recordResumed } from '@lockstep/operators';
 import { findChannel, pauseChannel, pickChannels, readChannels, resumeChannel } from '@lockstep/orders';
-import { type Command, Option } from 'commander';
-import { addJsonOption, addListOptions, type ListOptions, parseText } from '../commands/options.ts';
+import type { ListOptions } from '../commands/options.ts';
 import { printList } from '../output/lists.ts';
 import { type Column, formatFields, formatTable, formatTime } from '../output/table.ts';
 import { say, sayAside } from '../output/terminal.ts';
-import type { WithDatabase } from './with-database.ts';
-
-const PAUSE_HELP = `
-Orders of its customers are accepted and wait; sync calls with such orders are refused until the channel is resumed.
-
-Exit status: 0 no order of it takes effect any more; 1 a fault, or what began before has not ended: run it again to wait.`;
+import type { DatabaseTools } from './with-database.ts';
 
 const CHANNEL_COLUMNS: readonly Column<ConsoleChannel>[] = [
   { head: 'channel', cell: ({ channelCode }) => channelCode, wraps: true },
@@ -37,58 +31,47 @@ interface ChannelListOptions extends ListOptions {
   state?: ChannelHealth;
 }
 
-/** Adds `lockstep channel …`: what waits in channels, and pausing them (rules 9). */
-export function addChannelCommands(program: Command, withDatabase: WithDatabase): void {
-  const channel = program.command('channel').description('channels: what waits in them, and pausing them');
-  addListOptions(channel.command('list').description('channels by code: what is pending, since when, how fast it goes'))
-    .option('--search <text>', 'only those whose code has this in it', parseText)
-    .addOption(new Option('--state <state>', 'only those that do so').choices(ChannelHealth.options))
-    .action(async ({ search, state, ...options }: ChannelListOptions) => {
-      const all = await withDatabase(readChannels);
-      await printList(
-        async ({ limit, cursor = null }) => {
-          const { channels, stop } = pickChannels(all, { search, state }, { after: cursor, limit: Number(limit) });
-          return { items: channels, nextCursor: stop };
-        },
-        CHANNEL_COLUMNS,
-        options,
-      );
-    });
-  addJsonOption(channel.command('show').description('a channel, and which applications have to do with it'))
-    .argument('<code>', 'its channelCode', parseText)
-    .action(async (code: string, { json }: { json?: true }) => {
-      const found = await withDatabase(async (db) => await findChannel(db, await readChannels(db), code));
-      if (found === undefined) throw unknown(code);
-      say(json ? JSON.stringify(found) : formatChannel(found));
-    });
-  channel
-    .command('pause')
-    .description('have the orders of a channel wait')
-    .argument('<code>', 'its channelCode', parseText)
-    .requiredOption('--reason <text>', "why; it goes to the operators' record only", parseText)
-    .addHelpText('after', PAUSE_HELP)
-    .action(async (code: string, { reason }: { reason: string }) => {
-      const paused = await withDatabase((db) =>
-        pauseChannel(db, code, (trx) => recordPaused(trx, newCommand(), { code, reason })),
-      );
-      if (paused === undefined) throw unknown(code);
-      if (paused.wasSo) sayAside(`It was paused before, since ${formatTime(paused.pausedTime)}. Nothing is recorded.`);
-      if (!paused.isStill)
-        throw new Error(`${code} is paused, but a drain or a call that began before still applies its orders.`);
-      say(`${code} is paused`);
-    });
-  channel
-    .command('resume')
-    .description('have the orders of a paused channel take effect again')
-    .argument('<code>', 'its channelCode', parseText)
-    .action(async (code: string) => {
-      const resumed = await withDatabase((db) =>
-        resumeChannel(db, code, (trx) => recordResumed(trx, newCommand(), code)),
-      );
-      if (resumed === undefined) throw unknown(code);
-      if (resumed.wasSo) sayAside('It was not paused. Nothing is recorded.');
-      say(`${code} is not paused`);
-    });
+export async function list(
+  { withDatabase }: DatabaseTools,
+  { search, state, ...options }: ChannelListOptions,
+): Promise<void> {
+  const all = await withDatabase(readChannels);
+  await printList(
+    async ({ limit, cursor = null }) => {
+      const { channels, stop } = pickChannels(all, { search, state }, { after: cursor, limit: Number(limit) });
+      return { items: channels, nextCursor: stop };
+    },
+    CHANNEL_COLUMNS,
+    options,
+  );
+}
+
+export async function show({ withDatabase }: DatabaseTools, code: string, { json }: { json?: true }): Promise<void> {
+  const found = await withDatabase(async (db) => await findChannel(db, await readChannels(db), code));
+  if (found === undefined) throw unknown(code);
+  say(json ? JSON.stringify(found) : formatChannel(found));
+}
+
+export async function pause(
+  { withDatabase }: DatabaseTools,
+  code: string,
+  { reason }: { reason: string },
+): Promise<void> {
+  const paused = await withDatabase((db) =>
+    pauseChannel(db, code, (trx) => recordPaused(trx, newCommand(), { code, reason })),
+  );
+  if (paused === undefined) throw unknown(code);
+  if (paused.wasSo) sayAside(`It was paused before, since ${formatTime(paused.pausedTime)}. Nothing is recorded.`);
+  if (!paused.isStill)
+    throw new Error(`${code} is paused, but a drain or a call that began before still applies its orders.`);
+  say(`${code} is paused`);
+}
+
+export async function resume({ withDatabase }: DatabaseTools, code: string): Promise<void> {
+  const resumed = await withDatabase((db) => resumeChannel(db, code, (trx) => recordResumed(trx, newCommand(), code)));
+  if (resumed === undefined) throw unknown(code);
+  if (resumed.wasSo) sayAside('It was not paused. Nothing is recorded.');
+  say(`${code} is not paused`);
 }
 
 const unknown = (code: string) => new Error(`There is no channel ${code}: no customer is of it.`);

@@ -6,18 +6,34 @@ import {
   findSchemaFault,
   isOverload,
   openDatabase,
+  readConfig,
   within,
 } from '@lockstep/platform';
 import { findDatabaseUrl, NothingRuns } from '../stack/stack.ts';
 
 /** Runs work on the database of the command. What goes wrong is an Error with one line. */
-export type WithDatabase = <Result>(work: (db: Database) => Promise<Result>) => Promise<Result>;
+type WithDatabase = <Result>(work: (db: Database) => Promise<Result>) => Promise<Result>;
+
+/** What a command on the database works with. */
+export interface DatabaseTools {
+  config: Config;
+  withDatabase: WithDatabase;
+}
 
 /** How long a command waits for the database and for locks. */
 const COMMAND_TIMEOUT_MS = 30_000;
 
-/** Finds the database of the command: DATABASE_URL, or that of the `npm start` that runs in DATA_DIR. */
-export function withDatabaseOf(config: Config): WithDatabase {
+/**
+ * Finds the database of the command: DATABASE_URL, or that of the `npm start` that runs in DATA_DIR. Connects to it when
+ * there is work.
+ * @throws Error of one line if a variable is wrong
+ */
+export function openTools(env: NodeJS.ProcessEnv): DatabaseTools {
+  const config = readConfig(env);
+  return { config, withDatabase: withDatabaseOf(config) };
+}
+
+function withDatabaseOf(config: Config): WithDatabase {
   return async (work) => {
     const url = await findDatabaseUrl(config);
     const db = openDatabase({ url, poolSize: 2, applicationName: 'lockstep-cli', onError: () => {} });

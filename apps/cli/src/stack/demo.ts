@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { PasswordHasher } from '@lockstep/access';
 import { createDemoCustomers, DEMO_ENTERPRISES } from '@lockstep/customers';
 import { setPassword } from '@lockstep/members';
@@ -12,34 +12,9 @@ import {
   resetOperatorPassword,
 } from '@lockstep/operators';
 import { type Database, openDatabase } from '@lockstep/platform';
-import { z } from 'zod';
+import { type Demo, readDemo } from './demo-file.ts';
 
 const DEMO_OPERATOR = 'demo';
-
-/** What DATA_DIR/demo.json holds (rules 9). */
-const demo = z.object({
-  baseUrl: z.url(),
-  appKey: z.string(),
-  appSecret: z.string(),
-  enterpriseGlobalId: z.string(),
-  customerId: z.string(),
-  adminAccount: z.string(),
-  adminPassword: z.string(),
-  operatorName: z.string(),
-  operatorPassword: z.string(),
-});
-export type Demo = z.infer<typeof demo>;
-
-/** Reads demo.json; undefined when there is none. */
-export async function readDemo(file: string): Promise<Demo | undefined> {
-  try {
-    return demo.parse(JSON.parse(await readFile(file, 'utf8')));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    if ('code' in (error as Error)) throw error;
-    throw new Error(`${file} is not what npm start wrote; delete it and start again`, { cause: error });
-  }
-}
 
 /**
  * Creates the demo application, enterprises, customers, employees and operator that are missing, and writes demo.json.

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { readDemo } from './demo.ts';
+import { readDemo } from './demo-file.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'demo-'));
 const file = join(directory, 'demo.json');

@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises';
+
+/** What DATA_DIR/demo.json holds (rules 9). */
+const FIELDS = [
+  'baseUrl',
+  'appKey',
+  'appSecret',
+  'enterpriseGlobalId',
+  'customerId',
+  'adminAccount',
+  'adminPassword',
+  'operatorName',
+  'operatorPassword',
+] as const;
+export type Demo = Record<(typeof FIELDS)[number], string>;
+
+/** Reads demo.json; undefined when there is none. */
+export async function readDemo(file: string): Promise<Demo | undefined> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    const read = JSON.parse(text) as Demo;
+    if (!FIELDS.every((name) => typeof read[name] === 'string')) throw new Error('it lacks fields');
+    return read;
+  } catch (error) {
+    throw new Error(`${file} is not what npm start wrote; delete it and start again`, { cause: error });
+  }
+}
