@@ -67,7 +67,7 @@ describe('/', () => {
       expect(meanwhile).toContain('The service is not ready: the service is still starting.');
       const page = await (await get('/', BROWSER, api.baseUrl)).text();
       expect(page).toContain(
-        'DATA_DIR=&#39;&lt;b&gt;.lockstep&lt;/b&gt;&#39; npm run --silent lockstep -- submit examples/first-batch.json',
+        'DATA_DIR=&#39;&lt;b&gt;.lockstep&lt;/b&gt;&#39; npx lockstep submit examples/first-batch.json',
       );
       expect(page).toContain('&lt;b&gt;.lockstep&lt;/b&gt;/demo.json');
       const document = await (await get('/docs/json', {}, api.baseUrl)).json();

@@ -14,7 +14,7 @@ interface FrontPage {
   fault: string | null;
 }
 
-const SUBMIT = 'npm run --silent lockstep -- submit examples/first-batch.json';
+const SUBMIT = 'npx lockstep submit examples/first-batch.json';
 /** Where `npm start` and the command look if DATA_DIR says nothing. */
 const DEFAULT_DATA_DIR = '.lockstep';
 

@@ -11,10 +11,12 @@ export function sayAside(line: string): void {
 }
 
 /**
- * Resolves a path against the directory in which the command was typed: npm changes the directory, and sets INIT_CWD.
+ * Resolves a path against the directory in which the command was typed: `npm run lockstep` changes the directory, and
+ * sets INIT_CWD.
  */
 export function resolveCallerPath(path: string): string {
-  return resolve(process.env.INIT_CWD ?? '.', path);
+  const { npm_lifecycle_event: script, INIT_CWD = '.' } = process.env;
+  return resolve(script === 'lockstep' ? INIT_CWD : '.', path);
 }
 
 /** The exit statuses of shells for processes that a signal ended. */
