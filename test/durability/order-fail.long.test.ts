@@ -96,7 +96,7 @@ describe('lockstep order fail', () => {
   it('ends orders that are not held, and later ones with them, all or none', async () => {
     const first = await accept(newBuy(customer, [newAssetNum()]), newBuy(other, [newAssetNum()]));
     const second = await accept(newBuy(customer, [newAssetNum()]), newBuy(other, [newAssetNum()]));
-    expect(await fail(first.ids[0]!, '1', '--reason', 'none')).toMatchObject({ status: 1, stdout: '' });
+    expect(await fail(first.ids[0]!, '1', '--reason', 'none')).toMatchObject({ status: 2, stdout: '' });
     expect(await readResult(api, first.batch)).toMatchObject({ failed: 0, pending: 2 });
     expect(await fail(first.ids[0]!, '--reason', 'both', '--later', 'fail')).toMatchObject({ status: 0 });
     expect(await readResult(api, first.batch)).toMatchObject({ failed: 1, pending: 1 });
@@ -105,7 +105,7 @@ describe('lockstep order fail', () => {
     for (const { batch } of [first, second])
       expect(await api.completed(batch)).toMatchObject({ succeeded: 1, failed: 1 });
     // Twice is a mistake, and changes nothing.
-    expect(await fail(first.ids[0]!, '--reason', 'again')).toMatchObject({ status: 1 });
+    expect(await fail(first.ids[0]!, '--reason', 'again')).toMatchObject({ status: 2 });
     expect(await readRecords()).toHaveLength(2);
   });
 
@@ -116,7 +116,7 @@ describe('lockstep order fail', () => {
     ['another --later', (id: string) => [id, '--reason', 'x', '--later', 'drop']],
   ])('refuses %s', async (_, words) => {
     const { batch, ids } = await accept(newBuy(customer, [newAssetNum()]));
-    expect(await fail(...words(ids[0]!))).toMatchObject({ status: 1, stdout: '' });
+    expect(await fail(...words(ids[0]!))).toMatchObject({ status: 64, stdout: '' });
     expect(await readResult(api, batch)).toMatchObject({ pending: 1 });
   });
 });

@@ -163,7 +163,7 @@ describe('lockstep order retry', () => {
     ['no id', []],
     ['what is no id', ['all']],
   ])('refuses %s', async (_, words) => {
-    expect(await retry(...words)).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/./) });
+    expect(await retry(...words)).toMatchObject({ status: 64, stdout: '', stderr: expect.stringMatching(/./) });
   });
 });
 

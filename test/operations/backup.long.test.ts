@@ -243,19 +243,25 @@ describe('npm start, backed up under load with the commands of docs/operations.m
     });
   });
 
-  it.each<[what: string, run: () => ReturnType<typeof lockstep>, message: RegExp]>([
-    ['a backup onto one', () => lockstep(restored.dataDir, 'database', 'backup', backup), /is there already/],
-    ['a backup of nothing', () => lockstep(newDataDir(), 'database', 'backup', '/tmp/none.tar'), /Nothing runs in/],
+  it.each<[what: string, status: number, run: () => ReturnType<typeof lockstep>, message: RegExp]>([
+    ['a backup onto one', 64, () => lockstep(restored.dataDir, 'database', 'backup', backup), /is there already/],
+    ['a backup of nothing', 69, () => lockstep(newDataDir(), 'database', 'backup', '/tmp/none.tar'), /Nothing runs in/],
     [
       'a restore over a database',
+      2,
       () => lockstep(restored.dataDir, 'database', 'restore', backup),
       /has a database already/,
     ],
-    ['no file', () => lockstep(newDataDir(), 'database', 'restore', '/none.tar'), /cannot be read.*\/none\.tar/],
-    ['no backup', () => lockstep(newDataDir(), 'database', 'restore', 'README.md'), /not a whole backup of npm start/],
-  ])('refuses %s', async (_, run, message) => {
+    ['no file', 64, () => lockstep(newDataDir(), 'database', 'restore', '/none.tar'), /cannot be read.*\/none\.tar/],
+    [
+      'no backup',
+      1,
+      () => lockstep(newDataDir(), 'database', 'restore', 'README.md'),
+      /not a whole backup of npm start/,
+    ],
+  ])('refuses %s with status %i', async (_, expected, run, message) => {
     const { status, stdout, stderr } = await run();
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect({ status, stdout }).toEqual({ status: expected, stdout: '' });
     expect(stderr).toMatch(message);
     expect(stderr.trimEnd()).not.toContain('\n');
   });

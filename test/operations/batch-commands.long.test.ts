@@ -71,7 +71,7 @@ describe('while the orders are pending', () => {
       run('lockstep batch retry test SEEN-1'),
       run('lockstep batch failed test SEEN-1'),
     ]);
-    expect(retry).toMatchObject({ status: 1, stdout: '' });
+    expect(retry).toMatchObject({ status: 2, stdout: '' });
     expect(retry.stderr).toMatch(/^lockstep: Batch SEEN-1 of channel test is not completed: 3 pending\. .*\n$/);
     expect(failed).toMatchObject({
       status: 0,
@@ -200,7 +200,7 @@ describe('when they have their outcome', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     writeFileSync(file, 'corrected');
     expect(await run(`lockstep batch failed test SEEN-1 --out ${file}`)).toMatchObject({
-      status: 1,
+      status: 64,
       stdout: '',
       stderr: `lockstep: ${file} cannot be written: it is there already. Choose another name.\n`,
     });
@@ -228,44 +228,51 @@ describe('when they have their outcome', () => {
   });
 });
 
-describe('faults end with status 1, and say in one line', () => {
+describe('faults end with a status that tells them apart, and say in one line', () => {
   let nobody = '';
   beforeAll(async () => {
     nobody = `http://127.0.0.1:${await freePort()}`;
   });
-  it.each<[what: string, line: string | (() => string), message: RegExp]>([
-    ['an unknown batch', 'lockstep batch show test NONE', /batch_not_found.*A sync batch that failed was never stored/],
-    ['an unknown batch to cancel', 'lockstep batch cancel test NONE', /batch_not_found/],
-    ['an unknown batch to retry', 'lockstep batch retry test NONE', /batch_not_found.*never stored/],
-    ['an unknown order', 'lockstep order show 999', /order_not_found/],
-    ['a wrong secret', 'LOCKSTEP_APP_SECRET=wrong lockstep batch list', /No token from .* secret is wrong/],
-    ['a service that is away', () => `lockstep order list --base-url ${nobody}`, /refuses connections/],
-    ['a limit of none', 'lockstep batch list --limit 0', /--limit.*whole number from 1/],
-    ['a limit of all', 'lockstep batch list --limit 5 --all', /--all.*cannot be used with.*--limit/],
-    ['a state of no batch', 'lockstep batch list --state failed', /--state.*accepted, processing, completed/],
-    ['a time that is none', 'lockstep batch list --accepted-from soon', /--accepted-from.*2026-11-22T09:00/],
-    ['a period that is reversed', 'lockstep order list --accepted-from 9 --accepted-to 8', /dates_reversed/],
-    ['an empty filter', 'lockstep order list --asset ""', /--asset.*must not be empty/],
-    ['a customer that is no id', 'lockstep order list --customer me', /--customer.*1 to 19 digits/],
-    ['a type of no order', 'lockstep order list --type buy', /--type.*new_buy, delete_asset, delete_product/],
-    ['a cause of no order', 'lockstep order list --cause bad', /--cause.*docs\/api\.md/],
-    ['a batch without number', 'lockstep batch show test', /missing required argument 'batch'/],
-    ['an empty channel', 'lockstep batch show "" X', /channel.*must not be empty/],
+  it.each<[what: string, status: number, line: string | (() => string), message: RegExp]>([
+    [
+      'an unknown batch',
+      4,
+      'lockstep batch show test NONE',
+      /batch_not_found.*A sync batch that failed was never stored/,
+    ],
+    ['an unknown batch to cancel', 4, 'lockstep batch cancel test NONE', /batch_not_found/],
+    ['an unknown batch to retry', 4, 'lockstep batch retry test NONE', /batch_not_found.*never stored/],
+    ['an unknown order', 4, 'lockstep order show 999', /order_not_found/],
+    ['a wrong secret', 2, 'LOCKSTEP_APP_SECRET=wrong lockstep batch list', /No token from .* secret is wrong/],
+    ['a service that is away', 69, () => `lockstep order list --base-url ${nobody}`, /refuses connections/],
+    ['a limit of none', 64, 'lockstep batch list --limit 0', /--limit.*whole number from 1/],
+    ['a limit of all', 64, 'lockstep batch list --limit 5 --all', /--all.*cannot be used with.*--limit/],
+    ['a state of no batch', 64, 'lockstep batch list --state failed', /--state.*accepted, processing, completed/],
+    ['a time that is none', 64, 'lockstep batch list --accepted-from soon', /--accepted-from.*2026-11-22T09:00/],
+    ['a period that is reversed', 2, 'lockstep order list --accepted-from 9 --accepted-to 8', /dates_reversed/],
+    ['an empty filter', 64, 'lockstep order list --asset ""', /--asset.*must not be empty/],
+    ['a customer that is no id', 64, 'lockstep order list --customer me', /--customer.*1 to 19 digits/],
+    ['a type of no order', 64, 'lockstep order list --type buy', /--type.*new_buy, delete_asset, delete_product/],
+    ['a cause of no order', 64, 'lockstep order list --cause bad', /--cause.*docs\/api\.md/],
+    ['a batch without number', 64, 'lockstep batch show test', /missing required argument 'batch'/],
+    ['an empty channel', 64, 'lockstep batch show "" X', /channel.*must not be empty/],
     [
       'a batch of another channel',
+      64,
       () => wrongFile({ channelCode: 'other' }),
       /is a batch of channel other, not of test/,
     ],
-    ['a file that is no batch', () => wrongFile([]), /is not a batch of orders/],
+    ['a file that is no batch', 64, () => wrongFile([]), /is not a batch of orders/],
     [
       'orders that are no list',
+      2,
       () => wrongFile({ channelCode: 'test', syncMode: 'async', orderList: 1 }),
       /field_(missing|invalid)/,
     ],
-    ['a file that is not there', 'lockstep batch preview /none.json', /there is no such file/],
-  ])('%s', async (_, line, message) => {
+    ['a file that is not there', 64, 'lockstep batch preview /none.json', /there is no such file/],
+  ])('%s: %i', async (_, expected, line, message) => {
     const { status, stdout, stderr } = await run(typeof line === 'string' ? line : line());
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect({ status, stdout }).toEqual({ status: expected, stdout: '' });
     expect(stderr).toMatch(message);
     expect(stderr.split('\n').length).toBe(2);
   });

@@ -53,15 +53,16 @@ describe('a channel without customers', () => {
 });
 
 describe.each([
-  ['that is unknown', 'nowhere', 'lockstep: There is no channel nowhere: no customer is of it.\n'],
+  ['that is unknown', 'nowhere', 4, 'lockstep: There is no channel nowhere: no customer is of it.\n'],
   [
     'whose code is empty',
     ' ',
+    64,
     "error: command-argument value ' ' is invalid for argument 'code'. It must not be empty.\n",
   ],
-])('a channel %s', (_, code, message) => {
+])('a channel %s', (_, code, status, message) => {
   it.each(['show', 'pause', 'resume'])('cannot be named to %s, and nothing is recorded', async (verb) => {
-    expect(await (verb === 'pause' ? pause(code) : channel(verb, code))).toEqual(said(1, '', message));
+    expect(await (verb === 'pause' ? pause(code) : channel(verb, code))).toEqual(said(status, '', message));
     expect(await readRecord(code)).toEqual([]);
   });
 });

@@ -160,7 +160,7 @@ describe('lockstep app', () => {
   });
 });
 
-describe('lockstep refuses with status 1 and one clear line', () => {
+describe('lockstep refuses with a status of its own and one clear line', () => {
   /** Runs the command without npm, which takes as long as the command itself. */
   const refuse = (words: string[], url = stack.url) =>
     runJob([process.execPath, 'apps/cli/src/lockstep.ts', ...words], { DATABASE_URL: url, DATA_DIR: dataDir });
@@ -176,7 +176,7 @@ describe('lockstep refuses with status 1 and one clear line', () => {
     ] as const;
     const ended = await Promise.all(cases.map(([group, command, id]) => refuse([group, command, id])));
     expect(ended).toEqual(
-      cases.map(([, , , message]) => ({ status: 1, signal: null, stdout: '', stderr: `lockstep: ${message}\n` })),
+      cases.map(([, , , message]) => ({ status: 4, signal: null, stdout: '', stderr: `lockstep: ${message}\n` })),
     );
   });
 
@@ -198,7 +198,7 @@ describe('lockstep refuses with status 1 and one clear line', () => {
     const before = await contentOfTables(stack.db);
     const ended = await Promise.all(cases.map(([words]) => refuse(words)));
     for (const [index, { status, stdout, stderr }] of ended.entries()) {
-      expect([status, stdout, stderr]).toEqual([1, '', expect.stringMatching(/^error: [^\n]+\n$/)]);
+      expect([status, stdout, stderr]).toEqual([64, '', expect.stringMatching(/^(error|lockstep): [^\n]+\n$/)]);
       expect(stderr).toContain(cases[index]![1]);
     }
     expect(await contentOfTables(stack.db)).toEqual(before);
@@ -208,7 +208,7 @@ describe('lockstep refuses with status 1 and one clear line', () => {
     const url = `postgres://nobody@127.0.0.1:${await freePort()}/none`;
     const ended = await refuse(['enterprise', 'create-admin', '1'], url);
     const stderr = expect.stringMatching(/^lockstep: .*ECONNREFUSED.*\n$/);
-    expect(ended).toEqual({ status: 1, signal: null, stdout: '', stderr });
+    expect(ended).toEqual({ status: 69, signal: null, stdout: '', stderr });
   });
 });
 
@@ -257,15 +257,15 @@ describe('lockstep operator', () => {
 
   it('refuses what cannot be, with a line that says why', async () => {
     await lockstep('operator', 'create', 'only-admin', '--role', 'admin');
-    for (const [words, reason] of [
-      [['create', 'only-admin', '--role', 'viewer'], 'There is an operator only-admin already.'],
-      [['create', 'Kim Lee', '--role', 'viewer'], 'lower-case letters, digits, and . _ - between them'],
-      [['create', 'kim', '--role', 'owner'], 'Allowed choices are viewer, support, admin'],
-      [['reset-password', 'nobody'], 'There is no operator nobody.'],
-      [['disable', 'only-admin'], 'The last admin that is enabled must stay one.'],
+    for (const [expected, words, reason] of [
+      [2, ['create', 'only-admin', '--role', 'viewer'], 'There is an operator only-admin already.'],
+      [64, ['create', 'Kim Lee', '--role', 'viewer'], 'lower-case letters, digits, and . _ - between them'],
+      [64, ['create', 'kim', '--role', 'owner'], 'Allowed choices are viewer, support, admin'],
+      [4, ['reset-password', 'nobody'], 'There is no operator nobody.'],
+      [2, ['disable', 'only-admin'], 'The last admin that is enabled must stay one.'],
     ] as const) {
       const ended = await lockstep('operator', ...words);
-      expect(ended).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(reason) });
+      expect(ended).toMatchObject({ status: expected, stdout: '', stderr: expect.stringContaining(reason) });
     }
   });
 });

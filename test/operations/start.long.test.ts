@@ -178,13 +178,13 @@ describe('two stacks side by side', () => {
     expect(answer).toMatchObject({ status: 200, body: { scope: 'auth_order auth_me' } });
   });
 
-  it.each<[string, string[], RegExp]>([
-    ['an unknown application', ['app', 'approve', 'app_unknown'], /no application app_unknown/],
-    ['an application without a scope', ['app', 'create', '--name', 'X'], /--scope/],
-    ['an unknown command', ['apps'], /unknown command/],
-  ])('lockstep refuses %s with status 1', async (_, words, message) => {
+  it.each<[what: string, status: number, words: string[], message: RegExp]>([
+    ['an unknown application', 4, ['app', 'approve', 'app_unknown'], /no application app_unknown/],
+    ['an application without a scope', 64, ['app', 'create', '--name', 'X'], /--scope/],
+    ['an unknown command', 64, ['apps'], /unknown command/],
+  ])('lockstep refuses %s with status %i', async (_, status, words, message) => {
     const ended = await lockstep(stack.dataDir, ...words);
-    expect(ended).toMatchObject({ status: 1, stdout: '' });
+    expect(ended).toMatchObject({ status, stdout: '' });
     expect(ended.stderr).toMatch(message);
     expect(ended.stderr).not.toMatch(STACK_TRACE);
   });
@@ -373,7 +373,7 @@ describe('lockstep without a service', () => {
     ],
   ])('says what to do %s', async (_, dataDir) => {
     const ended = await lockstep(await dataDir(), 'app', 'approve', stack.demo.appKey);
-    expect(ended).toMatchObject({ status: 1, stdout: '' });
+    expect(ended).toMatchObject({ status: 69, stdout: '' });
     expect(ended.stderr).toMatch(/npm start.*DATABASE_URL/s);
     expect(ended.stderr).not.toMatch(STACK_TRACE);
   });

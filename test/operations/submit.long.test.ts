@@ -187,44 +187,50 @@ describe('lockstep submit', () => {
     expect(ended.stdout).toBe(mixed.stdout);
   });
 
-  it.each<[string, () => Promise<Ended>, RegExp]>([
+  it.each<[what: string, status: number, run: () => Promise<Ended>, message: RegExp]>([
     [
       'a batch of the wrong shape',
+      2,
       () => submit(changedBatch((batch) => delete batch.orderList[2].customerId)),
       /13004.*field_missing.*orderList\[2\]\.customerId/,
     ],
     [
       'other content under a channelOrderId that was used',
+      2,
       () => submit(changedBatch((batch) => batch.orderList.pop())),
       /13004.*channel_order_id_conflict.*DEMO-2026-0002/,
     ],
-    ['a file that is not JSON', () => submit('README.md'), /README\.md is not JSON: /],
-    ['an empty standard input', () => submit('-'), /Standard input is empty/],
-    ['a file that is not there', () => submit('examples/none.json'), /examples\/none\.json.*no such file/],
-    ['a wrong secret', () => submit('--app-secret', 'wrong', 'examples/mixed-batch.json'), /secret is wrong/],
+    ['a file that is not JSON', 64, () => submit('README.md'), /README\.md is not JSON: /],
+    ['an empty standard input', 64, () => submit('-'), /Standard input is empty/],
+    ['a file that is not there', 64, () => submit('examples/none.json'), /examples\/none\.json.*no such file/],
+    ['a wrong secret', 2, () => submit('--app-secret', 'wrong', 'examples/mixed-batch.json'), /secret is wrong/],
     [
       'an empty secret',
+      64,
       () => submit('--app-secret', '', 'examples/mixed-batch.json'),
       /--app-secret must not be empty/,
     ],
     [
       'nothing that listens on this machine',
+      69,
       async () => submit('--base-url', `http://127.0.0.1:${await freePort()}`, 'examples/mixed-batch.json'),
       /http:\/\/127\.0\.0\.1:\d+ refuses connections.*Is npm start running\?/,
     ],
     [
       'an address that is none, without its password',
+      64,
       () => submit('--base-url', 'postgres://me:hunter2@db', 'examples/mixed-batch.json'),
       /^(?!.*hunter2).*--base-url \(LOCKSTEP_BASE_URL\) must be http:\/\//,
     ],
     [
       'nothing to send it to',
+      69,
       () => lockstep(newDataDir(), 'submit', 'examples/mixed-batch.json'),
       /npm start.*--base-url/,
     ],
-  ])('refuses %s with status 1 and says why', async (_, run, message) => {
+  ])('refuses %s with status %i and says why', async (_, expected, run, message) => {
     const { status, stdout, stderr } = await run();
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect({ status, stdout }).toEqual({ status: expected, stdout: '' });
     expect(stderr).toMatch(message);
     expect(stderr).not.toMatch(/^\s+at /m);
   });
@@ -297,7 +303,7 @@ describe('lockstep submit that is stopped while its batch waits', () => {
     way.close();
     for (const connection of connections) connection.destroy();
     const { status, stderr } = await job.ended;
-    expect(status).toBe(1);
+    expect(status).toBe(69);
     expect(stderr).toMatch(/^lockstep: http:\/\/127.0.0.1:\d+ (closed|refuses).*\nBatch DEMO-2026-0001.* goes on\./);
   });
 });

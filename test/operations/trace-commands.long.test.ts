@@ -71,9 +71,9 @@ describe('lockstep asset', () => {
   it.each([
     ['show', /asset_not_found/],
     ['history', /asset_not_found/],
-  ])('%s of an unknown number ends with status 1', async (name, message) => {
+  ])('%s of an unknown number ends with status 4', async (name, message) => {
     const { status, stdout, stderr } = await run(`lockstep asset ${name} ${newAssetNum()}`);
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect({ status, stdout }).toEqual({ status: 4, stdout: '' });
     expect(stderr).toMatch(message);
   });
 });
@@ -126,14 +126,14 @@ describe('lockstep events', () => {
   });
 
   it.each([
-    ['--after x', /--after.*1 to 19 digits/],
-    ['--limit 0', /--limit.*whole number/],
-    ['--all --limit 3', /cannot be used with/],
-    ['--follow --app-secret wrong', /No token from .* secret is wrong/],
-    ['--follow --base-url shop.example', /--base-url/],
-  ])('refuses %s with status 1', async (options, message) => {
+    ['--after x', 64, /--after.*1 to 19 digits/],
+    ['--limit 0', 64, /--limit.*whole number/],
+    ['--all --limit 3', 64, /cannot be used with/],
+    ['--follow --app-secret wrong', 2, /No token from .* secret is wrong/],
+    ['--follow --base-url shop.example', 64, /--base-url/],
+  ])('refuses %s with status %i', async (options, expected, message) => {
     const { status, stdout, stderr } = await runLine(`lockstep events ${options}`, readerEnv);
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect({ status, stdout }).toEqual({ status: expected, stdout: '' });
     expect(stderr).toMatch(message);
   });
 });
@@ -212,15 +212,15 @@ describe('lockstep webhook', () => {
   });
 
   it.each([
-    ['create http://lockstep.example/', /field_invalid.*url/],
-    ['create https://127.0.0.1/', /webhook_address_forbidden/],
-    ['create', /missing required argument 'url'/],
-    ['show 999', /webhook_not_found/],
-    ['show me', /1 to 19 digits/],
-    ['replay 999 --after x', /--after.*1 to 19 digits/],
-  ])('%s ends with status 1', async (words, message) => {
+    ['create http://lockstep.example/', 2, /field_invalid.*url/],
+    ['create https://127.0.0.1/', 2, /webhook_address_forbidden/],
+    ['create', 64, /missing required argument 'url'/],
+    ['show 999', 4, /webhook_not_found/],
+    ['show me', 64, /1 to 19 digits/],
+    ['replay 999 --after x', 64, /--after.*1 to 19 digits/],
+  ])('%s ends with status %i', async (words, expected, message) => {
     const { status, stdout, stderr } = await run(`lockstep webhook ${words}`);
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect({ status, stdout }).toEqual({ status: expected, stdout: '' });
     expect(stderr).toMatch(message);
     expect(stderr.split('\n').length).toBe(2);
   });

@@ -18,7 +18,7 @@ test('an address that leads to a standby gets no statement, and is used as soon 
   await expect(sql`select`.execute(db)).rejects.toThrow('takes no writes');
   const listed = await runJob([process.execPath, 'apps/cli/src/lockstep.ts', 'app', 'list'], { DATABASE_URL: url });
   expect(listed).toMatchObject({
-    status: 1,
+    status: 69,
     stderr: expect.stringMatching(/^lockstep: PostgreSQL at .* takes no writes: it is a standby\.\n$/),
   });
   await primary.kill();

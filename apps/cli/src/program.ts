@@ -16,11 +16,11 @@ import { addWebhookCommands } from './commands/webhook.ts';
 const { version } = createRequire(import.meta.url)('../../../package.json') as { version: string };
 
 /**
- * Builds the lockstep command with all that it can do (rules 9). What changes the database leaves an operators' record.
+ * Builds the lockstep command with all that it can do (rules 9). It throws where commander would exit. What changes the database leaves an operators' record.
  * @param env the environment, which says where the database and the service are
  */
 export function buildProgram(env: NodeJS.ProcessEnv): Command {
-  const program = new Command('lockstep').description('Operates a Lockstep service').version(version);
+  const program = new Command('lockstep').description('Operates a Lockstep service').version(version).exitOverride();
   const commands = new Commands(env);
   addAppCommands(program, commands);
   addPasswordCommands(program, commands);

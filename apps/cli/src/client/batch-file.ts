@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
+import { CommandFault } from '../output/status.ts';
 import { resolveCallerPath } from '../output/terminal.ts';
 
 /** A batch as it is sent, and the key by which the service knows it. */
@@ -32,7 +33,10 @@ export async function readRenamedBatch(file: string): Promise<{ channelCode: str
   const batch = parse(removeMark(await readBytes(file), name), name) as Record<string, unknown> | null;
   const { channelCode, channelOrderId } = batch ?? {};
   if (typeof channelCode !== 'string' || !['string', 'undefined'].includes(typeof channelOrderId)) {
-    throw new Error(`${name} is not a batch of orders: it must be an object with the string channelCode.`);
+    throw new CommandFault(
+      'usage',
+      `${name} is not a batch of orders: it must be an object with the string channelCode.`,
+    );
   }
   return batch as { channelCode: string; channelOrderId?: string };
 }
@@ -44,7 +48,8 @@ export function parseBatch(bytes: Buffer<ArrayBuffer>, name: string): BatchFile 
   // These two are the key to the batch's outcome. The service judges everything else.
   const { channelCode, channelOrderId } = batch ?? {};
   if (typeof channelCode !== 'string' || typeof channelOrderId !== 'string') {
-    throw new Error(
+    throw new CommandFault(
+      'usage',
       `${name} is not a batch of orders: it must be an object with the strings channelCode and channelOrderId.`,
     );
   }
@@ -61,9 +66,13 @@ async function readBytes(file: string): Promise<Buffer<ArrayBuffer>> {
   try {
     return await readFile(resolveCallerPath(file));
   } catch (error) {
-    throw new Error(`${file} cannot be read: ${READ_FAULTS[(error as NodeJS.ErrnoException).code ?? ''] ?? error}`, {
-      cause: error,
-    });
+    throw new CommandFault(
+      'usage',
+      `${file} cannot be read: ${READ_FAULTS[(error as NodeJS.ErrnoException).code ?? ''] ?? error}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -78,16 +87,16 @@ const READ_FAULTS: Record<string, string> = {
  */
 function removeMark(bytes: Buffer<ArrayBuffer>, name: string): Buffer<ArrayBuffer> {
   const begins = (mark: Buffer) => bytes.subarray(0, mark.length).equals(mark);
-  if (UTF16_MARKS.some(begins)) throw new Error(`${name} is UTF-16. Save it as UTF-8.`);
-  if (!isUtf8(bytes)) throw new Error(`${name} is not UTF-8. Save it as UTF-8.`);
+  if (UTF16_MARKS.some(begins)) throw new CommandFault('usage', `${name} is UTF-16. Save it as UTF-8.`);
+  if (!isUtf8(bytes)) throw new CommandFault('usage', `${name} is not UTF-8. Save it as UTF-8.`);
   return begins(UTF8_MARK) ? bytes.subarray(UTF8_MARK.length) : bytes;
 }
 
 function parse(json: Buffer, name: string): unknown {
-  if (json.toString('latin1').trim() === '') throw new Error(`${name} is empty.`);
+  if (json.toString('latin1').trim() === '') throw new CommandFault('usage', `${name} is empty.`);
   try {
     return JSON.parse(json.toString('utf8')) as unknown;
   } catch (error) {
-    throw new Error(`${name} is not JSON: ${(error as Error).message}.`, { cause: error });
+    throw new CommandFault('usage', `${name} is not JSON: ${(error as Error).message}.`, { cause: error });
   }
 }

@@ -10,6 +10,7 @@ import type {
   TokenAnswer,
 } from '@lockstep/contract';
 import { buildPath, routes } from '@lockstep/contract/routes';
+import { CommandFault } from '../output/status.ts';
 import { formatFields } from '../output/table.ts';
 import { explainNoAnswer, explainStrangeAnswer } from './faults.ts';
 
@@ -45,20 +46,23 @@ const BODY_BYTES_PER_SECOND = 256 * 1024;
  * The service refused a call, which has changed nothing. The message is one line, and one more for each of several
  * faults.
  */
-export class CallRefused extends Error {
+export class CallRefused extends CommandFault {
   /** The cause of the refusal, a stable word. */
   readonly reason: string;
 
   constructor(message: string, reason: string) {
-    super(message);
+    super(reason.endsWith('_not_found') ? 'notFound' : 'refused', message);
     this.name = 'CallRefused';
     this.reason = reason;
   }
 }
 
 /** The service is away, or cannot answer right now: the same call may be good later. The message is one line. */
-export class ServiceAway extends Error {
-  override readonly name = 'ServiceAway';
+export class ServiceAway extends CommandFault {
+  constructor(message: string, options?: ErrorOptions) {
+    super('unreachable', message, options);
+    this.name = 'ServiceAway';
+  }
 }
 
 /**
@@ -69,7 +73,8 @@ export function readBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain = url !== undefined && `${url.username}${url.password}${url.search}${url.hash}` === '';
   if (!isPlain || !['http:', 'https:'].includes(url.protocol)) {
-    throw new Error(
+    throw new CommandFault(
+      'usage',
       '--base-url (LOCKSTEP_BASE_URL) must be http://host:port or https://host, where the API is, without user and query.',
     );
   }
@@ -101,7 +106,7 @@ export class OrderClient {
     >;
     if (access_token === undefined) {
       const fault = `No token from ${url}: ${error_description ?? message ?? JSON.stringify(answer)}`;
-      throw status >= 500 ? new ServiceAway(fault) : new Error(fault);
+      throw status >= 500 ? new ServiceAway(fault) : new CommandFault('refused', fault);
     }
     this.#token = access_token;
   }
@@ -176,7 +181,7 @@ export class OrderClient {
       contentType: headers.get('content-type'),
       location: headers.get('location'),
     });
-    throw status >= 500 ? new ServiceAway(fault) : new Error(fault);
+    throw status >= 500 ? new ServiceAway(fault) : new CommandFault('unreachable', fault);
   }
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { readDataDir } from '@lockstep/platform/data-dir';
 import type { Command } from 'commander';
+import { CommandFault } from '../output/status.ts';
 import { type Demo, readDemo } from '../stack/demo-file.ts';
 import { OrderClient, readBaseUrl } from './client.ts';
 
@@ -21,12 +22,14 @@ export async function openClient(command: Command, env: NodeJS.ProcessEnv): Prom
   const given = (name: keyof Given): string | undefined => {
     const value = command.opts<Given>()[name]?.trim();
     // An empty variable counts as absent; an empty option is a variable of a script that was not set.
-    if (value === '' && command.getOptionValueSource(name) === 'cli') throw new Error(EMPTY_OPTIONS[name]);
+    if (value === '' && command.getOptionValueSource(name) === 'cli')
+      throw new CommandFault('usage', EMPTY_OPTIONS[name]);
     return value || demo?.[name];
   };
   const [baseUrl, appKey, appSecret] = [given('baseUrl'), given('appKey'), given('appSecret')];
   if (baseUrl === undefined || appKey === undefined || appSecret === undefined) {
-    throw new Error(
+    throw new CommandFault(
+      'unreachable',
       `${demoFile} names no service. Run npm start, set DATA_DIR as it is set for npm start, ` +
         'or give --base-url, --app-key and --app-secret.',
     );

@@ -2,6 +2,7 @@ import type { BatchResult, OrderResult } from '@lockstep/contract';
 import { MAX_PAGE_ORDERS } from '@lockstep/contract/words';
 import { formatFailures, formatJson, formatOrders, MAX_TABLE_ORDERS } from '../output/outcomes.ts';
 import type { Progress } from '../output/progress.ts';
+import { STATUS } from '../output/status.ts';
 import { say } from '../output/terminal.ts';
 import { CallRefused, type OrderClient, type SentQuery } from './client.ts';
 
@@ -12,14 +13,12 @@ export type BatchKey = { channelCode: string; channelOrderId: string };
 export interface OutcomeOptions {
   /** Only JSON on standard output: the data of the result operation, with all orders. */
   json?: true;
-  /** Whether the command ends with FAILED_STATUS when an order has failed. */
+  /** Whether the command ends as refused when an order has failed. */
   failOnFailed?: true;
 }
 
 /** How long one call for the progress waits for the end of the batch. */
 const LOOK_SECONDS = '1';
-/** The exit status for orders that failed, where that is asked for. */
-const FAILED_STATUS = 2;
 
 /**
  * Reads the totals of a batch, with at most one of its orders.
@@ -70,7 +69,7 @@ export async function showOutcome(client: OrderClient, result: BatchResult, opti
   setStatus(failed, options);
 }
 
-/** Has the command end with FAILED_STATUS if that is asked for and so many orders are more than none. */
+/** Has the command end as refused if that is asked for and so many orders are more than none. */
 export function setStatus(failed: number, { failOnFailed }: OutcomeOptions): void {
-  if (failOnFailed && failed > 0) process.exitCode = FAILED_STATUS;
+  if (failOnFailed && failed > 0) process.exitCode = STATUS.refused;
 }

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { describeBatch } from '../output/outcomes.ts';
+import { CommandFault } from '../output/status.ts';
 import { resolveCallerPath, say, sayAside } from '../output/terminal.ts';
 import { nameOf, readRenamedBatch } from './batch-file.ts';
 import type { OrderClient } from './client.ts';
@@ -56,7 +57,10 @@ async function readRetry(
   const { state, pending } = await readResult(client, key);
   // More may fail, and the same channelOrderId cannot be sent with other orders.
   if (state !== 'completed') {
-    throw new Error(`${describeBatch(key)} is not completed: ${pending} pending. Wait for it with batch show --wait.`);
+    throw new CommandFault(
+      'refused',
+      `${describeBatch(key)} is not completed: ${pending} pending. Wait for it with batch show --wait.`,
+    );
   }
   const batch = file === undefined ? await readFailed(client, key) : await readRenamedBatch(file);
   if ('orderList' in batch && Array.isArray(batch.orderList) && batch.orderList.length === 0) {
@@ -64,7 +68,10 @@ async function readRetry(
     return undefined;
   }
   if (file !== undefined && batch.channelCode.trim() !== key.channelCode) {
-    throw new Error(`${nameOf(file)} is a batch of channel ${batch.channelCode}, not of ${key.channelCode}.`);
+    throw new CommandFault(
+      'usage',
+      `${nameOf(file)} is a batch of channel ${batch.channelCode}, not of ${key.channelCode}.`,
+    );
   }
   const renamed = { ...batch, channelOrderId: as ?? batch.channelOrderId ?? nameRetry(key) };
   return {
@@ -91,7 +98,7 @@ async function writeNewFile(file: string, text: string): Promise<void> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const fault = code === 'EEXIST' ? 'it is there already. Choose another name.' : message;
-    throw new Error(`${file} cannot be written: ${fault}`, { cause: error });
+    throw new CommandFault('usage', `${file} cannot be written: ${fault}`, { cause: error });
   }
 }
 

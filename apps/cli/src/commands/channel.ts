@@ -6,7 +6,7 @@ import { addJsonOption, addListOptions, parseText } from './options.ts';
 const PAUSE_HELP = `
 Orders of its customers are accepted and wait; sync calls with such orders are refused until the channel is resumed.
 
-Exit status: 0 no order of it takes effect any more; 1 a fault, or what began before has not ended: run it again to wait.`;
+Exit status: 0 no order of it takes effect any more; 1 what began before has not ended: run it again to wait; 4 no such channel.`;
 
 const load = () => import('../database/channels.ts');
 

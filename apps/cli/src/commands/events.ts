@@ -7,7 +7,7 @@ const HELP = `
 Oldest first; without --after from the oldest that is kept. The id of the last event is said on standard error: give it
 as --after to go on, and none is missed. A later release may add types of events.
 
-Exit status: 0 the end was reached, 1 a fault, 130 Ctrl-C, 143 SIGTERM.`;
+Exit status: 0 the end was reached, 2 refused, 64 wrong options, 69 no answer, 130 Ctrl-C, 143 SIGTERM.`;
 
 /** Adds `lockstep events`: the event feed of the application, over the API. */
 export function addEventsCommand(program: Command, commands: Commands): void {

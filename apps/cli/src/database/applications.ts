@@ -1,6 +1,7 @@
 import { listApplications } from '@lockstep/access';
 import { ApplicationName, ChannelCode, Scope } from '@lockstep/contract';
 import { changeApplicationStatus, newCommand, registerApplication, rotateApplicationSecret } from '@lockstep/operators';
+import { CommandFault } from '../output/status.ts';
 import { say } from '../output/terminal.ts';
 import type { DatabaseTools } from './with-database.ts';
 
@@ -57,5 +58,8 @@ export function readChannels(given: readonly string[]): string[] {
 export function readText(schema: typeof ApplicationName, option: string, value: string): string {
   const { data } = schema.safeParse(value);
   if (data !== undefined) return data;
-  throw new Error(`${option} is invalid. It must be 1 to 255 characters, none of them a control character.`);
+  throw new CommandFault(
+    'usage',
+    `${option} is invalid. It must be 1 to 255 characters, none of them a control character.`,
+  );
 }

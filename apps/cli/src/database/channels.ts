@@ -3,6 +3,7 @@ import { newCommand, recordPaused, recordResumed } from '@lockstep/operators';
 import { findChannel, pauseChannel, pickChannels, readChannels, resumeChannel } from '@lockstep/orders';
 import type { ListOptions } from '../commands/options.ts';
 import { printList } from '../output/lists.ts';
+import { CommandFault } from '../output/status.ts';
 import { type Column, formatFields, formatTable, formatTime } from '../output/table.ts';
 import { say, sayAside } from '../output/terminal.ts';
 import type { DatabaseTools } from './with-database.ts';
@@ -74,7 +75,7 @@ export async function resume({ withDatabase }: DatabaseTools, code: string): Pro
   say(`${code} is not paused`);
 }
 
-const unknown = (code: string) => new Error(`There is no channel ${code}: no customer is of it.`);
+const unknown = (code: string) => new CommandFault('notFound', `There is no channel ${code}: no customer is of it.`);
 
 function formatChannel(channel: ChannelDetail): string {
   const fields = CHANNEL_COLUMNS.map(({ head, cell }) => [head, cell(channel)] as [string, string | number | null]);

@@ -1,5 +1,6 @@
 import { newCommand, recordChange } from '@lockstep/operators';
 import type { Config } from '@lockstep/platform';
+import { CommandFault } from '../output/status.ts';
 import { endOnSignals, resolveCallerPath, say } from '../output/terminal.ts';
 import { skipIds } from './skip-ids.ts';
 import type { DatabaseTools } from './with-database.ts';
@@ -32,5 +33,8 @@ export async function skip({ withDatabase }: DatabaseTools): Promise<void> {
 
 function requireStack({ DATABASE_URL }: Config): void {
   if (DATABASE_URL === undefined) return;
-  throw new Error('DATABASE_URL is set, and this is for the PostgreSQL of npm start. For another one use pg_dump.');
+  throw new CommandFault(
+    'refused',
+    'DATABASE_URL is set, and this is for the PostgreSQL of npm start. For another one use pg_dump.',
+  );
 }

@@ -9,6 +9,7 @@ import {
   resetOperatorPassword,
 } from '@lockstep/operators';
 import type { Database } from '@lockstep/platform';
+import { CommandFault } from '../output/status.ts';
 import { say } from '../output/terminal.ts';
 import type { DatabaseTools } from './with-database.ts';
 
@@ -18,7 +19,7 @@ export async function create(
   { role }: { role: OperatorRole },
 ): Promise<void> {
   const { data: name, error } = OperatorName.safeParse(given);
-  if (name === undefined) throw new Error(`The name ${error.issues[0]?.message}.`);
+  if (name === undefined) throw new CommandFault('usage', `The name ${error.issues[0]?.message}.`);
   say(JSON.stringify(await withDatabase((db) => createOperator(toolsOn(db), { name, role }, newCommand()))));
 }
 

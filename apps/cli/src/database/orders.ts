@@ -2,11 +2,9 @@ import type { LicenseOrderId } from '@lockstep/contract';
 import { newCommand, recordFailed, recordRetried } from '@lockstep/operators';
 import { failPendingOrders, retryFailedOrders } from '@lockstep/orders';
 import { isId, type Trx } from '@lockstep/platform';
+import { CommandFault, STATUS } from '../output/status.ts';
 import { say, sayAside } from '../output/terminal.ts';
 import type { DatabaseTools } from './with-database.ts';
-
-/** The exit status where nothing was done, because it is for the operator to decide what becomes of later orders. */
-const UNDECIDED = 2;
 
 /** Ends pending orders. */
 export async function fail(
@@ -23,11 +21,12 @@ export async function fail(
       onUnended: (error) => sayAside(`A worker ends their batches; the command could not: ${oneLine(error)}`),
     }),
   );
-  if (outcome === 'not_pending') throw new Error(`Not pending: ${licenseOrderIds.join(', ')}. Nothing was changed.`);
+  if (outcome === 'not_pending')
+    throw new CommandFault('refused', `Not pending: ${licenseOrderIds.join(', ')}. Nothing was changed.`);
   if (outcome === 'failed') return say(JSON.stringify({ failed: licenseOrderIds.length }));
   for (const id of licenseOrderIds) say(id);
   sayAside('These later orders are pending. Nothing was changed: say --later keep or --later fail.');
-  process.exitCode = UNDECIDED;
+  process.exitCode = STATUS.refused;
 }
 
 /** Puts orders back that ended with internal_error. */
@@ -44,6 +43,7 @@ function oneLine(error: unknown): string {
 
 function readIds(given: readonly string[]): LicenseOrderId[] {
   const wrong = given.find((id) => !isId(id));
-  if (wrong !== undefined) throw new Error(`${wrong} is invalid. It must be the licenseOrderId of an order, digits.`);
+  if (wrong !== undefined)
+    throw new CommandFault('usage', `${wrong} is invalid. It must be the licenseOrderId of an order, digits.`);
   return given as LicenseOrderId[];
 }

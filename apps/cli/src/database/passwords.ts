@@ -2,6 +2,7 @@ import { PasswordHasher } from '@lockstep/access';
 import type { EnterpriseId, MemberId } from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
 import { newCommand, recordedCall } from '@lockstep/operators';
+import { CommandFault } from '../output/status.ts';
 import { say } from '../output/terminal.ts';
 import type { DatabaseTools } from './with-database.ts';
 
@@ -13,7 +14,7 @@ export async function setMemberPassword({ withDatabase }: DatabaseTools, globalI
       recordedCall(newCommand(), 'employee.password_reset'),
     ),
   );
-  if (login === undefined) throw new Error(`There is no employee ${globalId}.`);
+  if (login === undefined) throw new CommandFault('notFound', `There is no employee ${globalId}.`);
   say(JSON.stringify(login));
 }
 
@@ -25,6 +26,6 @@ export async function createEnterpriseAdmin({ withDatabase }: DatabaseTools, glo
       recordedCall(newCommand(), 'administrator.created'),
     ),
   );
-  if (login === undefined) throw new Error(`There is no enterprise ${globalId}.`);
+  if (login === undefined) throw new CommandFault('notFound', `There is no enterprise ${globalId}.`);
   say(JSON.stringify(login));
 }

@@ -1,14 +1,17 @@
-import { type Config, RELEASE } from '@lockstep/config';
+import { ConsoleRefusal } from '@lockstep/contract/console';
 import {
+  type Config,
   type Database,
   Deadline,
   explainFault,
   findSchemaFault,
   isOverload,
+  isTransient,
   openDatabase,
   readConfig,
   within,
 } from '@lockstep/platform';
+import { CommandFault, type FaultKind } from '../output/status.ts';
 import { findDatabaseUrl, NothingRuns } from '../stack/stack.ts';
 
 /** Runs work on the database of the command. What goes wrong is an Error with one line. */
@@ -29,8 +32,12 @@ const COMMAND_TIMEOUT_MS = 30_000;
  * @throws Error of one line if a variable is wrong
  */
 export function openTools(env: NodeJS.ProcessEnv): DatabaseTools {
-  const config = readConfig(env);
-  return { config, withDatabase: withDatabaseOf(config) };
+  try {
+    const config = readConfig(env);
+    return { config, withDatabase: withDatabaseOf(config) };
+  } catch (error) {
+    throw new CommandFault('usage', (error as Error).message, { cause: error });
+  }
 }
 
 function withDatabaseOf(config: Config): WithDatabase {
@@ -40,20 +47,27 @@ function withDatabaseOf(config: Config): WithDatabase {
     const looking = new Deadline(COMMAND_TIMEOUT_MS);
     const working = new Deadline(COMMAND_TIMEOUT_MS);
     try {
-      const fault = await findSchemaFault(within(db, looking), RELEASE);
+      const fault = await findSchemaFault(within(db, looking));
       if (fault !== null) throw new Error(fault);
       return await work(within(db, working));
     } catch (error) {
-      if (isOverload(error))
-        throw new Error('Somebody else is changing the same just now. Try again.', { cause: error });
+      if (isOverload(error)) {
+        const message = 'Somebody else is changing the same just now. Try again.';
+        throw new CommandFault('unreachable', message, { cause: error });
+      }
       const isAway = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' && config.DATABASE_URL === undefined;
       throw isAway
         ? new NothingRuns(config.DATA_DIR, error)
-        : new Error(explainFault(error, url, RELEASE), { cause: error });
+        : new CommandFault(kindOf(error), explainFault(error, url), { cause: error });
     } finally {
       looking.end();
       working.end();
       await db.destroy();
     }
   };
+}
+
+function kindOf(error: unknown): FaultKind {
+  if (error instanceof ConsoleRefusal) return error.reason === 'not_found' ? 'notFound' : 'refused';
+  return isTransient(error) ? 'unreachable' : 'fault';
 }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { STATUS } from './status.ts';
 
 /** Prints a line for the person at the terminal. Logs are written elsewhere. */
 export function say(line: string): void {
@@ -19,9 +20,6 @@ export function resolveCallerPath(path: string): string {
   return resolve(script === 'lockstep' ? INIT_CWD : '.', path);
 }
 
-/** The exit statuses of shells for processes that a signal ended. */
-const STATUS = { SIGINT: 130, SIGTERM: 143 };
-
 /** Ends the process at Ctrl-C or SIGTERM, with `lastWords` on standard error and the exit status of shells. */
 export function endOnSignals(lastWords: () => string): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -34,14 +32,12 @@ export function endOnSignals(lastWords: () => string): void {
   }
 }
 
-const BROKEN_PIPE_STATUS = 141;
-
 /** Ends the process quietly when nobody reads its output any more, as with `| head`. */
 export function endWithReader(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error;
-      process.exit(BROKEN_PIPE_STATUS);
+      process.exit(STATUS.SIGPIPE);
     });
   }
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Config } from '@lockstep/config';
 import { backUpCluster, syncDirectory } from '@lockstep/embedded-postgres';
+import type { Config } from '@lockstep/platform';
+import { CommandFault } from '../output/status.ts';
 import { findDatabaseUrl, postgresDirectory } from './stack.ts';
 
 /**
@@ -17,7 +18,7 @@ export async function backUpStack(
   file: string,
   begin: () => Promise<void>,
 ): Promise<{ file: string; bytes: number }> {
-  if (existsSync(file)) throw new Error(`${file} is there already. Choose another name.`);
+  if (existsSync(file)) throw new CommandFault('usage', `${file} is there already. Choose another name.`);
   const databaseUrl = await findDatabaseUrl(config);
   const unfinished = `${file}.${randomUUID()}.part`;
   const remove = () => rmSync(unfinished, { force: true });
@@ -47,6 +48,6 @@ function create(file: string): number {
   try {
     return openSync(file, 'wx', 0o600);
   } catch (error) {
-    throw new Error(`The backup cannot be written: ${(error as Error).message}`, { cause: error });
+    throw new CommandFault('usage', `The backup cannot be written: ${(error as Error).message}`, { cause: error });
   }
 }

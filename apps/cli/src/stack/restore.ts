@@ -5,6 +5,7 @@ import { type Config, chooseQueueBackend } from '@lockstep/config';
 import { startEmbeddedPostgres, syncDirectory, unpackCluster } from '@lockstep/embedded-postgres';
 import { type Config, chooseQueueBackend, openDatabase } from '@lockstep/platform';
 import { skipIds } from '../database/skip-ids.ts';
+import { CommandFault } from '../output/status.ts';
 import { migrateDatabase } from './migrate-database.ts';
 import { postgresDirectory, prepareDataDir } from './stack.ts';
 
@@ -15,7 +16,8 @@ import { postgresDirectory, prepareDataDir } from './stack.ts';
  */
 export async function restoreStack(config: Config, file: string): Promise<void> {
   const directory = postgresDirectory(config);
-  if (existsSync(directory)) throw new Error(`${config.DATA_DIR} has a database already. Choose another DATA_DIR.`);
+  if (existsSync(directory))
+    throw new CommandFault('refused', `${config.DATA_DIR} has a database already. Choose another DATA_DIR.`);
   const backup = open(file);
   const unfinished = join(config.DATA_DIR, `postgres-unfinished-${randomUUID()}`);
   try {
@@ -34,7 +36,7 @@ function open(file: string): number {
   try {
     return openSync(file, 'r');
   } catch (error) {
-    throw new Error(`The backup cannot be read: ${(error as Error).message}`, { cause: error });
+    throw new CommandFault('usage', `The backup cannot be read: ${(error as Error).message}`, { cause: error });
   }
 }
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Config } from '@lockstep/config';
-import type { Closable } from '@lockstep/platform';
+import type { Closable, Config } from '@lockstep/platform';
+import { CommandFault } from '../output/status.ts';
 
 /**
  * The file in which a running `npm start` with a PostgreSQL of its own writes the database's URL; only its owner can
@@ -61,9 +61,9 @@ export async function provideDatabase(
 }
 
 /** No `npm start` runs in DATA_DIR; the message says what to do. */
-export class NothingRuns extends Error {
+export class NothingRuns extends CommandFault {
   constructor(dataDir: string, cause: unknown) {
-    super(`Nothing runs in ${dataDir}. Run npm start first, or set DATABASE_URL.`, { cause });
+    super('unreachable', `Nothing runs in ${dataDir}. Run npm start first, or set DATABASE_URL.`, { cause });
     this.name = 'NothingRuns';
   }
 }
