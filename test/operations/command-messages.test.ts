@@ -1,7 +1,6 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildProgram } from '@lockstep/cli/testing';
-import { readConfig } from '@lockstep/config';
 import type { Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';

@@ -2,7 +2,6 @@ import { mkdirSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { buildProgram, prepareDemo } from '@lockstep/cli/testing';
-import { readConfig } from '@lockstep/config';
 import type { Command } from 'commander';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';

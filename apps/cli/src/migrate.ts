@@ -1,7 +1,5 @@
 import { chooseQueueBackend, configOrExit, RELEASE, readDeploymentConfig } from '@lockstep/config';
-import { migrateDatabase } from './migrate-database.ts';
-import { say } from './say.ts';
-import { chooseQueueBackend, configOrExit, explainFault, readDeploymentConfig } from '@lockstep/platform';
+import { explainFault } from '@lockstep/platform';
 import { say } from './output/terminal.ts';
 import { migrateDatabase } from './stack/migrate-database.ts';
 

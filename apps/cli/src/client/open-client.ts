@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readDataDir } from '@lockstep/platform/data-dir';
+import { readDataDir } from '@lockstep/config/data-dir';
 import type { Command } from 'commander';
 import { CommandFault } from '../output/status.ts';
 import { type Demo, readDemo } from '../stack/demo-file.ts';

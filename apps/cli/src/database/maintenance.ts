@@ -1,5 +1,5 @@
+import type { Config } from '@lockstep/config';
 import { newCommand, recordChange } from '@lockstep/operators';
-import type { Config } from '@lockstep/platform';
 import { CommandFault } from '../output/status.ts';
 import { endOnSignals, resolveCallerPath, say } from '../output/terminal.ts';
 import { skipIds } from './skip-ids.ts';

@@ -1,6 +1,6 @@
+import { type Config, RELEASE, readConfig } from '@lockstep/config';
 import { ConsoleRefusal } from '@lockstep/contract/console';
 import {
-  type Config,
   type Database,
   Deadline,
   explainFault,
@@ -8,7 +8,6 @@ import {
   isOverload,
   isTransient,
   openDatabase,
-  readConfig,
   within,
 } from '@lockstep/platform';
 import { CommandFault, type FaultKind } from '../output/status.ts';
@@ -47,7 +46,7 @@ function withDatabaseOf(config: Config): WithDatabase {
     const looking = new Deadline(COMMAND_TIMEOUT_MS);
     const working = new Deadline(COMMAND_TIMEOUT_MS);
     try {
-      const fault = await findSchemaFault(within(db, looking));
+      const fault = await findSchemaFault(within(db, looking), RELEASE);
       if (fault !== null) throw new Error(fault);
       return await work(within(db, working));
     } catch (error) {
@@ -58,7 +57,7 @@ function withDatabaseOf(config: Config): WithDatabase {
       const isAway = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' && config.DATABASE_URL === undefined;
       throw isAway
         ? new NothingRuns(config.DATA_DIR, error)
-        : new CommandFault(kindOf(error), explainFault(error, url), { cause: error });
+        : new CommandFault(kindOf(error), explainFault(error, url, RELEASE), { cause: error });
     } finally {
       looking.end();
       working.end();

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Config } from '@lockstep/config';
 import { backUpCluster, syncDirectory } from '@lockstep/embedded-postgres';
-import type { Config } from '@lockstep/platform';
 import { CommandFault } from '../output/status.ts';
 import { findDatabaseUrl, postgresDirectory } from './stack.ts';
 

@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, chooseQueueBackend } from '@lockstep/config';
 import { startEmbeddedPostgres, syncDirectory, unpackCluster } from '@lockstep/embedded-postgres';
-import { type Config, chooseQueueBackend, openDatabase } from '@lockstep/platform';
+import { openDatabase } from '@lockstep/platform';
 import { skipIds } from '../database/skip-ids.ts';
 import { CommandFault } from '../output/status.ts';
 import { migrateDatabase } from './migrate-database.ts';

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Closable, Config } from '@lockstep/platform';
+import type { Config } from '@lockstep/config';
+import type { Closable } from '@lockstep/platform';
 import { CommandFault } from '../output/status.ts';
 
 /**
