@@ -20,7 +20,7 @@ import { async } from './measure-orders.ts';
  * days of 1, 10 and 100 million orders.
  */
 const { values } = parseArgs({ options: RUN_OPTIONS });
-const SENDINGS = [async(100, 8), async(1, 64)];
+const LOADS = [async(100, 8), async(1, 64)];
 
 const capacity = await withBench(values, measure);
 for (const [name, part] of Object.entries(renderCapacity(capacity))) say(`\n${name}\n\n${part}`);
@@ -28,17 +28,17 @@ if (capacity.quick) say('\nEverything was small: these figures mean nothing.');
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(capacity, null, 2)}\n`);
 
 async function measure(bench: Bench, rounds: number): Promise<Capacity> {
-  const orders = new Map<number, OrderCosts[]>(SENDINGS.map(({ ordersPerBatch }) => [ordersPerBatch, []]));
+  const orders = new Map<number, OrderCosts[]>(LOADS.map(({ ordersPerBatch }) => [ordersPerBatch, []]));
   const processes: Figures[] = [];
   const edition = await prepareEdition(bench.machine, 'now', process.cwd());
   for (let round = 1; round <= rounds; round++) {
-    for (const sending of SENDINGS) {
-      const { figures, growth } = await measureOrderCosts(bench, edition, sending);
-      const traffic = await measureDatabaseTraffic(bench, edition, sending);
-      const replay = await measureReplay(bench, edition, sending);
+    for (const load of LOADS) {
+      const { figures, growth } = await measureOrderCosts(bench, edition, load);
+      const traffic = await measureDatabaseTraffic(bench, edition, load);
+      const replay = await measureReplay(bench, edition, load);
       const all = { ...figures, ...traffic, ...replay };
-      orders.get(sending.ordersPerBatch)!.push({ figures: all, growth });
-      sayFigures(`round ${round}, batches of ${sending.ordersPerBatch}`, all);
+      orders.get(load.ordersPerBatch)!.push({ figures: all, growth });
+      sayFigures(`round ${round}, batches of ${load.ordersPerBatch}`, all);
     }
     processes.push(await measureProcesses(bench, edition));
     sayFigures(`round ${round}, processes`, processes.at(-1)!);

@@ -146,7 +146,7 @@ describe('failed orders', () => {
     const { page } = await open(`/batches/${batchId}`);
     await page.getByRole('link', { name: 'Send failed orders again' }).click();
     const editor = page.getByLabel('Orders, as JSON');
-    await said(page, 'Hidden passwords of licences: 1');
+    await said(page, 'Hidden passwords of licenses: 1');
     const [first, ...others] = JSON.parse(await editor.inputValue()) as { licenseType: string }[];
     await editor.fill('{');
     await said(page, 'This is not JSON');

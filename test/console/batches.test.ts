@@ -204,7 +204,7 @@ describe('failed orders', () => {
     customer = await api.newCustomer();
   });
 
-  /** A completed batch whose second order has failed: its licence type is not the asset's. */
+  /** A completed batch whose second order has failed: its license type is not the asset's. */
   async function failOne() {
     const num = newAssetNum();
     const bought = newBuy(customer, [num]);

@@ -72,7 +72,7 @@ describe('a login', () => {
 
   it('is scoped to the path where browsers find the service', async () => {
     const api = await stack.newApi();
-    const { close, api: another } = await startAnotherApi(stack, api, { publicUrl: 'https://licences.example/shop' });
+    const { close, api: another } = await startAnotherApi(stack, api, { publicUrl: 'https://licenses.example/shop' });
     const login = await newOperator(stack, 'viewer');
     const { headers } = await new ConsoleClient(another.baseUrl, login).send('logIn', { body: login });
     expect(headers.get('set-cookie')).toMatch(/; Path=\/shop\/console; HttpOnly; Secure; SameSite=Strict$/);
@@ -103,7 +103,7 @@ describe('a login', () => {
 
   it('that fails stands in the record once for each address in 15 minutes, and each lock-out', async () => {
     const { api: proxied, close } = await startAnotherApi(stack, await stack.newApi(), {
-      publicUrl: 'https://licences.example',
+      publicUrl: 'https://licenses.example',
     });
     const login = await newOperator(stack, 'viewer');
     const client = new ConsoleClient(proxied.baseUrl, login);

@@ -328,15 +328,15 @@ describe('the constraints', () => {
   };
   const finished = { lane: 4, payload: null, succeeded: 2, failed: 0 };
 
-  type Neighbours = [what: string, constraint: string, table: Table, refused: Row, allowed: Row];
+  type Neighbors = [what: string, constraint: string, table: Table, refused: Row, allowed: Row];
 
-  it.each<Neighbours>([
-    ...REVOCABLE.map((table): Neighbours => {
+  it.each<Neighbors>([
+    ...REVOCABLE.map((table): Neighbors => {
       const created = { ...second[table], created_time: T1, ...(table !== 'asset_grant' && { updated_time: T1 }) };
       const times = [T0, T1].map((revoked_time) => ({ ...created, revoked_time, revoked_by_order_id: 8192 }));
       return [`a ${table} revoked before it was created`, `${table}_times`, table, times[0]!, times[1]!];
     }),
-    ...CHANGEABLE.map((table): Neighbours => {
+    ...CHANGEABLE.map((table): Neighbors => {
       const times = [T0, T1].map((updated_time) => ({ ...second[table], created_time: T1, updated_time }));
       return [`a ${table} changed before it was created`, `${table}_times`, table, times[0]!, times[1]!];
     }),

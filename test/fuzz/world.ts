@@ -256,13 +256,13 @@ export class World {
   #batch(): Sent {
     const random = this.#random;
     // Numbers of a batch meet within a customer, or where the batch is sync, or else it is refused.
-    const everyones = random.isOneIn(4);
+    const isForAnyone = random.isOneIn(4);
     const ones = this.#customer();
     const count = random.oneOf([1, 1, 1, 2, 3]);
     const number = () => (this.#isAtLimit && !random.isOneIn(3) ? FULL_NUMBER : random.oneOf(ASSET_NUMBERS));
     const numbers = () => [...new Set(Array.from({ length: random.oneOf([1, 1, 2]) }, number))];
     const orders = Array.from({ length: count }, (_, index) => {
-      const customer = everyones ? this.#customer() : ones;
+      const customer = isForAnyone ? this.#customer() : ones;
       const changes = {
         sequence: index + 1,
         ...(random.isOneIn(4) && { srcLicenseOrderId: this.#valueOf('licenseOrderId') }),

@@ -52,7 +52,7 @@ export async function openBrowser(stack: Pick<Stack, 'baseUrl'>, view: View = {}
     colorScheme: view.colorScheme ?? 'light',
     viewport: { width: view.widthPixels ?? WIDE_PIXELS, height: HEIGHT_PIXELS },
     timezoneId: ZONE,
-    // What moves would be caught half way by screenshots and by what measures colours.
+    // What moves would be caught half way by screenshots and by what measures colors.
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
   });

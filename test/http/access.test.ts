@@ -490,7 +490,7 @@ describe('g_nonce', () => {
 
 describe('what is secret', () => {
   const mobile = '13912345678';
-  const password = `licence-${randomUUID()}`;
+  const password = `license-${randomUUID()}`;
   let own: Api;
 
   beforeAll(async () => {

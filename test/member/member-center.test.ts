@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-it('adds employees, hands out licences, lends them into a lock, and takes them back', async () => {
+it('adds employees, hands out licenses, lends them into a lock, and takes them back', async () => {
   const [kim] = await center.add(newEmployee({ userName: 'kim', password: 'correct horse', name: 'Kim Lee' }));
   expect(kim).toMatchObject({ userName: `kim@${center.code}`, name: 'Kim Lee', deleted: false, departmentId: null });
   const login = await askUserToken(stack.baseUrl, center.api.credentials, {

@@ -14,7 +14,7 @@ import { contentOfTables } from '../harness/tables.ts';
 let stack: Stack;
 let center: MemberCenter;
 /** Another enterprise, which has all the employees that it may have. */
-let neighbour: MemberCenter;
+let neighbor: MemberCenter;
 let tables: unknown;
 
 /** Employees of the enterprise; gone is deleted. */
@@ -23,8 +23,8 @@ let [kim, gone]: [string, string] = ['', ''];
 beforeAll(async () => {
   stack = await startStack({ worker: false });
   center = await MemberCenter.open(stack);
-  neighbour = await MemberCenter.open(stack, center.api);
-  await neighbour.add(...Array.from({ length: 5 }, () => newEmployee()));
+  neighbor = await MemberCenter.open(stack, center.api);
+  await neighbor.add(...Array.from({ length: 5 }, () => newEmployee()));
   const employees = await center.add(newEmployee({ userName: 'kim' }), newEmployee());
   [kim, gone] = employees.map(({ globalId }) => globalId as string) as [string, string];
   dataOf(await center.delete(gone));
@@ -90,7 +90,7 @@ const fromField =
 /** Employees that the enterprise does not have, as a path names them. */
 const NOBODY: [who: string, memberId: () => string][] = [
   ['nobody', () => '999999999'],
-  ['an employee of another enterprise', () => neighbour.cloudId],
+  ['an employee of another enterprise', () => neighbor.cloudId],
   ['a deleted employee', () => gone],
   ['a zero before an id', () => `0${kim}`],
   ['more than 63 bits', () => '9'.repeat(19)],
@@ -161,7 +161,7 @@ const REFUSED: Row[] = [
     '60009',
     'trial_employees_exhausted',
     'userList[0]: without a cloud license an enterprise may have at most 5',
-    () => neighbour.submitAdd([newEmployee()]),
+    () => neighbor.submitAdd([newEmployee()]),
   ],
   [
     'M2',

@@ -92,8 +92,8 @@ function sequencesOf(orders: readonly RawOrder[]): number[] {
   return orders.map((order) => 1 + byRank.indexOf(order));
 }
 
-function headerOf({ orderType, customer: index, isAnyones, enterprise }: RawOrder, { assets, isSeen }: Before) {
-  const customers = Object.keys(CUSTOMERS).filter((label) => isAnyones || isSeen(label));
+function headerOf({ orderType, customer: index, isForAnyone, enterprise }: RawOrder, { assets, isSeen }: Before) {
+  const customers = Object.keys(CUSTOMERS).filter((label) => isForAnyone || isSeen(label));
   const owners = customers.filter((label) => assets.some(({ customer }) => customer === label));
   const candidates = orderType === 'new_buy' || owners.length === 0 ? customers : owners;
   const customer = index === 'nobody' ? 'nobody' : candidates[index % candidates.length]!;

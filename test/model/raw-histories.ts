@@ -143,7 +143,7 @@ export interface RawOrder {
   /** Index of a customer (0 to 4); for a revocation, one who owns assets if any does. */
   customer: number | 'nobody';
   /** Whether the customer may be one that does not exist for the sender. */
-  isAnyones: boolean;
+  isForAnyone: boolean;
   enterprise: 'own' | 'other' | 'nobody';
   /** `fitting`: that of the asset it names, or else the usual one of the history. */
   licenseType: string;
@@ -160,7 +160,7 @@ const header = {
     [6, oneOf(3, 4)],
     [1, fc.constant('nobody')],
   ),
-  isAnyones: mostly(false, fc.constant(true)),
+  isForAnyone: mostly(false, fc.constant(true)),
   enterprise: weighted<RawOrder['enterprise']>([40, fc.constant('own')], [1, oneOf('other', 'nobody')]),
   licenseType: weighted([30, fc.constant('fitting')], [1, oneOf('softkey', 'cloud_personal', 'lk_auth_usbkey')]),
   rank: fc.nat(5),

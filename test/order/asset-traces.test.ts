@@ -65,7 +65,7 @@ describe('an asset by its number', () => {
   it('is shown with every field, and what is on it as M7 shows it', async () => {
     const center = await MemberCenter.open(stack);
     const assetNum = newAssetNum();
-    const secret = 'secret of a licence';
+    const secret = 'secret of a license';
     const products = [productToBuy({ passwords: [secret] }), productToBuy({ productUri: 'gms-200' })];
     const terms = {
       limitStartDate: 10,

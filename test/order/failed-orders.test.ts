@@ -22,7 +22,7 @@ import { contentOfTables } from '../harness/tables.ts';
 
 /** Failed orders given back as they were sent (rules 6.7). */
 /** A batch's orders as the service reads them: trimmed, absent fields left out. */
-const normalised = (orders: readonly Sent[]): unknown[] =>
+const normalized = (orders: readonly Sent[]): unknown[] =>
   JSON.parse(JSON.stringify(BatchOrder.parse(batchOf(...orders)).orderList));
 
 const resent = (data: { channelCode: string; syncMode: string; orderList: Sent[] }) => ({
@@ -65,7 +65,7 @@ describe('with a worker', () => {
     expect(dataOf(answer)).toEqual({
       channelCode: batch.channelCode,
       syncMode: 'async',
-      orderList: normalised([first, second, third]),
+      orderList: normalized([first, second, third]),
     });
   });
 
@@ -76,7 +76,7 @@ describe('with a worker', () => {
     const outcomes = await api.process(batch);
     expect(outcomes.map(({ state }) => state)).toEqual(['failed', 'failed', 'failed']);
     const given = await readFailed(api, batch);
-    expect(given.orderList).toEqual(normalised(orderList));
+    expect(given.orderList).toEqual(normalized(orderList));
     expect(JSON.stringify(given.orderList[0])).toContain('"passwords":[" p ","q"]');
     const again = resent(given);
     expect((await api.process(again)).map(({ cause }) => cause)).toEqual(outcomes.map(({ cause }) => cause));
@@ -95,7 +95,7 @@ describe('with a worker', () => {
     const batch = batchOf(order);
     await api.process(batch);
     const { orderList } = await readFailed(api, batch);
-    expect(orderList).toEqual(normalised([order]));
+    expect(orderList).toEqual(normalized([order]));
     const { rows } = await sql<{ asset_nums: string[] }>`
       select asset_nums from failed_order join batch on batch.id = license_order_id / 8192
       where channel_order_id = ${batch.channelOrderId}`.execute(stack.db);
@@ -121,7 +121,7 @@ describe('with a worker', () => {
     );
     const batch = batchOf(...orders);
     await api.process(batch);
-    expect((await readFailed(api, batch)).orderList).toEqual(normalised(orders));
+    expect((await readFailed(api, batch)).orderList).toEqual(normalized(orders));
   });
 
   it('an order that is longer than a piece is one', async () => {
@@ -133,7 +133,7 @@ describe('with a worker', () => {
     ];
     const batch = batchOf(...orders);
     await api.process(batch);
-    expect((await readFailed(api, batch)).orderList).toEqual(normalised(orders));
+    expect((await readFailed(api, batch)).orderList).toEqual(normalized(orders));
   });
 
   it.each<[what: string, cause: string, batch: (own: Batch) => Batch]>([
@@ -235,7 +235,7 @@ describe('without a worker', () => {
     expect(await readFailed(api, batch)).toMatchObject({ orderList: [] });
     expect(await api.cancel(batch)).toEqual({ cancelled: 3, finished: 0 });
     const given = await readFailed(api, batch);
-    expect(given).toEqual({ channelCode: 'test', syncMode: 'async', orderList: normalised(orders) });
+    expect(given).toEqual({ channelCode: 'test', syncMode: 'async', orderList: normalized(orders) });
     const again = { ...resent(given), syncMode: 'sync' };
     expect(await api.accept(again)).toHaveLength(3);
     expect(await readResult(api, again)).toMatchObject({ state: 'completed', succeeded: 3 });
@@ -249,6 +249,6 @@ describe('without a worker', () => {
     // A sync call drains its own lane ahead, and no other.
     await api.carryOut(newBuy(failing!, [newAssetNum()]));
     expect(await readResult(api, batch)).toMatchObject({ state: 'processing', failed: 1, pending: 1 });
-    expect((await readFailed(api, batch)).orderList).toEqual(normalised([order]));
+    expect((await readFailed(api, batch)).orderList).toEqual(normalized([order]));
   });
 });

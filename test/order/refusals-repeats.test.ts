@@ -188,7 +188,7 @@ describe('other content under the same channelOrderId is refused with channel_or
     ['a limit that was absent', inText('"limitStartDate"', '"limitEndDate":1900000000000,"limitStartDate"')],
     ['another feature value', inText('"featureValue":"1"', '"featureValue":"2"')],
     ['another extend value', inText('"extendValue":"1"', '"extendValue":"2"')],
-    ['another password of a licence', inText('"p2"', '"p3"')],
+    ['another password of a license', inText('"p2"', '"p3"')],
     ['a blank in a password', inText('"p2"', '" p2"')],
     [
       'another name of a nested merchandise',

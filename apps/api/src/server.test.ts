@@ -38,7 +38,7 @@ beforeAll(async () => {
     metrics: addHttpMetrics(createMetrics()),
     verifier: new CallVerifier({} as Database),
     schema: { isCurrent: async () => true },
-    publicUrl: 'https://licences.example/lockstep',
+    publicUrl: 'https://licenses.example/lockstep',
   } as ServerOptions);
   baseUrl = await server.listen({ port: 0, host: '127.0.0.1' });
 });

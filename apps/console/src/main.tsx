@@ -8,7 +8,7 @@ import { queryClient } from './api/query-client.ts';
 import { beganWithoutSession, readStyleNonce } from './page-head.ts';
 import { router } from './router.tsx';
 import { askForLogIn, followSession } from './shell/follow-session.ts';
-import { resolveColours, theme } from './theme/theme.ts';
+import { resolveColors, theme } from './theme/theme.ts';
 
 const nonce = readStyleNonce();
 followSession(router, queryClient);
@@ -18,7 +18,7 @@ createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <MantineProvider
       theme={theme}
-      cssVariablesResolver={resolveColours}
+      cssVariablesResolver={resolveColors}
       defaultColorScheme="auto"
       getStyleNonce={() => nonce}
     >

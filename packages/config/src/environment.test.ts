@@ -61,8 +61,8 @@ describe('readConfig', () => {
   });
 
   it.each([
-    ['https://licences.example.com', 'https://licences.example.com'],
-    ['https://licences.example.com/', 'https://licences.example.com'],
+    ['https://licenses.example.com', 'https://licenses.example.com'],
+    ['https://licenses.example.com/', 'https://licenses.example.com'],
     [' HTTP://Example.COM:80/lock step/v1// ', 'http://example.com/lock%20step/v1'],
     ['http://[::1]:8080/../a/', 'http://[::1]:8080/a'],
   ])('takes PUBLIC_URL=%s as %s', (PUBLIC_URL, publicUrl) => {
@@ -70,9 +70,9 @@ describe('readConfig', () => {
   });
 
   it.each([
-    ['licences.example.com', 'must be an http or https address, such as https://'],
-    ['//licences.example.com', 'must be an http or https address, such as https://'],
-    ['ftp://licences.example.com', 'must be an http or https address, such as https://'],
+    ['licenses.example.com', 'must be an http or https address, such as https://'],
+    ['//licenses.example.com', 'must be an http or https address, such as https://'],
+    ['ftp://licenses.example.com', 'must be an http or https address, such as https://'],
     ['javascript:alert(1)', 'must be an http or https address, such as https://'],
     ['https://', 'must be an http or https address, such as https://'],
     ['https://user@example.com', 'must hold no user and no password'],

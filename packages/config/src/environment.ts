@@ -129,7 +129,7 @@ export function chooseQueueBackend({ REDIS_URL }: Config, databaseUrl: string): 
   return REDIS_URL === undefined ? { kind: 'postgres', url: databaseUrl } : { kind: 'redis', url: REDIS_URL };
 }
 
-const EXAMPLE = 'such as https://licences.example.com or https://example.com/lockstep';
+const EXAMPLE = 'such as https://licenses.example.com or https://example.com/lockstep';
 
 /** The address, or what is wrong with it. */
 type PublicUrl = { url: string; fault?: never } | { fault: string; url?: never };

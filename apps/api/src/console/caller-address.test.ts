@@ -3,7 +3,7 @@ import { addressOf } from './caller-address.ts';
 
 const from = (ip: string, forwarded?: string, publicUrl: string | null = null) =>
   addressOf({ ip, headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } }, publicUrl);
-const PROXIED = 'https://licences.example';
+const PROXIED = 'https://licenses.example';
 
 it('a caller is known by the address of the connection', () => {
   expect(from('203.0.113.9')).toBe('203.0.113.9');

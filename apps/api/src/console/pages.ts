@@ -17,7 +17,7 @@ const FILES = `${CONSOLE_ROOT}/files/`;
 const FILE_MAX_AGE_MS = 365 * 24 * 3_600_000;
 const NONCE_BYTES = 16;
 
-const UNBUILT =
+const NOT_BUILT =
   'The console is not built. Run "npm ci", or "node apps/console/build.ts", and load this page again.\n' +
   'The API does not need it: see /docs.\n';
 
@@ -58,7 +58,7 @@ class ConsolePage {
   /** Sends the page with a nonce of its own, so that it may bring styles which nobody else can. */
   async send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const html = await readPage();
-    if (html === undefined) return reply.code(503).type('text/plain; charset=utf-8').send(UNBUILT);
+    if (html === undefined) return reply.code(503).type('text/plain; charset=utf-8').send(NOT_BUILT);
     const nonce = randomBytes(NONCE_BYTES).toString('base64url');
     return reply
       .header('content-security-policy', policyWith(nonce))

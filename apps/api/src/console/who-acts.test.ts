@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mayBeForged } from './who-acts.ts';
 
-const host = 'licences.example:8080';
+const host = 'licenses.example:8080';
 const read = (headers: Record<string, string>) => mayBeForged({ method: 'GET', headers: { host, ...headers } }, null);
 const change = (headers: Record<string, string>, publicUrl: string | null = null) =>
   mayBeForged({ method: 'POST', headers: { host, ...headers } }, publicUrl);
@@ -29,7 +29,7 @@ describe('a change', () => {
     const ours = { 'x-lockstep-console': 'user' };
     expect(change({ ...ours, origin: 'https://evil.example' })).toBe(true);
     expect(change({ ...ours, origin: 'null' })).toBe(true);
-    expect(change({ ...ours, origin: 'https://licences.example' })).toBe(true);
+    expect(change({ ...ours, origin: 'https://licenses.example' })).toBe(true);
     expect(change({ ...ours, 'sec-fetch-site': 'same-site' })).toBe(true);
     expect(change({ ...ours, 'sec-fetch-site': 'none' })).toBe(true);
   });

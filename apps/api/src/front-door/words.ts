@@ -62,7 +62,7 @@ export const WORDS: Record<Language, Words> = {
     guidesLead: 'The documentation of this version.',
     guideNames: {
       readme: ['Read me', 'What Lockstep is, five words explained, how to start.'],
-      tutorial: ['Tutorial', 'One long session by hand: an order, its outcome, a revocation, licences for employees.'],
+      tutorial: ['Tutorial', 'One long session by hand: an order, its outcome, a revocation, licenses for employees.'],
       console: ['The console', 'For operators and support: accounts, roles, pages.'],
       api: ['The API', 'For integrators: calls, errors and their causes, repeating a call.'],
       outcomes: ['What became of orders', 'For integrators: wait, feed, webhook, lists.'],

@@ -52,7 +52,7 @@ export function formatTime(timeMs: number | null): string | null {
   return timeMs === null ? null : new Date(timeMs).toLocaleString('sv-SE');
 }
 
-/** Control characters could move the cursor, or colour what follows. */
+/** Control characters could move the cursor, or color what follows. */
 function toText(cell: Cell): string {
   return cell === null || cell === '' ? '-' : String(cell).replace(/\p{Cc}/gu, ' ');
 }

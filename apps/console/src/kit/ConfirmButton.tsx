@@ -39,10 +39,10 @@ export function ConfirmButton<Id extends ConsoleOperationId>(props: ConfirmButto
   const [isOpen, setOpen] = useState(false);
   const [answer, setAnswer] = useState<ConsoleData<Id>>();
   if (!mayCall(props.operation)) return null;
-  const colour = props.isDangerous === true ? { color: 'red' } : {};
+  const color = props.isDangerous === true ? { color: 'red' } : {};
   return (
     <>
-      <Button variant="default" disabled={props.isDisabled === true} onClick={() => setOpen(true)} {...colour}>
+      <Button variant="default" disabled={props.isDisabled === true} onClick={() => setOpen(true)} {...color}>
         {props.label}
       </Button>
       {isOpen && <ConfirmDialog {...props} onAnswer={setAnswer} onClose={() => setOpen(false)} />}
@@ -71,7 +71,7 @@ function ConfirmDialog<Id extends ConsoleOperationId>({
       if (!(error instanceof CallFailure)) throw error;
     }
   };
-  const colour = props.isDangerous === true ? { color: 'red' } : {};
+  const color = props.isDangerous === true ? { color: 'red' } : {};
   return (
     <Dialog
       title={props.title}
@@ -85,7 +85,7 @@ function ConfirmDialog<Id extends ConsoleOperationId>({
             onClick={() => void confirm()}
             loading={change.isPending}
             disabled={props.canConfirm === false}
-            {...colour}
+            {...color}
           >
             {props.confirmLabel ?? props.label}
           </Button>

@@ -27,7 +27,7 @@ export interface ChartProps {
 const MILLISECONDS = 1_000;
 const HEIGHT_PX = 220;
 
-/** Draws lines over time with uPlot, again whenever its data, the colours or its width change. */
+/** Draws lines over time with uPlot, again whenever its data, the colors or its width change. */
 export default function LineChart({ label, timesMs, series }: ChartProps) {
   const frame = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme('light');
@@ -40,7 +40,7 @@ export default function LineChart({ label, timesMs, series }: ChartProps) {
   latest.current = data as uPlot.AlignedData;
   const lines = JSON.stringify(series.map((line) => ({ label: line.label, tone: line.tone })));
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another colour scheme or language draws it anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another color scheme or language draws it anew.
   useEffect(() => {
     const element = frame.current;
     if (element === null) return;
@@ -75,8 +75,8 @@ function describe(
   width: number,
   write: (value: number) => string,
 ): uPlot.Options {
-  const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(`--ls-${name}`).trim();
-  const axis = { stroke: colour('dimmed'), grid: { stroke: colour('border'), width: 1 }, ticks: { show: false } };
+  const color = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(`--ls-${name}`).trim();
+  const axis = { stroke: color('dimmed'), grid: { stroke: color('border'), width: 1 }, ticks: { show: false } };
   return {
     width,
     height: HEIGHT_PX,
@@ -91,7 +91,7 @@ function describe(
       { label: timeLabel, value: (_, seconds) => (seconds === null ? '' : writeTime(seconds * MILLISECONDS, 'local')) },
       ...lines.map(({ label, tone }) => ({
         label,
-        stroke: colour(`line-${tone}`),
+        stroke: color(`line-${tone}`),
         width: 2,
         dash: tone === 'bad' ? [6, 4] : [],
         points: { show: false },

@@ -74,7 +74,7 @@ const TONES: Record<KnownState, Tone> = {
   paused: 'warn',
 };
 
-/** The state of something, in words and colour. */
+/** The state of something, in words and color. */
 export function StateBadge({ state }: { state: KnownState }) {
   const words = useWords(stateWords);
   return <Badge tone={TONES[state]}>{words[state]}</Badge>;

@@ -11,7 +11,7 @@ import styles from './Shell.module.css';
 import { useLogOut } from './use-log-out.ts';
 import { shellWords } from './words.ts';
 
-/** The head of every page: search, language, colours, and who is logged in. */
+/** The head of every page: search, language, colors, and who is logged in. */
 export function Header({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu: () => void }) {
   const words = useWords(shellWords);
   return (
@@ -85,7 +85,7 @@ function Account({ isOpen }: { isOpen: boolean }) {
   );
 }
 
-/** The choice of language and colours, which the browser remembers. */
+/** The choice of language and colors, which the browser remembers. */
 export function Preferences() {
   const words = useWords(shellWords);
   const language = useLanguage();
@@ -101,7 +101,7 @@ export function Preferences() {
       />
       <NativeSelect
         size="xs"
-        aria-label={words.colours}
+        aria-label={words.colors}
         value={colorScheme}
         data={(['auto', 'light', 'dark'] as const).map((value) => ({ value, label: words[value] }))}
         onChange={(event) => setColorScheme(event.currentTarget.value as 'auto' | 'light' | 'dark')}

@@ -12,8 +12,8 @@ export const theme = createTheme({
   respectReducedMotion: true,
 });
 
-/** Colours of text that the kit derives from shades which fail the contrast of WCAG AA. */
-export const resolveColours: CSSVariablesResolver = () => ({
+/** Colors of text that the kit derives from shades which fail the contrast of WCAG AA. */
+export const resolveColors: CSSVariablesResolver = () => ({
   variables: {},
   light: {
     '--mantine-color-dimmed': '#495057',

@@ -70,7 +70,7 @@ export const readingMerchandises = (piece: readonly Planned[]): Statement<Mercha
     piece,
   );
 
-/** Nobody is shown the passwords of licences in the details. */
+/** Nobody is shown the passwords of licenses in the details. */
 export const readingProducts = (piece: readonly Planned[]): Statement<ProductRow> =>
   readingPiece(
     'product_instance',

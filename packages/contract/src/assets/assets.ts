@@ -81,7 +81,7 @@ export const VirtualAsset = z
     id: z.string().describe('Id of the asset.'),
     licenseType: LicenseType.describe('License type: always cloud_customer.'),
     assetNum: z.string().describe('Number of the asset.'),
-    grantable: z.boolean().describe('Whether licences can be handed out from it: it is neither locked nor frozen.'),
+    grantable: z.boolean().describe('Whether licenses can be handed out from it: it is neither locked nor frozen.'),
     customerId: CustomerId.describe('Customer who owns it.'),
     keyShellNumber: z.string().describe('The digits of assetNum.'),
     keyChipType: integer().describe('Generation of the lock chip, 1 the fourth and 2 the fifth: always 2.'),

@@ -12,7 +12,7 @@ import { ComparedPreview } from './preview.ts';
  * What the failed orders of a batch may hold, in bytes, to be edited in the console; of more, the command takes care.
  */
 export const MAX_RESEND_BYTES = 2 * 1024 * 1024;
-/** What stands in the place of a password of a licence wherever the console shows an order as it was sent. */
+/** What stands in the place of a password of a license wherever the console shows an order as it was sent. */
 export const HIDDEN_PASSWORD = '(hidden)';
 
 /** The id of a batch, which channels never see. */

@@ -8,8 +8,8 @@ export const KEPT_LOCK = '8100000101';
 const REVOKED_LOCK = '8100000102';
 /** The borrowed lock that another sync batch buys. */
 export const BORROWED_LOCK = '8100000103';
-/** The cloud licence that the sync batch buys, and its extended attribute. */
-export const CLOUD_LICENCE = '8300000101';
+/** The cloud license that the sync batch buys, and its extended attribute. */
+export const CLOUD_LICENSE = '8300000101';
 export const REGION = { extendCode: 'region', extendValue: 'north' };
 /** The id of the first of them where the batches below are the first of a service. */
 export const KEPT_LOCK_ID = '1000000';
@@ -162,7 +162,7 @@ const cloudPurchase: Sent<NewBuyOrder> = {
   ...customer,
   licenseType: 'cloud_customer',
   orderType: 'new_buy',
-  assets: [{ assetNos: [CLOUD_LICENCE], assetExtendList: [REGION], ...YEAR_2026, products: [viewer] }],
+  assets: [{ assetNos: [CLOUD_LICENSE], assetExtendList: [REGION], ...YEAR_2026, products: [viewer] }],
 };
 
 const lockPurchase: Sent<NewBuyOrder> = {

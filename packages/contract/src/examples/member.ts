@@ -1,5 +1,5 @@
 import type { MemberOperationId } from '../operations/index.ts';
-import { BORROWED_LOCK, CLOUD_LICENCE, KEPT_LOCK, KEPT_LOCK_ID } from './batches.ts';
+import { BORROWED_LOCK, CLOUD_LICENSE, KEPT_LOCK, KEPT_LOCK_ID } from './batches.ts';
 import type { ExamplesOf } from './operation.ts';
 import { CLOUD_EMPLOYEE } from './operation.ts';
 
@@ -63,7 +63,7 @@ export const memberExamples: { [Id in MemberOperationId]: ExamplesOf<Id> } = {
   },
   listEnterpriseAssets: {
     answers: {
-      200: { two: 'A lock that an employee holds and that is lent, and a licence that nobody holds' },
+      200: { two: 'A lock that an employee holds and that is lent, and a license that nobody holds' },
       299: { user_token_invalid: 'The userToken has ended' },
     },
   },
@@ -82,10 +82,10 @@ export const memberExamples: { [Id in MemberOperationId]: ExamplesOf<Id> } = {
   configureAssets: {
     bodies: {
       assign: {
-        summary: 'The lock of the batch new_buy of O5, and the licence of the batch sync',
-        value: { deleteAssets: [], addAssets: [KEPT_LOCK, CLOUD_LICENCE] },
+        summary: 'The lock of the batch new_buy of O5, and the license of the batch sync',
+        value: { deleteAssets: [], addAssets: [KEPT_LOCK, CLOUD_LICENSE] },
       },
-      withdraw: { summary: 'The licence is taken back', value: { deleteAssets: [CLOUD_LICENCE], addAssets: [] } },
+      withdraw: { summary: 'The license is taken back', value: { deleteAssets: [CLOUD_LICENSE], addAssets: [] } },
     },
     answers: {
       200: { assign: 'Done', withdraw: 'Done' },

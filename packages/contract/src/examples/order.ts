@@ -80,7 +80,7 @@ export const orderExamples: { [Id in OrderOperationId]: ExamplesOf<Id> } = {
       new_buy: { summary: 'new_buy: two locks, with a product and nested merchandise', value: new_buy },
       delete_asset: { summary: 'delete_asset: one of these locks', value: delete_asset },
       delete_product: { summary: 'delete_product: the product of the other, strict', value: delete_product },
-      sync: { summary: 'sync: a cloud licence, at once', value: sync },
+      sync: { summary: 'sync: a cloud license, at once', value: sync },
       borrowed_lock: { summary: 'borrowed_lock: a lock to lend into, for M10', value: borrowed_lock },
     },
     answers: {
@@ -104,7 +104,7 @@ export const orderExamples: { [Id in OrderOperationId]: ExamplesOf<Id> } = {
   },
   listVirtualAssets: {
     answers: {
-      200: { sync: 'The cloud licence of the batch sync of O5' },
+      200: { sync: 'The cloud license of the batch sync of O5' },
       299: { enterprise_not_found: 'No such enterprise' },
     },
   },

@@ -70,7 +70,7 @@ const ProductToBuy = z
       .describe('Means nothing of a product to buy, and is not stored.'),
     trial: flag().describe('1 trial, 0 not. Stored.'),
     trialEndDate: timestamp().describe('When the trial ends: milliseconds since 1970-01-01 UTC. Stored.'),
-    passwords: optional(list(secret())).describe('Passwords of the licence inside the lock. Stored.'),
+    passwords: optional(list(secret())).describe('Passwords of the license inside the lock. Stored.'),
     timeUnit: text().describe('Unit of time. Stored; dates are never computed.'),
     timeUnitQuantity: integer().describe('How many units. Stored.'),
     timeDurationExpression: text().describe('How long it is bought for, in y-m-d form. Stored.'),

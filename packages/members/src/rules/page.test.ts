@@ -184,7 +184,7 @@ describe('every page', () => {
     });
   });
 
-  it('names its neighbours, or 0', () => {
+  it('names its neighbors, or 0', () => {
     holds((page) => {
       const { pageNum, pages, prePage, nextPage } = page;
       expect(prePage).toBe(pages === 0 ? 0 : pageNum - 1);

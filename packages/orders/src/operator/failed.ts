@@ -14,7 +14,7 @@ export type FailedContent =
 
 /**
  * Reads what the failed orders of a batch held, in orderList order, if it is no more than `maxBytes`. `passwords`:
- * whether to leave those of licences in it; they must not reach an operator.
+ * whether to leave those of licenses in it; they must not reach an operator.
  */
 export async function readFailedContent(
   db: Database,

@@ -3,7 +3,7 @@ const FIELD = '"passwords":[';
 const TEXT = /"(?:[^"\\]|\\.)*"/y;
 
 /**
- * Puts `mark` in the place of each password of the licences in stored orders, which are JSON as `orderText` writes it.
+ * Puts `mark` in the place of each password of the licenses in stored orders, which are JSON as `orderText` writes it.
  * They may be 32 MiB, so the text is not parsed: what follows the field in a text of JSON always is its list, because a
  * quotation mark inside of a text is escaped.
  */

@@ -33,7 +33,7 @@ export function checkUrl(text: string, { allowPrivate }: { allowPrivate: boolean
 
 /**
  * Whether the host of a URL is an address to which nothing must be sent, or a name of this machine. `hostname` is
- * normalised: WHATWG URL has written 2130706433, 0x7f.1 and 0177.0.0.1 as 127.0.0.1 already.
+ * normalized: WHATWG URL has written 2130706433, 0x7f.1 and 0177.0.0.1 as 127.0.0.1 already.
  */
 export function isForbiddenHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');

@@ -13,7 +13,7 @@ export const resendWords = defineAreaWords({
     allOrders: 'Take all failed orders of the batch',
     orders: 'Orders, as JSON',
     ordersHint: 'The failed orders as they were sent. Take out what is not to be sent again.',
-    hidden: (count: string) => `Hidden passwords of licences: ${count}`,
+    hidden: (count: string) => `Hidden passwords of licenses: ${count}`,
     hiddenAdvice:
       'They are put back when you check and send, only where sequence, customer, asset numbers and product are as they were.',
     notJson: 'This is not JSON',

@@ -44,7 +44,7 @@ export const batchesWords = defineAreaWords({
     nothingCancelled: 'Nothing was pending any more.',
     download: 'Download failed orders',
     downloadHint:
-      'As they were sent, as JSON. Passwords of licences are left empty: fill them in before you send the file.',
+      'As they were sent, as JSON. Passwords of licenses are left empty: fill them in before you send the file.',
     resend: 'Send failed orders again',
     resentAs: 'Failed orders of this batch were sent again',
     resentBy: (operator: string) => `by ${operator}`,

@@ -30,7 +30,7 @@ export const ordersWords = defineAreaWords({
     nothingWouldChange: 'Nothing would change.',
     content: 'As it was sent',
     contentJson: 'The order as JSON',
-    contentHidden: 'Passwords of licences are hidden.',
+    contentHidden: 'Passwords of licenses are hidden.',
     gone: 'What it held is not kept',
     goneAdvice: 'An order is kept until it has taken effect. What it did stands above.',
     expired: 'What it held is not kept any more',
