@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type Closable, configOrExit, createLogger, readConfig, runUntilSignal } from '@lockstep/platform';
+import pretty from 'pino-pretty';
+import { provideDatabase } from './src/stack.ts';
+
+/**
+ * `npm run dev`: what `npm start` starts, started again after a change of a file that it has loaded, and the console by
+ * Vite. The database stays up meanwhile. A debugger finds the service at port 9229.
+ */
+const SERVICE = ['--watch', '--watch-preserve-output', '--inspect', 'apps/cli/src/start.ts'];
+const VITE = ['node_modules/vite/bin/vite.js', '--config', 'apps/console/vite.config.ts', '--configLoader', 'native'];
+
+const config = configOrExit(readConfig);
+const log = createLogger({ name: 'dev', level: 'warn' });
+
+await runUntilSignal(log, async (startPart) => {
+  const database = await startPart('PostgreSQL', (stop) => provideDatabase(config, stop));
+  const { LOG_LEVEL = 'info', PORT } = config;
+  await startPart('console', () => startProgram(VITE, { PORT: String(PORT) }));
+  await startPart('service', () => startProgram(SERVICE, { DATABASE_URL: database.url, LOG_LEVEL }));
+});
+
+/** Starts a program of Node.js. Lines of log on its standard output are shown in a form for people, others as they are. */
+async function startProgram(args: string[], variables: Record<string, string>): Promise<Closable> {
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...variables },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  child.stdout.pipe(pretty({ ignore: 'pid,hostname,name', translateTime: 'SYS:HH:MM:ss.l', singleLine: true }));
+  return {
+    async close() {
+      child.kill();
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import { utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { endEverything, livingProcesses, newDataDir, REPOSITORY, startJob } from '../harness/processes.ts';
+import { freePort } from '../harness/redis.ts';
+
+afterAll(endEverything);
+
+it('npm run dev starts the service again after a change, serves the console by Vite, and leaves nothing', async () => {
+  const [dataDir, port] = [newDataDir(), await freePort()];
+  const job = startJob(['npm', 'run', 'dev'], { DATA_DIR: dataDir, PORT: String(port) });
+  await job.line(/is ready at/);
+  const [, vite] = /Local: +(\S+)/.exec(await job.line(/Local:/))!;
+  expect(await (await fetch(`${vite}batches`)).text()).toMatch(/@react-refresh.*<base href="\/console\/">/s);
+  // The service answers behind the console, and finds the session's path its own.
+  expect((await fetch(`${vite}api/session`)).status).toBe(401);
+
+  const now = new Date();
+  utimesSync(join(REPOSITORY, 'apps/cli/src/start.ts'), now, now);
+  await job.shown(/Restarting .*INFO: stopping.*is ready at/s);
+  expect((await fetch(`http://127.0.0.1:${port}/health/live`)).status).toBe(200);
+
+  const { status } = await job.endGroup('SIGINT');
+  expect({ status, left: livingProcesses({ job, dataDir }) }).toEqual({ status: 0, left: [] });
+});
