@@ -8,6 +8,7 @@ export const readRepositoryFile = (file: string) => readFileSync(`${REPOSITORY}/
 /** package.json, as far as deployments depend on it. */
 export const PACKAGE = JSON.parse(readRepositoryFile('package.json')) as {
   version: string;
+  engines: { node: string };
   scripts: Record<string, string>;
   workspaces: string[];
   devDependencies: Record<string, string>;

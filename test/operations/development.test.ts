@@ -1,0 +1,62 @@
+import { globSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { FLOORS } from '../../vitest.coverage.config.ts';
+import { PACKAGE, readDockerfile, readRepositoryFile, wordsOf } from '../harness/deployment-files.ts';
+import { REPOSITORY, runJob } from '../harness/processes.ts';
+
+/** What developers and their machines are told, and what holds them to it. */
+interface Workflow {
+  permissions: Record<string, string>;
+  concurrency: { group: string };
+  jobs: Record<
+    string,
+    { 'timeout-minutes'?: number; container: { image: string }; steps: { uses?: string; run?: string }[] }
+  >;
+}
+
+const workflow = parse(readRepositoryFile('.github/workflows/ci.yml')) as Workflow;
+const [major] = PACKAGE.devDependencies.node!.split('.');
+const [, least] = /^>=(\d+)$/.exec(PACKAGE.engines.node)!;
+
+it('one Node.js runs everything: .nvmrc, the image and the package that the scripts find first agree', async () => {
+  expect(readRepositoryFile('.nvmrc').trim()).toBe(major);
+  expect(wordsOf(readDockerfile().image, 'FROM')).toEqual([[`node:${major}-slim`]]);
+  const { stdout } = await runJob(['npm', 'exec', '--', 'node', '--version']);
+  expect(stdout.trim()).toBe(`v${PACKAGE.devDependencies.node}`);
+});
+
+it('no script needs another Node.js, so an older one may install', () => {
+  expect(Number(least)).toBeLessThanOrEqual(Number(major));
+  expect(Object.values(PACKAGE.scripts).filter((script) => /\/node\b|\bnpx\b/.test(script))).toEqual([]);
+  for (const page of ['README.md', '.ci/run', 'CONTRIBUTING.md']) {
+    expect(readRepositoryFile(page)).toContain(`Node.js ${least} or later`);
+  }
+});
+
+it('the hosted workflow runs .ci/run, with the least Node.js, few rights and an end', () => {
+  const jobs = Object.values(workflow.jobs);
+  expect(jobs.map(({ steps }) => steps.at(-1)?.run)).toEqual(['.ci/run']);
+  for (const { container, 'timeout-minutes': minutes } of jobs) {
+    expect(container.image).toMatch(new RegExp(`^node:${least}-`));
+    expect(minutes).toBeGreaterThan(0);
+  }
+  expect(workflow.permissions).toEqual({ contents: 'read' });
+  expect(workflow.concurrency.group).toContain('github.ref');
+});
+
+it('the hosted workflow runs actions of one commit each, with the version beside it', () => {
+  const uses = readRepositoryFile('.github/workflows/ci.yml').match(/uses: .*/g);
+  expect(uses).toEqual([expect.stringMatching(/^uses: actions\/checkout@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)]);
+});
+
+it('the words of the spell check are sorted, each once', () => {
+  const words = readRepositoryFile('cspell-words.txt').trimEnd().split('\n');
+  expect(words).toEqual([...new Set(words)].sort());
+});
+
+it('every package has a floor of coverage, but those that run elsewhere', () => {
+  const elsewhere = ['apps/console', 'packages/embedded-postgres'];
+  const packages = globSync('{apps,packages}/*', { cwd: REPOSITORY });
+  expect([...Object.keys(FLOORS), ...elsewhere].sort()).toEqual(packages.sort());
+});
