@@ -1,0 +1,115 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createDemoCustomers } from '@lockstep/customers';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type Api, dataOf } from '../harness/api.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { read } from '../harness/pages.ts';
+import { endEverything, type Job, startJob } from '../harness/processes.ts';
+import { freePort } from '../harness/redis.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** The examples for integrators, each as a process beside a running service with the demo customers. */
+let stack: Stack;
+let api: Api;
+
+beforeAll(async () => {
+  stack = await startStack({ webhookAllowPrivate: true });
+  await createDemoCustomers(stack.db);
+  api = await stack.newApi();
+});
+afterAll(async () => {
+  await endEverything();
+  await stack.close();
+});
+
+function start(example: string, ...words: string[]): Job {
+  const { appKey, appSecret } = api.credentials;
+  return startJob([process.execPath, `examples/${example}.ts`, ...words], {
+    LOCKSTEP_BASE_URL: stack.baseUrl,
+    LOCKSTEP_APP_KEY: appKey,
+    LOCKSTEP_APP_SECRET: appSecret,
+  });
+}
+
+const run = (example: string, ...words: string[]) => start(example, ...words).ended;
+
+/** Writes a batch of the examples with changes into a file of this run, and returns its path. */
+function changed(example: string, change: (text: string) => string): string {
+  const file = join(inject('directory'), `changed-${example}`);
+  writeFileSync(file, change(read(`examples/${example}`)));
+  return file;
+}
+
+describe('an example', () => {
+  it('submits a batch, waits for it and says what failed', async () => {
+    expect(await run('submit-and-wait', 'examples/first-batch.json')).toMatchObject({
+      status: 0,
+      stdout: 'DEMO-2026-0001: 2 succeeded, 0 failed\n',
+    });
+    const { status, stdout } = await run('submit-and-wait', 'examples/mixed-batch.json');
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      /^DEMO-2026-0002: 13 succeeded, 3 failed\norder 7: product_not_found: .*(\norder 1[56]: .*){2}\n$/,
+    );
+  });
+
+  it('previews a revocation, names what comes nearest, and revokes what the corrected one names', async () => {
+    const wrong = await run('preview-and-revoke', 'examples/wrong-revocation.json');
+    expect(wrong).toMatchObject({ status: 1 });
+    expect(wrong.stdout).toMatch(/^order 1 would fail: .*\nnearest: gms-survey on .*, with another limitConcurrent\n$/);
+    const right = changed('wrong-revocation.json', (text) =>
+      text.replace('"limitConcurrent": 2', '"limitConcurrent": 1'),
+    );
+    const { status, stdout } = await run('preview-and-revoke', right);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^revokes gms-survey \d+ on asset 8100000001\nrevoked\n$/);
+  });
+
+  it('applies a batch at once, again with the same answer, or nothing of it', async () => {
+    const batch = changed('first-batch.json', (text) =>
+      text.replace('2026-0001', '2026-0009').replace('8100000009', '8100000019'),
+    );
+    const first = await run('sync', batch);
+    expect(first).toMatchObject({ status: 0, stdout: expect.stringMatching(/^(order [12] took effect as \d+\n){2}$/) });
+    expect(await run('sync', batch)).toEqual(first);
+    const refused = await run(
+      'sync',
+      changed('wrong-revocation.json', (text) => text.replace('2026-0003', '2026-0008')),
+    );
+    expect(refused).toMatchObject({ status: 1, stdout: expect.stringContaining('1 of 1 orders failed') });
+  });
+
+  it('follows the feed, and goes on where it stopped', async () => {
+    const file = join(inject('directory'), 'last-id.txt');
+    const before = start('follow-the-feed', file);
+    await before.line(/DEMO-2026-0002: 13 succeeded, 3 failed$/);
+    await expect.poll(() => readFileSync(file, 'utf8')).toMatch(/^\d+$/);
+    await before.end('SIGTERM');
+    const seen = before.output.stdout.split('\n').filter((line) => line !== '');
+
+    const after = start('follow-the-feed', file);
+    const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
+    await api.process(batch);
+    await after.line(new RegExp(`${batch.channelOrderId}: 1 succeeded`));
+    expect(seen.filter((line) => after.output.stdout.includes(line))).toEqual([]);
+  });
+});
+
+it('an example takes a webhook that the service has signed, and no other', async () => {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const { secret } = dataOf(await api.ask('createWebhook', { body: { url } }));
+  const variables = { WEBHOOK_SECRET: secret, PORT: String(port) };
+  const job = startJob([process.execPath, 'examples/verify-a-webhook.ts'], variables);
+  await job.line(/^Listening/);
+  const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
+  await api.process(batch);
+  await job.line(new RegExp(`^\\d+ \\{.*${batch.channelOrderId}`));
+  const headers = {
+    'webhook-id': '7',
+    'webhook-timestamp': String(Math.floor(Date.now() / 1_000)),
+    'webhook-signature': 'v1,AAAA',
+  };
+  expect((await fetch(url, { method: 'POST', body: '{}', headers })).status).toBe(401);
+});
