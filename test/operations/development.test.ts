@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { FLOORS } from '../../vitest.coverage.config.ts';
+import { FLOORS } from '../../vitest.config.ts';
 import { PACKAGE, readDockerfile, readRepositoryFile, wordsOf } from '../harness/deployment-files.ts';
 import { REPOSITORY, runJob } from '../harness/processes.ts';
 

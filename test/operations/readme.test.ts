@@ -27,6 +27,9 @@ describe('pages', () => {
   });
 });
 
+/** The pages for users, and those for developers. */
+const ALL_PAGES = [...PAGES, 'CONTRIBUTING.md', 'SECURITY.md'];
+
 describe('commands', () => {
   it('to start and to test are those of README.md, docs/testing.md, package.json and .ci/run', () => {
     const commands = ['README.md', 'docs/testing.md'].flatMap((page) =>
@@ -36,7 +39,7 @@ describe('commands', () => {
     expect(scripts).toMatchObject({ start: expect.any(String), test: expect.any(String), check: expect.any(String) });
     const steps = [...read('.ci/run').matchAll(/^step '(.*)'$/gm)].map(([, command]) => command);
     expect(steps).toEqual([
-      'npm ci && npm test',
+      'npm ci && npm test -- --coverage',
       'npm run test:long',
       'npm run test:wide',
       'npm run test:fuzz',
@@ -45,7 +48,7 @@ describe('commands', () => {
     expect(statSync(join(REPOSITORY, '.ci/run')).mode & 0o111).toBe(0o111);
   });
 
-  it.each(PAGES)('of %s are scripts of package.json', (page) => {
+  it.each(ALL_PAGES)('of %s are scripts of package.json', (page) => {
     const named = [...read(page).matchAll(/npm run (?:--silent )?(\w+(?::\w+)*)/g)].map(([, name]) => name!);
     expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
   });
@@ -112,7 +115,7 @@ describe('links and paths', () => {
         .replaceAll(' ', '-'),
     );
 
-  it.each(PAGES)('of %s lead to something', (page) => {
+  it.each(ALL_PAGES)('of %s lead to something', (page) => {
     const links = [...read(page).matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link!);
     const broken = links
       .filter((link) => !link.startsWith('https://'))
@@ -125,7 +128,7 @@ describe('links and paths', () => {
     expect(broken).toEqual([]);
   });
 
-  it.each(PAGES)('of %s in this repository exist', (page) => {
+  it.each(ALL_PAGES)('of %s in this repository exist', (page) => {
     const paths = [...read(page).matchAll(/\b(?:apps|docs|examples|migrations|packages|test)\/[\w./-]*[\w/]/g)];
     expect(paths.map(([path]) => path).filter((path) => !existsSync(join(REPOSITORY, path)))).toEqual([]);
   });
