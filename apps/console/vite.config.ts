@@ -14,7 +14,7 @@ export default defineConfig(({ command }) => ({
   base: command === 'serve' ? '/console/' : './',
   cacheDir: '../../node_modules/.cache/vite',
   plugins: [react(), operationsTable(), compressedFiles(), devPage()],
-  // All but the page comes from the service, which takes changes only from its own host (forged.ts).
+  // All but the page comes from the service, which takes changes only from its own host.
   server: {
     proxy: {
       '^/(?!console(?!/api/)|@)': { target: `http://127.0.0.1:${process.env.PORT ?? 8080}`, changeOrigin: false },
