@@ -34,7 +34,7 @@ async function lockstep(...words: string[]) {
       return true;
     });
   }
-  const program = buildProgram({ DATABASE_URL: stack.url, DATA_DIR: newDataDir() });
+  const program = await buildProgram({ DATABASE_URL: stack.url, DATA_DIR: newDataDir() }, words);
   await program.parseAsync(words, { from: 'user' });
   vi.restoreAllMocks();
   return printed;

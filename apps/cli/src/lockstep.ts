@@ -4,9 +4,9 @@ import { endWithReader } from './output/terminal.ts';
 import { buildProgram } from './program.ts';
 
 /** The lockstep command (rules 9). Results go to standard output, faults to standard error. */
-const program = buildProgram(process.env);
 endWithReader();
 try {
+  const program = await buildProgram(process.env, process.argv.slice(2));
   await program.parseAsync();
 } catch (error) {
   // commander has said what is wrong.

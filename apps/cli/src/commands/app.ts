@@ -6,8 +6,7 @@ import { collect, parseOverlapHours } from './options.ts';
 const load = () => import('../database/applications.ts');
 
 /** Adds `lockstep app …`: who may call the API. */
-export function addAppCommands(program: Command, commands: Commands): void {
-  const app = program.command('app').description('applications that may call the API');
+export function addTo(app: Command, commands: Commands): void {
   commands
     .onDatabase(
       app,

@@ -5,8 +5,7 @@ import { addJsonOption, addListOptions, parseText } from './options.ts';
 const load = () => import('../client/assets.ts');
 
 /** Adds `lockstep asset …`: an asset by its number, and what happened to it, over the API. */
-export function addAssetCommands(program: Command, commands: Commands): void {
-  const asset = program.command('asset').description('assets by their number');
+export function addTo(asset: Command, commands: Commands): void {
   addJsonOption(
     commands.onService(
       asset,

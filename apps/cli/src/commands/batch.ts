@@ -25,9 +25,7 @@ const load = () => import('../client/batches.ts');
 const loadRetry = () => import('../client/retry.ts');
 
 /** Adds `lockstep batch …`: the batches of the application, over the API. */
-export function addBatchCommands(program: Command, commands: Commands): void {
-  const batch = program.command('batch').description('batches of orders that the application has sent');
-
+export function addTo(batch: Command, commands: Commands): void {
   addPeriodOptions(
     addListOptions(commands.onService(batch, 'list', 'batches, newest first', async () => (await load()).list)),
   )

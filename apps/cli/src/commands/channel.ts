@@ -11,8 +11,7 @@ Exit status: 0 no order of it takes effect any more; 1 what began before has not
 const load = () => import('../database/channels.ts');
 
 /** Adds `lockstep channel …`: what waits in channels, and pausing them (rules 9). */
-export function addChannelCommands(program: Command, commands: Commands): void {
-  const channel = program.command('channel').description('channels: what waits in them, and pausing them');
+export function addTo(channel: Command, commands: Commands): void {
   addListOptions(
     commands.onDatabase(
       channel,

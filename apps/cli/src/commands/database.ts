@@ -4,8 +4,7 @@ import type { Commands } from './actions.ts';
 const load = () => import('../database/maintenance.ts');
 
 /** Adds `lockstep database …`: the backup of `npm start`, and what every restore needs (docs/operations.md). */
-export function addDatabaseCommands(program: Command, commands: Commands): void {
-  const database = program.command('database').description('backup and restore');
+export function addTo(database: Command, commands: Commands): void {
   commands.onDatabase(
     database,
     'backup <file>',

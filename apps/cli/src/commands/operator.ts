@@ -5,8 +5,7 @@ import type { Commands } from './actions.ts';
 const load = () => import('../database/operators.ts');
 
 /** Adds `lockstep operator …`: who may log in to the console (rules 9). */
-export function addOperatorCommands(program: Command, commands: Commands): void {
-  const operator = program.command('operator').description('who may log in to the console');
+export function addTo(operator: Command, commands: Commands): void {
   commands
     .onDatabase(
       operator,

@@ -18,9 +18,7 @@ const loadDatabase = () => import('../database/orders.ts');
 const loadClient = () => import('../client/orders.ts');
 
 /** Adds `lockstep order …`: those of the application over the API, and ending and putting back any (rules 9). */
-export function addOrderCommands(program: Command, commands: Commands): void {
-  const order = program.command('order').description('orders that were accepted');
-
+export function addTo(order: Command, commands: Commands): void {
   commands
     .onDatabase(
       order,

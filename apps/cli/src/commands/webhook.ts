@@ -6,8 +6,7 @@ const load = () => import('../client/webhooks.ts');
 type Action = keyof Awaited<ReturnType<typeof load>>;
 
 /** Adds `lockstep webhook …`: where the events of the application are sent, over the API. */
-export function addWebhookCommands(program: Command, commands: Commands): void {
-  const webhook = program.command('webhook').description('where events are sent');
+export function addTo(webhook: Command, commands: Commands): void {
   const add = (name: string, description: string, action: Action) =>
     commands.onService(webhook, name, description, async () => (await load())[action]);
   /** A command on one webhook. */

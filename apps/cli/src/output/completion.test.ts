@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { buildProgram } from '../program.ts';
+import { findCandidates } from './completion.ts';
+
+const find = async (...words: string[]) =>
+  findCandidates(await buildProgram({}, words), words).map((line) => line.split('\t')[0]);
+
+describe('candidates', () => {
+  it.each<[typed: string[], found: string[]]>([
+    [['ba'], ['batch']],
+    [
+      ['batch', ''],
+      ['list', 'show', 'cancel', 'preview', 'failed', 'retry', 'help'],
+    ],
+    [['batch', 'list', '--st'], ['--state']],
+    [
+      ['batch', 'list', '--state', ''],
+      ['accepted', 'processing', 'completed'],
+    ],
+    [['batch', 'list', '--has-failed', '--state', 'c'], ['completed']],
+    [['batch', 'list', '--channel', 'list', '--all', '--has'], ['--has-failed']],
+    [
+      ['app', 'create', '--scope', 'auth_order', ''],
+      ['auth_order', 'auth_me'],
+    ],
+    [['app', 'create', '--scope', 'auth_order', '--app'], ['--approve']],
+    [['help', 'sub'], ['submit']],
+    [
+      ['completion', ''],
+      ['bash', 'zsh', 'fish'],
+    ],
+  ])('of %j', async (typed, found) => {
+    expect(await find(...typed)).toEqual(found);
+  });
+
+  it.each([[['submit', '']], [['batch', 'failed', 'web', 'B', '--out', 'a']], [['batch', 'show', 'web', '']]])(
+    'are none for %j, so that the shell completes names of files',
+    async (typed) => {
+      expect(await find(...typed)).toEqual([]);
+    },
+  );
+
+  it('have descriptions', async () => {
+    expect(findCandidates(await buildProgram({}, []), ['asset'])).toEqual(['asset\tassets by their number']);
+  });
+});
