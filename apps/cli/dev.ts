@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type Closable, configOrExit, createLogger, readConfig, runUntilSignal } from '@lockstep/platform';
+import { configOrExit, readConfig } from '@lockstep/config';
+import { type Closable, createLogger, runUntilSignal } from '@lockstep/platform';
 import pretty from 'pino-pretty';
-import { provideDatabase } from './src/stack.ts';
+import { provideDatabase } from './src/stack/stack.ts';
 
 /**
  * `npm run dev`: what `npm start` starts, started again after a change of a file that it has loaded, and the console by
