@@ -64,7 +64,7 @@ class Load {
 
 describe('npm start, backed up under load with the commands of docs/operations.md, and lost', () => {
   const commandOf = (words: string) =>
-    blocksOf('docs/operations.md', 'sh').find((block) => block.includes(`lockstep -- database ${words}`)) ?? '';
+    blocksOf('docs/operations.md', 'sh').find((block) => block.includes(`npx lockstep database ${words}`)) ?? '';
   const [backupCommand, restoreCommand] = [commandOf('backup'), commandOf('restore')];
   let lost: RunningStack;
   let backup: string;

@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
+import { freePort } from '../harness/redis.ts';
+import { say } from './bench-run.ts';
+import { median } from './measure.ts';
+
+/**
+ * `npm run bench:start`: measures the processor time that a command takes from its start to its end, beside that of bare
+ * `node -e 0`. Nothing listens where `batch list` calls. Compare the ratios of one run, not the figures of two.
+ */
+const { values } = parseArgs({ options: { runs: { type: 'string', default: '15' } } });
+const LOCKSTEP = 'node_modules/.bin/lockstep';
+const COMMANDS: [name: string, command: string[], most: number | null][] = [
+  ['node -e 0', [process.execPath, '-e', '0'], null],
+  ['lockstep --version', [LOCKSTEP, '--version'], 2.5],
+  ['lockstep --help', [LOCKSTEP, '--help'], 2.5],
+  ['lockstep complete -- b', [LOCKSTEP, 'complete', '--', 'b'], 2.5],
+  ['lockstep batch list', [LOCKSTEP, 'batch', 'list'], 6],
+];
+const env = {
+  ...process.env,
+  LOCKSTEP_BASE_URL: `http://127.0.0.1:${await freePort()}`,
+  LOCKSTEP_APP_KEY: 'key',
+  LOCKSTEP_APP_SECRET: 'secret',
+};
+
+/** Milliseconds of processor, of the user and of the system. bash counts those of the processes that it has waited for. */
+function measureMs(command: readonly string[]): number {
+  const line = '"$@" > /dev/null 2>&1; times';
+  const [, children = ''] = execFileSync('bash', ['-c', line, 'bash', ...command], { env, encoding: 'utf8' }).split(
+    '\n',
+  );
+  return [...children.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
+    (sum, [, minutes, seconds]) => sum + Number(minutes) * 60_000 + Number(seconds) * 1_000,
+    0,
+  );
+}
+
+// The first run of each fills the cache of compiled modules.
+for (const [, command] of COMMANDS) measureMs(command);
+const times = COMMANDS.map((): number[] => []);
+for (let run = 0; run < Number(values.runs); run += 1) {
+  for (const [index, [, command]] of COMMANDS.entries()) times[index]!.push(measureMs(command));
+}
+const bareMs = median(times[0]!);
+for (const [index, [name, , most]] of COMMANDS.entries()) {
+  const ms = median(times[index]!);
+  const goal = most === null ? '' : `, at most ${most.toFixed(1)}`;
+  say(`${name.padEnd(24)} ${ms.toFixed(0).padStart(5)} ms  ${(ms / bareMs).toFixed(1)} x${goal}`);
+}
