@@ -1,5 +1,5 @@
 import type { BatchResult, BatchSummary } from '@lockstep/contract';
-import type { ListOptions } from '../commands/options.ts';
+import type { ListOptions } from '../options.ts';
 import { printList } from '../output/lists.ts';
 import {
   describeBatch,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventPage, FeedEvent } from '@lockstep/contract';
-import { DEFAULT_LIMIT } from '../commands/options.ts';
+import { DEFAULT_LIMIT } from '../options.ts';
 import { formatTime } from '../output/table.ts';
 import { endOnSignals, say, sayAside } from '../output/terminal.ts';
 import { type OrderClient, ServiceAway } from './client.ts';

@@ -1,5 +1,5 @@
 import type { ListedOrder } from '@lockstep/contract';
-import type { ListOptions } from '../commands/options.ts';
+import type { ListOptions } from '../options.ts';
 import { printList } from '../output/lists.ts';
 import { type Column, formatFields, formatTime } from '../output/table.ts';
 import { say } from '../output/terminal.ts';

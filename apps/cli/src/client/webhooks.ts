@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Webhook, WebhookDelivery, WebhookWithSecret } from '@lockstep/contract';
-import type { ListOptions } from '../commands/options.ts';
+import type { ListOptions } from '../options.ts';
 import { printList } from '../output/lists.ts';
 import { type Column, formatFields, formatTable, formatTime } from '../output/table.ts';
 import { say, sayAside } from '../output/terminal.ts';

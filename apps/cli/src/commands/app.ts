@@ -1,7 +1,7 @@
 import { DEFAULT_OVERLAP_HOURS, SCOPES } from '@lockstep/contract/words';
 import { type Command, Option } from 'commander';
+import { collect, parseOverlapHours } from '../options.ts';
 import type { Commands } from './actions.ts';
-import { collect, parseOverlapHours } from './options.ts';
 
 const load = () => import('../database/applications.ts');
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { addJsonOption, addListOptions, parseText } from '../options.ts';
 import type { Commands } from './actions.ts';
-import { addJsonOption, addListOptions, parseText } from './options.ts';
 
 const load = () => import('../client/assets.ts');
 

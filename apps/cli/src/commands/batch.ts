@@ -1,6 +1,5 @@
 import { BATCH_STATES, ORDER_STATES } from '@lockstep/contract/words';
 import { type Command, Option } from 'commander';
-import type { Commands } from './actions.ts';
 import {
   addBatchArguments,
   addJsonOption,
@@ -9,7 +8,8 @@ import {
   addPeriodOptions,
   parseFileName,
   parseText,
-} from './options.ts';
+} from '../options.ts';
+import type { Commands } from './actions.ts';
 
 const FAILED_HELP = `
 The file holds all that was sent, passwords too. It is a batch with the channelOrderId <batch>-retry: put the orders

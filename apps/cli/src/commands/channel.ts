@@ -1,7 +1,7 @@
 import { CHANNEL_HEALTHS } from '@lockstep/contract/words';
 import { type Command, Option } from 'commander';
+import { addJsonOption, addListOptions, parseText } from '../options.ts';
 import type { Commands } from './actions.ts';
-import { addJsonOption, addListOptions, parseText } from './options.ts';
 
 const PAUSE_HELP = `
 Orders of its customers are accepted and wait; sync calls with such orders are refused until the channel is resumed.

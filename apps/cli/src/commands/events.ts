@@ -1,7 +1,7 @@
 import { LATEST } from '@lockstep/contract/words';
 import { type Command, Option } from 'commander';
+import { addJsonOption, DEFAULT_LIMIT, parseId, parseLimit } from '../options.ts';
 import type { Commands } from './actions.ts';
-import { addJsonOption, DEFAULT_LIMIT, parseId, parseLimit } from './options.ts';
 
 const HELP = `
 Oldest first; without --after from the oldest that is kept. The id of the last event is said on standard error: give it

@@ -1,8 +1,8 @@
 import { causes } from '@lockstep/contract/causes';
 import { ORDER_STATES, ORDER_TYPES } from '@lockstep/contract/words';
 import { type Command, Option } from 'commander';
+import { addJsonOption, addListOptions, addPeriodOptions, parseId, parseText, parseWord } from '../options.ts';
 import type { Commands } from './actions.ts';
-import { addJsonOption, addListOptions, addPeriodOptions, parseId, parseText, parseWord } from './options.ts';
 
 const RETRY_HELP = `
 What it prints names the orders that it could not put back, each with the reason: order_not_found, pending, succeeded, failed

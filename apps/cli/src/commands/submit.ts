@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { addOutcomeOptions } from '../options.ts';
 import type { Commands } from './actions.ts';
-import { addOutcomeOptions } from './options.ts';
 
 const HELP = `
 FILE is JSON as the API takes it, UTF-8; - is standard input. What is not given is taken from the demo of a running

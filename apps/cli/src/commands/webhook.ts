@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { addJsonOption, addListOptions, parseId, parseText } from '../options.ts';
 import type { Commands } from './actions.ts';
-import { addJsonOption, addListOptions, parseId, parseText } from './options.ts';
 
 const load = () => import('../client/webhooks.ts');
 type Action = keyof Awaited<ReturnType<typeof load>>;

@@ -1,7 +1,7 @@
 import type { ChannelDetail, ChannelHealth, ConsoleChannel } from '@lockstep/contract/console';
 import { newCommand, recordPaused, recordResumed } from '@lockstep/operators';
 import { findChannel, pauseChannel, pickChannels, readChannels, resumeChannel } from '@lockstep/orders';
-import type { ListOptions } from '../commands/options.ts';
+import type { ListOptions } from '../options.ts';
 import { printList } from '../output/lists.ts';
 import { CommandFault } from '../output/status.ts';
 import { type Column, formatFields, formatTable, formatTime } from '../output/table.ts';

@@ -2,7 +2,7 @@ import type { Config } from '@lockstep/config';
 import { newCommand, recordChange } from '@lockstep/operators';
 import { CommandFault } from '../output/status.ts';
 import { endOnSignals, resolveCallerPath, say } from '../output/terminal.ts';
-import { skipIds } from './skip-ids.ts';
+import { skipIds } from '../stack/skip-ids.ts';
 import type { DatabaseTools } from './with-database.ts';
 
 // backup and restore are imported when they run: skip-ids needs no embedded PostgreSQL.

@@ -1,4 +1,4 @@
-import { type ListOptions, MAX_LIMIT } from '../commands/options.ts';
+import { type ListOptions, MAX_LIMIT } from '../options.ts';
 import { type Column, formatTable } from './table.ts';
 import { say, sayAside } from './terminal.ts';
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { type Config, chooseQueueBackend } from '@lockstep/config';
 import { startEmbeddedPostgres, syncDirectory, unpackCluster } from '@lockstep/embedded-postgres';
 import { openDatabase } from '@lockstep/platform';
-import { skipIds } from '../database/skip-ids.ts';
 import { CommandFault } from '../output/status.ts';
 import { migrateDatabase } from './migrate-database.ts';
+import { skipIds } from './skip-ids.ts';
 import { postgresDirectory, prepareDataDir } from './stack.ts';
 
 /**
