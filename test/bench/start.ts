@@ -1,12 +1,14 @@
-import { execFileSync } from 'node:child_process';
-import { parseArgs } from 'node:util';
-import { freePort } from '../harness/redis.ts';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { parseArgs, promisify } from 'node:util';
 import { say } from './bench-run.ts';
 import { median } from './measure.ts';
 
 /**
  * `npm run bench:start`: measures the processor time that a command takes from its start to its end, beside that of bare
- * `node -e 0`. Nothing listens where `batch list` calls. Compare the ratios of one run, not the figures of two.
+ * `node -e 0`. `batch list` gets a token and a list of one batch. Compare the ratios of one run, not the figures of two.
  */
 const { values } = parseArgs({ options: { runs: { type: 'string', default: '15' } } });
 const LOCKSTEP = 'node_modules/.bin/lockstep';
@@ -17,19 +19,30 @@ const COMMANDS: [name: string, command: string[], most: number | null][] = [
   ['lockstep complete -- b', [LOCKSTEP, 'complete', '--', 'b'], 2.5],
   ['lockstep batch list', [LOCKSTEP, 'batch', 'list'], 6],
 ];
+const batch = {
+  channelCode: 'demo',
+  channelOrderId: 'DEMO-1',
+  syncMode: 'async',
+  state: 'completed',
+  total: 2,
+  failed: 0,
+  acceptedTime: 1_790_000_000_000,
+};
+const answer = JSON.stringify({ code: 0, access_token: 'token', data: { batches: [batch], nextCursor: null } });
+const service = createServer((_, response) => response.end(answer)).listen(0, '127.0.0.1');
+await once(service, 'listening');
 const env = {
   ...process.env,
-  LOCKSTEP_BASE_URL: `http://127.0.0.1:${await freePort()}`,
+  LOCKSTEP_BASE_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
   LOCKSTEP_APP_KEY: 'key',
   LOCKSTEP_APP_SECRET: 'secret',
 };
 
 /** Milliseconds of processor, of the user and of the system. bash counts those of the processes that it has waited for. */
-function measureMs(command: readonly string[]): number {
-  const line = '"$@" > /dev/null 2>&1; times';
-  const [, children = ''] = execFileSync('bash', ['-c', line, 'bash', ...command], { env, encoding: 'utf8' }).split(
-    '\n',
-  );
+async function measureMs(command: readonly string[]): Promise<number> {
+  const line = '"$@" > /dev/null && times';
+  const { stdout } = await promisify(execFile)('bash', ['-c', line, 'bash', ...command], { env });
+  const [, children = ''] = stdout.split('\n');
   return [...children.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
     (sum, [, minutes, seconds]) => sum + Number(minutes) * 60_000 + Number(seconds) * 1_000,
     0,
@@ -37,10 +50,10 @@ function measureMs(command: readonly string[]): number {
 }
 
 // The first run of each fills the cache of compiled modules.
-for (const [, command] of COMMANDS) measureMs(command);
+for (const [, command] of COMMANDS) await measureMs(command);
 const times = COMMANDS.map((): number[] => []);
 for (let run = 0; run < Number(values.runs); run += 1) {
-  for (const [index, [, command]] of COMMANDS.entries()) times[index]!.push(measureMs(command));
+  for (const [index, [, command]] of COMMANDS.entries()) times[index]!.push(await measureMs(command));
 }
 const bareMs = median(times[0]!);
 for (const [index, [name, , most]] of COMMANDS.entries()) {
@@ -48,3 +61,4 @@ for (const [index, [name, , most]] of COMMANDS.entries()) {
   const goal = most === null ? '' : `, at most ${most.toFixed(1)}`;
   say(`${name.padEnd(24)} ${ms.toFixed(0).padStart(5)} ms  ${(ms / bareMs).toFixed(1)} x${goal}`);
 }
+service.close();

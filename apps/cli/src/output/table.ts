@@ -48,8 +48,10 @@ export function formatFields(fields: readonly [name: string, value: Cell][]): st
 
 /** Formats a time as people on this machine read it: 2026-11-22 09:01:02. */
 export function formatTime(timeMs: number | null): string | null {
-  // Swedish dates are written as ISO 8601 has them.
-  return timeMs === null ? null : new Date(timeMs).toLocaleString('sv-SE');
+  if (timeMs === null) return null;
+  // toLocaleString would load the locales, which takes longer than a table.
+  const offsetMs = new Date(timeMs).getTimezoneOffset() * 60_000;
+  return new Date(timeMs - offsetMs).toISOString().slice(0, 19).replace('T', ' ');
 }
 
 /** Control characters could move the cursor, or color what follows. */
@@ -81,12 +83,14 @@ function fitWidths(
   return widths;
 }
 
-const graphemes = new Intl.Segmenter();
+/** Made where a text is wrapped: it takes as long as all of a table. */
+let graphemes: Intl.Segmenter | undefined;
 
 /** Breaks a text into lines of at most so many columns. */
 function wrapText(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
   const lines = [''];
+  graphemes ??= new Intl.Segmenter();
   for (const { segment } of graphemes.segment(text)) {
     if (stringWidth(lines.at(-1)! + segment) > width) lines.push('');
     lines[lines.length - 1] += segment;
