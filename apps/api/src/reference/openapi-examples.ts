@@ -1,3 +1,4 @@
+// biome-ignore lint/style/noRestrictedImports: the one place that shows them
 import { examples, parameterExamples, type SomeExamples } from '@lockstep/contract/examples';
 import { type ApiDocument, type DescribedContent, listOperations } from './openapi-document.ts';
 import type { Schema } from './openapi-schemas.ts';
