@@ -10,10 +10,10 @@ import { type Stack, startStack } from '../harness/stack.ts';
 /** Types that are generated from the description of a running service, and the client that docs/api.md shows. */
 const FOLDER = join(REPOSITORY, 'test/generated-client');
 const GENERATED = join(FOLDER, 'generated');
-/** With the TypeScript of that folder. */
+/** With the TypeScript of the tests, which is older than the one that checks the service. */
 const TOOLS = { generate: 'openapi-typescript/bin/cli.js', compile: 'typescript/bin/tsc' };
 const run = (tool: keyof typeof TOOLS, ...args: string[]) =>
-  runJob([process.execPath, join(FOLDER, 'node_modules', TOOLS[tool]), ...args]);
+  runJob([process.execPath, join(REPOSITORY, 'test/node_modules', TOOLS[tool]), ...args]);
 
 let stack: Stack;
 let api: Api;

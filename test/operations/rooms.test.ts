@@ -8,7 +8,7 @@ import { REPOSITORY } from '../harness/processes.ts';
 const ROOMS = tableOf('docs/architecture.md', 'Room', 'What it is for').map(([room]) => room!.slice(1, -1));
 const FILES = globSync('{packages,apps,test,examples}/**/*.{ts,tsx}', {
   cwd: REPOSITORY,
-  exclude: ['**/node_modules', '**/dist'],
+  exclude: ['**/node_modules', '**/dist', '**/generated'],
 });
 const SOURCES = FILES.filter((file) => file.includes('/src/') && !/\.test\.ts$|^apps\/console\//.test(file));
 
