@@ -8,7 +8,7 @@ export { VirtualAssetReader } from './contents/virtual-assets.ts';
 export { readAssetHistory } from './history/history.ts';
 export { ordersOfNumber } from './history/revokers.ts';
 export { advance } from './ledger/advance.ts';
-export { createGrant, fateOf, type Grant, heldBy, type Numbers, numbersOf, revokerOf } from './ledger/grants.ts';
+export { createGrant, type Grant, heldBy, numbersOf, revokerOf } from './ledger/grants.ts';
 export {
   type Asset,
   type AssetTerms,
@@ -31,7 +31,6 @@ export {
   type ContentsNeeds,
   dropLoaded,
   loadContents,
-  type ProductLookUp,
   readOldestProducts,
 } from './storing/load-contents.ts';
 export { type EndedProduct, readEndedProducts } from './storing/read-ended.ts';

@@ -68,7 +68,7 @@ export {
 export { CancelBatch, CancelledBatch, FailedOrders, FailedOrdersQuery } from './orders/corrections.ts';
 export { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer, QueryCustomers } from './orders/customers.ts';
 export { CLOUD_LICENSE_TYPES, LicenseType, OrderState, OrderType, SyncMode } from './orders/enums.ts';
-export { BatchEnd, EventPage, EventsQuery, EventType, FeedEvent } from './orders/events.ts';
+export { EventPage, EventsQuery, EventType, FeedEvent } from './orders/events.ts';
 export {
   AssetToBuy,
   MAX_EXTENDED_ATTRIBUTES,
@@ -111,10 +111,8 @@ export {
   CreateWebhook,
   DeliveryPage,
   MAX_WEBHOOKS,
-  ReplayEvents,
   Webhook,
   WebhookDelivery,
-  WebhookList,
   WebhookWithSecret,
 } from './webhooks.ts';
 export { DEFAULT_OVERLAP_HOURS, LATEST, MAX_OVERLAP_HOURS, MAX_PAGE_ORDERS } from './words.ts';

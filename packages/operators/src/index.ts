@@ -17,9 +17,8 @@ export {
   resetOperatorPassword,
   setOperatorRole,
 } from './manage-operators.ts';
-export { type Actor, newCommand, type Operator } from './operator.ts';
+export { newCommand, type Operator } from './operator.ts';
 export {
-  type Change,
   recordChange,
   recordedCall,
   recordFailed,
@@ -28,5 +27,5 @@ export {
   recordRetried,
 } from './record.ts';
 export { readResends, recordResend, type SentOrders } from './resends.ts';
-export { type LoginCall, type NewSession, OperatorSessions } from './sessions.ts';
+export { OperatorSessions } from './sessions.ts';
 export { agedOperators } from './tables.ts';

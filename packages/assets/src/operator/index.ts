@@ -4,5 +4,5 @@ import type {} from '../tables.ts';
 export { findAssetOfNumber } from './asset.ts';
 export { type AssetPlace, listAssetsOfAll } from './asset-list.ts';
 export { type ContentsPlace, listContents } from './contents.ts';
-export { type EffectsQuery, readOrderEffects } from './effects.ts';
+export { readOrderEffects } from './effects.ts';
 export { readHistoryOfAll } from './history.ts';

@@ -6,7 +6,7 @@ import type { Asset, Ledger, ProductInstance } from '../ledger/ledger.ts';
 import { loadMerchandises } from './load-merchandises.ts';
 
 /** Products that an order looks for on an asset: those of a URI, or of a URI, a period and a node count. */
-export interface ProductLookUp {
+interface ProductLookUp {
   asset: Asset;
   productUri: string;
   /** Null: whatever they are. */

@@ -32,10 +32,9 @@ export const EventsQuery = z.object({
 export type EventsQuery = z.infer<typeof EventsQuery>;
 
 /** How a batch ended (rules 6.8). */
-export const BatchEnd = BatchSummary.extend({
+const BatchEnd = BatchSummary.extend({
   cancelled: integer().describe('Orders among those failed that a cancel ended.'),
 }).meta({ id: 'BatchEnd', description: 'How a batch ended.' });
-export type BatchEnd = z.infer<typeof BatchEnd>;
 
 /** What events there are (rules 6.8). */
 export const EventType = z.enum(['batch.completed', 'batch.retried']).meta({

@@ -34,7 +34,7 @@ export interface PreparedBatch {
 }
 
 /** The orders of a batch that belong to one lane. */
-export interface PreparedChunk {
+interface PreparedChunk {
   lane: number;
   /** Each once. */
   customerIds: CustomerId[];

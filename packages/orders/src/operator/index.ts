@@ -1,5 +1,5 @@
-export { type Activity, readActivity, readFailureCauses } from './activity.ts';
-export { findOldestPending, listHolds, readWaitingWork, type WaitingBatch, type WaitingWork } from './delays.ts';
+export { readActivity, readFailureCauses } from './activity.ts';
+export { findOldestPending, listHolds, readWaitingWork, type WaitingWork } from './delays.ts';
 
 import type {} from '../tables.ts';
 
