@@ -67,7 +67,7 @@ export {
 } from './operations/index.ts';
 export { CancelBatch, CancelledBatch, FailedOrders, FailedOrdersQuery } from './orders/corrections.ts';
 export { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer, QueryCustomers } from './orders/customers.ts';
-export { CLOUD_LICENSE_TYPES, LicenseType, OrderState, OrderType, SyncMode } from './orders/enums.ts';
+export { CLOUD_LICENSE_TYPES, LicenseType, OrderType, SyncMode } from './orders/enums.ts';
 export { EventPage, EventsQuery, EventType, FeedEvent } from './orders/events.ts';
 export {
   AssetToBuy,
@@ -90,7 +90,6 @@ export { OrderPreview } from './orders/preview.ts';
 export {
   BatchResult,
   BatchResultQuery,
-  BatchState,
   BatchSummary,
   OrderResult,
   SingleOrderResult,
@@ -106,7 +105,7 @@ export { parse } from './parse.ts';
 export { type BatchBody, type BatchName, BatchRefusal, readBatchOrder, readJson } from './reading/batch.ts';
 export { parseBody } from './reading/misspellings.ts';
 export { type NamedEmployee, readNewEmployees } from './reading/new-employees.ts';
-export { buildPath, ME_ROOT, type OperationParams, ORDER_ROOT, type Route, routes } from './routes.ts';
+export { buildPath, ME_ROOT, type OperationParams, ORDER_ROOT } from './routes.ts';
 export {
   CreateWebhook,
   DeliveryPage,
@@ -115,4 +114,4 @@ export {
   WebhookDelivery,
   WebhookWithSecret,
 } from './webhooks.ts';
-export { DEFAULT_OVERLAP_HOURS, LATEST, MAX_OVERLAP_HOURS, MAX_PAGE_ORDERS } from './words.ts';
+export { LATEST } from './words.ts';

@@ -20,7 +20,6 @@ export {
   within,
 } from './postgres/database.ts';
 export {
-  isConflict,
   isOverload,
   isTransient,
   lostAgainstOthers,
