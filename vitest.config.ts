@@ -4,8 +4,8 @@ import type { Reporter } from 'vitest/node';
 import { shared } from './vitest.shared.ts';
 
 /**
- * The least share of the lines of each package that `npm test` has to run, in percent: one or two below what it runs. What
- * runs in other processes and threads is not counted, such as most of the command, and packages/embedded-postgres.
+ * The least share of the lines of each package that `npm test` has to run, in percent: one or two below what it runs.
+ * What runs in other processes and threads is not counted, such as most of the command, and packages/embedded-postgres.
  */
 export const FLOORS = {
   'apps/api': 95,

@@ -22,7 +22,9 @@ await runUntilSignal(log, async (startPart) => {
   await startPart('service', () => startProgram(SERVICE, { DATABASE_URL: database.url, LOG_LEVEL }));
 });
 
-/** Starts a program of Node.js. Lines of log on its standard output are shown in a form for people, others as they are. */
+/**
+ * Starts a program of Node.js. Lines of log on its standard output are shown in a form for people, others as they are.
+ */
 async function startProgram(args: string[], variables: Record<string, string>): Promise<Closable> {
   const child = spawn(process.execPath, args, {
     env: { ...process.env, ...variables },

@@ -6,8 +6,8 @@ import { devPage } from './build/dev-page.ts';
 import { operationsTable } from './build/operations.ts';
 
 /**
- * How the console is built, and how Vite serves it while it is developed. Addresses of built files are relative, and the
- * server writes into the page where it is: so one build is right behind any prefix.
+ * How the console is built, and how Vite serves it while it is developed. Addresses of built files are relative, and
+ * the server writes into the page where it is: so one build is right behind any prefix.
  */
 export default defineConfig(({ command }) => ({
   root: fileURLToPath(new URL('.', import.meta.url)),

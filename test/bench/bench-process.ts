@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const LOOK_EVERY_MS = 20;
@@ -47,10 +47,10 @@ export class BenchProcess {
     return started;
   }
 
-  /** Starts one of the benchmark's own programs, which says `ready`. */
+  /** Starts one of the benchmark's own programs, by its path from here. It says `ready`. */
   static startOwn(script: string, directory: string, env: Record<string, string>): Promise<BenchProcess> {
     const file = join(import.meta.dirname, script);
-    const logFile = join(directory, `${script}.log`);
+    const logFile = join(directory, `${basename(script)}.log`);
     return BenchProcess.start({ directory: process.cwd(), file, env, readyText: 'ready', logFile });
   }
 

@@ -1,5 +1,5 @@
-import { Machine } from './machine.ts';
-import type { Bench } from './measure.ts';
+import type { Bench } from './measures/measure.ts';
+import { Machine } from './report/machine.ts';
 
 /** The options that every benchmark of several rounds has, for `parseArgs`. */
 export const RUN_OPTIONS = {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { migrateDatabase } from '@lockstep/cli';
 import { startEmbeddedPostgres } from '@lockstep/embedded-postgres';
 import { type Database, openDatabase } from '@lockstep/platform';
-import { freePort } from '../harness/redis.ts';
-import { ServiceProcess } from '../harness/service-process.ts';
+import { freePort } from '../harness/network/redis.ts';
+import { ServiceProcess } from '../harness/processes/service-process.ts';
 
 /** Runs work on an API process, and a worker if there is to be one, with a PostgreSQL of their own and no Redis. */
 export async function withService(

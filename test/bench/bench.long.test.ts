@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
-import { runJob } from '../harness/processes.ts';
+import { runJob } from '../harness/processes/processes.ts';
 
 /** A measure of each kind that is quick, and a figure that it must have. */
 const MEASURES: [name: string, figure: string][] = [

@@ -3,11 +3,11 @@ import { cpus, totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { RUN_OPTIONS, say, withBench } from './bench-run.ts';
-import { type Edition, prepareEdition } from './edition.ts';
-import type { Bench, Measure } from './measure.ts';
-import { measures } from './measures.ts';
-import { formatRatios } from './ratios.ts';
-import { Results } from './results.ts';
+import type { Bench, Measure } from './measures/measure.ts';
+import { measures } from './measures/measures.ts';
+import { type Edition, prepareEdition } from './report/edition.ts';
+import { formatRatios } from './report/ratios.ts';
+import { Results } from './report/results.ts';
 
 /**
  * `npm run bench`: measures the service, what PostgreSQL alone can do, and what other queues do with the same orders.

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
-import { runJob } from '../harness/processes.ts';
+import { runJob } from '../harness/processes/processes.ts';
 
 it('bench:capacity prints what an order takes, in batches of both sizes', async () => {
   const json = join(inject('directory'), 'capacity.json');

@@ -2,18 +2,18 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { RUN_OPTIONS, say, withBench } from './bench-run.ts';
-import type { OrderConstants, ProcessConstants } from './capacity-model.ts';
-import { type Capacity, renderCapacity } from './capacity-page.ts';
-import { prepareEdition } from './edition.ts';
-import { type Bench, type Figures, median } from './measure.ts';
 import {
   measureDatabaseTraffic,
   measureOrderCosts,
   measureProcesses,
   measureReplay,
   type OrderCosts,
-} from './measure-capacity.ts';
-import { async } from './measure-orders.ts';
+} from './measures/capacity.ts';
+import { type Bench, type Figures, median } from './measures/measure.ts';
+import { async } from './measures/orders.ts';
+import type { OrderConstants, ProcessConstants } from './report/capacity-model.ts';
+import { type Capacity, renderCapacity } from './report/capacity-page.ts';
+import { prepareEdition } from './report/edition.ts';
 
 /**
  * `npm run bench:capacity`: prints the constants of the capacity model of docs/scaling.md, and works them through for

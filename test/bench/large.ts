@@ -2,12 +2,12 @@ import { parseArgs } from 'node:util';
 import { createApplication } from '@lockstep/access';
 import { MAX_BATCH_BYTES } from '@lockstep/contract';
 import { Api, dataOf } from '../harness/api.ts';
-import { newBuy, productToBuy } from '../harness/orders.ts';
+import { newBuy, productToBuy } from '../harness/orders/orders.ts';
 import { say } from './bench-run.ts';
 import { withService } from './bench-service.ts';
-import { quantile } from './measure.ts';
-import { readPeakMebibytes } from './processor-time.ts';
-import { type Probed, startProbe } from './start-probe.ts';
+import { type Probed, startProbe } from './load/start-probe.ts';
+import { quantile } from './measures/measure.ts';
+import { readPeakMebibytes } from './report/processor-time.ts';
 
 /**
  * `npm run bench:large`: measures how the largest batches slow down other calls. Two applications send the batches, all

@@ -1,10 +1,10 @@
 import { createApplication, PasswordHasher } from '@lockstep/access';
 import type { Database } from '@lockstep/platform';
 import { Api, dataOf } from '../harness/api.ts';
-import { MemberCenter, newEmployee } from '../harness/member-center.ts';
+import { MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import { say } from './bench-run.ts';
 import { withService } from './bench-service.ts';
-import { median } from './measure.ts';
+import { median } from './measures/measure.ts';
 
 /**
  * `npm run bench:members`: measures how long an M1 of 100 employees takes, and the floor, which is the 100 argon2id

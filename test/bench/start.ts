@@ -4,11 +4,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs, promisify } from 'node:util';
 import { say } from './bench-run.ts';
-import { median } from './measure.ts';
+import { median } from './measures/measure.ts';
 
 /**
- * `npm run bench:start`: measures the processor time that a command takes from its start to its end, beside that of bare
- * `node -e 0`. `batch list` gets a token and a list of one batch. Compare the ratios of one run, not the figures of two.
+ * `npm run bench:start`: measures the processor time that a command takes from its start to its end, beside that of
+ * bare `node -e 0`. `batch list` gets a token and a list of one batch. Compare the ratios of one run, not the figures
+ * of two.
  */
 const { values } = parseArgs({ options: { runs: { type: 'string', default: '15' } } });
 const LOCKSTEP = 'node_modules/.bin/lockstep';
@@ -38,7 +39,9 @@ const env = {
   LOCKSTEP_APP_SECRET: 'secret',
 };
 
-/** Milliseconds of processor, of the user and of the system. bash counts those of the processes that it has waited for. */
+/**
+ * Milliseconds of processor, of the user and of the system. bash counts those of the processes that it has waited for.
+ */
 async function measureMs(command: readonly string[]): Promise<number> {
   const line = '"$@" > /dev/null && times';
   const { stdout } = await promisify(execFile)('bash', ['-c', line, 'bash', ...command], { env });

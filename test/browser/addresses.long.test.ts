@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openConsole, openInSession } from '../harness/browser.ts';
-import { ConsoleClient } from '../harness/console.ts';
-import { openShop, type Shop } from '../harness/console-shop.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
-import { expectNoFaults } from '../harness/page-faults.ts';
+import { openConsole, openInSession } from '../harness/browser/browser.ts';
+import { ConsoleClient } from '../harness/browser/console.ts';
+import { openShop, type Shop } from '../harness/browser/console-shop.ts';
+import { expectNoFaults } from '../harness/browser/page-faults.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { settled } from './console-pages.ts';
 

@@ -3,14 +3,14 @@ import { hostname, userInfo } from 'node:os';
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectAccessible } from '../harness/accessible.ts';
 import { Api, dataOf } from '../harness/api.ts';
-import { NARROW_PIXELS, openConsole, shot, type View } from '../harness/browser.ts';
-import { ConsoleClient } from '../harness/console.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
-import { expectNoFaults } from '../harness/page-faults.ts';
-import { expectFits } from '../harness/page-width.ts';
-import { type Receiver, startReceiver } from '../harness/receiver.ts';
+import { expectAccessible } from '../harness/browser/accessible.ts';
+import { NARROW_PIXELS, openConsole, shot, type View } from '../harness/browser/browser.ts';
+import { ConsoleClient } from '../harness/browser/console.ts';
+import { expectNoFaults } from '../harness/browser/page-faults.ts';
+import { expectFits } from '../harness/browser/page-width.ts';
+import { type Receiver, startReceiver } from '../harness/network/receiver.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** What admins and support do with applications, webhooks and operators, in a real browser. */

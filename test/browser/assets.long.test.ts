@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectAccessible } from '../harness/accessible.ts';
-import { openConsole, shot } from '../harness/browser.ts';
-import { MARKUP, openShop, type Shop } from '../harness/console-shop.ts';
-import { askUserToken } from '../harness/member-center.ts';
-import { expectNoFaults } from '../harness/page-faults.ts';
+import { expectAccessible } from '../harness/browser/accessible.ts';
+import { openConsole, shot } from '../harness/browser/browser.ts';
+import { MARKUP, openShop, type Shop } from '../harness/browser/console-shop.ts';
+import { expectNoFaults } from '../harness/browser/page-faults.ts';
+import { askUserToken } from '../harness/members/member-center.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** Assets, enterprises and their administrators, as support finds them; every name holds markup. */

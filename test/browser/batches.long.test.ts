@@ -1,13 +1,13 @@
 import type { Customer } from '@lockstep/contract';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectAccessible } from '../harness/accessible.ts';
 import { Api } from '../harness/api.ts';
-import { NARROW_PIXELS, openConsole, shot, type View } from '../harness/browser.ts';
-import { ConsoleClient } from '../harness/console.ts';
-import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
-import { expectNoFaults } from '../harness/page-faults.ts';
-import { expectFits } from '../harness/page-width.ts';
+import { expectAccessible } from '../harness/browser/accessible.ts';
+import { NARROW_PIXELS, openConsole, shot, type View } from '../harness/browser/browser.ts';
+import { ConsoleClient } from '../harness/browser/console.ts';
+import { expectNoFaults } from '../harness/browser/page-faults.ts';
+import { expectFits } from '../harness/browser/page-width.ts';
+import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** Batches and orders in a real browser: watched to their end, cancelled, put right and sent again. */

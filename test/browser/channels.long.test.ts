@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Api } from '../harness/api.ts';
-import { NARROW_PIXELS, openConsole, type View } from '../harness/browser.ts';
-import { look } from '../harness/look.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
-import { expectNoFaults } from '../harness/page-faults.ts';
+import { NARROW_PIXELS, openConsole, type View } from '../harness/browser/browser.ts';
+import { look } from '../harness/browser/look.ts';
+import { expectNoFaults } from '../harness/browser/page-faults.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** Channels in a real browser: found on the overview, paused and resumed. */

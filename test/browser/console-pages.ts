@@ -1,6 +1,6 @@
 import type { OperatorRole } from '@lockstep/contract/console';
 import type { Page } from 'playwright-core';
-import type { Shop } from '../harness/console-shop.ts';
+import type { Shop } from '../harness/browser/console-shop.ts';
 
 /** A page of the console, with data of a shop. */
 export interface ConsolePage {

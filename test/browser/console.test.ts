@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, it } from 'vitest';
-import { expectAccessible } from '../harness/accessible.ts';
-import { fillInLogin, openPage } from '../harness/browser.ts';
-import { newOperator } from '../harness/console.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
-import { expectNoFaults } from '../harness/page-faults.ts';
+import { expectAccessible } from '../harness/browser/accessible.ts';
+import { fillInLogin, openPage } from '../harness/browser/browser.ts';
+import { newOperator } from '../harness/browser/console.ts';
+import { expectNoFaults } from '../harness/browser/page-faults.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { settled } from './console-pages.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectAccessible } from '../harness/accessible.ts';
-import { NARROW_PIXELS, openPage, shot, type View } from '../harness/browser.ts';
-import { expectNoFaults } from '../harness/page-faults.ts';
-import { expectFits } from '../harness/page-width.ts';
+import { expectAccessible } from '../harness/browser/accessible.ts';
+import { NARROW_PIXELS, openPage, shot, type View } from '../harness/browser/browser.ts';
+import { expectNoFaults } from '../harness/browser/page-faults.ts';
+import { expectFits } from '../harness/browser/page-width.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** What a newcomer sees first: /, the guides, and a call tried out at /docs. */

@@ -3,12 +3,12 @@ import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Api } from '../harness/api.ts';
-import { openConsole, type View } from '../harness/browser.ts';
-import { look } from '../harness/look.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
-import { expectNoFaults } from '../harness/page-faults.ts';
+import { openConsole, type View } from '../harness/browser/browser.ts';
+import { look } from '../harness/browser/look.ts';
+import { expectNoFaults } from '../harness/browser/page-faults.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
+import { readResult } from '../harness/orders/sync-batches.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { readResult } from '../harness/sync-batches.ts';
 
 /** Orders that cannot be applied, in a real browser: found on the overview, and ended by an operator. */
 let stack: Stack;

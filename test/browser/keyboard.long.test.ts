@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { expectAccessible } from '../harness/accessible.ts';
-import { openConsole, shot } from '../harness/browser.ts';
-import { expectNoFaults } from '../harness/page-faults.ts';
+import { expectAccessible } from '../harness/browser/accessible.ts';
+import { openConsole, shot } from '../harness/browser/browser.ts';
+import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** The console without a mouse. */

@@ -3,12 +3,12 @@ import { createLogger, openConsumer } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { expectAccessible } from '../harness/accessible.ts';
-import { NARROW_PIXELS, openConsole, shot, type View } from '../harness/browser.ts';
-import { ConsoleClient } from '../harness/console.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
-import { expectNoFaults } from '../harness/page-faults.ts';
-import { expectFits } from '../harness/page-width.ts';
+import { expectAccessible } from '../harness/browser/accessible.ts';
+import { NARROW_PIXELS, openConsole, shot, type View } from '../harness/browser/browser.ts';
+import { ConsoleClient } from '../harness/browser/console.ts';
+import { expectNoFaults } from '../harness/browser/page-faults.ts';
+import { expectFits } from '../harness/browser/page-width.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** The overview and the queue as an operator sees them: of a service at work, and of one that is not well. */

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectAccessible } from '../harness/accessible.ts';
-import { NARROW_PIXELS, openInSession, shot, type View } from '../harness/browser.ts';
-import { ConsoleClient } from '../harness/console.ts';
-import { MARKUP, openShop, type Shop } from '../harness/console-shop.ts';
-import { expectNoFaults } from '../harness/page-faults.ts';
-import { expectFits } from '../harness/page-width.ts';
+import { expectAccessible } from '../harness/browser/accessible.ts';
+import { NARROW_PIXELS, openInSession, shot, type View } from '../harness/browser/browser.ts';
+import { ConsoleClient } from '../harness/browser/console.ts';
+import { MARKUP, openShop, type Shop } from '../harness/browser/console-shop.ts';
+import { expectNoFaults } from '../harness/browser/page-faults.ts';
+import { expectFits } from '../harness/browser/page-width.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { CONSOLE_PAGES, settled } from './console-pages.ts';
 

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectAccessible } from '../harness/accessible.ts';
-import { openConsole, openInSession, shot } from '../harness/browser.ts';
-import { MARKUP, openShop, type Shop } from '../harness/console-shop.ts';
-import { batchOf, deleteProduct, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
-import { expectNoFaults } from '../harness/page-faults.ts';
+import { expectAccessible } from '../harness/browser/accessible.ts';
+import { openConsole, openInSession, shot } from '../harness/browser/browser.ts';
+import { MARKUP, openShop, type Shop } from '../harness/browser/console-shop.ts';
+import { expectNoFaults } from '../harness/browser/page-faults.ts';
+import { batchOf, deleteProduct, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { settled } from './console-pages.ts';
 

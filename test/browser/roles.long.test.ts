@@ -1,8 +1,8 @@
 import { includesRole, type OperatorRole } from '@lockstep/contract/console';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openConsole } from '../harness/browser.ts';
-import { openShop, type Shop } from '../harness/console-shop.ts';
-import { expectNoFaults } from '../harness/page-faults.ts';
+import { openConsole } from '../harness/browser/browser.ts';
+import { openShop, type Shop } from '../harness/browser/console-shop.ts';
+import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { CONSOLE_PAGES, settled } from './console-pages.ts';
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectAccessible } from '../harness/accessible.ts';
-import { fillInLogin, openBrowser, openConsole, openPage, shot } from '../harness/browser.ts';
-import { newOperator, type OperatorLogin } from '../harness/console.ts';
-import { expectNoFaults } from '../harness/page-faults.ts';
+import { expectAccessible } from '../harness/browser/accessible.ts';
+import { fillInLogin, openBrowser, openConsole, openPage, shot } from '../harness/browser/browser.ts';
+import { newOperator, type OperatorLogin } from '../harness/browser/console.ts';
+import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** Logging in and out, and sessions that end, as an operator sees it (rules 9). */

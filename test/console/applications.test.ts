@@ -3,7 +3,7 @@ import type { ConsoleCall } from '@lockstep/contract/console';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Api, callService } from '../harness/api.ts';
-import { ConsoleClient } from '../harness/console.ts';
+import { ConsoleClient } from '../harness/browser/console.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** Applications in the console: looked up, made, approved, suspended, bound, and given new secrets. */

@@ -4,9 +4,9 @@ import type { ConsoleCall, ConsoleData } from '@lockstep/contract/console';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../harness/api.ts';
 import { dataOf } from '../harness/api.ts';
-import { ConsoleClient } from '../harness/console.ts';
-import { MemberCenter } from '../harness/member-center.ts';
-import { batchOf, deleteAsset, deleteProduct, merchandise, newBuy, productToBuy } from '../harness/orders.ts';
+import { ConsoleClient } from '../harness/browser/console.ts';
+import { MemberCenter } from '../harness/members/member-center.ts';
+import { batchOf, deleteAsset, deleteProduct, merchandise, newBuy, productToBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** What operators see of assets: those of all applications and channels. */

@@ -3,7 +3,7 @@ import type { Customer } from '@lockstep/contract';
 import { type ConsoleBatch, type ConsoleCall, OrdersToResend, TracedBatch } from '@lockstep/contract/console';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../harness/api.ts';
-import { ConsoleClient } from '../harness/console.ts';
+import { ConsoleClient } from '../harness/browser/console.ts';
 import {
   batchOf,
   deleteAsset,
@@ -12,9 +12,9 @@ import {
   newBuy,
   productToBuy,
   type Sent,
-} from '../harness/orders.ts';
+} from '../harness/orders/orders.ts';
+import type { syncOf } from '../harness/orders/sync-batches.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import type { syncOf } from '../harness/sync-batches.ts';
 
 /** What operators see and do of batches, over all applications. */
 let stack: Stack;

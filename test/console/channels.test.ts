@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Api } from '../harness/api.ts';
-import { ConsoleClient } from '../harness/console.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { ConsoleClient } from '../harness/browser/console.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** Channels in the console: what waits in each, paused and resumed. */

@@ -3,8 +3,8 @@ import type { EnterpriseId } from '@lockstep/contract';
 import type { ConsoleCall, ConsoleData } from '@lockstep/contract/console';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
-import { ConsoleClient } from '../harness/console.ts';
-import { askUserToken, MemberCenter } from '../harness/member-center.ts';
+import { ConsoleClient } from '../harness/browser/console.ts';
+import { askUserToken, MemberCenter } from '../harness/members/member-center.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** What operators see of enterprises, customers and employees, and the passwords that they give to administrators. */

@@ -3,7 +3,7 @@ import { hostname, userInfo } from 'node:os';
 import type { OperatorRole } from '@lockstep/contract/console';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ConsoleClient } from '../harness/console.ts';
+import { ConsoleClient } from '../harness/browser/console.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** Operators in the console, managed by admins, and the record of what all of them changed. */

@@ -3,7 +3,7 @@ import { type ConsoleCall, ConsoleOrder, OrderContent, OwnedOrder } from '@locks
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../harness/api.ts';
-import { ConsoleClient } from '../harness/console.ts';
+import { ConsoleClient } from '../harness/browser/console.ts';
 import {
   batchOf,
   deleteAsset,
@@ -13,7 +13,7 @@ import {
   newBuy,
   productToBuy,
   type Sent,
-} from '../harness/orders.ts';
+} from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** What operators see of orders, over all applications. */

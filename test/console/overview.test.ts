@@ -3,9 +3,9 @@ import type { HealthCheckId, Overview, OverviewSpan } from '@lockstep/contract/c
 import { countActivity } from '@lockstep/orders/testing';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { startAnotherApi } from '../harness/another-api.ts';
-import { ConsoleClient } from '../harness/console.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
+import { ConsoleClient } from '../harness/browser/console.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** What the console shows of the service as a whole. */

@@ -1,6 +1,6 @@
 import { globSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { REPOSITORY } from '../harness/processes.ts';
+import { REPOSITORY } from '../harness/processes/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 let stack: Stack;

@@ -2,10 +2,10 @@ import type { Customer } from '@lockstep/contract';
 import type { PreviewedBatch } from '@lockstep/contract/console';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, dataOf } from '../harness/api.ts';
-import { ConsoleClient } from '../harness/console.ts';
-import { batchOf, deleteProduct, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
+import { ConsoleClient } from '../harness/browser/console.ts';
+import { contentOfTables } from '../harness/databases/tables.ts';
+import { batchOf, deleteProduct, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { contentOfTables } from '../harness/tables.ts';
 
 /** What an operator sees of a batch in hand: what it would do, whoever may send it. */
 let stack: Stack;

@@ -2,8 +2,8 @@ import { QUEUE_NAME } from '@lockstep/orders';
 import { createLogger, openConsumer, openProducer } from '@lockstep/platform';
 import { createPostgresBackend, Queue, withBackend } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { ConsoleClient } from '../harness/console.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { ConsoleClient } from '../harness/browser/console.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
 
 /** The queue in the console: its jobs, and the workers that listen. */

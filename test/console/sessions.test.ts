@@ -3,8 +3,8 @@ import { consoleCauses, consoleOperations, includesRole, OperatorRole } from '@l
 import { disableOperator, enableOperator, newCommand } from '@lockstep/operators';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startAnotherApi } from '../harness/another-api.ts';
-import { ConsoleClient, newOperator } from '../harness/console.ts';
+import { ConsoleClient, newOperator } from '../harness/browser/console.ts';
+import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** Who may use the console, and until when (rules 9). */

@@ -2,9 +2,9 @@ import type { Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Api, dataOf } from '../harness/api.ts';
-import { ConsoleClient } from '../harness/console.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
-import { type Answer, type Receiver, startReceiver } from '../harness/receiver.ts';
+import { ConsoleClient } from '../harness/browser/console.ts';
+import { type Answer, type Receiver, startReceiver } from '../harness/network/receiver.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** Webhooks in the console: whether events reach those of every application, and what support does when they do not. */

@@ -2,8 +2,8 @@ import { countActivity } from '@lockstep/orders/testing';
 import { type Database, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { countWaiting } from '../harness/databases/waiting.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
-import { countWaiting } from '../harness/waiting.ts';
 
 /** What transactions noted of activity is added up, each note once, whoever adds up and whatever dies meanwhile. */
 

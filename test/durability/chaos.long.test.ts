@@ -3,10 +3,10 @@ import { pauseChannel, resumeChannel } from '@lockstep/orders';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, dataOf } from '../harness/api.ts';
-import { type KilledProcesses, startKilledProcesses } from '../harness/killed-processes.ts';
-import { checkNumbers } from '../harness/numbers.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
-import { retried } from '../harness/retried.ts';
+import { checkNumbers } from '../harness/databases/numbers.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { retried } from '../harness/orders/retried.ts';
+import { type KilledProcesses, startKilledProcesses } from '../harness/processes/killed-processes.ts';
 import { QUEUE_KINDS } from '../harness/stack.ts';
 
 /** The channels of the customers, and how many batches each of them gets: a large one beside small ones. */

@@ -4,10 +4,10 @@ import { openPostgresQueue, openRedisQueue } from '@lockstep/platform/testing';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { Api } from '../harness/api.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
-import { Pause } from '../harness/pause.ts';
-import { freePort } from '../harness/redis.ts';
-import { ServiceProcess } from '../harness/service-process.ts';
+import { Pause } from '../harness/databases/pause.ts';
+import { freePort } from '../harness/network/redis.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { createTestDatabase, QUEUE_KINDS, type QueueKind } from '../harness/stack.ts';
 
 const BATCHES = 50;

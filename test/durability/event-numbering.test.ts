@@ -4,8 +4,8 @@ import { DrainEnds, numberEvents } from '@lockstep/orders/testing';
 import { createLogger, type Database, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { countWaiting } from '../harness/databases/waiting.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
-import { countWaiting } from '../harness/waiting.ts';
 
 /** Events get their places in the feed such that a reader that goes on from the last one misses none (rules 6.8). */
 

@@ -3,12 +3,12 @@ import type { RunningWorker } from '@lockstep/worker';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Api } from '../harness/api.ts';
-import { firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
-import { freePort } from '../harness/redis.ts';
-import { ServiceProcess } from '../harness/service-process.ts';
+import { freePort } from '../harness/network/redis.ts';
+import { firstLaneOf, newCustomersInLanes } from '../harness/orders/lanes.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
+import { readResult } from '../harness/orders/sync-batches.ts';
+import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { readResult } from '../harness/sync-batches.ts';
 
 const WARN = 40;
 

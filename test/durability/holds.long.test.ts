@@ -15,12 +15,12 @@ import { createLogger, Deadline, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
-import { FIRST_CHANNEL, firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
+import { failOrders } from '../harness/databases/unchecked.ts';
+import { countWaiting } from '../harness/databases/waiting.ts';
+import { FIRST_CHANNEL, firstLaneOf, newCustomersInLanes } from '../harness/orders/lanes.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
+import { readResult, syncOf } from '../harness/orders/sync-batches.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { readResult, syncOf } from '../harness/sync-batches.ts';
-import { failOrders } from '../harness/unchecked.ts';
-import { countWaiting } from '../harness/waiting.ts';
 
 /** Orders that cannot be applied hold their customers, and nobody else (rules 6.2). */
 

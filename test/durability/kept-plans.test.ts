@@ -1,12 +1,12 @@
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { FILL_STATEMENTS } from '../bench/fill-statements.ts';
-import { recordQueries } from '../harness/explain.ts';
-import { newCustomersInLanes } from '../harness/lanes.ts';
-import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy } from '../harness/orders.ts';
+import { FILL_STATEMENTS } from '../bench/load/fill-statements.ts';
+import { recordQueries } from '../harness/databases/explain.ts';
+import { newCustomersInLanes } from '../harness/orders/lanes.ts';
+import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { syncOf } from '../harness/orders/sync-batches.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { syncOf } from '../harness/sync-batches.ts';
 
 /**
  * The plans that PostgreSQL may keep of prepared statements. It makes one for any values, perhaps while all tables are

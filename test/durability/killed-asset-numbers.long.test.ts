@@ -1,9 +1,9 @@
 import { createApplication } from '@lockstep/access';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Api } from '../harness/api.ts';
-import { countHandedOut, numbersFrom, take } from '../harness/asset-numbers.ts';
-import { freePort } from '../harness/redis.ts';
-import { ServiceProcess } from '../harness/service-process.ts';
+import { freePort } from '../harness/network/redis.ts';
+import { countHandedOut, numbersFrom, take } from '../harness/orders/asset-numbers.ts';
+import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 describe('O9 of two api processes, overseas, that are killed in turn', () => {

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Api } from '../harness/api.ts';
 import { dataOf } from '../harness/api.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
-import { type Receiver, startReceiver } from '../harness/receiver.ts';
-import { ServiceProcess } from '../harness/service-process.ts';
+import { type Receiver, startReceiver } from '../harness/network/receiver.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** Messages to webhooks while the worker that sends them ends in every way (rules 6.8). */

@@ -1,10 +1,10 @@
 import type { Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type KilledProcesses, startKilledProcesses } from '../harness/killed-processes.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
-import { retried } from '../harness/retried.ts';
-import { expectSumsRight } from '../harness/sync-batches.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
+import { retried } from '../harness/orders/retried.ts';
+import { expectSumsRight } from '../harness/orders/sync-batches.ts';
+import { type KilledProcesses, startKilledProcesses } from '../harness/processes/killed-processes.ts';
 
 /** Processes that are killed while customers are held, and while their orders take effect at last. */
 

@@ -3,12 +3,12 @@ import type { BatchResult, Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Api } from '../harness/api.ts';
-import { checkNumbers } from '../harness/numbers.ts';
-import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } from '../harness/orders.ts';
-import { freePort } from '../harness/redis.ts';
-import { ServiceProcess } from '../harness/service-process.ts';
+import { checkNumbers } from '../harness/databases/numbers.ts';
+import { freePort } from '../harness/network/redis.ts';
+import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } from '../harness/orders/orders.ts';
+import { buyThick, FULL } from '../harness/orders/thick-assets.ts';
+import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
-import { buyThick, FULL } from '../harness/thick-assets.ts';
 
 /** Workers that are killed while orders at the limit run (rules 6.5 Size). */
 

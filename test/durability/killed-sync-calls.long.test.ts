@@ -3,14 +3,21 @@ import { type AcceptedOrder, BatchResult, type Customer } from '@lockstep/contra
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Api, dataOf, refusalOf } from '../harness/api.ts';
-import { newCustomersInLanes } from '../harness/lanes.ts';
-import { deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
-import { buildCall, send } from '../harness/raw-calls.ts';
-import { freePort } from '../harness/redis.ts';
-import { ServiceProcess } from '../harness/service-process.ts';
+import { waitsToTheEnd } from '../harness/databases/waiting.ts';
+import { buildCall, send } from '../harness/network/raw-calls.ts';
+import { freePort } from '../harness/network/redis.ts';
+import { newCustomersInLanes } from '../harness/orders/lanes.ts';
+import { deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import {
+  countRows,
+  expectSumsRight,
+  readRecords,
+  syncOf,
+  untilOneWaits,
+  whileHeld,
+} from '../harness/orders/sync-batches.ts';
+import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
-import { countRows, expectSumsRight, readRecords, syncOf, untilOneWaits, whileHeld } from '../harness/sync-batches.ts';
-import { waitsToTheEnd } from '../harness/waiting.ts';
 
 describe('an api process', () => {
   const CALLERS = 8;

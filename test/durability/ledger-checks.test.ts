@@ -15,11 +15,19 @@ import { behindSavepoint, inTransaction, isTransient, type Tables } from '@locks
 import { type ControlledTransaction, sql } from 'kysely';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ALL_LANES, FIRST_CHANNEL } from '../harness/lanes.ts';
-import { checkNumbers } from '../harness/numbers.ts';
-import { batchOf, deleteAsset, deleteProduct, merchandise, newAssetNum, newBuy, type Sent } from '../harness/orders.ts';
+import { checkNumbers } from '../harness/databases/numbers.ts';
+import { contentOfTables } from '../harness/databases/tables.ts';
+import { ALL_LANES, FIRST_CHANNEL } from '../harness/orders/lanes.ts';
+import {
+  batchOf,
+  deleteAsset,
+  deleteProduct,
+  merchandise,
+  newAssetNum,
+  newBuy,
+  type Sent,
+} from '../harness/orders/orders.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
-import { contentOfTables } from '../harness/tables.ts';
 
 /**
  * What PostgreSQL refuses although every row by itself is good: the triggers, whose functions (migrations) compare the

@@ -15,8 +15,8 @@ import { listAllBatches, listAllOrders } from '@lockstep/orders/operator';
 import { OPERATOR, openCursor } from '@lockstep/orders/testing';
 import type { Database } from '@lockstep/platform';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { explain, recordQueries } from '../harness/explain.ts';
-import { type Filled, fillWithBatches } from '../harness/million-orders.ts';
+import { explain, recordQueries } from '../harness/databases/explain.ts';
+import { type Filled, fillWithBatches } from '../harness/databases/million-orders.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 /**

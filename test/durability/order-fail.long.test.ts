@@ -3,12 +3,12 @@ import { FailedByOperator, HoldPage } from '@lockstep/contract/console';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Api } from '../harness/api.ts';
-import { ConsoleClient } from '../harness/console.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
-import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes.ts';
+import { ConsoleClient } from '../harness/browser/console.ts';
+import { failOrders } from '../harness/databases/unchecked.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
+import { readResult } from '../harness/orders/sync-batches.ts';
+import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { readResult } from '../harness/sync-batches.ts';
-import { failOrders } from '../harness/unchecked.ts';
 
 /** What an operator may do about orders that are pending (rules 9). */
 

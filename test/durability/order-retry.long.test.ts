@@ -2,11 +2,11 @@ import type { BatchResult, Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, dataOf } from '../harness/api.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy, type Sent } from '../harness/orders.ts';
-import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes.ts';
+import { acceptUnchecked, completedByFailing, refusedByPostgres } from '../harness/databases/unchecked.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy, type Sent } from '../harness/orders/orders.ts';
+import { readResult } from '../harness/orders/sync-batches.ts';
+import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { readResult } from '../harness/sync-batches.ts';
-import { acceptUnchecked, completedByFailing, refusedByPostgres } from '../harness/unchecked.ts';
 
 let stack: Stack;
 let api: Api;

@@ -2,9 +2,9 @@ import { createApplication } from '@lockstep/access';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Api, dataOf } from '../harness/api.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
-import { freePort } from '../harness/redis.ts';
-import { ServiceProcess } from '../harness/service-process.ts';
+import { freePort } from '../harness/network/redis.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 const BATCHES = 60;

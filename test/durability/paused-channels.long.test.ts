@@ -3,11 +3,11 @@ import type { Customer } from '@lockstep/contract';
 import { pauseChannel, resumeChannel } from '@lockstep/orders';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { Api, refusalOf } from '../harness/api.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
-import { freePort } from '../harness/redis.ts';
-import { ServiceProcess } from '../harness/service-process.ts';
+import { freePort } from '../harness/network/redis.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { expectSumsRight, readResult, syncOf } from '../harness/orders/sync-batches.ts';
+import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
-import { expectSumsRight, readResult, syncOf } from '../harness/sync-batches.ts';
 
 /** A channel that is paused stays so, whatever becomes of the processes (rules 6.2 and 9). */
 let database: TestDatabase;

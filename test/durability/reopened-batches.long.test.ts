@@ -2,12 +2,12 @@ import type { BatchResult, FeedEvent, LicenseOrderId } from '@lockstep/contract'
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dataOf } from '../harness/api.ts';
-import { COMMAND, resultOf } from '../harness/command-line.ts';
-import { type KilledProcesses, startKilledProcesses } from '../harness/killed-processes.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
-import { endEverything, newDataDir, runJob } from '../harness/processes.ts';
-import { retried } from '../harness/retried.ts';
-import { expectSumsRight, readResult } from '../harness/sync-batches.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { retried } from '../harness/orders/retried.ts';
+import { expectSumsRight, readResult } from '../harness/orders/sync-batches.ts';
+import { COMMAND, resultOf } from '../harness/processes/command-line.ts';
+import { type KilledProcesses, startKilledProcesses } from '../harness/processes/killed-processes.ts';
+import { endEverything, newDataDir, runJob } from '../harness/processes/processes.ts';
 
 /** Batches that end, are opened again by `lockstep order retry`, are polled and cancelled, and end again. */
 

@@ -6,11 +6,11 @@ import { createLogger, openProducer } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
-import { FIRST_CHANNEL, firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
-import { pastBatchTriggers } from '../harness/past-triggers.ts';
+import { pastBatchTriggers } from '../harness/databases/past-triggers.ts';
+import { DIGESTS, PAYLOADS, SENT } from '../harness/databases/stored-forms.ts';
+import { FIRST_CHANNEL, firstLaneOf, newCustomersInLanes } from '../harness/orders/lanes.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
-import { DIGESTS, PAYLOADS, SENT } from '../harness/stored-forms.ts';
 
 const WARN = 40;
 

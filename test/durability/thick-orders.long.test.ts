@@ -9,7 +9,8 @@ import {
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
-import { MemberCenter } from '../harness/member-center.ts';
+import { MemberCenter } from '../harness/members/member-center.ts';
+import { openAnswer, readOn } from '../harness/network/unread-answers.ts';
 import {
   batchOf,
   deleteAsset,
@@ -19,11 +20,10 @@ import {
   productToBuy,
   productToRevoke,
   type Sent,
-} from '../harness/orders.ts';
-import { SmallDeployment } from '../harness/small-deployment.ts';
-import { submitLarge, syncOf } from '../harness/sync-batches.ts';
-import { thicken } from '../harness/thick-assets.ts';
-import { openAnswer, readOn } from '../harness/unread-answers.ts';
+} from '../harness/orders/orders.ts';
+import { submitLarge, syncOf } from '../harness/orders/sync-batches.ts';
+import { thicken } from '../harness/orders/thick-assets.ts';
+import { SmallDeployment } from '../harness/processes/small-deployment.ts';
 
 /**
  * Orders at the limit (rules 6.5 Size), and one that asks for far more, in processes as a container of 1 GiB has them.

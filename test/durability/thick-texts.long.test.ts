@@ -1,9 +1,9 @@
 import type { Customer } from '@lockstep/contract';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
-import { batchOf, newAssetNum, newBuy, productToBuy, type Sent } from '../harness/orders.ts';
-import { SmallDeployment } from '../harness/small-deployment.ts';
-import { submitLarge, syncOf } from '../harness/sync-batches.ts';
+import { batchOf, newAssetNum, newBuy, productToBuy, type Sent } from '../harness/orders/orders.ts';
+import { submitLarge, syncOf } from '../harness/orders/sync-batches.ts';
+import { SmallDeployment } from '../harness/processes/small-deployment.ts';
 
 /** Orders that store nearly as much text as a call may (rules 4), in processes as a container of 1 GiB has them. */
 const MEBIBYTE = 1_024 * 1_024;

@@ -1,11 +1,11 @@
 import { Redis } from 'ioredis';
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
-import { startAnotherApi } from '../harness/another-api.ts';
-import { newCustomersInLanes } from '../harness/lanes.ts';
-import { acceptAll, buyAndDelete, countOutcomes, waitForResults } from '../harness/order-stories.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
-import { freePort } from '../harness/redis.ts';
+import { freePort } from '../harness/network/redis.ts';
+import { newCustomersInLanes } from '../harness/orders/lanes.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { acceptAll, buyAndDelete, countOutcomes, waitForResults } from '../harness/orders/stories.ts';
+import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
 
 describe.concurrent.each(QUEUE_KINDS)('what no job asks for, on %s,', (queue) => {

@@ -3,8 +3,8 @@ import { createLogger, run } from '@lockstep/platform';
 import { type RunningWorker, startWorker } from '@lockstep/worker';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { ALL_LANES } from '../harness/lanes.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { ALL_LANES } from '../harness/orders/lanes.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** A worker while somebody holds what its drains need. Its DATABASE_URL says how long it waits for a lock. */

@@ -1,7 +1,7 @@
 import { type AcceptedOrder, BatchOrder, BatchResult } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { type Api, dataOf } from '../harness/api.ts';
-import type { Sent } from '../harness/orders.ts';
+import type { Sent } from '../harness/orders/orders.ts';
 import type { Stack } from '../harness/stack.ts';
 import { sortedLedger } from '../model/ledger-value.ts';
 import { Model } from '../model/model.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '@lockstep/platform';
-import { contentOfTables } from '../harness/tables.ts';
+import { contentOfTables } from '../harness/databases/tables.ts';
 
 /** Which tables an operation may change where it is not refused; the others change none. */
 const HOLDINGS = ['asset_assignment', 'asset_lending'];

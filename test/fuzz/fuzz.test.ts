@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { checkNumbers } from '../harness/numbers.ts';
+import { checkNumbers } from '../harness/databases/numbers.ts';
 import { AcceptedOrders } from './accepted-orders.ts';
 import { AnswerRules } from './answers.ts';
 import { MUTATIONS, mutateBody } from './call-mutations.ts';

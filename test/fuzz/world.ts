@@ -5,7 +5,7 @@ import { examples, parameterExamples } from '@lockstep/contract/examples';
 import { createDemoCustomers, DEMO_ENTERPRISES } from '@lockstep/customers';
 import { setPassword } from '@lockstep/members';
 import type { Api } from '../harness/api.ts';
-import { askUserToken, MemberCenter, newEmployee } from '../harness/member-center.ts';
+import { askUserToken, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import {
   batchOf,
   deleteAsset,
@@ -14,7 +14,7 @@ import {
   newBuy,
   productToBuy,
   type Sent,
-} from '../harness/orders.ts';
+} from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import type { Random } from './random.ts';
 import type { Call } from './wire.ts';

@@ -6,7 +6,7 @@ import { migrateDatabase } from '@lockstep/cli';
 import { startEmbeddedPostgres } from '@lockstep/embedded-postgres';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { provideRedis } from './redis.ts';
+import { provideRedis } from './network/redis.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {

@@ -4,11 +4,11 @@ import { type ApplicationId, operations, type Scope, TokenAnswer } from '@lockst
 import { inTransaction } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startAnotherApi } from '../harness/another-api.ts';
 import { type Answer, Api, dataOf, refusalOf } from '../harness/api.ts';
-import { batchOf, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
+import { countWaiting } from '../harness/databases/waiting.ts';
+import { batchOf, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
+import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { countWaiting } from '../harness/waiting.ts';
 
 let stack: Stack;
 let api: Api;

@@ -5,8 +5,8 @@ import { createDemoCustomers, DEMO_ENTERPRISES } from '@lockstep/customers';
 import { setPassword } from '@lockstep/members';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, Api } from '../harness/api.ts';
-import { askUserToken, type MemberCallOptions, MemberCenter } from '../harness/member-center.ts';
-import { buildPublishedCheck } from '../harness/published.ts';
+import { askUserToken, type MemberCallOptions, MemberCenter } from '../harness/members/member-center.ts';
+import { buildPublishedCheck } from '../harness/processes/published.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /**

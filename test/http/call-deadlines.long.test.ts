@@ -7,11 +7,11 @@ import { type Database, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
-import { askUserToken, MemberCenter, newEmployee } from '../harness/member-center.ts';
-import { newAssetNum, newBuy } from '../harness/orders.ts';
+import { contentOfTables } from '../harness/databases/tables.ts';
+import { countWaiting } from '../harness/databases/waiting.ts';
+import { askUserToken, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
+import { newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { contentOfTables } from '../harness/tables.ts';
-import { countWaiting } from '../harness/waiting.ts';
 
 /** A call ends with one deadline, whatever it waits for and however often: as overload, with nothing changed. */
 let stack: Stack;

@@ -2,10 +2,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { describeApi } from '@lockstep/api';
 import { type Cause, causes, operations } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startAnotherApi } from '../harness/another-api.ts';
 import { type Api, dataOf } from '../harness/api.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
-import { buildPublishedCheck } from '../harness/published.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { startAnotherApi } from '../harness/processes/another-api.ts';
+import { buildPublishedCheck } from '../harness/processes/published.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** The published description against what the service really does (rules 1 and 9). */

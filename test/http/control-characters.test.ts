@@ -4,9 +4,9 @@ import { CONSOLE_API_ROOT, consoleOperations } from '@lockstep/contract/console'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Api } from '../harness/api.ts';
-import { ConsoleClient } from '../harness/console.ts';
-import { MemberCenter } from '../harness/member-center.ts';
-import { batchOf, newBuy } from '../harness/orders.ts';
+import { ConsoleClient } from '../harness/browser/console.ts';
+import { MemberCenter } from '../harness/members/member-center.ts';
+import { batchOf, newBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** PostgreSQL takes no U+0000: wherever one comes in, the call is refused and never taken for a fault (rules 4). */

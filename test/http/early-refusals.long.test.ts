@@ -3,10 +3,10 @@ import { ORDER_ROOT, operations } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Api } from '../harness/api.ts';
-import { buildHead, readFirst, send } from '../harness/raw-calls.ts';
-import { freePort } from '../harness/redis.ts';
+import { buildHead, readFirst, send } from '../harness/network/raw-calls.ts';
+import { freePort } from '../harness/network/redis.ts';
+import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { CLIENTS, type Sending } from '../harness/senders/senders.ts';
-import { ServiceProcess } from '../harness/service-process.ts';
 import { createTestDatabase, type Stack, startStack } from '../harness/stack.ts';
 
 /** An answer that comes while its client still writes reaches it, whichever client that is (rules 1). */

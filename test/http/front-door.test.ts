@@ -1,8 +1,8 @@
 import { GUIDES } from '@lockstep/api/testing';
 import { parameterExamples } from '@lockstep/contract/examples';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startAnotherApi } from '../harness/another-api.ts';
-import { read } from '../harness/pages.ts';
+import { read } from '../harness/browser/pages.ts';
+import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** What a newcomer finds: `/`, `/guides` and `/docs`. */

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { type Customer, operations } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../harness/api.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
-import { REPOSITORY, runJob } from '../harness/processes.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { REPOSITORY, runJob } from '../harness/processes/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** Types that are generated from the description of a running service, and the client that docs/api.md shows. */

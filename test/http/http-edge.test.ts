@@ -6,7 +6,7 @@ import { ORDER_ROOT } from '@lockstep/contract';
 import type { Histogram } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../harness/api.ts';
-import { openSocket, type RawAnswer, readAnswers, request, sendRaw } from '../harness/raw-http.ts';
+import { openSocket, type RawAnswer, readAnswers, request, sendRaw } from '../harness/network/raw-http.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** What clients send that is hardly HTTP: each gets the envelope, one log line and one place in the metrics. */

@@ -1,7 +1,7 @@
 import type { Customer } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, refusalOf } from '../harness/api.ts';
-import { MemberCenter, newEmployee } from '../harness/member-center.ts';
+import { MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import {
   batchOf,
   deleteProduct,
@@ -11,7 +11,7 @@ import {
   productToBuy,
   productToRevoke,
   type Sent,
-} from '../harness/orders.ts';
+} from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** A slip of a pen that would sell a license for ever, or one that is over (rules 4). */

@@ -4,7 +4,7 @@ import type { Credentials } from '@lockstep/access';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Api, dataOf } from '../harness/api.ts';
-import { askUserToken, MemberCenter, newEmployee } from '../harness/member-center.ts';
+import { askUserToken, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** However many wrong logins one application sends, everybody else's passwords have their turn (rules 2). */

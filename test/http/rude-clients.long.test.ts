@@ -6,10 +6,10 @@ import pg from 'pg';
 import type { Histogram } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, refusalOf } from '../harness/api.ts';
-import { firstLaneOf } from '../harness/lanes.ts';
-import { batchOf, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
-import { buildCall, buildHead, readFirst, send } from '../harness/raw-calls.ts';
-import { openSocket, type RawAnswer, readAnswers, sendRaw } from '../harness/raw-http.ts';
+import { buildCall, buildHead, readFirst, send } from '../harness/network/raw-calls.ts';
+import { openSocket, type RawAnswer, readAnswers, sendRaw } from '../harness/network/raw-http.ts';
+import { firstLaneOf } from '../harness/orders/lanes.ts';
+import { batchOf, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 const BATCH_ORDER = operations.createBatchOrder.path.slice(ORDER_ROOT.length);

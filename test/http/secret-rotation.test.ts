@@ -3,8 +3,8 @@ import { operations, TokenAnswer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, Api, dataOf, refusalOf } from '../harness/api.ts';
-import { askUserToken, MemberCenter } from '../harness/member-center.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { askUserToken, MemberCenter } from '../harness/members/member-center.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** An application gets a new secret, and stays the application that it was (rules 2). */

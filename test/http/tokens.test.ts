@@ -3,10 +3,10 @@ import { type Credentials, MAX_CLIENT_TOKENS, MAX_USER_TOKENS } from '@lockstep/
 import { operations } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startAnotherApi } from '../harness/another-api.ts';
 import { dataOf, refusalOf } from '../harness/api.ts';
-import { askUserToken, MemberCenter } from '../harness/member-center.ts';
-import { request, sendRaw } from '../harness/raw-http.ts';
+import { askUserToken, MemberCenter } from '../harness/members/member-center.ts';
+import { request, sendRaw } from '../harness/network/raw-http.ts';
+import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /**

@@ -6,8 +6,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
-import { askUserToken, MemberCenter, newEmployee } from '../harness/member-center.ts';
-import type { Sent } from '../harness/orders.ts';
+import { askUserToken, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
+import type { Sent } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** The audit record of the member center: who changed what (rules 8). */

@@ -7,10 +7,10 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Answer, type Api, dataOf, refusalOf } from '../harness/api.ts';
-import { askUserToken, MemberCenter, newEmployee } from '../harness/member-center.ts';
-import { deleteAsset, newAssetNum, newBuy, type Sent } from '../harness/orders.ts';
+import { countWaiting } from '../harness/databases/waiting.ts';
+import { askUserToken, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
+import { deleteAsset, newAssetNum, newBuy, type Sent } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { countWaiting } from '../harness/waiting.ts';
 
 /** The employees of an enterprise, as its administrator knows them: M1 to M5 (rules 8). */
 const MAX_LONG = Number.MAX_SAFE_INTEGER;

@@ -1,9 +1,9 @@
 import type { Customer, VirtualAsset } from '@lockstep/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { dataOf } from '../harness/api.ts';
-import { idsOfNumbers, insertEmployees } from '../harness/holdings.ts';
-import { MemberCenter } from '../harness/member-center.ts';
-import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } from '../harness/orders.ts';
+import { idsOfNumbers, insertEmployees } from '../harness/members/holdings.ts';
+import { MemberCenter } from '../harness/members/member-center.ts';
+import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /**

@@ -3,10 +3,10 @@ import type { Closable } from '@lockstep/platform';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startAnotherApi } from '../harness/another-api.ts';
 import { type Answer, type Api, dataOf, refusalOf } from '../harness/api.ts';
-import { idsOfNumbers, insertEmployees } from '../harness/holdings.ts';
-import { MemberCenter } from '../harness/member-center.ts';
+import { countWaiting, waitsToTheEnd } from '../harness/databases/waiting.ts';
+import { idsOfNumbers, insertEmployees } from '../harness/members/holdings.ts';
+import { MemberCenter } from '../harness/members/member-center.ts';
 import {
   batchOf,
   deleteAsset,
@@ -15,9 +15,9 @@ import {
   newBuy,
   productToBuy,
   type Sent,
-} from '../harness/orders.ts';
+} from '../harness/orders/orders.ts';
+import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { countWaiting, waitsToTheEnd } from '../harness/waiting.ts';
 
 /**
  * Concurrent calls, through two APIs, on what employees hold: M4, M9 and M10 against one another and against orders on

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dataOf } from '../harness/api.ts';
-import { askUserToken, MemberCenter, newEmployee } from '../harness/member-center.ts';
-import { newBuy } from '../harness/orders.ts';
+import { countWaiting } from '../harness/databases/waiting.ts';
+import { askUserToken, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
+import { newBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { countWaiting } from '../harness/waiting.ts';
 
 /** A call that waits for an asset that orders are changing does not keep other calls waiting (rules 8). */
 const PASSWORD = 'correct horse';

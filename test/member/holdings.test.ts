@@ -10,11 +10,12 @@ import type {
 } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startAnotherApi } from '../harness/another-api.ts';
 import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
-import { countRows, recordQueries } from '../harness/explain.ts';
-import { idsOfNumbers, insertEmployees } from '../harness/holdings.ts';
-import { MemberCenter } from '../harness/member-center.ts';
+import { countRows, recordQueries } from '../harness/databases/explain.ts';
+import { pastTriggers } from '../harness/databases/past-triggers.ts';
+import { contentOfTables } from '../harness/databases/tables.ts';
+import { idsOfNumbers, insertEmployees } from '../harness/members/holdings.ts';
+import { MemberCenter } from '../harness/members/member-center.ts';
 import {
   deleteAsset,
   deleteProduct,
@@ -23,10 +24,9 @@ import {
   newBuy,
   productToBuy,
   type Sent,
-} from '../harness/orders.ts';
-import { pastTriggers } from '../harness/past-triggers.ts';
+} from '../harness/orders/orders.ts';
+import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { contentOfTables } from '../harness/tables.ts';
 
 /** What employees hold, over HTTP (interface M6 to M10; rules 8). What ends a holding is in holding-ends.test.ts. */
 let stack: Stack;

@@ -12,11 +12,11 @@ import { CleanUp, createLogger } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startAnotherApi } from '../harness/another-api.ts';
 import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
-import { askUserToken, MemberCenter, newEmployee } from '../harness/member-center.ts';
+import { countWaiting } from '../harness/databases/waiting.ts';
+import { askUserToken, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
+import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { countWaiting } from '../harness/waiting.ts';
 
 /** How a user of the member center logs in: the password grant of the token endpoint (rules 2). */
 let stack: Stack;

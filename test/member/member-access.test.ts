@@ -7,12 +7,12 @@ import { type Cause, type MemberId, TokenAnswer } from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startAnotherApi } from '../harness/another-api.ts';
 import { type Answer, Api, callService, dataOf, refusalOf } from '../harness/api.ts';
-import { askUserToken, type MemberCallOptions, MemberCenter, newEmployee } from '../harness/member-center.ts';
-import { newAssetNum, newBuy } from '../harness/orders.ts';
+import { contentOfTables } from '../harness/databases/tables.ts';
+import { askUserToken, type MemberCallOptions, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
+import { newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { contentOfTables } from '../harness/tables.ts';
 
 /**
  * The three credentials and the nonce of the member center, on each of its operations (rules 2 and 3). At the end each

@@ -2,11 +2,11 @@ import { AddedEmployees, type Cause } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Answer, refusalOf } from '../harness/api.ts';
-import { put } from '../harness/faults.ts';
-import { MemberCenter, newEmployee } from '../harness/member-center.ts';
-import type { Sent } from '../harness/orders.ts';
+import { contentOfTables } from '../harness/databases/tables.ts';
+import { MemberCenter, newEmployee } from '../harness/members/member-center.ts';
+import { put } from '../harness/orders/faults.ts';
+import type { Sent } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { contentOfTables } from '../harness/tables.ts';
 
 /**
  * M1 of several employees, some or all of whom cannot be added: the answer says exactly who failed and why, and who was

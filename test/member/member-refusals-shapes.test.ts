@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { type Cause, codeOf, MAX_BODY_BYTES } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
-import { BODY_FAULTS, type FaultCase, faultCases, put, TEXT_FAULTS } from '../harness/faults.ts';
-import { type MemberCallOptions, MemberCenter, newEmployee } from '../harness/member-center.ts';
-import type { Sent } from '../harness/orders.ts';
+import { contentOfTables } from '../harness/databases/tables.ts';
+import { type MemberCallOptions, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
+import { BODY_FAULTS, type FaultCase, faultCases, put, TEXT_FAULTS } from '../harness/orders/faults.ts';
+import type { Sent } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { contentOfTables } from '../harness/tables.ts';
 
 /**
  * Every operation of the member center that takes a body or a query refuses every fault of every field and names the

@@ -1,10 +1,10 @@
 import type { Cause } from '@lockstep/contract';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
-import { MemberCenter, newEmployee } from '../harness/member-center.ts';
-import type { Sent } from '../harness/orders.ts';
+import { contentOfTables } from '../harness/databases/tables.ts';
+import { MemberCenter, newEmployee } from '../harness/members/member-center.ts';
+import type { Sent } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { contentOfTables } from '../harness/tables.ts';
 
 /**
  * What M1 to M5 and the audit record are refused for (interface Errors; rules 8). member-access.test.ts has the

@@ -2,10 +2,10 @@ import { type Cause, EmployeePage } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
-import { MemberCenter, newEmployee } from '../harness/member-center.ts';
-import { deleteAsset, merchandise, newBuy, productToBuy } from '../harness/orders.ts';
+import { contentOfTables } from '../harness/databases/tables.ts';
+import { MemberCenter, newEmployee } from '../harness/members/member-center.ts';
+import { deleteAsset, merchandise, newBuy, productToBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { contentOfTables } from '../harness/tables.ts';
 
 /**
  * Two enterprises with everything in them, whose administrators work with the same application: the one of `ours` tries

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type AcceptedOrder, BatchResult, type OrderPreview } from '@lockstep/contract';
 import { vi } from 'vitest';
 import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
-import type { Sent } from '../harness/orders.ts';
+import type { Sent } from '../harness/orders/orders.ts';
 import { expectSame } from './expect-same.ts';
 import {
   bodyOf,

@@ -1,4 +1,4 @@
-import { merchandise, productToBuy, productToRevoke, type Sent } from '../harness/orders.ts';
+import { merchandise, productToBuy, productToRevoke, type Sent } from '../harness/orders/orders.ts';
 
 /**
  * A history: batches of orders that meet all the time, on a handful of customers, numbers and products.

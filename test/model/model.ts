@@ -1,4 +1,4 @@
-import type { Sent } from '../harness/orders.ts';
+import type { Sent } from '../harness/orders/orders.ts';
 import { findHappenings, type Happening } from './asset-history.ts';
 import {
   type AssetValue,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Sent } from '../harness/orders.ts';
+import type { Sent } from '../harness/orders/orders.ts';
 import { CHANNELS, type ChannelLabel, type Sender } from './history.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Api } from '../harness/api.ts';
-import { checkNumbers } from '../harness/numbers.ts';
+import { checkNumbers } from '../harness/databases/numbers.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
 import { assertAtOnce } from './assert-at-once.ts';
 import { compareHistories } from './asset-history.ts';

@@ -8,10 +8,17 @@ import { Redis } from 'ioredis';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Api, dataOf, refusalOf } from '../harness/api.ts';
-import { newCustomersInLanes } from '../harness/lanes.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
-import { blocksOf } from '../harness/pages.ts';
-import { endEverything, lockstep, newDataDir, npmStart, type RunningStack, runJob } from '../harness/processes.ts';
+import { blocksOf } from '../harness/browser/pages.ts';
+import { newCustomersInLanes } from '../harness/orders/lanes.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import {
+  endEverything,
+  lockstep,
+  newDataDir,
+  npmStart,
+  type RunningStack,
+  runJob,
+} from '../harness/processes/processes.ts';
 
 /** Redis databases that no other test uses: the restored service finds no jobs. */
 const [QUEUE, EMPTY_QUEUE] = ['9', '10'];

@@ -4,10 +4,10 @@ import { BatchOrder, BatchSummary, type Customer, ListedOrder, OrderPreview } fr
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Api } from '../harness/api.ts';
-import { COMMAND, environmentOf, objectsIn, resultOf, runLine, tableIn } from '../harness/command-line.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
-import { endEverything, newDataDir, startJob } from '../harness/processes.ts';
-import { freePort } from '../harness/redis.ts';
+import { freePort } from '../harness/network/redis.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { COMMAND, environmentOf, objectsIn, resultOf, runLine, tableIn } from '../harness/processes/command-line.ts';
+import { endEverything, newDataDir, startJob } from '../harness/processes/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** The commands that see and handle batches and orders, as processes, on a service whose worker starts late. */

@@ -3,12 +3,12 @@ import { lockLanes } from '@lockstep/orders/testing';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, refusalOf } from '../harness/api.ts';
-import { COMMAND, objectsIn, tableIn } from '../harness/command-line.ts';
-import { firstLaneOf } from '../harness/lanes.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
-import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes.ts';
+import { firstLaneOf } from '../harness/orders/lanes.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { readResult, syncOf } from '../harness/orders/sync-batches.ts';
+import { COMMAND, objectsIn, tableIn } from '../harness/processes/command-line.ts';
+import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { readResult, syncOf } from '../harness/sync-batches.ts';
 
 /** The commands that show, pause and resume channels (rules 9), as processes. */
 let stack: Stack;

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { read } from '../harness/pages.ts';
-import { REPOSITORY } from '../harness/processes.ts';
+import { read } from '../harness/browser/pages.ts';
+import { REPOSITORY } from '../harness/processes/processes.ts';
 
 /**
  * Comments and pages cite docs/rules.md and docs/interface.md by section: a reader must find there what a citation

@@ -5,12 +5,12 @@ import type { Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { Api } from '../harness/api.ts';
-import { ConsoleClient } from '../harness/console.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
-import { newDataDir } from '../harness/processes.ts';
+import { ConsoleClient } from '../harness/browser/console.ts';
+import { failOrders } from '../harness/databases/unchecked.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { syncOf } from '../harness/orders/sync-batches.ts';
+import { newDataDir } from '../harness/processes/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { syncOf } from '../harness/sync-batches.ts';
-import { failOrders } from '../harness/unchecked.ts';
 
 /** What commands say, run in this process: beside the long tests of test/operations and test/durability. */
 let stack: Stack;

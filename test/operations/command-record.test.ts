@@ -5,11 +5,11 @@ import { buildProgram, prepareDemo } from '@lockstep/cli/testing';
 import type { Command } from 'commander';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { MemberCenter } from '../harness/member-center.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
-import { newDataDir } from '../harness/processes.ts';
+import { contentOfTables } from '../harness/databases/tables.ts';
+import { MemberCenter } from '../harness/members/member-center.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { newDataDir } from '../harness/processes/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { contentOfTables } from '../harness/tables.ts';
 
 /** What the lockstep command changes is in the operators' record (rules 9). */
 let stack: Stack;

@@ -1,8 +1,8 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { endEverything, newDataDir, REPOSITORY, runJob } from '../harness/processes.ts';
-import { freePort } from '../harness/redis.ts';
+import { freePort } from '../harness/network/redis.ts';
+import { endEverything, newDataDir, REPOSITORY, runJob } from '../harness/processes/processes.ts';
 
 const LAUNCHER = 'apps/cli/bin/lockstep.js';
 const { bin } = JSON.parse(readFileSync(join(REPOSITORY, 'apps/cli/package.json'), 'utf8')) as {

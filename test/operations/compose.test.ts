@@ -7,6 +7,8 @@ import { readDeploymentConfig } from '@lockstep/config';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
+import { PAGES } from '../harness/browser/pages.ts';
+import { findRedisServer, freePort } from '../harness/network/redis.ts';
 import {
   findScriptCommand,
   knownVariables,
@@ -14,11 +16,9 @@ import {
   readDockerfile,
   readRepositoryFile,
   wordsOf,
-} from '../harness/deployment-files.ts';
-import { PAGES } from '../harness/pages.ts';
-import { endEverything, REPOSITORY, runJob } from '../harness/processes.ts';
-import { findRedisServer, freePort } from '../harness/redis.ts';
-import { ServiceProcess } from '../harness/service-process.ts';
+} from '../harness/processes/deployment-files.ts';
+import { endEverything, REPOSITORY, runJob } from '../harness/processes/processes.ts';
+import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 interface Service {

@@ -1,8 +1,8 @@
 import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { endEverything, livingProcesses, newDataDir, REPOSITORY, startJob } from '../harness/processes.ts';
-import { freePort } from '../harness/redis.ts';
+import { freePort } from '../harness/network/redis.ts';
+import { endEverything, livingProcesses, newDataDir, REPOSITORY, startJob } from '../harness/processes/processes.ts';
 
 afterAll(endEverything);
 

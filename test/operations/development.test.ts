@@ -2,8 +2,8 @@ import { globSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { FLOORS } from '../../vitest.config.ts';
-import { PACKAGE, readDockerfile, readRepositoryFile, wordsOf } from '../harness/deployment-files.ts';
-import { REPOSITORY, runJob } from '../harness/processes.ts';
+import { PACKAGE, readDockerfile, readRepositoryFile, wordsOf } from '../harness/processes/deployment-files.ts';
+import { REPOSITORY, runJob } from '../harness/processes/processes.ts';
 
 /** What developers and their machines are told, and what holds them to it. */
 interface Workflow {

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { createDemoCustomers } from '@lockstep/customers';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Api, dataOf } from '../harness/api.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
-import { read } from '../harness/pages.ts';
-import { endEverything, type Job, startJob } from '../harness/processes.ts';
-import { freePort } from '../harness/redis.ts';
+import { read } from '../harness/browser/pages.ts';
+import { freePort } from '../harness/network/redis.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { endEverything, type Job, startJob } from '../harness/processes/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** The examples for integrators, each as a process beside a running service with the demo customers. */

@@ -1,7 +1,7 @@
 import { describeApi } from '@lockstep/api';
 import { type Cause, causes, codeOf, ME_ROOT, type Operation, ORDER_ROOT, operations } from '@lockstep/contract';
 import { describe, expect, it } from 'vitest';
-import { read } from '../harness/pages.ts';
+import { read } from '../harness/browser/pages.ts';
 
 /** docs/interface.md is written by hand: it must name what the service has. */
 describe('docs/interface.md', () => {

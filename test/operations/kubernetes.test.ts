@@ -7,6 +7,7 @@ import { checkUrl } from '@lockstep/webhooks/testing';
 import ipaddr from 'ipaddr.js';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
+import { freePort } from '../harness/network/redis.ts';
 import {
   findScriptCommand,
   knownVariables,
@@ -14,11 +15,10 @@ import {
   readDockerfile,
   readRepositoryFile,
   wordsOf,
-} from '../harness/deployment-files.ts';
-import { checkValues, findUnknownKeys, type Manifest, readManifests } from '../harness/manifests.ts';
-import { endEverything, REPOSITORY } from '../harness/processes.ts';
-import { freePort } from '../harness/redis.ts';
-import { ServiceProcess } from '../harness/service-process.ts';
+} from '../harness/processes/deployment-files.ts';
+import { checkValues, findUnknownKeys, type Manifest, readManifests } from '../harness/processes/manifests.ts';
+import { endEverything, REPOSITORY } from '../harness/processes/processes.ts';
+import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 const ROOT = `${REPOSITORY}/deploy/kubernetes`;

@@ -8,10 +8,10 @@ import { findLacking, readMigrations } from '@lockstep/platform/testing';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, afterEach, describe, expect, inject, it, vi } from 'vitest';
-import { laterRelease } from '../harness/more-migrations.ts';
-import { endEverything, startJob } from '../harness/processes.ts';
+import { laterRelease } from '../harness/databases/more-migrations.ts';
+import { countWaiting } from '../harness/databases/waiting.ts';
+import { endEverything, startJob } from '../harness/processes/processes.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
-import { countWaiting } from '../harness/waiting.ts';
 
 /**
  * How the migrations of a later release run on a database that works: one after the other, and never all or nothing.

@@ -2,12 +2,12 @@ import type { AuditEntry, Customer, ListedEmployee } from '@lockstep/contract';
 import type { NewLogin } from '@lockstep/members';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Api, dataOf, refusalOf } from '../harness/api.ts';
-import { ConsoleClient } from '../harness/console.ts';
-import { askUserToken, MemberCenter } from '../harness/member-center.ts';
-import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes.ts';
-import { freePort } from '../harness/redis.ts';
+import { ConsoleClient } from '../harness/browser/console.ts';
+import { contentOfTables } from '../harness/databases/tables.ts';
+import { askUserToken, MemberCenter } from '../harness/members/member-center.ts';
+import { freePort } from '../harness/network/redis.ts';
+import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { contentOfTables } from '../harness/tables.ts';
 
 /** The commands with which the operator of the service helps enterprises (rules 9). */
 let stack: Stack;

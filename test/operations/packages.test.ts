@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { REPOSITORY } from '../harness/processes.ts';
+import { REPOSITORY } from '../harness/processes/processes.ts';
 
 interface Manifest {
   name: string;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { dataOf, refusalOf } from '../harness/api.ts';
-import { setReadOnly } from '../harness/no-writes.ts';
-import { batchOf, deleteAsset } from '../harness/orders.ts';
+import { setReadOnly } from '../harness/databases/no-writes.ts';
+import { batchOf, deleteAsset } from '../harness/orders/orders.ts';
 import { startStack } from '../harness/stack.ts';
 
 it('an API that gets no calls because its database took no writes is ready again by itself (rules 9)', async () => {

@@ -1,9 +1,9 @@
 import type { Customer } from '@lockstep/contract';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startAnotherApi } from '../harness/another-api.ts';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
-import { fillDisk, setReadOnly } from '../harness/no-writes.ts';
-import { batchOf, deleteAsset } from '../harness/orders.ts';
+import { fillDisk, setReadOnly } from '../harness/databases/no-writes.ts';
+import { batchOf, deleteAsset } from '../harness/orders/orders.ts';
+import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 let stack: Stack;

@@ -10,8 +10,8 @@ import { registerWebhookGauges, webhookMetricsOf } from '@lockstep/webhooks';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { blocksOf, code, PAGES, read, tableOf } from '../harness/pages.ts';
-import { REPOSITORY, runJob } from '../harness/processes.ts';
+import { blocksOf, code, PAGES, read, tableOf } from '../harness/browser/pages.ts';
+import { REPOSITORY, runJob } from '../harness/processes/processes.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };

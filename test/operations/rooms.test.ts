@@ -1,12 +1,12 @@
 import { globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { read, tableOf } from '../harness/pages.ts';
-import { REPOSITORY } from '../harness/processes.ts';
+import { read, tableOf } from '../harness/browser/pages.ts';
+import { REPOSITORY } from '../harness/processes/processes.ts';
 
 /** The rooms as docs/architecture.md lists them, from the top down. */
 const ROOMS = tableOf('docs/architecture.md', 'Room', 'What it is for').map(([room]) => room!.slice(1, -1));
-const FILES = globSync('{packages,apps,test,examples}/**/*.{ts,tsx}', {
+const FILES = globSync(['*.ts', '{packages,apps,test,examples}/**/*.{ts,tsx}'], {
   cwd: REPOSITORY,
   exclude: ['**/node_modules', '**/dist', '**/generated'],
 });

@@ -6,10 +6,10 @@ import { findSchemaFault, migrateToLatest } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, afterEach, describe, expect, inject, it } from 'vitest';
 import { Api, refusalOf } from '../harness/api.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
-import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes.ts';
-import { freePort } from '../harness/redis.ts';
-import { ServiceProcess } from '../harness/service-process.ts';
+import { freePort } from '../harness/network/redis.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes/processes.ts';
+import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 /** API and worker wait until all migrations of their release have run. */

@@ -2,8 +2,8 @@ import { migrateDatabase } from '@lockstep/cli';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Api, dataOf } from '../harness/api.ts';
-import { ConsoleClient } from '../harness/console.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
+import { ConsoleClient } from '../harness/browser/console.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { createTestDatabase, type Stack, startStack } from '../harness/stack.ts';
 
 /** What the role of the service has set. Nothing of it shows. */

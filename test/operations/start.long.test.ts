@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import type { AcceptedOrder, Customer, CustomerId, EnterpriseId } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Api, callService, dataOf, refusalOf } from '../harness/api.ts';
-import { ConsoleClient } from '../harness/console.ts';
-import { askUserToken } from '../harness/member-center.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { ConsoleClient } from '../harness/browser/console.ts';
+import { askUserToken } from '../harness/members/member-center.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import {
   endEverything,
   findInitdb,
@@ -19,7 +19,7 @@ import {
   type RunningStack,
   readPostgresPid,
   startJob,
-} from '../harness/processes.ts';
+} from '../harness/processes/processes.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 /** The demo's customer, as orders name it. */

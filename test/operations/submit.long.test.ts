@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { BatchOrder, type BatchResult } from '@lockstep/contract';
 import { DEMO_ENTERPRISES } from '@lockstep/customers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { COMMAND, tableIn } from '../harness/command-line.ts';
+import { freePort } from '../harness/network/redis.ts';
+import { COMMAND, tableIn } from '../harness/processes/command-line.ts';
 import {
   type Ended,
   endEverything,
@@ -15,8 +16,7 @@ import {
   type RunningStack,
   runJob,
   startJob,
-} from '../harness/processes.ts';
-import { freePort } from '../harness/redis.ts';
+} from '../harness/processes/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 const readExample = (name: string) => JSON.parse(readFileSync(join(REPOSITORY, 'examples', name), 'utf8'));

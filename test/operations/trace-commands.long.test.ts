@@ -2,10 +2,10 @@ import { AssetDetail, type Customer, FeedEvent, HistoryEntry, Webhook, WebhookDe
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Api, dataOf } from '../harness/api.ts';
-import { COMMAND, environmentOf, objectsIn, resultOf, runLine, tableIn } from '../harness/command-line.ts';
-import { batchOf, merchandise, newAssetNum, newBuy } from '../harness/orders.ts';
-import { endEverything, startJob } from '../harness/processes.ts';
-import { startReceiver } from '../harness/receiver.ts';
+import { startReceiver } from '../harness/network/receiver.ts';
+import { batchOf, merchandise, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { COMMAND, environmentOf, objectsIn, resultOf, runLine, tableIn } from '../harness/processes/command-line.ts';
+import { endEverything, startJob } from '../harness/processes/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** The commands that show assets, follow the event feed and keep webhooks, as processes. */

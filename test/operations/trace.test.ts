@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { AcceptedOrder, Customer } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { type Answer, type Api, dataOf, refusalOf } from '../harness/api.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
-import { REPOSITORY } from '../harness/processes.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
+import { REPOSITORY } from '../harness/processes/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /**

@@ -1,8 +1,15 @@
 import { readConfig } from '@lockstep/config';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tableIn } from '../harness/command-line.ts';
-import { blocksOf, code, read, tableOf } from '../harness/pages.ts';
-import { type Ended, endEverything, newDataDir, npmStart, type RunningStack, runJob } from '../harness/processes.ts';
+import { blocksOf, code, read, tableOf } from '../harness/browser/pages.ts';
+import { tableIn } from '../harness/processes/command-line.ts';
+import {
+  type Ended,
+  endEverything,
+  newDataDir,
+  npmStart,
+  type RunningStack,
+  runJob,
+} from '../harness/processes/processes.ts';
 
 /** Stands between the pages in the output of the whole session. */
 const NEXT_PAGE = 'the next page goes on';

@@ -6,9 +6,9 @@ import type { FeedEvent, WebhookDelivery } from '@lockstep/contract';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { dataOf } from '../harness/api.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
-import { endEverything, type Job, startJob } from '../harness/processes.ts';
-import { freePort } from '../harness/redis.ts';
+import { freePort } from '../harness/network/redis.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { endEverything, type Job, startJob } from '../harness/processes/processes.ts';
 import { startStack } from '../harness/stack.ts';
 
 /** examples/webhook-receiver.mjs as a process, with messages that the library of Standard Webhooks signs. */

@@ -4,9 +4,9 @@ import { type Job, QUEUE_NAME } from '@lockstep/orders';
 import { type Closable, createLogger, inTransaction, openProducer } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
-import { freePort } from '../harness/redis.ts';
-import { ServiceProcess } from '../harness/service-process.ts';
+import { freePort } from '../harness/network/redis.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { createTestDatabase, startStack, type TestDatabase } from '../harness/stack.ts';
 
 const log = createLogger({ name: 'test', level: 'silent' });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../harness/api.ts';
-import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy } from '../harness/orders.ts';
+import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
 
 describe.each(QUEUE_KINDS)('an async batch on %s', (queue) => {

@@ -5,13 +5,13 @@ import { drainLanes } from '@lockstep/orders/testing';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
-import { firstLaneOf, newCustomersInLanes } from '../harness/lanes.ts';
-import { checkNumbers } from '../harness/numbers.ts';
-import { batchOf, deleteAsset, merchandise, newAssetNum, newBuy } from '../harness/orders.ts';
+import { checkNumbers } from '../harness/databases/numbers.ts';
+import { contentOfTables } from '../harness/databases/tables.ts';
+import { countWaiting } from '../harness/databases/waiting.ts';
+import { firstLaneOf, newCustomersInLanes } from '../harness/orders/lanes.ts';
+import { batchOf, deleteAsset, merchandise, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { readResult } from '../harness/orders/sync-batches.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
-import { readResult } from '../harness/sync-batches.ts';
-import { contentOfTables } from '../harness/tables.ts';
-import { countWaiting } from '../harness/waiting.ts';
 
 const CANCELLED = {
   state: 'failed',

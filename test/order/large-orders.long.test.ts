@@ -2,12 +2,12 @@ import type { Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, refusalOf } from '../harness/api.ts';
-import { firstLaneOf } from '../harness/lanes.ts';
-import { checkNumbers } from '../harness/numbers.ts';
-import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy } from '../harness/orders.ts';
+import { checkNumbers } from '../harness/databases/numbers.ts';
+import { firstLaneOf } from '../harness/orders/lanes.ts';
+import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { submitLarge, syncOf } from '../harness/orders/sync-batches.ts';
+import { buyThick, FULL } from '../harness/orders/thick-assets.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { submitLarge, syncOf } from '../harness/sync-batches.ts';
-import { buyThick, FULL } from '../harness/thick-assets.ts';
 
 /** Orders at their limits and over them, among others and many at once (rules 6.5). */
 

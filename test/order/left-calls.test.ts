@@ -2,11 +2,11 @@ import { ORDER_ROOT, operations } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Api } from '../harness/api.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
-import { buildCall, send } from '../harness/raw-calls.ts';
+import { countWaiting } from '../harness/databases/waiting.ts';
+import { buildCall, send } from '../harness/network/raw-calls.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { countRows, syncOf } from '../harness/orders/sync-batches.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { countRows, syncOf } from '../harness/sync-batches.ts';
-import { countWaiting } from '../harness/waiting.ts';
 
 /** O5 whose client leaves while its customers are looked up. */
 const BATCH_ORDER = operations.createBatchOrder.path.slice(ORDER_ROOT.length);

@@ -1,7 +1,7 @@
 import type { AcceptedOrder, Customer } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
-import { checkNumbers } from '../harness/numbers.ts';
+import { checkNumbers } from '../harness/databases/numbers.ts';
 import {
   batchOf,
   deleteAsset,
@@ -12,10 +12,10 @@ import {
   productToBuy,
   productToRevoke,
   type Sent,
-} from '../harness/orders.ts';
+} from '../harness/orders/orders.ts';
+import { submitLarge, syncOf } from '../harness/orders/sync-batches.ts';
+import { buyThick, type Filling, FULL, uriUnderGrant } from '../harness/orders/thick-assets.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { submitLarge, syncOf } from '../harness/sync-batches.ts';
-import { buyThick, type Filling, FULL, uriUnderGrant } from '../harness/thick-assets.ts';
 
 /** Assets and orders right at their limits, and one over (rules 6.5 Size), however the orders come. */
 const ON_ASSET = 10_000;

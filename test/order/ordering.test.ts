@@ -2,11 +2,11 @@ import type { Customer } from '@lockstep/contract';
 import { type Job, pauseChannel, QUEUE_NAME, resumeChannel } from '@lockstep/orders';
 import { createLogger, openProducer } from '@lockstep/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startAnotherApi } from '../harness/another-api.ts';
 import { Api } from '../harness/api.ts';
-import { ALL_LANES, newCustomersInLanes } from '../harness/lanes.ts';
-import { acceptAll, buyAndDelete, countOutcomes, readGrants, waitForResults } from '../harness/order-stories.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { ALL_LANES, newCustomersInLanes } from '../harness/orders/lanes.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { acceptAll, buyAndDelete, countOutcomes, readGrants, waitForResults } from '../harness/orders/stories.ts';
+import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
 
 const silent = createLogger({ name: 'test', level: 'silent' });

@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
-import { ALL_LANES, newCustomersInLanes } from '../harness/lanes.ts';
+import { contentOfTables } from '../harness/databases/tables.ts';
+import { ALL_LANES, newCustomersInLanes } from '../harness/orders/lanes.ts';
 import {
   batchOf,
   deleteAsset,
@@ -16,10 +17,9 @@ import {
   productToBuy,
   productToRevoke,
   type Sent,
-} from '../harness/orders.ts';
+} from '../harness/orders/orders.ts';
+import { syncOf } from '../harness/orders/sync-batches.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { syncOf } from '../harness/sync-batches.ts';
-import { contentOfTables } from '../harness/tables.ts';
 
 const uri = (productUri: string, changes: Sent = {}) => productToBuy({ productUri, ...changes });
 

@@ -5,14 +5,14 @@ import { drainLanes, endBatches, endOrders, lockLanes, OpenBatches } from '@lock
 import { type Database, inTransaction, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startAnotherApi } from '../harness/another-api.ts';
 import type { Api } from '../harness/api.ts';
-import { ALL_LANES, newCustomersInLanes } from '../harness/lanes.ts';
-import { checkNumbers } from '../harness/numbers.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { checkNumbers } from '../harness/databases/numbers.ts';
+import { countWaiting } from '../harness/databases/waiting.ts';
+import { ALL_LANES, newCustomersInLanes } from '../harness/orders/lanes.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { expectSumsRight, readResult } from '../harness/orders/sync-batches.ts';
+import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { expectSumsRight, readResult } from '../harness/sync-batches.ts';
-import { countWaiting } from '../harness/waiting.ts';
 
 /** Batches that end, are opened again by `order retry`, and end again, with an announcement of each end. */
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AssetId, Customer, MemberId, OrderResult } from '@lockstep/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
-import { checkNumbers } from '../harness/numbers.ts';
+import { checkNumbers } from '../harness/databases/numbers.ts';
 import {
   batchOf,
   deleteAsset,
@@ -12,9 +12,9 @@ import {
   newBuy,
   productToBuy,
   type Sent,
-} from '../harness/orders.ts';
+} from '../harness/orders/orders.ts';
+import { syncOf } from '../harness/orders/sync-batches.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
-import { syncOf } from '../harness/sync-batches.ts';
 
 const DEEPEST_MERCHANDISE = 16;
 

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Customer, OrderResult } from '@lockstep/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, refusalOf } from '../harness/api.ts';
-import { MemberCenter } from '../harness/member-center.ts';
-import { checkNumbers } from '../harness/numbers.ts';
+import { checkNumbers } from '../harness/databases/numbers.ts';
+import { contentOfTables } from '../harness/databases/tables.ts';
+import { MemberCenter } from '../harness/members/member-center.ts';
 import {
   batchOf,
   deleteAsset,
@@ -14,9 +15,8 @@ import {
   productToBuy,
   productToRevoke,
   type Sent,
-} from '../harness/orders.ts';
+} from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { contentOfTables } from '../harness/tables.ts';
 
 /**
  * Transfers, shared numbers, source orders, matching and dates (rules 6.1, 6.5, 7 and 2), over HTTP and in the rows.

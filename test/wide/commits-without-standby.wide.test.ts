@@ -1,7 +1,7 @@
 import { Deadline, isOverload, openDatabase, untilConfirmed, within } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { addStandby, type PostgresServer, removeServers, startPrimary } from '../harness/postgres-cluster.ts';
+import { addStandby, type PostgresServer, removeServers, startPrimary } from '../harness/databases/postgres-cluster.ts';
 
 /** Commits that wait for a synchronous standby which does not answer. */
 

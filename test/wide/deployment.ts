@@ -2,8 +2,8 @@ import { createApplication } from '@lockstep/access';
 import { type Database, openDatabase } from '@lockstep/platform';
 import { inject } from 'vitest';
 import { Api } from '../harness/api.ts';
-import { freePort } from '../harness/redis.ts';
-import { ServiceProcess } from '../harness/service-process.ts';
+import { freePort } from '../harness/network/redis.ts';
+import { ServiceProcess } from '../harness/processes/service-process.ts';
 import type { QueueKind } from '../harness/stack.ts';
 import { Load } from './load.ts';
 

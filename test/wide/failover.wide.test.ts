@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { MovingAddress } from '../harness/moving-address.ts';
-import { addStandby, removeServers, startPrimary } from '../harness/postgres-cluster.ts';
+import { addStandby, removeServers, startPrimary } from '../harness/databases/postgres-cluster.ts';
+import { MovingAddress } from '../harness/network/moving-address.ts';
 import { QUEUE_KINDS } from '../harness/stack.ts';
 import { Deployment } from './deployment.ts';
 

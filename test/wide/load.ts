@@ -3,9 +3,9 @@ import { type AcceptedOrder, BatchResult, type Customer } from '@lockstep/contra
 import type { Database } from '@lockstep/platform';
 import { vi } from 'vitest';
 import { type Answer, Api, dataOf } from '../harness/api.ts';
-import { MemberCenter } from '../harness/member-center.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
-import { syncOf } from '../harness/sync-batches.ts';
+import { MemberCenter } from '../harness/members/member-center.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { syncOf } from '../harness/orders/sync-batches.ts';
 
 /** How long each caller thinks between two calls, so that the load is the same on any machine that can carry it. */
 const THINK_MS = 15;

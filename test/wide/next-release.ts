@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { REPOSITORY } from '../harness/processes.ts';
+import { REPOSITORY } from '../harness/processes/processes.ts';
 
 const COPIED = ['apps', 'packages', 'migrations', 'package.json'];
 

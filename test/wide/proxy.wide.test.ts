@@ -4,13 +4,18 @@ import { createApplication } from '@lockstep/access';
 import { ME_ROOT, ORDER_ROOT } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Answer, Api, dataOf } from '../harness/api.ts';
-import { readRepositoryFile } from '../harness/deployment-files.ts';
-import { findConfigurationFault, type RunningProxy, readHaproxyVersion, startProxy } from '../harness/haproxy.ts';
-import { NameServer } from '../harness/name-server.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
-import { REPOSITORY } from '../harness/processes.ts';
-import { freePort } from '../harness/redis.ts';
-import { ServiceProcess } from '../harness/service-process.ts';
+import {
+  findConfigurationFault,
+  type RunningProxy,
+  readHaproxyVersion,
+  startProxy,
+} from '../harness/network/haproxy.ts';
+import { NameServer } from '../harness/network/name-server.ts';
+import { freePort } from '../harness/network/redis.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { readRepositoryFile } from '../harness/processes/deployment-files.ts';
+import { REPOSITORY } from '../harness/processes/processes.ts';
+import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 const ADDRESSES = ['127.0.0.1', '127.0.0.2'];

@@ -4,10 +4,10 @@ import { QUEUE_NAME } from '@lockstep/orders';
 import { assertRedisKeepsJobs, createLogger, openProducer, openQueueView } from '@lockstep/platform';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { Api, dataOf } from '../harness/api.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
-import { freePort } from '../harness/redis.ts';
-import { type ClusterNode, RedisCluster } from '../harness/redis-cluster.ts';
-import { ServiceProcess } from '../harness/service-process.ts';
+import { freePort } from '../harness/network/redis.ts';
+import { type ClusterNode, RedisCluster } from '../harness/network/redis-cluster.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 /** Channels that send at once; each waits for the end of its batch before it sends the next. */

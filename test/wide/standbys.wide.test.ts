@@ -1,8 +1,8 @@
 import { Listener, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, expect, test, vi } from 'vitest';
-import { addStandby, removeServers, startPrimary } from '../harness/postgres-cluster.ts';
-import { runJob } from '../harness/processes.ts';
+import { addStandby, removeServers, startPrimary } from '../harness/databases/postgres-cluster.ts';
+import { runJob } from '../harness/processes/processes.ts';
 
 afterAll(removeServers);
 

@@ -1,9 +1,9 @@
 import { createApplication } from '@lockstep/access';
 import { afterAll, expect, inject, it } from 'vitest';
 import { Api } from '../harness/api.ts';
-import { endEverything, startJob } from '../harness/processes.ts';
-import { freePort } from '../harness/redis.ts';
-import { ServiceProcess } from '../harness/service-process.ts';
+import { freePort } from '../harness/network/redis.ts';
+import { endEverything, startJob } from '../harness/processes/processes.ts';
+import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 import { Load } from './load.ts';
 import { makeNextRelease } from './next-release.ts';

@@ -1,5 +1,5 @@
 import { type ApplicationId, BatchOrder } from '@lockstep/contract';
-import { DIGESTS, PAYLOADS, SENT } from '@lockstep/test/harness/stored-forms';
+import { DIGESTS, PAYLOADS, SENT } from '@lockstep/test/harness/databases/stored-forms';
 import { describe, expect, it } from 'vitest';
 import { prepareBatch } from './accepting/prepare.ts';
 import { cutOrderText, PayloadFault, readStoredOrders, writeStoredOrders } from './stored-orders.ts';

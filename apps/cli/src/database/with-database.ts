@@ -26,8 +26,8 @@ export interface DatabaseTools {
 const COMMAND_TIMEOUT_MS = 30_000;
 
 /**
- * Finds the database of the command: DATABASE_URL, or that of the `npm start` that runs in DATA_DIR. Connects to it when
- * there is work.
+ * Finds the database of the command: DATABASE_URL, or that of the `npm start` that runs in DATA_DIR. Connects to it
+ * when there is work.
  * @throws Error of one line if a variable is wrong
  */
 export function openTools(env: NodeJS.ProcessEnv): DatabaseTools {

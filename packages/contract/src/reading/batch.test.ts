@@ -1,4 +1,11 @@
-import { batchOf, deleteAsset, deleteProduct, merchandise, newBuy, productToBuy } from '@lockstep/test/harness/orders';
+import {
+  batchOf,
+  deleteAsset,
+  deleteProduct,
+  merchandise,
+  newBuy,
+  productToBuy,
+} from '@lockstep/test/harness/orders/orders';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BatchOrder } from '../orders/orders.ts';

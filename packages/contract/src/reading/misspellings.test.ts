@@ -7,7 +7,7 @@ import {
   productToBuy,
   productToRevoke,
   type Sent,
-} from '@lockstep/test/harness/orders';
+} from '@lockstep/test/harness/orders/orders';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EditEmployee } from '../members/employees.ts';

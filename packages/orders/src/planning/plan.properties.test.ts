@@ -31,7 +31,7 @@ import {
   productToBuy,
   productToRevoke,
   type Sent,
-} from '@lockstep/test/harness/orders';
+} from '@lockstep/test/harness/orders/orders';
 import { createTestDatabase, type TestDatabase } from '@lockstep/test/harness/stack';
 import fc from 'fast-check';
 import { sql } from 'kysely';

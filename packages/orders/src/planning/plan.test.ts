@@ -27,7 +27,7 @@ import {
   productToBuy,
   productToRevoke,
   type Sent,
-} from '@lockstep/test/harness/orders';
+} from '@lockstep/test/harness/orders/orders';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from './limits.ts';
 import type { Outcome } from './outcome.ts';

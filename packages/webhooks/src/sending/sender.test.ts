@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer, isIPv6, type Server, type Socket } from 'node:net';
-import { SELF_SIGNED } from '@lockstep/test/harness/self-signed';
+import { SELF_SIGNED } from '@lockstep/test/harness/network/self-signed';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Sender, type SendOutcome } from './sender.ts';
 

@@ -1,0 +1,64 @@
+import { Api, dataOf } from '../../harness/api.ts';
+import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, productToBuy } from '../../harness/orders/orders.ts';
+import { HEAP_OF_1_GIB } from '../../harness/processes/service-process.ts';
+import { type Deployment, WorkerDied, withDeployment } from '../deployment.ts';
+import type { Edition } from '../report/edition.ts';
+import { readPeakMebibytes } from '../report/processor-time.ts';
+import { type Bench, type Figures, type Measure, scaled } from './measure.ts';
+
+const PRODUCTS_OF_ASSET = 9_500;
+/** So many assets with that many products can be bought, and revoked, with one order. */
+const ASSETS_OF_ORDER = 20;
+/** Orders that buy so many, and that one order asks to revoke all at once: far more than an order may. */
+const ORDERS_AT_ONCE = 8;
+
+/**
+ * The most resident memory of an API and a worker with the heap that they get in 1 GiB, while orders at the limit run:
+ * they buy, revoke or preview 20 assets with 9,500 products each. And whether the worker dies of an order that asks to
+ * revoke 160 of them.
+ */
+export const limitsMemoryMeasure: Measure = {
+  name: 'limits-memory',
+  of: 'service',
+  run: (bench, edition) =>
+    withDeployment(bench, edition, { queue: 'postgres', nodeOptions: HEAP_OF_1_GIB }, (deployment) =>
+      measure(bench, deployment, edition),
+    ),
+};
+
+async function measure(bench: Bench, deployment: Deployment, edition: Edition): Promise<Figures> {
+  const api = await Api.logIn(deployment.baseUrl, edition.credentials);
+  const customer = edition.customers[0]!;
+  const products = Array.from({ length: scaled(bench, PRODUCTS_OF_ASSET) }, () => productToBuy());
+  const buy = async () => {
+    const assetNums = Array.from({ length: ASSETS_OF_ORDER }, newAssetNum);
+    await api.carryOut(newBuy(customer, assetNums, {}, { products }));
+    return assetNums;
+  };
+  for (const order of [
+    deleteAsset(customer, await buy()),
+    deleteProduct(customer, await buy(), { strictMatchWhenDelete: true }),
+  ]) {
+    await api.accept(batchOf(order));
+    await deployment.untilApplied();
+  }
+  const assetNums = await buy();
+  dataOf(await api.submitPreview(batchOf(deleteAsset(customer, assetNums))));
+  await api.carryOut(deleteAsset(customer, assetNums));
+  const figures = {
+    'API MiB': readPeakMebibytes(deployment.api.pid),
+    'worker MiB': readPeakMebibytes(deployment.workers[0]!.pid),
+  };
+  const all: string[] = [];
+  for (let order = 0; order < ORDERS_AT_ONCE; order++) all.push(...(await buy()));
+  const startedMs = performance.now();
+  await api.accept(batchOf(deleteAsset(customer, all)));
+  const died = await deployment.untilApplied().then(
+    () => 0,
+    (error: unknown) => {
+      if (error instanceof WorkerDied) return 1;
+      throw error;
+    },
+  );
+  return { ...figures, 'worker died': died, 'seconds until then': (performance.now() - startedMs) / 1_000 };
+}

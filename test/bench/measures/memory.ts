@@ -1,0 +1,28 @@
+import { withDeployment } from '../deployment.ts';
+import { prepareLoad } from '../load/load.ts';
+import { readPeakMebibytes } from '../report/processor-time.ts';
+import { type Measure, scaled } from './measure.ts';
+
+const CALLS = 32;
+const ORDERS_PER_BATCH = 5_000;
+
+/** The most resident memory of each process while 32 calls of 5,000 orders are in flight at once, and are applied. */
+export const memoryMeasure: Measure = {
+  name: 'memory',
+  of: 'service',
+  run: (bench, edition) =>
+    withDeployment(bench, edition, {}, async (deployment) => {
+      const ordersPerBatch = scaled(bench, ORDERS_PER_BATCH);
+      const work = deployment.batches(CALLS, ordersPerBatch, 'async', { kind: 'callers', callers: CALLS });
+      const { startedMs, endedMs, repeats } = await (await prepareLoad(work)).run();
+      const appliedMs = await deployment.untilApplied();
+      await deployment.assertApplied(work.requests.tag, CALLS * ordersPerBatch);
+      return {
+        'API MiB': readPeakMebibytes(deployment.api.pid),
+        'worker MiB': readPeakMebibytes(deployment.workers[0]!.pid),
+        'seconds to answer all': (endedMs - startedMs) / 1_000,
+        'seconds to apply all': (appliedMs - startedMs) / 1_000,
+        'calls sent again': repeats,
+      };
+    }),
+};

@@ -1,0 +1,170 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createApplication } from '@lockstep/access';
+import { buildPath } from '@lockstep/contract';
+import { type Database, openDatabase } from '@lockstep/platform';
+import { type Api, Api as Caller, dataOf } from '../../harness/api.ts';
+import { MemberCenter } from '../../harness/members/member-center.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../../harness/orders/orders.ts';
+import { type Deployment, withDeployment } from '../deployment.ts';
+import { startProbe } from '../load/start-probe.ts';
+import { type Bench, type Figures, type Measure, quantile, scaled } from './measure.ts';
+
+const PRODUCTS_OF_ASSET = 9_500;
+/** So many assets with that many products can be bought with one order, and previewed or revoked as one. */
+const ASSETS_OF_ORDER = 20;
+const READS_AT_ONCE = 20;
+const ALONE_MS = 2_000;
+/** A text of the metrics is shared for so long. */
+const METRICS_SHARED_MS = 1_000;
+/** A client gives up then. */
+const GIVE_UP_MS = 120_000;
+
+/** Who makes the thick calls, and the numbers of thick assets that they have. */
+interface Thick {
+  center: MemberCenter;
+  assetNums: string[];
+  products: ReturnType<typeof productToBuy>[];
+}
+
+/** A thick call of one application, all that comes of it being read. */
+interface ThickCall {
+  name: string;
+  /** Orders of ASSETS_OF_ORDER thick assets to buy before. */
+  orders: number;
+  /** Whether it changes nothing: then it is made once before, as to an API that has been there for a while. */
+  isRead: boolean;
+  call: (thick: Thick) => Promise<unknown>[];
+}
+
+const CALLS: ThickCall[] = [
+  {
+    name: 'assets',
+    orders: 1,
+    isRead: true,
+    call: ({ center, assetNums }) =>
+      repeat(() => readAll(center.api, buildPath('getAsset', { assetNum: assetNums[0]! }))),
+  },
+  {
+    name: 'm7',
+    orders: 1,
+    isRead: true,
+    call: ({ center, assetNums }) =>
+      repeat(async () => {
+        const [asset] = (await center.assets()).filter(({ assetNum }) => assetNum === assetNums[0]);
+        const headers = { clientToken: center.api.token, userToken: center.userToken };
+        await readAll(center.api, buildPath('readAssetContents', { assetId: asset!.assetId }), headers);
+      }),
+  },
+  {
+    name: 'preview-buy',
+    orders: 0,
+    isRead: true,
+    call: ({ center, products }) => {
+      const assetNums = Array.from({ length: ASSETS_OF_ORDER }, newAssetNum);
+      return [center.api.submitPreview(batchOf(newBuy(center.customer, assetNums, {}, { products }))).then(dataOf)];
+    },
+  },
+  {
+    name: 'preview-revoke',
+    orders: 1,
+    isRead: true,
+    call: ({ center, assetNums }) => [
+      center.api.submitPreview(batchOf(deleteAsset(center.customer, assetNums))).then(dataOf),
+    ],
+  },
+  {
+    name: 'delete',
+    orders: 1,
+    isRead: false,
+    call: ({ center, assetNums }) => [
+      center.api.submit({ ...batchOf(deleteAsset(center.customer, assetNums)), syncMode: 'sync' }).then(dataOf),
+    ],
+  },
+];
+
+/**
+ * How long the lists of one application take while another one makes thick calls: reads twenty times at once an asset
+ * with 9,500 products, or its contents in the member center; previews an order that buys 190,000 products, or one that
+ * revokes them; revokes them in a sync call. And for how long the event loop of the API stands still meanwhile.
+ */
+export const neighborMeasures: Measure[] = CALLS.map((thickCall) => ({
+  name: `neighbor-${thickCall.name}`,
+  of: 'service',
+  run: (bench, edition) =>
+    withDeployment(bench, edition, { workers: 0, queue: 'postgres' }, (deployment) =>
+      withDatabase(deployment, (db) => measure(bench, deployment, db, thickCall)),
+    ),
+}));
+
+async function measure(bench: Bench, deployment: Deployment, db: Database, thickCall: ThickCall): Promise<Figures> {
+  const newApi = async () => {
+    const scopes = ['auth_order', 'auth_me'] as const;
+    const credentials = await createApplication(db, { name: 'Bench', scopes: [...scopes], approved: true });
+    return Caller.logIn(deployment.baseUrl, credentials);
+  };
+  const center = await MemberCenter.open({ db, newApi });
+  const neighbor = await newApi();
+  const customer = await neighbor.newCustomer();
+  await neighbor.carryOut(...Array.from({ length: 50 }, () => newBuy(customer, [newAssetNum()])));
+  const products = Array.from({ length: scaled(bench, PRODUCTS_OF_ASSET) }, () => productToBuy());
+  const assetNums: string[] = [];
+  for (let order = 0; order < thickCall.orders; order++) {
+    const bought = Array.from({ length: ASSETS_OF_ORDER }, newAssetNum);
+    await center.api.carryOut(newBuy(center.customer, bought, {}, { products }));
+    assetNums.push(...bought);
+  }
+  const endAlone = await startProbe(neighbor, 'lists');
+  await delay(scaled(bench, ALONE_MS, 200));
+  const alone = await endAlone();
+  if (thickCall.isRead) await Promise.allSettled(thickCall.call({ center, assetNums, products }));
+  await readLongestStall(deployment);
+  const endMeanwhile = await startProbe(neighbor, 'lists');
+  const startedMs = performance.now();
+  const ended = await Promise.allSettled(thickCall.call({ center, assetNums, products }));
+  const seconds = (performance.now() - startedMs) / 1_000;
+  const { times, refused } = await endMeanwhile();
+  return {
+    'alone p50 ms': quantile(alone.times, 0.5),
+    'alone p99 ms': quantile(alone.times, 0.99),
+    'p50 ms': quantile(times, 0.5),
+    'p99 ms': quantile(times, 0.99),
+    'longest ms': quantile(times, 1),
+    calls: times.length,
+    refused,
+    'longest stall ms': await readLongestStall(deployment),
+    'thick calls answered': ended.filter(({ status }) => status === 'fulfilled').length,
+    seconds,
+  };
+}
+
+async function withDatabase<Result>(
+  { databaseUrl }: Deployment,
+  work: (db: Database) => Promise<Result>,
+): Promise<Result> {
+  const db = openDatabase({ url: databaseUrl, poolSize: 2, applicationName: 'bench', onError: () => {} });
+  try {
+    return await work(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
+const repeat = (call: () => Promise<void>) => Array.from({ length: READS_AT_ONCE }, call);
+
+/** Reads an answer, which must be a success, and drops it: parsing it would take this process as long as making it. */
+async function readAll({ baseUrl, token }: Api, path: string, more: Record<string, string> = {}): Promise<void> {
+  const response = await fetch(`${baseUrl}${path}?g_nonce=${crypto.randomUUID()}`, {
+    headers: { authorization: `Bearer ${token}`, ...more },
+    signal: AbortSignal.timeout(GIVE_UP_MS),
+  });
+  for await (const _ of response.body!);
+  if (response.status !== 200) throw new Error(`HTTP ${response.status}`);
+}
+
+/** For how long the event loop of the API has stood still at most since this was asked last. */
+async function readLongestStall({ baseUrl }: Deployment): Promise<number> {
+  await delay(METRICS_SHARED_MS);
+  const metrics = await (await fetch(`${baseUrl}/metrics`)).text();
+  const [, seconds] = /^nodejs_eventloop_lag_max_seconds ([\d.e-]+)$/m.exec(metrics) ?? [];
+  return Number(seconds) * 1_000;
+}

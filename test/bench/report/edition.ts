@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Credentials, createApplication } from '@lockstep/access';
+import type { Customer } from '@lockstep/contract';
+import { openDatabase } from '@lockstep/platform';
+import { Api } from '../../harness/api.ts';
+import { freePort } from '../../harness/network/redis.ts';
+import { BenchProcess } from '../bench-process.ts';
+import { createSome } from '../load/senders.ts';
+import type { Machine } from './machine.ts';
+
+const CUSTOMERS = 500;
+
+/** A checkout of this repository that is measured, and a database of its own migrations to copy. */
+export interface Edition {
+  name: 'now' | 'before';
+  directory: string;
+  template: string;
+  credentials: Credentials;
+  customers: Customer[];
+}
+
+/** Migrates a database with the checkout's own command, and creates an application and customers in it. */
+export async function prepareEdition(machine: Machine, name: Edition['name'], directory: string): Promise<Edition> {
+  const url = await machine.createDatabase();
+  const env = { DATABASE_URL: url, REDIS_URL: '' };
+  await promisify(execFile)(process.execPath, ['apps/cli/src/migrate.ts'], {
+    cwd: directory,
+    env: { ...process.env, ...env },
+  });
+  const db = openDatabase({ url, poolSize: 1, applicationName: 'bench', onError: () => {} });
+  const credentials = await createApplication(db, { name: 'Bench', scopes: ['auth_order'], approved: true });
+  await db.destroy();
+  const port = await freePort();
+  const api = await BenchProcess.start({
+    directory,
+    file: 'apps/api/src/main.ts',
+    env: { ...env, PORT: String(port) },
+    readyText: 'api ready',
+    logFile: join(machine.directory, `${name}.log`),
+  });
+  try {
+    const caller = await Api.logIn(`http://127.0.0.1:${port}`, credentials);
+    const customers = await createSome(CUSTOMERS, (index) => caller.newCustomer(`Bench ${index % 10}`));
+    return { name, directory, template: new URL(url).pathname.slice(1), credentials, customers };
+  } finally {
+    await api.stop();
+  }
+}

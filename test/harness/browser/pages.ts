@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { GUIDES } from '@lockstep/api/testing';
+import { REPOSITORY } from '../processes/processes.ts';
+
+/** The pages of the documentation. */
+export const PAGES: readonly string[] = GUIDES.map(({ file }) => file);
+
+/** A file of the repository. */
+export const read = (file: string) => readFileSync(join(REPOSITORY, file), 'utf8');
+
+/** The fenced blocks of a language in a page, as they are written. */
+export function blocksOf(page: string, language: string): string[] {
+  return [...read(page).matchAll(/^```(\w*)\n(.*?)^```$/gms)]
+    .filter(([, written]) => written === language)
+    .map(([, , text]) => text!);
+}
+
+/** Reads the rows of the tables with exactly this header in a page; the cells are as written. */
+export function tableOf(page: string, ...header: string[]): string[][] {
+  const cellsOf = (line: string) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim());
+  const lines = read(page).split('\n');
+  return lines.flatMap((line, start) => {
+    if (!line.startsWith('|') || cellsOf(line).join('|') !== header.join('|')) return [];
+    const body = lines.slice(start + 2);
+    const end = body.findIndex((each) => !each.startsWith('|'));
+    return body.slice(0, end === -1 ? undefined : end).map(cellsOf);
+  });
+}
+
+/** Code in a page. */
+export const code = (text: string) => `\`${text}\``;

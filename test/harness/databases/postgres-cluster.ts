@@ -1,0 +1,216 @@
+import { chmodSync, copyFileSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { migrateDatabase } from '@lockstep/cli';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@lockstep/embedded-postgres';
+import pg from 'pg';
+import { inject, vi } from 'vitest';
+import { freePort } from '../network/redis.ts';
+import { copyCluster, describePrimary, writeClusterFile } from './copy-cluster.ts';
+import { Pause, signalAll } from './pause.ts';
+
+const servers = new Set<PostgresServer>();
+
+/**
+ * One of several PostgreSQL servers, in a directory of its own, on a port that it keeps. A server ends with the test
+ * run, even when that is killed.
+ */
+export class PostgresServer {
+  /** Names it to its primary. */
+  readonly name: string;
+  readonly port: number;
+  readonly #directory: string;
+  #running: EmbeddedPostgres | undefined;
+  #pause: Pause | undefined;
+  #databaseUrl = '';
+
+  constructor(name: string, port: number) {
+    this.name = name;
+    this.port = port;
+    this.#directory = mkdtempSync(join(inject('directory'), `${name}-`));
+    // PostgreSQL's user must be able to pass through when the tests run as root.
+    chmodSync(this.#directory, 0o711);
+    servers.add(this);
+  }
+
+  /**
+   * For the role `lockstep`, on the database `lockstep`. It stays the same, and is the same on all but for the port.
+   */
+  get databaseUrl(): string {
+    return this.#databaseUrl;
+  }
+
+  /** For PostgreSQL's superuser, on the same database. */
+  get superuserUrl(): string {
+    const url = new URL(this.#databaseUrl);
+    url.username = 'postgres';
+    url.password = readFileSync(join(this.#directory, 'superuser-password'), 'utf8').trim();
+    return url.href;
+  }
+
+  /** Its log so far. */
+  get log(): string {
+    return readFileSync(join(this.#directory, 'postgres.log'), 'utf8');
+  }
+
+  /** Starts it, again after `kill` or `stop`, and waits until it answers. */
+  async start(): Promise<void> {
+    this.#running = await startEmbeddedPostgres({ directory: this.#directory, choosePort: async () => this.port });
+    this.#databaseUrl = this.#running.databaseUrl;
+  }
+
+  /** Kills all of its processes at once, as a power failure does, and waits until they are gone. */
+  async kill(): Promise<void> {
+    const pids = this.#pids();
+    // The first one is the server itself: nothing begins a process after it.
+    signalAll(pids, 'SIGKILL');
+    await vi.waitFor(() => {
+      if (pids.some(isAlive)) throw new Error(`${this.name} still has processes`);
+    }, TO_END);
+    await this.#release();
+  }
+
+  /** Kills it and starts it again on the same data. */
+  async restart(): Promise<void> {
+    await this.kill();
+    await this.start();
+  }
+
+  /** Stops all of its processes where they are: connections stay open, and nothing answers. */
+  pause(): void {
+    this.#pause ??= new Pause(this.#pids());
+  }
+
+  /** Lets it go on after a pause. */
+  resume(): void {
+    this.#pause?.end();
+    this.#pause = undefined;
+  }
+
+  /** Makes a standby a primary, and waits until it is one. */
+  async promote(): Promise<void> {
+    await this.query('select pg_promote(wait => true)');
+  }
+
+  /** Runs a statement as the superuser, on a connection of its own. */
+  async query<Row extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<Row[]> {
+    const client = new pg.Client({ connectionString: this.superuserUrl, application_name: 'test-superuser' });
+    // It may be killed meanwhile; then the statement fails.
+    client.on('error', () => {});
+    await client.connect();
+    try {
+      return (await client.query<Row>(sql, values)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** Sets a setting that needs no restart, or takes it back to its default when the value is null. */
+  async set(setting: string, value: string | null): Promise<void> {
+    const text = value === null ? `reset ${setting}` : `set ${setting} = '${value.replaceAll("'", "''")}'`;
+    await this.query(`alter system ${text}`);
+    await this.query('select pg_reload_conf()');
+  }
+
+  /** Copies the primary's data and starts as a standby of that. It does not wait until it streams. */
+  async startAsStandbyOf(primary: PostgresServer): Promise<void> {
+    const cluster = join(this.#directory, 'cluster');
+    await copyCluster({ directory: primary.#directory, databaseUrl: primary.databaseUrl }, cluster);
+    for (const name of ['superuser-password', 'lockstep-password']) {
+      copyFileSync(join(primary.#directory, name), join(this.#directory, name));
+    }
+    // The copy has the primary's own settings, too. A standby that becomes a primary must not wait for standbys.
+    const follow = `primary_conninfo = '${describePrimary(primary.superuserUrl, this.name)}'\n`;
+    writeClusterFile(join(cluster, 'postgresql.auto.conf'), follow);
+    writeClusterFile(join(cluster, 'standby.signal'), '');
+    await this.start();
+  }
+
+  /** Ends it and removes its directory. */
+  async remove(): Promise<void> {
+    if (this.#running !== undefined) await this.kill();
+    await rm(this.#directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+    servers.delete(this);
+  }
+
+  async #release(): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    this.#pause?.end();
+    this.#pause = undefined;
+    await running?.stop();
+  }
+
+  /** The server's own process and then its sessions and helpers. */
+  #pids(): number[] {
+    const [pid] = readFileSync(join(this.#directory, 'cluster', 'postmaster.pid'), 'utf8').split('\n');
+    const own = Number(pid);
+    return [own, ...childrenOf(own)];
+  }
+}
+
+const TO_END = { timeout: 60_000, interval: 10 };
+
+/** Starts a PostgreSQL that others can follow, with the tables of this release. */
+export async function startPrimary(): Promise<PostgresServer> {
+  const primary = new PostgresServer('primary', await freePort());
+  await primary.start();
+  await migrateDatabase(primary.databaseUrl, { kind: 'postgres', url: primary.databaseUrl });
+  return primary;
+}
+
+/** Starts a standby for which commits on the primary wait from now on. */
+export async function addStandby(primary: PostgresServer): Promise<PostgresServer> {
+  const standby = new PostgresServer(`standby_${servers.size}`, await freePort());
+  await standby.startAsStandbyOf(primary);
+  await untilFollowing(primary, standby, "state = 'streaming'");
+  await primary.set('synchronous_standby_names', standby.name);
+  await untilFollowing(primary, standby, "sync_state = 'sync'");
+  return standby;
+}
+
+/** Ends all servers and removes their directories: for `afterAll`. */
+export async function removeServers(): Promise<void> {
+  await Promise.all([...servers].map((server) => server.remove()));
+}
+
+const TO_FOLLOW = { timeout: 60_000, interval: 50 };
+
+async function untilFollowing(primary: PostgresServer, standby: PostgresServer, condition: string): Promise<void> {
+  await vi.waitFor(async () => {
+    const rows = await primary.query(`select from pg_stat_replication where application_name = $1 and ${condition}`, [
+      standby.name,
+    ]);
+    if (rows.length === 0)
+      throw new Error(`${standby.name} does not follow; the end of its log:\n${standby.log.slice(-2_000)}`);
+  }, TO_FOLLOW);
+}
+
+function childrenOf(parent: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && readParent(name) === parent)
+    .map(Number);
+}
+
+/** Undefined for a process that has just ended. */
+function readParent(pid: string): number | undefined {
+  const fields = readStat(pid);
+  return fields === undefined ? undefined : Number(fields[1]);
+}
+
+/** What ended and is not yet waited for counts as gone. */
+function isAlive(pid: number): boolean {
+  const [state] = readStat(String(pid)) ?? [];
+  return state !== undefined && state !== 'Z' && state !== 'X';
+}
+
+/** State and parent of a process, and what else `/proc` says after its name. */
+function readStat(pid: string): string[] | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,138 @@
+import { BatchResult } from '@lockstep/contract';
+import type { Database } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { expect } from 'vitest';
+import { type Answer, type Api, dataOf, refusalOf } from '../api.ts';
+import { checkNumbers } from '../databases/numbers.ts';
+import { dropTriggerFunction } from '../databases/past-triggers.ts';
+import { batchOf, type Sent } from './orders.ts';
+
+type Batch = { channelCode: string; channelOrderId: string };
+
+/** A sync batch of orders under a channelOrderId of its own. */
+export const syncOf = (...orders: Sent[]) => ({ ...batchOf(...orders), syncMode: 'sync' as const });
+
+/**
+ * Submits a sync batch that does much, and returns its answer. A slow machine may need more than the time of a sync
+ * call for it (rules 6.3): then it returns null, and nothing of the batch is stored.
+ */
+export async function submitLarge(db: Database, api: Api, batch: ReturnType<typeof syncOf>): Promise<Answer | null> {
+  const before = await readSums(db);
+  const answer = await api.submit(batch);
+  if (answer.body.cause !== 'overloaded') return answer;
+  const { channelCode, channelOrderId } = batch;
+  const result = await api.ask('getBatchResult', { query: { channelCode, channelOrderId } });
+  expect(refusalOf(result).cause).toBe('batch_not_found');
+  expect(await readSums(db)).toEqual(before);
+  return null;
+}
+
+/** What there is of orders, assets and all that is on them. */
+async function readSums(db: Database) {
+  const { rows } = await sql`
+    select count(*) as assets, count(revoked_time) as revoked, sum(active_products) as products,
+      sum(active_merchandises) as merchandises, sum(active_grants) as grants,
+      string_agg(distinct customer_id::text, ' ') as owners, (select count(*) from license_order) as orders
+    from asset`.execute(db);
+  return rows[0];
+}
+
+/** Reads a batch's result as it is now, with up to 1,000 orders unless `query` says otherwise. */
+export async function readResult(api: Api, batch: Batch, query: Record<string, string> = {}): Promise<BatchResult> {
+  const { channelCode, channelOrderId } = batch;
+  const all = { channelCode, channelOrderId, limit: '1000', ...query };
+  return BatchResult.parse(dataOf(await api.call('GET', '/licenseOrder/batchOrder', { query: all })));
+}
+
+/** Everything on record under a number, oldest first: whose it is, and whether it is active. */
+export async function readRecords(db: Database, assetNum: string): Promise<{ customerId: string; active: boolean }[]> {
+  return await db
+    .selectFrom('asset')
+    .select(['customer_id as customerId', sql<boolean>`revoked_time is null`.as('active')])
+    .where('asset_num', '=', assetNum)
+    .orderBy('id')
+    .execute();
+}
+
+/**
+ * What must be so whatever ran: each asset and product was created or revoked by exactly one order that says so, no
+ * number is active twice, and each order of a sync batch has succeeded. Only open batches have chunks. Numbers of
+ * active contents are what is there.
+ */
+export async function expectSumsRight(db: Database): Promise<void> {
+  const { rows } = await sql<Record<'stored' | 'told', Record<string, number>>>`
+    select json_build_object(
+      'created', (select count(*) from asset),
+      'revoked', (select count(*) from asset where revoked_time is not null),
+      'products', (select count(*) + count(revoked_time) from product_instance),
+      'activeTwice', (select count(*) - count(distinct asset_num) from asset where revoked_time is null),
+      'ofSync', (select count(*) from license_order join batch on batch.id = license_order.id / 8192 where sync_mode = 'sync'),
+      'chunksOfEnded', (select count(*) from lane_chunk join batch on id = batch_id where completed_time is not null)
+    ) as stored, json_build_object(
+      'created', (select coalesce(sum(assets), 0) from license_order where order_type = 'new_buy'),
+      'revoked', (select coalesce(sum(assets), 0) from license_order where order_type = 'delete_asset'),
+      'products', (select coalesce(sum(products), 0) from license_order),
+      'activeTwice', 0,
+      'ofSync', (select coalesce(sum(cardinality(sequences)), 0) from batch where sync_mode = 'sync'),
+      'chunksOfEnded', 0
+    ) as told`.execute(db);
+  expect(rows[0]!.stored).toEqual(rows[0]!.told);
+  expect(await checkNumbers(db)).toEqual([]);
+}
+
+/** Counts the rows of a table. */
+export const countRows = async (db: Database, table: 'batch' | 'license_order' | 'asset') => {
+  const { rows } = await sql<{ rows: number }>`select count(*)::int as rows from ${sql.table(table)}`.execute(db);
+  return rows[0]!.rows;
+};
+
+/**
+ * Makes every transaction that stores a batch wait while `work` runs: right after it stored the batch, or in its
+ * commit.
+ */
+export async function whileHeld<Result>(
+  db: Database,
+  moment: 'insert' | 'commit',
+  work: () => Promise<Result>,
+): Promise<Result> {
+  await sql`
+    create function wait_for_test() returns trigger language plpgsql as $$
+    begin
+      perform set_config('lock_timeout', '0', true), pg_advisory_xact_lock_shared(42::bigint);
+      return null;
+    end $$`.execute(db);
+  await sql`
+    create constraint trigger wait_for_test after insert on batch
+    deferrable ${sql.raw(moment === 'commit' ? 'initially deferred' : '')}
+    for each row execute function wait_for_test()`.execute(db);
+  try {
+    return await db.transaction().execute(async (trx) => {
+      await sql`select pg_advisory_xact_lock(42::bigint)`.execute(trx);
+      return await work();
+    });
+  } finally {
+    await dropTriggerFunction(db, 'batch', 'wait_for_test');
+  }
+}
+
+/** Ends the connections of what waits for the test in `whileHeld`. */
+export const endWaiting = (db: Database) =>
+  sql`
+    select pg_terminate_backend(pid) from pg_locks join pg_stat_activity using (pid)
+    where not granted and mode = 'ShareLock' and datname = current_database()`.execute(db);
+
+/**
+ * Waits until a transaction waits: for the test in `whileHeld`, or for another one that stores a batch of the same key.
+ */
+export async function untilOneWaits(db: Database, whom: 'for the test' | 'for another'): Promise<void> {
+  const lock =
+    whom === 'for the test' ? sql`locktype = 'advisory' and mode = 'ShareLock'` : sql`locktype = 'transactionid'`;
+  const waiting = async () => {
+    const { rows } = await sql`
+      select from pg_locks join pg_stat_activity using (pid)
+      where not granted and ${lock} and datname = current_database()`.execute(db);
+    return rows.length;
+  };
+  // One that waits for another, and shares its transaction, gives up after 100 ms: it must be seen well before.
+  await expect.poll(waiting, { interval: 5 }).toBeGreaterThan(0);
+}

@@ -1,0 +1,101 @@
+import type { AcceptedOrder, Customer } from '@lockstep/contract';
+import type { Database } from '@lockstep/platform';
+import { sql } from 'kysely';
+import type { Api } from '../api.ts';
+import { newAssetNum, newBuy } from './orders.ts';
+
+/** Fillings of an asset that has one product already, up to 10,000 products and merchandises, or as many grants. */
+export const FULL = {
+  products: { products: 9_999 },
+  packages: { packages: 4_999, products: 1 },
+  grants: { grants: 9_999 },
+};
+
+/** The productUri under the grants of a filling, of which each has another one. */
+export const uriUnderGrant = (place: number | ''): string => `under-grant-${place}`;
+
+/** Buys assets with one product each in one order, and fills all of them but the last. */
+export async function buyThick(
+  { db, api }: { db: Database; api: Api },
+  customer: Customer,
+  count: number,
+  filling: Filling,
+): Promise<{ thick: string[]; thin: string; order: AcceptedOrder }> {
+  const thick = Array.from({ length: count }, newAssetNum);
+  const thin = newAssetNum();
+  const [order] = await api.carryOut(newBuy(customer, [...thick, thin]));
+  await thicken(db, thick, filling);
+  return { thick, thin, order: order! };
+}
+
+/**
+ * What to put on each of some assets: products, merchandises with one product in each, and grants with one product
+ * under each.
+ */
+export interface Filling {
+  products?: number;
+  packages?: number;
+  grants?: number;
+}
+
+const TABLES = ['asset', 'asset_grant', 'merchandise_instance', 'product_instance'];
+
+/**
+ * Puts more on active assets, with numbers that say so, as if their oldest active grant's order had bought it: orders
+ * for that much would take a minute. Products are copies of the oldest active one on each asset, so they have its
+ * productUri; those under grants of orders of their own have another one each (uriUnderGrant).
+ */
+export async function thicken(
+  db: Database,
+  assetNums: readonly string[],
+  { products = 0, packages = 0, grants = 0 }: Filling,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    for (const table of TABLES) await sql`alter table ${sql.table(table)} disable trigger user`.execute(trx);
+    await sql`
+      create temporary table thick on commit drop as
+      select (1000000000000000 + row_number() over () * 100000 + nextval('ledger_id') * 1000000)::bigint as first_id,
+        asset.id as asset_id, granted.license_order_id, template.*
+      from asset
+      cross join lateral (
+        select license_order_id from asset_grant g where g.asset_id = asset.id and g.revoked_time is null
+        order by created_time, license_order_id limit 1
+      ) as granted
+      cross join lateral (
+        select crm_product_id, product_uri, product_name, limit_concurrent, details from product_instance p
+        where p.asset_id = asset.id and p.revoked_time is null order by id limit 1
+      ) as template
+      where asset_num = any (${assetNums}::text[]) and revoked_time is null`.execute(trx);
+    await sql`
+      update asset set active_products = active_products + ${products + packages + grants}::int,
+        active_merchandises = active_merchandises + ${packages}::int, active_grants = active_grants + ${grants}::int
+      from thick where id = asset_id`.execute(trx);
+    await sql`
+      update asset_grant g set active_products = active_products + ${products + packages}::int,
+        active_merchandises = active_merchandises + ${packages}::int
+      from thick where (g.asset_id, g.license_order_id) = (thick.asset_id, thick.license_order_id)`.execute(trx);
+    await sql`
+      insert into merchandise_instance (id, asset_id, license_order_id, active_contents, crm_product_id,
+        parent_crm_product_id, merchandise_num, merchandise_name, parent_merchandise_num, time_duration_expression)
+      select first_id + place, asset_id, license_order_id, 1, 'crm-m1', '', 'M-1', 'Office package', '', '1-0-0'
+      from thick, generate_series(1, ${packages}::int) as place`.execute(trx);
+    await sql`
+      insert into product_instance (id, asset_id, license_order_id, merchandise_id, crm_product_id, product_uri,
+        product_name, limit_concurrent, details)
+      select first_id + 20000 + place, asset_id, license_order_id,
+        case when place <= ${packages}::int then first_id + place end, crm_product_id, product_uri, product_name,
+        limit_concurrent, details
+      from thick, generate_series(1, ${products + packages}::int) as place`.execute(trx);
+    await sql`
+      insert into asset_grant (asset_id, license_order_id, active_products, active_merchandises)
+      select asset_id, first_id + place, 1, 0 from thick, generate_series(1, ${grants}::int) as place`.execute(trx);
+    await sql`
+      insert into product_instance (id, asset_id, license_order_id, crm_product_id, product_uri, product_name,
+        limit_concurrent, details)
+      select first_id + 40000 + place, asset_id, first_id + place, crm_product_id, ${uriUnderGrant('')} || place,
+        product_name, limit_concurrent, details
+      from thick, generate_series(1, ${grants}::int) as place`.execute(trx);
+    for (const table of TABLES) await sql`alter table ${sql.table(table)} enable trigger user`.execute(trx);
+  });
+  await sql`analyze asset, asset_grant, merchandise_instance, product_instance`.execute(db);
+}

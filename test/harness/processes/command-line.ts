@@ -1,0 +1,47 @@
+import type { Api } from '../api.ts';
+import { type Ended, newDataDir, runJob } from './processes.ts';
+
+/** The command without npm, which takes as long as the command itself. */
+export const COMMAND = [process.execPath, 'apps/cli/src/lockstep.ts'];
+
+/** The environment in which the command calls a service as this application. No `npm start` is found in it. */
+export function environmentOf({ baseUrl, credentials: { appKey, appSecret } }: Api): Record<string, string> {
+  return {
+    DATA_DIR: newDataDir(),
+    LOCKSTEP_BASE_URL: baseUrl,
+    LOCKSTEP_APP_KEY: appKey,
+    LOCKSTEP_APP_SECRET: appSecret,
+  };
+}
+
+/** Runs a command that must succeed and print nothing but its result. Returns that. */
+export async function resultOf(ended: Promise<Ended>): Promise<string> {
+  const { status, stdout, stderr } = await ended;
+  if (status !== 0 || stderr !== '') throw new Error(`It ended with status ${status}: ${stderr}`);
+  return stdout;
+}
+
+/** Runs a shell line in which `lockstep` is the command. */
+export function runLine(line: string, env: Record<string, string>): Promise<Ended> {
+  return runJob(['bash', '-c', `lockstep() { ${COMMAND.join(' ')} "$@"; }; ${line}`], env);
+}
+
+/** Reads the objects that a command with --json prints, one a line. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into objects of every shape
+export function objectsIn(stdout: string): any[] {
+  return stdout
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+}
+
+/** Reads the rows of the first table in an output whose header begins with `firstHead`: cells by their heads. */
+export function tableIn(stdout: string, firstHead: string): Record<string, string>[] {
+  const lines = stdout.split('\n').map((line) => line.trim().split(/ {2,}/));
+  const start = lines.findIndex(([head]) => head === firstHead);
+  const [header = [], ...rest] = lines.slice(start);
+  const end = rest.findIndex(({ length }) => length !== header.length);
+  return rest
+    .slice(0, end === -1 ? undefined : end)
+    .map((cells) => Object.fromEntries(cells.map((cell, index) => [header[index], cell])));
+}

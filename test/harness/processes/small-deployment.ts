@@ -1,0 +1,56 @@
+import { createApplication } from '@lockstep/access';
+import { expect } from 'vitest';
+import { readPeakMebibytes } from '../../bench/report/processor-time.ts';
+import { Api } from '../api.ts';
+import { checkNumbers } from '../databases/numbers.ts';
+import { freePort } from '../network/redis.ts';
+import { createTestDatabase, type TestDatabase } from '../stack.ts';
+import { HEAP_OF_1_GIB, ServiceProcess } from './service-process.ts';
+
+/** So there is room in 1 GiB for what is not the order's. */
+const MOST_MEBIBYTES = 450;
+
+/** An API and a worker as a container of 1 GiB has each of them, on a database of their own. */
+export class SmallDeployment {
+  readonly database: TestDatabase;
+  readonly #port: number;
+  readonly #processes: { api: ServiceProcess; worker: ServiceProcess };
+
+  private constructor(database: TestDatabase, port: number) {
+    this.database = database;
+    this.#port = port;
+    const env = { DATABASE_URL: database.url, REDIS_URL: '', PORT: String(port), NODE_OPTIONS: HEAP_OF_1_GIB };
+    this.#processes = { api: ServiceProcess.api(env), worker: ServiceProcess.worker(env) };
+  }
+
+  static async start(): Promise<SmallDeployment> {
+    const deployment = new SmallDeployment(await createTestDatabase(), await freePort());
+    await Promise.all(Object.values(deployment.#processes).map((each) => each.start()));
+    return deployment;
+  }
+
+  /** Logs in a caller with a new approved application. */
+  async newApi(): Promise<Api> {
+    const asked = { name: 'Test', scopes: ['auth_order' as const, 'auth_me' as const], approved: true };
+    return await Api.logIn(`http://127.0.0.1:${this.#port}`, await createApplication(this.database.db, asked));
+  }
+
+  /** Expects that no process has taken much memory so far, and prints the most that each has. */
+  expectLittleMemory(after: string): void {
+    const mebibytes = {
+      api: Math.round(readPeakMebibytes(this.#processes.api.pid)),
+      worker: Math.round(readPeakMebibytes(this.#processes.worker.pid)),
+    };
+    process.stdout.write(`${after}: the API took ${mebibytes.api} MiB at most, the worker ${mebibytes.worker}\n`);
+    expect(mebibytes.api).toBeLessThan(MOST_MEBIBYTES);
+    expect(mebibytes.worker).toBeLessThan(MOST_MEBIBYTES);
+  }
+
+  /** Ends it. Expects that the numbers on all assets are right, and that both processes end as asked. */
+  async close(): Promise<void> {
+    expect(await checkNumbers(this.database.db)).toEqual([]);
+    const statuses = await Promise.all(Object.values(this.#processes).map((each) => each.stop()));
+    expect(statuses).toEqual([0, 0]);
+    await this.database.close();
+  }
+}

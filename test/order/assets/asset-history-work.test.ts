@@ -1,0 +1,130 @@
+import { readAssetHistory } from '@lockstep/assets';
+import type { ApplicationId, AssetHistory, Customer } from '@lockstep/contract';
+import { writeCursor } from '@lockstep/platform/testing';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { Api } from '../../harness/api.ts';
+import { countRows, recordQueries } from '../../harness/databases/explain.ts';
+import { newAssetNum, newBuy } from '../../harness/orders/orders.ts';
+import { type Stack, startStack } from '../../harness/stack.ts';
+
+/** How many rows a page of a history reads, where much has happened: no more on a late page than on the first. */
+const ORDERS = 200;
+const PRODUCTS_OF_ORDER = 100;
+const TIMES_BOUGHT = 5_000;
+const LIMIT = 50;
+const APPLICATION_ID = '1' as ApplicationId;
+/** A page reads the orders of the assets that it shows, and of the effects of each of them as many as it might show. */
+const MAX_ROWS = LIMIT * LIMIT + 10 * ORDERS;
+const [LONG_USED, OFTEN_BOUGHT] = [newAssetNum(), newAssetNum()];
+/** The first id of each kind of row that is filled in. */
+const FIRST = {
+  ending: 1_000_000,
+  purchase: 2_000_000,
+  revocation: 3_000_000,
+  product: 50_000_000,
+  asset: 60_000_000,
+  other: 70_000_000,
+};
+
+let stack: Stack;
+let api: Api;
+let customer: Customer;
+/** The asset of LONG_USED, and the order that bought it. */
+let long: { assetId: string; orderId: string };
+
+beforeAll(async () => {
+  stack = await startStack();
+  api = await stack.newApi();
+  customer = await api.newCustomer();
+  long = await buy(LONG_USED);
+  await fillAsset();
+  await fillNumber();
+  // What PostgreSQL knows of its tables decides how it reads them.
+  await sql`analyze`.execute(stack.db);
+});
+afterAll(() => stack.close());
+
+async function buy(assetNum: string): Promise<{ assetId: string; orderId: string }> {
+  const [accepted] = await api.carryOut(newBuy(customer, [assetNum]));
+  const asset = await stack.db.selectFrom('asset').select('id').where('asset_num', '=', assetNum).executeTakeFirst();
+  return { assetId: asset!.id, orderId: accepted!.licenseOrderId };
+}
+
+/** Inserts succeeded orders, one a second, with ids from `first` on. */
+const insertOrders = (first: number, count: number, type: string) =>
+  sql`
+    insert into license_order (id, order_type, customer_id, assets, products, finished_time)
+    select ${first}::bigint + i, ${type}, ${customer.customerId}, 1, 1, '2030-01-01'::timestamptz + i * interval '1 s'
+    from generate_series(0, ${count}::integer - 1) as i`.execute(stack.db);
+
+const PRODUCT = sql`
+  'crm' as crm_product_id, 'gms-1' as product_uri, 'P' as product_name, 1 as limit_concurrent, '{}'::jsonb as details`;
+const PRODUCT_COLUMNS = sql`crm_product_id, product_uri, product_name, limit_concurrent, details`;
+
+/** Reads a page, and how many rows PostgreSQL reads for it. */
+async function readPage(assetNum: string, cursor?: string): Promise<AssetHistory & { rows: number }> {
+  const viewer = { applicationId: APPLICATION_ID, channels: null };
+  const sent = recordQueries();
+  const page = await readAssetHistory(stack.db, viewer, assetNum, { limit: LIMIT, cursor });
+  vi.restoreAllMocks();
+  const statements = sent.filter(({ text }) => /^\s*(select|with) /.test(text));
+  let rows = 0;
+  for (const statement of statements) rows += await countRows(stack.db, statement);
+  return { ...page, rows };
+}
+
+/** Reads the first page and those behind some places. */
+async function expectBounded(assetNum: string, places: string[][]): Promise<void> {
+  const cursors = places.map((place) => writeCursor(['assetHistory', APPLICATION_ID, { assetNum }], place));
+  for (const cursor of [undefined, ...cursors]) {
+    const page = await readPage(assetNum, cursor);
+    expect(page.entries).toHaveLength(LIMIT);
+    expect(page.nextCursor).not.toBeNull();
+    expect(page.rows).toBeLessThan(MAX_ROWS);
+  }
+}
+
+/** Fills the asset with products that many orders have revoked. */
+async function fillAsset(): Promise<void> {
+  await insertOrders(FIRST.ending, ORDERS, 'delete_product');
+  await sql`
+    insert into product_instance (id, asset_id, license_order_id, ${PRODUCT_COLUMNS}, revoked_time, revoked_by_order_id)
+    select ${FIRST.product}::bigint + i, ${long.assetId}, ${long.orderId}, ${PRODUCT}, statement_timestamp(),
+      ${FIRST.ending}::bigint + i / ${PRODUCTS_OF_ORDER}::integer
+    from generate_series(0, ${ORDERS * PRODUCTS_OF_ORDER}::integer - 1) as i`.execute(stack.db);
+}
+
+/** Has a number bought and revoked, again and again. */
+async function fillNumber(): Promise<void> {
+  await insertOrders(FIRST.purchase, TIMES_BOUGHT, 'new_buy');
+  await insertOrders(FIRST.revocation, TIMES_BOUGHT, 'delete_asset');
+  const columns = sql`revoked_time, revoked_by_order_id`;
+  const revoked = sql`'2030-01-01'::timestamptz + i * interval '1 s', ${FIRST.revocation}::bigint + i`;
+  const [asset, purchase] = [sql`${FIRST.asset}::bigint + i`, sql`${FIRST.purchase}::bigint + i`];
+  const all = sql`from generate_series(0, ${TIMES_BOUGHT}::integer - 1) as i`;
+  await sql`
+    insert into asset (id, asset_num, customer_id, active_grants, active_products, active_merchandises, license_type,
+      borrowed_usb_key, extends, created_by_order_id, ${columns})
+    select ${asset}, ${OFTEN_BOUGHT}, ${customer.customerId}, 0, 0, 0, 'softkey', false, '{}', ${purchase}, ${revoked}
+    ${all}`.execute(stack.db);
+  await sql`
+    insert into asset_grant (asset_id, license_order_id, active_products, active_merchandises, ${columns})
+    select ${asset}, ${purchase}, 0, 0, ${revoked} ${all}`.execute(stack.db);
+  await sql`
+    insert into product_instance (id, asset_id, license_order_id, ${PRODUCT_COLUMNS}, ${columns})
+    select ${FIRST.other}::bigint + i, ${asset}, ${purchase}, ${PRODUCT}, ${revoked} ${all}`.execute(stack.db);
+}
+
+it('an asset of which many products were revoked', async () => {
+  const { assetId, orderId } = long;
+  const half = FIRST.product + (ORDERS * PRODUCTS_OF_ORDER) / 2;
+  await expectBounded(LONG_USED, [
+    [assetId, 'order', String(FIRST.ending + ORDERS / 2), 'product_revoked', String(half - 10)],
+    [assetId, 'order', orderId, 'product_bought', String(half)],
+  ]);
+});
+
+it('a number that was bought and revoked many times', async () => {
+  await expectBounded(OFTEN_BOUGHT, [[String(FIRST.asset + 100), 'order', String(FIRST.purchase + 100), '', '']]);
+});

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { countHandedOut, numbersFrom, submitTake, take } from '../../harness/orders/asset-numbers.ts';
+import { startAnotherApi } from '../../harness/processes/another-api.ts';
+import { type Stack, startStack } from '../../harness/stack.ts';
+
+/** Asset number digit strings: O9 (rules 7). */
+const LAST_COUNT = 999_999_999;
+
+describe('O9', () => {
+  let stack: Stack;
+  let second: Awaited<ReturnType<typeof startAnotherApi>>;
+  let abroad: Awaited<ReturnType<typeof startAnotherApi>>;
+  let api: Api;
+  let there: Api;
+  let overseas: Api;
+
+  beforeAll(async () => {
+    stack = await startStack({ worker: false });
+    api = await stack.newApi(['auth_order']);
+    second = await startAnotherApi(stack, api);
+    abroad = await startAnotherApi(stack, api, { region: 'overseas' });
+    there = second.api;
+    overseas = abroad.api;
+  });
+  afterAll(async () => {
+    await Promise.all([second.close(), abroad.close()]);
+    await stack.close();
+  });
+
+  /** Sets a region's counter, so that so many are left. */
+  const leave = (firstDigit: 6 | 8, left: number) =>
+    stack.db
+      .updateTable('asset_number')
+      .set({ handed_out: LAST_COUNT - left })
+      .where('first_digit', '=', firstDigit)
+      .execute();
+
+  it('begins with the first number of the region, and goes on from there', async () => {
+    const answer = await submitTake(api, 1);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ code: 0, message: 'success', data: ['8000000001'] });
+    expect(await take(api, 3)).toEqual(['8000000002', '8000000003', '8000000004']);
+    expect(await take(there, 1)).toEqual(['8000000005']);
+  });
+
+  it('counts for each region of its own', async () => {
+    const domestic = await countHandedOut(stack.db, 8);
+    expect(await take(overseas, 2)).toEqual(['6000000001', '6000000002']);
+    expect(await countHandedOut(stack.db, 8)).toBe(domestic);
+    expect(await take(api, 1)).toEqual(numbersFrom('8', domestic + 1, 1));
+    expect(await take(overseas, 1)).toEqual(['6000000003']);
+  });
+
+  it.each([1, 2, 999, 10_000])('hands out %i at once, each one higher than the one before', async (size) => {
+    const first = (await countHandedOut(stack.db, 8)) + 1;
+    expect(await take(api, size)).toEqual(numbersFrom('8', first, size));
+    expect(await countHandedOut(stack.db, 8)).toBe(first + size - 1);
+  });
+
+  it('takes a size that is written as 1.0 or 1e1', async () => {
+    for (const [size, count] of [
+      ['1.0', 1],
+      ['1e1', 10],
+    ] as const) {
+      const answer = await api.call('POST', '/shellnums', { rawBody: `{"size":${size}}` });
+      expect(dataOf(answer)).toHaveLength(count);
+    }
+  });
+
+  it.each([
+    ['9 digits', 99_999_998],
+    ['8 digits', 9_999_998],
+  ])('keeps 10 digits where the count grows to %s', async (_what, handed_out) => {
+    await stack.db.updateTable('asset_number').set({ handed_out }).where('first_digit', '=', 8).execute();
+    expect(await take(api, 3)).toEqual(numbersFrom('8', handed_out + 1, 3));
+  });
+
+  it('hands out none twice and leaves none out, where 60 calls come at the same time over two APIs', async () => {
+    const first = (await countHandedOut(stack.db, 8)) + 1;
+    const sizes = Array.from({ length: 60 }, (_, index) => 1 + ((index * 37) % 100));
+    const answers = await Promise.all(sizes.map((size, index) => take(index % 2 === 0 ? api : there, size)));
+    for (const [index, numbers] of answers.entries()) {
+      expect(numbers).toEqual(numbersFrom('8', Number(numbers[0]!.slice(1)), sizes[index]!));
+    }
+    const total = sizes.reduce((sum, size) => sum + size);
+    expect(answers.flat().toSorted()).toEqual(numbersFrom('8', first, total));
+  });
+
+  it('is refused where fewer are left than are asked for, and then takes none', async () => {
+    await leave(8, 5);
+    for (const size of [6, 10_000]) {
+      const refusal = refusalOf(await submitTake(api, size));
+      expect(refusal).toMatchObject({ code: '13004', cause: 'asset_numbers_exhausted' });
+      expect(refusal.message).toMatch(/^size: /);
+      expect(refusal.message).toContain(String(size));
+    }
+    expect(await countHandedOut(stack.db, 8)).toBe(LAST_COUNT - 5);
+    expect(await take(api, 2)).toEqual(['8999999995', '8999999996']);
+    expect(refusalOf(await submitTake(api, 4))).toMatchObject({ cause: 'asset_numbers_exhausted' });
+    expect(await take(api, 3)).toEqual(['8999999997', '8999999998', '8999999999']);
+    for (const size of [1, 10_000]) {
+      expect(refusalOf(await submitTake(api, size))).toMatchObject({ cause: 'asset_numbers_exhausted' });
+    }
+    expect(await take(overseas, 1)).toHaveLength(1);
+  });
+
+  it('hands out exactly the last 10,000', async () => {
+    await leave(6, 10_000);
+    expect(await take(overseas, 10_000)).toEqual(numbersFrom('6', LAST_COUNT - 9_999, 10_000));
+    expect(refusalOf(await submitTake(overseas, 1))).toMatchObject({ cause: 'asset_numbers_exhausted' });
+  });
+
+  it('gives the last five to five of 20 callers', async () => {
+    await leave(8, 5);
+    const calls = Array.from({ length: 20 }, (_, index) => submitTake(index % 2 === 0 ? api : there, 1));
+    const answers = await Promise.all(calls);
+    const given = answers.filter(({ status }) => status === 200).flatMap(dataOf);
+    expect(given.toSorted()).toEqual(numbersFrom('8', LAST_COUNT - 4, 5));
+    for (const answer of answers.filter(({ status }) => status !== 200)) {
+      expect(refusalOf(answer)).toMatchObject({ code: '13004', cause: 'asset_numbers_exhausted' });
+    }
+  });
+});

@@ -1,0 +1,460 @@
+import { AssetDetail, type AssetHistory, type Customer, type HistoryEntry } from '@lockstep/contract';
+import { writeCursor } from '@lockstep/platform/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { MemberCenter } from '../../harness/members/member-center.ts';
+import {
+  batchOf,
+  deleteAsset,
+  deleteProduct,
+  merchandise,
+  newAssetNum,
+  newBuy,
+  productToBuy,
+  type Sent,
+} from '../../harness/orders/orders.ts';
+import { type Stack, startStack } from '../../harness/stack.ts';
+import { walkHistory } from '../../model/asset-history.ts';
+
+/** An asset by its number, and what happened to it (rules 6.7), held against the contract in strict form. */
+const strictDetail = z.strictObject(AssetDetail.shape);
+const pathOf = (assetNum: string) => `/asset/${encodeURIComponent(assetNum)}`;
+const submitAsset = (api: Api, assetNum: string) => api.call('GET', pathOf(assetNum));
+const readAsset = async (api: Api, assetNum: string) => strictDetail.parse(dataOf(await submitAsset(api, assetNum)));
+const submitHistory = (api: Api, assetNum: string, query: Record<string, string> = {}) =>
+  api.call('GET', `${pathOf(assetNum)}/history`, { query });
+const readHistory = (api: Api, assetNum: string) => walkHistory(api, assetNum, '200');
+const readPage = async (assetNum: string, query: Record<string, string>, by = api): Promise<AssetHistory> =>
+  dataOf(await submitHistory(by, assetNum, query));
+const causeOf = async (answer: ReturnType<Api['call']>) => refusalOf(await answer).cause;
+
+/** What of an entry tells the story: the action, and what it is about. */
+const told = (entries: HistoryEntry[]) =>
+  entries.map(({ action, productUri }) => (productUri === null ? action : `${action} ${productUri}`));
+
+const change = async (api: Api, operation: 'lockAssets' | 'unlockAssets', assetNum: string, operatorIdentity: string) =>
+  dataOf(await api.ask(operation, { body: { assetNums: [assetNum], operatorIdentity } }));
+
+let stack: Stack;
+let api: Api;
+let customer: Customer;
+let other: Customer;
+
+beforeAll(async () => {
+  stack = await startStack();
+  api = await stack.newApi();
+  customer = await api.newCustomer();
+  other = await api.newCustomer();
+});
+afterAll(() => stack.close());
+
+/** Carries out one order in a batch of its own. */
+async function order(sent: Sent, by = api) {
+  const batch = { ...batchOf(sent), syncMode: 'sync' as const };
+  const [accepted] = await by.accept(batch);
+  const { finishedTime } = (await by.completed(batch)).orders[0]!;
+  const { channelCode, channelOrderId } = batch;
+  return { licenseOrderId: accepted!.licenseOrderId, channelCode, channelOrderId, finishedTime };
+}
+
+const uri = (productUri: string) => ({ products: [productToBuy({ productUri })] });
+const moved = { transferedAssetNum: true };
+
+describe('an asset by its number', () => {
+  it('is shown with every field, and what is on it as M7 shows it', async () => {
+    const center = await MemberCenter.open(stack);
+    const assetNum = newAssetNum();
+    const secret = 'secret of a license';
+    const products = [productToBuy({ passwords: [secret] }), productToBuy({ productUri: 'gms-200' })];
+    const terms = {
+      limitStartDate: 10,
+      limitEndDate: 1_800_000_000_020,
+      assetExtendList: [{ extendCode: 'gxxp', extendValue: '1' }],
+    };
+    const bought = await order(
+      newBuy(center.customer, [assetNum], {}, { ...terms, products, merchandises: [merchandise()] }),
+    );
+    const { assetId, products: shown, merchandises, ...asset } = await readAsset(api, assetNum);
+    expect(asset).toEqual({
+      assetNum,
+      licenseType: 'normal_recover_usbkey',
+      customerId: center.customer.customerId,
+      enterpriseGlobalId: center.enterpriseId,
+      limitStartDate: 10,
+      limitEndDate: 1_800_000_000_020,
+      locked: false,
+      borrowedUsbKey: false,
+      assetExtendList: terms.assetExtendList,
+      licenseOrderIds: [bought.licenseOrderId],
+      assigned: false,
+      lentInto: null,
+    });
+    const contents = await center.contents(assetId);
+    expect({ productInstanceList: shown, children: merchandises }).toEqual(contents);
+    expect(shown.map(({ productUri }) => productUri)).toEqual(['gms-100', 'gms-200']);
+    expect(JSON.stringify((await submitAsset(api, assetNum)).body)).not.toContain(secret);
+  });
+
+  it('shows who holds it and the lock that it is lent into, and what was bought on it meanwhile too', async () => {
+    const center = await MemberCenter.open(stack);
+    const [member] = await center.add();
+    const [asset] = await center.buy(1);
+    const [lock] = await center.buyLocks();
+    const { assetNum, assetId } = asset!;
+    const before = await readAsset(api, assetNum);
+    expect(before).toMatchObject({ assigned: false, lentInto: null });
+    await center.assign(member!.globalId, assetNum);
+    expect(await readAsset(api, assetNum)).toEqual({ ...before, assigned: true });
+    dataOf(await center.lend(member!.globalId, lock!.assetNum, [assetId]));
+    expect(before.products).not.toEqual([]);
+    expect(await readAsset(api, assetNum)).toEqual({ ...before, assigned: true, lentInto: lock!.assetNum });
+    const shownLock = await readAsset(api, lock!.assetNum);
+    expect(shownLock).toMatchObject({ borrowedUsbKey: true, assigned: false, lentInto: null });
+    expect(shownLock.products.map((product) => product.assetNum)).toEqual([lock!.assetNum]);
+  });
+
+  it('names the orders that delete_asset may name, which after a transfer is the one that did it', async () => {
+    const assetNum = newAssetNum();
+    const first = await order(newBuy(customer, [assetNum]));
+    const second = await order(newBuy(customer, [assetNum]));
+    const ids = [first.licenseOrderId, second.licenseOrderId];
+    expect((await readAsset(api, assetNum)).licenseOrderIds).toEqual(ids);
+    const transfer = await order(newBuy(other, [assetNum], {}, moved));
+    const asset = await readAsset(api, assetNum);
+    expect(asset).toMatchObject({ customerId: other.customerId, licenseOrderIds: [transfer.licenseOrderId] });
+    expect(asset.products.map((product) => product.licenseOrderId)).toEqual(Array(3).fill(transfer.licenseOrderId));
+  });
+
+  it('is disabled, revoked, and another one once its number is bought again', async () => {
+    const assetNum = newAssetNum();
+    await order(newBuy(customer, [assetNum]));
+    await change(api, 'lockAssets', assetNum, 'Me');
+    const before = await readAsset(api, assetNum);
+    expect(before.locked).toBe(true);
+    await order(deleteAsset(customer, [assetNum]));
+    expect(refusalOf(await submitAsset(api, assetNum))).toEqual({
+      code: '13004',
+      cause: 'asset_not_found',
+      message: `Asset ${assetNum} is not an active asset.`,
+    });
+    await order(newBuy(customer, [assetNum]));
+    const after = await readAsset(api, assetNum);
+    expect(after.locked).toBe(false);
+    expect(after.assetId).not.toBe(before.assetId);
+  });
+});
+
+describe('the path', () => {
+  it.each([
+    ['a slash', '8/1'],
+    ['Chinese letters', '加密锁一号'],
+    ['a percent sign', '100%25'],
+    ['a question mark, a hash and dots', '..?a#b'],
+    ['the name of an operation', 'lock'],
+    ['the name of another', 'history'],
+    ['255 letters that take two units each', '😀'.repeat(255)],
+  ])('takes a number with %s', async (_, assetNum) => {
+    const { licenseOrderId } = await order(newBuy(customer, [assetNum]));
+    expect(await readAsset(api, assetNum)).toMatchObject({ assetNum, licenseOrderIds: [licenseOrderId] });
+    expect(told(await readHistory(api, assetNum))).toEqual(['product_bought gms-100', 'created']);
+  });
+
+  it.each([
+    ['256 characters', 'x'.repeat(256), 'field_invalid'],
+    ['a control character', 'a\u0000b', 'field_invalid'],
+    ['nothing but blanks', '  ', 'field_missing'],
+  ])('takes no number of %s', async (_, assetNum, cause) => {
+    expect(await causeOf(submitAsset(api, assetNum))).toBe(cause);
+    expect(await causeOf(submitHistory(api, assetNum))).toBe(cause);
+  });
+});
+
+describe('the history of a number', () => {
+  it('says what happened, newest first, and by which order', async () => {
+    const assetNum = newAssetNum();
+    const items = { merchandises: [merchandise({ licenseOrderProductList: [productToBuy({ productUri: 'app-m' })] })] };
+    const bought = await order(newBuy(customer, [assetNum], {}, { ...uri('app-1'), ...items }));
+    const assetId = (await readAsset(api, assetNum)).assetId;
+    const extended = await order(newBuy(customer, [assetNum], {}, uri('app-2')));
+    await change(api, 'lockAssets', assetNum, 'Li Wei');
+    await change(api, 'unlockAssets', assetNum, 'Kim');
+    const ended = await order(deleteProduct(customer, [assetNum], { productUri: 'app-m' }));
+    const transferred = await order(newBuy(other, [assetNum], {}, { ...uri('app-3'), ...moved }));
+    await change(api, 'lockAssets', assetNum, 'Kim');
+    const revoked = await order(deleteAsset(other, [assetNum], { srcLicenseOrderId: transferred.licenseOrderId }));
+    const again = await order(newBuy(customer, [assetNum], {}, uri('app-4')));
+    const { assetId: nextId } = await readAsset(api, assetNum);
+
+    const by = ({ finishedTime: time, ...ids }: Awaited<ReturnType<typeof order>>, customerId: string) => {
+      return { time, assetId, ...ids, customerId, productUri: null, instanceId: null, operatorIdentity: null };
+    };
+    const instance = { instanceId: expect.stringMatching(/^\d+$/) };
+    const [ofCustomer, ofOther] = [customer.customerId, other.customerId];
+    const byOperator = {
+      time: expect.any(Number),
+      assetId,
+      licenseOrderId: null,
+      channelCode: null,
+      channelOrderId: null,
+      productUri: null,
+      instanceId: null,
+    };
+    const history = await readHistory(api, assetNum);
+    expect(history).toEqual([
+      { ...by(again, ofCustomer), assetId: nextId, action: 'product_bought', productUri: 'app-4', ...instance },
+      { ...by(again, ofCustomer), assetId: nextId, action: 'created' },
+      { ...by(revoked, ofOther), action: 'revoked' },
+      { ...by(revoked, ofOther), action: 'product_revoked', productUri: 'app-3', ...instance },
+      { ...by(revoked, ofOther), action: 'product_revoked', productUri: 'app-2', ...instance },
+      { ...by(revoked, ofOther), action: 'product_revoked', productUri: 'app-1', ...instance },
+      { ...byOperator, customerId: ofOther, action: 'locked', operatorIdentity: 'Kim' },
+      { ...by(transferred, ofOther), action: 'product_bought', productUri: 'app-3', ...instance },
+      { ...by(transferred, ofOther), action: 'transferred' },
+      { ...by(ended, ofCustomer), action: 'merchandise_revoked', ...instance },
+      { ...by(ended, ofCustomer), action: 'product_revoked', productUri: 'app-m', ...instance },
+      { ...byOperator, customerId: ofCustomer, action: 'unlocked', operatorIdentity: 'Kim' },
+      { ...byOperator, customerId: ofCustomer, action: 'locked', operatorIdentity: 'Li Wei' },
+      { ...by(extended, ofCustomer), action: 'product_bought', productUri: 'app-2', ...instance },
+      { ...by(extended, ofCustomer), action: 'extended' },
+      { ...by(bought, ofCustomer), action: 'product_bought', productUri: 'app-m', ...instance },
+      { ...by(bought, ofCustomer), action: 'product_bought', productUri: 'app-1', ...instance },
+      { ...by(bought, ofCustomer), action: 'merchandise_bought', ...instance },
+      { ...by(bought, ofCustomer), action: 'created' },
+    ]);
+    const times = history.map(({ time }) => time);
+    expect(times).toEqual(times.toSorted((a, b) => b - a));
+    const instanceOf = (sought: string) =>
+      new Set(history.filter(({ productUri }) => productUri === sought).map(({ instanceId }) => instanceId)).size;
+    for (const productUri of ['app-1', 'app-2', 'app-3', 'app-m']) expect(instanceOf(productUri)).toBe(1);
+    expect(await walkHistory(api, assetNum, '1')).toEqual(history);
+    expect(await walkHistory(api, assetNum, '4')).toEqual(history);
+  });
+
+  it('follows the order of effects where one transaction does it all, and not that of orderList', async () => {
+    const assetNum = newAssetNum();
+    const batch = batchOf(
+      newBuy(customer, [assetNum], { sequence: 70 }, uri('app-4')),
+      deleteAsset(customer, [assetNum], { sequence: 60 }),
+      deleteProduct(customer, [assetNum], { productUri: 'app-1' }, { sequence: 50 }),
+      newBuy(customer, [assetNum], { sequence: 40 }, uri('app-3')),
+      deleteAsset(customer, [assetNum], { sequence: 35 }),
+      newBuy(customer, [assetNum], { sequence: 30 }, uri('app-2')),
+      newBuy(customer, [assetNum], { sequence: 20 }, uri('app-1')),
+      // Fails, and changes nothing.
+      deleteAsset(customer, [assetNum], { sequence: 10 }),
+    );
+    const sequenceOf = new Map(
+      (await api.process(batch)).map(({ licenseOrderId, sequence }) => [String(licenseOrderId), sequence]),
+    );
+    const history = await readHistory(api, assetNum);
+    const story = told(history).map((text, index) => `${sequenceOf.get(history[index]!.licenseOrderId!)} ${text}`);
+    expect(story).toEqual([
+      '70 product_bought app-4',
+      '70 created',
+      '60 revoked',
+      '60 product_revoked app-3',
+      '40 product_bought app-3',
+      '40 created',
+      '35 revoked',
+      '35 product_revoked app-2',
+      '35 product_revoked app-1',
+      '30 product_bought app-2',
+      '30 extended',
+      '20 product_bought app-1',
+      '20 created',
+    ]);
+    expect(await walkHistory(api, assetNum, '1')).toEqual(history);
+  });
+
+  it('has no entry of an order under which nothing was left, and goes on behind it', async () => {
+    const assetNum = newAssetNum();
+    const { licenseOrderId: srcLicenseOrderId } = await order(newBuy(customer, [assetNum], {}, uri('app-1')));
+    await order(newBuy(customer, [assetNum], {}, uri('app-2')));
+    await order(deleteProduct(customer, [assetNum], { productUri: 'app-1' }));
+    await order(deleteAsset(customer, [assetNum], { srcLicenseOrderId }));
+    const { entries, nextCursor } = await readPage(assetNum, { limit: '1' });
+    expect(told(entries)).toEqual(['product_revoked app-1']);
+    expect(nextCursor).not.toBeNull();
+    const story = ['product_revoked app-1', 'product_bought app-2', 'extended', 'product_bought app-1', 'created'];
+    expect(told(await readHistory(api, assetNum))).toEqual(story);
+    expect(told(await walkHistory(api, assetNum, '1'))).toEqual(story);
+  });
+
+  it('pages through all that one order bought and another revoked', async () => {
+    const assetNum = newAssetNum();
+    const products = Array.from({ length: 30 }, (_, index) => productToBuy({ productUri: `app-${index}` }));
+    await order(
+      newBuy(customer, [assetNum], {}, { products, merchandises: Array.from({ length: 5 }, () => merchandise()) }),
+    );
+    await order(deleteAsset(customer, [assetNum]));
+    const history = await readHistory(api, assetNum);
+    expect(history).toHaveLength(2 * (1 + 5 + 35));
+    for (const limit of ['1', '7', '82']) expect(await walkHistory(api, assetNum, limit)).toEqual(history);
+    expect(new Set(history.map((entry) => JSON.stringify(entry))).size).toBe(history.length);
+  });
+
+  it('stays right while things happen: pages go on where the one before ended', async () => {
+    const assetNum = newAssetNum();
+    await order(
+      newBuy(customer, [assetNum], {}, { products: [productToBuy(), productToBuy({ productUri: 'app-2' })] }),
+    );
+    await order(newBuy(customer, [assetNum], {}, uri('app-3')));
+    const before = await readHistory(api, assetNum);
+    const happen = [
+      () => order(newBuy(customer, [assetNum], {}, uri('app-4'))),
+      () => change(api, 'lockAssets', assetNum, 'Me'),
+      () => order(deleteProduct(customer, [assetNum], { productUri: 'app-2' })),
+      () => order(deleteAsset(customer, [assetNum])),
+      () => order(newBuy(other, [assetNum], {}, uri('app-5'))),
+    ];
+    const walked: HistoryEntry[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page: AssetHistory = await readPage(assetNum, { limit: '1', cursor });
+      walked.push(...page.entries);
+      cursor = page.nextCursor;
+      await happen.shift()?.();
+    }
+    expect(walked).toEqual(before);
+    expect((await readHistory(api, assetNum)).slice(-before.length)).toEqual(before);
+  });
+
+  describe('takes no cursor', () => {
+    const wrong = { code: '13004', cause: 'field_invalid', message: 'cursor: is not a cursor of this list' };
+    let assetNum: string;
+    let cursor: string;
+
+    beforeAll(async () => {
+      assetNum = newAssetNum();
+      await order(newBuy(customer, [assetNum]));
+      cursor = (await readPage(assetNum, { limit: '1' })).nextCursor!;
+    });
+
+    it.each([
+      ['that is cut', () => cursor.slice(1)],
+      ['with another end', () => `${cursor}A`],
+      ['that is nothing', () => 'A'],
+    ])('%s', async (_, take) => {
+      expect(refusalOf(await submitHistory(api, assetNum, { cursor: take() }))).toMatchObject(wrong);
+    });
+
+    it('of another number, and of another application', async () => {
+      const otherNum = newAssetNum();
+      await order(newBuy(customer, [otherNum]));
+      expect(refusalOf(await submitHistory(api, otherNum, { cursor }))).toMatchObject(wrong);
+      const stranger = await stack.newApi();
+      expect(refusalOf(await submitHistory(stranger, assetNum, { cursor }))).toMatchObject(wrong);
+      expect(dataOf(await submitHistory(api, assetNum, { cursor })).entries).toHaveLength(1);
+    });
+
+    it('that somebody has made up', async () => {
+      const { id: applicationId } = await stack.db
+        .selectFrom('application')
+        .select('id')
+        .where('app_key', '=', api.credentials.appKey)
+        .executeTakeFirstOrThrow();
+      const { assetId, licenseOrderIds } = await readAsset(api, assetNum);
+      const [orderId] = licenseOrderIds as string[];
+      const scope = ['assetHistory', applicationId, { assetNum }];
+      const forged = [
+        [],
+        [assetId, 'order', 'x', '', ''],
+        ['x', 'order', orderId!, '', ''],
+        ['9', 'order', orderId!, '', ''],
+        [assetId, 'order', '9', '', ''],
+        [assetId, 'lock', orderId!, '', ''],
+        [assetId, 'order', orderId!, 'sold', assetId],
+        [assetId, 'order', orderId!, 'created', '-1'],
+      ];
+      for (const place of forged) {
+        const answer = refusalOf(await submitHistory(api, assetNum, { cursor: writeCursor(scope, place) }));
+        expect(answer, place.join(' ')).toMatchObject(wrong);
+      }
+      const good = writeCursor(scope, [assetId, 'order', orderId!, 'created', assetId]);
+      expect(await readPage(assetNum, { cursor: good })).toEqual({ entries: [], nextCursor: null });
+    });
+  });
+
+  it('of a number that no asset ever had is not there', async () => {
+    const assetNum = newAssetNum();
+    const expected = { code: '13004', cause: 'asset_not_found' };
+    expect(refusalOf(await submitHistory(api, assetNum))).toMatchObject({
+      ...expected,
+      message: `Asset ${assetNum} is not an active asset and never was one.`,
+    });
+    expect(refusalOf(await submitAsset(api, assetNum))).toMatchObject(expected);
+  });
+});
+
+describe('another application', () => {
+  it('sees what happened, and neither batch nor operator of ours', async () => {
+    const stranger = await stack.newApi();
+    const assetNum = newAssetNum();
+    await order(newBuy(customer, [assetNum]));
+    await change(api, 'lockAssets', assetNum, 'Ours');
+    await change(stranger, 'unlockAssets', assetNum, 'Theirs');
+    const extended = await order(newBuy(customer, [assetNum], {}, uri('app-2')), stranger);
+    const { channelCode, channelOrderId } = extended;
+    const own = { channelCode, channelOrderId, operatorIdentity: null };
+    const none = { channelCode: null, channelOrderId: null, operatorIdentity: null };
+    expect(await readHistory(stranger, assetNum)).toMatchObject([
+      { action: 'product_bought', ...own },
+      { action: 'extended', ...own, licenseOrderId: extended.licenseOrderId },
+      { action: 'unlocked', ...none, operatorIdentity: 'Theirs' },
+      { action: 'locked', ...none },
+      { action: 'product_bought', ...none },
+      { action: 'created', ...none, customerId: customer.customerId },
+    ]);
+    expect(await readAsset(stranger, assetNum)).toEqual(await readAsset(api, assetNum));
+  });
+
+  it('that is bound to a channel sees what happened while the asset was of that channel', async () => {
+    const ours = await stack.newApi(['auth_order'], ['test']);
+    const theirs = await stack.newApi(['auth_order'], ['theirs']);
+    const names = { customerName: 'C', branchName: 'B', enterpriseName: newAssetNum(), passwordMobile: '13800000000' };
+    const body = { channelCode: 'theirs', channelCustomerId: newAssetNum(), ...names };
+    const theirCustomer: Customer = dataOf(await api.ask('bindCustomer', { body }));
+    const assetNum = newAssetNum();
+    const notFound = async (by: Api) => {
+      expect(await causeOf(submitAsset(by, assetNum))).toBe('asset_not_found');
+      expect(await causeOf(submitHistory(by, assetNum))).toBe('asset_not_found');
+    };
+    await order(newBuy(customer, [assetNum], {}, uri('app-1')));
+    await change(api, 'lockAssets', assetNum, 'Me');
+    await notFound(theirs);
+    const { nextCursor } = await readPage(assetNum, { limit: '2' }, ours);
+
+    await order(newBuy(theirCustomer, [assetNum], {}, { ...uri('app-2'), ...moved }));
+    await change(api, 'unlockAssets', assetNum, 'Me');
+    await notFound(ours);
+    expect(await causeOf(submitHistory(ours, assetNum, { cursor: nextCursor! }))).toBe('asset_not_found');
+    const story = ['unlocked', 'product_bought app-2', 'transferred'];
+    expect(told(await readHistory(theirs, assetNum))).toEqual(story);
+    expect(told(await walkHistory(theirs, assetNum, '1'))).toEqual(story);
+    await order(deleteAsset(theirCustomer, [assetNum]));
+    await notFound(ours);
+    const ended = ['revoked', 'product_revoked app-2', 'product_revoked app-1', ...story];
+    expect(told(await readHistory(theirs, assetNum))).toEqual(ended);
+
+    // The number is bought again in our channel: of the asset before nothing is seen, whoever owned it once.
+    await order(newBuy(customer, [assetNum], {}, uri('app-3')));
+    expect(told(await readHistory(ours, assetNum))).toEqual(['product_bought app-3', 'created']);
+    expect(told(await walkHistory(ours, assetNum, '1'))).toEqual(['product_bought app-3', 'created']);
+    expect(told(await readHistory(theirs, assetNum))).toEqual(ended);
+    expect((await readHistory(api, assetNum)).length).toBe(ended.length + 5);
+  });
+
+  it('that is bound to a channel is not told the lock of another one', async () => {
+    const center = await MemberCenter.open(stack);
+    const [member] = await center.add();
+    const [lock] = await center.buyLocks();
+    const own = await api.newCustomer(center.customer.enterpriseName);
+    const assetNum = newAssetNum();
+    await order(newBuy(own, [assetNum]));
+    await center.assign(member!.globalId, assetNum);
+    dataOf(await center.lend(member!.globalId, lock!.assetNum, [(await readAsset(api, assetNum)).assetId]));
+    expect(await readAsset(api, assetNum)).toMatchObject({ assigned: true, lentInto: lock!.assetNum });
+    const ours = await stack.newApi(['auth_order'], ['test']);
+    expect(await readAsset(ours, assetNum)).toMatchObject({ assigned: true, lentInto: null });
+  });
+});

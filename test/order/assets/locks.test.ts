@@ -1,0 +1,441 @@
+import { randomUUID } from 'node:crypto';
+import { type AssetId, type Customer, type LicenseType, LockResult } from '@lockstep/contract';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Answer, type Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { contentOfTables } from '../../harness/databases/tables.ts';
+import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } from '../../harness/orders/orders.ts';
+import { type Stack, startStack } from '../../harness/stack.ts';
+
+/** Locks are disabled and enabled: O6 and O7 (rules 7). */
+let stack: Stack;
+let api: Api;
+let customer: Customer;
+
+beforeAll(async () => {
+  stack = await startStack();
+  api = await stack.newApi();
+  customer = await api.newCustomer();
+});
+afterAll(() => stack.close());
+
+const LOCK = '/asset/lock';
+const UNLOCK = '/asset/unlock';
+const [SUCCESS, NO_SUCH_LOCK, FAILED, NOT_LOCKABLE] = [1, 2, 3, 4] as const;
+
+const submit = (path: string, assetNums: string[], operatorIdentity = 'Ada'): Promise<Answer> =>
+  api.call('POST', path, { body: { assetNums, operatorIdentity } });
+const resultsIn = (answer: Answer): LockResult[] => z.array(z.strictObject(LockResult.shape)).parse(dataOf(answer));
+const change = async (path: string, assetNums: string[]) => resultsIn(await submit(path, assetNums));
+const entries = (status: number, assetNums: string[]) => assetNums.map((assetNum) => ({ assetNum, status }));
+
+const newNums = (count: number) => Array.from({ length: count }, newAssetNum);
+
+/** Buys new numbers, active and not locked. */
+async function buy(count: number, licenseType: LicenseType = 'normal_recover_usbkey'): Promise<string[]> {
+  const assetNums = newNums(count);
+  await api.carryOut(newBuy(customer, assetNums, { licenseType }));
+  return assetNums;
+}
+
+/** Every asset that has ever had a number, oldest first: whether it is locked, and its audit records, oldest first. */
+async function readAssets(assetNum: string) {
+  const assets = stack.db.selectFrom('asset').select(['id', 'locked', 'revoked_time', 'customer_id', 'updated_time']);
+  const rows = await assets.where('asset_num', '=', assetNum).orderBy('id').execute();
+  return await Promise.all(
+    rows.map(async (row) => ({ ...row, audit: (await readAudit(row.id)).map((a) => a.locked) })),
+  );
+}
+const readAudit = (assetId: AssetId) =>
+  stack.db.selectFrom('lock_audit').selectAll().where('asset_id', '=', assetId).orderBy('id').execute();
+const activeAsset = async (assetNum: string) =>
+  (await readAssets(assetNum)).find(({ revoked_time }) => revoked_time === null)!;
+
+/**
+ * What is told of a lock's past: whether it is locked, and the states that its audit records say it was brought into.
+ */
+const readState = async (assetNum: string) => {
+  const { locked, audit } = await activeAsset(assetNum);
+  return { locked, audit };
+};
+
+describe.each([
+  { operation: 'O6 disables', path: LOCK, locked: true, before: [] as boolean[] },
+  { operation: 'O7 enables', path: UNLOCK, locked: false, before: [true] },
+])('$operation', ({ path, locked, before }) => {
+  /** Bought numbers in the other state, with the audit records `before`. */
+  async function ready(count = 1, licenseType?: LicenseType): Promise<string[]> {
+    const assetNums = await buy(count, licenseType);
+    if (!locked) await change(LOCK, assetNums);
+    return assetNums;
+  }
+  const changed = { locked, audit: [...before, locked] };
+
+  it.each<[licenseType: LicenseType, status: number]>([
+    ['normal_unrecover_usbkey', NOT_LOCKABLE],
+    ['normal_recover_usbkey', SUCCESS],
+    ['normal_unrecover_lan_usbkey', NOT_LOCKABLE],
+    ['normal_recover_lan_usbkey', SUCCESS],
+    ['identity_usbkey', NOT_LOCKABLE],
+    ['identity_lan_usbkey', NOT_LOCKABLE],
+    ['softkey', NOT_LOCKABLE],
+    ['lan_softkey', NOT_LOCKABLE],
+    ['product_entity', NOT_LOCKABLE],
+    ['cloud_account', NOT_LOCKABLE],
+    ['cloud_customer', NOT_LOCKABLE],
+    ['cloud_personal', NOT_LOCKABLE],
+    ['lk_product_usbkey', SUCCESS],
+    ['lk_auth_usbkey', SUCCESS],
+  ])('a %s with status %i', async (licenseType, status) => {
+    const assetNums = await ready(1, licenseType);
+    const answer = await submit(path, assetNums);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ code: 0, message: 'success', data: entries(status, assetNums) });
+    expect(await readState(assetNums[0]!)).toEqual(status === SUCCESS ? changed : { locked: false, audit: [] });
+  });
+
+  it.each<[what: string, assetNum: () => Promise<string>]>([
+    ['was never bought', async () => newAssetNum()],
+    ['begins a number', async () => (await ready())[0]!.slice(0, -1)],
+    ['is a wildcard', async () => `${(await ready())[0]!.slice(0, -1)}%`],
+    ['goes on after a number', async () => `${(await ready())[0]} or 1=1`],
+    [
+      'is revoked',
+      async () => {
+        const [assetNum] = await ready();
+        await api.carryOut(deleteAsset(customer, [assetNum!]));
+        return assetNum!;
+      },
+    ],
+  ])('nothing where the number %s: status 2', async (_what, assetNum) => {
+    const missing = await assetNum();
+    const tables = await contentOfTables(stack.db);
+    expect(await change(path, [missing])).toEqual(entries(NO_SUCH_LOCK, [missing]));
+    expect(await contentOfTables(stack.db)).toEqual(tables);
+  });
+
+  it('numbers in the order sent, each as often as it was sent, and changes each once', async () => {
+    const [a, b, c] = (await ready(3)) as [string, string, string];
+    const [certificate] = await buy(1, 'softkey');
+    const unknown = newAssetNum();
+    const sent = [b, unknown, a, certificate!, b, unknown, c, a, b];
+    const statuses = [SUCCESS, NO_SUCH_LOCK, SUCCESS, NOT_LOCKABLE, SUCCESS, NO_SUCH_LOCK, SUCCESS, SUCCESS, SUCCESS];
+    expect(await change(path, sent)).toEqual(sent.map((assetNum, index) => ({ assetNum, status: statuses[index] })));
+    for (const assetNum of [a, b, c]) expect(await readState(assetNum)).toEqual(changed);
+  });
+
+  it('what is so already with success, and neither touches it nor records it again', async () => {
+    const assetNums = await ready(2);
+    await change(path, assetNums.slice(0, 1));
+    const first = await activeAsset(assetNums[0]!);
+    expect(await change(path, assetNums)).toEqual(entries(SUCCESS, assetNums));
+    expect(await change(path, assetNums)).toEqual(entries(SUCCESS, assetNums));
+    expect(await activeAsset(assetNums[0]!)).toEqual(first);
+    for (const assetNum of assetNums) expect(await readState(assetNum)).toEqual(changed);
+  });
+
+  it('nothing but the lock: products, grants and the rest of the asset stay', async () => {
+    const assetNums = await ready(2);
+    const tables = await contentOfTables(stack.db);
+    const selectAsset = stack.db.selectFrom('asset').selectAll().where('asset_num', '=', assetNums[0]!);
+    const asset = await selectAsset.executeTakeFirstOrThrow();
+    await change(path, assetNums.slice(0, 1));
+    const now = await selectAsset.executeTakeFirstOrThrow();
+    expect(now).toEqual({ ...asset, locked, updated_time: now.updated_time });
+    expect(now.updated_time.getTime()).toBeGreaterThanOrEqual(asset.updated_time.getTime());
+    const { asset: _asset, lock_audit, ...others } = await contentOfTables(stack.db);
+    expect(tables).toMatchObject(others);
+    expect(lock_audit!.rows).toBe(tables.lock_audit!.rows + 1);
+  });
+
+  it('with a record of who asked for what, one for each change', async () => {
+    const assetNums = await ready(2);
+    const other = await stack.newApi();
+    const requestId = `lock-audit_${locked}.${randomUUID().slice(0, 8)}`;
+    const operatorIdentity = `李 "Ada" o'Hara <ada@example.com> 😀`;
+    const answer = await other.call('POST', path, {
+      body: { assetNums, operatorIdentity: `  ${operatorIdentity}\n` },
+      headers: { 'x-request-id': requestId },
+    });
+    expect(resultsIn(answer)).toEqual(entries(SUCCESS, assetNums));
+    expect(answer.headers.get('x-request-id')).toBe(requestId);
+    const { id: applicationId } = await stack.db
+      .selectFrom('application')
+      .select('id')
+      .where('app_key', '=', other.credentials.appKey)
+      .executeTakeFirstOrThrow();
+    for (const assetNum of assetNums) {
+      const { id: assetId, updated_time } = await activeAsset(assetNum);
+      const records = await readAudit(assetId);
+      expect(records).toHaveLength(before.length + 1);
+      expect(records.at(-1)).toEqual({
+        id: expect.any(String),
+        asset_id: assetId,
+        locked,
+        operator_identity: operatorIdentity,
+        application_id: applicationId,
+        request_id: requestId,
+        recorded_time: updated_time,
+      });
+    }
+  });
+
+  it('1,000 numbers at once', async () => {
+    const assetNums = await ready(1_000);
+    const sent = assetNums.toReversed();
+    expect(await change(path, sent)).toEqual(entries(SUCCESS, sent));
+    const rows = await stack.db
+      .selectFrom('asset')
+      .innerJoin('lock_audit', 'lock_audit.asset_id', 'asset.id')
+      .select(['asset.locked', 'lock_audit.locked as recorded'])
+      .where('asset_num', 'in', assetNums)
+      .execute();
+    expect(rows.filter((row) => row.locked === locked && row.recorded === locked)).toHaveLength(1_000);
+    expect(rows).toHaveLength(1_000 * (before.length + 1));
+  });
+
+  it('once, where 20 calls ask for it at the same time', async () => {
+    const assetNums = await ready(5);
+    const calls = Array.from({ length: 20 }, (_, index) =>
+      change(path, index % 2 === 0 ? assetNums : assetNums.toReversed()),
+    );
+    for (const results of await Promise.all(calls)) {
+      expect(results.map(({ status }) => status)).toEqual(assetNums.map(() => SUCCESS));
+    }
+    for (const assetNum of assetNums) expect(await readState(assetNum)).toEqual(changed);
+  });
+});
+
+describe('a lock that is disabled', () => {
+  async function lockedNum(): Promise<string> {
+    const assetNums = await buy(1);
+    expect(await change(LOCK, assetNums)).toEqual(entries(SUCCESS, assetNums));
+    return assetNums[0]!;
+  }
+
+  it.each<[what: string, orders: (assetNum: string) => Sent[]]>([
+    ['more is bought onto it', (assetNum) => [newBuy(customer, [assetNum])]],
+    ['its products are revoked', (assetNum) => [deleteProduct(customer, [assetNum])]],
+  ])('stays so when %s', async (_what, orders) => {
+    const assetNum = await lockedNum();
+    await api.carryOut(...orders(assetNum));
+    expect(await readState(assetNum)).toEqual({ locked: true, audit: [true] });
+  });
+
+  it('stays so when a source order’s grant is revoked and another is left', async () => {
+    const assetNum = await lockedNum();
+    const [second] = await api.carryOut(newBuy(customer, [assetNum]));
+    await api.carryOut(deleteAsset(customer, [assetNum], { srcLicenseOrderId: second!.licenseOrderId }));
+    expect(await readState(assetNum)).toEqual({ locked: true, audit: [true] });
+  });
+
+  it('stays so when it is transferred, and can be enabled there', async () => {
+    const assetNum = await lockedNum();
+    const other = await api.newCustomer();
+    await api.carryOut(newBuy(other, [assetNum], {}, { transferedAssetNum: true }));
+    expect(await activeAsset(assetNum)).toMatchObject({ customer_id: other.customerId, locked: true, audit: [true] });
+    expect(await change(UNLOCK, [assetNum])).toEqual(entries(SUCCESS, [assetNum]));
+    expect(await readState(assetNum)).toEqual({ locked: false, audit: [true, false] });
+  });
+
+  it('is enabled when its number is bought again, as the new asset that it is', async () => {
+    const assetNum = await lockedNum();
+    await api.carryOut(deleteAsset(customer, [assetNum]));
+    expect(await change(UNLOCK, [assetNum])).toEqual(entries(NO_SUCH_LOCK, [assetNum]));
+    await api.carryOut(newBuy(customer, [assetNum]));
+    expect(await readAssets(assetNum)).toMatchObject([
+      { locked: true, audit: [true], revoked_time: expect.any(Date) },
+      { locked: false, audit: [], revoked_time: null },
+    ]);
+    expect(await change(LOCK, [assetNum])).toEqual(entries(SUCCESS, [assetNum]));
+    expect(await readAssets(assetNum)).toMatchObject([{ audit: [true] }, { locked: true, audit: [true] }]);
+  });
+
+  it('is a new asset of another type when its number is bought as one', async () => {
+    const assetNum = await lockedNum();
+    await api.carryOut(deleteAsset(customer, [assetNum]), newBuy(customer, [assetNum], { licenseType: 'softkey' }));
+    expect(await change(LOCK, [assetNum])).toEqual(entries(NOT_LOCKABLE, [assetNum]));
+    expect(await readState(assetNum)).toEqual({ locked: false, audit: [] });
+  });
+
+  it('goes on and off, with a record of each turn', async () => {
+    const assetNum = await lockedNum();
+    for (const path of [UNLOCK, LOCK, UNLOCK]) {
+      expect(await change(path, [assetNum])).toEqual(entries(SUCCESS, [assetNum]));
+    }
+    expect(await readState(assetNum)).toEqual({ locked: false, audit: [true, false, true, false] });
+  });
+});
+
+/**
+ * Makes PostgreSQL fail on the lock of one number, in the table, with a SQLSTATE, while `work` runs; on the first few
+ * attempts only where `times` says so.
+ */
+async function whileFailing<Result>(
+  fault: { table: 'asset' | 'lock_audit'; assetNum: string; sqlState: string; times?: number },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { table, sqlState, times = 1_000_000 } = fault;
+  const { id } = await activeAsset(fault.assetNum);
+  const [event, column] = table === 'asset' ? ['update', 'id'] : ['insert', 'asset_id'];
+  // A sequence counts on whatever is rolled back.
+  await sql
+    .raw(
+      `create sequence attempt;
+      create function fail() returns trigger language plpgsql as $$ begin
+        if nextval('attempt') <= ${times} then raise sqlstate '${sqlState}' using message = 'made to fail'; end if;
+        return new;
+      end $$;
+      create trigger fail before ${event} on ${table} for each row when (new.${column} = ${id}) execute function fail();`,
+    )
+    .execute(stack.db);
+  try {
+    return await work();
+  } finally {
+    await sql.raw('drop function fail cascade; drop sequence attempt').execute(stack.db);
+  }
+}
+
+describe('a fault on one lock', () => {
+  /** raise_exception, unique_violation. */
+  const SQL_STATES = ['P0001', '23505'];
+  const FAULTS = (['asset', 'lock_audit'] as const).flatMap((table) =>
+    SQL_STATES.map((sqlState) => ({ table, sqlState })),
+  );
+
+  it.each(FAULTS)('is status 3 and stops no other: $sqlState in $table', async ({ table, sqlState }) => {
+    const assetNums = await buy(4);
+    const [first, bad, third, last] = assetNums as [string, string, string, string];
+    const before = await activeAsset(bad);
+    const sent = [first, bad, newAssetNum(), third, bad, last];
+    const statuses = [SUCCESS, FAILED, NO_SUCH_LOCK, SUCCESS, FAILED, SUCCESS];
+    const results = await whileFailing({ table, sqlState, assetNum: bad }, () => change(LOCK, sent));
+    expect(results).toEqual(sent.map((assetNum, index) => ({ assetNum, status: statuses[index] })));
+    expect(await activeAsset(bad)).toEqual(before);
+    for (const assetNum of [first, third, last])
+      expect(await readState(assetNum)).toEqual({ locked: true, audit: [true] });
+    // Once it is over, the same call does what was left.
+    expect(await change(LOCK, assetNums)).toEqual(entries(SUCCESS, assetNums));
+    for (const assetNum of assetNums) expect(await readState(assetNum)).toEqual({ locked: true, audit: [true] });
+  });
+
+  it('is not proved where no other lock is changed: the call is refused and can be repeated', async () => {
+    const [assetNum, unlocked] = await buy(2);
+    await change(LOCK, [assetNum!]);
+    const fault = { table: 'asset', sqlState: 'P0001', assetNum: assetNum! } as const;
+    const answer = await whileFailing(fault, () => submit(UNLOCK, [assetNum!, unlocked!]));
+    expect(refusalOf(answer)).toMatchObject({ code: '500', cause: 'service_unavailable' });
+    expect(await readState(assetNum!)).toEqual({ locked: true, audit: [true] });
+    expect(await change(UNLOCK, [assetNum!])).toEqual(entries(SUCCESS, [assetNum!]));
+  });
+
+  it('does not touch one that is in the wanted state: status 1', async () => {
+    const assetNums = await buy(2);
+    await change(LOCK, assetNums);
+    const fault = { table: 'asset', sqlState: 'P0001', assetNum: assetNums[0]! } as const;
+    expect(await whileFailing(fault, () => change(LOCK, assetNums))).toEqual(entries(SUCCESS, assetNums));
+  });
+
+  /** Nothing that is the lock's own: the disk is full, memory is out, PostgreSQL shuts down, a conflict without end. */
+  it.each(['53100', '53200', '57P01', '57014', '40P01', '40001'])(
+    'that is PostgreSQL’s own refuses the call as a whole: %s',
+    async (sqlState) => {
+      const assetNums = await buy(3);
+      const tables = await contentOfTables(stack.db);
+      const fault = { table: 'asset', sqlState, assetNum: assetNums[1]! } as const;
+      const answer = await whileFailing(fault, () => submit(LOCK, assetNums));
+      // A statement that was ended for its time says that others were in the way; the rest is a fault.
+      const cause = sqlState === '57014' ? 'overloaded' : 'service_unavailable';
+      expect(refusalOf(answer)).toMatchObject({ code: '500', cause });
+      expect(answer.headers.get('retry-after')).not.toBeNull();
+      expect(JSON.stringify(answer.body)).not.toContain('made to fail');
+      expect(await contentOfTables(stack.db)).toEqual(tables);
+      expect(await change(LOCK, assetNums)).toEqual(entries(SUCCESS, assetNums));
+    },
+  );
+
+  it.each(['40P01', '40001'])('that comes of a conflict and passes is no fault: %s', async (sqlState) => {
+    const assetNums = await buy(3);
+    const fault = { table: 'lock_audit', sqlState, assetNum: assetNums[1]!, times: 2 } as const;
+    expect(await whileFailing(fault, () => change(LOCK, assetNums))).toEqual(entries(SUCCESS, assetNums));
+    for (const assetNum of assetNums) expect(await readState(assetNum)).toEqual({ locked: true, audit: [true] });
+  });
+});
+
+describe('at the same time', () => {
+  const CALLERS = 6;
+  const ROUNDS = 25;
+
+  /** Numbers that people and programs may sort differently. */
+  const newMixedNums = () => ['a', 'B', 'ä', '锁', '8', '😀', '_', '-'].map((text) => `${text}${newAssetNum()}`);
+
+  /** Locks and unlocks the numbers in many orders. Returns every status that came. */
+  async function lockInTurns(assetNums: string[], caller: number): Promise<number[]> {
+    const statuses: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const start = (caller * 5 + round * 3) % assetNums.length;
+      const turned = [...assetNums.slice(start), ...assetNums.slice(0, start)];
+      const sent = caller % 2 === 0 ? turned : turned.toReversed();
+      const results = await change((caller + round) % 2 === 0 ? LOCK : UNLOCK, sent);
+      expect(results.map(({ assetNum }) => assetNum)).toEqual(sent);
+      statuses.push(...results.map(({ status }) => status));
+    }
+    return statuses;
+  }
+
+  /** Every asset's audit records turn it on and off in alternation, up to the state that it is in. */
+  async function expectConsistent(assetNums: string[], assetsOfEach: number): Promise<void> {
+    for (const assetNum of assetNums) {
+      const assets = await readAssets(assetNum);
+      expect(assets).toHaveLength(assetsOfEach);
+      for (const { audit, locked } of assets) {
+        expect(audit).toEqual(audit.map((_, index) => index % 2 === 0));
+        expect(locked).toBe(audit.length % 2 === 1);
+      }
+    }
+  }
+
+  it('callers that disable and enable the same locks leave each as its last record says', async () => {
+    const assetNums = newMixedNums();
+    await api.carryOut(newBuy(customer, assetNums));
+    const statuses = await Promise.all(Array.from({ length: CALLERS }, (_, caller) => lockInTurns(assetNums, caller)));
+    expect(new Set(statuses.flat())).toEqual(new Set([SUCCESS]));
+    await expectConsistent(assetNums, 1);
+  });
+
+  it('revocations and purchases of the same numbers meet them, and none fails', async () => {
+    const purchases = 10;
+    const assetNums = newMixedNums();
+    await api.carryOut(newBuy(customer, assetNums));
+    const batches = Array.from({ length: 2 * (purchases - 1) }, (_, index) =>
+      batchOf((index % 2 === 0 ? deleteAsset : newBuy)(customer, assetNums.toReversed())),
+    );
+    const callers = Array.from({ length: CALLERS }, (_, caller) => lockInTurns(assetNums, caller));
+    const orders = [];
+    for (const batch of batches) orders.push(...(await api.process(batch)));
+    const statuses = (await Promise.all(callers)).flat();
+    expect(orders.filter(({ state }) => state !== 'succeeded')).toEqual([]);
+    expect(statuses.filter((status) => status !== SUCCESS && status !== NO_SUCH_LOCK)).toEqual([]);
+    await expectConsistent(assetNums, purchases);
+  });
+
+  it('transfers of the same assets meet them, and none fails', async () => {
+    const assetNums = newMixedNums();
+    const customers = [customer, await api.newCustomer()];
+    await api.carryOut(newBuy(customer, assetNums));
+    const callers = Array.from({ length: CALLERS }, (_, caller) => lockInTurns(assetNums, caller));
+    const orders = [];
+    for (let turn = 1; turn <= 11; turn++) {
+      const transfer = newBuy(customers[turn % 2]!, assetNums, {}, { transferedAssetNum: true });
+      orders.push(...(await api.process(batchOf(transfer))));
+    }
+    const statuses = (await Promise.all(callers)).flat();
+    expect(orders.filter(({ state }) => state !== 'succeeded')).toEqual([]);
+    expect(new Set(statuses)).toEqual(new Set([SUCCESS]));
+    await expectConsistent(assetNums, 1);
+    for (const assetNum of assetNums) {
+      expect(await activeAsset(assetNum)).toMatchObject({ customer_id: customers[1]!.customerId });
+    }
+  });
+});

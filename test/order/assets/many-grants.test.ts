@@ -1,0 +1,103 @@
+import { loadContents, readLedger } from '@lockstep/assets';
+import { BatchOrder, type Customer, type LicenseOrderId } from '@lockstep/contract';
+import { collectNeeds, LIMITS, type OrderWithId, planOnLoaded } from '@lockstep/orders/testing';
+import { inTransaction } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { Api } from '../../harness/api.ts';
+import { explain, recordQueries } from '../../harness/databases/explain.ts';
+import { batchOf, deleteProduct, newBuy, productToRevoke, type Sent } from '../../harness/orders/orders.ts';
+import { buyThick, uriUnderGrant } from '../../harness/orders/thick-assets.ts';
+import { type Stack, startStack } from '../../harness/stack.ts';
+
+/** What an order costs that looks for many products on an asset to which many orders have granted something. */
+const GRANTS = 3_000;
+
+let stack: Stack;
+let api: Api;
+let customer: Customer;
+let assetNum: string;
+let source: LicenseOrderId;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  api = await stack.newApi();
+  customer = await api.newCustomer();
+  const { thick, order } = await buyThick({ db: stack.db, api }, customer, 1, { grants: GRANTS });
+  assetNum = thick[0]!;
+  source = order.licenseOrderId;
+  await sql`vacuum analyze product_instance`.execute(stack.db);
+});
+afterAll(() => stack.close());
+
+const uris = (count: number) => Array.from({ length: count }, (_, place) => uriUnderGrant(place + 1));
+
+interface PlanNode {
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+}
+
+/** How many pages PostgreSQL reads to find the first products on the asset. */
+async function countPages(count: number, strictMatchWhenDelete: boolean): Promise<number> {
+  const products = uris(count).map((productUri) => productToRevoke({ productUri, strictMatchWhenDelete }));
+  const sent = recordQueries();
+  const order = deleteProduct(customer, [], {}, { assets: [{ assetNos: [assetNum], products }] });
+  expect(await api.preview(batchOf(order))).toMatchObject([{ cause: null }]);
+  vi.restoreAllMocks();
+  const [reading] = sent.filter(({ name }) => name === 'read_products');
+  const plan = await explain<PlanNode>(stack.db, reading!);
+  return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+}
+
+it.each([false, true])(
+  'products under all grants are found in one pass, where the match is strict: %s',
+  async (strict) => {
+    const ofOne = await countPages(1, strict);
+    // One page of the table for each, and the index once.
+    expect(await countPages(GRANTS, strict)).toBeLessThan(2 * ofOne + 2 * GRANTS);
+  },
+);
+
+/** Orders as they are planned, with ids above all others. */
+const FIRST_ID = 8_000_000_000_000_000_000n;
+const acceptedOf = (...orders: Sent[]): OrderWithId[] =>
+  BatchOrder.parse(batchOf(...orders)).orderList.map((order, index) => ({
+    licenseOrderId: idOf(index),
+    order,
+    channels: null,
+  }));
+const idOf = (index: number) => String(FIRST_ID + BigInt(index)) as LicenseOrderId;
+
+it('grants are gone through once, however many products of a source order are looked for', async () => {
+  const countPasses = (count: number) =>
+    inTransaction(stack.db, async (trx) => {
+      const ledger = await readLedger(trx, collectNeeds(acceptedOf(deleteProduct(customer, [assetNum]))));
+      const asset = ledger.assets.get(assetNum)!;
+      const grantsOf = new Set([asset]);
+      await loadContents(trx, ledger, { grantsOf, lookUps: [] }, LIMITS.ofOrder);
+      const { grants } = asset;
+      let passes = 0;
+      const get = () => {
+        passes++;
+        return grants;
+      };
+      Object.defineProperty(asset, 'grants', { get });
+      const lookUps = uris(count).map((productUri) => ({ asset, productUri, terms: null, source }));
+      await loadContents(trx, ledger, { grantsOf, lookUps }, LIMITS.ofOrder);
+      return passes;
+    });
+  expect(await countPasses(GRANTS)).toBe(await countPasses(1));
+});
+
+it('an order that has taken over all grants stands for the products of all of them', async () => {
+  const next = await api.newCustomer();
+  const transfer = newBuy(next, [assetNum], {}, { transferedAssetNum: true, products: [] });
+  const assets = [
+    { assetNos: [assetNum], products: uris(GRANTS).map((productUri) => productToRevoke({ productUri })) },
+  ];
+  const orders = acceptedOf(transfer, deleteProduct(next, [], {}, { assets, srcLicenseOrderId: idOf(0) }));
+  // So little that each is planned alone: the second one is read when the first one has taken over.
+  const work = { isLarge: true, limits: { ...LIMITS, small: 1 } };
+  const { outcomes } = await inTransaction(stack.db, (trx) => planOnLoaded(trx, orders, work));
+  expect(outcomes).toMatchObject([{ failure: null }, { failure: null, products: GRANTS }]);
+});

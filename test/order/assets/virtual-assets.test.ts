@@ -1,0 +1,445 @@
+import { randomUUID } from 'node:crypto';
+import type { AssetId, CreatedEnterprise, Customer, LicenseType, MemberId, VirtualAsset } from '@lockstep/contract';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { deleteAsset, newAssetNum, newBuy, productToBuy, type Sent } from '../../harness/orders/orders.ts';
+import { type Stack, startStack } from '../../harness/stack.ts';
+
+/** The virtual assets of an enterprise: O8 (rules 7). */
+let stack: Stack;
+let api: Api;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  api = await stack.newApi();
+});
+afterAll(() => stack.close());
+
+const CLOUD = { licenseType: 'cloud_customer' };
+
+const submitList = (enterpriseGlobalId: string, query: Record<string, string> = {}) =>
+  api.call('GET', `/asset/${encodeURIComponent(enterpriseGlobalId)}/list`, { query });
+const list = async (enterpriseGlobalId: string, query?: Record<string, string>): Promise<VirtualAsset[]> =>
+  dataOf(await submitList(enterpriseGlobalId, query));
+const listNums = async ({ enterpriseGlobalId }: Customer, query?: Record<string, string>) =>
+  (await list(enterpriseGlobalId, query)).map(({ assetNum }) => assetNum).toSorted();
+
+/** Buys cloud account licenses for a customer, one for each element, in one order. Returns their numbers. */
+async function buy(customer: Customer, ...elements: Sent[]): Promise<string[]> {
+  const assetNums = elements.map(newAssetNum);
+  const assets = elements.map((element, index) => ({
+    assetNos: [assetNums[index]],
+    products: [productToBuy()],
+    ...element,
+  }));
+  await api.carryOut(newBuy(customer, [], { ...CLOUD, assets }));
+  return assetNums;
+}
+
+/** Takes assets back: a cloud license needs the order that bought it. */
+async function revoke(customer: Customer, assetNum: string): Promise<void> {
+  const { license_order_id } = await stack.db
+    .selectFrom('asset_grant')
+    .innerJoin('asset', 'asset.id', 'asset_grant.asset_id')
+    .select('license_order_id')
+    .where('asset_num', '=', assetNum)
+    .where('asset.revoked_time', 'is', null)
+    .executeTakeFirstOrThrow();
+  await api.carryOut(deleteAsset(customer, [assetNum], { ...CLOUD, srcLicenseOrderId: license_order_id }));
+}
+
+/** What is stored of an active asset: its id, and its times in milliseconds since 1970 as PostgreSQL counts them. */
+async function readStored(assetNum: string) {
+  const { rows } = await sql<{ id: AssetId; created: string; updated: string }>`
+    select id, floor(extract(epoch from created_time) * 1000)::bigint as created,
+      floor(extract(epoch from updated_time) * 1000)::bigint as updated
+    from asset where asset_num = ${assetNum} and revoked_time is null`.execute(stack.db);
+  const { id, created, updated } = rows[0]!;
+  return { id, createTime: Number(created), updateTime: Number(updated) };
+}
+
+/** The entry of O8 for a license that was bought with nothing but its number (interface Asset). */
+async function plainAsset(customer: Customer, assetNum: string, changes: Partial<VirtualAsset> = {}) {
+  const stored = await readStored(assetNum);
+  return {
+    ...stored,
+    licenseType: 'cloud_customer',
+    assetNum,
+    grantable: true,
+    customerId: customer.customerId,
+    keyShellNumber: assetNum,
+    keyChipType: 2,
+    locked: false,
+    freezing: false,
+    limitStartTime: null,
+    limitEndTime: null,
+    assignStatus: {
+      id: stored.id,
+      assignStatus: 'unassigned',
+      assignMemberId: null,
+      createTime: null,
+      updateTime: null,
+    },
+    assetLimits: null,
+    assetExtends: [],
+    borrowedUsbKey: false,
+    ...changes,
+  };
+}
+
+/** O2, with its default customer. */
+async function newEnterprise(): Promise<CreatedEnterprise & { customer: Customer; industry: Customer }> {
+  const crmCustomerId = randomUUID();
+  const body = { crmCustomerId, customerName: `Enterprise ${crmCustomerId}`, branchName: 'Branch' };
+  const created: CreatedEnterprise = dataOf(await api.call('POST', '/enterprise/user/create', { body }));
+  const query = { channelCode: 'crm', channelCustomerId: crmCustomerId, defaultCustomer: 'N' };
+  const [customer, industry]: Customer[] = dataOf(await api.call('GET', '/enterprise/user/query', { query }));
+  return { ...created, customer: customer!, industry: industry! };
+}
+
+/** Assigns an active asset, as M9 will. */
+async function assign(assetNum: string, memberId: MemberId) {
+  const { id } = await readStored(assetNum);
+  const { created_time } = await stack.db
+    .insertInto('asset_assignment')
+    .values({ asset_id: id, member_id: memberId })
+    .returning('created_time')
+    .executeTakeFirstOrThrow();
+  return {
+    id,
+    assignStatus: 'assigned' as const,
+    assignMemberId: memberId,
+    createTime: String(created_time.getTime()),
+    updateTime: null,
+  };
+}
+
+describe('O8 shows an asset', () => {
+  it('that was bought with nothing but its number', async () => {
+    const customer = await api.newCustomer();
+    const [assetNum] = await buy(customer, {});
+    const answer = await submitList(customer.enterpriseGlobalId);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ code: 0, message: 'success', data: [await plainAsset(customer, assetNum!)] });
+  });
+
+  it('with its limits, its extended attributes and its lent-lock flag', async () => {
+    const customer = await api.newCustomer();
+    const [limitStartDate, limitEndDate] = [1_700_000_000_001, 4_102_444_800_999];
+    const assetExtendList = [
+      { extendCode: 'gxxp', extendValue: '1' },
+      { extendCode: 'note' },
+      { extendCode: '街', extendValue: ' a "quoted" 😀\\ ' },
+    ];
+    const [assetNum] = await buy(customer, { limitStartDate, limitEndDate, assetExtendList, borrowedUsbKey: true });
+    const [asset, ...others] = await list(customer.enterpriseGlobalId);
+    expect(others).toEqual([]);
+    const expected = await plainAsset(customer, assetNum!, {
+      limitStartTime: limitStartDate,
+      limitEndTime: limitEndDate,
+      assetExtends: expect.anything(),
+      borrowedUsbKey: true,
+    });
+    expect(asset).toEqual(expected);
+    expect(asset!.assetExtends.toSorted((a, b) => a.extendCode.localeCompare(b.extendCode, 'en'))).toEqual(
+      [
+        { extendCode: 'gxxp', extendValue: '1' },
+        { extendCode: 'note', extendValue: '' },
+        { extendCode: '街', extendValue: 'a "quoted" 😀\\' },
+      ].toSorted((a, b) => a.extendCode.localeCompare(b.extendCode, 'en')),
+    );
+  });
+
+  it.each([
+    ['8000000001', '8000000001'],
+    ['AB-12 cd.34', '1234'],
+    ['no digits', ''],
+    ['007', '007'],
+    ['１２3', '3'],
+  ])('with the digits of its number %s for a keyShellNumber', async (assetNum, digits) => {
+    const customer = await api.newCustomer();
+    await api.carryOut(newBuy(customer, [assetNum], CLOUD));
+    expect(await list(customer.enterpriseGlobalId)).toMatchObject([{ assetNum, keyShellNumber: digits }]);
+  });
+
+  it('with times of its purchase and of its last change', async () => {
+    const customer = await api.newCustomer();
+    const before = Date.now();
+    const [assetNum] = await buy(customer, { limitEndDate: 1_800_000_000_005 });
+    const [bought] = await list(customer.enterpriseGlobalId);
+    expect(bought!.createTime).toBeGreaterThanOrEqual(before);
+    expect(bought!.createTime).toBeLessThanOrEqual(Date.now());
+    expect(bought!.updateTime).toBe(bought!.createTime);
+    const element = { limitStartDate: 4, borrowedUsbKey: true, assetExtendList: [{ extendCode: 'a' }] };
+    await api.carryOut(newBuy(customer, [assetNum!], CLOUD, element));
+    const [extended] = await list(customer.enterpriseGlobalId);
+    expect(extended).toEqual({
+      ...bought,
+      updateTime: (await readStored(assetNum!)).updateTime,
+      limitStartTime: 4,
+      assetExtends: [{ extendCode: 'a', extendValue: '' }],
+      borrowedUsbKey: true,
+    });
+    expect(extended!.updateTime).toBeGreaterThan(bought!.updateTime);
+  });
+});
+
+describe('O8 lists', () => {
+  it('nothing of an enterprise that has bought nothing', async () => {
+    const { enterpriseGlobalId } = await newEnterprise();
+    expect((await submitList(enterpriseGlobalId)).body).toEqual({ code: 0, message: 'success', data: [] });
+  });
+
+  it('the assets of all customers of the enterprise, and of no other', async () => {
+    const { enterpriseGlobalId, customer, industry } = await newEnterprise();
+    const bound = await api.newCustomer(customer.enterpriseName);
+    expect(bound.enterpriseGlobalId).toBe(enterpriseGlobalId);
+    const stranger = await api.newCustomer();
+    const [strange] = await buy(stranger, {});
+    const bought = [];
+    for (const each of [bound, customer, industry, customer]) {
+      const [assetNum] = await buy(each, {});
+      bought.push(await plainAsset(each, assetNum!));
+    }
+    const byNumber = (a: { assetNum: string }, b: { assetNum: string }) => (a.assetNum < b.assetNum ? -1 : 1);
+    expect((await list(enterpriseGlobalId)).toSorted(byNumber)).toEqual(bought.toSorted(byNumber));
+    expect(await list(stranger.enterpriseGlobalId)).toEqual([await plainAsset(stranger, strange!)]);
+  });
+
+  it('assets of no other license type', async () => {
+    const others: LicenseType[] = [
+      'normal_unrecover_usbkey',
+      'normal_recover_usbkey',
+      'normal_unrecover_lan_usbkey',
+      'normal_recover_lan_usbkey',
+      'identity_usbkey',
+      'identity_lan_usbkey',
+      'softkey',
+      'lan_softkey',
+      'product_entity',
+      'cloud_account',
+      'cloud_personal',
+      'lk_product_usbkey',
+      'lk_auth_usbkey',
+    ];
+    const customer = await api.newCustomer();
+    await api.carryOut(...others.map((licenseType) => newBuy(customer, [newAssetNum()], { licenseType })));
+    expect(await list(customer.enterpriseGlobalId)).toEqual([]);
+    const [assetNum] = await buy(customer, {});
+    expect(await listNums(customer)).toEqual([assetNum]);
+  });
+
+  it('what is active: a revoked asset is gone, and bought again it is another', async () => {
+    const customer = await api.newCustomer();
+    const [kept, gone] = await buy(
+      customer,
+      {},
+      { assetExtendList: [{ extendCode: 'old' }], limitEndDate: 1_800_000_000_007 },
+    );
+    const before = await readStored(gone!);
+    await revoke(customer, gone!);
+    expect(await list(customer.enterpriseGlobalId)).toEqual([await plainAsset(customer, kept!)]);
+    await api.carryOut(newBuy(customer, [gone!], CLOUD));
+    const again = (await list(customer.enterpriseGlobalId)).find(({ assetNum }) => assetNum === gone);
+    expect(again).toEqual(await plainAsset(customer, gone!));
+    expect(again!.id).not.toBe(before.id);
+  });
+});
+
+describe('O8 with extendCode', () => {
+  const CODES = [
+    'gxxp',
+    'GXXP',
+    'gxxp2',
+    'gx%',
+    '%',
+    '_',
+    '?',
+    '??',
+    '$1',
+    ':x',
+    "'",
+    "' or '1'='1",
+    '"',
+    '\\',
+    '\\u0041',
+    '{}',
+    'a,b',
+    'a b',
+    '&x=1#',
+    '街',
+    '😀',
+    'é',
+    'e\u0301',
+    'null',
+    '0',
+    '__proto__',
+    'constructor',
+    'x'.repeat(255),
+  ];
+  let customer: Customer;
+  const numOf = new Map<string, string>();
+
+  beforeAll(async () => {
+    customer = await api.newCustomer();
+    const elements = CODES.map((extendCode) => ({
+      assetExtendList: [{ extendCode, extendValue: `value of ${extendCode}`.slice(0, 255) }],
+    }));
+    const assetNums = await buy(customer, ...elements, {});
+    for (const [index, code] of CODES.entries()) numOf.set(code, assetNums[index]!);
+    numOf.set('none', assetNums.at(-1)!);
+  });
+
+  it.each(CODES)('%s lists the asset that carries exactly this code', async (extendCode) => {
+    const [asset, ...others] = await list(customer.enterpriseGlobalId, { extendCode });
+    expect(others).toEqual([]);
+    const assetExtends = [{ extendCode, extendValue: `value of ${extendCode}`.slice(0, 255) }];
+    expect(asset).toEqual(await plainAsset(customer, numOf.get(extendCode)!, { assetExtends }));
+  });
+
+  it.each(['', '   ', '\t'])('"%s" lists all, as without', async (extendCode) => {
+    const all = [...numOf.values()].toSorted();
+    expect(await listNums(customer, { extendCode })).toEqual(all);
+    expect(await listNums(customer)).toEqual(all);
+  });
+
+  it('counts without the blanks around it', async () => {
+    expect(await listNums(customer, { extendCode: ' gxxp ' })).toEqual([numOf.get('gxxp')]);
+  });
+
+  it('lists every asset that carries it among others, by whatever order it got it, with any value', async () => {
+    const own = await api.newCustomer();
+    const carrying = (...codes: string[]) => ({
+      assetExtendList: codes.map((extendCode) => ({ extendCode, extendValue: '' })),
+    });
+    const [first, second, third] = await buy(own, carrying('a', 'b'), carrying('b', 'c'), carrying('c'));
+    expect(await listNums(own, { extendCode: 'b' })).toEqual([first, second].toSorted());
+    await api.carryOut(newBuy(own, [third!], CLOUD, carrying('b')));
+    expect(await listNums(own, { extendCode: 'b' })).toEqual([first, second, third].toSorted());
+    const found = await list(own.enterpriseGlobalId, { extendCode: 'a' });
+    expect(found.map(({ assetExtends }) => assetExtends.map(({ extendCode }) => extendCode).toSorted())).toEqual([
+      ['a', 'b'],
+    ]);
+  });
+
+  it('keeps to the enterprise, to active assets and to cloud account licenses', async () => {
+    const [own, other] = [await api.newCustomer(), await api.newCustomer()];
+    const element = { assetExtendList: [{ extendCode: 'mark', extendValue: '1' }] };
+    const [kept, gone] = await buy(own, element, element);
+    await buy(other, element);
+    await api.carryOut(newBuy(own, [newAssetNum()], { licenseType: 'cloud_account' }, element));
+    await revoke(own, gone!);
+    expect(await listNums(own, { extendCode: 'mark' })).toEqual([kept]);
+  });
+});
+
+it('O8 lists assets with as much in extended attributes as they may have, oldest first', async () => {
+  const own = await api.newCustomer();
+  const assetExtendList = Array.from({ length: 100 }, (_, index) => ({
+    extendCode: `${index}`.padEnd(255, '街'),
+    extendValue: '街'.repeat(255),
+  }));
+  const assetNums: string[] = [];
+  for (let count = 0; count < 5; count++) assetNums.push(...(await buy(own, { assetExtendList }, {})));
+  const listed = await list(own.enterpriseGlobalId);
+  expect(listed.map(({ createTime }) => createTime)).toEqual(listed.map(({ createTime }) => createTime).toSorted());
+  expect(listed.map(({ assetNum }) => assetNum).toSorted()).toEqual(assetNums.toSorted());
+  for (const { assetNum, assetExtends } of listed) {
+    const isFull = assetNums.indexOf(assetNum) % 2 === 0;
+    expect(new Set(assetExtends.map(({ extendCode }) => extendCode)).size).toBe(isFull ? 100 : 0);
+  }
+  const { extendCode } = assetExtendList[0]!;
+  expect(await list(own.enterpriseGlobalId, { extendCode })).toEqual(
+    listed.filter(({ assetExtends }) => assetExtends.length > 0),
+  );
+});
+
+describe('O8 shows who holds an asset', () => {
+  it('each its own', async () => {
+    const { enterpriseGlobalId, customer, members } = await newEnterprise();
+    const [one, two, free] = (await buy(customer, {}, {}, {})) as [string, string, string];
+    const [first, second] = members.map(({ memberGlobalId }) => memberGlobalId) as [MemberId, MemberId];
+    const expected = new Map([
+      [one, await plainAsset(customer, one, { assignStatus: await assign(one, first) })],
+      [two, await plainAsset(customer, two, { assignStatus: await assign(two, second) })],
+      [free, await plainAsset(customer, free)],
+    ]);
+    const listed = await list(enterpriseGlobalId);
+    expect(listed).toHaveLength(3);
+    for (const asset of listed) expect(asset).toEqual(expected.get(asset.assetNum));
+    expect(expected.get(one)!.assignStatus.createTime).toMatch(/^1\d{12}$/);
+  });
+
+  it('until it is transferred to another enterprise, where nobody holds it', async () => {
+    const { enterpriseGlobalId, customer, members } = await newEnterprise();
+    const other = await newEnterprise();
+    const element = {
+      limitEndDate: 1_800_000_000_009,
+      borrowedUsbKey: false,
+      assetExtendList: [{ extendCode: 'a', extendValue: 'b' }],
+    };
+    const [assetNum] = await buy(customer, element);
+    await assign(assetNum!, members[0]!.memberGlobalId);
+    const [before] = await list(enterpriseGlobalId);
+    await api.carryOut(newBuy(other.customer, [assetNum!], CLOUD, { transferedAssetNum: true }));
+    expect(await list(enterpriseGlobalId)).toEqual([]);
+    const { id, updateTime } = await readStored(assetNum!);
+    expect(await list(other.enterpriseGlobalId)).toEqual([
+      {
+        ...before,
+        customerId: other.customer.customerId,
+        updateTime,
+        assignStatus: { id, assignStatus: 'unassigned', assignMemberId: null, createTime: null, updateTime: null },
+      },
+    ]);
+    expect(id).toBe(before!.id);
+  });
+
+  it('until it is transferred to another customer of the enterprise', async () => {
+    const { enterpriseGlobalId, customer, industry, members } = await newEnterprise();
+    const [assetNum] = await buy(customer, {});
+    await assign(assetNum!, members[1]!.memberGlobalId);
+    await api.carryOut(newBuy(industry, [assetNum!], CLOUD, { transferedAssetNum: true }));
+    expect(await list(enterpriseGlobalId)).toEqual([await plainAsset(industry, assetNum!)]);
+  });
+
+  it('and goes on when more is bought onto it', async () => {
+    const { enterpriseGlobalId, customer, members } = await newEnterprise();
+    const [assetNum] = await buy(customer, {});
+    const assignStatus = await assign(assetNum!, members[0]!.memberGlobalId);
+    await api.carryOut(newBuy(customer, [assetNum!], CLOUD));
+    expect(await list(enterpriseGlobalId)).toEqual([await plainAsset(customer, assetNum!, { assignStatus })]);
+  });
+
+  it('until it is revoked; bought again, nobody holds it', async () => {
+    const { enterpriseGlobalId, customer, members } = await newEnterprise();
+    const [assetNum] = await buy(customer, {});
+    await assign(assetNum!, members[0]!.memberGlobalId);
+    await revoke(customer, assetNum!);
+    expect(await list(enterpriseGlobalId)).toEqual([]);
+    await api.carryOut(newBuy(customer, [assetNum!], CLOUD));
+    expect(await list(enterpriseGlobalId)).toEqual([await plainAsset(customer, assetNum!)]);
+  });
+});
+
+describe('O8 refuses an enterprise', () => {
+  it.each(['0', '1', '999999', '9223372036854775807', '9223372036854775808', '9999999999999999999', '0'.repeat(19)])(
+    'that does not exist: %s',
+    async (enterpriseGlobalId) => {
+      const answer = await submitList(enterpriseGlobalId);
+      const refusal = refusalOf(answer);
+      expect(refusal).toMatchObject({ code: '13004', cause: 'enterprise_not_found' });
+      expect(refusal.message).toContain(enterpriseGlobalId);
+    },
+  );
+
+  it('by its id with a zero before it', async () => {
+    const { enterpriseGlobalId } = await newEnterprise();
+    expect(await list(` ${enterpriseGlobalId} `)).toEqual([]);
+    for (const query of [{}, { extendCode: 'a' }]) {
+      const refusal = refusalOf(await submitList(`0${enterpriseGlobalId}`, query));
+      expect(refusal).toMatchObject({ code: '13004', cause: 'enterprise_not_found' });
+    }
+  });
+});

@@ -1,0 +1,486 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type AuditEntry,
+  type BatchPage,
+  type Cause,
+  type Customer,
+  causes,
+  ME_ROOT,
+  ORDER_ROOT,
+  type OrderPage,
+} from '@lockstep/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, type Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { contentOfTables } from '../../harness/databases/tables.ts';
+import { MemberCenter, newEmployee } from '../../harness/members/member-center.ts';
+import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } from '../../harness/orders/orders.ts';
+import { numbersUnder, openAs, openTwoChannels, type TwoChannels } from '../../harness/orders/two-channels.ts';
+
+/**
+ * An application that is bound to the channel `ours` tries every operation with a batch, a customer, an asset and the
+ * results of the channel `theirs`, which do not exist for it (rules 2).
+ */
+let two: TwoChannels;
+
+const THEIR_HOST = 'hooks.theirs.example';
+let theirWebhookId: string;
+
+beforeAll(async () => {
+  two = await openTwoChannels();
+  const body = { url: `https://${THEIR_HOST}/` };
+  theirWebhookId = dataOf(await two.unbound.api.call('POST', '/webhooks', { body })).webhookId;
+});
+afterAll(() => two.stack.close());
+
+/** Names of another channel that appear in an answer and were not in the request. */
+function leaksIn(answer: Answer, sent: unknown): string[] {
+  const { customer, numbers, ids, batch, licenseOrderId } = two.theirs;
+  const { customerId, channelCustomerId } = customer;
+  const named = { customerId, channelCustomerId, licenseOrderId, channelOrderId: batch.channelOrderId };
+  const secrets = {
+    ...named,
+    ...ids,
+    elsewhere: two.elsewhere,
+    ofCrm: two.unbound.customer.customerId,
+    webhook: THEIR_HOST,
+  };
+  const [text, request] = [JSON.stringify(answer.body), JSON.stringify(sent)];
+  const isWordOf = (where: string, word: string) => new RegExp(`(?<![\\w-])${word}(?![\\w-])`).test(where);
+  return [...Object.values(secrets), ...Object.values(numbers)].filter(
+    (secret) => isWordOf(text, secret) && !isWordOf(request, secret),
+  );
+}
+
+/** A call as it is made by one of the two applications. */
+interface Call {
+  module: 'order' | 'member';
+  method: string;
+  path: string;
+  query?: Record<string, string>;
+  body?: unknown;
+}
+
+const send = ({ module, method, path, ...options }: Call, by: MemberCenter): Promise<Answer> => {
+  if (module === 'member') return by.call(method, path, options);
+  const query = { ...options.query, ...(path.includes('atchOrder') && { appKey: by.api.credentials.appKey }) };
+  return by.api.call(method, path, { ...options, query });
+};
+
+/**
+ * What is tried, and what comes of it: a refusal, or data in which nothing of theirs is, held against the rest of it.
+ */
+type Trial = [what: string, call: () => Call, comesOut: Cause | ((data: unknown) => void)];
+
+const get = (path: string, query: Record<string, string> = {}): Call => ({
+  module: 'order',
+  method: 'GET',
+  path,
+  query,
+});
+const post = (path: string, body: unknown): Call => ({ module: 'order', method: 'POST', path, body });
+const ofTheirWebhook = (method: string, operation: string): Call => ({
+  module: 'order',
+  method: method.toUpperCase(),
+  path: `/webhooks/${theirWebhookId}${operation}`,
+  ...(operation === '/replay' && { body: {} }),
+});
+const getMember = (path: string, query = {}): Call => ({ module: 'member', method: 'GET', path, query });
+const postMember = (path: string, body: unknown): Call => ({ module: 'member', method: 'POST', path, body });
+
+const BATCH = '/licenseOrder/batchOrder';
+const syncBatch = (order: Sent, channelCode = 'ours') => ({ ...batchOf(order), syncMode: 'sync', channelCode });
+const buy = (channelCode: string) => syncBatch(newBuy(two.ours.customer, [newAssetNum()]), channelCode);
+const theirBatch = (channelCode = 'theirs') => ({ channelCode, channelOrderId: two.theirs.batch.channelOrderId });
+const ofCustomer = ({ channelCode, channelCustomerId }: Customer, defaultCustomer = 'N') => ({
+  channelCode,
+  channelCustomerId,
+  defaultCustomer,
+});
+const ofCrm = () => ({
+  crmCustomerId: two.unbound.customer.channelCustomerId,
+  customerName: 'Changed',
+  branchName: 'Changed',
+});
+const configure = (deleteAssets: string[], addAssets: string[]) =>
+  postMember(`/enterprise/member/${two.kimId}/privileges`, { deleteAssets, addAssets });
+const lend = (borrowedUsbKey: string, assetId: string) =>
+  postMember(`/enterprise/member/${two.kimId}/borrow`, { borrowedUsbKey, assetIDs: [assetId] });
+const enterprise = () => `/enterprise/${two.unbound.enterpriseId}`;
+const PAGE = { pageNum: '1', pageSize: '500' };
+
+/** The data is a list of entries of these asset numbers, in whatever order. */
+const lists = (assetNums: () => string[]) => (data: unknown) => {
+  const listed = (data as { assetNum: string }[]).map(({ assetNum }) => assetNum);
+  expect(listed.toSorted()).toEqual(assetNums().toSorted());
+};
+
+/** Orders of our channel about what is theirs, and what each fails for. */
+const ORDERS: [what: string, order: () => Sent, cause: Cause][] = [
+  ['a purchase of their customer', () => newBuy(two.theirs.customer, [newAssetNum()]), 'customer_not_found'],
+  ['their asset', () => deleteAsset(two.theirs.customer, [two.theirs.numbers.free]), 'customer_not_found'],
+  ['their asset as ours', () => deleteAsset(two.ours.customer, [two.theirs.numbers.free]), 'asset_not_found'],
+  ['a product of it', () => deleteProduct(two.ours.customer, [two.theirs.numbers.free]), 'asset_not_found'],
+  [
+    'its transfer to us',
+    () => newBuy(two.ours.customer, [two.theirs.numbers.free], {}, { transferedAssetNum: true }),
+    'asset_not_found',
+  ],
+  [
+    'their purchase as source',
+    () => newBuy(two.ours.customer, [newAssetNum()], { srcLicenseOrderId: two.theirs.licenseOrderId }),
+    'source_order_not_found',
+  ],
+];
+
+const EMPLOYEE = `${ME_ROOT}/enterprise/{enterpriseGlobalId}/member/{memberGlobalId}`;
+const NAMES_NOTHING = 'names no channel, customer or asset';
+
+const LOCKS: Trial[] = ['lock', 'unlock'].map((operation) => [
+  'their lock behind ours',
+  () => {
+    const assetNums = [two.ours.numbers.usbKey, two.theirs.numbers.usbKey];
+    return post(`/asset/${operation}`, { assetNums, operatorIdentity: 'Me' });
+  },
+  (data) => expect(data).toMatchObject([{ status: 1 }, { status: 2 }]),
+]);
+
+const ofTheirCustomer = () => ({ customerId: two.theirs.customer.customerId, state: 'succeeded' });
+const listsNoOrder = (data: unknown) => expect(data).toEqual({ orders: [], nextCursor: null });
+function listsOurOrders(data: unknown): void {
+  const { orders } = data as OrderPage;
+  expect(orders.length).toBeGreaterThan(0);
+  expect(new Set(orders.map(({ channelCode }) => channelCode))).toEqual(new Set(['ours']));
+}
+
+/** The trials of every operation. */
+const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
+  'post /oauth2/token': NAMES_NOTHING,
+  [`post ${ORDER_ROOT}/enterprise/user/bind`]: [
+    [
+      'their customer',
+      () => {
+        const { channelCustomerId, enterpriseName } = two.theirs.customer;
+        const names = { customerName: 'C', branchName: 'B', enterpriseName, passwordMobile: '13800000000' };
+        return post('/enterprise/user/bind', { channelCode: 'theirs', channelCustomerId, ...names });
+      },
+      'channel_not_allowed',
+    ],
+  ],
+  [`post ${ORDER_ROOT}/enterprise/user/create`]: [
+    ['what makes customers of crm', () => post('/enterprise/user/create', ofCrm()), 'channel_not_allowed'],
+  ],
+  [`post ${ORDER_ROOT}/enterprise/user/update`]: [
+    ['a customer of crm', () => post('/enterprise/user/update', ofCrm()), 'channel_not_allowed'],
+  ],
+  [`get ${ORDER_ROOT}/enterprise/user/query`]: [
+    ['their customer', () => get('/enterprise/user/query', ofCustomer(two.theirs.customer)), 'channel_not_allowed'],
+    [
+      'all customers of the enterprise',
+      () => get('/enterprise/user/query', ofCustomer(two.ours.customer)),
+      (data) => expect(data).toEqual([two.ours.customer]),
+    ],
+    [
+      'its default customer, who is of crm',
+      () => get('/enterprise/user/query', ofCustomer(two.ours.customer, 'Y')),
+      (data) => expect(data).toEqual([]),
+    ],
+  ],
+  [`post ${ORDER_ROOT}/asset/lock`]: [LOCKS[0]!],
+  [`post ${ORDER_ROOT}/asset/unlock`]: [LOCKS[1]!],
+  [`get ${ORDER_ROOT}/asset/{enterpriseGlobalId}/list`]: [
+    ['the enterprise', () => get(`/asset/${two.unbound.enterpriseId}/list`), lists(() => [two.ours.numbers.cloud])],
+    [
+      'a feature of theirs',
+      () => get(`/asset/${two.unbound.enterpriseId}/list`, { extendCode: 'gxxp' }),
+      lists(() => [two.ours.numbers.cloud]),
+    ],
+  ],
+  [`get ${ORDER_ROOT}/asset/{assetNum}`]: [
+    ['their asset', () => get(`/asset/${two.theirs.numbers.lent}`), 'asset_not_found'],
+  ],
+  [`get ${ORDER_ROOT}/asset/{assetNum}/history`]: [
+    ['their asset', () => get(`/asset/${two.theirs.numbers.lent}/history`), 'asset_not_found'],
+  ],
+  [`post ${ORDER_ROOT}/shellnums`]: NAMES_NOTHING,
+  [`post ${ORDER_ROOT}/licenseOrder/batchOrder`]: [
+    ['a sync batch of their channel', () => post(BATCH, buy('theirs')), 'channel_not_allowed'],
+    ['an async one', () => post(BATCH, { ...buy('theirs'), syncMode: 'async' }), 'channel_not_allowed'],
+    ['their batch again', () => post(BATCH, two.theirs.batch), 'channel_not_allowed'],
+    ...ORDERS.map(([what, order, cause]): Trial => [what, () => post(BATCH, syncBatch(order())), cause]),
+  ],
+  [`post ${ORDER_ROOT}/licenseOrder/batchOrder/preview`]: [
+    ['a batch of their channel', () => post(`${BATCH}/preview`, buy('theirs')), 'channel_not_allowed'],
+    ...ORDERS.map(([what, order, cause]): Trial => {
+      const check = (data: unknown) => expect(data).toMatchObject([{ state: 'failed', cause, nearest: [] }]);
+      return [what, () => post(`${BATCH}/preview`, syncBatch(order())), check];
+    }),
+  ],
+  [`post ${ORDER_ROOT}/licenseOrder/batchOrder/cancel`]: [
+    ['their batch', () => post(`${BATCH}/cancel`, theirBatch()), 'channel_not_allowed'],
+    ['their batch as ours', () => post(`${BATCH}/cancel`, theirBatch('ours')), 'batch_not_found'],
+  ],
+  [`get ${ORDER_ROOT}/licenseOrder/batchOrder`]: [
+    ['their batch', () => get(BATCH, theirBatch()), 'channel_not_allowed'],
+    ['their batch as ours', () => get(BATCH, theirBatch('ours')), 'batch_not_found'],
+  ],
+  [`get ${ORDER_ROOT}/licenseOrder/batchOrder/failed`]: [
+    ['their batch', () => get(`${BATCH}/failed`, theirBatch()), 'channel_not_allowed'],
+    ['their batch as ours', () => get(`${BATCH}/failed`, theirBatch('ours')), 'batch_not_found'],
+  ],
+  [`get ${ORDER_ROOT}/licenseOrder/{licenseOrderId}`]: [
+    ['their order', () => get(`/licenseOrder/${two.theirs.licenseOrderId}`), 'order_not_found'],
+  ],
+  [`get ${ORDER_ROOT}/events`]: [
+    [
+      'the end of their batch',
+      () => get('/events'),
+      (data) => {
+        const { channelCode, channelOrderId } = two.ours.batch;
+        expect(data).toMatchObject({ events: [{ data: { channelCode, channelOrderId } }], hasMore: false });
+      },
+    ],
+  ],
+  [`get ${ORDER_ROOT}/licenseOrder/batchOrders`]: [
+    [
+      'batches of their channel',
+      () => get('/licenseOrder/batchOrders', { channelCode: 'theirs' }),
+      'channel_not_allowed',
+    ],
+    [
+      'all batches',
+      () => get('/licenseOrder/batchOrders'),
+      (data) => {
+        const { batches } = data as BatchPage;
+        expect(batches.length).toBeGreaterThan(0);
+        expect(new Set(batches.map(({ channelCode }) => channelCode))).toEqual(new Set(['ours']));
+      },
+    ],
+  ],
+  [`get ${ORDER_ROOT}/licenseOrder/orders`]: [
+    ['orders of their channel', () => get('/licenseOrder/orders', { channelCode: 'theirs' }), 'channel_not_allowed'],
+    ['all orders', () => get('/licenseOrder/orders'), listsOurOrders],
+    ['orders of their customer', () => get('/licenseOrder/orders', ofTheirCustomer()), listsNoOrder],
+    ['orders of their asset', () => get('/licenseOrder/orders', { assetNum: two.theirs.numbers.held }), listsNoOrder],
+  ],
+  [`post ${ORDER_ROOT}/webhooks`]: NAMES_NOTHING,
+  [`get ${ORDER_ROOT}/webhooks`]: [
+    ['their webhooks', () => get('/webhooks'), (data) => expect(data).toEqual({ webhooks: [] })],
+  ],
+  ...Object.fromEntries(
+    (
+      [
+        ['get', ''],
+        ['delete', ''],
+        ['post', '/rotateSecret'],
+        ['post', '/test'],
+        ['post', '/enable'],
+        ['post', '/replay'],
+        ['get', '/deliveries'],
+      ] as const
+    ).map(([method, operation]): [string, Trial[]] => [
+      `${method} ${ORDER_ROOT}/webhooks/{webhookId}${operation}`,
+      [['their webhook', () => ofTheirWebhook(method, operation), 'webhook_not_found']],
+    ]),
+  ),
+  [`post ${ME_ROOT}/enterprise/{enterpriseGlobalId}/member`]: NAMES_NOTHING,
+  [`put ${EMPLOYEE}`]: NAMES_NOTHING,
+  [`put ${EMPLOYEE}/resetPassword`]: NAMES_NOTHING,
+  [`delete ${EMPLOYEE}`]: NAMES_NOTHING,
+  [`get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/members`]: [
+    [
+      'who holds something of theirs',
+      () => getMember(`${enterprise()}/members`, { ...PAGE, keyword: 'kim' }),
+      (data) => {
+        const { held, lent, usedLock } = two.ours.numbers;
+        expect(data).toMatchObject({ list: [{ assetNums: [held, lent], borrowNum: usedLock }] });
+      },
+    ],
+  ],
+  [`get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/asset/assetNums`]: [
+    [
+      'the enterprise',
+      () => getMember(`${enterprise()}/asset/assetNums`),
+      lists(() => {
+        const { usedLock: _used, freeLock: _free, ...assets } = two.ours.numbers;
+        return Object.values(assets);
+      }),
+    ],
+  ],
+  [`get ${ME_ROOT}/enterprise/asset/{assetId}/merchandiseProducts`]: (['held', 'lent', 'usedLock'] as const).map(
+    (which): Trial => [
+      `their asset: ${which}`,
+      () => getMember(`/enterprise/asset/${two.theirs.ids[which]}/merchandiseProducts`),
+      'asset_id_not_found',
+    ],
+  ),
+  [`get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/asset/borrowUsbKeys`]: [
+    [
+      'the enterprise',
+      () => getMember(`${enterprise()}/asset/borrowUsbKeys`),
+      lists(() => [two.ours.numbers.usedLock, two.ours.numbers.freeLock]),
+    ],
+  ],
+  [`post ${ME_ROOT}/enterprise/member/{memberGlobalId}/privileges`]: [
+    ['their asset, assigned', () => configure([], [two.theirs.numbers.free]), 'asset_number_not_found'],
+    ['theirs of another enterprise', () => configure([], [two.elsewhere]), 'asset_number_not_found'],
+    ['their asset, withdrawn', () => configure([two.theirs.numbers.held], []), 'asset_not_withdrawable'],
+    [
+      'theirs behind ours',
+      () => configure([two.ours.numbers.held], [two.theirs.numbers.free]),
+      'asset_number_not_found',
+    ],
+  ],
+  [`post ${ME_ROOT}/enterprise/member/{memberGlobalId}/borrow`]: [
+    ['their asset', () => lend(two.ours.numbers.freeLock, two.theirs.ids.held), 'asset_not_held'],
+    ['their lock', () => lend(two.theirs.numbers.freeLock, two.ours.ids.held), 'borrowed_lock_unusable'],
+  ],
+  [`get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/audit`]: [
+    [
+      'who was given something of theirs',
+      () => getMember(`${enterprise()}/audit`, PAGE),
+      (data) => {
+        const entries = (data as { list: AuditEntry[] }).list.filter(({ action }) => action === 'assets_configured');
+        const { held, lent } = two.ours.numbers;
+        const given = entries.map(({ detail }) => detail.after?.assetNums);
+        expect(given).toEqual([[], [held, lent]]);
+      },
+    ],
+  ],
+};
+
+it('every operation is tried', async () => {
+  const response = await fetch(`${two.stack.baseUrl}/openapi.json`);
+  const { paths } = (await response.json()) as { paths: Record<string, object> };
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${path}`),
+  );
+  expect(Object.keys(TRIALS).toSorted()).toEqual(operations.toSorted());
+});
+
+const ALL = Object.entries(TRIALS).flatMap(([operation, trials]) =>
+  trials === NAMES_NOTHING ? [] : trials.map((trial) => [operation, ...trial] as const),
+);
+
+/** O6 changes our lock, so that O7 has something to change. */
+const CHANGES = [`post ${ORDER_ROOT}/asset/lock`, `post ${ORDER_ROOT}/asset/unlock`];
+
+it.each(ALL)('%s with %s: there is nothing of it, and nothing changes', async (operation, _what, attempt, comesOut) => {
+  const call = attempt();
+  const before = await contentOfTables(two.stack.db);
+  const answer = await send(call, two.bound);
+  if (typeof comesOut === 'string') {
+    expect(refusalOf(answer)).toMatchObject({ code: causes[comesOut].code, cause: comesOut });
+  } else {
+    comesOut(dataOf(answer));
+  }
+  expect(leaksIn(answer, call)).toEqual([]);
+  if (!CHANGES.includes(operation)) expect(await contentOfTables(two.stack.db)).toEqual(before);
+});
+
+const lookups = ALL.filter(([operation, , , comesOut]) => operation.startsWith('get ') && typeof comesOut !== 'string');
+
+it.each(lookups)('%s with %s: an application that is not bound sees theirs', async (_operation, _what, attempt) => {
+  const call = attempt();
+  expect(leaksIn(await send(call, two.unbound), call)).not.toEqual([]);
+});
+
+describe('an application that is bound', () => {
+  const enterpriseBody = () => ({ crmCustomerId: randomUUID(), customerName: randomUUID(), branchName: 'Branch' });
+  const create = (api: Api, body: unknown) => api.call('POST', '/enterprise/user/create', { body });
+  const update = (api: Api, body: unknown) => api.call('POST', '/enterprise/user/update', { body });
+
+  it('may do everything in each of its channels', async () => {
+    const { api } = two.bound;
+    const enterpriseName = `Of ${randomUUID()}`;
+    for (const channelCode of ['ours', ' ours too ']) {
+      const names = { customerName: 'C', branchName: 'B', enterpriseName, passwordMobile: '13800000000' };
+      const body = { channelCode, channelCustomerId: 'first', ...names };
+      const customer = dataOf(await api.call('POST', '/enterprise/user/bind', { body }));
+      expect(dataOf(await api.call('POST', '/enterprise/user/bind', { body }))).toEqual(customer);
+      const batch = { ...batchOf(newBuy(customer, [newAssetNum()])), channelCode };
+      expect(await api.preview(batch)).toMatchObject([{ state: 'succeeded' }]);
+      await api.accept(batch);
+      expect(await api.completed(batch)).toMatchObject({ channelCode: channelCode.trim(), succeeded: 1 });
+      expect(await api.cancel(batch)).toEqual({ cancelled: 0, finished: 1 });
+    }
+  });
+
+  it('needs crm and industry for O2, which makes customers of both, and crm for O4', async () => {
+    const scopes = ['auth_order' as const];
+    const [crm, both] = await Promise.all([
+      two.stack.newApi(scopes, ['crm']),
+      two.stack.newApi(scopes, ['crm', 'industry']),
+    ]);
+    const body = enterpriseBody();
+    const before = await contentOfTables(two.stack.db);
+    expect(refusalOf(await create(crm, body))).toEqual({
+      code: '13004',
+      cause: 'channel_not_allowed',
+      message: 'crmCustomerId: the application is not bound to channel industry.',
+    });
+    expect(await contentOfTables(two.stack.db)).toEqual(before);
+    expect(dataOf(await create(both, body))).toMatchObject({ members: [{}, {}] });
+    expect((await update(crm, { ...body, customerName: 'Changed' })).body.code).toBe(0);
+    expect(refusalOf(await update(crm, enterpriseBody()))).toMatchObject({ cause: 'customer_not_found' });
+  });
+
+  it('has orders fail for customers of other channels, async too', async () => {
+    const { bound, theirs } = two;
+    const assetNum = newAssetNum();
+    const batch = { ...batchOf(newBuy(theirs.customer, [assetNum])), channelCode: 'ours' };
+    expect(await bound.api.process(batch)).toMatchObject([{ state: 'failed', cause: 'customer_not_found' }]);
+    expect(await assetsNumbered(assetNum)).toEqual([]);
+  });
+
+  it('may not buy a number that is in use at another channel, and learns nothing else of it', async () => {
+    const { bound, ours, theirs } = two;
+    const answer = await bound.api.submit(syncBatch(newBuy(ours.customer, [theirs.numbers.free])));
+    expect(refusalOf(answer).cause).toBe('asset_owned_by_other_customer');
+    expect(leaksIn(answer, theirs.numbers.free)).toEqual([]);
+  });
+
+  it('sees of what is lent across channels its own part', async () => {
+    const { bound, unbound, kimId, ours, theirs } = two;
+    dataOf(await unbound.lend(kimId, ours.numbers.freeLock, [theirs.ids.held]));
+    dataOf(await unbound.lend(kimId, theirs.numbers.freeLock, [ours.ids.held]));
+    expect(numbersUnder(await unbound.contents(ours.ids.freeLock))).toContain(theirs.numbers.held);
+    expect(numbersUnder(await bound.contents(ours.ids.freeLock))).toEqual(new Set([ours.numbers.freeLock]));
+    // Under their lock, which does not exist for it.
+    expect(numbersUnder(await bound.contents(ours.ids.held))).toEqual(new Set());
+    const { held, lent, usedLock } = ours.numbers;
+    expect(await bound.listed(kimId)).toMatchObject({ assetNums: [held, lent], borrowNum: usedLock });
+    const across = (await bound.audit()).find(({ action }) => action === 'assets_lent')!;
+    expect(across.detail).toEqual({ before: { lent: [] }, after: { lent: [] } });
+  });
+
+  it('adds employees as the enterprise may, and deletes one with all that they hold', async () => {
+    const { bound, unbound } = two;
+    // A cloud license of theirs alone: without one only five could be added.
+    const center = await MemberCenter.open(two.stack, unbound.api);
+    const boundCenter = await openAs(center, bound.api);
+    const [cloud] = await center.buy(1, { licenseType: 'cloud_customer' });
+    expect(await boundCenter.assets()).toEqual([]);
+    const added = await boundCenter.add(...Array.from({ length: 6 }, () => newEmployee()));
+    const leaving = added[0]!.globalId;
+    await center.assign(leaving, cloud!.assetNum);
+    dataOf(await boundCenter.delete(leaving));
+    expect(await center.assets()).toMatchObject([{ assetNum: cloud!.assetNum, cloudAccountGlobalId: null }]);
+    const [deletion] = await center.audit();
+    expect(deletion!.detail.before).toMatchObject({ assetNums: [cloud!.assetNum] });
+    const withoutNumbers = { ...deletion!.detail, before: { ...deletion!.detail.before, assetNums: [] } };
+    expect((await boundCenter.audit())[0]).toEqual({ ...deletion, detail: withoutNumbers });
+
+    // Nor is the number the application's when the asset is gone.
+    const { license_order_id: srcLicenseOrderId } = await two.stack.db
+      .selectFrom('asset_grant')
+      .select('license_order_id')
+      .where('asset_id', '=', cloud!.assetId)
+      .executeTakeFirstOrThrow();
+    const revocation = { licenseType: 'cloud_customer', srcLicenseOrderId };
+    await center.api.carryOut(deleteAsset(center.customer, [cloud!.assetNum], revocation));
+    expect((await boundCenter.audit())[0]).toEqual({ ...deletion, detail: withoutNumbers });
+  });
+
+  const assetsNumbered = (assetNum: string) =>
+    two.stack.db.selectFrom('asset').select('id').where('asset_num', '=', assetNum).execute();
+});

@@ -1,0 +1,66 @@
+import type { Customer } from '@lockstep/contract';
+import { readChannels } from '@lockstep/orders';
+import { countActivity } from '@lockstep/orders/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Api } from '../../harness/api.ts';
+import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
+import { readResult, syncOf } from '../../harness/orders/sync-batches.ts';
+import { type Stack, startStack } from '../../harness/stack.ts';
+
+/** What the service knows of channels: what is pending there, whose it is, and how fast it goes. */
+
+let stack: Stack;
+let api: Api;
+let customer: Customer;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  api = await stack.newApi();
+  customer = await api.newCustomer();
+});
+afterAll(() => stack.close());
+
+const buy = () => newBuy(customer, [newAssetNum()]);
+
+/** The channel of the customer. It is the only one with anything to show. */
+async function readIt() {
+  const channels = await readChannels(stack.db);
+  return channels.find(({ pending, acceptedPerSecond }) => pending > 0 || acceptedPerSecond > 0)!;
+}
+
+it('what is pending and whose it is, before it is added up and after', async () => {
+  const other = await stack.newApi();
+  const batch = batchOf(buy(), buy());
+  await api.accept(batch);
+  const { acceptedTime } = await readResult(api, batch);
+  await other.accept(batchOf(buy()));
+  for (const count of [() => {}, () => countActivity(stack.db)]) {
+    await count();
+    const channel = await readIt();
+    expect(channel).toMatchObject({ pending: 3, held: 0, oldestAcceptedTime: acceptedTime, pausedTime: null });
+    expect(channel.applications).toMatchObject([
+      { appKey: api.credentials.appKey, pending: 2 },
+      { appKey: other.credentials.appKey, pending: 1 },
+    ]);
+    expect(channel).toMatchObject({ succeededPerSecond: 0, failedPerSecond: 0, estimatedTime: null });
+    expect(channel.acceptedPerSecond).toBeGreaterThan(0);
+  }
+});
+
+it('how fast it goes, until nothing is pending', async () => {
+  const worker = await stack.startWorker();
+  await expect.poll(async () => (await readIt()).pending).toBe(0);
+  await worker.close();
+  const channel = await readIt();
+  expect(channel).toMatchObject({
+    applications: [],
+    oldestAcceptedTime: null,
+    failedPerSecond: 0,
+    estimatedTime: null,
+  });
+  expect(channel.succeededPerSecond).toBe(channel.acceptedPerSecond);
+  await api.accept(syncOf(buy()));
+  const later = await readIt();
+  expect(later.pending).toBe(0);
+  expect(later.succeededPerSecond).toBe(later.acceptedPerSecond);
+});

@@ -1,0 +1,599 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { CreatedEnterprise, Customer, type EnterpriseId } from '@lockstep/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Answer, type Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { batchOf, newAssetNum, newBuy, type Sent } from '../../harness/orders/orders.ts';
+import { type Stack, startStack } from '../../harness/stack.ts';
+
+/** Customers and enterprise main accounts: O1 to O4 (rules 5). */
+let stack: Stack;
+let api: Api;
+
+beforeAll(async () => {
+  stack = await startStack();
+  api = await stack.newApi();
+});
+afterAll(() => stack.close());
+
+const strictCustomer = z.strictObject(Customer.shape);
+const strictEnterprise = z.strictObject({
+  ...CreatedEnterprise.shape,
+  members: z.array(z.strictObject(CreatedEnterprise.shape.members.element.shape)),
+});
+const ID = /^[1-9]\d{0,18}$/;
+
+const newMobile = () => `13${String(randomInt(1e9)).padStart(9, '0')}`;
+const newName = () => `Enterprise ${randomUUID()}`;
+
+/** An O1 body with a customer, an enterprise and a mobile number of its own. */
+const binding = (changes: Sent = {}) => ({
+  channelCode: 'test',
+  channelCustomerId: randomUUID() as string,
+  customerName: 'Customer',
+  branchName: 'Branch',
+  enterpriseName: newName(),
+  passwordMobile: newMobile(),
+  ...changes,
+});
+/** An O2 body of its own. */
+const creation = (changes: Sent = {}) => ({
+  crmCustomerId: randomUUID() as string,
+  customerName: newName(),
+  branchName: 'Branch',
+  address: '1 Main Street',
+  ...changes,
+});
+
+const submitBind = (body: Sent) => api.call('POST', '/enterprise/user/bind', { body });
+const submitCreate = (body: Sent) => api.call('POST', '/enterprise/user/create', { body });
+const bind = async (body: Sent): Promise<Customer> => strictCustomer.parse(dataOf(await submitBind(body)));
+const create = async (body: Sent): Promise<CreatedEnterprise> =>
+  strictEnterprise.parse(dataOf(await submitCreate(body)));
+/** O3: the customers of the enterprise of a customer. */
+async function query(channelCode: string, channelCustomerId: string, defaultCustomer: 'Y' | 'N' = 'N') {
+  const options = { query: { channelCode, channelCustomerId, defaultCustomer } };
+  return z.array(strictCustomer).parse(dataOf(await api.call('GET', '/enterprise/user/query', options)));
+}
+
+const causeOf = (answer: Answer) => {
+  const { code, cause } = refusalOf(answer);
+  expect(code).toBe('13004');
+  return cause;
+};
+const countEnterprises = async (name: string) =>
+  (await stack.db.selectFrom('enterprise').select('id').where('name', '=', name).execute()).length;
+const membersOf = (enterpriseId: EnterpriseId) =>
+  stack.db.selectFrom('member').selectAll().where('enterprise_id', '=', enterpriseId).orderBy('id').execute();
+const twenty = <Result>(call: (index: number) => Promise<Result>) =>
+  Promise.all(Array.from({ length: 20 }, (_, index) => call(index)));
+
+describe('O1 binds a customer', () => {
+  it('to a new enterprise, of which it becomes the default', async () => {
+    const body = binding();
+    const bound = await bind(body);
+    expect(bound).toEqual({
+      customerId: expect.stringMatching(ID),
+      channelCode: 'test',
+      channelCustomerId: body.channelCustomerId,
+      enterpriseGlobalId: expect.stringMatching(ID),
+      enterpriseName: body.enterpriseName,
+      isDefault: true,
+    });
+    expect(await membersOf(bound.enterpriseGlobalId)).toEqual([]);
+  });
+
+  it('that can be ordered for at once', async () => {
+    const bound = await bind(binding());
+    expect(await api.process(batchOf(newBuy(bound, [newAssetNum()])))).toMatchObject([{ state: 'succeeded' }]);
+  });
+
+  it('to the enterprise of that name, of which it is not the default', async () => {
+    const first = await bind(binding());
+    const { enterpriseName } = first;
+    const mobile = await readMobile(first);
+    const second = await bind(binding({ enterpriseName, passwordMobile: mobile }));
+    expect(second).toMatchObject({ enterpriseGlobalId: first.enterpriseGlobalId, enterpriseName, isDefault: false });
+    expect(second.customerId).not.toBe(first.customerId);
+  });
+
+  it.each<[how: string, vary: (name: string) => string]>([
+    ['in another case', (name) => name.toUpperCase()],
+    ['with two blanks inside', (name) => name.replace(' ', '  ')],
+    ['that only begins so', (name) => name.slice(0, -1)],
+    ['with a wildcard', (name) => `${name.slice(0, -1)}%`],
+  ])('to another enterprise for a name %s', async (_how, vary) => {
+    const body = binding();
+    const first = await bind(body);
+    const second = await bind(binding({ enterpriseName: vary(body.enterpriseName) }));
+    expect(second.enterpriseGlobalId).not.toBe(first.enterpriseGlobalId);
+    expect(second.isDefault).toBe(true);
+  });
+
+  it('again, and returns the same customer, whatever its names are now', async () => {
+    const body = binding();
+    const first = await bind(body);
+    expect(await bind(body)).toEqual(first);
+    expect(await bind({ ...body, customerName: 'Renamed', branchName: 'Moved' })).toEqual(first);
+    expect(await query('test', body.channelCustomerId)).toEqual([first]);
+  });
+
+  it('for each channel of its own', async () => {
+    const body = binding();
+    const first = await bind(body);
+    const second = await bind({ ...body, channelCode: 'test2' });
+    expect(second).toMatchObject({ enterpriseGlobalId: first.enterpriseGlobalId, isDefault: false });
+    expect(second.customerId).not.toBe(first.customerId);
+  });
+
+  it('to an enterprise of O2, and sets its mobile number, which is then on file', async () => {
+    const made = creation();
+    const { enterpriseGlobalId } = await create(made);
+    const body = binding({ enterpriseName: made.customerName });
+    expect(await bind(body)).toMatchObject({ enterpriseGlobalId, isDefault: false });
+    expect(causeOf(await submitBind(binding({ enterpriseName: made.customerName })))).toBe(
+      'enterprise_mobile_mismatch',
+    );
+    const again = binding({ enterpriseName: made.customerName, passwordMobile: body.passwordMobile });
+    expect(await bind(again)).toMatchObject({ enterpriseGlobalId });
+  });
+
+  it('that O2 created, and returns that one', async () => {
+    const made = creation();
+    const { enterpriseGlobalId } = await create(made);
+    const channelCustomerId = made.crmCustomerId;
+    const body = binding({ channelCode: 'crm', channelCustomerId, enterpriseName: made.customerName });
+    expect(await bind(body)).toMatchObject({ channelCode: 'crm', enterpriseGlobalId, isDefault: true });
+    expect(await query('crm', channelCustomerId)).toHaveLength(2);
+  });
+});
+
+async function readMobile({ enterpriseGlobalId }: Customer): Promise<string | null> {
+  const { security_mobile } = await stack.db
+    .selectFrom('enterprise')
+    .select('security_mobile')
+    .where('id', '=', enterpriseGlobalId)
+    .executeTakeFirstOrThrow();
+  return security_mobile;
+}
+
+describe('O1 refuses', () => {
+  it('a mobile number that is not the one on file, and binds nothing', async () => {
+    const body = binding();
+    const first = await bind(body);
+    const other = { ...body, channelCustomerId: randomUUID(), passwordMobile: newMobile() };
+    expect(causeOf(await submitBind(other))).toBe('enterprise_mobile_mismatch');
+    expect(await query('test', other.channelCustomerId)).toEqual([]);
+    expect(await query('test', body.channelCustomerId)).toEqual([first]);
+    expect(await readMobile(first)).toBe(body.passwordMobile);
+  });
+
+  it('a repeat with another mobile number', async () => {
+    const body = binding();
+    await bind(body);
+    const answer = await submitBind({ ...body, passwordMobile: newMobile() });
+    expect(causeOf(answer)).toBe('enterprise_mobile_mismatch');
+    expect(refusalOf(answer).message).toMatch(/^passwordMobile: /);
+    expect(refusalOf(answer).message).not.toContain(body.passwordMobile);
+  });
+
+  it('a customer that is bound to another enterprise', async () => {
+    const [one, other] = [binding(), binding()];
+    const first = await bind(one);
+    await bind(other);
+    const { enterpriseName, passwordMobile } = other;
+    expect(causeOf(await submitBind({ ...one, enterpriseName, passwordMobile }))).toBe('customer_bound_elsewhere');
+    expect(await query('test', one.channelCustomerId)).toEqual([first]);
+  });
+
+  it('a customer that is bound elsewhere, and does not create the enterprise that it names', async () => {
+    const body = binding();
+    await bind(body);
+    const enterpriseName = newName();
+    expect(causeOf(await submitBind({ ...body, enterpriseName }))).toBe('customer_bound_elsewhere');
+    expect(await countEnterprises(enterpriseName)).toBe(0);
+  });
+
+  it('a customer that is bound elsewhere, and puts no mobile number on file', async () => {
+    const made = creation();
+    const { enterpriseGlobalId } = await create(made);
+    const body = binding();
+    await bind(body);
+    expect(causeOf(await submitBind({ ...body, enterpriseName: made.customerName }))).toBe('customer_bound_elsewhere');
+    const row = stack.db.selectFrom('enterprise').select('security_mobile').where('id', '=', enterpriseGlobalId);
+    expect(await row.executeTakeFirst()).toEqual({ security_mobile: null });
+  });
+});
+
+describe('20 calls of O1 at the same time', () => {
+  it('for a new enterprise and different customers create one enterprise with exactly one default', async () => {
+    const body = binding();
+    const bound = await twenty((index) => bind({ ...body, channelCustomerId: `${body.channelCustomerId}-${index}` }));
+    expect(new Set(bound.map(({ enterpriseGlobalId }) => enterpriseGlobalId)).size).toBe(1);
+    expect(new Set(bound.map(({ customerId }) => customerId)).size).toBe(20);
+    const defaults = bound.filter(({ isDefault }) => isDefault);
+    expect(defaults).toHaveLength(1);
+    const oldestFirst = bound.toSorted((a, b) => Number(a.customerId) - Number(b.customerId));
+    expect(await query('test', `${body.channelCustomerId}-7`)).toEqual(oldestFirst);
+    expect(await query('test', `${body.channelCustomerId}-7`, 'Y')).toEqual(defaults);
+    expect(await countEnterprises(body.enterpriseName)).toBe(1);
+  });
+
+  it('for the same new customer create one and return the same', async () => {
+    const body = binding();
+    const bound = await twenty(() => bind(body));
+    for (const answer of bound) expect(answer).toEqual(bound[0]);
+    expect(await query('test', body.channelCustomerId)).toEqual([bound[0]]);
+  });
+
+  it('for one new customer and 20 new enterprises bind it to one of them and create no other', async () => {
+    const bodies = Array.from({ length: 20 }, () => binding());
+    const { channelCustomerId } = bodies[0]!;
+    const answers = await twenty((index) => submitBind({ ...bodies[index], channelCustomerId }));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const answer of answers.filter(({ status }) => status !== 200)) {
+      expect(causeOf(answer)).toBe('customer_bound_elsewhere');
+    }
+    const made = await Promise.all(bodies.map(({ enterpriseName }) => countEnterprises(enterpriseName)));
+    expect(made.reduce((sum, count) => sum + count)).toBe(1);
+    expect(await query('test', channelCustomerId)).toHaveLength(1);
+  });
+
+  it.each<[what: string, name: () => Promise<string>]>([
+    ['a new enterprise', async () => newName()],
+    [
+      'an enterprise without one',
+      async () => {
+        const made = creation();
+        await create(made);
+        return made.customerName;
+      },
+    ],
+  ])('with 20 mobile numbers for %s put one of them on file', async (_what, name) => {
+    const enterpriseName = await name();
+    const answers = await twenty(() => submitBind(binding({ enterpriseName })));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const answer of answers.filter(({ status }) => status !== 200)) {
+      expect(causeOf(answer)).toBe('enterprise_mobile_mismatch');
+    }
+  });
+});
+
+describe('O2 creates an enterprise', () => {
+  it('with its administrator and its cloud-licensed employee', async () => {
+    const made = await create(creation());
+    expect(made).toEqual({
+      enterpriseGlobalId: expect.stringMatching(ID),
+      defaultType: true,
+      members: [
+        {
+          memberGlobalId: expect.stringMatching(ID),
+          memberIdentity: expect.stringMatching(/^[A-Za-z0-9]+@[a-z0-9]{6,10}$/),
+        },
+        {
+          memberGlobalId: expect.stringMatching(ID),
+          memberIdentity: expect.stringMatching(/^[A-Za-z0-9]+@[a-z0-9]{6,10}$/),
+        },
+      ],
+    });
+    const [first, second] = made.members;
+    expect(first!.memberGlobalId).not.toBe(second!.memberGlobalId);
+    expect(first!.memberIdentity).not.toBe(second!.memberIdentity);
+    expect(first!.memberIdentity.split('@')[1]).toBe(second!.memberIdentity.split('@')[1]);
+    const members = await membersOf(made.enterpriseGlobalId);
+    expect(members.map(({ is_administrator }) => is_administrator).toSorted()).toEqual([false, true]);
+  });
+
+  it('with its default customer and its industry customer', async () => {
+    const body = creation();
+    const { enterpriseGlobalId } = await create(body);
+    const shared = { channelCustomerId: body.crmCustomerId, enterpriseGlobalId, enterpriseName: body.customerName };
+    const customers = [
+      { ...shared, customerId: expect.stringMatching(ID), channelCode: 'crm', isDefault: true },
+      { ...shared, customerId: expect.stringMatching(ID), channelCode: 'industry', isDefault: false },
+    ];
+    expect(await query('crm', body.crmCustomerId)).toEqual(customers);
+    expect(await query('industry', body.crmCustomerId)).toEqual(customers);
+    expect(await query('industry', body.crmCustomerId, 'Y')).toEqual(customers.slice(0, 1));
+  });
+
+  it('each with a code of its own', async () => {
+    const made = await twenty(() => create(creation()));
+    expect(new Set(made.map(({ members }) => members[0]!.memberIdentity.split('@')[1])).size).toBe(20);
+  });
+
+  it('again, with the same answer, and changes nothing, whatever the repeat says', async () => {
+    const body = creation();
+    const first = await create(body);
+    const before = await readStored(first);
+    expect(await create(body)).toEqual(first);
+    expect(await create({ ...body, customerName: newName(), branchName: 'Moved', address: 'Elsewhere' })).toEqual(
+      first,
+    );
+    expect(await create({ ...body, crmCustomerId: ` ${body.crmCustomerId} `, address: undefined })).toEqual(first);
+    expect(await readStored(first)).toEqual(before);
+  });
+
+  it('again for another application, which gets the enterprise and none of its accounts', async () => {
+    const body = creation();
+    const first = await create(body);
+    const before = await readStored(first);
+    const other = await stack.newApi();
+    const repeat = dataOf(await other.call('POST', '/enterprise/user/create', { body }));
+    expect(repeat).toEqual({ ...first, members: [] });
+    expect(await readStored(first)).toEqual(before);
+    expect(await create(body)).toEqual(first);
+  });
+
+  it('again, even by a name that another enterprise has', async () => {
+    const [body, other] = [creation(), creation()];
+    const first = await create(body);
+    await create(other);
+    expect(await create({ ...body, customerName: other.customerName })).toEqual(first);
+  });
+
+  async function readStored({ enterpriseGlobalId }: CreatedEnterprise) {
+    const enterprise = stack.db.selectFrom('enterprise').selectAll().where('id', '=', enterpriseGlobalId).execute();
+    const customers = stack.db
+      .selectFrom('customer')
+      .selectAll()
+      .where('enterprise_id', '=', enterpriseGlobalId)
+      .orderBy('id')
+      .execute();
+    return await Promise.all([enterprise, customers, membersOf(enterpriseGlobalId)]);
+  }
+});
+
+describe('O2 refuses', () => {
+  it.each<[who: string, make: (name: string) => Promise<unknown>]>([
+    ['O2', (customerName) => create(creation({ customerName }))],
+    ['O1', (enterpriseName) => bind(binding({ enterpriseName }))],
+  ])('a name that an enterprise of %s has', async (_who, make) => {
+    const customerName = newName();
+    await make(customerName);
+    const body = creation({ customerName: ` ${customerName} ` });
+    const answer = await submitCreate(body);
+    expect(causeOf(answer)).toBe('enterprise_name_taken');
+    expect(refusalOf(answer).message).toMatch(/^customerName: /);
+    expect(await query('crm', body.crmCustomerId)).toEqual([]);
+    expect(await countEnterprises(customerName)).toBe(1);
+  });
+
+  it.each(['crm', 'industry'])('a crmCustomerId that O1 has bound already in the channel %s', async (channelCode) => {
+    const body = creation();
+    const bound = await bind(binding({ channelCode, channelCustomerId: body.crmCustomerId }));
+    expect(causeOf(await submitCreate(body))).toBe('customer_bound_elsewhere');
+    expect(await countEnterprises(body.customerName)).toBe(0);
+    expect(await query(channelCode, body.crmCustomerId)).toEqual([bound]);
+  });
+});
+
+describe('20 calls of O2 at the same time', () => {
+  it.each([1, 2, 3, 4, 5])('of the same content create one enterprise and return the same, round %i', async () => {
+    const body = creation();
+    const answers = await twenty(() => submitCreate(body));
+    const made = strictEnterprise.parse(dataOf(answers[0]!));
+    for (const answer of answers) expect(answer.body).toEqual({ code: 0, message: 'success', data: made });
+    expect(await query('crm', body.crmCustomerId)).toHaveLength(2);
+    expect(await membersOf(made.enterpriseGlobalId)).toHaveLength(2);
+    expect(await countEnterprises(body.customerName)).toBe(1);
+  });
+
+  it('for one crmCustomerId and 20 names create one enterprise', async () => {
+    const { crmCustomerId } = creation();
+    const made = await twenty(() => create(creation({ crmCustomerId })));
+    for (const answer of made) expect(answer).toEqual(made[0]);
+    expect(await query('crm', crmCustomerId)).toHaveLength(2);
+  });
+
+  it('for one name and 20 customers give the name to one of them', async () => {
+    const { customerName } = creation();
+    const answers = await twenty(() => submitCreate(creation({ customerName })));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const answer of answers.filter(({ status }) => status !== 200)) {
+      expect(causeOf(answer)).toBe('enterprise_name_taken');
+    }
+    expect(await countEnterprises(customerName)).toBe(1);
+  });
+
+  it('and O1 for the same name create one enterprise with exactly one default', async () => {
+    const body = creation();
+    const mobile = newMobile();
+    const answers = await twenty((index) =>
+      index % 2 === 0
+        ? submitCreate(body)
+        : submitBind(binding({ enterpriseName: body.customerName, passwordMobile: mobile })),
+    );
+    const created = answers.filter((_, index) => index % 2 === 0);
+    const bound = answers.filter((_, index) => index % 2 === 1).map((answer) => strictCustomer.parse(dataOf(answer)));
+    expect(new Set(bound.map(({ enterpriseGlobalId }) => enterpriseGlobalId)).size).toBe(1);
+    const causes = created.filter(({ status }) => status !== 200).map(causeOf);
+    expect(causes).toEqual(causes.length === 0 ? [] : Array(10).fill('enterprise_name_taken'));
+    const customers = await query('test', bound[0]!.channelCustomerId);
+    expect(customers.filter(({ isDefault }) => isDefault)).toHaveLength(1);
+    expect(customers).toHaveLength(causes.length === 0 ? 12 : 10);
+    expect(await countEnterprises(body.customerName)).toBe(1);
+  });
+
+  it('and O1 for the same pair leave the pair with one of them', async () => {
+    const body = creation();
+    const rival = binding({ channelCode: 'industry', channelCustomerId: body.crmCustomerId });
+    const answers = await twenty((index) => (index % 2 === 0 ? submitCreate(body) : submitBind(rival)));
+    const [created, bound] = [0, 1].map((rest) => answers.filter((_, index) => index % 2 === rest));
+    const [winners, losers] = created![0]!.status === 200 ? [created!, bound!] : [bound!, created!];
+    for (const answer of winners) expect(dataOf(answer)).toEqual(dataOf(winners[0]!));
+    for (const answer of losers) expect(causeOf(answer)).toBe('customer_bound_elsewhere');
+    expect((await countEnterprises(body.customerName)) + (await countEnterprises(rival.enterpriseName))).toBe(1);
+  });
+});
+
+describe('O3 returns', () => {
+  it('an empty list if there is no such customer', async () => {
+    expect(await query('test', randomUUID(), 'N')).toEqual([]);
+    expect(await query('test', randomUUID(), 'Y')).toEqual([]);
+  });
+
+  it('the enterprise of the customer that is named, by any of its customers', async () => {
+    const body = binding();
+    const first = await bind(body);
+    const second = await bind({ ...body, channelCustomerId: randomUUID() });
+    const stranger = await bind(binding());
+    for (const { channelCustomerId } of [first, second]) {
+      expect(await query('test', channelCustomerId, 'N')).toEqual([first, second]);
+      expect(await query('test', channelCustomerId, 'Y')).toEqual([first]);
+    }
+    expect(await query('test', stranger.channelCustomerId, 'N')).toEqual([stranger]);
+  });
+
+  it('by the exact code and id, without the blanks around them', async () => {
+    const body = binding({ channelCustomerId: `Exact-${randomUUID()}` });
+    const bound = await bind(body);
+    expect(await query(' test ', ` ${body.channelCustomerId} `)).toEqual([bound]);
+    expect(await query('TEST', body.channelCustomerId)).toEqual([]);
+    expect(await query('test', body.channelCustomerId.toLowerCase())).toEqual([]);
+    expect(await query('test', `${body.channelCustomerId.slice(0, -1)}%`)).toEqual([]);
+    expect(await query('test2', body.channelCustomerId)).toEqual([]);
+  });
+});
+
+describe('O4 changes', () => {
+  const submitUpdate = (body: Sent) => api.call('POST', '/enterprise/user/update', { body });
+  const DONE = { code: 0, message: 'success' };
+
+  /** What is stored of the customers that O2 made for a crmCustomerId: name, branch and address, by channel. */
+  async function readStored(crmCustomerId: string) {
+    const rows = await stack.db
+      .selectFrom('customer')
+      .select(['channel_code', 'name', 'branch_name', 'address'])
+      .where('channel_customer_id', '=', crmCustomerId)
+      .execute();
+    return Object.fromEntries(rows.map(({ channel_code, ...stored }) => [channel_code, stored]));
+  }
+
+  /** Every customer of the service but one pair's, so that a change in the wrong place is seen. */
+  const othersThan = (crmCustomerId: string) =>
+    stack.db
+      .selectFrom('customer')
+      .selectAll()
+      .where('channel_customer_id', '!=', crmCustomerId)
+      .orderBy('id')
+      .execute();
+
+  /** An enterprise that O2 made, with the body that it was made from. */
+  async function created(changes: Sent = {}) {
+    const body = creation(changes);
+    return { body, ...(await create(body)) };
+  }
+  const asMade = ({ customerName, branchName, address }: ReturnType<typeof creation>) => ({
+    name: customerName,
+    branch_name: branchName,
+    address,
+  });
+
+  it('name, branch and address of the CRM customer, and nothing else', async () => {
+    const { body, enterpriseGlobalId } = await created();
+    await bind(binding({ channelCode: 'crm', enterpriseName: body.customerName }));
+    const customers = await query('crm', body.crmCustomerId);
+    const [members, others] = [await membersOf(enterpriseGlobalId), await othersThan(body.crmCustomerId)];
+    const change = {
+      crmCustomerId: body.crmCustomerId,
+      customerName: 'Renamed',
+      branchName: 'Moved',
+      address: 'New 2',
+    };
+    const answer = await submitUpdate(change);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual(DONE);
+    expect(Object.keys(answer.body)).toEqual(['code', 'message']);
+    expect(await readStored(body.crmCustomerId)).toEqual({
+      crm: { name: 'Renamed', branch_name: 'Moved', address: 'New 2' },
+      industry: asMade(body),
+    });
+    expect(await query('crm', body.crmCustomerId)).toEqual(customers);
+    expect(customers[0]!.enterpriseName).toBe(body.customerName);
+    expect(await membersOf(enterpriseGlobalId)).toEqual(members);
+    expect(await othersThan(body.crmCustomerId)).toEqual(others);
+  });
+
+  it.each<[what: string, sent: Sent]>([
+    ['absent', {}],
+    ['null', { address: null }],
+    ['empty', { address: '' }],
+    ['blank', { address: ' \t ' }],
+  ])('no address where it is %s', async (_what, sent) => {
+    const { body } = await created();
+    const { crmCustomerId } = body;
+    expect((await submitUpdate({ crmCustomerId, customerName: 'Renamed', branchName: 'B2', ...sent })).body).toEqual(
+      DONE,
+    );
+    const { crm } = await readStored(crmCustomerId);
+    expect(crm).toEqual({ name: 'Renamed', branch_name: 'B2', address: body.address });
+  });
+
+  it('a name to one that another enterprise or customer has', async () => {
+    const [one, other] = [await created(), await created()];
+    const { customerName } = other.body;
+    expect((await submitUpdate({ ...one.body, customerName })).body).toEqual(DONE);
+    expect((await readStored(one.body.crmCustomerId)).crm).toMatchObject({ name: customerName });
+    expect(await query('crm', other.body.crmCustomerId)).toMatchObject([{ enterpriseName: customerName }, {}]);
+  });
+
+  it('what a later O2 leaves alone, and takes no enterprise’s name', async () => {
+    const { body, enterpriseGlobalId } = await created();
+    const customerName = newName();
+    await submitUpdate({ ...body, customerName });
+    const after = await readStored(body.crmCustomerId);
+    expect((await create(body)).enterpriseGlobalId).toBe(enterpriseGlobalId);
+    expect(await readStored(body.crmCustomerId)).toEqual(after);
+    expect((await create(creation({ customerName }))).enterpriseGlobalId).not.toBe(enterpriseGlobalId);
+    expect(causeOf(await submitCreate(creation({ customerName: body.customerName })))).toBe('enterprise_name_taken');
+  });
+
+  it('one customer to what one of 20 calls at the same time says, whole', async () => {
+    const { body } = await created();
+    const { crmCustomerId } = body;
+    const changes = Array.from({ length: 20 }, (_, index) => ({
+      crmCustomerId,
+      customerName: `Name ${index}`,
+      branchName: `Branch ${index}`,
+      address: `Street ${index}`,
+    }));
+    const answers = await twenty((index) => submitUpdate(changes[index]!));
+    expect(answers.map((answer) => answer.body)).toEqual(changes.map(() => DONE));
+    const stored = await readStored(crmCustomerId);
+    expect(changes.map((change) => asMade({ ...body, ...change }))).toContainEqual(stored.crm);
+    expect(stored.industry).toEqual(asMade(body));
+  });
+
+  it.each<[who: string, bound: () => Promise<string>]>([
+    ['that nobody knows', async () => randomUUID()],
+    [
+      'that O1 bound in the channel crm, to an enterprise of O1',
+      async () => (await bind(binding({ channelCode: 'crm' }))).channelCustomerId,
+    ],
+    [
+      'that O1 bound in the channel crm, to an enterprise of O2',
+      async () => {
+        const { body } = await created();
+        return (await bind(binding({ channelCode: 'crm', enterpriseName: body.customerName }))).channelCustomerId;
+      },
+    ],
+    [
+      'that O1 bound in the channel industry',
+      async () => (await bind(binding({ channelCode: 'industry' }))).channelCustomerId,
+    ],
+    [
+      'in another case',
+      async () => (await created({ crmCustomerId: `CRM-${randomUUID()}` })).body.crmCustomerId.toLowerCase(),
+    ],
+    ['with a wildcard', async () => `${(await created()).body.crmCustomerId.slice(0, -1)}%`],
+    ['that is an enterprise’s id', async () => (await created()).enterpriseGlobalId],
+  ])('nothing for a crmCustomerId %s', async (_who, bound) => {
+    const crmCustomerId = await bound();
+    const all = await othersThan('');
+    const answer = await submitUpdate({ crmCustomerId, customerName: 'Renamed', branchName: 'Moved', address: 'New' });
+    expect(causeOf(answer)).toBe('customer_not_found');
+    expect(refusalOf(answer).message).toContain(crmCustomerId);
+    expect(await othersThan('')).toEqual(all);
+  });
+});

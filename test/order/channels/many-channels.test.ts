@@ -1,0 +1,82 @@
+import type { Customer } from '@lockstep/contract';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Api } from '../../harness/api.ts';
+import { newCustomersInLanes } from '../../harness/orders/lanes.ts';
+import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
+import { waitForResults } from '../../harness/orders/stories.ts';
+import { expectSumsRight } from '../../harness/orders/sync-batches.ts';
+import { type Stack, startStack } from '../../harness/stack.ts';
+
+/** Work in many channels, and in two that meet (rules 6.2). */
+let stack: Stack;
+let api: Api;
+/** In different lanes of the first channel. */
+let ours: [Customer, Customer];
+let theirs: Customer;
+
+const CHANNELS = 3_000;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  api = await stack.newApi();
+  ours = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+  theirs = await api.newCustomer(undefined, 'theirs');
+});
+afterAll(() => stack.close());
+
+/** Creates a customer in each of so many new channels. */
+async function newChannels(count: number): Promise<Customer[]> {
+  await sql`insert into channel (code) select 'one of many ' || n from generate_series(1, ${count}) n`.execute(
+    stack.db,
+  );
+  const { rows } = await sql<{ customerId: Customer['customerId'] }>`
+    insert into customer (enterprise_id, channel_code, channel_customer_id, name, branch_name, is_default)
+    select ${theirs.enterpriseGlobalId}, 'one of many ' || n, n, 'Customer', 'Branch', false
+    from generate_series(1, ${count}) n returning id::text as "customerId"`.execute(stack.db);
+  return rows.map(({ customerId }) => ({ ...theirs, customerId }));
+}
+
+it('one order in each of thousands of channels: a worker decides many of them in each transaction', async () => {
+  const customers = await newChannels(CHANNELS);
+  const purchases = () => customers.map((customer) => newBuy(customer, [newAssetNum()]));
+  const batch = batchOf(...purchases());
+  await api.accept(batch);
+  const lanes = await stack.db.selectFrom('lane_chunk').select('lane').distinct().execute();
+  expect(lanes).toHaveLength(CHANNELS);
+
+  // Of the same customers, by an application for which they do not exist: no lane of another channel is filled.
+  const bound = await stack.newApi(undefined, ['test']);
+  const strange = batchOf(...purchases());
+  await bound.accept(strange);
+  expect(await stack.db.selectFrom('lane_chunk').select('lane').distinct().execute()).toHaveLength(CHANNELS + 16);
+
+  await stack.startWorker();
+  expect(await api.completed(batch)).toMatchObject({ succeeded: CHANNELS });
+  expect(await bound.completed(strange)).toMatchObject({ failed: CHANNELS });
+  const { rows } = await sql<{ transactions: number }>`
+    select count(distinct xmin::text)::int as transactions from license_order`.execute(stack.db);
+  expect(rows[0]!.transactions).toBeLessThan(CHANNELS / 20);
+}, 60_000);
+
+it('transfers between channels in both directions at once all succeed, and leave each asset with one customer', async () => {
+  await stack.startWorker();
+  await stack.startWorker();
+  const assetNums = Array.from({ length: 200 }, newAssetNum);
+  const move = (customer: Customer, nums: string[]) =>
+    batchOf(...nums.map((assetNum) => newBuy(customer, [assetNum], {}, { transferedAssetNum: true })));
+  for (let round = 0; round < 3; round++) {
+    const batches = [move(ours[0], assetNums), move(theirs, assetNums.toReversed()), move(ours[1], assetNums)];
+    await Promise.all(batches.map((batch) => api.accept(batch)));
+    const orders = await waitForResults(api, batches);
+    expect(orders.filter(({ state }) => state !== 'succeeded')).toEqual([]);
+  }
+  const owners = await stack.db
+    .selectFrom('asset')
+    .select('asset_num')
+    .where('asset_num', 'in', assetNums)
+    .where('revoked_time', 'is', null)
+    .execute();
+  expect(owners.map(({ asset_num }) => asset_num).toSorted()).toEqual(assetNums.toSorted());
+  await expectSumsRight(stack.db);
+});

@@ -1,0 +1,85 @@
+import type { Customer } from '@lockstep/contract';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Answer, type Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { contentOfTables } from '../../harness/databases/tables.ts';
+import { newCustomersInLanes } from '../../harness/orders/lanes.ts';
+import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
+import { syncOf } from '../../harness/orders/sync-batches.ts';
+import { type Stack, startStack } from '../../harness/stack.ts';
+
+/** The bound of the pending orders of an application (rules 6.2). */
+
+const MOST = 3;
+
+let stack: Stack;
+let api: Api;
+let customer: Customer;
+/** One of another lane, in which nothing is pending. */
+let free: Customer;
+let accepted: ReturnType<typeof batchOf>;
+
+const buy = (by = customer) => newBuy(by, [newAssetNum()]);
+const send = (caller: Api, batch: ReturnType<typeof batchOf>) =>
+  caller.ask('createBatchOrder', { query: { appKey: caller.credentials.appKey }, body: batch });
+
+/** Sends batches of one order until one is refused: what is pending is counted once a second. */
+async function untilRefused(): Promise<Answer> {
+  for (;;) {
+    const answer = await send(api, batchOf(buy()));
+    if (answer.body.code !== 0) return answer;
+  }
+}
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false, maxPendingOrders: MOST });
+  api = await stack.newApi();
+  [customer, free] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+  accepted = batchOf(...Array.from({ length: MOST + 1 }, () => buy()));
+  await api.accept(accepted);
+});
+afterAll(() => stack.close());
+
+it('an application with more pending orders is refused, with what is full, and nothing is stored', async () => {
+  await untilRefused();
+  const before = await contentOfTables(stack.db);
+  const answer = await send(api, batchOf(buy()));
+  expect(refusalOf(answer)).toMatchObject({ code: '500', cause: 'overloaded' });
+  expect(answer.body.message).toMatch(/ \d+ orders of the application are pending, and 3 may be/);
+  expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  expect(await contentOfTables(stack.db)).toEqual(before);
+});
+
+it('a repeat of what was accepted gets its answer, and other content under its key its conflict', async () => {
+  const ids = dataOf(await send(api, accepted));
+  await untilRefused();
+  expect(dataOf(await send(api, accepted))).toEqual(ids);
+  const other = { ...batchOf(buy()), channelOrderId: accepted.channelOrderId };
+  expect(refusalOf(await send(api, other)).cause).toBe('channel_order_id_conflict');
+});
+
+it('its sync calls, and other applications, go on', async () => {
+  await untilRefused();
+  await api.accept(syncOf(buy(free)));
+  await (await stack.newApi()).accept(batchOf(buy(free)));
+});
+
+it('notes that no worker adds up do not make the count slow: the API adds them up', async () => {
+  await sql`
+    insert into uncounted_activity (application_id, channel_id, pending, accepted, succeeded, failed, causes)
+    select id, 1, 0, 1, 1, 0, '{}' from application cross join generate_series(1, 20_000)`.execute(stack.db);
+  const countNotes = async () => {
+    await send(api, batchOf(buy()));
+    const { rows } = await sql<{ notes: number }>`select count(*)::int as notes from uncounted_activity`.execute(
+      stack.db,
+    );
+    return rows[0]!.notes;
+  };
+  await expect.poll(countNotes, { timeout: 10_000 }).toBeLessThan(5_000);
+});
+
+it('it may send again when its orders are done', async () => {
+  const worker = await stack.startWorker();
+  await expect.poll(async () => (await send(api, batchOf(buy()))).body.code, { timeout: 10_000 }).toBe(0);
+  await worker.close();
+});

@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import { MAX_BATCH_BYTES, MAX_BODY_BYTES } from '@lockstep/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, type Api, refusalOf } from '../../harness/api.ts';
+import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
+import { type Stack, startStack } from '../../harness/stack.ts';
+
+const OPERATIONS = ['/licenseOrder/batchOrder', '/enterprise/user/bind', '/enterprise/user/create'];
+/** What each takes at most. */
+const maxBytesOf = (path: string) => (path === '/licenseOrder/batchOrder' ? MAX_BATCH_BYTES : MAX_BODY_BYTES);
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+let stack: Stack;
+let api: Api;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  api = await stack.newApi();
+});
+afterAll(() => stack.close());
+
+/** Sends a body as it is, with no header but those given. */
+async function send(
+  path: string,
+  body: string | Uint8Array | ReadableStream | null,
+  headers: Record<string, string>,
+): Promise<Answer> {
+  const query = new URLSearchParams({ appKey: api.credentials.appKey, g_nonce: randomUUID() });
+  const response = await fetch(`${api.baseUrl}/order/api/order/v1${path}?${query}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${api.token}`, ...headers },
+    body,
+    ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
+  } as RequestInit);
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+async function countRows() {
+  const counts = (['batch', 'lane_chunk', 'license_order', 'enterprise', 'customer', 'member'] as const).map((table) =>
+    stack.db.selectFrom(table).select(stack.db.fn.countAll<string>().as('rows')).executeTakeFirstOrThrow(),
+  );
+  return Promise.all(counts);
+}
+
+/** The call was refused with 13004 and the cause; nothing is stored. Answers the message. */
+async function expectRefused(call: () => Promise<Answer>, cause: string): Promise<string> {
+  const before = await countRows();
+  const refusal = refusalOf(await call());
+  expect(refusal).toMatchObject({ code: '13004', cause });
+  expect(await countRows()).toEqual(before);
+  return refusal.message;
+}
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+describe.each(OPERATIONS)('POST %s refuses', (path) => {
+  it.each([
+    ['nothing', ''],
+    ['blanks', '  \n '],
+    ['words', 'not json'],
+    ['half an object', '{"channelCode":"a"'],
+    ['a missing value', '{"channelCode":}'],
+    ['single quotes', "{'channelCode':'a'}"],
+    ['a comma too many', '{"channelCode":"a",}'],
+    ['something after the object', '{"channelCode":"a"}{}'],
+    ['a raw newline in a string', '{"channelCode":"a\nb"}'],
+    ['NaN', '{"sequence":NaN}'],
+    ['U+0000', '\u0000'],
+    ['a form', 'channelCode=a&channelOrderId=b'],
+    ['brackets without an end', '['.repeat(100_000)],
+  ])('%s, which is no JSON', async (_what, body) => {
+    await expectRefused(() => send(path, bytes(body), JSON_TYPE), 'json_malformed');
+  });
+
+  it('text that is not UTF-8, rather than to store it mangled', async () => {
+    const gbk = Buffer.concat([Buffer.from('{"channelCode":"'), Buffer.from('c4e3bac3', 'hex'), Buffer.from('"}')]);
+    await expectRefused(() => send(path, gbk, JSON_TYPE), 'json_malformed');
+  });
+
+  it.each([
+    ['null', 'field_missing'],
+    ['5', 'field_invalid'],
+    ['true', 'field_invalid'],
+    ['"text"', 'field_invalid'],
+    ['""', 'field_missing'],
+    ['[]', 'field_invalid'],
+    ['[{"channelCode":"a"}]', 'field_invalid'],
+  ])('the JSON value %s', async (body, cause) => {
+    expect(await expectRefused(() => send(path, body, JSON_TYPE), cause)).toMatch(/^body: /);
+  });
+
+  it('an empty object, by the path of its first field', async () => {
+    const message = await expectRefused(() => send(path, '{}', JSON_TYPE), 'field_missing');
+    expect(message).toMatch(/^(channelCode|crmCustomerId): is required \(and \d more faults\)$/);
+  });
+
+  it.each([
+    'text/plain',
+    'text/html; charset=utf-8',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/xml',
+    'application/jsonp',
+    'application/octet-stream',
+    'json',
+    'application/',
+    ';',
+  ])('the content type %s', async (type) => {
+    const message = await expectRefused(() => send(path, '{}', { 'content-type': type }), 'content_type_unsupported');
+    expect(message).toContain('application/json');
+  });
+
+  it('a body without a content type', async () => {
+    await expectRefused(() => send(path, bytes('{}'), {}), 'content_type_unsupported');
+  });
+
+  it('no body at all', async () => {
+    expect(await expectRefused(() => send(path, null, {}), 'field_missing')).toMatch(/^body: /);
+  });
+
+  it('a body over its limit that says so', async () => {
+    const body = bytes(`{}${' '.repeat(maxBytesOf(path) - 1)}`);
+    const message = await expectRefused(() => send(path, body, JSON_TYPE), 'body_too_large');
+    expect(message).toContain(String(maxBytesOf(path)));
+  });
+
+  it('a body over its limit that does not say how long it is', async () => {
+    const piece = bytes(' '.repeat(1024 * 1024));
+    let pieces = 0;
+    const body = () =>
+      new ReadableStream({
+        pull(controller) {
+          controller.enqueue(piece);
+          if (++pieces > 32) controller.close();
+        },
+      });
+    await expectRefused(() => send(path, body(), JSON_TYPE), 'body_too_large');
+  });
+
+  it.each([
+    ['lists', '[', ']', 65],
+    ['objects', '{"a":', '}', 65],
+    ['lists of orders in orders', '{"orderList":[', ']}', 6_000],
+    ['more lists than a stack holds', '[', ']', 400_000],
+  ])('%s that nest too deep', async (_what, open, close, depth) => {
+    const inside = open === '{"a":' ? '1' : '';
+    const body = `${open.repeat(depth)}${inside}${close.repeat(depth)}`;
+    await expectRefused(() => send(path, body, JSON_TYPE), 'json_too_deep');
+  });
+
+  it('an object of 1,001 members, known or not', async () => {
+    const body = `{"a":{${'"b":0,'.repeat(1_000)}"b":0}}`;
+    expect(await expectRefused(() => send(path, body, JSON_TYPE), 'list_too_long')).toMatch(/^a: more than 1000 /);
+  });
+});
+
+describe('O5 refuses', () => {
+  it.each([
+    ['a list of 10,001 elements, known or not', `{"unknown":[${'0,'.repeat(10_000)}0]}`, /^unknown: more than 10000 /],
+    ['more elements than 500,000', `[${`[${'0,'.repeat(9_999)}0],`.repeat(50)}[0]]`, /^\[49\]: more than 500000 /],
+  ])('%s', async (_what, body, message) => {
+    const [path = ''] = OPERATIONS;
+    expect(await expectRefused(() => send(path, body, JSON_TYPE), 'list_too_long')).toMatch(message);
+  });
+});
+
+describe('O5 takes', () => {
+  const validBody = async () => JSON.stringify(batchOf(newBuy(await api.newCustomer(), [newAssetNum()])));
+
+  it.each(['application/json; charset=utf-8', 'application/json;charset=UTF-8', 'Application/JSON'])(
+    'the content type %s',
+    async (type) => {
+      const answer = await send('/licenseOrder/batchOrder', await validBody(), { 'content-type': type });
+      expect(answer.body).toMatchObject({ code: 0 });
+    },
+  );
+
+  it('a byte order mark', async () => {
+    const answer = await send('/licenseOrder/batchOrder', bytes(`\ufeff${await validBody()}`), JSON_TYPE);
+    expect(answer.body).toMatchObject({ code: 0 });
+  });
+
+  it('a body of exactly 32 MiB', async () => {
+    const body = (await validBody()).padEnd(MAX_BATCH_BYTES, ' ');
+    expect((await send('/licenseOrder/batchOrder', body, JSON_TYPE)).body).toMatchObject({ code: 0 });
+  });
+
+  it('a body that comes in pieces without a length', async () => {
+    const text = await validBody();
+    const body = new ReadableStream({
+      start(controller) {
+        for (const character of bytes(text)) controller.enqueue(Uint8Array.of(character));
+        controller.close();
+      },
+    });
+    expect((await send('/licenseOrder/batchOrder', body, JSON_TYPE)).body).toMatchObject({ code: 0 });
+  });
+});

@@ -1,0 +1,413 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { setApplicationStatus } from '@lockstep/access';
+import type { Cause, Customer } from '@lockstep/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, type Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { contentOfTables } from '../../harness/databases/tables.ts';
+import { BODY_FAULTS, type FaultCase, faultCases, put, TEXT_FAULTS } from '../../harness/orders/faults.ts';
+import { batchOf, merchandise, newAssetNum, newBuy, type Sent } from '../../harness/orders/orders.ts';
+import { type Stack, startStack } from '../../harness/stack.ts';
+
+/**
+ * Every operation of the order module but O5 (which refusals-content.long.test.ts is about) refuses every fault of
+ * every field, and every caller that may not call it; nothing is stored then. At the end each takes the very call that
+ * the faults were put into.
+ */
+let stack: Stack;
+let api: Api;
+/** A caller without the scope, and one whose application is suspended. */
+let outsider: Api;
+let suspended: Api;
+let customer: Customer;
+let tables: unknown;
+
+/** What the valid calls name: all of it is there, so that they would change something. */
+let crmCustomerId: string;
+let lockNums: string[];
+let unlockNums: string[];
+let pending: ReturnType<typeof batchOf>;
+let licenseOrderId: string;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  api = await stack.newApi(['auth_order']);
+  outsider = await stack.newApi(['auth_me']);
+  suspended = await stack.newApi(['auth_order']);
+  await setApplicationStatus(stack.db, suspended.credentials.appKey, 'suspended');
+  customer = await api.newCustomer();
+  crmCustomerId = randomUUID();
+  const creation = { crmCustomerId, customerName: `Enterprise ${crmCustomerId}`, branchName: 'Branch' };
+  dataOf(await api.call('POST', '/enterprise/user/create', { body: creation }));
+  [lockNums, unlockNums] = [Array.from({ length: 5 }, newAssetNum), Array.from({ length: 5 }, newAssetNum)];
+  const [order] = await api.carryOut(newBuy(customer, [...lockNums, ...unlockNums]));
+  licenseOrderId = order!.licenseOrderId;
+  const body = { assetNums: unlockNums, operatorIdentity: 'Ada' };
+  dataOf(await api.call('POST', '/asset/lock', { body }));
+  pending = batchOf(newBuy(customer, [newAssetNum()]));
+  await api.accept(pending);
+  tables = await contentOfTables(stack.db);
+});
+afterAll(() => stack.close());
+
+interface Request {
+  path: string;
+  query?: Record<string, string>;
+  body?: Sent;
+}
+
+interface Operation {
+  name: string;
+  method: 'GET' | 'POST';
+  /** A call that is right, and that changes something where the operation ever does. */
+  valid: () => Request;
+  body?: Record<string, keyof typeof BODY_FAULTS>;
+  query?: Record<string, keyof typeof TEXT_FAULTS>;
+  /** The one parameter in the path, which stands there as `:name`. */
+  id?: string;
+}
+
+const lockBody = { assetNums: 'filledList', 'assetNums[0]': 'textInList', 'assetNums[3]': 'textInList' } as const;
+const customerBody = {
+  crmCustomerId: 'text',
+  customerName: 'text',
+  branchName: 'text',
+  address: 'optionalAddress',
+} as const;
+
+/** What is not of one operation alone. */
+const ASSET = 'orderList[0].assets[0]';
+
+const OPERATIONS: Operation[] = [
+  {
+    name: 'O1',
+    method: 'POST',
+    valid: () => ({
+      path: '/enterprise/user/bind',
+      body: {
+        channelCode: 'test',
+        channelCustomerId: randomUUID(),
+        customerName: 'Customer',
+        branchName: 'Branch',
+        enterpriseName: `Enterprise ${randomUUID()}`,
+        passwordMobile: '13800000000',
+      },
+    }),
+    body: {
+      channelCode: 'text',
+      channelCustomerId: 'text',
+      customerName: 'text',
+      branchName: 'text',
+      enterpriseName: 'text',
+      passwordMobile: 'text',
+    },
+  },
+  {
+    name: 'O2',
+    method: 'POST',
+    valid: () => ({
+      path: '/enterprise/user/create',
+      body: {
+        crmCustomerId: randomUUID(),
+        customerName: `Enterprise ${randomUUID()}`,
+        branchName: 'Branch',
+        address: '1 Main Street',
+      },
+    }),
+    body: customerBody,
+  },
+  {
+    name: 'O3',
+    method: 'GET',
+    valid: () => {
+      const { channelCode, channelCustomerId } = customer;
+      return { path: '/enterprise/user/query', query: { channelCode, channelCustomerId, defaultCustomer: 'Y' } };
+    },
+    query: { channelCode: 'text', channelCustomerId: 'text', defaultCustomer: 'yesOrNo' },
+  },
+  {
+    name: 'O4',
+    method: 'POST',
+    valid: () => ({
+      path: '/enterprise/user/update',
+      body: { crmCustomerId, customerName: randomUUID(), branchName: 'Moved', address: '2 Main Street' },
+    }),
+    body: customerBody,
+  },
+  {
+    name: 'O6',
+    method: 'POST',
+    valid: () => ({ path: '/asset/lock', body: { assetNums: [...lockNums], operatorIdentity: 'Ada' } }),
+    body: { ...lockBody, operatorIdentity: 'text' },
+  },
+  {
+    name: 'O7',
+    method: 'POST',
+    valid: () => ({ path: '/asset/unlock', body: { assetNums: [...unlockNums], operatorIdentity: 'Ada' } }),
+    body: { ...lockBody, operatorIdentity: 'text' },
+  },
+  {
+    name: 'O8',
+    method: 'GET',
+    valid: () => ({ path: `/asset/${customer.enterpriseGlobalId}/list`, query: { extendCode: 'gxxp' } }),
+    query: { extendCode: 'optionalText' },
+    id: 'enterpriseGlobalId',
+  },
+  {
+    name: 'O9',
+    method: 'POST',
+    valid: () => ({ path: '/shellnums', body: { size: 3 } }),
+    body: { size: 'size' },
+  },
+  {
+    name: 'preview',
+    method: 'POST',
+    valid: () => ({
+      path: '/licenseOrder/batchOrder/preview',
+      query: { appKey: api.credentials.appKey },
+      body: batchOf(newBuy(customer, [newAssetNum(), newAssetNum()], {}, { merchandises: [merchandise()] })),
+    }),
+    query: { appKey: 'text' },
+    body: {
+      channelCode: 'text',
+      channelOrderId: 'text',
+      syncMode: 'choice',
+      orderList: 'filledList',
+      'orderList[0]': 'element',
+      'orderList[0].sequence': 'integer',
+      'orderList[0].customerId': 'id',
+      'orderList[0].customerName': 'text',
+      'orderList[0].enterpriseGlobalId': 'id',
+      'orderList[0].licenseType': 'choice',
+      'orderList[0].orderType': 'choice',
+      'orderList[0].assets': 'filledList',
+      [ASSET]: 'element',
+      [`${ASSET}.assetNos`]: 'filledList',
+      [`${ASSET}.assetNos[1]`]: 'textInList',
+      [`${ASSET}.products[0].productUri`]: 'text',
+      [`${ASSET}.products[0].limitConcurrent`]: 'integer',
+      [`${ASSET}.merchandises[0].merchandiseNum`]: 'text',
+      [`${ASSET}.merchandises[0].licenseOrderProductList[0].limitConcurrent`]: 'integer',
+    },
+  },
+  {
+    name: 'cancel',
+    method: 'POST',
+    valid: () => {
+      const { channelCode, channelOrderId } = pending;
+      return { path: '/licenseOrder/batchOrder/cancel', body: { channelCode, channelOrderId } };
+    },
+    body: { channelCode: 'text', channelOrderId: 'text' },
+  },
+  {
+    name: 'the result of a batch',
+    method: 'GET',
+    valid: () => {
+      const { channelCode, channelOrderId } = pending;
+      return { path: '/licenseOrder/batchOrder', query: { channelCode, channelOrderId } };
+    },
+    query: {
+      channelCode: 'text',
+      channelOrderId: 'text',
+      state: 'state',
+      limit: 'limit',
+      cursor: 'cursor',
+      waitSeconds: 'seconds',
+    },
+  },
+  {
+    name: 'the result of an order',
+    method: 'GET',
+    valid: () => ({ path: `/licenseOrder/${licenseOrderId}` }),
+    id: 'licenseOrderId',
+  },
+];
+
+/** Makes a call, with changes to how it is made. */
+const call = (
+  { method }: Operation,
+  { path, query, body }: Request,
+  options: { nonce?: string | null; token?: string | null; rawBody?: string } = {},
+  caller = api,
+) => caller.call(method, path, { ...(query && { query }), ...(body && { body }), ...options });
+
+/** Makes a call with query parameters as they are, some more than once perhaps. */
+async function callWith({ method }: Operation, { path, body }: Request, query: URLSearchParams): Promise<Answer> {
+  const response = await fetch(`${api.baseUrl}/order/api/order/v1${path}?${query}`, {
+    method,
+    headers: { authorization: `Bearer ${api.token}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+function expectRefused(answer: Answer, cause: Cause, path: string): void {
+  const refusal = refusalOf(answer);
+  expect(refusal).toMatchObject({ code: '13004', cause });
+  expect(refusal.message.split(': ')[0]).toBe(path);
+}
+
+const expectNothingStored = async () => expect(await contentOfTables(stack.db)).toEqual(tables);
+
+describe.each(OPERATIONS)('$name refuses', (operation) => {
+  const { valid } = operation;
+  const inBody = faultCases(operation.body ?? {}, BODY_FAULTS);
+  const inQuery = faultCases(operation.query ?? {}, TEXT_FAULTS) as (FaultCase & { value: string | undefined })[];
+  const inPath = faultCases(operation.id ? { [operation.id]: 'id' } : {}, TEXT_FAULTS) as (FaultCase & {
+    value: string;
+  })[];
+
+  it.each(inBody)('$path that is $fault', async ({ path, value, cause }) => {
+    const request = valid();
+    put(request.body!, path, value);
+    expectRefused(await call(operation, request), cause, path);
+  });
+
+  it.each(inQuery)('$path in the query that is $fault', async ({ path, value, cause }) => {
+    const { [path]: _, ...others } = valid().query!;
+    const query = value === undefined ? others : { ...others, [path]: value };
+    expectRefused(await call(operation, { ...valid(), query }), cause, path);
+  });
+
+  it.each(Object.keys(operation.query ?? {}))('%s that stands in the query twice', async (name) => {
+    for (const again of [valid().query?.[name] ?? 'a', 'b']) {
+      const query = new URLSearchParams({ [name]: again, ...valid().query, g_nonce: randomUUID() });
+      query.append(name, again);
+      expectRefused(await callWith(operation, valid(), query), 'field_invalid', name);
+    }
+  });
+
+  it.each(inPath)('$path in the path that is $fault', async ({ path, value, cause }) => {
+    const request = valid();
+    const place = request.path.replace(/\/\d+/, `/${encodeURIComponent(value)}`);
+    expect(place).not.toBe(request.path);
+    expectRefused(await call(operation, { ...request, path: place }), cause, path);
+  });
+
+  it('a call without a token, or with one that nobody was given', async () => {
+    const missing = refusalOf(await call(operation, valid(), { token: null }));
+    expect(missing).toMatchObject({ code: '60000', cause: 'token_missing' });
+    const unknown = refusalOf(await call(operation, valid(), { token: `${api.token}x` }));
+    expect(unknown).toMatchObject({ code: '60000', cause: 'token_invalid' });
+  });
+
+  it('a call without the scope auth_order', async () => {
+    const refusal = refusalOf(await call(operation, valid(), {}, outsider));
+    expect(refusal).toMatchObject({ code: '60000', cause: 'scope_missing' });
+    expect(refusal.message).toContain('auth_order');
+  });
+
+  it('a call of an application that is suspended', async () => {
+    const refusal = refusalOf(await call(operation, valid(), { token: suspended.token }));
+    expect(refusal).toMatchObject({ code: '60000', cause: 'application_not_approved' });
+  });
+
+  it('a caller before it looks at what he says', async () => {
+    const refused = operation.body
+      ? await call(operation, valid(), { token: null, nonce: null, rawBody: '{"' })
+      : await call(operation, { ...valid(), query: {} }, { token: null, nonce: null });
+    expect(refusalOf(refused)).toMatchObject({ code: '60000', cause: 'token_missing' });
+  });
+
+  it.each<[what: string, nonce: string | null, cause: Cause]>([
+    ['no g_nonce', null, 'nonce_missing'],
+    ['an empty g_nonce', '', 'nonce_missing'],
+    ['a g_nonce of 7 characters', '1234567', 'nonce_malformed'],
+    ['a g_nonce of 65 characters', 'a'.repeat(65), 'nonce_malformed'],
+  ])('a call with %s', async (_what, nonce, cause) => {
+    expectRefused(await call(operation, valid(), { nonce }), cause, 'g_nonce');
+  });
+
+  it('a call with two nonces', async () => {
+    const query = new URLSearchParams({ ...valid().query, g_nonce: randomUUID() });
+    query.append('g_nonce', randomUUID());
+    expectRefused(await callWith(operation, valid(), query), 'nonce_malformed', 'g_nonce');
+  });
+
+  it('a call with a nonce that another operation has used up', async () => {
+    const nonce = randomUUID();
+    const query = { channelCode: 'a', channelCustomerId: 'b', defaultCustomer: 'Y' };
+    dataOf(await api.call('GET', '/enterprise/user/query', { query, nonce }));
+    expectRefused(await call(operation, valid(), { nonce }), 'nonce_replayed', 'g_nonce');
+  });
+
+  it('all that and stores nothing', expectNothingStored);
+});
+
+describe('O6 and O7 refuse', () => {
+  it.each(['/asset/lock', '/asset/unlock'])(
+    '%s of more than 1,000 numbers, however many and whatever they are',
+    async (path) => {
+      for (const [count, element] of [
+        [1_001, `"${lockNums[0]}"`],
+        [1_001, '0'],
+        [400_000, '0'],
+      ] as const) {
+        const rawBody = `{"operatorIdentity":"Ada","assetNums":[${Array(count).fill(element).join()}]}`;
+        expectRefused(await api.call('POST', path, { rawBody }), 'field_invalid', 'assetNums');
+      }
+      await expectNothingStored();
+    },
+  );
+
+  it('several faults by the path of the first, and say how many more there are', async () => {
+    const body = { assetNums: ['1', null, '', '4', 5], operatorIdentity: null };
+    const { message } = refusalOf(await api.call('POST', '/asset/lock', { body }));
+    expect(message).toBe('assetNums[1]: is required (and 3 more faults)');
+  });
+});
+
+describe('O9 refuses a size', () => {
+  it.each(['1e999', '-1e999', '10000.5', '-0', '1e-400', '9007199254740993', '1e4000'])('%s', async (size) => {
+    expectRefused(await api.call('POST', '/shellnums', { rawBody: `{"size":${size}}` }), 'field_invalid', 'size');
+    await expectNothingStored();
+  });
+});
+
+describe.each(OPERATIONS)('$name takes', (operation) => {
+  const { valid } = operation;
+  const LIMITS = [
+    ['x', 'letters'],
+    ['😀', 'emoji'],
+  ] as const;
+  const texts = Object.entries(operation.body ?? {}).flatMap(([path, kind]) => {
+    const length = { text: 255, textInList: 255, optionalAddress: 512 }[kind as string];
+    return length === undefined ? [] : LIMITS.map(([character, what]) => ({ path, length, character, what }));
+  });
+
+  const addresses = texts.filter(({ length, what }) => length === 512 && what === 'letters');
+
+  it('the call that all the faults were put into', async () => {
+    const { body, ...request } = valid();
+    // With fields and parameters that nobody knows, which are ignored.
+    const query = { ...request.query, unknown: 'a' };
+    const known = body && { ...body, unknown: { a: [1] }, id: 5 };
+    const before = await contentOfTables(stack.db);
+    const answer = await call(operation, { ...request, query, ...(known && { body: known }) });
+    expect(answer.body).toMatchObject({ code: 0, message: 'success' });
+    const changesSomething = !isDeepStrictEqual(await contentOfTables(stack.db), before);
+    expect(changesSomething).toBe(operation.method === 'POST' && operation.name !== 'preview');
+  });
+
+  it.each(texts)('$path of $length $what', async ({ path, length, character }) => {
+    const request = valid();
+    put(request.body!, path, ` ${character.repeat(length)} `);
+    const { cause = 'none' } = (await call(operation, request)).body;
+    expect(cause).not.toMatch(/^field_/);
+  });
+
+  it.each(addresses)('$path of several lines', async ({ path }) => {
+    const request = valid();
+    put(request.body!, path, '1 Main Street\r\nOld Town\n\rHamburg');
+    expect((await call(operation, request)).body).toMatchObject({ code: 0 });
+  });
+
+  it.each(Object.entries(operation.query ?? {}).filter(([, kind]) => kind.endsWith('ext')))(
+    '%s of 255 emoji in the query',
+    async (name) => {
+      const query = { ...valid().query, [name]: '😀'.repeat(255) };
+      const { cause = 'none' } = (await call(operation, { ...valid(), query })).body;
+      expect(cause).not.toMatch(/^field_/);
+    },
+  );
+});

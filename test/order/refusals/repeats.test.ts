@@ -1,0 +1,350 @@
+import { randomUUID } from 'node:crypto';
+import type { Customer } from '@lockstep/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { buildHead, readFirst, send } from '../../harness/network/raw-calls.ts';
+import {
+  batchOf,
+  deleteAsset,
+  merchandise,
+  newAssetNum,
+  newBuy,
+  productToBuy,
+  type Sent,
+} from '../../harness/orders/orders.ts';
+import { startAnotherApi } from '../../harness/processes/another-api.ts';
+import { type Stack, startStack } from '../../harness/stack.ts';
+
+/** The same channelOrderId again (rules 6.1). */
+let stack: Stack;
+let api: Api;
+let customer: Customer;
+
+beforeAll(async () => {
+  stack = await startStack();
+  api = await stack.newApi();
+  customer = await api.newCustomer();
+});
+afterAll(() => stack.close());
+
+/** A batch in which every kind of field occurs. */
+function fullBatch() {
+  const product = productToBuy({
+    limitStartDate: 1_700_000_000_000,
+    passwords: ['p1', 'p2'],
+    productFeatures: [
+      {
+        featureCode: 'F1',
+        featureName: 'Feature',
+        featureValue: '1',
+        featureValueType: 'int',
+        trial: 0,
+        trialEndDate: 1_893_456_000_000,
+      },
+    ],
+  });
+  const order = newBuy(
+    customer,
+    [newAssetNum(), newAssetNum()],
+    {},
+    {
+      assetExtendList: [{ extendCode: 'gxxp', extendValue: '1' }],
+      products: [product],
+      merchandises: [merchandise({ children: [merchandise()] })],
+    },
+  );
+  return batchOf(order, newBuy(customer, [newAssetNum()]));
+}
+
+/** The same JSON value with the keys of every object in the other order. */
+function reversed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([key, inner]): [string, unknown] => [key, reversed(inner)])
+      .reverse(),
+  );
+}
+
+/** The same JSON value with blanks around its free texts. */
+function spaced(value: unknown, key = ''): unknown {
+  const verbatim = ['syncMode', 'licenseType', 'orderType', 'customerType', 'passwords'];
+  if (verbatim.includes(key)) return value;
+  if (typeof value === 'string') return `  ${value}\n`;
+  if (Array.isArray(value)) return value.map((inner) => spaced(inner));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, spaced(inner, name)]));
+}
+
+/** The same JSON value with more in every object. */
+function extended(value: unknown, extra: Sent): unknown {
+  if (Array.isArray(value)) return value.map((inner) => extended(inner, extra));
+  if (typeof value !== 'object' || value === null) return value;
+  return {
+    ...extra,
+    ...Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, extended(inner, extra)])),
+  };
+}
+
+async function countBatches(channelOrderId: string) {
+  const rows = await stack.db.selectFrom('batch').select('id').where('channel_order_id', '=', channelOrderId).execute();
+  return rows.length;
+}
+
+async function countAll() {
+  const tables = ['batch', 'lane_chunk', 'license_order', 'asset', 'product_instance', 'merchandise_instance'] as const;
+  return await Promise.all(
+    tables.map((table) =>
+      stack.db.selectFrom(table).select(stack.db.fn.countAll<string>().as('rows')).executeTakeFirstOrThrow(),
+    ),
+  );
+}
+
+const OPTIONAL_FIELDS = [
+  'srcLicenseOrderId',
+  'limitEndDate',
+  'borrowedUsbKey',
+  'transferedAssetNum',
+  'gmsPid',
+  'appKey',
+  'strictMatchWhenDelete',
+];
+
+describe('the same content again gets the same answer and stores nothing more', () => {
+  it.each<[how: string, again: (batch: ReturnType<typeof fullBatch>) => unknown]>([
+    ['sent byte for byte', (batch) => batch],
+    ['with its keys in another order', reversed],
+    [
+      'with nulls for absent fields',
+      (batch) => extended(batch, Object.fromEntries(OPTIONAL_FIELDS.map((name) => [name, null]))),
+    ],
+    ['with empty text for absent text', (batch) => extended(batch, { srcLicenseOrderId: '', gmsPid: '', appKey: ' ' })],
+    ['with fields that nobody knows', (batch) => extended(batch, { comment: 'again', retry: { count: 2 } })],
+    ['with blanks around its texts', (batch) => spaced(batch)],
+    ['with the default spelled out', (batch) => extended(batch, { strictMatchWhenDelete: false })],
+    [
+      'with a date as ISO 8601 text in place of its milliseconds',
+      (batch) => JSON.parse(JSON.stringify(batch).replace('1893456000000', '"2030-01-01T08:00:00+08:00"')),
+    ],
+  ])('%s', async (_how, again) => {
+    const batch = fullBatch();
+    const first = await api.accept(batch);
+    const result = await api.completed(batch);
+    expect(result).toMatchObject({ succeeded: 2 });
+    const before = await countAll();
+    expect(await api.accept(again(batch))).toEqual(first);
+    expect(await countAll()).toEqual(before);
+    expect(await api.completed(batch)).toEqual(result);
+  });
+
+  it('with its numbers written otherwise', async () => {
+    const batch = fullBatch();
+    const first = await api.accept(batch);
+    const rawBody = JSON.stringify(batch, null, 2)
+      .replaceAll('"limitConcurrent": 1', '"limitConcurrent": 1.0')
+      .replaceAll('"limitTimeDuration": 0', '"limitTimeDuration": -0')
+      .replaceAll('1700000000000', '17e11')
+      .replaceAll('Cost Estimator', '\\u0043ost Estimator');
+    expect(dataOf(await api.submit(undefined, { rawBody }))).toEqual(first);
+  });
+
+  it('after its assets were revoked and bought anew', async () => {
+    const assetNum = newAssetNum();
+    const batch = batchOf(newBuy(customer, [assetNum]));
+    const first = await api.accept(batch);
+    await api.process(batchOf(deleteAsset(customer, [assetNum]), newBuy(customer, [assetNum])));
+    expect(await api.accept(batch)).toEqual(first);
+  });
+
+  it('when its orders failed', async () => {
+    const batch = batchOf(deleteAsset(customer, [newAssetNum()]));
+    const first = await api.accept(batch);
+    expect(await api.completed(batch)).toMatchObject({ failed: 1 });
+    expect(await api.accept(batch)).toEqual(first);
+    expect(await api.completed(batch)).toMatchObject({ total: 1, failed: 1 });
+  });
+
+  it('with another token of the same application', async () => {
+    const batch = fullBatch();
+    const first = await api.accept(batch);
+    const again = await Api.logIn(stack.baseUrl, api.credentials);
+    expect(await again.accept(batch)).toEqual(first);
+  });
+});
+
+describe('other content under the same channelOrderId is refused with channel_order_id_conflict', () => {
+  /** Changes one thing in the batch. */
+  type Change = (batch: ReturnType<typeof fullBatch>) => unknown;
+  const inText =
+    (from: string, to: string): Change =>
+    (batch) =>
+      JSON.parse(JSON.stringify(batch).replace(from, to));
+
+  it.each<[what: string, change: Change]>([
+    ['an order less', (batch) => ({ ...batch, orderList: batch.orderList.slice(0, 1) })],
+    ['an order more', (batch) => ({ ...batch, orderList: [...batch.orderList, newBuy(customer, [newAssetNum()])] })],
+    ['the orders the other way round', (batch) => ({ ...batch, orderList: batch.orderList.toReversed() })],
+    [
+      'another sequence',
+      (batch) => ({ ...batch, orderList: batch.orderList.with(0, { ...batch.orderList[0], sequence: 0 }) }),
+    ],
+    ['another administrator', inText('admin@example.com', 'root@example.com')],
+    ['other case', inText('1 Main Street', '1 MAIN STREET')],
+    ['another license type', inText('normal_recover_usbkey', 'softkey')],
+    ['another limit', inText('"limitConcurrent":1', '"limitConcurrent":2')],
+    ['a limit that was absent', inText('"limitStartDate"', '"limitEndDate":1900000000000,"limitStartDate"')],
+    ['another feature value', inText('"featureValue":"1"', '"featureValue":"2"')],
+    ['another extend value', inText('"extendValue":"1"', '"extendValue":"2"')],
+    ['another password of a license', inText('"p2"', '"p3"')],
+    ['a blank in a password', inText('"p2"', '" p2"')],
+    [
+      'another name of a nested merchandise',
+      inText('"children":[{"crmProductId":"crm-m1"', '"children":[{"crmProductId":"crm-m2"'),
+    ],
+    ['passwords in another order', inText('"p1","p2"', '"p2","p1"')],
+  ])('%s', async (_what, change) => {
+    const batch = fullBatch();
+    const first = await api.accept(batch);
+    const result = await api.completed(batch);
+    const before = await countAll();
+    const changed = change(batch);
+    expect(changed).not.toEqual(batch);
+    const refusal = refusalOf(await api.submit(changed));
+    expect(refusal).toMatchObject({ code: '13004', cause: 'channel_order_id_conflict' });
+    expect(refusal.message).toContain(batch.channelOrderId);
+    expect(await countAll()).toEqual(before);
+    expect(await api.completed(batch)).toEqual(result);
+    expect(await api.accept(batch)).toEqual(first);
+  });
+});
+
+describe('another key is another batch', () => {
+  it('from another application', async () => {
+    const other = await stack.newApi();
+    const batch = fullBatch();
+    const [first, second] = [await api.accept(batch), await other.accept(batch)];
+    expect(second[0]?.licenseOrderId).not.toBe(first[0]?.licenseOrderId);
+    expect(await countBatches(batch.channelOrderId)).toBe(2);
+  });
+
+  it('under another channelCode', async () => {
+    const batch = fullBatch();
+    const [first, second] = [await api.accept(batch), await api.accept({ ...batch, channelCode: 'test2' })];
+    expect(second[0]?.licenseOrderId).not.toBe(first[0]?.licenseOrderId);
+    expect(await countBatches(batch.channelOrderId)).toBe(2);
+  });
+
+  it('with other case in the channelOrderId', async () => {
+    const batch = { ...fullBatch(), channelOrderId: `a${randomUUID()}` };
+    await api.accept(batch);
+    const upper = { ...batch, channelOrderId: batch.channelOrderId.toUpperCase() };
+    expect(await api.accept(upper)).not.toEqual(await api.accept(batch));
+  });
+
+  it('where code and id only look alike side by side', async () => {
+    const id = randomUUID();
+    const orders = { syncMode: 'async', orderList: fullBatch().orderList };
+    const first = await api.accept({ ...orders, channelCode: 'a"b', channelOrderId: id });
+    const second = await api.accept({ ...orders, channelCode: 'a', channelOrderId: `"b${id}` });
+    expect(second[0]?.licenseOrderId).not.toBe(first[0]?.licenseOrderId);
+  });
+});
+
+describe('at the same time', () => {
+  it('20 identical calls give one batch and one answer', async () => {
+    const batch = fullBatch();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => api.accept(batch)));
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+    expect(await countBatches(batch.channelOrderId)).toBe(1);
+    expect(await api.completed(batch)).toMatchObject({ total: 2, succeeded: 2 });
+  });
+
+  it('of 20 calls with two contents one content wins, and the calls with the other are refused', async () => {
+    const one = fullBatch();
+    const other = { ...one, orderList: one.orderList.slice(0, 1) };
+    const calls = Array.from({ length: 20 }, (_, index) => api.submit(index % 2 === 0 ? one : other));
+    const answers = await Promise.all(calls);
+    const accepted = answers.filter(({ status }) => status === 200).map(dataOf);
+    const refused = answers.filter(({ status }) => status !== 200).map(refusalOf);
+    expect([accepted.length, refused.length]).toEqual([10, 10]);
+    for (const answer of accepted) expect(answer).toEqual(accepted[0]);
+    for (const { cause } of refused) expect(cause).toBe('channel_order_id_conflict');
+    expect(await countBatches(one.channelOrderId)).toBe(1);
+  });
+
+  it('20 calls under keys of their own give 20 batches with ids of their own', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => api.accept(fullBatch())));
+    expect(new Set(answers.flat().map(({ licenseOrderId }) => licenseOrderId)).size).toBe(40);
+  });
+});
+
+describe('the answer', () => {
+  const locationOf = (answer: Answer) => answer.headers.get('location') ?? '';
+  /** Where the result of a batch is, from the root of the service. */
+  const pathOfResult = ({ channelOrderId }: { channelOrderId: string }) =>
+    `/order/api/order/v1/licenseOrder/batchOrder?channelCode=test&channelOrderId=${encodeURIComponent(channelOrderId)}`;
+
+  it('keeps the order of orderList, whatever the sequences', async () => {
+    const other = await api.newCustomer();
+    const batch = batchOf(
+      newBuy(customer, [newAssetNum()], { sequence: 30 }),
+      newBuy(other, [newAssetNum()], { sequence: 10 }),
+      newBuy(customer, [newAssetNum()], { sequence: 20 }),
+    );
+    const ids = [customer.customerId, other.customerId, customer.customerId];
+    const accepted = await api.accept(batch);
+    expect(accepted).toEqual(
+      [30, 10, 20].map((sequence, index) => ({
+        sequence,
+        licenseOrderId: expect.stringMatching(/^\d{1,19}$/),
+        customerId: ids[index],
+      })),
+    );
+    const { orders } = await api.completed(batch);
+    expect(orders.map((order) => order.sequence)).toEqual([30, 10, 20]);
+    expect(orders.map((order) => order.licenseOrderId)).toEqual(accepted.map((order) => order.licenseOrderId));
+  });
+
+  it.each([randomUUID(), `no 7/2?a=b&c#d%20+é ${randomUUID()}`, `😀 ${randomUUID()}`])(
+    'leads by its Location to the batch %s',
+    async (channelOrderId) => {
+      const batch = { ...fullBatch(), channelOrderId };
+      const [path, again] = [locationOf(await api.submit(batch)), locationOf(await api.submit(batch))];
+      expect(path).toBe(pathOfResult(batch));
+      expect(again).toBe(path);
+      const location = new URL(path, stack.baseUrl);
+      expect(Object.fromEntries(location.searchParams)).toEqual({ channelCode: 'test', channelOrderId });
+      location.searchParams.set('g_nonce', randomUUID());
+      const response = await fetch(location, { headers: { authorization: `Bearer ${api.token}` } });
+      expect(await response.json()).toMatchObject({ code: 0, data: { channelOrderId, total: 2 } });
+    },
+  );
+
+  it('has a Location with the path prefix of PUBLIC_URL, async and sync, whatever host the caller names', async () => {
+    const { api: other, close } = await startAnotherApi(stack, api, { publicUrl: 'https://example.com/lock%20step' });
+    try {
+      for (const syncMode of ['async', 'sync'] as const) {
+        const batch = { ...fullBatch(), syncMode };
+        expect(locationOf(await other.submit(batch))).toBe(`/lock%20step${pathOfResult(batch)}`);
+        const body = JSON.stringify(batch);
+        const evil = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' };
+        const headers = { ...evil, 'content-length': Buffer.byteLength(body) };
+        const socket = await send(api.baseUrl, buildHead(api, '/licenseOrder/batchOrder', { headers }) + body);
+        const answer = await readFirst(socket);
+        socket.destroy();
+        expect(answer).toContain('HTTP/1.1 200 ');
+        expect(answer).toContain(`\r\nlocation: ${pathOfResult(batch)}\r\n`);
+        expect(answer).not.toContain('evil');
+      }
+    } finally {
+      await close();
+    }
+  });
+
+  it('has no Location where the call is refused', async () => {
+    const answer = await api.submit({ ...fullBatch(), orderList: [] });
+    expect(refusalOf(answer)).toMatchObject({ cause: 'field_invalid' });
+    expect(answer.headers.get('location')).toBeNull();
+  });
+});

@@ -1,0 +1,169 @@
+import type { Customer } from '@lockstep/contract';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, refusalOf } from '../../harness/api.ts';
+import { pastBatchTriggers } from '../../harness/databases/past-triggers.ts';
+import {
+  batchOf,
+  deleteProduct,
+  merchandise,
+  newAssetNum,
+  newBuy,
+  productToBuy,
+  productToRevoke,
+  type Sent,
+} from '../../harness/orders/orders.ts';
+import { type Stack, startStack } from '../../harness/stack.ts';
+
+/** Bodies of a few kilobytes that ask for the work of gigabytes (rules 6.1: the call is refused, nothing stored). */
+describe('a batch that is too much to work on', () => {
+  let stack: Stack;
+  let api: Api;
+  let customer: Customer;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    api = await stack.newApi();
+    customer = await api.newCustomer();
+  });
+  afterAll(() => stack.close());
+
+  const many = <Item>(count: number, item: (index: number) => Item) =>
+    Array.from({ length: count }, (_, index) => item(index));
+  const numbers = (count: number) => many(count, () => newAssetNum());
+
+  const feature = (changes: Sent) => ({
+    featureCode: 'f',
+    featureName: 'Feature',
+    featureValue: '1',
+    featureValueType: 'int',
+    trial: 0,
+    trialEndDate: 0,
+    ...changes,
+  });
+
+  /** The products and merchandises of an element. */
+  function countInstances({ products = [], merchandises = [] }: { products?: Sent[]; merchandises?: Sent[] }): number {
+    return merchandises.reduce((sum, { licenseOrderProductList, children = [] }) => {
+      const inside = { products: licenseOrderProductList as Sent[], merchandises: children as Sent[] };
+      return sum + 1 + countInstances(inside);
+    }, products.length);
+  }
+
+  async function expectRefused(body: unknown, cause: string, path: string) {
+    const refusal = refusalOf(await api.submit(body));
+    expect(refusal).toMatchObject({ code: '13004', cause });
+    expect(refusal.message).toContain(path);
+    const { rows } = await sql`select from batch`.execute(stack.db);
+    expect(rows).toHaveLength(0);
+  }
+
+  it.each([10_001, 1_000_000, 8_000_000])('is refused for a list of %i faulty elements', async (count) => {
+    const order = newBuy(customer, [], { assets: [{ assetNos: many(count, () => 0), products: [productToBuy()] }] });
+    await expectRefused(batchOf(order), 'list_too_long', 'orderList[0].assets[0].assetNos');
+  });
+
+  it('is refused for more elements in all its lists than a call may have', async () => {
+    const order = () =>
+      newBuy(customer, [], { assets: [{ assetNos: many(5_000, () => 0), products: [productToBuy()] }] });
+    await expectRefused(batchOf(...many(101, order)), 'list_too_long', 'more than 500000 elements');
+  });
+
+  it('is refused for an element with more extended attributes than an asset may have', async () => {
+    const element = (count: number) => ({ assetExtendList: many(count, (index) => ({ extendCode: `${index}` })) });
+    const order = (count: number) => newBuy(customer, numbers(1), {}, element(count));
+    await expectRefused(
+      batchOf(order(101)),
+      'field_invalid',
+      'orderList[0].assets[0].assetExtendList: must hold at most',
+    );
+    expect(await api.preview(batchOf(order(100)))).toMatchObject([{ state: 'succeeded' }]);
+  });
+
+  it('is refused where numbers times products are more instances than a call may make', async () => {
+    const products = many(100, () => productToBuy());
+    const order = newBuy(customer, numbers(2_001), {}, { products });
+    await expectRefused(batchOf(newBuy(customer, numbers(1)), order), 'batch_too_large', 'orderList[1]');
+  });
+
+  it('counts a number that it names without a product: a transfer, or an asset to make', async () => {
+    const transfer = { transferedAssetNum: true, products: undefined };
+    const orders = many(21, () => newBuy(customer, numbers(10_000), {}, transfer));
+    await expectRefused(batchOf(...orders), 'batch_too_large', 'orderList[20]');
+    expect(refusalOf(await api.submitPreview(batchOf(...orders))).cause).toBe('batch_too_large');
+  });
+
+  it('counts nested merchandise, and what a revocation looks for', async () => {
+    const nested = merchandise({ children: many(50, () => merchandise()) });
+    const buy = newBuy(customer, numbers(2_000), {}, { products: [], merchandises: [nested] });
+    await expectRefused(batchOf(buy), 'batch_too_large', 'orderList[0]');
+    const products = many(100, () => productToRevoke());
+    const revoke = deleteProduct(customer, [], {}, { assets: [{ assetNos: numbers(2_001), products }] });
+    await expectRefused(batchOf(revoke), 'batch_too_large', 'orderList[0]');
+  });
+
+  it.each([
+    ['products', (text: Sent) => ({ products: [productToBuy({ productFeatures: many(300, () => feature(text)) })] })],
+    [
+      'merchandises',
+      (text: Sent) => {
+        const inside = merchandise({
+          licenseOrderProductList: [productToBuy({ productFeatures: many(300, () => feature(text)) })],
+        });
+        return { products: [], merchandises: [merchandise({ children: [inside] })] };
+      },
+    ],
+    [
+      'extended attributes',
+      ({ featureName }: Sent) => ({
+        assetExtendList: many(90, (index) => ({ extendCode: `${index}`, extendValue: featureName })),
+      }),
+    ],
+  ])('is refused in any mode where %s times numbers are more than 256 MiB of text', async (_, build) => {
+    const element = build({ featureName: '许'.repeat(255) });
+    const order = (count: number) => newBuy(customer, numbers(count), {}, element);
+    expect(await api.preview(batchOf(order(50)))).toMatchObject([{ state: 'succeeded' }]);
+    const batch = batchOf(order(800), order(4_000));
+    await expectRefused(batch, 'batch_too_large', 'orderList[1]: up to here, ');
+    await expectRefused({ ...batch, syncMode: 'sync' }, 'batch_too_large', '256 MiB of text');
+    expect(refusalOf(await api.submitPreview(batch))).toMatchObject({ cause: 'batch_too_large' });
+  });
+
+  it.each([
+    ['products', () => ({ products: many(9_990, () => productToBuy()), merchandises: [merchandise()] })],
+    [
+      'trees of merchandise',
+      () => {
+        const child = merchandise({ licenseOrderProductList: many(8, () => productToBuy()) });
+        const tree = merchandise({ licenseOrderProductList: [], children: many(11, () => child) });
+        return { products: [], merchandises: [...many(99, () => tree), merchandise({ children: [child] })] };
+      },
+    ],
+  ])('puts 10,000 instances on one asset, and is refused for one more: by %s', async (_, build) => {
+    const element = build();
+    const size = countInstances(element);
+    const filled = (instances: number) => {
+      const products = [...element.products, ...many(instances - size, () => productToBuy())];
+      return newBuy(customer, [], { assets: [{ assetNos: numbers(1), ...element, products }] });
+    };
+    expect(await api.preview(batchOf(filled(10_000)))).toMatchObject([{ state: 'succeeded' }]);
+    const small = newBuy(customer, numbers(1));
+    const { assets } = filled(10_001);
+    const order = { ...small, sequence: 0, assets: [...(small.assets as unknown[]), ...(assets as unknown[])] };
+    const batch = batchOf(small, order);
+    await expectRefused(batch, 'batch_too_large', 'orderList[1].assets[1]: up to here, ');
+    const refusal = refusalOf(await api.submitPreview(batch));
+    expect(refusal).toMatchObject({ cause: 'batch_too_large', message: expect.stringContaining('10000') });
+    expect(refusal.message).toContain('on one asset');
+  });
+
+  it('is accepted and applied right up to the bound', async () => {
+    const order = newBuy(customer, numbers(2_000), {}, { products: many(20, () => productToBuy()) });
+    const [result] = await api.process(batchOf(order));
+    expect(result).toMatchObject({ state: 'succeeded', assets: 2_000, products: 40_000 });
+    await pastBatchTriggers(stack.db, async (trx) => {
+      await sql`delete from lane_chunk`.execute(trx);
+      await sql`delete from batch`.execute(trx);
+    });
+  });
+});

@@ -1,0 +1,286 @@
+import type { Customer, OrderResult } from '@lockstep/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, refusalOf } from '../../harness/api.ts';
+import {
+  batchOf,
+  deleteAsset,
+  deleteProduct,
+  merchandise,
+  newAssetNum,
+  newBuy,
+  productToBuy,
+  type Sent,
+} from '../../harness/orders/orders.ts';
+import { type Stack, startStack } from '../../harness/stack.ts';
+
+/** What looks odd and is right: rules 4 and 6.1 from the other side. */
+let stack: Stack;
+let api: Api;
+let customer: Customer;
+
+beforeAll(async () => {
+  stack = await startStack();
+  api = await stack.newApi();
+  customer = await api.newCustomer();
+});
+afterAll(() => stack.close());
+
+const SUCCEEDED = { state: 'succeeded', code: null, cause: null, message: null };
+
+/** The order alone in a batch takes effect. */
+async function expectDone(order: Sent): Promise<OrderResult> {
+  const [result] = await api.process(batchOf(order));
+  expect(result).toMatchObject(SUCCEEDED);
+  return result!;
+}
+
+const buy = (element: Sent, changes: Sent = {}) => newBuy(customer, [newAssetNum()], changes, element);
+const buyProduct = (changes: Sent) => buy({ products: [productToBuy(changes)] });
+const nested = (depth: number): Sent => merchandise(depth === 1 ? {} : { children: [nested(depth - 1)] });
+const orphan = (changes: Sent = {}) =>
+  merchandise({ parentMerchandiseNum: null, parentCrmProductId: null, ...changes });
+const feature = (trialEndDate: unknown) => ({
+  featureCode: 'F1',
+  featureName: 'Feature',
+  featureValue: '10',
+  featureValueType: 'int',
+  trial: 1,
+  trialEndDate,
+});
+
+describe('a new_buy is accepted with', () => {
+  it.each<[what: string, order: () => Sent]>([
+    ['every optional field absent', () => buy({})],
+    [
+      'null for every optional field of order and asset',
+      () =>
+        buy(
+          {
+            assetExtendList: null,
+            limitStartDate: null,
+            limitEndDate: null,
+            borrowedUsbKey: null,
+            transferedAssetNum: null,
+            merchandises: null,
+          },
+          { srcLicenseOrderId: null },
+        ),
+    ],
+    [
+      'null for every optional field of a product',
+      () =>
+        buyProduct({
+          gmsPid: null,
+          appKey: null,
+          limitStartDate: null,
+          limitEndDate: null,
+          strictMatchWhenDelete: null,
+          passwords: null,
+          srcLicenseOrderId: null,
+        }),
+    ],
+    [
+      'empty text for every optional text',
+      () =>
+        buy(
+          {
+            assetExtendList: [{ extendCode: '', extendValue: '' }, {}, { extendCode: null, extendValue: null }],
+            products: [productToBuy({ gmsPid: '', appKey: ' ', srcLicenseOrderId: '' })],
+          },
+          { srcLicenseOrderId: '' },
+        ),
+    ],
+    [
+      'empty text for optional numbers and booleans, which counts as missing',
+      () => buy({ limitStartDate: '', limitEndDate: '', borrowedUsbKey: '', transferedAssetNum: '' }),
+    ],
+    ['an empty parentCrmProductId', () => buyProduct({ parentCrmProductId: '' })],
+    [
+      'an empty parentMerchandiseNum',
+      () => buy({ products: [], merchandises: [merchandise({ parentMerchandiseNum: '', parentCrmProductId: ' ' })] }),
+    ],
+    ['a parentCrmProductId that is null, which counts as empty', () => buyProduct({ parentCrmProductId: null })],
+    [
+      'a parentMerchandiseNum and a parentCrmProductId that are null, at the top level and below',
+      () => buy({ products: [], merchandises: [orphan({ children: [orphan()] })] }),
+    ],
+    ['no strictMatchWhenDelete', () => buyProduct({ strictMatchWhenDelete: undefined })],
+    ['255 characters', () => buyProduct({ productName: 'x'.repeat(255) })],
+    ['255 emoji', () => buyProduct({ productName: '😀'.repeat(255) })],
+    ['255 characters and blanks around them', () => buyProduct({ productName: `  ${'x'.repeat(255)}\n ` })],
+    ['an address of several lines', () => buy({}, { address: '1 Main Street\r\nOld Town\nHamburg\rGermany\n' })],
+    ['an address of 512 characters', () => buy({}, { address: '街'.repeat(512) })],
+    [
+      'every script',
+      () => buy({}, { customerName: 'Ünïcode 広聯達 عربى 👩‍👩‍👧', branchName: "'; drop table asset; --" }),
+    ],
+    ['sequence 0', () => buy({}, { sequence: 0 })],
+    ['the greatest sequence', () => buy({}, { sequence: 2 ** 31 - 1 })],
+    ['the greatest Integer', () => buyProduct({ limitConcurrent: 2 ** 31 - 1, timeUnitQuantity: 2 ** 31 - 1 })],
+    [
+      'the greatest Long',
+      () => buyProduct({ limitTimeDuration: 2 ** 53 - 1, limitEndDate: 1_800_000_000_002 ** 53 - 1 }),
+    ],
+    ['a start that is the end', () => buy({ limitStartDate: 1_800_000_000_005, limitEndDate: 1_800_000_000_005 })],
+    ['a start without an end', () => buyProduct({ limitStartDate: 1_800_000_000_000 })],
+    ['time 0', () => buyProduct({ limitStartDate: 0, trialEndDate: 0 })],
+    ['a merchandise and no products', () => buy({ products: undefined, merchandises: [merchandise()] })],
+    [
+      'a merchandise without products of its own',
+      () => buy({ products: [], merchandises: [merchandise({ licenseOrderProductList: [] })] }),
+    ],
+    ['merchandise that nests 16 deep', () => buy({ products: null, merchandises: [nested(16)] })],
+    [
+      'children that are null at the deepest level',
+      () => buy({ merchandises: [merchandise({ children: [merchandise({ children: null })] })] }),
+    ],
+    ['passwords with blanks around them', () => buyProduct({ passwords: [' secret ', '   '] })],
+    [
+      'the same number in two elements',
+      () => {
+        const assetNum = newAssetNum();
+        return newBuy(customer, [], {
+          assets: [
+            { assetNos: [assetNum], products: [productToBuy()] },
+            { assetNos: [assetNum], products: [productToBuy()] },
+          ],
+        });
+      },
+    ],
+    ['a cloud license and no srcLicenseOrderId', () => buy({}, { licenseType: 'cloud_account' })],
+  ])('%s', async (_what, order) => {
+    await expectDone(order());
+  });
+
+  it.each([
+    ['milliseconds', 1_893_456_000_000],
+    ['0', 0],
+    ['a day', '2030-01-01'],
+    ['29 February', '2028-02-29'],
+    ['UTC', '2030-01-01T00:00:00Z'],
+    ['UTC with milliseconds', '2030-01-01T00:00:00.123Z'],
+    ['an offset', '2030-01-01T08:00:00+08:00'],
+    ['a negative offset and a fraction', '2030-01-01T08:00:00.5-05:00'],
+    ['local time', '2030-01-01T00:00:00'],
+    ['no seconds', '2030-01-01T00:00Z'],
+  ])("a feature's trialEndDate as %s", async (_what, trialEndDate) => {
+    await expectDone(buyProduct({ productFeatures: [feature(trialEndDate)] }));
+  });
+
+  it.each(['personal', 'company'])('customerType %s', async (customerType) => {
+    await expectDone(buy({}, { customerType }));
+  });
+});
+
+describe('unknown fields are ignored', () => {
+  it('on every level', async () => {
+    const unknown = { unknown: { deep: [1, 'two', null, { three: 3 }] } };
+    const order = buy(
+      {
+        ...unknown,
+        assetExtendList: [{ extendCode: 'a', extendValue: 'b', ...unknown }],
+        products: [productToBuy({ ...unknown, productFeatures: [{ ...feature(0), ...unknown }] })],
+        merchandises: [merchandise(unknown)],
+      },
+      unknown,
+    );
+    const batch = { ...batchOf(order), ...unknown };
+    expect(await api.process(batch)).toMatchObject([SUCCEEDED]);
+  });
+
+  it.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'then'])('named %s', async (name) => {
+    const batch = batchOf(buy({}));
+    const polluting = `{"${name}":{"prototype":{"polluted":1},"polluted":1,"channelCode":5,"limitConcurrent":"x"},`;
+    const rawBody = JSON.stringify(batch).replaceAll('{', polluting);
+    expect((await api.submit(undefined, { rawBody })).body).toMatchObject({ code: 0 });
+    expect((await api.completed(batch)).orders).toMatchObject([SUCCEEDED]);
+    expect(({} as Sent).polluted).toBeUndefined();
+  });
+
+  it('as deep as a body may nest', async () => {
+    const batch = batchOf(buy({}));
+    const deep = `${'['.repeat(63)}${']'.repeat(63)}`;
+    const rawBody = JSON.stringify(batch).replace('{', `{"unknown":${deep},`);
+    expect((await api.submit(undefined, { rawBody })).body).toMatchObject({ code: 0 });
+  });
+});
+
+describe('text is trimmed', () => {
+  it('in keys and numbers, so that it names what it names without blanks', async () => {
+    const assetNum = newAssetNum();
+    const spaced = newBuy(customer, [`\u00a0${assetNum}\t`], {
+      customerId: ` ${customer.customerId} `,
+      enterpriseGlobalId: `${customer.enterpriseGlobalId}\n`,
+    });
+    const batch = batchOf(spaced);
+    await api.accept({ ...batch, channelCode: ` ${batch.channelCode}  `, channelOrderId: `  ${batch.channelOrderId}` });
+    expect((await api.completed(batch)).orders).toMatchObject([{ ...SUCCEEDED, customerId: customer.customerId }]);
+    await expectDone(deleteProduct(customer, [assetNum], { productUri: ' gms-100 ' }));
+    await expectDone(deleteAsset(customer, [assetNum]));
+  });
+});
+
+describe('each order type needs only its own fields', () => {
+  it('delete_asset: the numbers', async () => {
+    const assetNum = newAssetNum();
+    await expectDone(newBuy(customer, [assetNum]));
+    const { assets, ...rest } = deleteAsset(customer, [assetNum]);
+    expect(assets).toEqual([{ assetNos: [assetNum] }]);
+    await expectDone({ ...rest, assets });
+  });
+
+  it('delete_asset: what belongs to other types is not looked at', async () => {
+    const assetNum = newAssetNum();
+    await expectDone(newBuy(customer, [assetNum]));
+    const element = { assetNos: [assetNum], products: [{ limitConcurrent: -1 }], limitStartDate: 2, limitEndDate: 1 };
+    await expectDone(deleteAsset(customer, [], { assets: [element] }));
+  });
+
+  it('delete_product: the six fields of its products, two of them without a value', async () => {
+    const assetNum = newAssetNum();
+    await expectDone(newBuy(customer, [assetNum]));
+    const products = [{ crmProductId: 'crm-1', productUri: 'gms-100', limitConcurrent: 1 }];
+    await expectDone(deleteProduct(customer, [], {}, { assets: [{ assetNos: [assetNum], products }] }));
+  });
+
+  it('delete_product: null dates and null strictMatchWhenDelete', async () => {
+    const assetNum = newAssetNum();
+    await expectDone(newBuy(customer, [assetNum]));
+    const nulls = { limitStartDate: null, limitEndDate: null, strictMatchWhenDelete: null };
+    await expectDone(deleteProduct(customer, [assetNum], nulls));
+  });
+});
+
+describe('digits that nobody has for an id are taken, and the order fails', () => {
+  const DIGITS = ['0', '007', '9223372036854775807', '9223372036854775808', '9'.repeat(19)];
+
+  it.each<[field: string, cause: string]>([
+    ['customerId', 'customer_not_found'],
+    ['enterpriseGlobalId', 'enterprise_mismatch'],
+    ['srcLicenseOrderId', 'source_order_not_found'],
+  ])('%s', async (field, cause) => {
+    const orders = DIGITS.map((digits) => buy({}, { [field]: digits }));
+    for (const result of await api.process(batchOf(...orders)))
+      expect(result).toMatchObject({ state: 'failed', cause });
+  });
+
+  it('srcLicenseOrderId of a product', async () => {
+    const orders = DIGITS.map((srcLicenseOrderId) => buyProduct({ srcLicenseOrderId }));
+    const results = await api.process(batchOf(...orders));
+    expect(results.map(({ cause }) => cause)).toEqual(DIGITS.map(() => 'source_order_not_found'));
+  });
+});
+
+describe('the largest calls', () => {
+  it('5,000 orders in a batch', async () => {
+    const orders = Array.from({ length: 5_000 }, () => deleteAsset(customer, ['8-never-bought']));
+    expect(await api.accept(batchOf(...orders))).toHaveLength(5_000);
+  });
+
+  it('a refused call leaves its channelOrderId free', async () => {
+    const batch = batchOf(buy({}));
+    const wrong = { ...batch, orderList: [...batch.orderList, buy({}, { licenseType: 'wooden_key' })] };
+    expect(refusalOf(await api.submit(wrong))).toMatchObject({ code: '13004', cause: 'field_invalid' });
+    expect(await api.process(batch)).toMatchObject([SUCCEEDED]);
+  });
+});

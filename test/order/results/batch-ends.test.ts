@@ -1,0 +1,321 @@
+import { randomUUID } from 'node:crypto';
+import { LedgerIds } from '@lockstep/assets';
+import type { BatchId } from '@lockstep/contract';
+import { BatchWatch } from '@lockstep/orders';
+import { drainLanes, ENDS_CHANNEL, endBatches, lockBatches, OpenBatches } from '@lockstep/orders/testing';
+import { Listener } from '@lockstep/platform';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Api, dataOf } from '../../harness/api.ts';
+import { dropTriggerFunction, pastBatchTriggers } from '../../harness/databases/past-triggers.ts';
+import { ALL_LANES, firstLaneOf, newCustomersInLanes } from '../../harness/orders/lanes.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
+import { readResult } from '../../harness/orders/sync-batches.ts';
+import { type Stack, startStack } from '../../harness/stack.ts';
+
+/** Where a batch ends: once, whoever finishes the last of its chunks, and for good. */
+
+const PATIENTLY = { timeout: 30_000 };
+
+let stack: Stack;
+let api: Api;
+let listener: pg.Client;
+/** The ids of batches whose end was told, one for each time. */
+const told: string[] = [];
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  api = await stack.newApi();
+  listener = new pg.Client({ connectionString: stack.url });
+  listener.on('notification', ({ payload }) => told.push(...payload!.split(',')));
+  await listener.connect();
+  await listener.query(`listen ${ENDS_CHANNEL}`);
+});
+afterAll(async () => {
+  await listener.end();
+  await stack.close();
+});
+
+const drain = (lanes: readonly number[] = ALL_LANES) => drainLanes(stack.db, { lanes: lanes }, new LedgerIds());
+
+async function readRow({ channelOrderId }: { channelOrderId: string }) {
+  return await stack.db
+    .selectFrom('batch')
+    .select(['id', 'completed_time', 'succeeded', 'failed'])
+    .where('channel_order_id', '=', channelOrderId)
+    .executeTakeFirstOrThrow();
+}
+
+/** How often the end of a batch was told by now. */
+async function timesTold(id: string): Promise<number> {
+  await listener.query('select');
+  return told.filter((each) => each === id).length;
+}
+
+/** Accepts a batch with orders in some lanes, one of which fails; of one lane unless told. */
+async function accept(lanes = 1) {
+  const customers = await newCustomersInLanes(api, lanes);
+  const batch = batchOf(
+    ...customers.map((customer) => newBuy(customer, [newAssetNum()])),
+    deleteAsset(customers[0]!, [newAssetNum()]),
+  );
+  await api.accept(batch);
+  return { batch, lanes: customers.map(({ customerId }) => firstLaneOf(customerId)), ...(await readRow(batch)) };
+}
+
+/** Carries out all that is pending and stops there, as a worker does that dies before it ends the batches. */
+async function drainAndDie(): Promise<void> {
+  await drain();
+}
+
+/** Has each transaction that finishes a chunk wait in its commit, as long as `work` runs. */
+async function withHeldCommits(work: () => Promise<void>): Promise<void> {
+  await sql`
+    create function wait_for_test() returns trigger language plpgsql as $$
+    begin perform pg_advisory_xact_lock_shared(42::bigint); return null; end $$`.execute(stack.db);
+  await sql`
+    create constraint trigger wait_for_test after update on lane_chunk deferrable initially deferred
+    for each row execute function wait_for_test()`.execute(stack.db);
+  try {
+    await stack.db.transaction().execute(async (trx) => {
+      await sql`select pg_advisory_xact_lock(42::bigint)`.execute(trx);
+      await work();
+    });
+  } finally {
+    await dropTriggerFunction(stack.db, 'lane_chunk', 'wait_for_test');
+  }
+}
+
+async function commitsHeld(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from pg_locks
+    where not granted and locktype = 'advisory' and mode = 'ShareLock'`.execute(stack.db);
+  return rows[0]!.count;
+}
+
+describe('a batch ends once', () => {
+  it('when two drains finish its last chunks at the same time, and not before', async () => {
+    const { batch, id, lanes } = await accept(2);
+    const ends: Promise<string[]>[] = [];
+    await withHeldCommits(async () => {
+      for (const lane of lanes) ends.push(drain([lane]).then(() => endBatches(stack.db, [id])));
+      await vi.waitUntil(async () => (await commitsHeld()) === 2, PATIENTLY);
+      expect(await endBatches(stack.db, [id])).toEqual([]);
+      expect(await readResult(api, batch)).toMatchObject({ state: 'accepted', pending: 3, completedTime: null });
+    });
+    expect((await Promise.all(ends)).flat()).toEqual([id]);
+    expect(await timesTold(id)).toBe(1);
+    expect(await readResult(api, batch)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1, pending: 0 });
+  });
+
+  it('when many find it finished, in whatever order they name their batches', async () => {
+    const ids: BatchId[] = [];
+    for (let count = 0; count < 20; count++) ids.push((await accept()).id);
+    await drainAndDie();
+    const ends = Array.from({ length: 12 }, (_, caller) =>
+      endBatches(stack.db, caller % 2 === 0 ? ids : ids.toReversed()),
+    );
+    expect((await Promise.all(ends)).flat().toSorted()).toEqual(ids.toSorted());
+    for (const id of ids) expect(await timesTold(id)).toBe(1);
+  });
+
+  it('while the row of another one is locked, which ends later', async () => {
+    const [locked, free] = [await accept(), await accept()];
+    await drainAndDie();
+    await stack.db.transaction().execute(async (trx) => {
+      await sql`select from batch where id = ${locked.id} for update`.execute(trx);
+      expect(await endBatches(stack.db, [locked.id, free.id])).toEqual([free.id]);
+    });
+    expect(await endBatches(stack.db, [locked.id, free.id])).toEqual([locked.id]);
+  });
+
+  it('not while a chunk of it is made pending again, nor after that', async () => {
+    const { id } = await accept();
+    await drainAndDie();
+    await stack.db.transaction().execute(async (trx) => {
+      await lockBatches(trx, [id]);
+      await sql`
+        update lane_chunk set payload = '[]', finished_time = null, succeeded = 0, failed = 0
+        where batch_id = ${id}`.execute(trx);
+      expect(await endBatches(stack.db, [id])).toEqual([]);
+    });
+    expect(await endBatches(stack.db, [id])).toEqual([]);
+    await sql`
+      update lane_chunk set payload = null, finished_time = now(), succeeded = 1, failed = 1
+      where batch_id = ${id}`.execute(stack.db);
+    expect(await endBatches(stack.db, [id])).toEqual([id]);
+  });
+
+  it('when it is cancelled, in the same transaction', async () => {
+    const { batch, id } = await accept(3);
+    expect(await api.cancel(batch)).toEqual({ cancelled: 4, finished: 0 });
+    expect(await readRow(batch)).toMatchObject({ completed_time: expect.any(Date), succeeded: 0, failed: 4 });
+    expect(await timesTold(id)).toBe(1);
+    expect(await api.cancel(batch)).toEqual({ cancelled: 0, finished: 4 });
+    expect(await timesTold(id)).toBe(1);
+  });
+
+  it('when it is sync, in the same transaction, and wakes nobody', async () => {
+    const customer = await api.newCustomer();
+    const batch = { ...batchOf(newBuy(customer, [newAssetNum()])), syncMode: 'sync' } as const;
+    await api.accept(batch);
+    const { id, ...end } = await readRow(batch);
+    expect(end).toEqual({ completed_time: expect.any(Date), succeeded: 1, failed: 0 });
+    expect(await timesTold(id)).toBe(0);
+  });
+
+  it('with the time at which its last chunk was finished, whenever that is seen', async () => {
+    const { batch, id } = await accept(3);
+    await drainAndDie();
+    const { rows } = await sql<{ last: Date }>`
+      select max(finished_time) as last from lane_chunk where batch_id = ${id}`.execute(stack.db);
+    await new OpenBatches().endFinished(stack.db);
+    expect(await readResult(api, batch)).toMatchObject({ completedTime: rows[0]!.last.getTime() });
+  });
+});
+
+describe('the end', () => {
+  it('wakes who waits for the batch, and nobody else', async () => {
+    const watch = new BatchWatch(stack.db);
+    const listener = new Listener({ url: stack.url, applicationName: 'test', subscribers: [watch], onLost: () => {} });
+    await listener.start();
+    const [ended, other] = [await accept(), await accept()];
+    await drain(ended.lanes);
+    const deadlineMs = performance.now() + 30_000;
+    const { signal } = new AbortController();
+    // The other one began to wait first, so it is the first to look for itself.
+    const awake = Promise.race(
+      [other, ended].map(async ({ id }) => {
+        await watch.waitForEnd(id, deadlineMs, signal);
+        return id;
+      }),
+    );
+    await endBatches(stack.db, [ended.id]);
+    expect(await awake).toBe(ended.id);
+    watch.close();
+    await listener.close();
+  });
+
+  it('that a crash has lost comes with a sweep, however many batches are open', async () => {
+    await drainAndDie();
+    await new OpenBatches().endFinished(stack.db);
+    const { id: applicationId } = await stack.db.selectFrom('application').select('id').executeTakeFirstOrThrow();
+    await sql`
+      with opened as (
+        insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
+          order_types, digest_version, request_id)
+        select nextval('batch_id'), ${applicationId}, 'test', ${randomUUID()} || number, 'async', '', '{1}', '{0}', '{new_buy}', 1,
+          'R'
+        from generate_series(1, 1500) as number returning id
+      )
+      insert into lane_chunk (batch_id, lane, customer_ids, order_count, weight, payload, payload_version)
+      select id, 99, '{0}', 1, 1, '[]', 1 from opened`.execute(stack.db);
+    const [lost, again] = [await accept(2), await accept(2)];
+    await drainAndDie();
+    expect(await readResult(api, lost.batch)).toMatchObject({ state: 'processing', pending: 0, completedTime: null });
+    const openBatches = new OpenBatches();
+    expect(await openBatches.endFinished(stack.db)).toEqual([]);
+    expect(await openBatches.endFinished(stack.db)).toEqual([lost.id, again.id]);
+    expect(await openBatches.endFinished(stack.db)).toEqual([]);
+    expect(await readResult(api, lost.batch)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1 });
+    // Behind the last of them it begins with the first again.
+    await sql`update lane_chunk set payload = null, finished_time = now(), succeeded = 1 where lane = 99`.execute(
+      stack.db,
+    );
+    expect(await openBatches.endFinished(stack.db)).toHaveLength(1_000);
+    expect(await openBatches.endFinished(stack.db)).toHaveLength(500);
+  });
+});
+
+it('a batch that cannot be ended is told of once, and keeps no other from its end', async () => {
+  const accepted = [await accept(), await accept(), await accept()];
+  const wrong = accepted[1]!;
+  await drainAndDie();
+  await pastBatchTriggers(stack.db, (trx) =>
+    sql`update lane_chunk set order_count = 3, weight = 3, succeeded = 2 where batch_id = ${wrong.id}`.execute(trx),
+  );
+  const openBatches = new OpenBatches();
+  const failed: string[] = [];
+  const endFinished = () => openBatches.endFinished(stack.db, (batchIds) => failed.push(...batchIds));
+  expect(await endFinished()).toEqual([accepted[0]!.id, accepted[2]!.id]);
+  const later = await accept();
+  await drainAndDie();
+  while (!(await endFinished()).includes(later.id));
+  expect(failed).toEqual([wrong.id]);
+  await pastBatchTriggers(stack.db, (trx) =>
+    sql`update lane_chunk set order_count = 2, weight = 2, succeeded = 1 where batch_id = ${wrong.id}`.execute(trx),
+  );
+  while (!(await endFinished()).includes(wrong.id));
+});
+
+describe('the database refuses', () => {
+  const END = { completed_time: new Date(), succeeded: 1, failed: 1 };
+  const set = (id: BatchId, values: object) => stack.db.updateTable('batch').set(values).where('id', '=', id).execute();
+
+  it('to change anything of a batch, or to remove it', async () => {
+    const { id } = await accept();
+    await expect(set(id, { digest: Buffer.from('') })).rejects.toThrow('batch: update is never done');
+    await expect(set(id, { accepted_time: new Date() })).rejects.toThrow('batch: update is never done');
+    const remove = stack.db.deleteFrom('batch').where('id', '=', id).execute();
+    await expect(remove).rejects.toThrow('batch: delete is never done');
+  });
+
+  it('to end a batch before its orders, with chunks left, in part, or twice', async () => {
+    const { id, batch } = await accept();
+    await expect(set(id, END)).rejects.toThrow('batch: ended before its chunks');
+    await drainAndDie();
+    await expect(set(id, END)).rejects.toThrow('batch: ended before its chunks');
+    await expect(set(id, { ...END, succeeded: 2 })).rejects.toThrow('batch_end_counts');
+    await expect(set(id, { succeeded: 1, failed: 1 })).rejects.toThrow('batch_end_whole');
+    expect(await endBatches(stack.db, [id])).toEqual([id]);
+    const end = await readRow(batch);
+    await expect(set(id, END)).rejects.toThrow('batch: an end is for good');
+    await expect(set(id, { completed_time: null, succeeded: null, failed: null })).rejects.toThrow(
+      'an end is for good',
+    );
+    expect(await endBatches(stack.db, [id])).toEqual([]);
+    expect(await readRow(batch)).toEqual(end);
+  });
+});
+
+describe('with a worker', () => {
+  let worked: Stack;
+
+  beforeAll(async () => {
+    worked = await startStack();
+  });
+  afterAll(() => worked.close());
+
+  it('orders go on where batches cannot be ended, which is logged, and the sweep ends them later', async () => {
+    const caller = await worked.newApi();
+    const customer = await caller.newCustomer();
+    await sql`
+      create function refuse_end() returns trigger language plpgsql as $$
+      begin raise exception 'no end today'; end $$`.execute(worked.db);
+    await sql`
+      create trigger refuse_end before update on batch for each statement execute function refuse_end()`.execute(
+      worked.db,
+    );
+    const batch = batchOf(newBuy(customer, [newAssetNum()]));
+    await caller.accept(batch);
+    const { channelCode, channelOrderId } = batch;
+    const result = async () =>
+      dataOf(await caller.call('GET', '/licenseOrder/batchOrder', { query: { channelCode, channelOrderId } }));
+    await vi.waitUntil(async () => (await result()).pending === 0, PATIENTLY);
+    const failure = 'batches could not be ended; the sweep ends them';
+    await vi.waitUntil(() => worked.logLines.some((line) => JSON.parse(line).msg === failure), PATIENTLY);
+    expect(await result()).toMatchObject({ state: 'processing', completedTime: null });
+    const isOpen = async () => {
+      const open = worked.db.selectFrom('batch').select('id').where('completed_time', 'is', null);
+      return (await open.executeTakeFirst()) !== undefined;
+    };
+    const failedSweep = 'batches could not be ended; the sweep tries again';
+    await vi.waitUntil(() => worked.logLines.some((line) => JSON.parse(line).msg === failedSweep), PATIENTLY);
+    expect(await isOpen()).toBe(true);
+    await dropTriggerFunction(worked.db, 'batch', 'refuse_end');
+    await vi.waitUntil(async () => !(await isOpen()), PATIENTLY);
+    // No order waits for that.
+    expect(worked.logLines.filter((line) => line.includes('orders wait'))).toEqual([]);
+  });
+});

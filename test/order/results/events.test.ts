@@ -1,0 +1,364 @@
+import { randomUUID } from 'node:crypto';
+import { type BatchResult, type Customer, EventPage, FeedEvent } from '@lockstep/contract';
+import { retryFailedOrders } from '@lockstep/orders';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
+import {
+  acceptUnchecked,
+  completedByFailing,
+  failOrders,
+  refusedByPostgres,
+} from '../../harness/databases/unchecked.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
+import { syncOf } from '../../harness/orders/sync-batches.ts';
+import { QUEUE_KINDS, type Stack, startStack } from '../../harness/stack.ts';
+
+/** The event feed (rules 6.8), held against the contract in strict form. */
+const strictEvent = z.strictObject({ ...FeedEvent.shape, data: z.strictObject(FeedEvent.shape.data.shape) });
+const strictPage = z.strictObject({ ...EventPage.shape, events: z.array(strictEvent) });
+
+const submitQuery = (api: Api, query: Record<string, string> = {}, nonce?: string) =>
+  api.call('GET', '/events', { query, ...(nonce === undefined ? {} : { nonce }) });
+const readEvents = async (api: Api, query: Record<string, string> = {}): Promise<EventPage> =>
+  strictPage.parse(dataOf(await submitQuery(api, query)));
+
+/** Reads the feed until there are so many events behind `after`. */
+async function readSome(api: Api, count: number, after = ''): Promise<FeedEvent[]> {
+  const events: FeedEvent[] = [];
+  while (events.length < count) {
+    const page = await readEvents(api, { after: events.at(-1)?.id ?? after, waitSeconds: '30' });
+    if (page.events.length === 0) throw new Error(`${count - events.length} events did not come`);
+    events.push(...page.events);
+  }
+  return events;
+}
+
+/** What an event says of a batch whose result is this. */
+function endOf(
+  { orders: _orders, nextCursor: _nextCursor, estimatedCompletionTime: _estimate, ...summary }: BatchResult,
+  cancelled = 0,
+) {
+  return { ...summary, cancelled };
+}
+
+describe.each(QUEUE_KINDS)('the feed, on %s', (queue) => {
+  let stack: Stack;
+  let api: Api;
+  let customer: Customer;
+  let after: string;
+
+  beforeAll(async () => {
+    stack = await startStack({ queue });
+    api = await stack.newApi();
+    customer = await api.newCustomer();
+    after = '';
+  });
+  afterAll(() => stack.close());
+
+  /** The event of a batch that has ended just now, with its result beside it. */
+  async function nextEvent(batch: { channelCode: string; channelOrderId: string }) {
+    const result = await api.completed(batch);
+    const [event, ...others] = await readSome(api, 1, after);
+    expect(others).toEqual([]);
+    after = event!.id;
+    return { event: event!, result };
+  }
+
+  it('has an event of an async batch, some of whose orders failed', async () => {
+    const batch = batchOf(newBuy(customer, [newAssetNum()]), deleteAsset(customer, [newAssetNum()]));
+    await api.accept(batch);
+    const { event, result } = await nextEvent(batch);
+    expect(result).toMatchObject({ state: 'completed', succeeded: 1, failed: 1 });
+    expect(event).toEqual({
+      id: expect.stringMatching(/^\d+$/),
+      type: 'batch.completed',
+      time: result.completedTime,
+      data: endOf(result),
+    });
+  });
+
+  it('of a sync one', async () => {
+    const batch = syncOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()]));
+    await api.accept(batch);
+    const { event, result } = await nextEvent(batch);
+    expect(event).toMatchObject({ type: 'batch.completed', time: result.completedTime });
+    expect(event.data).toEqual(endOf(result));
+    expect(event.data).toMatchObject({ syncMode: 'sync', total: 2, succeeded: 2 });
+  });
+
+  it('of one with an order that an operator ended, and another when that was put back and ended again', async () => {
+    const batch = batchOf(refusedByPostgres(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()]));
+    await acceptUnchecked(stack, api, batch);
+    const { orders } = await completedByFailing(stack, api, batch);
+    const first = await nextEvent(batch);
+    expect(first.event).toMatchObject({ type: 'batch.completed', data: { total: 2, succeeded: 1, failed: 1 } });
+    const ended = [orders[0]!.licenseOrderId];
+    expect(await retryFailedOrders(stack.db, ended)).toEqual({ retried: 1, notRetried: [] });
+    // Before a worker holds it, which takes seconds, because no other order works beside it.
+    await failOrders(stack.db, ended);
+    const again = await nextEvent(batch);
+    expect(again.event).toMatchObject({ type: 'batch.retried', data: { total: 2, succeeded: 1, failed: 1 } });
+    expect(again.event.data).toEqual(endOf(again.result));
+    expect(again.event.time).toBeGreaterThan(first.event.time);
+    expect(await readEvents(api, { after: String(BigInt(first.event.id) - 1n) })).toMatchObject({
+      events: [first.event, again.event],
+    });
+  });
+
+  it('has none of a batch that was refused, nor of one that came again', async () => {
+    const batch = syncOf(newBuy(customer, [newAssetNum()]));
+    refusalOf(await api.submit(syncOf(newBuy(customer, [newAssetNum()]), deleteAsset(customer, [newAssetNum()]))));
+    await api.accept(batch);
+    await api.accept(batch);
+    await api.cancel(batch);
+    const { event } = await nextEvent(batch);
+    expect(event.data.channelOrderId).toBe(batch.channelOrderId);
+    const last = batchOf(newBuy(customer, [newAssetNum()]));
+    await api.accept(last);
+    expect((await nextEvent(last)).event.data.channelOrderId).toBe(last.channelOrderId);
+  });
+
+  it('is of the application that sent the batches alone', async () => {
+    const other = await stack.newApi();
+    expect(await readEvents(other)).toEqual({ events: [], lastId: null, hasMore: false });
+    expect(await readEvents(other, { after: '0' })).toEqual({ events: [], lastId: '0', hasMore: false });
+    const batch = syncOf(newBuy(await other.newCustomer(), [newAssetNum()]));
+    await other.accept(batch);
+    const [event] = await readSome(other, 1);
+    expect(event!.data.channelOrderId).toBe(batch.channelOrderId);
+    const own = syncOf(newBuy(customer, [newAssetNum()]));
+    await api.accept(own);
+    expect((await nextEvent(own)).event.data.channelOrderId).toBe(own.channelOrderId);
+    expect(await readEvents(other, { after: event!.id })).toEqual({ events: [], lastId: event!.id, hasMore: false });
+  });
+});
+
+describe('without a worker, which would number what the API leaves,', () => {
+  let stack: Stack;
+  let api: Api;
+
+  beforeAll(async () => {
+    stack = await startStack({ worker: false });
+    api = await stack.newApi();
+  });
+  afterAll(() => stack.close());
+
+  it('a sync batch is an event at once', async () => {
+    const other = await stack.newApi();
+    const batch = syncOf(newBuy(await other.newCustomer(), [newAssetNum()]));
+    await other.accept(batch);
+    const [event] = await readSome(other, 1);
+    expect(event!.data.channelOrderId).toBe(batch.channelOrderId);
+  });
+
+  it('a cancelled batch is an event at once, with the number of cancelled orders', async () => {
+    const customer = await api.newCustomer();
+    const batch = batchOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()]));
+    await api.accept(batch);
+    await api.cancel(batch);
+    const [event] = await readSome(api, 1);
+    expect(event!.data).toEqual(endOf(await api.completed(batch), 2));
+    expect(event!.data).toMatchObject({ failed: 2, succeeded: 0 });
+  });
+
+  it('a cancelled batch has the cancelled orders alone counted, not the others that failed', async () => {
+    const [{ id: after }] = (await readEvents(api)).events as [FeedEvent];
+    const customer = await api.newCustomer();
+    const batch = batchOf(
+      deleteAsset(customer, [newAssetNum()]),
+      newBuy(customer, [newAssetNum()]),
+      newBuy(customer, [newAssetNum()]),
+    );
+    await api.accept(batch);
+    // As if a drain had finished one, which failed, and put the others back.
+    const { id } = await stack.db
+      .selectFrom('batch')
+      .select('id')
+      .where('channel_order_id', '=', batch.channelOrderId)
+      .executeTakeFirstOrThrow();
+    await sql`
+      update lane_chunk set failed = 1, payload = (payload::jsonb - 0)::text where batch_id = ${id}`.execute(stack.db);
+    await sql`
+      insert into license_order (id, order_type, customer_id, cause, message, assets, products)
+      values (${id}::bigint * 8192, 'delete_asset', ${customer.customerId}, 'asset_not_found', 'x', 0, 0)`.execute(
+      stack.db,
+    );
+    expect(await api.cancel(batch)).toMatchObject({ cancelled: 2 });
+    const [event] = await readSome(api, 1, after);
+    expect(event!.data).toMatchObject({ total: 3, failed: 3, cancelled: 2 });
+    expect(event!.data).toEqual(endOf(await api.completed(batch), 2));
+  });
+});
+
+describe('of seven events', () => {
+  let stack: Stack;
+  let api: Api;
+  let all: FeedEvent[];
+
+  beforeAll(async () => {
+    stack = await startStack();
+    api = await stack.newApi();
+    const customer = await api.newCustomer();
+    for (let count = 0; count < 7; count++) await api.accept(syncOf(newBuy(customer, [newAssetNum()])));
+    all = await readSome(api, 7);
+  });
+  afterAll(() => stack.close());
+
+  it.each([
+    ['1', [1, 1, 1, 1, 1, 1, 1]],
+    ['3', [3, 3, 1]],
+    ['6', [6, 1]],
+    ['7', [7]],
+    ['1000', [7]],
+    ['', [7]],
+  ])('pages of limit "%s" lead to the next until all are there, once and in order', async (limit, sizes) => {
+    const pages: EventPage[] = [];
+    let after = '';
+    do {
+      pages.push(await readEvents(api, { limit, after }));
+      after = pages.at(-1)!.lastId!;
+    } while (pages.at(-1)!.hasMore);
+    expect(pages.map(({ events }) => events.length)).toEqual(sizes);
+    expect(pages.flatMap(({ events }) => events)).toEqual(all);
+    for (const { events, lastId } of pages) expect(lastId).toBe(events.at(-1)!.id);
+    const ids = all.map(({ id }) => BigInt(id));
+    expect(ids).toEqual(ids.toSorted((a, b) => (a < b ? -1 : 1)));
+  });
+
+  it('those behind an id are read that is not kept any more', async () => {
+    const [, second, ...rest] = all;
+    const place = String(BigInt(second!.id) - 1n);
+    await stack.db.transaction().execute(async (trx) => {
+      await sql`delete from event where position <= ${second!.id}`.execute(trx);
+    });
+    expect(await readEvents(api, { after: place })).toMatchObject({ events: rest });
+    expect(await readEvents(api)).toMatchObject({ events: rest, lastId: rest.at(-1)!.id });
+    expect(await readEvents(api, { after: second!.id })).toMatchObject({ events: rest });
+  });
+
+  it.each(['9223372036854775806', '9223372036854775807', '9223372036854775808', '9'.repeat(19), `0${'9'.repeat(9)}`])(
+    'an id of %s, above all so far, is refused, however long a call waits',
+    async (after) => {
+      for (const waitSeconds of ['0', '30']) {
+        expect(refusalOf(await submitQuery(api, { after, waitSeconds }))).toMatchObject({
+          code: '13004',
+          cause: 'event_unknown',
+        });
+      }
+    },
+  );
+
+  it('the last id so far is lawful, and one more is not', async () => {
+    const { lastId } = await readEvents(await stack.newApi(), { after: 'latest' });
+    expect(await readEvents(api, { after: lastId! })).toEqual({ events: [], lastId, hasMore: false });
+    expect(refusalOf(await submitQuery(api, { after: String(BigInt(lastId!) + 1n) })).cause).toBe('event_unknown');
+  });
+
+  it('latest is the place from which on a reader gets what comes, and nothing that came before', async () => {
+    const { events, lastId, hasMore } = await readEvents(api, { after: 'latest' });
+    expect({ events, hasMore }).toEqual({ events: [], hasMore: false });
+    const batch = syncOf(newBuy(await api.newCustomer(), [newAssetNum()]));
+    await api.accept(batch);
+    const [event] = await readSome(api, 1, lastId!);
+    expect(event!.data.channelOrderId).toBe(batch.channelOrderId);
+    expect((await readEvents(api, { after: 'latest' })).lastId).toBe(event!.id);
+  });
+
+  it('latest passes over no event that has ended and has no id yet', async () => {
+    const before = await readEvents(api, { after: 'latest' });
+    const { rows } = await sql<{ id: string }>`
+      insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)
+      select application_id, batch_id, 'batch.retried', now(), 1, 0, 0 from event
+      where position = ${before.lastId} returning id`.execute(stack.db);
+    expect(rows).toHaveLength(1);
+    const { lastId } = await readEvents(api, { after: 'latest' });
+    const found = await readSome(api, 1, before.lastId!);
+    expect(found).toMatchObject([{ type: 'batch.retried' }]);
+    // Either its number came before that answer, or the reader gets it next.
+    expect((await readEvents(api, { after: lastId! })).events).toEqual(lastId === before.lastId ? found : []);
+  });
+
+  it('a query is refused for each field that is wrong', async () => {
+    const wrong = [
+      ...['abc', '-1', '1.5', '1e3', '0x10', '1'.repeat(20), '１２', '1 2'].map((value) => ['after', value]),
+      ...['0', '1001', '-1', '1.5', 'abc', '1e2', '9'.repeat(30)].map((value) => ['limit', value]),
+      ...['31', '-1', '0.5', 'soon'].map((value) => ['waitSeconds', value]),
+    ] as [string, string][];
+    for (const [name, value] of wrong) {
+      const refusal = refusalOf(await submitQuery(api, { [name]: value }));
+      expect({ value, ...refusal }).toMatchObject({ value, code: '13004', cause: 'field_invalid' });
+      expect(refusal.message.split(': ')[0]).toBe(name);
+    }
+  });
+});
+
+/** Starts a call that waits for events, and goes on when the service has taken it. */
+async function startWaiting(stack: Stack, api: Api, query: Record<string, string> = {}) {
+  const nonce = randomUUID();
+  const call = submitQuery(api, { waitSeconds: '30', ...query }, nonce);
+  const isTaken = async () =>
+    (await stack.db.selectFrom('nonce').select('nonce').where('nonce', '=', nonce).execute()).length === 1;
+  await expect.poll(isTaken).toBe(true);
+  return async () => strictPage.parse(dataOf(await call));
+}
+
+describe('a call that waits', () => {
+  let stack: Stack;
+  let api: Api;
+  let customer: Customer;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    api = await stack.newApi();
+    customer = await api.newCustomer();
+  });
+  afterAll(() => stack.close());
+
+  const lastId = async () => (await readEvents(api)).lastId ?? '';
+
+  it('is answered with the next event, as each of many at the same place', async () => {
+    const after = await lastId();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => startWaiting(stack, api, { after })));
+    const batch = batchOf(newBuy(customer, [newAssetNum()]));
+    await api.accept(batch);
+    for (const answer of answers) {
+      const { events, hasMore } = await answer();
+      expect(events.map(({ data }) => data.channelOrderId)).toEqual([batch.channelOrderId]);
+      expect(hasMore).toBe(false);
+    }
+  });
+
+  it('is not answered by an event of another application', async () => {
+    const other = await stack.newApi();
+    const answer = await startWaiting(stack, other, { waitSeconds: '1' });
+    await api.accept(syncOf(newBuy(customer, [newAssetNum()])));
+    expect(await answer()).toEqual({ events: [], lastId: null, hasMore: false });
+  });
+
+  it('is answered even if its notification is lost', async () => {
+    const after = await lastId();
+    const answer = await startWaiting(stack, api, { after });
+    const { id: batchId, application_id: applicationId } = await stack.db
+      .selectFrom('batch')
+      .select(['id', 'application_id'])
+      .executeTakeFirstOrThrow();
+    await sql`
+      with counter as (update event_counter set last_position = last_position + 1 returning last_position)
+      insert into event (application_id, position, batch_id, type, completed_time, succeeded, failed, cancelled)
+      select ${applicationId}, last_position, ${batchId}, 'batch.retried', now(), 1, 0, 0 from counter`.execute(
+      stack.db,
+    );
+    expect(await answer()).toMatchObject({ events: [{ type: 'batch.retried' }] });
+  });
+});
+
+it('closing the service answers a waiting call with what there is', async () => {
+  const stack = await startStack({ worker: false });
+  const api = await stack.newApi();
+  const answers = await Promise.all(Array.from({ length: 3 }, () => startWaiting(stack, api, { after: '0' })));
+  const closed = stack.close();
+  for (const answer of answers) expect(await answer()).toEqual({ events: [], lastId: '0', hasMore: false });
+  await closed;
+}, 15_000);

@@ -1,0 +1,261 @@
+import { randomUUID } from 'node:crypto';
+import { BatchOrder, type Customer } from '@lockstep/contract';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { SENT } from '../../harness/databases/stored-forms.ts';
+import { contentOfTables } from '../../harness/databases/tables.ts';
+import {
+  type Batch,
+  MEGABYTE,
+  newLongNum,
+  openFailed,
+  readFailed,
+  submitFailed,
+} from '../../harness/orders/failed-orders.ts';
+import { newCustomersInLanes } from '../../harness/orders/lanes.ts';
+import {
+  batchOf,
+  deleteAsset,
+  deleteProduct,
+  merchandise,
+  newAssetNum,
+  newBuy,
+  productToBuy,
+  type Sent,
+} from '../../harness/orders/orders.ts';
+import { readResult } from '../../harness/orders/sync-batches.ts';
+import { type Stack, startStack } from '../../harness/stack.ts';
+
+/** Failed orders given back as they were sent (rules 6.7). */
+/** A batch's orders as the service reads them: trimmed, absent fields left out. */
+const normalized = (orders: readonly Sent[]): unknown[] =>
+  JSON.parse(JSON.stringify(BatchOrder.parse(batchOf(...orders)).orderList));
+
+const resent = (data: { channelCode: string; syncMode: string; orderList: Sent[] }) => ({
+  ...data,
+  channelOrderId: randomUUID(),
+});
+
+const NOT_FOUND = '8-never-bought';
+
+describe('with a worker', () => {
+  let stack: Stack;
+  let api: Api;
+  let customer: Customer;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    api = await stack.newApi();
+    customer = await api.newCustomer();
+  });
+  afterAll(() => stack.close());
+
+  it('orders that the rules refuse are given back in orderList order, and no others', async () => {
+    const [bought, other] = [newAssetNum(), newAssetNum()];
+    const [first, second, third] = [
+      deleteAsset(customer, [NOT_FOUND], { sequence: 9 }),
+      newBuy({ ...customer, customerId: '404' }, [other], { sequence: 2 }),
+      deleteProduct(customer, [bought], { productUri: 'gms-404' }, { sequence: 7 }),
+    ];
+    const batch = batchOf(first, newBuy(customer, [bought], { sequence: 3 }), second, third);
+    const outcomes = await api.process(batch);
+    expect(outcomes.map(({ cause }) => cause)).toEqual([
+      'asset_not_found',
+      null,
+      'customer_not_found',
+      'product_not_found',
+    ]);
+    const answer = await submitFailed(api, batch);
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(dataOf(answer)).toEqual({
+      channelCode: batch.channelCode,
+      syncMode: 'async',
+      orderList: normalized([first, second, third]),
+    });
+  });
+
+  it('an order with every optional field comes back whole, passwords as they are, and is accepted again', async () => {
+    // The numbers of the form's test are shared by two customers, which no async batch may do today.
+    const orderList = (SENT.orderList as Sent[]).map((order) => ({ ...order, customerId: '404' }));
+    const batch = { ...SENT, channelOrderId: randomUUID(), orderList };
+    const outcomes = await api.process(batch);
+    expect(outcomes.map(({ state }) => state)).toEqual(['failed', 'failed', 'failed']);
+    const given = await readFailed(api, batch);
+    expect(given.orderList).toEqual(normalized(orderList));
+    expect(JSON.stringify(given.orderList[0])).toContain('"passwords":[" p ","q"]');
+    const again = resent(given);
+    expect((await api.process(again)).map(({ cause }) => cause)).toEqual(outcomes.map(({ cause }) => cause));
+    expect(await readFailed(api, again)).toEqual(given);
+    expect(stack.logLines.join('\n')).not.toMatch(/" p "| p \\"/);
+  });
+
+  it('texts with every sign that a client may send come back as they are', async () => {
+    const text = 'a "quoted" \\ back\\\\slash, {braces}, [lists],\u2028 \u2029 店 😀 [[0,{}]]';
+    const order = newBuy(
+      { ...customer, customerId: '404' },
+      [`${newAssetNum()}"\\{},`, ` ${newAssetNum()} `],
+      { customerName: text, address: `1 Main Street\n${text}\r\nEnd` },
+      { products: [productToBuy({ passwords: [`  ${text}\u00a0`] })], merchandises: [merchandise()] },
+    );
+    const batch = batchOf(order);
+    await api.process(batch);
+    const { orderList } = await readFailed(api, batch);
+    expect(orderList).toEqual(normalized([order]));
+    const { rows } = await sql<{ asset_nums: string[] }>`
+      select asset_nums from failed_order join batch on batch.id = license_order_id / 8192
+      where channel_order_id = ${batch.channelOrderId}`.execute(stack.db);
+    const [asset] = (orderList[0] as { assets: { assetNos: string[] }[] }).assets;
+    expect(rows).toEqual([{ asset_nums: asset!.assetNos }]);
+  });
+
+  it('a batch none of which failed has none, nor has a sync one, nor one that was refused', async () => {
+    const batch = batchOf(newBuy(customer, [newAssetNum()]));
+    await api.process(batch);
+    expect(await readFailed(api, batch)).toEqual({ channelCode: 'test', syncMode: 'async', orderList: [] });
+    const applied = { ...batchOf(newBuy(customer, [newAssetNum()])), syncMode: 'sync' };
+    await api.accept(applied);
+    expect(await readFailed(api, applied)).toEqual({ channelCode: 'test', syncMode: 'sync', orderList: [] });
+    const refused = { ...batchOf(deleteAsset(customer, [NOT_FOUND])), syncMode: 'sync' };
+    expect(refusalOf(await api.submit(refused))).toMatchObject({ cause: 'asset_not_found' });
+    expect(refusalOf(await submitFailed(api, refused))).toMatchObject({ cause: 'batch_not_found' });
+  });
+
+  it('several pieces of orders are one list', async () => {
+    const orders = Array.from({ length: 1_200 }, (_, index) =>
+      deleteAsset(customer, [NOT_FOUND], { address: 'é'.repeat(200 + (index % 300)) }),
+    );
+    const batch = batchOf(...orders);
+    await api.process(batch);
+    expect((await readFailed(api, batch)).orderList).toEqual(normalized(orders));
+  });
+
+  it('an order that is longer than a piece is one', async () => {
+    const numbers = Array.from({ length: 4_000 }, newLongNum);
+    const orders = [
+      deleteAsset(customer, [NOT_FOUND]),
+      deleteAsset(customer, numbers),
+      deleteAsset(customer, [NOT_FOUND]),
+    ];
+    const batch = batchOf(...orders);
+    await api.process(batch);
+    expect((await readFailed(api, batch)).orderList).toEqual(normalized(orders));
+  });
+
+  it.each<[what: string, cause: string, batch: (own: Batch) => Batch]>([
+    ['another number', 'batch_not_found', (own) => ({ ...own, channelOrderId: 'another' })],
+    ['another channel', 'batch_not_found', (own) => ({ ...own, channelCode: 'another' })],
+    ['an empty number', 'field_missing', (own) => ({ ...own, channelOrderId: ' ' })],
+    ['an empty channel', 'field_missing', (own) => ({ ...own, channelCode: '' })],
+    ['a number too long', 'field_invalid', (own) => ({ ...own, channelOrderId: 'x'.repeat(256) })],
+    ['a control character', 'field_invalid', (own) => ({ ...own, channelCode: 'te\u0000st' })],
+  ])('%s is refused with %s', async (_, cause, change) => {
+    const batch = batchOf(deleteAsset(customer, [NOT_FOUND]));
+    await api.process(batch);
+    const before = await contentOfTables(stack.db);
+    expect(refusalOf(await submitFailed(api, change(batch)))).toMatchObject({ code: '13004', cause });
+    expect(await contentOfTables(stack.db)).toEqual(before);
+  });
+
+  it.each(['channelCode', 'channelOrderId'])('a call without %s is refused', async (name) => {
+    const query: Record<string, string> = { channelCode: 'test', channelOrderId: 'any' };
+    delete query[name];
+    const answer = await api.call('GET', '/licenseOrder/batchOrder/failed', { query });
+    expect(refusalOf(answer)).toMatchObject({ cause: 'field_missing', message: expect.stringContaining(name) });
+  });
+
+  it('another application has no such batch, of the same channel or bound to it', async () => {
+    const batch = batchOf(deleteAsset(customer, [NOT_FOUND]));
+    await api.process(batch);
+    for (const other of [await stack.newApi(), await stack.newApi(['auth_order'], ['test'])]) {
+      expect(refusalOf(await submitFailed(other, batch))).toMatchObject({ cause: 'batch_not_found' });
+    }
+    const elsewhere = await stack.newApi(['auth_order'], ['another']);
+    expect(refusalOf(await submitFailed(elsewhere, batch))).toMatchObject({ cause: 'channel_not_allowed' });
+  });
+
+  describe('when what failed orders held is not kept any more', () => {
+    const expired = async (batch: Batch): Promise<void> => {
+      expect(refusalOf(await submitFailed(api, batch))).toEqual({
+        code: '13004',
+        cause: 'content_expired',
+        message: `What the failed orders of batch ${batch.channelOrderId} of channel test held is not kept any more.`,
+      });
+    };
+    const failedBatch = async (...orders: Sent[]) => {
+      const batch = batchOf(...orders);
+      const outcomes = await api.process(batch);
+      return { batch, ids: outcomes.map(({ licenseOrderId }) => licenseOrderId) };
+    };
+    const forget = (ids: readonly string[]) =>
+      sql`delete from failed_order where license_order_id = any (${ids}::bigint[])`.execute(stack.db);
+
+    it.each([
+      ['all', [0, 1, 2]],
+      ['one', [1]],
+    ])('of %s of them: content_expired', async (_, which) => {
+      const { batch, ids } = await failedBatch(
+        ...Array.from({ length: 3 }, () => deleteAsset(customer, [NOT_FOUND])),
+        newBuy(customer, [newAssetNum()]),
+      );
+      await forget(which.map((index) => ids[index]!));
+      await expired(batch);
+    });
+
+    it('a newer release has stored it in a form that this one cannot read: a fault of the service', async () => {
+      const { batch, ids } = await failedBatch(deleteAsset(customer, [NOT_FOUND]));
+      await sql`update failed_order set payload_version = 2 where license_order_id = ${ids[0]!}`.execute(stack.db);
+      expect(refusalOf(await submitFailed(api, batch))).toMatchObject({ code: '500', cause: 'service_unavailable' });
+    });
+
+    it('deleted while it is read: the answer breaks off, so that nobody takes a part for the whole', async () => {
+      const { batch, ids } = await failedBatch(
+        ...Array.from({ length: 12 }, () => newBuy({ ...customer, customerId: '404' }, [newAssetNum()], {}, MEGABYTE)),
+      );
+      // Nobody reads on before they are gone.
+      const response = await openFailed(api, batch);
+      expect(response.statusCode).toBe(200);
+      await forget(ids);
+      await expect(response.toArray()).rejects.toThrow('aborted');
+    });
+  });
+});
+
+describe('without a worker', () => {
+  let stack: Stack;
+  let api: Api;
+
+  beforeAll(async () => {
+    stack = await startStack({ worker: false });
+    api = await stack.newApi();
+  });
+  afterAll(() => stack.close());
+
+  it('orders that were cancelled are given back, those that had taken effect are not', async () => {
+    const customers = await newCustomersInLanes(api, 3);
+    const orders = customers.map((customer) =>
+      newBuy(customer, [newAssetNum()], {}, { merchandises: [merchandise()] }),
+    );
+    const batch = batchOf(...orders);
+    await api.accept(batch);
+    expect(await readFailed(api, batch)).toMatchObject({ orderList: [] });
+    expect(await api.cancel(batch)).toEqual({ cancelled: 3, finished: 0 });
+    const given = await readFailed(api, batch);
+    expect(given).toEqual({ channelCode: 'test', syncMode: 'async', orderList: normalized(orders) });
+    const again = { ...resent(given), syncMode: 'sync' };
+    expect(await api.accept(again)).toHaveLength(3);
+    expect(await readResult(api, again)).toMatchObject({ state: 'completed', succeeded: 3 });
+  });
+
+  it('an open batch gives back what has failed so far', async () => {
+    const [failing, waiting] = await newCustomersInLanes(api, 2);
+    const order = deleteAsset(failing!, [NOT_FOUND]);
+    const batch = batchOf(newBuy(waiting!, [newAssetNum()]), order);
+    await api.accept(batch);
+    // A sync call drains its own lane ahead, and no other.
+    await api.carryOut(newBuy(failing!, [newAssetNum()]));
+    expect(await readResult(api, batch)).toMatchObject({ state: 'processing', failed: 1, pending: 1 });
+    expect((await readFailed(api, batch)).orderList).toEqual(normalized([order]));
+  });
+});

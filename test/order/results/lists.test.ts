@@ -1,0 +1,473 @@
+import { licenseOrderIdOf } from '@lockstep/assets';
+import {
+  type BatchId,
+  BatchPage,
+  type BatchResult,
+  BatchSummary,
+  type Customer,
+  ListedOrder,
+  OrderPage,
+} from '@lockstep/contract';
+import { writeCursor } from '@lockstep/platform/testing';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { firstLaneOf, newCustomersInLanes } from '../../harness/orders/lanes.ts';
+import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } from '../../harness/orders/orders.ts';
+import { type Stack, startStack } from '../../harness/stack.ts';
+
+/** The lists of batches and orders (rules 6.7), held against the contract in strict form. */
+const strictBatches = z.strictObject({ ...BatchPage.shape, batches: z.array(z.strictObject(BatchSummary.shape)) });
+const strictOrders = z.strictObject({ ...OrderPage.shape, orders: z.array(z.strictObject(ListedOrder.shape)) });
+
+type Query = Record<string, string>;
+
+const readBatches = async (api: Api, query: Query = {}): Promise<BatchPage> =>
+  strictBatches.parse(dataOf(await api.ask('listBatches', { query })));
+const readOrders = async (api: Api, query: Query = {}): Promise<OrderPage> =>
+  strictOrders.parse(dataOf(await api.ask('listOrders', { query })));
+
+/** All pages of a list, from the first to the one that has no next. */
+async function pagesOf<Page extends { nextCursor: string | null }>(
+  read: (api: Api, query?: Query) => Promise<Page>,
+  api: Api,
+  query: Query = {},
+): Promise<Page[]> {
+  const pages: Page[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const page: Page = await read(api, { ...query, cursor });
+    expect(page.nextCursor).not.toBe(cursor);
+    pages.push(page);
+    cursor = page.nextCursor;
+  }
+  return pages;
+}
+const allBatches = async (api: Api, query: Query = {}) =>
+  (await pagesOf(readBatches, api, query)).flatMap(({ batches }) => batches.map((batch) => batch.channelOrderId));
+const allOrders = async (api: Api, query: Query = {}) =>
+  (await pagesOf(readOrders, api, query)).flatMap(({ orders }) => orders.map((order) => order.licenseOrderId));
+
+const readResult = async (api: Api, { channelCode, channelOrderId }: Batch): Promise<BatchResult> =>
+  dataOf(await api.ask('getBatchResult', { query: { channelCode, channelOrderId } }));
+
+type Batch = Omit<ReturnType<typeof batchOf>, 'syncMode'> & { syncMode: string };
+/** What is known of an order from elsewhere: what was sent, and what the result of its batch says of it. */
+type Known = BatchResult['orders'][number] & { batch: BatchSummary; assetNums: string[] };
+
+const assetNumsOf = (order: Sent) => (order.assets as { assetNos: string[] }[]).flatMap(({ assetNos }) => assetNos);
+const summaryOf = ({
+  orders: _,
+  nextCursor: __,
+  estimatedCompletionTime: ___,
+  ...summary
+}: BatchResult): BatchSummary => summary;
+
+describe('of a story', () => {
+  let stack: Stack;
+  let api: Api;
+  let customers: [Customer, Customer];
+  /** An asset that is bought, moved, bought again and more, and a number that only failed orders have named. */
+  let assetNum: string;
+  const neverBought = newAssetNum();
+  /** Only a pending order names it. */
+  const awkward = `${newAssetNum()} "\\'`;
+  /** Newest first. */
+  let batches: BatchSummary[];
+  let orders: Known[];
+
+  beforeAll(async () => {
+    stack = await startStack({ worker: false });
+    api = await stack.newApi();
+    customers = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+    const sent = await tellStory();
+    const results = await Promise.all(sent.map((batch) => readResult(api, batch)));
+    batches = results.map(summaryOf).reverse();
+    orders = results
+      .flatMap((result, index) =>
+        result.orders.map((order, place) => ({
+          ...order,
+          batch: summaryOf(result),
+          assetNums: assetNumsOf(sent[index]!.orderList[place]!),
+        })),
+      )
+      .reverse();
+  });
+  afterAll(() => stack.close());
+
+  /** Sends batches one after the other, so that their order is known, and returns them. */
+  async function tellStory(): Promise<Batch[]> {
+    const [first, second] = customers;
+    const sent: Batch[] = [];
+    const send = async (syncMode: 'sync' | 'async', channelCode: string, ...orderList: Sent[]) => {
+      const batch = { ...batchOf(...orderList), syncMode, channelCode };
+      await api.accept(batch);
+      sent.push(batch);
+      return batch;
+    };
+    assetNum = newAssetNum();
+    const worker = await stack.startWorker();
+    await send('sync', 'test', newBuy(first, [assetNum, newAssetNum()]), newBuy(second, [newAssetNum()]));
+    const ended: Batch[] = [
+      await send(
+        'async',
+        'test',
+        newBuy(first, [assetNum]),
+        deleteProduct(first, [assetNum], { productUri: 'gms-404' }),
+      ),
+      await send('async', 'other', newBuy(second, [assetNum], {}, { transferedAssetNum: true })),
+      await send('async', 'other', deleteAsset(first, [assetNum]), deleteAsset(second, [neverBought])),
+      await send('async', 'test', deleteProduct(second, [assetNum]), deleteAsset(second, [assetNum])),
+      await send('async', 'test', newBuy(second, [assetNum]), newBuy(second, [newAssetNum()])),
+    ];
+    for (const batch of ended) await api.completed(batch);
+    await worker.close();
+    // From here on nothing takes effect: pending, cancelled, and half done.
+    await send('async', 'test', newBuy(first, [newAssetNum()]), newBuy(first, [newAssetNum()]));
+    const cancelled = await send('async', 'test', newBuy(second, [assetNum]), newBuy(first, [newAssetNum()]));
+    await api.cancel(cancelled);
+    const half = await send('async', 'other', newBuy(first, [neverBought]), deleteAsset(second, [assetNum]));
+    await failFirstOrder(half);
+    await send('async', 'other', deleteAsset(second, [assetNum]), newBuy(second, [newAssetNum(), awkward]));
+    await send('sync', 'other', newBuy(first, [newAssetNum()]));
+    return sent;
+  }
+
+  /** Leaves a batch as a drain does that has failed its first order, and of which the next one has not come yet. */
+  async function failFirstOrder({ channelOrderId }: Batch): Promise<void> {
+    const { rows } = await sql<{ batch_id: string; lane: number; customer_id: string; content: string }>`
+      select id as batch_id, lane, batch.customer_ids[1] as customer_id, payload as content from batch
+      join lane_chunk on batch_id = id
+      where channel_order_id = ${channelOrderId} and lane = ${firstLaneOf(customers[0].customerId)}`.execute(stack.db);
+    const { batch_id, lane, customer_id, content } = rows[0]!;
+    const id = licenseOrderIdOf(batch_id as BatchId, 0);
+    await stack.db.transaction().execute(async (trx) => {
+      await sql`
+        insert into license_order (id, order_type, customer_id, cause, message, assets, products)
+        values (${id}, 'new_buy', ${customer_id}, 'customer_not_found', 'A message', 0, 0)`.execute(trx);
+      await sql`
+        insert into failed_order (license_order_id, payload_version, content, asset_nums)
+        values (${id}, 1, ${content}, ${[neverBought]})`.execute(trx);
+      await sql`
+        update lane_chunk set payload = null, finished_time = statement_timestamp(), failed = 1
+        where batch_id = ${batch_id} and lane = ${lane}`.execute(trx);
+    });
+  }
+
+  it('has batches and orders in every state', () => {
+    expect(new Set(batches.map(({ state }) => state))).toEqual(new Set(['accepted', 'processing', 'completed']));
+    expect(new Set(orders.map(({ state }) => state))).toEqual(new Set(['pending', 'succeeded', 'failed']));
+    expect(new Set(orders.map(({ orderType }) => orderType)).size).toBe(3);
+    expect(new Set(orders.map(({ cause }) => cause))).toEqual(
+      new Set([null, 'product_not_found', 'asset_not_found', 'cancelled', 'customer_not_found']),
+    );
+  });
+
+  it('lists all batches newest first, as their results say', async () => {
+    expect(await readBatches(api)).toEqual({ batches, nextCursor: null });
+  });
+
+  it('lists all orders newest first, as their results say, with their batches', async () => {
+    const listed = orders.map(({ batch, assetNums: _, ...order }) => {
+      const { channelCode, channelOrderId, acceptedTime } = batch;
+      return { ...order, channelCode, channelOrderId, acceptedTime };
+    });
+    expect(await readOrders(api)).toEqual({ orders: listed, nextCursor: null });
+  });
+
+  /** Every combination of some values of some parameters. */
+  function combine(values: Record<string, string[]>): Query[] {
+    return Object.entries(values).reduce<Query[]>(
+      (queries, [name, each]) => queries.flatMap((query) => each.map((value) => ({ ...query, [name]: value }))),
+      [{}],
+    );
+  }
+
+  /** Whether something is as a query asks. An empty value asks nothing. */
+  const isAsked = (query: Query, values: Query) =>
+    Object.entries(query).every(([name, value]) => value === '' || values[name] === value);
+
+  const isInPeriod = ({ acceptedTime }: { acceptedTime: number }, { acceptedFrom, acceptedTo }: Query) =>
+    (!acceptedFrom || acceptedTime >= Number(acceptedFrom)) && (!acceptedTo || acceptedTime <= Number(acceptedTo));
+
+  it.each(['1', '3', '200'])('finds batches by all filters together, %s a page', async (limit) => {
+    const queries = combine({
+      channelCode: ['', 'test', 'other', 'no such channel'],
+      state: ['', 'accepted', 'processing', 'completed'],
+      hasFailed: ['', 'true'],
+    });
+    for (const query of queries) {
+      const asked = batches.filter(({ channelCode, state, failed }) =>
+        isAsked(query, { channelCode, state, hasFailed: String(failed > 0) }),
+      );
+      const listed = await allBatches(api, { ...query, limit });
+      expect({ query, listed }).toEqual({ query, listed: asked.map(({ channelOrderId }) => channelOrderId) });
+    }
+  });
+
+  it.each<[limit: string, values: Record<string, string[]>]>([
+    ['200', { channelCode: ['', 'other'], orderType: ['', 'delete_asset'], cause: ['', 'cancelled'] }],
+    ['4', { orderType: ['', 'new_buy'] }],
+    ['1', {}],
+  ])('finds orders by all filters together, %s a page', async (limit, values) => {
+    const queries = combine({
+      ...values,
+      customerId: ['', customers[0].customerId, customers[1].customerId],
+      assetNum: ['', assetNum, neverBought],
+      state: ['', 'pending', 'succeeded', 'failed'],
+    });
+    for (const query of [...queries, { customerId: '404' }, { assetNum: awkward }]) {
+      expect({ query, listed: await allOrders(api, { ...query, limit }) }).toEqual({ query, listed: asked(query) });
+    }
+  });
+
+  const asked = (query: Query) =>
+    orders
+      .filter(({ batch, customerId, assetNums, orderType, state, cause }) => {
+        const named = assetNums.includes(query.assetNum!) ? query.assetNum! : 'another';
+        const values = { channelCode: batch.channelCode, assetNum: named, cause: String(cause) };
+        return isAsked(query, { ...values, customerId, orderType, state });
+      })
+      .map(({ licenseOrderId }) => licenseOrderId);
+
+  it('finds both by when the batch was accepted, to the millisecond and with both ends', async () => {
+    const times = batches.map(({ acceptedTime }) => acceptedTime).sort((a, b) => a - b);
+    const edges = ['', ...[times[0]!, times[4]!].flatMap((time) => [time - 1, time, time + 1])].map(String);
+    const queries = combine({ acceptedFrom: edges, acceptedTo: edges }).filter(
+      ({ acceptedFrom, acceptedTo }) => !acceptedFrom || !acceptedTo || Number(acceptedFrom) <= Number(acceptedTo),
+    );
+    for (const query of queries) {
+      const inPeriod = batches.filter((batch) => isInPeriod(batch, query));
+      expect(await allBatches(api, query)).toEqual(inPeriod.map(({ channelOrderId }) => channelOrderId));
+      for (const named of [{}, { customerId: customers[1].customerId }]) {
+        const asked = orders.filter((order) => isInPeriod(order.batch, query) && isAsked(named, order as never));
+        expect(await allOrders(api, { ...query, ...named })).toEqual(asked.map((order) => order.licenseOrderId));
+      }
+    }
+  });
+
+  it('shows another application nothing, and the cursors of one are nothing to another', async () => {
+    const other = await stack.newApi();
+    const [{ customerId }] = customers;
+    for (const query of [{}, { state: 'completed' }, { hasFailed: 'true' }, { channelCode: 'test' }]) {
+      expect(await readBatches(other, query)).toEqual({ batches: [], nextCursor: null });
+    }
+    for (const query of [
+      {},
+      { state: 'pending' },
+      { state: 'failed' },
+      { customerId },
+      { assetNum },
+      { assetNum: neverBought },
+    ]) {
+      expect(await readOrders(other, query)).toEqual({ orders: [], nextCursor: null });
+    }
+    const { nextCursor } = await readBatches(api, { limit: '1' });
+    const refusal = refusalOf(await other.ask('listBatches', { query: { limit: '1', cursor: nextCursor! } }));
+    expect(refusal).toMatchObject({ cause: 'field_invalid', message: 'cursor: is not a cursor of this list' });
+  });
+
+  it('shows a bound application its own batches of its channels only', async () => {
+    const bound = await stack.newApi(['auth_order'], ['test']);
+    await sql`update application set channels = null where app_key = ${bound.credentials.appKey}`.execute(stack.db);
+    const free = await Api.logIn(stack.baseUrl, bound.credentials);
+    const kept = batchOf(newBuy(customers[0], [newAssetNum()]));
+    const left = { ...batchOf(newBuy(customers[0], [newAssetNum()])), channelCode: 'other' };
+    for (const batch of [kept, left]) await free.accept(batch);
+    expect(await allBatches(free)).toEqual([left.channelOrderId, kept.channelOrderId]);
+    await sql`update application set channels = array['test'] where app_key = ${bound.credentials.appKey}`.execute(
+      stack.db,
+    );
+    const again = await Api.logIn(stack.baseUrl, bound.credentials);
+    const [{ customerId }] = customers;
+    const [listed, ofState] = [await allBatches(again), await allBatches(again, { state: 'accepted' })];
+    expect([listed, ofState]).toEqual([[kept.channelOrderId], [kept.channelOrderId]]);
+    for (const query of [{}, { state: 'pending' }, { customerId }]) {
+      const { orders } = await readOrders(again, query as Query);
+      expect(orders.map((order) => order.channelOrderId)).toEqual([kept.channelOrderId]);
+    }
+    const number = assetNumsOf(left.orderList[0]!)[0]!;
+    expect(await readOrders(again, { assetNum: number })).toEqual({ orders: [], nextCursor: null });
+    expect(refusalOf(await again.ask('listBatches', { query: { channelCode: 'other' } })).cause).toBe(
+      'channel_not_allowed',
+    );
+  });
+
+  describe('refuses', () => {
+    const TIME = '2026-02-28 12:00:00.123456+05:30';
+    const BOTH: [name: string, value: string][] = [
+      ['limit', '0'],
+      ['limit', '201'],
+      ['limit', '1.5'],
+      ['limit', 'all'],
+      ['cursor', 'cut'],
+      ['cursor', '!'],
+      ['cursor', 'x'.repeat(201)],
+      ['channelCode', 'x'.repeat(256)],
+      ['channelCode', 'a\nb'],
+      ['acceptedFrom', '2026-01-01'],
+      ['acceptedFrom', '-1'],
+      ['acceptedTo', '1e3'],
+      ['acceptedTo', '9'.repeat(16)],
+    ];
+
+    it.each<[id: 'listBatches' | 'listOrders', name: string, value: string]>([
+      ...BOTH.map(([name, value]): ['listBatches', string, string] => ['listBatches', name, value]),
+      ['listBatches', 'state', 'pending'],
+      ['listBatches', 'hasFailed', 'false'],
+      ...BOTH.map(([name, value]): ['listOrders', string, string] => ['listOrders', name, value]),
+      ['listOrders', 'state', 'completed'],
+      ['listOrders', 'customerId', 'abc'],
+      ['listOrders', 'customerId', '1'.repeat(20)],
+      ['listOrders', 'assetNum', 'x'.repeat(256)],
+      ['listOrders', 'orderType', 'NEW_BUY'],
+      ['listOrders', 'cause', 'no_such_cause'],
+    ])('in %s the %s "%s"', async (id, name, value) => {
+      const refusal = refusalOf(await api.ask(id, { query: { [name]: value } }));
+      expect(refusal).toMatchObject({ code: '13004', cause: 'field_invalid' });
+      expect(refusal.message.split(': ')[0]).toBe(name);
+    });
+
+    it.each(['listBatches', 'listOrders'] as const)('in %s a period that ends before it begins', async (id) => {
+      const refusal = refusalOf(await api.ask(id, { query: { acceptedFrom: '2', acceptedTo: '1' } }));
+      expect(refusal).toMatchObject({ code: '13004', cause: 'dates_reversed' });
+      expect(refusal.message).toMatch(/^acceptedFrom: /);
+    });
+
+    it('a cursor of the other list, of other filters, changed or cut', async () => {
+      const { nextCursor: ofBatches } = await readBatches(api, { limit: '1' });
+      const { nextCursor: ofOrders } = await readOrders(api, { limit: '1' });
+      const changed = `${ofBatches!.slice(0, -1)}${ofBatches!.endsWith('A') ? 'B' : 'A'}`;
+      const tries: ['listBatches' | 'listOrders', Query][] = [
+        ['listBatches', { cursor: ofOrders! }],
+        ['listOrders', { cursor: ofBatches! }],
+        ['listBatches', { cursor: ofBatches!, state: 'completed' }],
+        ['listBatches', { cursor: ofBatches!, acceptedFrom: '1' }],
+        ['listOrders', { cursor: ofOrders!, customerId: customers[0].customerId }],
+        ['listBatches', { cursor: changed }],
+        ['listBatches', { cursor: ofBatches!.slice(1) }],
+        ['listBatches', { cursor: ofBatches!.slice(0, -1) }],
+      ];
+      for (const [id, query] of tries) {
+        const refusal = refusalOf(await api.ask(id, { query }));
+        expect(refusal).toMatchObject({ cause: 'field_invalid', message: 'cursor: is not a cursor of this list' });
+      }
+    });
+
+    it.each<[id: 'listBatches' | 'listOrders', named: Query, place: string[]]>([
+      ...(['listBatches', 'listOrders'] as const).flatMap((id): [typeof id, Query, string[]][] => [
+        [id, {}, []],
+        [id, {}, ['1']],
+        [id, {}, [TIME, '1', '1']],
+        [id, {}, [TIME, '-1']],
+        [id, {}, [TIME, '9'.repeat(19)]],
+        [id, {}, ['now', '1']],
+        [id, {}, ['2026-02-29 00:00:00+00', '1']],
+        [id, {}, ['2026-02-28 24:00:00+00', '1']],
+        [id, {}, ['2026-02-28 00:00:00+99', '1']],
+      ]),
+      ['listOrders', { assetNum: 'A' }, [TIME, '1']],
+      ['listOrders', { assetNum: 'A' }, ['one']],
+      ['listOrders', { customerId: '1' }, ['1.5']],
+    ])('in %s of %j a cursor that was made up for %j', async (id, named, place) => {
+      const cursor = await makeUp(id, named, place);
+      const refusal = refusalOf(await api.ask(id, { query: { ...named, cursor } }));
+      expect(refusal).toMatchObject({ cause: 'field_invalid', message: 'cursor: is not a cursor of this list' });
+    });
+
+    it.each<[id: 'listBatches' | 'listOrders', named: Query, place: string[]]>([
+      ['listBatches', {}, [TIME, '1']],
+      ['listOrders', {}, [TIME, '1']],
+      ['listOrders', { assetNum: 'A' }, ['1']],
+    ])('but in %s of %j not one of a place that may be, such as %j', async (id, named, place) => {
+      const cursor = await makeUp(id, named, place);
+      expect(dataOf(await api.ask(id, { query: { ...named, cursor } }))).toMatchObject({ nextCursor: null });
+    });
+
+    /** A cursor with the right digest. */
+    async function makeUp(id: 'listBatches' | 'listOrders', named: Query, place: string[]): Promise<string> {
+      const { rows } = await sql<{ id: string }>`
+        select id from application where app_key = ${api.credentials.appKey}`.execute(stack.db);
+      const ofOrders = Object.keys(named).length > 0 ? 'ordersByName' : 'orders';
+      return writeCursor([id === 'listBatches' ? 'batches' : ofOrders, rows[0]!.id, named], place);
+    }
+
+    it('but takes a cursor with another limit', async () => {
+      const { nextCursor } = await readBatches(api, { limit: '1' });
+      const { batches: rest } = await readBatches(api, { limit: '200', cursor: nextCursor! });
+      expect(rest).toEqual(batches.slice(1));
+    });
+  });
+});
+
+describe('while batches are accepted and end', () => {
+  let stack: Stack;
+  let api: Api;
+  let customer: Customer;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    api = await stack.newApi();
+    customer = await api.newCustomer();
+  });
+  afterAll(() => stack.close());
+
+  it.each<[what: string, read: typeof readBatches | typeof readOrders, query: Query]>([
+    ['batches', readBatches, {}],
+    ['batches of a channel', readBatches, { channelCode: 'test' }],
+    ['orders', readOrders, {}],
+    ['orders of a customer', readOrders, { customerId: 'of the customer' }],
+  ])('pages of %s repeat none, and miss none that was there', async (_what, read, query) => {
+    const sent = [batchOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()]))];
+    await api.accept(sent[0]);
+    const asked = query.customerId === undefined ? query : { customerId: customer.customerId };
+    const there = new Set<string>();
+    for (let count = 0; count < 5; count++) {
+      const batch = batchOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()]));
+      await api.accept(batch);
+      there.add(batch.channelOrderId);
+    }
+    const seen: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const page: BatchPage | OrderPage = await read(api, { ...asked, limit: '1', cursor });
+      const entries = 'batches' in page ? page.batches : page.orders;
+      seen.push(...entries.map((entry) => ('licenseOrderId' in entry ? entry.licenseOrderId : entry.channelOrderId)));
+      for (const { channelOrderId } of entries) there.delete(channelOrderId);
+      cursor = page.nextCursor;
+      if (seen.length % 3 === 0) await api.process(batchOf(newBuy(customer, [newAssetNum()])));
+    }
+    expect(there).toEqual(new Set());
+    expect(new Set(seen).size).toBe(seen.length);
+  });
+});
+
+describe('of much that is pending', () => {
+  let stack: Stack;
+  let api: Api;
+
+  beforeAll(async () => {
+    stack = await startStack({ worker: false });
+    api = await stack.newApi();
+  });
+  afterAll(() => stack.close());
+
+  it('goes on from a heavy batch to the next one', async () => {
+    const customer = await api.newCustomer();
+    const { customerId } = customer;
+    const assetNum = newAssetNum();
+    const sent: string[] = [];
+    for (let count = 0; count < 2; count++) {
+      const many = () => Array.from({ length: 8_000 }, newAssetNum);
+      const orders = [[assetNum, ...many()], many()].map((nums) => deleteAsset(customer, nums));
+      sent.unshift(...(await api.accept(batchOf(...orders))).map(({ licenseOrderId }) => licenseOrderId));
+    }
+    const ids = sent.toSorted((one, other) => (BigInt(one) < BigInt(other) ? 1 : -1));
+    const naming = ids.filter((_, place) => place % 2 === 1);
+    for (const state of ['', 'pending']) {
+      expect(await allOrders(api, { customerId, state })).toEqual(ids);
+      expect(await allOrders(api, { assetNum, state })).toEqual(naming);
+    }
+  });
+});

@@ -1,0 +1,70 @@
+import type { AssetId, EnterpriseAsset } from '@lockstep/contract';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Answer, type Api, dataOf } from '../../harness/api.ts';
+import { ConsoleClient } from '../../harness/browser/console.ts';
+import { MemberCenter } from '../../harness/members/member-center.ts';
+import { type Stack, startStack } from '../../harness/stack.ts';
+
+/**
+ * Searches by asset number may take seconds, and an asset's contents ten megabytes: they take turns, so that those of
+ * one application stop no other's calls.
+ */
+const AT_ONCE = 2;
+
+let stack: Stack;
+let api: Api;
+let center: MemberCenter;
+let operator: ConsoleClient;
+let assetNum: string;
+let assetId: string;
+
+beforeAll(async () => {
+  stack = await startStack();
+  center = await MemberCenter.open(stack);
+  api = center.api;
+  operator = await ConsoleClient.logIn(stack, 'viewer');
+  [{ assetNum, assetId }] = (await center.buy(1)) as [EnterpriseAsset];
+});
+afterAll(() => stack.close());
+
+async function countStatementsThatWait(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(stack.db);
+  return rows[0]!.count;
+}
+
+it.each<[what: string, maxWaiting: number, search: () => Promise<Answer>]>([
+  ['orders of a number', 100, () => api.ask('listOrders', { query: { assetNum } })],
+  ['histories', 100, () => api.call('GET', `/asset/${assetNum}/history`)],
+  ['assets', 250, () => api.call('GET', `/asset/${assetNum}`)],
+  ['contents in the member center', 250, () => center.ask('readAssetContents', { assetId: assetId as AssetId })],
+  ['contents in the console', 100, () => operator.send('getAssetContents', { params: { assetNum } })],
+])(
+  '%s are looked up two at a time; too many are refused, and calls of others are answered',
+  async (_what, maxWaiting, search) => {
+    const other = await stack.newApi();
+    const refused: string[] = [];
+    const { promise: someRefused, resolve } = Promise.withResolvers<void>();
+    let searches: Promise<void>[] = [];
+    await stack.db.transaction().execute(async (trx) => {
+      // Searches that have begun take as long as this lock is held.
+      await sql`lock table asset in access exclusive mode`.execute(trx);
+      searches = Array.from({ length: AT_ONCE + maxWaiting + 1 }, async () => {
+        const { body } = await search();
+        if (body.data) return;
+        refused.push(body.cause);
+        resolve();
+      });
+      await someRefused;
+      expect(await countStatementsThatWait()).toBeLessThanOrEqual(AT_ONCE);
+      expect(dataOf(await other.ask('listBatches'))).toEqual({ batches: [], nextCursor: null });
+      expect(dataOf(await api.ask('listOrders', { query: { customerId: '1', state: 'failed' } })).orders).toEqual([]);
+    });
+    await Promise.all(searches);
+    expect(new Set(refused)).toEqual(new Set(['overloaded']));
+    // Every turn is given back.
+    expect(dataOf(await search())).toBeDefined();
+  },
+);

@@ -1,0 +1,458 @@
+import { randomUUID } from 'node:crypto';
+import { BatchResult, type Customer, OrderResult, SingleOrderResult } from '@lockstep/contract';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Answer, type Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { firstLaneOf } from '../../harness/orders/lanes.ts';
+import { batchOf, deleteAsset, deleteProduct, merchandise, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
+import { QUEUE_KINDS, type Stack, startStack } from '../../harness/stack.ts';
+
+/** What became of batches and orders (rules 6.4), held against the contract in strict form. */
+const strictOrder = z.strictObject(OrderResult.shape);
+const strictBatch = z.strictObject({ ...BatchResult.shape, orders: z.array(strictOrder) });
+const strictSingle = z.strictObject(SingleOrderResult.shape);
+
+type Batch = { channelCode: string; channelOrderId: string };
+
+const submitQuery = (
+  api: Api,
+  { channelCode, channelOrderId }: Batch,
+  query: Record<string, string> = {},
+  nonce?: string,
+) =>
+  api.call('GET', '/licenseOrder/batchOrder', {
+    query: { channelCode, channelOrderId, ...query },
+    ...(nonce === undefined ? {} : { nonce }),
+  });
+const readResult = async (api: Api, batch: Batch, query: Record<string, string> = {}): Promise<BatchResult> =>
+  strictBatch.parse(dataOf(await submitQuery(api, batch, query)));
+const submitOrderQuery = (api: Api, licenseOrderId: string): Promise<Answer> =>
+  api.call('GET', `/licenseOrder/${encodeURIComponent(licenseOrderId)}`);
+
+describe('with a worker', () => {
+  let stack: Stack;
+  let api: Api;
+  let customer: Customer;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    api = await stack.newApi();
+    customer = await api.newCustomer();
+  });
+  afterAll(() => stack.close());
+
+  describe('the result of a batch', () => {
+    it('has every field, and of every order in orderList order', async () => {
+      const assetNum = newAssetNum();
+      const earliest = Date.now();
+      const batch = batchOf(
+        newBuy(customer, [assetNum, newAssetNum()], { sequence: 40 }, { merchandises: [merchandise()] }),
+        deleteProduct(customer, [assetNum], { productUri: 'gms-404' }, { sequence: 50 }),
+        deleteAsset(customer, [assetNum], { sequence: 60 }),
+        deleteAsset(customer, [newAssetNum()], { sequence: 30 }),
+      );
+      const accepted = await api.accept(batch);
+      const result = await readResult(api, batch, { waitSeconds: '30' });
+      expect(result).toMatchObject({
+        channelCode: batch.channelCode,
+        channelOrderId: batch.channelOrderId,
+        syncMode: 'async',
+        state: 'completed',
+        total: 4,
+        succeeded: 2,
+        failed: 2,
+        pending: 0,
+        held: 0,
+        nextCursor: null,
+      });
+      const latest = Date.now();
+      expect(result.acceptedTime).toBeGreaterThanOrEqual(earliest - 1);
+      expect(result.completedTime).toBeGreaterThanOrEqual(result.acceptedTime);
+      expect(result.completedTime).toBeLessThanOrEqual(latest + 1);
+      const shared = { customerId: customer.customerId, finishedTime: expect.any(Number), heldSince: null };
+      const done = { ...shared, state: 'succeeded', code: null, cause: null, message: null };
+      const failed = { ...shared, state: 'failed', code: '13004', assets: 0, products: 0 };
+      const ids = accepted.map(({ licenseOrderId }) => licenseOrderId);
+      expect(result.orders).toEqual([
+        { ...done, sequence: 40, licenseOrderId: ids[0], orderType: 'new_buy', assets: 2, products: 4 },
+        {
+          ...failed,
+          sequence: 50,
+          licenseOrderId: ids[1],
+          orderType: 'delete_product',
+          cause: 'product_not_found',
+          message: expect.stringContaining('gms-404'),
+        },
+        { ...done, sequence: 60, licenseOrderId: ids[2], orderType: 'delete_asset', assets: 1, products: 2 },
+        {
+          ...failed,
+          sequence: 30,
+          licenseOrderId: ids[3],
+          orderType: 'delete_asset',
+          cause: 'asset_not_found',
+          message: expect.any(String),
+        },
+      ]);
+      for (const { finishedTime } of result.orders) {
+        expect(finishedTime).toBeGreaterThanOrEqual(result.acceptedTime);
+        expect(finishedTime).toBeLessThanOrEqual(result.completedTime!);
+      }
+    });
+
+    it('stays what it is', async () => {
+      const batch = batchOf(newBuy(customer, [newAssetNum()]));
+      await api.accept(batch);
+      const result = await readResult(api, batch, { waitSeconds: '30' });
+      await api.process(batchOf(deleteAsset(customer, ['8-never-bought'])));
+      expect(await readResult(api, batch)).toEqual(result);
+    });
+
+    it('finds its batch by the texts without the blanks around them', async () => {
+      const batch = batchOf(newBuy(customer, [newAssetNum()]));
+      await api.accept(batch);
+      const spaced = { ...batch, channelCode: ` ${batch.channelCode}`, channelOrderId: `${batch.channelOrderId}  ` };
+      expect(await readResult(api, spaced)).toMatchObject({ channelOrderId: batch.channelOrderId });
+    });
+  });
+
+  describe('of 25 orders, every fifth of which fails, a page', () => {
+    let batch: Batch;
+    let all: BatchResult['orders'];
+
+    beforeAll(async () => {
+      const orders = Array.from({ length: 25 }, (_, index) =>
+        index % 5 === 4 ? deleteAsset(customer, ['8-never-bought']) : newBuy(customer, [newAssetNum()]),
+      );
+      batch = batchOf(...orders);
+      await api.accept(batch);
+      const result = await readResult(api, batch, { waitSeconds: '30' });
+      expect(result).toMatchObject({ state: 'completed', total: 25, succeeded: 20, failed: 5 });
+      all = result.orders;
+      expect(all.map(({ sequence }) => sequence)).toEqual(orders.map(({ sequence }) => sequence));
+    });
+
+    /** The pages from the first to the one that has no next. */
+    async function pages(query: Record<string, string>): Promise<BatchResult[]> {
+      const found: BatchResult[] = [];
+      let cursor: string | null = '';
+      while (cursor !== null) {
+        const page: BatchResult = await readResult(api, batch, { ...query, cursor });
+        found.push(page);
+        cursor = page.nextCursor;
+      }
+      return found;
+    }
+
+    it.each([
+      ['1', Array(25).fill(1)],
+      ['10', [10, 10, 5]],
+      ['12', [12, 12, 1]],
+      ['24', [24, 1]],
+      ['25', [25]],
+      ['26', [25]],
+      ['1000', [25]],
+      ['', [25]],
+    ])('of limit "%s" leads to the next until all are there, once and in order', async (limit, sizes) => {
+      const found = await pages({ limit });
+      expect(found.map(({ orders }) => orders.length)).toEqual(sizes);
+      expect(found.flatMap(({ orders }) => orders)).toEqual(all);
+      for (const page of found) expect(page).toMatchObject({ total: 25, succeeded: 20, failed: 5, pending: 0 });
+    });
+
+    it.each(['succeeded', 'failed', 'pending'] as const)('of %s orders holds those alone', async (state) => {
+      const wanted = all.filter((order) => order.state === state);
+      expect((await readResult(api, batch, { state })).orders).toEqual(wanted);
+      const found = await pages({ state, limit: '3' });
+      expect(found.flatMap(({ orders }) => orders)).toEqual(wanted);
+      for (const page of found) expect(page).toMatchObject({ state: 'completed', total: 25, succeeded: 20, failed: 5 });
+    });
+
+    it('of an empty state holds all', async () => {
+      expect((await readResult(api, batch, { state: '', waitSeconds: '' })).orders).toEqual(all);
+    });
+
+    it('of more than 100 orders holds 100 unless told', async () => {
+      const large = batchOf(...Array.from({ length: 101 }, () => deleteAsset(customer, ['8-never-bought'])));
+      await api.accept(large);
+      const page = await readResult(api, large, { waitSeconds: '30' });
+      expect(page).toMatchObject({ total: 101, failed: 101, nextCursor: expect.any(String) });
+      expect(page.orders).toHaveLength(100);
+      expect((await readResult(api, large, { cursor: page.nextCursor! })).orders).toHaveLength(1);
+    });
+  });
+
+  describe('the result of one order', () => {
+    it('is its entry in the batch, with the batch’s key', async () => {
+      const batch = batchOf(
+        newBuy(customer, [newAssetNum()]),
+        deleteAsset(customer, ['8-never-bought']),
+        newBuy(customer, [newAssetNum()]),
+      );
+      await api.accept(batch);
+      const { orders } = await readResult(api, batch, { waitSeconds: '30' });
+      const { channelCode, channelOrderId } = batch;
+      for (const order of orders) {
+        const single = strictSingle.parse(dataOf(await submitOrderQuery(api, order.licenseOrderId)));
+        expect(single).toEqual({ ...order, channelCode, channelOrderId });
+      }
+    });
+
+    it('of the last of 5,000 orders is found too', async () => {
+      const batch = batchOf(...Array.from({ length: 5_000 }, () => deleteAsset(customer, ['8-never-bought'])));
+      const accepted = await api.accept(batch);
+      const { licenseOrderId, sequence } = accepted[4_999]!;
+      const single = strictSingle.parse(dataOf(await submitOrderQuery(api, licenseOrderId)));
+      expect(single).toMatchObject({ licenseOrderId, sequence, channelOrderId: batch.channelOrderId });
+      const beyond = String(BigInt(licenseOrderId) + 1n);
+      expect(refusalOf(await submitOrderQuery(api, beyond))).toMatchObject({ cause: 'order_not_found' });
+    });
+  });
+
+  describe('is not found', () => {
+    const NO_BATCH = { code: '13004', cause: 'batch_not_found' };
+    const NO_ORDER = { code: '13004', cause: 'order_not_found' };
+
+    it('a batch or an order of another application', async () => {
+      const other = await stack.newApi();
+      const batch = batchOf(newBuy(customer, [newAssetNum()]));
+      const [order] = await api.accept(batch);
+      expect(refusalOf(await submitQuery(other, batch))).toMatchObject(NO_BATCH);
+      expect(refusalOf(await submitQuery(other, batch, { waitSeconds: '30' }))).toMatchObject(NO_BATCH);
+      expect(refusalOf(await submitOrderQuery(other, order!.licenseOrderId))).toMatchObject(NO_ORDER);
+    });
+
+    it('a batch under another channelCode, another id or another case', async () => {
+      const batch = { ...batchOf(newBuy(customer, [newAssetNum()])), channelOrderId: `a${randomUUID()}` };
+      await api.accept(batch);
+      const upper = batch.channelOrderId.toUpperCase();
+      for (const other of [{ channelCode: 'test2' }, { channelOrderId: randomUUID() }, { channelOrderId: upper }]) {
+        const refusal = refusalOf(await submitQuery(api, { ...batch, ...other }));
+        expect(refusal).toMatchObject(NO_BATCH);
+        expect(refusal.message).toContain(other.channelOrderId ?? batch.channelOrderId);
+      }
+    });
+
+    it.each(['0', '1', '007', '8191', '9'.repeat(18), '9223372036854775807', '9223372036854775808', '9'.repeat(19)])(
+      'an order %s',
+      async (id) => {
+        const refusal = refusalOf(await submitOrderQuery(api, id));
+        expect(refusal).toMatchObject(NO_ORDER);
+        expect(refusal.message).toContain(id);
+      },
+    );
+
+    it('an order by its id with a zero before it', async () => {
+      const [order] = await api.accept(batchOf(newBuy(customer, [newAssetNum()])));
+      expect(refusalOf(await submitOrderQuery(api, `0${order!.licenseOrderId}`))).toMatchObject(NO_ORDER);
+    });
+
+    it('an order past the end of its batch', async () => {
+      const [order] = await api.accept(batchOf(newBuy(customer, [newAssetNum()])));
+      for (const step of [1n, 8_191n]) {
+        const beyond = String(BigInt(order!.licenseOrderId) + step);
+        expect(refusalOf(await submitOrderQuery(api, beyond))).toMatchObject(NO_ORDER);
+      }
+    });
+  });
+
+  describe('a query is refused', () => {
+    it.each(['abc', '12a', '-1', '1.5', '1e3', '1'.repeat(20), '１２', ' ', '0x10', '1,2', '1;drop table batch'])(
+      'for the licenseOrderId "%s"',
+      async (id) => {
+        const refusal = refusalOf(await submitOrderQuery(api, id));
+        expect(refusal).toMatchObject({ code: '13004', cause: id.trim() === '' ? 'field_missing' : 'field_invalid' });
+        expect(refusal.message).toMatch(/^licenseOrderId: /);
+      },
+    );
+
+    it.each([
+      ['limit', '0'],
+      ['limit', '1001'],
+      ['limit', '-1'],
+      ['limit', '1.5'],
+      ['limit', 'abc'],
+      ['limit', '1e2'],
+      ['limit', '0x10'],
+      ['limit', '9'.repeat(30)],
+      ['state', 'foo'],
+      ['state', 'completed'],
+      ['state', 'FAILED'],
+      ['waitSeconds', '31'],
+      ['waitSeconds', '-1'],
+      ['waitSeconds', '0.5'],
+      ['waitSeconds', 'soon'],
+      ['cursor', 'x'],
+      ['cursor', '-1'],
+      ['cursor', '1.5'],
+      ['cursor', '9'.repeat(30)],
+      ['cursor', "1' or '1'='1"],
+      ['channelCode', 'x'.repeat(256)],
+      ['channelOrderId', 'a\u0000b'],
+      ['channelOrderId', 'a\nb'],
+    ])('for the %s "%s"', async (name, value) => {
+      const refusal = refusalOf(await submitQuery(api, batchOf(), { [name]: value }));
+      expect(refusal).toMatchObject({ code: '13004', cause: 'field_invalid' });
+      expect(refusal.message.split(': ')[0]).toBe(name);
+    });
+
+    it.each(['channelCode', 'channelOrderId'])('without %s', async (name) => {
+      const { [name as 'channelCode']: _, ...query } = { channelCode: 'test', channelOrderId: 'a' };
+      const missing = refusalOf(await api.call('GET', '/licenseOrder/batchOrder', { query }));
+      const empty = refusalOf(await submitQuery(api, batchOf(), { [name]: ' ' }));
+      for (const refusal of [missing, empty]) {
+        expect(refusal).toMatchObject({ code: '13004', cause: 'field_missing' });
+        expect(refusal.message).toMatch(new RegExp(`^${name}: `));
+      }
+    });
+  });
+});
+
+describe('while orders take effect', () => {
+  let stack: Stack;
+  let api: Api;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    api = await stack.newApi();
+  });
+  afterAll(() => stack.close());
+
+  /** Keeps whoever wants to change the asset waiting, until it is released. */
+  async function holdAsset(assetNum: string): Promise<() => Promise<void>> {
+    const held = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    const done = stack.db.transaction().execute(async (trx) => {
+      await trx
+        .selectFrom('asset')
+        .select('id')
+        .where('asset_num', '=', assetNum)
+        .forUpdate()
+        .executeTakeFirstOrThrow();
+      held.resolve();
+      await released.promise;
+    });
+    await held.promise;
+    return async () => {
+      released.resolve();
+      await done;
+    };
+  }
+
+  async function customersOfTwoLanes(): Promise<[Customer, Customer]> {
+    const first = await api.newCustomer();
+    for (;;) {
+      const second = await api.newCustomer();
+      const lanes = [firstLaneOf(first.customerId), firstLaneOf(second.customerId)] as const;
+      if (lanes[0] < lanes[1]) return [first, second];
+      if (lanes[0] > lanes[1]) return [second, first];
+    }
+  }
+
+  it('a batch is "processing" as soon as some are finished, and "completed" when all are', async () => {
+    // More orders than one drain takes: the lower lane's go first, the higher lane's wait for the asset.
+    const [first, second] = await customersOfTwoLanes();
+    const assetNum = newAssetNum();
+    await api.process(batchOf(newBuy(second, [assetNum])));
+    const release = await holdAsset(assetNum);
+    const batch = batchOf(
+      newBuy(second, [assetNum]),
+      ...Array.from({ length: 2_100 }, () => newBuy(first, [newAssetNum()])),
+      ...Array.from({ length: 2_100 }, () => newBuy(second, [newAssetNum()])),
+    );
+    try {
+      await api.accept(batch);
+      await expect.poll(async () => (await readResult(api, batch)).state).toBe('processing');
+      const halfway = await readResult(api, batch);
+      expect(halfway).toMatchObject({ total: 4_201, succeeded: 2_100, failed: 0, pending: 2_101, completedTime: null });
+      const [held, ...others] = halfway.orders;
+      const PENDING = {
+        state: 'pending',
+        code: null,
+        cause: null,
+        message: null,
+        assets: 0,
+        products: 0,
+        finishedTime: null,
+      };
+      expect(held).toMatchObject(PENDING);
+      expect(others).toContainEqual(expect.objectContaining({ state: 'succeeded', assets: 1, products: 1 }));
+      for (const state of ['pending', 'succeeded'] as const) {
+        const filtered = (await readResult(api, batch, { state })).orders;
+        expect(filtered.map((order) => order.state)).toEqual(filtered.map(() => state));
+        expect(filtered).toHaveLength(100);
+      }
+      expect(strictSingle.parse(dataOf(await submitOrderQuery(api, held!.licenseOrderId)))).toMatchObject(PENDING);
+    } finally {
+      await release();
+    }
+    expect(await readResult(api, batch, { waitSeconds: '30' })).toMatchObject({
+      state: 'completed',
+      succeeded: 4_201,
+      pending: 0,
+    });
+  });
+});
+
+/** Starts a call that waits for the batch, and goes on when the service has taken it. */
+async function startWaiting(stack: Stack, api: Api, batch: Batch): Promise<() => Promise<BatchResult>> {
+  const nonce = randomUUID();
+  const call = submitQuery(api, batch, { waitSeconds: '30' }, nonce);
+  const isTaken = async () =>
+    (await stack.db.selectFrom('nonce').select('nonce').where('nonce', '=', nonce).execute()).length === 1;
+  await expect.poll(isTaken).toBe(true);
+  return async () => strictBatch.parse(dataOf(await call));
+}
+
+describe.each(QUEUE_KINDS)('without a worker, on %s', (queue) => {
+  let stack: Stack;
+  let api: Api;
+  let batch: Batch;
+
+  beforeAll(async () => {
+    stack = await startStack({ queue, worker: false });
+    api = await stack.newApi();
+    const customer = await api.newCustomer();
+    batch = batchOf(newBuy(customer, [newAssetNum()]), deleteAsset(customer, ['8-never-bought']));
+    await api.accept(batch);
+  });
+  afterAll(() => stack.close());
+
+  const NOTHING_YET = { state: 'accepted', total: 2, succeeded: 0, failed: 0, pending: 2, completedTime: null };
+
+  it.each(['', '0', '1'])('a call that waits "%s" seconds says that the batch is accepted', async (waitSeconds) => {
+    const result = await readResult(api, batch, { waitSeconds });
+    expect(result).toMatchObject(NOTHING_YET);
+    expect(result.orders.map(({ state }) => state)).toEqual(['pending', 'pending']);
+  });
+
+  it('a waiting call is answered when a worker has completed the batch, even if its wake-up call is lost', async () => {
+    const answers = await Promise.all(Array.from({ length: 3 }, () => startWaiting(stack, api, batch)));
+    const cut = await sql<{ cut: boolean }>`
+      select pg_terminate_backend(pid) as cut from pg_stat_activity
+      where application_name = 'lockstep-watch' and datname = current_database()`.execute(stack.db);
+    expect(cut.rows).toEqual([{ cut: true }]);
+    await stack.startWorker();
+    for (const answer of answers) {
+      expect(await answer()).toMatchObject({ state: 'completed', succeeded: 1, failed: 1, pending: 0 });
+    }
+  });
+
+  it('a waiting call is answered when a worker has completed the batch', async () => {
+    const customer = await api.newCustomer();
+    const later = batchOf(newBuy(customer, [newAssetNum()]));
+    await api.accept(later);
+    expect(await readResult(api, later, { waitSeconds: '30' })).toMatchObject({ state: 'completed', succeeded: 1 });
+  });
+});
+
+it('closing the service answers a waiting call with what there is', async () => {
+  const stack = await startStack({ worker: false });
+  const api = await stack.newApi();
+  const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
+  await api.accept(batch);
+  const answers = await Promise.all(Array.from({ length: 3 }, () => startWaiting(stack, api, batch)));
+  const closed = stack.close();
+  for (const answer of answers) expect(await answer()).toMatchObject({ state: 'accepted', total: 1, pending: 1 });
+  await closed;
+}, 15_000);

@@ -1,0 +1,112 @@
+import type { Customer } from '@lockstep/contract';
+import { lockLanes } from '@lockstep/orders/testing';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Api, refusalOf } from '../../harness/api.ts';
+import { dropTriggerFunction } from '../../harness/databases/past-triggers.ts';
+import { countWaiting } from '../../harness/databases/waiting.ts';
+import { LossyAddress } from '../../harness/network/lossy-address.ts';
+import { firstLaneOf, newCustomersInLanes } from '../../harness/orders/lanes.ts';
+import { batchOf, newAssetNum, newBuy, productToBuy } from '../../harness/orders/orders.ts';
+import { countRows, expectSumsRight, syncOf } from '../../harness/orders/sync-batches.ts';
+import { startAnotherApi } from '../../harness/processes/another-api.ts';
+import { type Stack, startStack } from '../../harness/stack.ts';
+
+/** A sync call is answered within 15 seconds (rules 6.3); a busy machine may take a little longer to say so. */
+const WITHIN_MS = 17_500;
+
+let stack: Stack;
+let api: Api;
+
+beforeEach(async () => {
+  stack = await startStack({ worker: false });
+  api = await stack.newApi();
+});
+afterEach(() => stack.close());
+
+/** Submits a batch, and returns the cause of the refusal if that came in time. */
+async function refusedInTime(batch: unknown): Promise<string | undefined> {
+  const startedMs = performance.now();
+  const answer = await api.submit(batch);
+  expect(performance.now() - startedMs).toBeLessThan(WITHIN_MS);
+  return refusalOf(answer).cause;
+}
+
+it('calls behind drains that take longer are refused in time, store nothing, and work when they are sent again', async () => {
+  const customers = await newCustomersInLanes(api, 5);
+  for (const customer of customers) await api.accept(batchOf(newBuy(customer, [newAssetNum()])));
+  await sql`
+    create function be_slow() returns trigger language plpgsql as $$ begin perform pg_sleep(25); return null; end $$`.execute(
+    stack.db,
+  );
+  await sql`
+    create trigger be_slow after insert on license_order for each statement execute function be_slow()`.execute(
+    stack.db,
+  );
+  const calls = Array.from({ length: 36 }, (_, index) => syncOf(newBuy(customers[index % 5]!, [newAssetNum()])));
+  const causes = await Promise.all(calls.map(refusedInTime));
+  expect(new Set(causes)).toEqual(new Set(['overloaded']));
+  await dropTriggerFunction(stack.db, 'license_order', 'be_slow');
+  expect(await countRows(stack.db, 'batch')).toBe(customers.length);
+  await Promise.all(calls.map((call) => api.accept(call)));
+  await expectSumsRight(stack.db);
+});
+
+it('a call whose customers take long to be looked up is refused in time, too', async () => {
+  const [held] = await newCustomersInLanes(api, 1);
+  const call = syncOf(newBuy(held!, [newAssetNum()]));
+  await stack.db.transaction().execute(async (drain) => {
+    await lockLanes(drain, [firstLaneOf(held!.customerId)]);
+    const refused = await stack.db.transaction().execute(async (trx) => {
+      await sql`lock table customer in access exclusive mode`.execute(trx);
+      const cause = refusedInTime(call);
+      await expect.poll(() => countWaiting(stack.db, 'relation')).toBe(1);
+      // Not as long as a query may take.
+      await sql`select pg_sleep(8)`.execute(trx);
+      return { cause };
+    });
+    expect(await refused.cause).toBe('overloaded');
+  });
+  expect(await countRows(stack.db, 'batch')).toBe(0);
+  await api.accept(call);
+});
+
+/** A batch that needs the turn of large work. */
+const largeOf = (customer: Customer) =>
+  syncOf(
+    newBuy(
+      customer,
+      Array.from({ length: 300 }, () => newAssetNum()),
+      { products: Array.from({ length: 70 }, (_, index) => productToBuy({ productUri: `product-${index}` })) },
+    ),
+  );
+
+it('large calls that wait for each other are refused in time', async () => {
+  const [held] = await newCustomersInLanes(api, 1);
+  const calls = [largeOf(held!), largeOf(held!)];
+  await stack.db.transaction().execute(async (trx) => {
+    await lockLanes(trx, [firstLaneOf(held!.customerId)]);
+    const first = refusedInTime(calls[0]);
+    await expect.poll(() => countWaiting(stack.db, 'advisory')).toBe(1);
+    expect(await Promise.all([first, refusedInTime(calls[1])])).toEqual(['overloaded', 'overloaded']);
+  });
+  expect(await countRows(stack.db, 'batch')).toBe(0);
+  await Promise.all(calls.map((call) => api.accept(call)));
+  await expectSumsRight(stack.db);
+});
+
+it('a call whose commits are never answered is told so in time, and a repeat gets the answer', async () => {
+  const batch = syncOf(newBuy(await api.newCustomer(), [newAssetNum()]));
+  const lossy = await LossyAddress.open(stack.url);
+  const other = await startAnotherApi({ ...stack, url: lossy.url }, api);
+  lossy.toLose = Number.POSITIVE_INFINITY;
+  const startedMs = performance.now();
+  const refusal = refusalOf(await other.api.submit(batch));
+  expect(performance.now() - startedMs).toBeLessThan(WITHIN_MS);
+  expect(refusal).toMatchObject({ code: '500', cause: 'outcome_unknown' });
+  lossy.toLose = 0;
+  expect(await other.api.accept(batch)).toEqual(await api.accept(batch));
+  expect(await countRows(stack.db, 'license_order')).toBe(1);
+  await other.close();
+  lossy.close();
+});

@@ -1,0 +1,177 @@
+import type { Customer } from '@lockstep/contract';
+import { lockLanes, readLocked, tryingLanes } from '@lockstep/orders/testing';
+import { run, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { countWaiting } from '../../harness/databases/waiting.ts';
+import { firstLaneOf, newCustomersInLanes } from '../../harness/orders/lanes.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
+import { endWaiting, syncOf, untilOneWaits, whileHeld } from '../../harness/orders/sync-batches.ts';
+import { type Stack, startStack } from '../../harness/stack.ts';
+
+/** What calls that wait for a lane mean to others (rules 6.1, 6.3 and 6.6). */
+let stack: Stack;
+let api: Api;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  api = await stack.newApi();
+});
+afterAll(() => stack.close());
+
+/** Sends so many calls, and lets none look for its batch before all have come. */
+async function arrivingTogether<Answers>(count: number, sending: () => Promise<Answers>): Promise<Answers> {
+  const countNonces = async () => {
+    const { rows } = await sql<{ used: number }>`select count(*)::int as used from nonce`.execute(stack.db);
+    return rows[0]!.used;
+  };
+  const before = await countNonces();
+  const trx = await stack.db.startTransaction().execute();
+  try {
+    await sql`lock table batch in access exclusive mode`.execute(trx);
+    const sent = sending();
+    sent.catch(() => {});
+    await expect.poll(countNonces).toBe(before + count);
+    await trx.rollback().execute();
+    return await sent;
+  } finally {
+    if (!trx.isRolledBack) await trx.rollback().execute();
+  }
+}
+
+/** Holds the lane of a customer, as a drain that takes its time does, while `work` runs. */
+async function whileLaneIsHeld(customer: Customer, work: () => Promise<void>): Promise<void> {
+  const trx = await stack.db.startTransaction().execute();
+  try {
+    await lockLanes(trx, [firstLaneOf(customer.customerId)]);
+    await work();
+  } finally {
+    await trx.rollback().execute();
+  }
+}
+
+describe('while a lane is held', () => {
+  it('sync calls of other lanes are answered, however many wait for it', async () => {
+    const [held, ...others] = (await newCustomersInLanes(api, 8)) as [Customer, ...Customer[]];
+    const waiting: Promise<unknown>[] = [];
+    await whileLaneIsHeld(held, async () => {
+      for (let count = 0; count < 20; count++) waiting.push(api.accept(syncOf(newBuy(held, [newAssetNum()]))));
+      const both = syncOf(newBuy(held, [newAssetNum()]), newBuy(others[0]!, [newAssetNum()]));
+      const answered = others.slice(1).map((other) => api.accept(syncOf(newBuy(other, [newAssetNum()]))));
+      expect((await Promise.all(answered)).flat()).toHaveLength(others.length - 1);
+      waiting.push(api.accept(both));
+    });
+    expect((await Promise.all(waiting)).flat()).toHaveLength(22);
+  });
+
+  it('sync calls of other lanes are answered, however many cancel calls wait for it', async () => {
+    const [held, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+    const batches = Array.from({ length: 12 }, () => batchOf(newBuy(held, [newAssetNum()])));
+    for (const batch of batches) await api.accept(batch);
+    let cancels: ReturnType<Api['submitCancel']>[] = [];
+    await whileLaneIsHeld(held, async () => {
+      cancels = batches.map((batch) => api.submitCancel(batch));
+      await api.accept(syncOf(newBuy(other, [newAssetNum()])));
+    });
+    const answers = await Promise.all(cancels);
+    expect(answers.map((answer) => dataOf(answer))).toEqual(batches.map(() => ({ cancelled: 1, finished: 0 })));
+  });
+
+  it('a repeat is answered at once, and so is other content under its key', async () => {
+    const [held] = (await newCustomersInLanes(api, 1)) as [Customer];
+    const batch = syncOf(newBuy(held, [newAssetNum()]));
+    const accepted = await api.accept(batch);
+    await api.accept(batchOf(newBuy(held, [newAssetNum()])));
+    await whileLaneIsHeld(held, async () => {
+      expect(await api.accept(batch)).toEqual(accepted);
+      const other = await api.submit({ ...batch, orderList: [newBuy(held, [newAssetNum()])] });
+      expect(refusalOf(other).cause).toBe('channel_order_id_conflict');
+    });
+  });
+});
+
+describe('a call of several lanes', () => {
+  const tryLanes = async (trx: Trx, lanes: readonly number[]) => readLocked(await run(trx, tryingLanes(lanes)));
+  const buyForEach = (customers: Customer[]) =>
+    syncOf(...customers.map((customer) => newBuy(customer, [newAssetNum()])));
+
+  it('holds none of them while it waits for one', async () => {
+    const customers = await newCustomersInLanes(api, 4);
+    const [held, ...others] = customers.toSorted((a, b) => firstLaneOf(b.customerId) - firstLaneOf(a.customerId));
+    const lanes = others.map(({ customerId }) => firstLaneOf(customerId));
+    let waiting: Promise<unknown[]> | undefined;
+    await whileLaneIsHeld(held!, async () => {
+      waiting = api.accept(buyForEach(customers));
+      await expect.poll(() => countWaiting(stack.db, 'advisory')).toBe(1);
+      expect(await stack.db.transaction().execute((trx) => tryLanes(trx, lanes))).toEqual(lanes);
+    });
+    expect(await waiting).toHaveLength(4);
+  });
+
+  it('takes effect, though others have each lane for nearly all of the time', async () => {
+    const customers = await newCustomersInLanes(api, 6);
+    let isOver = false;
+    // As drains of a backlog do.
+    const holding = customers.map(async ({ customerId }) => {
+      const lane = firstLaneOf(customerId);
+      while (!isOver) {
+        await stack.db.transaction().execute(async (trx) => {
+          if ((await tryLanes(trx, [lane])).length > 0) await sql`select pg_sleep(0.1)`.execute(trx);
+        });
+      }
+    });
+    expect(await api.accept(buyForEach(customers)).finally(() => (isOver = true))).toHaveLength(6);
+    await Promise.all(holding);
+  });
+});
+
+describe('calls that come at once', () => {
+  it('share a transaction, and its lost connection fails none of them', async () => {
+    const customers = await newCustomersInLanes(api, 5);
+    const calls = customers.map((customer) => syncOf(newBuy(customer, [newAssetNum()])));
+    const answers = await whileHeld(stack.db, 'insert', async () => {
+      const answering = arrivingTogether(5, () => Promise.all(calls.map((call) => api.accept(call))));
+      await untilOneWaits(stack.db, 'for the test');
+      await endWaiting(stack.db);
+      return { answering };
+    });
+    expect((await answers.answering).flat()).toHaveLength(5);
+  });
+
+  it('share a transaction over their lanes, and one that fails fails alone', async () => {
+    const customers = await newCustomersInLanes(api, 8);
+    const repeat = syncOf(newBuy(customers[0]!, [newAssetNum()]));
+    const accepted = await api.accept(repeat);
+    const before = countApplied();
+    const calls = Array.from({ length: 40 }, (_, index) => syncOf(newBuy(customers[index % 8]!, [newAssetNum()])));
+    const failing = syncOf(deleteAsset(customers[3]!, [newAssetNum()]));
+    const [fails, repeated, ...answers] = await arrivingTogether(42, () =>
+      Promise.all([api.submit(failing), api.accept(repeat), ...calls.map((call) => api.accept(call))]),
+    );
+    expect(refusalOf(fails).cause).toBe('asset_not_found');
+    expect(repeated).toEqual(accepted);
+    expect(new Set(answers.flat().map(({ licenseOrderId }) => licenseOrderId)).size).toBe(40);
+    expect(countApplied() - before).toBeLessThan(20);
+  });
+});
+
+it('a call for an asset that somebody works on keeps no call of other lanes waiting', async () => {
+  const [held, ...others] = (await newCustomersInLanes(api, 6)) as [Customer, ...Customer[]];
+  const assetNum = newAssetNum();
+  await api.accept(syncOf(newBuy(held, [assetNum])));
+  const trx = await stack.db.startTransaction().execute();
+  let waiting: Promise<unknown>;
+  try {
+    await sql`select from asset where asset_num = ${assetNum} for update`.execute(trx);
+    waiting = api.accept(syncOf(newBuy(held, [assetNum])));
+    const calls = Array.from({ length: 30 }, (_, index) => syncOf(newBuy(others[index % 5]!, [newAssetNum()])));
+    expect(await Promise.all(calls.map((call) => api.accept(call)))).toHaveLength(30);
+  } finally {
+    await trx.rollback().execute();
+  }
+  expect(await waiting).toHaveLength(1);
+});
+
+/** How many transactions of sync calls the log tells of. */
+const countApplied = () => stack.logLines.filter((line) => line.includes('"applied"')).length;

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Api } from '../../harness/api.ts';
+import { LossyAddress } from '../../harness/network/lossy-address.ts';
+import { newAssetNum, newBuy } from '../../harness/orders/orders.ts';
+import {
+  endWaiting,
+  expectSumsRight,
+  readRecords,
+  readResult,
+  syncOf,
+  untilOneWaits,
+  whileHeld,
+} from '../../harness/orders/sync-batches.ts';
+import { startAnotherApi } from '../../harness/processes/another-api.ts';
+import { type Stack, startStack } from '../../harness/stack.ts';
+
+/** Sync calls whose connection breaks in the commit (rules 6.3). */
+let stack: Stack;
+let lossy: LossyAddress;
+let other: Awaited<ReturnType<typeof startAnotherApi>>;
+let api: Api;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  lossy = await LossyAddress.open(stack.url);
+  other = await startAnotherApi({ ...stack, url: lossy.url }, await stack.newApi());
+  api = other.api;
+});
+afterAll(async () => {
+  await other.close();
+  lossy.close();
+  await stack.close();
+});
+
+it('a call whose commit took place is answered with what it stored', async () => {
+  const assetNum = newAssetNum();
+  const batch = syncOf(newBuy(await api.newCustomer(), [assetNum]));
+  lossy.toLose = 1;
+  const accepted = await api.accept(batch);
+  expect(lossy.toLose).toBe(0);
+  expect(await api.accept(batch)).toEqual(accepted);
+  const { orders } = await readResult(api, batch);
+  expect(orders.map(({ licenseOrderId }) => licenseOrderId)).toEqual(accepted.map((order) => order.licenseOrderId));
+  expect(await readRecords(stack.db, assetNum)).toHaveLength(1);
+  await expectSumsRight(stack.db);
+});
+
+it('a call whose commit did not take place is applied again', async () => {
+  const assetNum = newAssetNum();
+  const batch = syncOf(newBuy(await api.newCustomer(), [assetNum]));
+  const { answer } = await whileHeld(stack.db, 'commit', async () => {
+    const answer = api.accept(batch);
+    await untilOneWaits(stack.db, 'for the test');
+    await endWaiting(stack.db);
+    return { answer };
+  });
+  expect(await answer).toHaveLength(1);
+  expect(await readRecords(stack.db, assetNum)).toHaveLength(1);
+  await expectSumsRight(stack.db);
+});

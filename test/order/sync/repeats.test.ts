@@ -1,0 +1,68 @@
+import { LedgerIds } from '@lockstep/assets';
+import { applyCalls, LANES_OF_CHANNEL, lockLanes, type SubmittedBatch } from '@lockstep/orders/testing';
+import { Deadline, inTransaction, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Api } from '../../harness/api.ts';
+import { newAssetNum, newBuy } from '../../harness/orders/orders.ts';
+import { syncOf } from '../../harness/orders/sync-batches.ts';
+import { type Stack, startStack } from '../../harness/stack.ts';
+
+/** Sync batches that are sent again. */
+
+let stack: Stack;
+let api: Api;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  api = await stack.newApi();
+});
+afterAll(() => stack.close());
+
+/** Whether the commit of a transaction waits for disk and standbys, as of what it has done so far. */
+async function writes(trx: Trx): Promise<boolean> {
+  const { rows } = await sql<{ writes: boolean }>`
+    select pg_current_xact_id_if_assigned() is not null as writes`.execute(trx);
+  return rows[0]!.writes;
+}
+
+/** Applies a call in a transaction, as far as it gets, and tells whether its commit waits for disk and standbys. */
+async function applyOne(batch: SubmittedBatch) {
+  const call = {
+    batch,
+    channels: null,
+    deadline: new Deadline(1_000),
+    isRunning: false,
+    isUnclear: false,
+    orders: () => Promise.reject(new Error('not read')),
+  };
+  return await inTransaction(stack.db, async (trx) => {
+    const { results } = await applyCalls(trx, [call], { ids: new LedgerIds(), isLarge: false });
+    return { results, writes: await writes(trx) };
+  });
+}
+
+it('a transaction that finds a batch, and stores none, has a commit that standbys confirm', async () => {
+  const batch = syncOf(newBuy(await api.newCustomer(), [newAssetNum()]));
+  await api.accept(batch);
+  const { rows } = await sql<{ id: string; digest: Buffer; application_id: string }>`
+    select id, digest, application_id from batch`.execute(stack.db);
+  const { id, digest, application_id: applicationId } = rows[0]!;
+  const repeat = { ...batch, applicationId, digest, chunks: [], customerIds: [] } as unknown as SubmittedBatch;
+  expect(await applyOne(repeat)).toEqual({ results: [id], writes: true });
+});
+
+it('a transaction in which no call has got its lanes waits for nobody', async () => {
+  const fresh = {
+    channelOrderId: 'fresh',
+    chunks: [{ lane: LANES_OF_CHANNEL }],
+    customerIds: [],
+  } as unknown as SubmittedBatch;
+  await stack.db.transaction().execute(async (other) => {
+    await lockLanes(other, [LANES_OF_CHANNEL]);
+    expect(await applyOne({ ...fresh, applicationId: '1' as never, channelCode: 'test' })).toEqual({
+      results: [null],
+      writes: false,
+    });
+  });
+});

@@ -1,0 +1,648 @@
+import type { Customer } from '@lockstep/contract';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, type Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { contentOfTables } from '../../harness/databases/tables.ts';
+import { newCustomersInLanes } from '../../harness/orders/lanes.ts';
+import {
+  batchOf,
+  deleteAsset,
+  deleteProduct,
+  merchandise,
+  newAssetNum,
+  newBuy,
+  productToBuy,
+  type Sent,
+} from '../../harness/orders/orders.ts';
+import {
+  countRows,
+  expectSumsRight,
+  readRecords,
+  readResult,
+  syncOf,
+  untilOneWaits,
+  whileHeld,
+} from '../../harness/orders/sync-batches.ts';
+import { startAnotherApi } from '../../harness/processes/another-api.ts';
+import { QUEUE_KINDS, type Stack, startStack } from '../../harness/stack.ts';
+
+async function expectNotStored(api: Api, { channelCode, channelOrderId }: ReturnType<typeof syncOf>): Promise<void> {
+  const answer = await api.call('GET', '/licenseOrder/batchOrder', { query: { channelCode, channelOrderId } });
+  expect(refusalOf(answer)).toMatchObject({ cause: 'batch_not_found' });
+}
+
+/** How calls ended: the causes, `succeeded` where there is none, and how many of each. */
+function countCauses(answers: Answer[]): Record<string, number> {
+  const ends = Map.groupBy(answers, (answer) => (answer.status === 200 ? 'succeeded' : refusalOf(answer).cause));
+  return Object.fromEntries([...ends].map(([end, answers]) => [end, answers.length]));
+}
+
+describe('a sync call, without any worker,', () => {
+  let stack: Stack;
+  let api: Api;
+
+  beforeAll(async () => {
+    stack = await startStack({ worker: false });
+    api = await stack.newApi();
+  });
+  afterAll(() => stack.close());
+
+  it('has taken effect when it is answered, in orderList order', async () => {
+    const [first, second] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+    const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
+    const earliest = Date.now();
+    const batch = syncOf(
+      deleteProduct(first, [assetNum], {}, { sequence: 30 }),
+      newBuy(second, [otherNum, newAssetNum()], { sequence: 20 }, { merchandises: [merchandise()] }),
+      newBuy(first, [assetNum], { sequence: 10 }),
+    );
+    const accepted = dataOf(await api.submit(batch));
+    const latest = Date.now();
+    expect(accepted).toEqual(
+      [30, 20, 10].map((sequence, index) => ({
+        sequence,
+        licenseOrderId: expect.stringMatching(/^\d{1,19}$/),
+        customerId: [first, second, first][index]!.customerId,
+      })),
+    );
+    const result = await readResult(api, batch);
+    const { acceptedTime, completedTime } = result;
+    const done = {
+      state: 'succeeded',
+      code: null,
+      cause: null,
+      message: null,
+      finishedTime: expect.any(Number),
+      heldSince: null,
+    };
+    expect(result).toEqual({
+      channelCode: batch.channelCode,
+      channelOrderId: batch.channelOrderId,
+      syncMode: 'sync',
+      state: 'completed',
+      total: 3,
+      succeeded: 3,
+      failed: 0,
+      pending: 0,
+      held: 0,
+      acceptedTime,
+      completedTime,
+      nextCursor: null,
+      estimatedCompletionTime: null,
+      orders: [
+        { ...accepted[0], ...done, orderType: 'delete_product', assets: 0, products: 1 },
+        { ...accepted[1], ...done, orderType: 'new_buy', assets: 2, products: 4 },
+        { ...accepted[2], ...done, orderType: 'new_buy', assets: 1, products: 1 },
+      ],
+    });
+    const times = [acceptedTime, ...result.orders.map(({ finishedTime }) => finishedTime!), completedTime!];
+    expect(Math.min(...times)).toBe(acceptedTime);
+    expect(Math.max(...times)).toBe(completedTime);
+    expect(acceptedTime).toBeGreaterThanOrEqual(earliest - 1);
+    expect(completedTime).toBeLessThanOrEqual(latest + 1);
+    const single = dataOf(await api.call('GET', `/licenseOrder/${accepted[0].licenseOrderId}`));
+    expect(single).toEqual({ ...result.orders[0], channelCode: 'test', channelOrderId: batch.channelOrderId });
+    expect(await readRecords(stack.db, assetNum)).toEqual([{ customerId: first.customerId, active: true }]);
+    expect(await readRecords(stack.db, otherNum)).toEqual([{ customerId: second.customerId, active: true }]);
+  });
+
+  it('shows each order what the ones before it did, by sequence and across customers in different lanes', async () => {
+    const [first, second] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+    const assetNum = newAssetNum();
+    const inSequence = [
+      newBuy(first, [assetNum], { sequence: 1 }),
+      newBuy(second, [assetNum], { sequence: 2 }, { transferedAssetNum: true }),
+      deleteProduct(second, [assetNum], {}, { sequence: 3 }),
+      deleteAsset(second, [assetNum], { sequence: 4 }),
+      newBuy(first, [assetNum], { sequence: 5, licenseType: 'softkey' }),
+      newBuy(second, [assetNum], { sequence: 6, licenseType: 'softkey' }, { transferedAssetNum: true }),
+    ];
+    const batch = syncOf(...[3, 0, 5, 1, 4, 2].map((index) => inSequence[index]!));
+    await api.accept(batch);
+    const { orders } = await readResult(api, batch);
+    const counts = orders.toSorted((a, b) => a.sequence - b.sequence).map((order) => [order.assets, order.products]);
+    expect(counts).toEqual([
+      [1, 1],
+      [0, 1],
+      [0, 2],
+      [1, 0],
+      [1, 1],
+      [0, 1],
+    ]);
+    expect(await readRecords(stack.db, assetNum)).toEqual([
+      { customerId: second.customerId, active: false },
+      { customerId: second.customerId, active: true },
+    ]);
+  });
+
+  describe('of which orders fail', () => {
+    it('stores nothing at all, and names every failed order and the cause of the first in sequence order', async () => {
+      const [customer, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+      const [assetNum, unknownNum] = [newAssetNum(), newAssetNum()];
+      await api.accept(syncOf(newBuy(customer, [assetNum])));
+      const batch = syncOf(
+        deleteAsset(customer, [unknownNum], { sequence: 50 }),
+        newBuy(customer, [assetNum, newAssetNum()], { sequence: 10 }),
+        newBuy(other, [newAssetNum(), assetNum], { sequence: 30 }),
+        newBuy(other, [newAssetNum()], { sequence: 20 }),
+        deleteAsset(customer, [assetNum], { sequence: 40 }),
+      );
+      const before = await contentOfTables(stack.db);
+      const answer = await api.submit(batch);
+      expect(refusalOf(answer)).toEqual({
+        code: '13004',
+        cause: 'asset_owned_by_other_customer',
+        message:
+          '2 of 5 orders failed; nothing was stored. ' +
+          `orderList[2] (sequence 30): Asset ${assetNum} is active at another customer. ` +
+          `orderList[0] (sequence 50): Asset ${unknownNum} is not an active asset of the customer.`,
+      });
+      expect(answer.headers.get('location')).toBeNull();
+      expect(await contentOfTables(stack.db)).toEqual(before);
+      await expectNotStored(api, batch);
+    });
+
+    it('leaves the channelOrderId free for other content, and for the same when it can succeed', async () => {
+      const customer = await api.newCustomer();
+      const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
+      const [one, other] = [syncOf(deleteAsset(customer, [assetNum])), syncOf(deleteAsset(customer, [otherNum]))];
+      for (const batch of [one, other]) {
+        expect(countCauses([await api.submit(batch), await api.submit(batch)])).toEqual({ asset_not_found: 2 });
+      }
+      const [order] = await api.accept({ ...one, orderList: [newBuy(customer, [assetNum, otherNum])] });
+      expect(await readResult(api, one)).toMatchObject({ succeeded: 1, orders: [order] });
+      expect(countCauses([await api.submit(one)])).toEqual({ channel_order_id_conflict: 1 });
+      await api.accept(other);
+      expect((await readRecords(stack.db, otherNum)).map(({ active }) => active)).toEqual([false]);
+    });
+
+    it('leaves the channelOrderId free for an async call', async () => {
+      const batch = syncOf(deleteAsset(await api.newCustomer(), [newAssetNum()]));
+      expect(countCauses([await api.submit(batch)])).toEqual({ asset_not_found: 1 });
+      await api.accept({ ...batch, syncMode: 'async' });
+      expect(await readResult(api, batch)).toMatchObject({ syncMode: 'async', pending: 1 });
+    });
+
+    it('leaves the async orders before it as they were accepted', async () => {
+      const customer = await api.newCustomer();
+      const [assetNum, unknownNum] = [newAssetNum(), newAssetNum()];
+      const batch = batchOf(newBuy(customer, [assetNum]));
+      const accepted = await api.accept(batch);
+      expect(countCauses([await api.submit(syncOf(deleteAsset(customer, [unknownNum])))])).toEqual({
+        asset_not_found: 1,
+      });
+      await api.accept(syncOf(deleteAsset(customer, [assetNum])));
+      expect(await readResult(api, batch)).toMatchObject({ total: 1, succeeded: 1, orders: accepted });
+    });
+
+    it.each([
+      [20, ''],
+      [21, ' And 1 more.'],
+      [37, ' And 17 more.'],
+    ])('names 20 of them at most: of %i', async (count, more) => {
+      const customer = await api.newCustomer();
+      const failing = Array.from({ length: count }, (_, index) =>
+        deleteAsset(customer, [newAssetNum()], { sequence: 1_000 - index }),
+      );
+      const batch = syncOf(newBuy(customer, [newAssetNum()], { sequence: 1 }), ...failing);
+      const { message } = refusalOf(await api.submit(batch));
+      expect(message).toMatch(new RegExp(`^${count} of ${count + 1} orders failed; nothing was stored\\. `));
+      const named = [...message.matchAll(/\(sequence (\d+)\)/g)].map(([, sequence]) => Number(sequence));
+      expect(named).toEqual(Array.from({ length: 20 }, (_, index) => 1_001 - count + index));
+      const last = `Asset ${assetNumIn(failing.at(-20)!)} is not an active asset of the customer.`;
+      expect(message.endsWith(last + more)).toBe(true);
+    });
+
+    const assetNumIn = (order: Sent) => (order.assets as { assetNos: string[] }[])[0]!.assetNos[0]!;
+
+    it('fails those too that build on a failed one', async () => {
+      const customer = await api.newCustomer();
+      const assetNum = newAssetNum();
+      const batch = syncOf(
+        newBuy(customer, [assetNum], { sequence: 1, enterpriseGlobalId: '1' }),
+        deleteAsset(customer, [assetNum], { sequence: 2 }),
+        newBuy(customer, [assetNum], { sequence: 3 }),
+      );
+      const { cause, message } = refusalOf(await api.submit(batch));
+      expect(cause).toBe('enterprise_mismatch');
+      expect(message).toMatch(/^2 of 3 orders failed;.*\(sequence 1\).*\(sequence 2\)/);
+      expect(message).not.toContain('(sequence 3)');
+    });
+  });
+
+  describe('under a key that was used before', () => {
+    it('gets the same answer for the same content, and nothing is done again', async () => {
+      const customer = await api.newCustomer();
+      const assetNum = newAssetNum();
+      const batch = syncOf(newBuy(customer, [assetNum]), newBuy(customer, [assetNum]));
+      const accepted = await api.accept(batch);
+      const reversedKeys = Object.fromEntries(Object.entries(batch).toReversed());
+      const before = await contentOfTables(stack.db);
+      expect(await api.accept(batch)).toEqual(accepted);
+      expect(await api.accept(reversedKeys)).toEqual(accepted);
+      expect(await contentOfTables(stack.db)).toEqual(before);
+      await api.accept(syncOf(deleteAsset(customer, [assetNum])));
+      expect(await api.accept(batch)).toEqual(accepted);
+      expect((await readRecords(stack.db, assetNum)).map(({ active }) => active)).toEqual([false]);
+    });
+
+    it('is refused for other content, which then changes nothing', async () => {
+      const customer = await api.newCustomer();
+      const batch = syncOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()]));
+      await api.accept(batch);
+      const before = await contentOfTables(stack.db);
+      const failing = deleteAsset(customer, [newAssetNum()]);
+      for (const orderList of [batch.orderList.slice(1), batch.orderList.toReversed(), [failing]]) {
+        const refusal = refusalOf(await api.submit({ ...batch, orderList }));
+        expect(refusal).toMatchObject({ code: '13004', cause: 'channel_order_id_conflict' });
+        expect(refusal.message).toContain(batch.channelOrderId);
+      }
+      expect(await contentOfTables(stack.db)).toEqual(before);
+    });
+
+    it.each([
+      ['sync', 'async'],
+      ['async', 'sync'],
+    ] as const)('is other content where the modes differ: first %s, then %s', async (first, second) => {
+      const customer = await api.newCustomer();
+      const batch = syncOf(newBuy(customer, [newAssetNum()]));
+      const accepted = await api.accept({ ...batch, syncMode: first });
+      const refusal = refusalOf(await api.submit({ ...batch, syncMode: second }));
+      expect(refusal.cause).toBe('channel_order_id_conflict');
+      expect(await readResult(api, batch)).toMatchObject({ syncMode: first, total: 1, failed: 0 });
+      expect(await api.accept({ ...batch, syncMode: first })).toEqual(accepted);
+    });
+
+    it('is another batch for another application or under another channelCode', async () => {
+      const other = await stack.newApi();
+      const customer = await api.newCustomer();
+      const batch = syncOf(newBuy(customer, [newAssetNum()]));
+      const answers = [
+        await api.accept(batch),
+        await other.accept(batch),
+        await api.accept({ ...batch, channelCode: 'test2' }),
+      ];
+      expect(new Set(answers.flat().map(({ licenseOrderId }) => licenseOrderId)).size).toBe(3);
+      expect(await readResult(other, batch)).toMatchObject({ succeeded: 1, orders: [{ assets: 0, products: 1 }] });
+    });
+  });
+});
+
+describe('sync calls at once, over two APIs', () => {
+  let stack: Stack;
+  let api: Api;
+  let second: Awaited<ReturnType<typeof startAnotherApi>>;
+
+  beforeAll(async () => {
+    stack = await startStack({ worker: false });
+    api = await stack.newApi();
+    second = await startAnotherApi(stack, api);
+  });
+  afterAll(async () => {
+    await second.close();
+    await stack.close();
+  });
+
+  /** Sends all batches at once, to one API and the other in turn. */
+  const submitAll = (batches: unknown[]) =>
+    Promise.all(batches.map((batch, index) => (index % 2 === 0 ? api : second.api).submit(batch)));
+
+  it('with the same content have one effect and one answer', async () => {
+    const [customer, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+    const assetNum = newAssetNum();
+    const batch = syncOf(newBuy(customer, [assetNum]), newBuy(other, [newAssetNum()]));
+    const answers = (await submitAll(Array(20).fill(batch))).map(dataOf);
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+    expect(await readResult(api, batch)).toMatchObject({ orders: answers[0] });
+    const { rows } = await sql`
+      select from batch where channel_order_id = ${batch.channelOrderId}`.execute(stack.db);
+    expect(rows).toHaveLength(1);
+    expect(await readRecords(stack.db, assetNum)).toEqual([{ customerId: customer.customerId, active: true }]);
+    await expectSumsRight(stack.db);
+  });
+
+  it('with two contents under one key let one content win, and refuse the calls with the other', async () => {
+    const [customer, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+    const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
+    const one = syncOf(newBuy(customer, [assetNum]));
+    const two = { ...one, orderList: [newBuy(other, [otherNum])] };
+    const answers = await submitAll(Array.from({ length: 20 }, (_, index) => (index % 4 < 2 ? one : two)));
+    expect(countCauses(answers)).toEqual({ succeeded: 10, channel_order_id_conflict: 10 });
+    const accepted = answers.filter(({ status }) => status === 200).map(dataOf);
+    for (const answer of accepted) expect(answer).toEqual(accepted[0]);
+    const records = [...(await readRecords(stack.db, assetNum)), ...(await readRecords(stack.db, otherNum))];
+    expect(records).toEqual([{ customerId: accepted[0][0].customerId, active: true }]);
+  });
+
+  it.each([
+    ['sync', 'sync'],
+    ['sync', 'async'],
+    ['async', 'sync'],
+  ] as const)(
+    'under a key for which another is being stored, %s after %s: one is stored, and the other refused',
+    async (mode, firstMode) => {
+      const [customer, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+      const first = { ...syncOf(newBuy(customer, [newAssetNum()])), syncMode: firstMode };
+      const later = { ...first, syncMode: mode, orderList: [newBuy(other, [newAssetNum()])] };
+      const answers = await whileHeld(stack.db, 'commit', async () => {
+        const answering = [api.submit(first)];
+        await untilOneWaits(stack.db, 'for the test');
+        answering.push(second.api.submit(later));
+        await untilOneWaits(stack.db, 'for another');
+        return answering;
+      });
+      const answered = await Promise.all(answers);
+      // A sync call that waits for long gives its place away, so the second one may be stored.
+      const place = answered.findIndex(({ body }) => body.code === 0);
+      const [accepted, refused] = place === 1 ? answered.toReversed() : answered;
+      const syncMode = place === 1 ? mode : firstMode;
+      if (firstMode === 'async') expect(place).toBe(0);
+      expect(await readResult(api, first)).toMatchObject({ syncMode, total: 1, orders: dataOf(accepted!) });
+      expect(refusalOf(refused!)).toMatchObject({ code: '13004', cause: 'channel_order_id_conflict' });
+    },
+  );
+
+  it('each get their own answer, though some of them fail', async () => {
+    const customers = await newCustomersInLanes(api, 5);
+    const batches = Array.from({ length: 30 }, (_, index) => {
+      const [customer, assetNum] = [customers[index % 5]!, newAssetNum()];
+      return index % 3 === 1 ? syncOf(deleteAsset(customer, [assetNum])) : syncOf(newBuy(customer, [assetNum]));
+    });
+    const before = await countRows(stack.db, 'batch');
+    const answers = await submitAll(batches);
+    for (const [index, answer] of answers.entries()) {
+      const [order] = batches[index]!.orderList as { sequence: number; customerId: string }[];
+      if (index % 3 === 1) {
+        const { cause, message } = refusalOf(answer);
+        expect(cause).toBe('asset_not_found');
+        expect(message).toMatch(new RegExp(`^1 of 1 orders failed;.*\\[0\\] \\(sequence ${order!.sequence}\\)`));
+        await expectNotStored(api, batches[index]!);
+      } else {
+        const { sequence, customerId } = order!;
+        expect(dataOf(answer)).toMatchObject([{ sequence, customerId }]);
+        expect(await readResult(api, batches[index]!)).toMatchObject({ succeeded: 1, orders: dataOf(answer) });
+      }
+    }
+    expect(await countRows(stack.db, 'batch')).toBe(before + 20);
+    await expectSumsRight(stack.db);
+  });
+
+  it('that buy the same new number for different customers have one winner', async () => {
+    const customers = await newCustomersInLanes(api, 10);
+    const assetNums = [newAssetNum(), newAssetNum(), newAssetNum()];
+    const answers = await submitAll(
+      assetNums.flatMap((assetNum) => customers.map((customer) => syncOf(newBuy(customer, [assetNum])))),
+    );
+    expect(countCauses(answers)).toEqual({ succeeded: 3, asset_owned_by_other_customer: 27 });
+    const winners = answers.filter(({ status }) => status === 200).map((answer) => dataOf(answer)[0].customerId);
+    const records = await Promise.all(assetNums.map((assetNum) => readRecords(stack.db, assetNum)));
+    expect(records).toEqual(winners.map((customerId) => [{ customerId, active: true }]));
+  });
+
+  it('that revoke the same asset have one winner', async () => {
+    const customer = await api.newCustomer();
+    const assetNum = newAssetNum();
+    await api.accept(syncOf(newBuy(customer, [assetNum])));
+    const answers = await submitAll(Array.from({ length: 12 }, () => syncOf(deleteAsset(customer, [assetNum]))));
+    expect(countCauses(answers)).toEqual({ succeeded: 1, asset_not_found: 11 });
+    expect((await readRecords(stack.db, assetNum)).map(({ active }) => active)).toEqual([false]);
+  });
+
+  it('of one customer and number take effect once each, in the order of their ids', async () => {
+    const customer = await api.newCustomer();
+    const assetNum = newAssetNum();
+    const batches = Array.from({ length: 60 }, (_, index) =>
+      syncOf((index % 4 < 2 ? newBuy : deleteAsset)(customer, [assetNum])),
+    );
+    const answers = await submitAll(batches);
+    const { succeeded = 0, asset_not_found: refused = 0 } = countCauses(answers);
+    expect(succeeded + refused).toBe(60);
+    const accepted = answers.filter(({ status }) => status === 200).flatMap(dataOf);
+    const { rows } = await sql<{ id: string; order_type: string }>`
+      select id, order_type from license_order where customer_id = ${customer.customerId} order by id`.execute(
+      stack.db,
+    );
+    expect(rows.map(({ id }) => id).toSorted()).toEqual(accepted.map((order) => order.licenseOrderId).toSorted());
+    // A purchase adds to what is there, or makes it anew after a revocation; a revocation needs something to revoke.
+    const records: boolean[] = [];
+    for (const { order_type } of rows) {
+      if (order_type === 'new_buy' && records.at(-1) !== true) records.push(true);
+      else if (order_type === 'delete_asset') expect(records.splice(-1, 1, false)).toEqual([true]);
+    }
+    // The ids of their records are in no order: each API draws some in advance.
+    const stored = (await readRecords(stack.db, assetNum)).map(({ active }) => active);
+    expect(stored.toSorted()).toEqual(records.toSorted());
+  });
+
+  it('that buy, transfer and revoke the same few numbers leave no half of a batch and right sums', async () => {
+    const customers = await newCustomersInLanes(api, 4);
+    const assetNums = Array.from({ length: 4 }, newAssetNum);
+    const batches = Array.from({ length: 80 }, (_, index) => {
+      const customer = customers[index % 4]!;
+      const nums = [assetNums[index % 3]!, assetNums[(index + 1 + (index % 2)) % 4]!];
+      const element = { transferedAssetNum: index % 5 < 2 };
+      return index % 4 === index % 3
+        ? syncOf(deleteAsset(customer, nums))
+        : syncOf(
+            newBuy(customer, [nums[0]!], {}, element),
+            newBuy(customers[(index + 1) % 4]!, [nums[1]!], {}, element),
+          );
+    });
+    const [batchesBefore, ordersBefore] = [
+      await countRows(stack.db, 'batch'),
+      await countRows(stack.db, 'license_order'),
+    ];
+    const answers = await submitAll(batches);
+    const ends = countCauses(answers);
+    expect(Object.keys(ends).toSorted()).toEqual(['asset_not_found', 'asset_owned_by_other_customer', 'succeeded']);
+    const accepted = answers.filter(({ status }) => status === 200).map(dataOf);
+    expect(await countRows(stack.db, 'batch')).toBe(batchesBefore + accepted.length);
+    expect(await countRows(stack.db, 'license_order')).toBe(ordersBefore + accepted.flat().length);
+    const results = await Promise.all(
+      batches.filter((_, index) => answers[index]!.status === 200).map((batch) => readResult(api, batch)),
+    );
+    for (const [index, result] of results.entries()) {
+      expect(result).toMatchObject({ state: 'completed', failed: 0, pending: 0, orders: accepted[index] });
+    }
+    await expectSumsRight(stack.db);
+  });
+
+  it('and async calls under the same keys: one of each pair wins, and the other is refused', async () => {
+    const customers = await newCustomersInLanes(api, 4);
+    const pairs = Array.from({ length: 40 }, (_, index) => {
+      const batch = syncOf(newBuy(customers[index % 4]!, [newAssetNum()]));
+      return { sync: batch, async: { ...batch, syncMode: 'async' } };
+    });
+    const [syncAnswers, asyncAnswers] = await Promise.all([
+      Promise.all(pairs.map(({ sync }) => api.submit(sync))),
+      Promise.all(pairs.toReversed().map((pair) => second.api.submit(pair.async))),
+    ]);
+    for (const [index, { sync }] of pairs.entries()) {
+      const [first, other] = [syncAnswers[index]!, asyncAnswers.toReversed()[index]!];
+      expect(countCauses([first, other])).toEqual({ succeeded: 1, channel_order_id_conflict: 1 });
+      const [winner, syncMode] = first.status === 200 ? [first, 'sync'] : [other, 'async'];
+      expect(await readResult(api, sync)).toMatchObject({ syncMode, total: 1, orders: dataOf(winner) });
+    }
+  });
+});
+
+describe('a sync call that PostgreSQL refuses', () => {
+  it('is answered with code 500 and stores nothing, and those beside it succeed', async () => {
+    const stack = await startStack({ worker: false });
+    try {
+      const api = await stack.newApi();
+      await sql`alter table product_instance add check (product_uri <> 'refused')`.execute(stack.db);
+      const customers = await newCustomersInLanes(api, 3);
+      const refused = { products: [productToBuy(), productToBuy({ productUri: 'refused' })] };
+      const batches = Array.from({ length: 20 }, (_, index) =>
+        syncOf(
+          newBuy(customers[index % 3]!, [newAssetNum()]),
+          newBuy(customers[(index + 1) % 3]!, [newAssetNum()], {}, index === 13 ? refused : {}),
+        ),
+      );
+      const answers = await Promise.all(batches.map((batch) => api.submit(batch)));
+      const refusal = refusalOf(answers[13]!);
+      expect(refusal).toMatchObject({ code: '500', cause: 'internal_error' });
+      expect(refusal.message).not.toMatch(/refused|product|check/);
+      expect(countCauses(answers.toSpliced(13, 1))).toEqual({ succeeded: 19 });
+      await expectNotStored(api, batches[13]!);
+      expect([await countRows(stack.db, 'batch'), await countRows(stack.db, 'asset')]).toEqual([19, 38]);
+      await expectSumsRight(stack.db);
+      // The key is free, and the lanes go on.
+      const { channelOrderId } = batches[13]!;
+      await api.accept({ ...syncOf(...customers.map((each) => newBuy(each, [newAssetNum()]))), channelOrderId });
+    } finally {
+      await stack.close();
+    }
+  });
+});
+
+describe.each(QUEUE_KINDS)('sync and async calls on %s', (queue) => {
+  it('take effect in the order of their acceptance, though no worker runs at first', async () => {
+    const stack = await startStack({ queue, worker: false });
+    try {
+      const api = await stack.newApi();
+      const [customer, other, third] = (await newCustomersInLanes(api, 3)) as [Customer, Customer, Customer];
+      const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
+      const transfer = (to: Customer) => newBuy(to, [assetNum], {}, { transferedAssetNum: true });
+      const first = batchOf(
+        newBuy(customer, [assetNum]),
+        newBuy(customer, [otherNum]),
+        deleteAsset(other, ['8-never']),
+      );
+      const [bought] = await api.accept(first);
+      const revocation = batchOf(deleteAsset(customer, [otherNum]));
+      await api.accept(revocation);
+      // It finds what both did, and the id of an order that nobody has applied yet.
+      const source = { srcLicenseOrderId: bought!.licenseOrderId };
+      const sync = syncOf(newBuy(customer, [otherNum], source), transfer(other), deleteAsset(other, [assetNum]));
+      await api.accept(sync);
+      expect(await readResult(api, first)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1 });
+      expect(await readResult(api, revocation)).toMatchObject({ state: 'completed', succeeded: 1 });
+      expect((await readResult(api, sync)).orders.map(({ assets }) => assets)).toEqual([1, 0, 1]);
+
+      const later = [batchOf(newBuy(third, [assetNum])), batchOf(deleteAsset(customer, [otherNum]))];
+      for (const batch of later) await api.accept(batch);
+      await stack.startWorker();
+      for (const batch of later) expect(await api.completed(batch)).toMatchObject({ succeeded: 1 });
+      expect(await readRecords(stack.db, assetNum)).toEqual([
+        { customerId: other.customerId, active: false },
+        { customerId: third.customerId, active: true },
+      ]);
+      await api.accept(syncOf(transfer(customer), deleteAsset(customer, [assetNum])));
+      expect((await readRecords(stack.db, otherNum)).map(({ active }) => active)).toEqual([false, false]);
+      await expectSumsRight(stack.db);
+    } finally {
+      await stack.close();
+    }
+  });
+
+  describe('with two APIs and two workers', () => {
+    let stack: Stack;
+    let api: Api;
+    let second: Awaited<ReturnType<typeof startAnotherApi>>;
+
+    beforeAll(async () => {
+      stack = await startStack({ queue });
+      await stack.startWorker();
+      api = await stack.newApi();
+      second = await startAnotherApi(stack, api);
+    });
+    afterAll(async () => {
+      await second.close();
+      await stack.close();
+    });
+
+    it('in turn for many customers all succeed, each of them right after the one before it', async () => {
+      const customers = await Promise.all(Array.from({ length: 5 }, () => api.newCustomer()));
+      const ends = await Promise.all(
+        customers.map(async (customer, turn) => {
+          const assetNum = newAssetNum();
+          const batches = Array.from({ length: 12 }, (_, index) => {
+            const order = index % 2 === 0 ? newBuy(customer, [assetNum]) : deleteAsset(customer, [assetNum]);
+            // Sync after async, sync after sync, async after sync, async after async.
+            return { ...batchOf(order), syncMode: (index + turn) % 4 < 2 ? 'async' : 'sync' };
+          });
+          for (const [index, batch] of batches.entries()) await [api, second.api][(index >> 1) % 2]!.accept(batch);
+          const results = await Promise.all(batches.map((batch) => api.completed(batch)));
+          return results.map(({ succeeded }) => succeeded);
+        }),
+      );
+      expect(ends).toEqual(customers.map(() => Array(12).fill(1)));
+    });
+
+    it('at once on the same customers and numbers leave right sums', async () => {
+      const customers = await newCustomersInLanes(api, 5);
+      const assetNums = Array.from({ length: 6 }, newAssetNum);
+      const batches = Array.from({ length: 72 }, (_, index) => {
+        const [customer, other] = [customers[index % 5]!, customers[(index + 2) % 5]!];
+        const [assetNum, otherNum] = [assetNums[index % 6]!, assetNums[(index * 7 + 1) % 6]!];
+        const orders =
+          index % 4 === 0
+            ? [deleteAsset(customer, [assetNum])]
+            : [newBuy(customer, [assetNum], {}, { transferedAssetNum: index % 3 === 0 }), newBuy(other, [otherNum])];
+        return index % 2 === 0 ? syncOf(...orders) : batchOf(...orders);
+      });
+      const answers = await Promise.all(
+        batches.map((batch, index) => (index % 4 < 2 ? api : second.api).submit(batch)),
+      );
+      for (const [index, batch] of batches.entries()) {
+        if (batch.syncMode === 'async' || answers[index]!.status === 200) {
+          const result = await api.completed(batch);
+          expect(result).toMatchObject({ total: batch.orderList.length, orders: dataOf(answers[index]!) });
+          if (batch.syncMode === 'sync') expect(result).toMatchObject({ failed: 0 });
+        } else {
+          expect(refusalOf(answers[index]!).cause).toMatch(/^(asset_not_found|asset_owned_by_other_customer)$/);
+          await expectNotStored(api, batch);
+        }
+      }
+      await expectSumsRight(stack.db);
+    });
+  });
+});
+
+describe('thousands of async orders that are pending', () => {
+  it('take effect before a sync call that builds on the last of them', async () => {
+    const stack = await startStack({ worker: false });
+    try {
+      const api = await stack.newApi();
+      const customers = await newCustomersInLanes(api, 4);
+      const last = newAssetNum();
+      const batches = [0, 1].map(() =>
+        batchOf(...Array.from({ length: 3_000 }, (_, index) => newBuy(customers[index % 4]!, [newAssetNum()]))),
+      );
+      batches.push(batchOf(newBuy(customers[2]!, [last])));
+      for (const batch of batches) await api.accept(batch);
+      const sync = syncOf(
+        deleteAsset(customers[2]!, [last]),
+        ...customers.map((each) => newBuy(each, [newAssetNum()])),
+      );
+      await api.accept(sync);
+      expect(await readResult(api, sync)).toMatchObject({ state: 'completed', succeeded: 5 });
+      for (const batch of batches) expect(await readResult(api, batch)).toMatchObject({ pending: 0, failed: 0 });
+      await expectSumsRight(stack.db);
+    } finally {
+      await stack.close();
+    }
+  });
+});

@@ -1,0 +1,88 @@
+import { inTransaction } from '@lockstep/platform';
+import { AT_ONCE_OF_FAILING, claimDeliveries } from '@lockstep/webhooks/testing';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type Api, dataOf } from '../../harness/api.ts';
+import { countWaiting } from '../../harness/databases/waiting.ts';
+import { type Stack, startStack } from '../../harness/stack.ts';
+
+/** Workers that look for deliveries at the same time (rules 6.8): one look over a webhook at a time, and none waits. */
+let stack: Stack;
+let api: Api;
+/** Webhooks of which each has one message to send. */
+let first: string;
+let second: string;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false, webhookAllowPrivate: true });
+  api = await stack.newApi();
+});
+beforeEach(async () => {
+  [first, second] = [await createWithMessage(), await createWithMessage()];
+});
+afterEach(() => sql`delete from webhook_delivery`.execute(stack.db));
+afterAll(() => stack.close());
+
+async function createWithMessage(by = api): Promise<string> {
+  const { webhookId } = dataOf(await by.call('POST', '/webhooks', { body: { url: 'https://shop.example/hook' } }));
+  dataOf(await by.call('POST', `/webhooks/${webhookId}/test`));
+  return webhookId;
+}
+
+/** The webhooks to which a worker that looks now may send a message each. */
+async function look(): Promise<string[]> {
+  const { claims } = await claimDeliveries(stack.db, []);
+  return claims.map(({ webhookId }) => webhookId).toSorted();
+}
+
+it('a webhook that another worker goes over is passed over, and others are not', async () => {
+  const { end, looking } = await inTransaction(stack.db, async (trx) => {
+    await sql`select from webhook where id = ${first} for no key update`.execute(trx);
+    const looking = look();
+    return { end: await untilDoneOrWaiting(looking, 1), looking };
+  });
+  expect({ end, found: await looking }).toEqual({ end: 'done', found: [second] });
+  expect(await look()).toEqual([first]);
+});
+
+it('two workers never claim the same delivery', async () => {
+  const { one, other } = await inTransaction(stack.db, async (trx) => {
+    await sql`select from webhook_delivery where webhook_id = ${first} for update`.execute(trx);
+    // It has locked the webhooks and read what is ready, and waits to write down that it is the one who sends it.
+    const one = look();
+    expect(await untilDoneOrWaiting(one, 1)).toBe('waiting');
+    const other = look();
+    await untilDoneOrWaiting(other, 2);
+    return { one, other };
+  });
+  expect(await Promise.all([one, other])).toEqual([[first, second].toSorted(), []]);
+  expect(await look()).toEqual([]);
+});
+
+it('a worker sends few messages at once to the endpoints of an application that fail, and others as before', async () => {
+  const failing = await stack.newApi();
+  const webhookIds: string[] = [];
+  for (let count = 0; count < 2 * AT_ONCE_OF_FAILING; count++) webhookIds.push(await createWithMessage(failing));
+  await sql`update webhook set failing_since = now(), last_attempt_prompt = false
+    where id = any (${webhookIds}::bigint[])`.execute(stack.db);
+  const { claims } = await claimDeliveries(stack.db, []);
+  const claimed = claims.map(({ webhookId }) => webhookId as string);
+  expect(claimed.filter((id) => webhookIds.includes(id))).toHaveLength(AT_ONCE_OF_FAILING);
+  expect(claimed).toEqual(expect.arrayContaining([first, second]));
+  expect(await claimDeliveries(stack.db, claims)).toEqual({ claims: [], more: false });
+  const others = claims.filter(({ isFailing }) => !isFailing);
+  expect((await claimDeliveries(stack.db, others)).claims).toHaveLength(AT_ONCE_OF_FAILING);
+});
+
+/** Resolves when a look is done, or so many transactions wait for a lock. */
+async function untilDoneOrWaiting(looking: Promise<unknown>, count: number): Promise<'done' | 'waiting'> {
+  let isDone = false;
+  const note = () => {
+    isDone = true;
+  };
+  looking.then(note, note);
+  while (!isDone) {
+    if ((await countWaiting(stack.db)) >= count) return 'waiting';
+  }
+  return 'done';
+}

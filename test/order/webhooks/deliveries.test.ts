@@ -1,0 +1,490 @@
+import { type Customer, DeliveryPage, FeedEvent, WebhookDelivery } from '@lockstep/contract';
+import { sql } from 'kysely';
+import { Webhook as Verifier } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { type Answer, type Received, type Receiver, startReceiver } from '../../harness/network/receiver.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
+import { type Stack, startStack } from '../../harness/stack.ts';
+
+/** What is sent to webhooks, when, and what becomes of it (rules 6.8), with receivers on this machine. */
+const WAIT = { timeout: 30_000, interval: 20 };
+
+let stack: Stack;
+let api: Api;
+let customer: Customer;
+const receivers: Receiver[] = [];
+
+beforeAll(async () => {
+  stack = await startStack({ webhookAllowPrivate: true });
+  await stack.startWorker();
+  api = await stack.newApi();
+  customer = await api.newCustomer();
+});
+afterEach(async () => {
+  for (const receiver of receivers.splice(0)) await receiver.close();
+  // An event that is numbered later would go to the next test's webhook, too.
+  await vi.waitFor(async () => {
+    const { rows } = await sql`select from unnumbered_event`.execute(stack.db);
+    expect(rows).toEqual([]);
+  }, WAIT);
+  await sql`update webhook set deleted_time = now(), secret = null, old_secret = null, old_secret_end_time = null
+    where deleted_time is null`.execute(stack.db);
+});
+afterAll(() => stack.close());
+
+const receive = async (answer?: Answer): Promise<Receiver> => {
+  const receiver = await startReceiver(answer);
+  receivers.push(receiver);
+  return receiver;
+};
+const answerWith =
+  (status: number): Answer =>
+  (response) =>
+    response.writeHead(status).end();
+
+const create = async (url: string, by = api): Promise<{ webhookId: string; secret: string }> =>
+  dataOf(await by.call('POST', '/webhooks', { body: { url } }));
+const ask = (webhookId: string, operation: string, body?: unknown, by = api) =>
+  by.call('POST', `/webhooks/${webhookId}/${operation}`, body === undefined ? {} : { body });
+const show = async (webhookId: string) => dataOf(await api.call('GET', `/webhooks/${webhookId}`));
+const strictPage = z.strictObject({
+  ...DeliveryPage.shape,
+  deliveries: z.array(z.strictObject(WebhookDelivery.shape)),
+});
+const listDeliveries = async (webhookId: string, query: Record<string, string> = {}, by = api) =>
+  strictPage.parse(dataOf(await by.call('GET', `/webhooks/${webhookId}/deliveries`, { query })));
+const awaitDeliveries = (webhookId: string, expected: unknown[]) =>
+  vi.waitFor(async () => {
+    const { deliveries } = await listDeliveries(webhookId);
+    expect(deliveries).toMatchObject(expected);
+    return deliveries;
+  }, WAIT);
+
+/** One batch that ends at once, and so one event. */
+async function endBatch(by = api, of = customer): Promise<string> {
+  const batch = { ...batchOf(newBuy(of, [newAssetNum()])), syncMode: 'sync' as const };
+  await by.accept(batch);
+  return batch.channelOrderId;
+}
+const readFeed = async (): Promise<FeedEvent[]> => {
+  const { events } = dataOf(await api.call('GET', '/events', { query: { limit: '1000' } }));
+  return z.array(FeedEvent).parse(events);
+};
+const orderIds = (received: readonly Received[]) => received.map(({ message }) => message.data.channelOrderId);
+const verify = (secret: string, { body, headers }: Received) =>
+  new Verifier(secret).verify(body, headers as Record<string, string>);
+/** Has what waits for its next attempt be due. */
+const skipPause = (webhookId: string) =>
+  sql`update webhook_delivery set due_time = now() where webhook_id = ${webhookId} and state = 'pending'`.execute(
+    stack.db,
+  );
+
+describe('a message', () => {
+  it('is the event of the feed, signed by Standard Webhooks', async () => {
+    const receiver = await receive();
+    const { webhookId, secret } = await create(receiver.url);
+    const batch = batchOf(newBuy(customer, [newAssetNum()]), deleteAsset(customer, [newAssetNum()]));
+    await api.process(batch);
+    const [received] = await receiver.awaitCount(1);
+    const event = (await readFeed()).at(-1)!;
+    expect(event.data).toMatchObject({ channelOrderId: batch.channelOrderId, succeeded: 1, failed: 1 });
+    const { type, time, data, id } = event;
+    expect(JSON.parse(received!.body)).toEqual({ type, timestamp: new Date(time).toISOString(), data });
+    expect(received!.headers).toMatchObject({
+      'content-type': 'application/json',
+      'user-agent': 'Lockstep-Webhooks/1',
+      'webhook-id': id,
+      'webhook-timestamp': expect.stringMatching(/^\d{10}$/),
+    });
+    expect(verify(secret, received!)).toEqual(received!.message);
+    expect(() => verify(secret, { ...received!, body: `${received!.body} ` })).toThrow('No matching signature');
+    expect(() => verify(`whsec_${'A'.repeat(43)}=`, received!)).toThrow('No matching signature');
+    const [delivery] = await awaitDeliveries(webhookId, [{ state: 'delivered' }]);
+    expect(delivery).toMatchObject({
+      messageId: id,
+      type: 'batch.completed',
+      attempts: [{ status: 204, fault: null, durationMs: expect.any(Number), time: expect.any(Number) }],
+      nextAttemptTime: null,
+    });
+  });
+
+  it('goes to each webhook of the application, and to none of another one', async () => {
+    const [first, second, foreign] = [await receive(), await receive(), await receive()];
+    const other = await stack.newApi();
+    await create(first.url);
+    await create(second.url);
+    await create(foreign.url, other);
+    const ours = await endBatch();
+    const theirs = await endBatch(other, await other.newCustomer());
+    for (const receiver of [first, second]) expect(orderIds(await receiver.awaitCount(1))).toEqual([ours]);
+    expect(orderIds(await foreign.awaitCount(1))).toEqual([theirs]);
+  });
+
+  it('of a webhook with many comes once each, though two workers send', async () => {
+    const receiver = await receive();
+    await create(receiver.url);
+    const sent = await Promise.all(Array.from({ length: 40 }, () => endBatch()));
+    await receiver.awaitCount(sent.length);
+    // Whatever would come twice comes before what is sent last.
+    const last = await endBatch();
+    await vi.waitFor(() => expect(orderIds(receiver.received)).toContain(last), WAIT);
+    expect(orderIds(receiver.received).toSorted()).toEqual([...sent, last].toSorted());
+  });
+
+  it('goes beside more and more others while the endpoint answers quickly, and alone after a failure', async () => {
+    const AT_ONCE = 8;
+    const held: (() => void)[] = [];
+    let phase: 'quick' | 'together' | 'done' = 'quick';
+    const receiver = await receive((response, _, index) => {
+      if (index === AT_ONCE) phase = 'together';
+      const answer = () => response.writeHead(204).end();
+      if (phase !== 'together') {
+        answer();
+        return;
+      }
+      held.push(answer);
+      // Nothing more comes before these are answered, if fewer may be on the way at once.
+      if (held.length < AT_ONCE) return;
+      phase = 'done';
+      for (const each of held.splice(0)) each();
+    });
+    const { webhookId } = await create(receiver.url);
+    const sent = await Promise.all(Array.from({ length: 3 * AT_ONCE }, () => endBatch()));
+    await receiver.awaitCount(sent.length);
+    const readAtOnce = async () => {
+      const { rows } = await sql<{ at_once: number }>`select at_once from webhook where id = ${webhookId}`.execute(
+        stack.db,
+      );
+      return rows[0]!.at_once;
+    };
+    await vi.waitFor(async () => expect(await readAtOnce()).toBeGreaterThanOrEqual(AT_ONCE), WAIT);
+    expect(phase).toBe('done');
+    await receiver.close();
+    await endBatch();
+    await vi.waitFor(async () => expect(await readAtOnce()).toBe(1), WAIT);
+  });
+
+  it('is signed by both secrets for a day after a rotation, the new one first', async () => {
+    const receiver = await receive();
+    const { webhookId, secret: first } = await create(receiver.url);
+    const { secret: second } = dataOf(await ask(webhookId, 'rotateSecret'));
+    await endBatch();
+    const [received] = await receiver.awaitCount(1);
+    for (const secret of [first, second]) expect(verify(secret, received!)).toEqual(received!.message);
+    const signatures = String(received!.headers['webhook-signature']).split(' ');
+    expect(signatures).toHaveLength(2);
+    const signedBy = (signature: string) => ({
+      ...received!,
+      headers: { ...received!.headers, 'webhook-signature': signature },
+    });
+    expect(verify(second, signedBy(signatures[0]!))).toEqual(received!.message);
+    const { secret: third } = dataOf(await ask(webhookId, 'rotateSecret'));
+    await endBatch();
+    const [, later] = await receiver.awaitCount(2);
+    for (const secret of [second, third]) expect(verify(secret, later!)).toEqual(later!.message);
+    expect(() => verify(first, later!)).toThrow('No matching signature');
+    await sql`update webhook set old_secret_end_time = now() where id = ${webhookId}`.execute(stack.db);
+    await endBatch();
+    const [, , latest] = await receiver.awaitCount(3);
+    expect(String(latest!.headers['webhook-signature'])).not.toContain(' ');
+    expect(verify(third, latest!)).toEqual(latest!.message);
+  });
+});
+
+describe('an attempt that fails', () => {
+  it('is followed by another one, later each time, with the same id and the same bytes', async () => {
+    const receiver = await receive((response, _, index) => response.writeHead(index < 2 ? 500 : 200).end());
+    const { webhookId } = await create(receiver.url);
+    await endBatch();
+    const [first] = await awaitDeliveries(webhookId, [
+      { state: 'pending', attempts: [{ status: 500, fault: 'answered 500' }] },
+    ]);
+    expect(first!.nextAttemptTime! - first!.attempts[0]!.time).toBeGreaterThanOrEqual(5_000);
+    await skipPause(webhookId);
+    const [second] = await awaitDeliveries(webhookId, [{ state: 'pending', attempts: [{}, {}] }]);
+    expect(second!.nextAttemptTime! - second!.attempts[1]!.time).toBeGreaterThanOrEqual(300_000);
+    await skipPause(webhookId);
+    await awaitDeliveries(webhookId, [
+      { state: 'delivered', attempts: [{ status: 500 }, { status: 500 }, { status: 200, fault: null }] },
+    ]);
+    expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  });
+
+  it('is made up for when the endpoint is well again, once, and never by the last attempt', async () => {
+    const refused = new Set<string>();
+    const receiver = await receive((response, { message }) =>
+      response.writeHead(refused.has(message.data.channelOrderId) ? 500 : 200).end(),
+    );
+    const { webhookId } = await create(receiver.url);
+    await endBatch();
+    await awaitDeliveries(webhookId, [{ state: 'delivered' }]);
+    const batches = Array.from({ length: 2 }, () => ({
+      ...batchOf(newBuy(customer, [newAssetNum()])),
+      syncMode: 'sync' as const,
+    }));
+    for (const { channelOrderId } of batches) refused.add(channelOrderId);
+    for (const batch of batches) await api.accept(batch);
+    await awaitDeliveries(webhookId, [{ attempts: [{}] }, { attempts: [{}] }, { state: 'delivered' }]);
+    // One has its last attempt left. The other one fails again and waits for five minutes, drawn forward or not.
+    await sql`update webhook_delivery set attempts = 9, due_time = now() + interval '1 hour'
+      where id = (select max(id) from webhook_delivery where webhook_id = ${webhookId})`.execute(stack.db);
+    await endBatch();
+    const before = await awaitDeliveries(webhookId, [
+      { state: 'delivered' },
+      { state: 'pending', attempts: [{}] },
+      { state: 'pending', attempts: [{}, {}] },
+      {},
+    ]);
+    for (let count = 0; count < 3; count++) await endBatch();
+    const delivered = { state: 'delivered' };
+    const after = await awaitDeliveries(webhookId, [delivered, delivered, delivered, delivered, {}, {}, {}]);
+    expect(after.slice(3)).toEqual(before);
+  });
+
+  it('is one with three 1xx answers, whatever comes then', async () => {
+    const receiver = await receive((response, _, index) => {
+      for (let count = index; count < 3; count++) response.writeContinue();
+      response.writeHead(204).end();
+    });
+    const { webhookId } = await create(receiver.url);
+    await endBatch();
+    const failed = { status: null, fault: 'three 1xx answers came before a final status' };
+    await awaitDeliveries(webhookId, [{ state: 'pending', attempts: [failed] }]);
+    await skipPause(webhookId);
+    await awaitDeliveries(webhookId, [{ state: 'delivered', attempts: [failed, { status: 204, fault: null }] }]);
+    const metrics = await stack.metrics.registry.metrics();
+    expect(metrics).toMatch(/lockstep_webhook_attempt_seconds_count\{outcome="failed"\} [1-9]/);
+    expect(metrics).toMatch(/lockstep_webhook_busy_seconds_total [\d.e-]*[1-9]/);
+  });
+
+  it('nine times keeps its last attempt for its time, however often it is replayed', async () => {
+    const receiver = await receive(answerWith(500));
+    const { webhookId } = await create(receiver.url);
+    await endBatch();
+    const [first] = await receiver.awaitCount(1);
+    const after = String(BigInt(String(first!.headers['webhook-id'])) - 1n);
+    await awaitDeliveries(webhookId, [{ attempts: [{}] }]);
+    // As if it had failed six times more.
+    await sql`update webhook_delivery set attempts = 7 where webhook_id = ${webhookId}`.execute(stack.db);
+    await ask(webhookId, 'replay', { after });
+    await awaitDeliveries(webhookId, [{ attempts: [{}, {}] }]);
+    await ask(webhookId, 'replay', { after });
+    const ninth = await awaitDeliveries(webhookId, [{ attempts: [{}, {}, {}] }]);
+    await ask(webhookId, 'replay', { after });
+    expect(await awaitDeliveries(webhookId, [{ state: 'pending' }])).toEqual(ninth);
+    expect(await show(webhookId)).toMatchObject({ state: 'active' });
+  });
+
+  it('the tenth time disables the webhook, which says so; it is enabled again, and a replay brings what was missed', async () => {
+    let isBroken = true;
+    const receiver = await receive((response) => response.writeHead(isBroken ? 503 : 200).end());
+    const { webhookId } = await create(receiver.url);
+    const [missed, waiting] = [await endBatch(), await endBatch()];
+    await awaitDeliveries(webhookId, [{ attempts: [{}] }, { attempts: [{}] }]);
+    await sql`update webhook_delivery set attempts = 9, due_time = now() where id = (
+      select min(id) from webhook_delivery where webhook_id = ${webhookId})`.execute(stack.db);
+    await vi.waitFor(async () => expect(await show(webhookId)).toMatchObject({ state: 'disabled' }), WAIT);
+    expect(await show(webhookId)).toMatchObject({
+      disabledCause: 'attempts_exhausted',
+      disabledTime: expect.any(Number),
+    });
+    await awaitDeliveries(webhookId, [
+      { state: 'failed', nextAttemptTime: null, attempts: [{}] },
+      { state: 'failed', nextAttemptTime: null },
+    ]);
+    expect(stack.logLines.join('')).toMatch(
+      new RegExp(`"webhookId":"${webhookId}"[^\n]*"cause":"attempts_exhausted","msg":"webhook disabled"`),
+    );
+    expect(stack.logLines.join('')).not.toContain(receiver.url);
+    expect(await stack.metrics.read()).toMatch(/lockstep_webhooks_disabled_total\{cause="attempts_exhausted"\} [1-9]/);
+    for (const operation of ['test', 'replay']) {
+      const refusal = refusalOf(await ask(webhookId, operation, operation === 'replay' ? {} : undefined));
+      expect(refusal).toMatchObject({ code: '13004', cause: 'webhook_disabled' });
+    }
+    isBroken = false;
+    const feed = await readFeed();
+    const before = feed.at(feed.findIndex(({ data }) => data.channelOrderId === missed) - 1)!;
+    expect(dataOf(await ask(webhookId, 'enable'))).toMatchObject({
+      state: 'active',
+      disabledTime: null,
+      disabledCause: null,
+    });
+    const came = receiver.received.length;
+    const fresh = await endBatch();
+    expect(orderIds(await receiver.awaitCount(came + 1)).slice(came)).toEqual([fresh]);
+    // What is on its way is not sent again beside that.
+    await vi.waitFor(async () => {
+      const { deliveries } = await listDeliveries(webhookId);
+      expect(deliveries.map(({ state }) => state)).not.toContain('pending');
+    }, WAIT);
+    await ask(webhookId, 'replay', { after: before.id });
+    const replayed = orderIds(await receiver.awaitCount(came + 4)).slice(came + 1);
+    expect(replayed.toSorted()).toEqual([missed, waiting, fresh].toSorted());
+  });
+
+  it('with 410 disables the webhook at once', async () => {
+    const receiver = await receive(answerWith(410));
+    const { webhookId } = await create(receiver.url);
+    await endBatch();
+    await vi.waitFor(
+      async () => expect(await show(webhookId)).toMatchObject({ state: 'disabled', disabledCause: 'endpoint_gone' }),
+      WAIT,
+    );
+    await awaitDeliveries(webhookId, [{ state: 'failed', attempts: [{ status: 410 }], nextAttemptTime: null }]);
+    await endBatch();
+    expect(dataOf(await ask(webhookId, 'enable'))).toMatchObject({ state: 'active' });
+    expect((await listDeliveries(webhookId)).deliveries).toHaveLength(1);
+  });
+
+  it.each([
+    ['a redirect', answerWith(302), { status: 302, fault: 'answered with a redirect (302), which is not followed' }],
+    [
+      'a connection that ends',
+      ((response) => response.destroy()) as Answer,
+      { status: null, fault: 'the connection was closed before an answer came' },
+    ],
+    [
+      'what is not HTTP',
+      ((response) => response.socket!.end('hello\r\n\r\n')) as Answer,
+      { status: null, fault: 'the answer is not HTTP' },
+    ],
+  ])('says why: %s', async (_, answer, attempt) => {
+    const receiver = await receive(answer);
+    const { webhookId } = await create(receiver.url);
+    await endBatch();
+    await awaitDeliveries(webhookId, [{ state: 'pending', attempts: [attempt] }]);
+  });
+});
+
+describe('a test message', () => {
+  it('is sent once, signed, and listed', async () => {
+    const receiver = await receive(answerWith(500));
+    const { webhookId, secret } = await create(receiver.url);
+    const test = WebhookDelivery.parse(dataOf(await ask(webhookId, 'test')));
+    expect(test).toMatchObject({
+      type: 'webhook.test',
+      messageId: `test_${test.deliveryId}`,
+      state: 'pending',
+      attempts: [],
+    });
+    const [received] = await receiver.awaitCount(1);
+    expect(verify(secret, received!)).toEqual({
+      type: 'webhook.test',
+      timestamp: new Date(test.createdTime).toISOString(),
+      data: {},
+    });
+    expect(received!.headers['webhook-id']).toBe(test.messageId);
+    await awaitDeliveries(webhookId, [{ state: 'failed', attempts: [{ status: 500 }], nextAttemptTime: null }]);
+    expect(await show(webhookId)).toMatchObject({ state: 'active' });
+  });
+
+  it('goes before the events that wait', async () => {
+    const receiver = await receive(answerWith(500));
+    const { webhookId } = await create(receiver.url);
+    for (let count = 0; count < 5; count++) await endBatch();
+    await awaitDeliveries(
+      webhookId,
+      Array.from({ length: 5 }, () => ({ attempts: [{}] })),
+    );
+    await sql`begin; update webhook set last_attempt_prompt = null;
+      update webhook_delivery set due_time = now() - interval '1 hour' where state = 'pending'; commit`.execute(
+      stack.db,
+    );
+    await ask(webhookId, 'test');
+    const [test] = await vi.waitFor(async () => {
+      const { deliveries } = await listDeliveries(webhookId);
+      expect(deliveries[0]).toMatchObject({ type: 'webhook.test', state: 'failed' });
+      return deliveries;
+    }, WAIT);
+    expect(test!.attempts).toHaveLength(1);
+  });
+});
+
+describe('a webhook that is deleted', () => {
+  it('while a message is on its way gets nothing more', async () => {
+    const { promise: asked, resolve: tell } = Promise.withResolvers<void>();
+    const { promise: going, resolve: go } = Promise.withResolvers<void>();
+    const receiver = await receive((response) => {
+      tell();
+      void going.then(() => response.writeHead(500).end());
+    });
+    const { webhookId } = await create(receiver.url);
+    await endBatch();
+    await endBatch();
+    await asked;
+    dataOf(await api.call('DELETE', `/webhooks/${webhookId}`));
+    go();
+    const states = () =>
+      sql<{ state: string; due_time: Date | null; claimed_until: Date | null }>`
+        select distinct state, due_time, claimed_until from webhook_delivery where webhook_id = ${webhookId}`.execute(
+        stack.db,
+      );
+    await vi.waitFor(
+      async () => expect((await states()).rows).toEqual([{ state: 'failed', due_time: null, claimed_until: null }]),
+      WAIT,
+    );
+    expect(receiver.received).toHaveLength(1);
+    expect(refusalOf(await api.call('GET', `/webhooks/${webhookId}`))).toMatchObject({ cause: 'webhook_not_found' });
+  });
+});
+
+describe('a webhook whose row somebody holds', () => {
+  it('keeps up no other one, and its attempt is recorded when the row is let go', async () => {
+    const { promise: asked, resolve: tell } = Promise.withResolvers<void>();
+    const { promise: going, resolve: go } = Promise.withResolvers<void>();
+    const held = await receive((response) => {
+      tell();
+      void going.then(() => response.writeHead(204).end());
+    });
+    const { webhookId } = await create(held.url);
+    await endBatch();
+    await asked;
+    const session = await stack.db.startTransaction().execute();
+    try {
+      await sql`select from webhook where id = ${webhookId} for update`.execute(session);
+      go();
+      const other = await stack.newApi();
+      const its = await other.newCustomer();
+      const receiver = await receive();
+      const others = await Promise.all(Array.from({ length: 5 }, () => create(receiver.url, other)));
+      await Promise.all(Array.from({ length: 10 }, () => endBatch(other, its)));
+      await vi.waitFor(async () => {
+        for (const each of others) {
+          const { deliveries } = await listDeliveries(each.webhookId, {}, other);
+          expect(deliveries.map(({ state }) => state)).toEqual(Array.from({ length: 10 }, () => 'delivered'));
+        }
+      }, WAIT);
+    } finally {
+      await session.rollback().execute();
+    }
+    await awaitDeliveries(webhookId, [{ state: 'delivered', attempts: [{ status: 204 }] }]);
+    expect(held.received).toHaveLength(1);
+  });
+});
+
+describe('an application that is suspended', () => {
+  it('gets its messages when it is approved again', async () => {
+    const other = await stack.newApi();
+    const receiver = await receive();
+    await create(receiver.url, other);
+    const batch = await endBatch(other, await other.newCustomer());
+    await receiver.awaitCount(1);
+    expect(orderIds(receiver.received)).toEqual([batch]);
+    const setStatus = (status: string) =>
+      sql`update application set status = ${status} where app_key = ${other.credentials.appKey}`.execute(stack.db);
+    await setStatus('suspended');
+    const mine = await receive();
+    await create(mine.url);
+    await sql`insert into webhook_delivery (webhook_id, type) select max(id) - 1, 'webhook.test' from webhook`.execute(
+      stack.db,
+    );
+    await endBatch();
+    await mine.awaitCount(1);
+    expect(receiver.received).toHaveLength(1);
+    await setStatus('approved');
+    await receiver.awaitCount(2);
+  });
+});

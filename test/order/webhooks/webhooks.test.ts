@@ -1,0 +1,326 @@
+import { MAX_WEBHOOKS, Webhook, type WebhookId, WebhookWithSecret } from '@lockstep/contract';
+import { writeCursor } from '@lockstep/platform/testing';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { startAnotherApi } from '../../harness/processes/another-api.ts';
+import { type Stack, startStack } from '../../harness/stack.ts';
+
+/** Registering webhooks and what is said of them (rules 6.8), where messages go to public addresses only. No worker. */
+const strictWebhook = z.strictObject(Webhook.shape);
+const strictWithSecret = z.strictObject(WebhookWithSecret.shape);
+const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
+const URL = 'https://hooks.shop.example/lockstep?key=k1';
+
+let stack: Stack;
+let api: Api;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  api = await stack.newApi();
+});
+afterAll(() => stack.close());
+
+const create = (body: unknown, by = api) => by.call('POST', '/webhooks', { body });
+const created = async (by = api) => strictWithSecret.parse(dataOf(await create({ url: URL }, by)));
+const one = (method: string, webhookId: string, operation = '', options = {}, by = api) =>
+  by.call(method, `/webhooks/${webhookId}${operation}`, options);
+const list = async (by = api) => z.array(strictWebhook).parse(dataOf(await by.call('GET', '/webhooks')).webhooks);
+
+describe('a webhook', () => {
+  it('is registered, and its secret shown this once', async () => {
+    const { secret, ...webhook } = strictWithSecret.parse(
+      dataOf(await create({ url: ` ${URL} `, description: 'Night shift' })),
+    );
+    expect(secret).toMatch(SECRET);
+    expect(webhook).toEqual({
+      webhookId: expect.stringMatching(/^\d+$/),
+      url: URL,
+      description: 'Night shift',
+      state: 'active',
+      createdTime: expect.any(Number),
+      disabledTime: null,
+      disabledCause: null,
+    });
+    const reads = [await api.call('GET', '/webhooks'), await one('GET', webhook.webhookId)];
+    expect(reads[0]!.body.data.webhooks).toContainEqual(webhook);
+    expect(strictWebhook.parse(dataOf(reads[1]!))).toEqual(webhook);
+    for (const { body } of reads) expect(JSON.stringify(body)).not.toContain('whsec_');
+    expect(stack.logLines.join('')).not.toContain(secret.slice('whsec_'.length));
+    expect(stack.logLines.join('')).not.toContain('hooks.shop.example');
+  });
+
+  it('is registered twice when it is sent twice, with two secrets', async () => {
+    const [first, second] = [await created(), await created()];
+    expect(second.webhookId).not.toBe(first.webhookId);
+    expect(second.secret).not.toBe(first.secret);
+    expect(first.description).toBeNull();
+  });
+
+  it('gets another secret each time that one is asked for, and no other answer shows one', async () => {
+    const webhook = await created();
+    const rotate = async () => strictWithSecret.parse(dataOf(await one('POST', webhook.webhookId, '/rotateSecret')));
+    const secrets = [webhook.secret, (await rotate()).secret, (await rotate()).secret];
+    expect(new Set(secrets).size).toBe(3);
+    for (const [operation, options] of [['/test'], ['/enable'], ['/replay', { body: {} }]] as const) {
+      const answer = await one('POST', webhook.webhookId, operation, options);
+      expect(dataOf(answer)).toBeDefined();
+      expect(JSON.stringify(answer.body)).not.toContain('whsec_');
+    }
+    const { rows } = await sql<{ secrets: number }>`
+      select (num_nonnulls(secret, old_secret)) as secrets from webhook where id = ${webhook.webhookId}`.execute(
+      stack.db,
+    );
+    expect(rows).toEqual([{ secrets: 2 }]);
+  });
+
+  it('is gone when it is deleted, with its secrets', async () => {
+    const { webhookId } = await created();
+    await one('POST', webhookId, '/rotateSecret');
+    expect((await one('DELETE', webhookId)).body).toEqual({ code: 0, message: 'success' });
+    expect(refusalOf(await one('GET', webhookId)).cause).toBe('webhook_not_found');
+    expect((await list()).map((webhook) => webhook.webhookId)).not.toContain(webhookId);
+    const { rows } = await sql<{ secrets: number }>`
+      select num_nonnulls(secret, old_secret) as secrets from webhook where id = ${webhookId}`.execute(stack.db);
+    expect(rows).toEqual([{ secrets: 0 }]);
+  });
+
+  it('that is active stays as it is when it is enabled', async () => {
+    const { secret: _, ...webhook } = await created();
+    expect(dataOf(await one('POST', webhook.webhookId, '/enable'))).toEqual(webhook);
+  });
+});
+
+describe('the webhooks of an application', () => {
+  it(`are ${MAX_WEBHOOKS} at most, also when they come at once, and oldest first`, async () => {
+    const by = await stack.newApi();
+    const answers = await Promise.all(Array.from({ length: MAX_WEBHOOKS + 5 }, () => create({ url: URL }, by)));
+    const refused = answers.filter(({ status }) => status === 299).map(refusalOf);
+    expect(refused).toHaveLength(5);
+    for (const refusal of refused) {
+      expect(refusal).toMatchObject({ code: '13004', cause: 'webhooks_exhausted' });
+      expect(refusal.message).toContain(`${MAX_WEBHOOKS} webhooks already`);
+    }
+    const webhookIds = (await list(by)).map(({ webhookId }) => webhookId);
+    expect(webhookIds).toHaveLength(MAX_WEBHOOKS);
+    expect(webhookIds).toEqual(webhookIds.toSorted((left, right) => Number(left) - Number(right)));
+    await one('DELETE', webhookIds[0]!, '', {}, by);
+    await created(by);
+  });
+
+  it('are its own: another one finds none of them, and can do nothing with them', async () => {
+    const { webhookId } = await created();
+    await one('POST', webhookId, '/test');
+    const other = await stack.newApi();
+    expect(await list(other)).toEqual([]);
+    const before = (await sql`select * from webhook order by id`.execute(stack.db)).rows;
+    for (const [method, operation, options] of OF_ONE) {
+      const refusal = refusalOf(await one(method, webhookId, operation, options, other));
+      expect(refusal).toMatchObject({ code: '13004', cause: 'webhook_not_found' });
+    }
+    expect((await sql`select * from webhook order by id`.execute(stack.db)).rows).toEqual(before);
+  });
+});
+
+/** Every operation on one webhook. */
+const OF_ONE: [method: string, operation: string, options: object][] = [
+  ['GET', '', {}],
+  ['DELETE', '', {}],
+  ['POST', '/rotateSecret', {}],
+  ['POST', '/test', {}],
+  ['POST', '/enable', {}],
+  ['POST', '/replay', { body: {} }],
+  ['GET', '/deliveries', {}],
+];
+
+it.each(OF_ONE)(
+  '%s webhooks/{webhookId}%s finds none of another id, and refuses what is none',
+  async (method, operation, options) => {
+    const refusalFor = async (webhookId: string) => refusalOf(await one(method, webhookId, operation, options));
+    expect(await refusalFor('9999999999999999999')).toMatchObject({
+      cause: 'webhook_not_found',
+      message: expect.stringContaining('9999999999999999999'),
+    });
+    expect(await refusalFor('12345678901234567890')).toMatchObject({ cause: 'field_invalid' });
+  },
+);
+
+describe('a URL is refused', () => {
+  const refusalFor = async (url: unknown, description?: unknown) => refusalOf(await create({ url, description }));
+
+  it.each<[what: string, url: unknown, message: string]>([
+    ['that is no text', 5, 'url: '],
+    ['that is relative', '/hook', 'url: must begin with https://'],
+    ['without a host', 'https://', 'url: must begin with https://'],
+    ['with backslashes', 'https:\\\\hooks.shop.example', 'url: must begin with https://'],
+    ['with a blank inside', 'https://hooks.shop.example/a b', 'url: must begin with https://'],
+    ['with a port out of range', 'https://hooks.shop.example:70000/', 'url: must begin with https://'],
+    ['of http', 'http://hooks.shop.example/x', 'url: must begin with https://'],
+    ['of a script', 'javascript:alert(1)', 'url: must begin with https://'],
+    ['with a user', 'https://user@hooks.shop.example/', 'url: must not hold a user or a password'],
+    ['with a password', 'https://user:geheim@hooks.shop.example/', 'url: must not hold a user or a password'],
+    ['with a fragment', 'https://hooks.shop.example/#geheim', 'url: must not hold a fragment'],
+    ['that is too long', `https://hooks.shop.example/${'x'.repeat(2_048)}`, 'url: must be at most 2048 characters'],
+    ['with a control character', 'https://hooks.shop.example/\u0007', 'url: must not hold control characters'],
+  ])('%s', async (_, url, message) => {
+    const refusal = await refusalFor(url);
+    expect(refusal).toMatchObject({ code: '13004', cause: 'field_invalid' });
+    expect(refusal.message).toContain(message);
+    expect(refusal.message).not.toContain('geheim');
+  });
+
+  it.each([undefined, null, '', '  '])('that is missing: %j', async (url) => {
+    expect(await refusalFor(url)).toMatchObject({ cause: 'field_missing', message: 'url: is required' });
+  });
+
+  it('with a description that is too long', async () => {
+    expect(await refusalFor(URL, 'x'.repeat(256))).toMatchObject({
+      message: 'description: must be at most 255 characters',
+    });
+  });
+
+  it.each([
+    ['127.0.0.1', '127.0.0.1'],
+    ['2130706433', '127.0.0.1'],
+    ['127.0.0.1.', '127.0.0.1'],
+    ['１２７.0.0.1', '127.0.0.1'],
+    ['10.1.2.3', '10.1.2.3'],
+    ['192.168.1.1:8443', '192.168.1.1'],
+    ['169.254.169.254', '169.254.169.254'],
+    ['168.63.129.16', '168.63.129.16'],
+    ['[::127.0.0.1]', '[::7f00:1]'],
+    ['[::ffff:127.0.0.1]', '[::ffff:7f00:1]'],
+    ['[fd00:ec2::254]', '[fd00:ec2::254]'],
+    ['LOCALHOST.', 'localhost.'],
+    ['api.localhost', 'api.localhost'],
+  ])('to %s, which is no public address', async (host, named) => {
+    expect(await refusalFor(`https://${host}/?key=geheim`)).toMatchObject({
+      code: '13004',
+      cause: 'webhook_address_forbidden',
+      message: `url: ${named} is a private, loopback, link-local or otherwise reserved address; messages go to public ones only.`,
+    });
+  });
+
+  it('not, where the operator allows any address', async () => {
+    const closedNetwork = await startAnotherApi(stack, await stack.newApi(), { webhookAllowPrivate: true });
+    try {
+      for (const url of ['http://10.0.0.1:8080/hook', 'https://localhost/hook', 'http://[::1]/hook']) {
+        expect(dataOf(await create({ url }, closedNetwork.api))).toMatchObject({ url });
+      }
+      const refusal = refusalOf(await create({ url: 'ftp://10.0.0.1/' }, closedNetwork.api));
+      expect(refusal.message).toBe('url: must begin with https:// or http:// and a host');
+    } finally {
+      await closedNetwork.close();
+    }
+  });
+});
+
+describe('a replay', () => {
+  it.each(['x', '1.5', '-1', '12345678901234567890'])('after %j is refused', async (after) => {
+    const { webhookId } = await created(await stack.newApi());
+    expect(refusalOf(await one('POST', webhookId, '/replay', { body: { after } }))).toMatchObject({
+      cause: 'field_invalid',
+      message: 'after: must be a string of 1 to 19 decimal digits, such as "2001"',
+    });
+  });
+
+  it('goes back and never forward, so that no event is passed over', async () => {
+    const by = await stack.newApi();
+    const { webhookId } = await created(by);
+    const setPlace = (position: number) =>
+      sql`update webhook set after_position = ${position} where id = ${webhookId}`.execute(stack.db);
+    const replay = async (after?: string | null) => {
+      dataOf(await one('POST', webhookId, '/replay', { body: { after } }, by));
+      const { rows } = await sql<{ place: string }>`
+        select after_position as place from webhook where id = ${webhookId}`.execute(stack.db);
+      return rows[0]!.place;
+    };
+    await setPlace(100);
+    await sql`update event_counter set last_position = greatest(last_position, 200)`.execute(stack.db);
+    expect(await replay('101')).toBe('100');
+    expect(await replay('099')).toBe('99');
+    expect(await replay()).toBe('0');
+    await setPlace(100);
+    expect(await replay(null)).toBe('0');
+    await setPlace(100);
+    expect(await replay('0')).toBe('0');
+    const beyond = await one('POST', webhookId, '/replay', { body: { after: '9999999999999999999' } }, by);
+    expect(refusalOf(beyond)).toMatchObject({ code: '13004', cause: 'event_unknown' });
+  });
+});
+
+describe('tests', () => {
+  it('of one webhook wait in a bounded number', async () => {
+    const { webhookId } = await created(api);
+    const answers = await Promise.all(Array.from({ length: 25 }, () => one('POST', webhookId, '/test')));
+    const refused = answers.filter(({ status }) => status === 299).map(refusalOf);
+    expect(refused).toHaveLength(5);
+    for (const refusal of refused) expect(refusal).toMatchObject({ code: '500', cause: 'overloaded' });
+  });
+});
+
+describe('the list of deliveries', () => {
+  let webhookId: string;
+  const listDeliveries = (query: Record<string, string>, of = webhookId, by = api) =>
+    one('GET', of, '/deliveries', { query }, by);
+  const page = async (query: Record<string, string>) => {
+    const { deliveries, nextCursor } = dataOf(await listDeliveries(query));
+    return { ids: deliveries.map(({ deliveryId }: { deliveryId: string }) => Number(deliveryId)), nextCursor };
+  };
+
+  beforeAll(async () => {
+    ({ webhookId } = await created());
+    await sql`insert into webhook_delivery (webhook_id, type) select ${webhookId}, 'webhook.test' from generate_series(1, 5)`.execute(
+      stack.db,
+    );
+  });
+
+  it('is paged, newest first, also while newer ones come', async () => {
+    const all = (await page({})).ids;
+    expect(all).toHaveLength(5);
+    expect(all).toEqual(all.toSorted((left: number, right: number) => right - left));
+    const first = await page({ limit: '2' });
+    await sql`insert into webhook_delivery (webhook_id, type) values (${webhookId}, 'webhook.test')`.execute(stack.db);
+    const second = await page({ limit: '2', cursor: first.nextCursor });
+    const third = await page({ limit: '2', cursor: second.nextCursor });
+    expect([...first.ids, ...second.ids, ...third.ids]).toEqual(all);
+    expect(third.nextCursor).toBeNull();
+  });
+
+  it('takes no cursor of another list, of another webhook, of another application, or one that is cut or made up', async () => {
+    const { nextCursor } = await page({ limit: '2' });
+    const another = await created();
+    const other = await stack.newApi();
+    const theirs = await created(other);
+    const { application_id } = await stack.db
+      .selectFrom('webhook')
+      .select('application_id')
+      .where('id', '=', another.webhookId as WebhookId)
+      .executeTakeFirstOrThrow();
+    const madeUp = writeCursor(['listDeliveries', application_id, another.webhookId], ['one']);
+    const refused = [
+      await listDeliveries({ cursor: madeUp }, another.webhookId),
+      await listDeliveries({ cursor: nextCursor }, another.webhookId),
+      await listDeliveries({ cursor: nextCursor }, theirs.webhookId, other),
+      await listDeliveries({ cursor: nextCursor.slice(1) }),
+      await listDeliveries({ cursor: nextCursor.slice(0, -1) }),
+      await listDeliveries({ cursor: 'x' }),
+      await listDeliveries({ cursor: '%' }),
+    ];
+    for (const answer of refused) {
+      expect(refusalOf(answer)).toMatchObject({
+        cause: 'field_invalid',
+        message: 'cursor: is not a cursor of this list',
+      });
+    }
+  });
+
+  it.each(['0', '201', 'x', '-1', '1.5'])('takes no limit of %s', async (limit) => {
+    expect(refusalOf(await listDeliveries({ limit })).cause).toBe('field_invalid');
+  });
+
+  it.each(['', '200'])('takes a limit of %j', async (limit) => {
+    expect((await page({ limit })).ids.length).toBeGreaterThanOrEqual(5);
+  });
+});
