@@ -13,6 +13,7 @@ export const FLOORS = {
   'apps/worker': 60,
   'packages/access': 99,
   'packages/assets': 98,
+  'packages/config': 90,
   'packages/contract': 98,
   'packages/customers': 98,
   'packages/members': 99,

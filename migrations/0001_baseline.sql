@@ -3,7 +3,7 @@
 --
 -- A unique index whose keys callers choose has a name that ends in _chosen. A row is written there only after a read found
 -- the key absent, so a violation means that another transaction was first, and the transaction runs again. A violation of
--- any other one comes again, however often it is tried.
+-- any other one comes again, however often it is tried. One that ends in _taken is an answer to the caller.
 --
 -- Rows of the ledger are checked by triggers, once a statement over all of its rows. Foreign keys would check row by row:
 -- measured, they take more than half of the time of a bulk insert, and they can say less.

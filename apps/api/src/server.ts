@@ -8,7 +8,7 @@ import { observeCalls, recordCall } from './calls/calls.ts';
 import { boundCalls } from './calls/deadlines.ts';
 import { checks } from './calls/operation-routes.ts';
 import { isUnfinished, Lingering } from './connections/lingering.ts';
-import { endSilentConnections } from './connections/silent-connections.ts';
+import { endSilentConnections } from './connections/unused-connections.ts';
 import { consolePages } from './console/pages.ts';
 import { consoleModule } from './console/routes/index.ts';
 import { answerFailure, answerNotFound } from './failures.ts';

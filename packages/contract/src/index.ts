@@ -13,6 +13,7 @@ export {
 } from './access.ts';
 export { AssetNumber, ChangeLocks, LockResult, LockStatus, VirtualAsset } from './assets/assets.ts';
 export { AssetDetail, AssetHistory, HistoryAction, HistoryEntry } from './assets/traces.ts';
+export { MAX_BATCH_BYTES, MAX_BODY_BYTES } from './body-limits.ts';
 export { Cause } from './cause-schema.ts';
 export { buildMessage, causes, codeOf, type Module, Refusal } from './causes.ts';
 export { nested } from './containers.ts';
@@ -54,8 +55,6 @@ export {
   credentials,
   FORM_TYPE,
   findOperation,
-  MAX_BATCH_BYTES,
-  MAX_BODY_BYTES,
   type MemberOperationId,
   type Operation,
   type OperationAnswers,

@@ -13,7 +13,7 @@ export { failPendingOrders } from './corrections/fail-orders.ts';
 export { FailedBatchReader } from './corrections/failed-batch.ts';
 export { BatchPreviewer } from './corrections/preview.ts';
 export { retryFailedOrders } from './corrections/retry.ts';
-export { OrderWorker, WORKER_NAME } from './draining/worker.ts';
+export { OrderWorker, WORKER_NAME } from './draining/order-worker.ts';
 export { BatchWatch } from './ending/batch-watch.ts';
 export { EventWatch } from './ending/event-watch.ts';
 export { assertGivenOut, parsePosition, readBehind } from './ending/events.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_BATCH_BYTES } from '../operations/operation.ts';
+import { MAX_BATCH_BYTES } from '../body-limits.ts';
 import { SyncMode } from '../orders/enums.ts';
 import { BatchOrder } from '../orders/orders.ts';
 import { OrderPreview } from '../orders/preview.ts';

@@ -9,8 +9,6 @@ import { webhookOperations } from './webhooks.ts';
 export {
   credentials,
   FORM_TYPE,
-  MAX_BATCH_BYTES,
-  MAX_BODY_BYTES,
   type Operation,
 } from './operation.ts';
 

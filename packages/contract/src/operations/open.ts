@@ -1,6 +1,7 @@
 import { ACCESS_TOKEN_SECONDS, OAuthErrorAnswer, TokenAnswer, TokenRequest } from '../access.ts';
+import { MAX_FORM_BYTES } from '../body-limits.ts';
 import { routes } from '../routes.ts';
-import { FORM_TYPE, formatCount, MAX_FORM_BYTES, type Operation } from './operation.ts';
+import { FORM_TYPE, formatCount, type Operation } from './operation.ts';
 
 /** What is outside of both modules: the token endpoint (RFC 6749; rules 2). */
 export const openOperations = {

@@ -4,13 +4,6 @@ import type { Module } from '../causes.ts';
 import { DoneBody, DoneWithNullBody, FailureBody, successBody } from '../envelope.ts';
 import type { CalledOperation } from '../operation-parts.ts';
 
-/** The largest body of a batch: O5 and its preview. */
-export const MAX_BATCH_BYTES = 32 * 1024 * 1024;
-/** The largest form of the token endpoint. */
-export const MAX_FORM_BYTES = 16 * 1024;
-/** The largest body of every other call. */
-export const MAX_BODY_BYTES = 1024 * 1024;
-
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /** One operation of the service: what clients send, where, and what they get. */

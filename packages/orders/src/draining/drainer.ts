@@ -3,8 +3,8 @@ import { type Database, type Logger, lostAgainstOthers } from '@lockstep/platfor
 import { DrainFailed, drainLanes, type LanesToDrain } from '../applying/drain.ts';
 import type { LargeTurn } from '../applying/large-turns.ts';
 import { type Applied, logWork } from '../applying/work-log.ts';
+import { DrainEnds } from '../ending/drain-ends.ts';
 import type { EventNumbering } from '../ending/numbering.ts';
-import { DrainEnds } from '../ending/open-batches.ts';
 import type { OrderMetrics } from '../metrics.ts';
 import { LargeWork } from '../planning/limits.ts';
 import { OneByOne } from './one-by-one.ts';

@@ -1,8 +1,7 @@
-import type { BatchId, CustomerId } from '@lockstep/contract';
-import type { HoldPage, HoldsQuery } from '@lockstep/contract/console';
+import type { BatchId } from '@lockstep/contract';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { readOldestPending } from '../draining/sweep.ts';
+import { readOldestPending } from '../draining/lost-jobs.ts';
 
 /** A batch that waits, and since when: milliseconds. */
 export interface WaitingBatch {
@@ -43,38 +42,4 @@ export async function readWaitingWork(db: Database): Promise<WaitingWork> {
       (select noted_time from uncounted_activity order by id limit 1) as activity`.execute(db);
   const { events, activity } = rows[0]!;
   return { eventsSinceTime: events?.getTime() ?? null, activitySinceTime: activity?.getTime() ?? null };
-}
-
-/** Lists holds by the customer's id, with how many orders wait for each. */
-export async function listHolds(db: Database, { limit, cursor }: HoldsQuery): Promise<HoldPage> {
-  const { rows } = await sql<HoldRow>`
-    select *, (
-      select count(*)::int from (
-        select from held_order where held_order.customer_id = hold.customer_id limit 1000
-      ) as waiting
-    ) as orders
-    from order_hold as hold where customer_id > ${cursor ?? ''} order by customer_id limit ${limit + 1}`.execute(db);
-  const shown = rows.slice(0, limit);
-  return {
-    holds: shown.map((row) => ({
-      customerId: row.customer_id,
-      licenseOrderId: row.license_order_id,
-      orders: row.orders,
-      since: row.since.getTime(),
-      tries: row.tries,
-      nextTryTime: row.next_try.getTime(),
-      lastError: row.last_error,
-    })),
-    nextCursor: rows.length > limit ? shown.at(-1)!.customer_id : null,
-  };
-}
-
-interface HoldRow {
-  customer_id: CustomerId;
-  license_order_id: string;
-  since: Date;
-  tries: number;
-  next_try: Date;
-  last_error: string;
-  orders: number;
 }

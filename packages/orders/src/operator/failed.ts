@@ -4,7 +4,7 @@ import { HIDDEN_PASSWORD } from '@lockstep/contract/console';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { cutOrderText } from '../stored-orders.ts';
-import { markPasswords } from './passwords.ts';
+import { markPasswords } from './mark-passwords.ts';
 
 /** What the failed orders of a batch held, as far as it can be edited. */
 export type FailedContent =

@@ -13,7 +13,7 @@ import { sql } from 'kysely';
 import { OPERATOR } from '../lists/filters.ts';
 import { buildListed, readOrderPage, type SentOrderRow, selectSentOrders } from '../lists/orders.ts';
 import { cutOrderText, PAYLOAD_VERSION, type PlacedOrder, readStoredOrders } from '../stored-orders.ts';
-import { markPasswords } from './passwords.ts';
+import { markPasswords } from './mark-passwords.ts';
 
 /** Failures of one order after which it was put back that are shown, at most. Each one was an operator's doing. */
 const MAX_RETRIES = 50;

@@ -20,7 +20,7 @@ import { type LargeBatches, LargeTurn, weighBatch } from '../applying/large-turn
 import { logWork } from '../applying/work-log.ts';
 import { refusePaused } from '../channels/pauses.ts';
 import { LaneDrainer } from '../draining/drainer.ts';
-import { findPendingThrough } from '../draining/sweep.ts';
+import { findPendingThrough } from '../draining/lost-jobs.ts';
 import type { EventNumbering } from '../ending/numbering.ts';
 import { lockingLanes, settingTimeout } from '../lane-locks.ts';
 import type { OrderMetrics } from '../metrics.ts';

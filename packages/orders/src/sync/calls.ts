@@ -10,7 +10,7 @@ import {
 } from '../accepting/batch.ts';
 import { findingHeld } from '../applying/holds.ts';
 import { findingPaused, refusePaused } from '../channels/pauses.ts';
-import { findingNewestByLane } from '../draining/sweep.ts';
+import { findingNewestByLane } from '../draining/lost-jobs.ts';
 import { readLocked, tryingLanes } from '../lane-locks.ts';
 import { channelOf, NO_CHANNEL } from '../lanes.ts';
 import { applyNewBatches, drawingBatchIds, type NewBatch } from './batches.ts';

@@ -10,11 +10,11 @@ import {
 import { assertGivenOut, parsePosition } from '@lockstep/orders';
 import { type Database, inTransaction } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { MAX_ATTEMPTS } from '../retry-schedule.ts';
 import { checkUrl } from '../sending/addresses.ts';
 import { newSecret, showSecret } from '../sending/signatures.ts';
 import { failPending } from './disable.ts';
 import { findWebhook, lockWebhook, type OwnWebhook, SHOWN, showWebhook, webhooksOf } from './own-webhooks.ts';
-import { MAX_ATTEMPTS } from './retry-schedule.ts';
 
 /** How long the secret before a rotation signs too (rules 6.8). */
 const OLD_SECRET_HOURS = 24;

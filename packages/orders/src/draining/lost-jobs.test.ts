@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Sightings } from './sweep.ts';
+import { Sightings } from './lost-jobs.ts';
 
 const at = (...heads: [lane: number, batchId: bigint][]) => heads.map(([lane, batchId]) => ({ lane, batchId }));
 /** A look at these lanes, or at all. */

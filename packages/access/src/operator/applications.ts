@@ -2,8 +2,8 @@ import type { ApplicationId, Channels, Scope } from '@lockstep/contract';
 import type { ApplicationStatus, BoundedCount, ConsoleApplication } from '@lockstep/contract/console';
 import type { Database, Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import type {} from './tables.ts';
-import { MAX_CLIENT_TOKENS } from './tokens.ts';
+import type {} from '../tables.ts';
+import { MAX_CLIENT_TOKENS } from '../tokens.ts';
 
 /** Which applications an operator looks for. */
 interface ApplicationFilters {

@@ -1,4 +1,4 @@
-import type {} from './tables.ts';
+import type {} from '../tables.ts';
 
 export {
   bindApplication,
@@ -7,4 +7,4 @@ export {
   listApplicationPage,
   lockApplication,
   readApplications,
-} from './operator-applications.ts';
+} from './applications.ts';

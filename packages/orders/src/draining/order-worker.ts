@@ -11,9 +11,9 @@ import type { OrderMetrics } from '../metrics.ts';
 import { LaneDrainer } from './drainer.ts';
 import { HoldRetries } from './hold-retries.ts';
 import { DrainLoop } from './loop.ts';
+import { type OldestInLanes, readOldestPending, Sightings } from './lost-jobs.ts';
 import type { Drain, DrainOutcome } from './scheduler.ts';
 import { Stalls } from './stalls.ts';
-import { type OldestInLanes, readOldestPending, Sightings } from './sweep.ts';
 
 /** How long a batch may stay the oldest of its lane before the sweep assumes that its job is lost. */
 const JOB_LOST_AFTER_MS = 2_000;

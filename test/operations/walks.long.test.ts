@@ -1,0 +1,103 @@
+import { Session } from 'node:inspector/promises';
+import { relative } from 'node:path';
+import type { Customer } from '@lockstep/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, dataOf } from '../harness/api.ts';
+import { MemberCenter } from '../harness/members/member-center.ts';
+import { type Receiver, startReceiver } from '../harness/network/receiver.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { syncOf } from '../harness/orders/sync-batches.ts';
+import { REPOSITORY } from '../harness/processes/processes.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/**
+ * Which files of the service a call runs, by V8's count of calls. `LOCKSTEP_WALKS=1` prints them. What goes on in the
+ * background meanwhile counts too, such as the sweep.
+ */
+let stack: Stack;
+let api: Api;
+let customer: Customer;
+let center: MemberCenter;
+let receiver: Receiver;
+const session = new Session();
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  stack = await startStack({ webhookAllowPrivate: true });
+  api = await stack.newApi();
+  customer = await api.newCustomer();
+  center = await MemberCenter.open(stack);
+  session.connect();
+  await session.post('Profiler.enable');
+});
+afterAll(async () => {
+  session.disconnect();
+  await stack.close();
+  await receiver.close();
+});
+
+/** The folders whose functions run while something is done once more, and the files of each. */
+async function walk(name: string, what: () => Promise<unknown>): Promise<Map<string, string[]>> {
+  await what();
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+  await what();
+  const { result } = await session.post('Profiler.takePreciseCoverage');
+  await session.post('Profiler.stopPreciseCoverage');
+  const files = result
+    .filter(({ functions }) =>
+      functions.some(({ functionName, ranges }) => functionName !== '' && ranges[0]!.count > 0),
+    )
+    .map(({ url }) => relative(REPOSITORY, url.replace('file://', '')))
+    .filter((file) => /^(packages|apps)\//.test(file));
+  const rooms = Map.groupBy(new Set(files.toSorted()), (file) => file.replace(/^(packages|apps)\/|\/[^/]*$/g, ''));
+  if (process.env.LOCKSTEP_WALKS !== undefined) {
+    const lines = [...rooms].map(([room, of]) => `  ${room}: ${of.map((file) => file.replace(/.*\//, '')).join(' ')}`);
+    process.stdout.write(`${name}: ${files.length} files in ${rooms.size} rooms\n${lines.join('\n')}\n`);
+  }
+  return rooms;
+}
+
+describe('a call goes only through rooms that are about it:', () => {
+  it('an async order', async () => {
+    const rooms = await walk('async order', async () => {
+      const batch = batchOf(newBuy(customer, [newAssetNum()]));
+      await api.accept(batch);
+      await api.completed(batch);
+    });
+    const ofOrders = [...rooms.keys()].filter((room) => room.startsWith('orders/src/'));
+    expect(ofOrders.toSorted()).toEqual(
+      ['accepting', 'applying', 'channels', 'draining', 'ending', 'planning', 'results'].map(
+        (room) => `orders/src/${room}`,
+      ),
+    );
+    expect([...rooms.keys()].filter((room) => /^(members|customers|operators)|console/.test(room))).toEqual([]);
+  });
+
+  it('a sync order', async () => {
+    const rooms = await walk('sync order', () => api.submit(syncOf(newBuy(customer, [newAssetNum()]))));
+    expect([...rooms.keys()]).toEqual(expect.arrayContaining(['orders/src/sync', 'orders/src/planning']));
+    expect([...rooms.keys()].filter((room) => /^(members|customers|operators)|lists|corrections/.test(room))).toEqual(
+      [],
+    );
+  });
+
+  it('M9', async () => {
+    const [employee] = await center.add({ userName: 'kim', name: 'Kim', password: 'correct horse' });
+    const bought = await center.buy(2);
+    const rooms = await walk('M9', () => center.assign(employee!.globalId, bought.pop()!.assetNum));
+    expect([...rooms.keys()]).toEqual(expect.arrayContaining(['members/src/assets', 'members/src/rules']));
+    expect([...rooms.keys()].filter((room) => /^orders\/src\/(accepting|planning|sync)/.test(room))).toEqual([]);
+  });
+
+  it('a delivery to a webhook', async () => {
+    const url = `${receiver.url}/`;
+    dataOf(await api.call('POST', '/webhooks', { body: { url, types: ['batch.completed'] } }));
+    const rooms = await walk('webhook', async () => {
+      const before = receiver.received.length;
+      await api.accept(batchOf(newBuy(customer, [newAssetNum()])));
+      await expect.poll(() => receiver.received.length).toBeGreaterThan(before);
+    });
+    expect([...rooms.keys()]).toEqual(expect.arrayContaining(['webhooks/src/delivering', 'webhooks/src/sending']));
+    expect([...rooms.keys()].filter((room) => /^members/.test(room))).toEqual([]);
+  });
+});
