@@ -102,8 +102,8 @@ export {
 } from './orders/size.ts';
 export { parse } from './parse.ts';
 export { type BatchBody, type BatchName, BatchRefusal, readBatchOrder, readJson } from './reading/batch.ts';
+export { type NamedEmployee, readNewEmployees } from './reading/employee-lists.ts';
 export { parseBody } from './reading/misspellings.ts';
-export { type NamedEmployee, readNewEmployees } from './reading/new-employees.ts';
 export { buildPath, ME_ROOT, type OperationParams, ORDER_ROOT } from './routes.ts';
 export {
   CreateWebhook,

@@ -6,7 +6,7 @@ export { drainLanes } from './applying/drain.ts';
 export { endOrders } from './applying/end-orders.ts';
 export { LargeTurn } from './applying/large-turns.ts';
 export { planOnLoaded } from './applying/plan-loaded.ts';
-export { countActivity } from './channels/activity.ts';
+export { countActivity } from './channels/count-activity.ts';
 export { LaneDrainer } from './draining/drainer.ts';
 export { OneByOne } from './draining/one-by-one.ts';
 export { type Drain, type DrainOutcome, MAX_DEBT, Scheduler } from './draining/scheduler.ts';

@@ -1,13 +1,13 @@
-// Lists
-
-// concurrency: whose turn it is, and until when
+// concurrency: whose turn it is, and until when; places in lists
 export { Deadline, Overload } from './concurrency/deadline.ts';
 export { FairQueue } from './concurrency/fair-queue.ts';
 export { type CursorPart, isId, ListCursor, WrongCursor } from './cursor.ts';
+
 // migrations: the schema of a release, and whether a database has it
 export { explainFault } from './migrations/faults.ts';
 export { type MigrateOptions, migrateToLatest, type Release } from './migrations/migrate.ts';
 export { findSchemaFault, SchemaWatch } from './migrations/schema.ts';
+
 // postgres: connections, statements, transactions, and what errors mean
 export { OutcomeUnknown } from './postgres/connection.ts';
 export {
@@ -44,6 +44,7 @@ export {
   untilConfirmed,
 } from './postgres/statement.ts';
 export { behindSavepoint, inSnapshot, inTransaction, TransactionQueue } from './postgres/transactions.ts';
+
 // process: its life, log and metrics, and the clean-up
 export {
   type Aged,
@@ -56,6 +57,7 @@ export {
 export { type Closable, closeAll, type ReadinessCheck, runUntilSignal, type StartPart } from './process/lifecycle.ts';
 export { createLogger, type Logger } from './process/log.ts';
 export { createMetrics, type Metrics, SECONDS_BUCKETS } from './process/metrics.ts';
+
 // queue: BullMQ on Redis or PostgreSQL
 export { GivenBack, type JobProducer, type QueueBackend } from './queue/backend.ts';
 export { migratePostgresQueue } from './queue/postgres.ts';

@@ -10,7 +10,7 @@ import {
   listNewCodes,
   type MerchandiseInstance,
 } from './ledger.ts';
-import type { Steps } from './steps.ts';
+import type { Steps } from './pace.ts';
 
 /** Effects that are carried out in one step. */
 const EFFECTS_OF_STEP = 2_000;

@@ -2,7 +2,7 @@ import type { LicenseOrderId } from '@lockstep/contract';
 import { arrayText, run, type Statement, type Trx } from '@lockstep/platform';
 import type { Grant } from '../ledger/grants.ts';
 import type { Ledger, MerchandiseInstance, ProductInstance } from '../ledger/ledger.ts';
-import { Pace } from '../ledger/steps.ts';
+import { Pace } from '../ledger/pace.ts';
 
 /** Merchandises that one statement reads. */
 const ROWS_AT_ONCE = 5_000;

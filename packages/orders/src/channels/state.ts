@@ -1,7 +1,7 @@
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { channelOfColumn, LANES_OF_CHANNEL, NO_CHANNEL } from '../lanes.ts';
-import { CHANNEL_PERIOD_SECONDS, startOfPiece } from './activity.ts';
+import { CHANNEL_PERIOD_SECONDS, startOfPiece } from './count-activity.ts';
 import { estimateEnd, listAhead, type PendingInChannel, perSecondOf } from './estimates.ts';
 
 /** How a channel is doing. Times are milliseconds by the database's clock. */

@@ -3,7 +3,7 @@ import { LedgerIds } from '@lockstep/assets';
 import { type Database, GivenBack, type Logger } from '@lockstep/platform';
 import { jobSchema } from '../accepting/jobs.ts';
 import { LargeTurn } from '../applying/large-turns.ts';
-import { countActivity } from '../channels/activity.ts';
+import { countActivity } from '../channels/count-activity.ts';
 import type { EventNumbering } from '../ending/numbering.ts';
 import { OpenBatches } from '../ending/open-batches.ts';
 import { readBacklogsElsewhere } from '../lane-locks.ts';

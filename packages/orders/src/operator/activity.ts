@@ -1,7 +1,7 @@
 import type { OrderCounts } from '@lockstep/contract/console';
 import type { Database } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
-import { PERIOD_SECONDS, startOfPiece } from '../channels/activity.ts';
+import { PERIOD_SECONDS, startOfPiece } from '../channels/count-activity.ts';
 
 // What operators see of activity: what workers have added up, and what they have not come to yet.
 

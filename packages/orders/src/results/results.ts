@@ -8,7 +8,7 @@ import {
   type OrderResult,
   type OrderType,
 } from '@lockstep/contract';
-import { queuedIn } from '../channels/activity.ts';
+import { queuedIn } from '../channels/count-activity.ts';
 import { channelOfColumn } from '../lanes.ts';
 
 /** An order with its place in orderList, what was sent of it, and its outcome if it has one. */
