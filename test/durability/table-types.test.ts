@@ -1,4 +1,5 @@
 import { glob, readFile } from 'node:fs/promises';
+import { EventType, LicenseType, OrderType } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { parseSync, type TSType, Visitor } from 'oxc-parser';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -56,11 +57,17 @@ function readColumnType(type: TSType): ColumnType {
   }
   const all = type.type === 'TSUnionType' ? type.types : [type];
   const parts = all.filter((part) => part.type !== 'TSNullKeyword');
-  const words = parts.flatMap((part) =>
-    part.type === 'TSLiteralType' && part.literal.type === 'Literal' ? [String(part.literal.value)] : [],
-  );
+  const words = parts.flatMap(wordsOf);
   const base = words.length > 0 ? 'string' : parts.map(nameOf).join(' | ');
   return { base, isNullable: parts.length < all.length, written: 'by us', words };
+}
+
+/** The types of the contract that are words. */
+const ENUMS: Record<string, { options: string[] }> = { EventType, LicenseType, OrderType };
+
+function wordsOf(type: TSType): string[] {
+  if (type.type === 'TSLiteralType' && type.literal.type === 'Literal') return [String(type.literal.value)];
+  return ENUMS[nameOf(type)]?.options ?? [];
 }
 
 const KEYWORDS: Partial<Record<TSType['type'], string>> = {
@@ -150,4 +157,8 @@ it('a text of few words may hold exactly those that its type has', async () => {
     const list = words.map((word) => `'${word}'::text`).join(', ');
     expect(checks).toContain(`${table}: CHECK ((${column} = ANY (ARRAY[${list}])))`);
   }
+  const checked = rows.flatMap(({ table, definition }) =>
+    [...definition.matchAll(/(\w+) = ANY \(ARRAY\['/g)].map(([, column]) => `${table}.${column}`),
+  );
+  expect(new Set(checked)).toEqual(new Set(ofWords.map(([name]) => name)));
 });

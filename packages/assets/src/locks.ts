@@ -86,13 +86,12 @@ export function setLocked({ changes, deadline, log }: LockTools, change: LockCha
 /** Reads and locks the active assets of some numbers, in the order of their numbers, as drains do. */
 async function lockAssetRows(trx: Trx, channels: Channels, assetNums: string[]): Promise<LockRow[]> {
   if (assetNums.length === 0) return [];
-  const rows = await selectAssets(trx, channels)
+  return selectAssets(trx, channels)
     .select(['asset.id', 'asset.asset_num', 'asset.license_type', 'asset.locked'])
     .where(sql<boolean>`asset.asset_num = any (${assetNums}::text[])`)
     .orderBy('asset.asset_num')
     .forUpdate('asset')
     .execute();
-  return rows.map((row) => ({ ...row, license_type: row.license_type as LicenseType }));
 }
 
 /**

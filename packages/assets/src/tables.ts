@@ -1,4 +1,4 @@
-import type { ApplicationId, AssetId, CustomerId, LicenseOrderId, MemberId } from '@lockstep/contract';
+import type { ApplicationId, AssetId, CustomerId, LicenseOrderId, LicenseType, MemberId } from '@lockstep/contract';
 import type { Generated, GeneratedAlways } from 'kysely';
 
 /** The tables of the ledger: assets, what is on them, who holds them. */
@@ -11,7 +11,7 @@ declare module '@lockstep/platform' {
       active_grants: number;
       active_products: number;
       active_merchandises: number;
-      license_type: string;
+      license_type: LicenseType;
       limit_start_date: string | null;
       limit_end_date: string | null;
       borrowed_usb_key: boolean;

@@ -1,4 +1,12 @@
-import type { ApplicationId, BatchId, CustomerId, EventId, LicenseOrderId } from '@lockstep/contract';
+import type {
+  ApplicationId,
+  BatchId,
+  CustomerId,
+  EventId,
+  EventType,
+  LicenseOrderId,
+  OrderType,
+} from '@lockstep/contract';
 import { type Aged, SECONDS_OF_DAY } from '@lockstep/platform';
 import type { Generated } from 'kysely';
 
@@ -59,7 +67,7 @@ declare module '@lockstep/platform' {
     lane_stall: { lane: number; since: Generated<Date>; seen_time: Generated<Date>; last_error: string };
     license_order: {
       id: LicenseOrderId;
-      order_type: string;
+      order_type: OrderType;
       customer_id: CustomerId;
       cause: string | null;
       message: string | null;
@@ -87,7 +95,7 @@ declare module '@lockstep/platform' {
       id: Generated<string>;
       application_id: ApplicationId;
       batch_id: BatchId;
-      type: string;
+      type: EventType;
       completed_time: Date;
       succeeded: number;
       failed: number;
@@ -97,7 +105,7 @@ declare module '@lockstep/platform' {
       application_id: ApplicationId;
       position: EventId;
       batch_id: BatchId;
-      type: string;
+      type: EventType;
       completed_time: Date;
       succeeded: number;
       failed: number;

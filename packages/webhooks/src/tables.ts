@@ -19,7 +19,7 @@ declare module '@lockstep/platform' {
       failing_since: Date | null;
       created_time: Generated<Date>;
       disabled_time: Date | null;
-      disabled_cause: string | null;
+      disabled_cause: 'endpoint_gone' | 'attempts_exhausted' | null;
       deleted_time: Date | null;
     };
     webhook_delivery: {

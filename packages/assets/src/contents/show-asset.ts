@@ -1,4 +1,4 @@
-import { type AssetDetail, type AssetId, type Channels, type LicenseType, Refusal } from '@lockstep/contract';
+import { type AssetDetail, type AssetId, type Channels, Refusal } from '@lockstep/contract';
 import { selectCustomers } from '@lockstep/customers';
 import { parseBigint, type Trx } from '@lockstep/platform';
 import { selectAssets } from '../tenant.ts';
@@ -69,7 +69,7 @@ export async function readActiveAsset(trx: Trx, channels: Channels, assetNum: st
   const shown = {
     assetId: row.id,
     assetNum: row.asset_num,
-    licenseType: row.license_type as LicenseType,
+    licenseType: row.license_type,
     customerId: row.customer_id,
     limitStartDate: parseBigint(row.limit_start_date),
     limitEndDate: parseBigint(row.limit_end_date),

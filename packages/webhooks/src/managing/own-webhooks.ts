@@ -51,6 +51,6 @@ export function showWebhook(row: ShownRow): Webhook {
     state: row.disabled_time === null ? 'active' : 'disabled',
     createdTime: row.created_time.getTime(),
     disabledTime: row.disabled_time?.getTime() ?? null,
-    disabledCause: row.disabled_cause as Webhook['disabledCause'],
+    disabledCause: row.disabled_cause,
   };
 }

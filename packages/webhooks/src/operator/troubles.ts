@@ -56,7 +56,7 @@ export async function readWebhookTroubles(db: Database): Promise<WebhookTroubles
       applicationName: row.name,
       state: row.disabled_time === null ? 'failing' : 'disabled',
       sinceTime: (row.disabled_time ?? row.failing_since!).getTime(),
-      disabledCause: row.disabled_cause as TroubledWebhook['disabledCause'],
+      disabledCause: row.disabled_cause,
     })),
   };
 }
