@@ -8,5 +8,5 @@ export { addEmployees } from './employees/add.ts';
 export { deleteEmployee } from './employees/delete.ts';
 export { editEmployee, resetPassword } from './employees/edit.ts';
 export { listEmployees } from './employees/list.ts';
-export { createAdministrator, type NewLogin, setPassword } from './operator/passwords.ts';
+export { createAdministrator, type NewLogin, setPassword } from './employees/passwords.ts';
 export type { Actor } from './tools.ts';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { newPassword } from '@lockstep/access';
 import { type EnterpriseId, type MemberId, OPERATOR_ID } from '@lockstep/contract';
-import { type Database, inTransaction, isId, type Trx } from '@lockstep/platform';
+import { inTransaction, type Trx } from '@lockstep/platform';
 import { recordChanges } from '../audit.ts';
-import { resetPassword } from '../employees/edit.ts';
-import { accountOf } from '../employees/employee.ts';
 import { findTenant, insertEmployees, lockEnterprise, selectEmployees } from '../tenant.ts';
 import type { Actor, PasswordTools } from '../tools.ts';
+import { resetPassword } from './edit.ts';
+import { accountOf } from './employee.ts';
 
 /** An account with its new password, which is shown only this once (rules 9). */
 export interface NewLogin {
@@ -15,7 +15,7 @@ export interface NewLogin {
 }
 
 /** The same, and whose it is. */
-interface MemberLogin extends NewLogin {
+export interface MemberLogin extends NewLogin {
   memberId: MemberId;
 }
 
@@ -27,7 +27,7 @@ interface ChangedMember {
 }
 
 /** For whom an operator's change is made, beside the record of the member center. */
-interface OperatorCall {
+export interface OperatorCall {
   /** Stands in the record of the member center, as the x-request-id of a call does. */
   requestId: string;
   /** Runs in the transaction of the change, such as to record it elsewhere too: neither exists without the other. */
@@ -38,7 +38,7 @@ interface OperatorCall {
 const newCall = (): OperatorCall => ({ requestId: `operator-${randomUUID()}`, record: async () => {} });
 
 /** The operator of the service, acting in an enterprise. */
-const buildOperator = (enterpriseId: EnterpriseId, { requestId }: OperatorCall): Actor => ({
+export const buildOperator = (enterpriseId: EnterpriseId, { requestId }: OperatorCall): Actor => ({
   enterpriseId,
   channels: null,
   memberId: OPERATOR_ID,
@@ -58,24 +58,19 @@ export async function setPassword(
 ): Promise<NewLogin | undefined> {
   const tenant = await findTenant(tools.db, memberId);
   if (tenant === undefined) return undefined;
-  const password = newPassword();
-  const actor = buildOperator(tenant.enterpriseId, call);
-  const { account } = await resetPassword(tools, actor, memberId, password, alsoRecord(actor, call));
-  return { account, password };
+  return giveNewPassword(tools, buildOperator(tenant.enterpriseId, call), memberId, call);
 }
 
-/** Gives an administrator of an enterprise a new random password; undefined if there is no such administrator. */
-export async function setAdministratorPassword(
+/** Gives an employee of the operator's enterprise a new random password. Throws as resetPassword. */
+export async function giveNewPassword(
   tools: PasswordTools,
-  { enterpriseId, memberId }: { enterpriseId: EnterpriseId; memberId: MemberId },
+  actor: Actor,
+  memberId: MemberId,
   call: OperatorCall,
-): Promise<MemberLogin | undefined> {
-  const actor = buildOperator(enterpriseId, call);
-  if (!isId(enterpriseId) || !(await isAdministrator(tools.db, actor, memberId))) return undefined;
+): Promise<NewLogin> {
   const password = newPassword();
-  // Nobody stops being an administrator but by being deleted, and that is looked at again in the transaction.
   const { account } = await resetPassword(tools, actor, memberId, password, alsoRecord(actor, call));
-  return { memberId, account, password };
+  return { account, password };
 }
 
 /**
@@ -87,32 +82,12 @@ export async function createAdministrator(
   enterpriseId: EnterpriseId,
   call: OperatorCall = newCall(),
 ): Promise<NewLogin | undefined> {
-  const created = await createUnless(tools, enterpriseId, call, async () => undefined);
+  const created = await createAdministratorUnless(tools, enterpriseId, call, async () => undefined);
   return created && { account: created.account, password: created.password };
 }
 
-/** Another administrator is there already. */
-interface Existing {
-  existingAccount: string;
-}
-
-/**
- * Creates the first administrator of an enterprise, as `createAdministrator` does; undefined if there is no such
- * enterprise. Where there is one already, nothing changes, and that one's account is returned.
- */
-export function createFirstAdministrator(
-  tools: PasswordTools,
-  enterpriseId: EnterpriseId,
-  call: OperatorCall,
-): Promise<MemberLogin | Existing | undefined> {
-  return createUnless(tools, enterpriseId, call, async (trx, actor, code) => {
-    const found = await findAdministrator(trx, actor);
-    return found && { existingAccount: accountOf({ ...found, code }) };
-  });
-}
-
 /** Creates an administrator unless `findObstacle`, which runs while the enterprise is locked, finds something. */
-async function createUnless<Obstacle>(
+export async function createAdministratorUnless<Obstacle>(
   tools: PasswordTools,
   enterpriseId: EnterpriseId,
   call: OperatorCall,
@@ -150,22 +125,4 @@ async function insertAdministrator(
   const change = { before: null, after: { userName, name } };
   await recordChanges(trx, actor, [{ action: 'employee_added', targetId: added!.id, ...change }]);
   return { memberId: added!.id, userName };
-}
-
-async function findAdministrator(trx: Trx, actor: Actor): Promise<{ user_name: string } | undefined> {
-  return selectEmployees(trx, actor)
-    .select('user_name')
-    .where('is_administrator', '=', true)
-    .orderBy('member.id')
-    .limit(1)
-    .executeTakeFirst();
-}
-
-async function isAdministrator(db: Database, actor: Actor, memberId: MemberId): Promise<boolean> {
-  if (!isId(memberId)) return false;
-  const found = await selectEmployees(db, actor)
-    .select('is_administrator')
-    .where('member.id', '=', memberId)
-    .executeTakeFirst();
-  return found?.is_administrator === true;
 }
