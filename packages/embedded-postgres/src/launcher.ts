@@ -63,8 +63,8 @@ export function run(
 
 /**
  * Finds how to run PostgreSQL on these directories. PostgreSQL refuses to run as root, so when we are root it runs as
- * `nobody`, or as the user that owns an existing cluster (rules 9). A user that cannot reach the directories gets one
- * capability that lets it.
+ * `nobody`, or as the user that owns an existing cluster. A user that cannot reach the directories gets one capability
+ * that lets it.
  * @throws Error that says what to do, when nothing works
  */
 export async function chooseLauncher(places: {

@@ -13,9 +13,8 @@ export interface EmbeddedPostgres {
 }
 
 /**
- * Starts a real PostgreSQL on the cluster in `directory`; creates the cluster if there is none (rules 9). PostgreSQL
- * ends with this process, even when that is killed. One that still runs at the next start in the same directory is
- * replaced.
+ * Starts a real PostgreSQL on the cluster in `directory`; creates the cluster if there is none. PostgreSQL ends
+ * with this process, even when that is killed. One that still runs at the next start in the same directory is replaced.
  * @param options.choosePort finds the TCP port; by default any free one
  * @param options.stop ends a start half way, and what it has started; then it rejects
  * @throws Error when another living process uses the directory, when PostgreSQL does not start (with the end of its
