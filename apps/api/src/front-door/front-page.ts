@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { DEFAULT_DATA_DIR } from '@lockstep/config/data-dir';
 import type { Demo } from '../options.ts';
 import { html } from './html.ts';
 import type { Language } from './language.ts';
@@ -15,8 +16,6 @@ interface FrontPage {
 }
 
 const SUBMIT = 'npx lockstep submit examples/first-batch.json';
-/** Where `npm start` and the command look if DATA_DIR says nothing. */
-const DEFAULT_DATA_DIR = '.lockstep';
 
 /** The page at `/`: what this is, whether it is well, and where to go. */
 export function frontPage({ language, switched, demo, fault }: FrontPage): string {
