@@ -89,6 +89,11 @@ it('a refusal lists its faults, a line each', async () => {
   );
 });
 
+it('who does not say which service to call need not try again', async () => {
+  const message = expect.stringMatching(/demo\.json names no service\. Run npm start/);
+  await expect(lockstep('order', 'list')).rejects.toMatchObject({ kind: 'usage', message });
+});
+
 it('a refusal with one fault is one line', async () => {
   const refused = lockstep('batch', 'preview', ...fileOf(batchOf(newBuy(customer, ['']))));
   await expect(refused).rejects.toThrow(/^http.* refused with 13004 \(field_missing\): orderList\[0\]\.assets.*$/);

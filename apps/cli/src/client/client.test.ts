@@ -56,13 +56,18 @@ describe('a service that cannot be asked is told in one line:', () => {
     ['no TLS', () => `https://${hostOf(stranger)}`, /does not speak TLS\. Is it http:/],
     ['nothing there', () => `http://${closedHost}`, /refuses connections.*Is npm start running\?/],
     ['an unknown name', () => 'https://lockstep.invalid', /^https:\/\/lockstep\.invalid is not to be found: DNS/],
-    ['a port for something else', () => 'http://127.0.0.1:6000', /port 6000 is kept for another protocol/],
   ])('%s', async (_, url, message) => {
     const client = new OrderClient({ baseUrl: readBaseUrl(url()), appKey: 'key', appSecret: 'secret' });
     const error = await client.logIn().catch((thrown: Error) => thrown);
     expect(error).toBeInstanceOf(Error);
     expect((error as Error).message).toMatch(message);
     expect((error as Error).message).not.toMatch(/\n|secret/);
+  });
+
+  it('a port for something else, where nobody need try again', async () => {
+    const client = new OrderClient({ baseUrl: 'http://127.0.0.1:6000', appKey: 'key', appSecret: 'secret' });
+    const message = expect.stringMatching(/^http:\/\/127.0.0.1:6000 .* port 6000 is kept for another protocol/);
+    await expect(client.logIn()).rejects.toMatchObject({ kind: 'usage', message });
   });
 
   // As fetch throws them.

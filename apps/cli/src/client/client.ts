@@ -12,7 +12,7 @@ import type {
 import { buildPath, routes } from '@lockstep/contract/routes';
 import { CommandFault } from '../output/status.ts';
 import { formatFields } from '../output/table.ts';
-import { explainNoAnswer, explainStrangeAnswer } from './faults.ts';
+import { explainNoAnswer, explainStrangeAnswer, isForbiddenPort } from './faults.ts';
 
 export interface ClientOptions {
   /** As readBaseUrl returns it. */
@@ -171,7 +171,9 @@ export class OrderClient {
       response = await fetch(`${baseUrl}${pathAndQuery}`, { ...init, method, redirect: 'manual', signal });
       text = await response.text();
     } catch (error) {
-      throw new ServiceAway(explainNoAnswer(error, baseUrl), { cause: error });
+      const fault = explainNoAnswer(error, baseUrl);
+      if (isForbiddenPort(error)) throw new CommandFault('usage', fault, { cause: error });
+      throw new ServiceAway(fault, { cause: error });
     }
     const { status, headers } = response;
     const answer = status === 404 ? undefined : parseAnswer(text);

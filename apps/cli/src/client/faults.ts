@@ -35,6 +35,11 @@ const UNTRUSTED_CODES = [
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
 ];
 
+/** Whether a call got no answer because fetch calls no service at such a port, whatever listens there. */
+export function isForbiddenPort(error: unknown): boolean {
+  return findReason(error).message === 'bad port';
+}
+
 /**
  * Explains in one or two sentences why a call got no answer: what happened, where, and what to do.
  * @param error what fetch threw
@@ -42,7 +47,7 @@ const UNTRUSTED_CODES = [
 export function explainNoAnswer(error: unknown, baseUrl: string): string {
   const { code, message } = findReason(error);
   const fault = UNTRUSTED_CODES.includes(code) ? UNTRUSTED : NETWORK_FAULTS[code];
-  if (message === 'bad port')
+  if (isForbiddenPort(error))
     return `${baseUrl} cannot be called: port ${new URL(baseUrl).port} is kept for another protocol, and HTTP clients refuse it. Use another one.`;
   const said = `${baseUrl} ${fault ?? `does not answer: ${code || message}.`}`;
   return code === 'ECONNREFUSED' && isLoopback(baseUrl) ? `${said} Is npm start running?` : said;

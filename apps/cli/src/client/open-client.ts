@@ -29,7 +29,7 @@ export async function openClient(command: Command, env: NodeJS.ProcessEnv): Prom
   const [baseUrl, appKey, appSecret] = [given('baseUrl'), given('appKey'), given('appSecret')];
   if (baseUrl === undefined || appKey === undefined || appSecret === undefined) {
     throw new CommandFault(
-      'unreachable',
+      'usage',
       `${demoFile} names no service. Run npm start, set DATA_DIR as it is set for npm start, ` +
         'or give --base-url, --app-key and --app-secret.',
     );

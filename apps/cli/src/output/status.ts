@@ -8,7 +8,7 @@ export const STATUS = {
   refused: 2,
   /** What was named is not there. */
   notFound: 4,
-  /** What was typed cannot be used: an option, a command, a file. */
+  /** What was typed cannot be used: an option, a command, a file, an address; or it does not say which service. */
   usage: 64,
   /** The service or the database cannot be reached, or cannot answer now: the same may be good later. */
   unreachable: 69,
