@@ -2,7 +2,14 @@ import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { freePort } from '../harness/network/redis.ts';
-import { endEverything, livingProcesses, newDataDir, REPOSITORY, startJob } from '../harness/processes/processes.ts';
+import {
+  endEverything,
+  findProcess,
+  livingProcesses,
+  newDataDir,
+  REPOSITORY,
+  startJob,
+} from '../harness/processes/processes.ts';
 
 afterAll(endEverything);
 
@@ -22,4 +29,14 @@ it('npm run dev starts the service again after a change, serves the console by V
 
   const { status } = await job.endGroup('SIGINT');
   expect({ status, left: livingProcesses({ job, dataDir }) }).toEqual({ status: 0, left: [] });
+});
+
+it('npm run dev ends with status 1 when Vite ends', async () => {
+  const dataDir = newDataDir();
+  const job = startJob(['npm', 'run', 'dev'], { DATA_DIR: dataDir, PORT: '0' });
+  await job.line(/Local:/);
+  process.kill(findProcess(job, 'vite.js'), 'SIGKILL');
+  const { status, stderr } = await job.ended;
+  expect({ status, left: livingProcesses({ job, dataDir }) }).toEqual({ status: 1, left: [] });
+  expect(stderr).toMatch(/^dev: Vite has ended \(SIGKILL\), so everything ends\.$/m);
 });

@@ -167,6 +167,13 @@ export function livingProcesses(stack: { job: Job; dataDir: string }): string[] 
     .map(({ command }) => command);
 }
 
+/** Finds a process of the job's group by a part of its command line. */
+export function findProcess(job: Job, part: string): number {
+  const found = listProcesses().find(({ group, command }) => group === job.pid && command.includes(part));
+  if (found === undefined) throw new Error(`No process of the job is ${part}`);
+  return found.pid;
+}
+
 /** Finds the initdb that creates the data directory's PostgreSQL. */
 export function findInitdb(dataDir: string): number[] {
   const pgdata = `--pgdata=${join(dataDir, sep)}`;
