@@ -114,7 +114,7 @@ describe('the overview of a service that is not well', () => {
         sick.db,
       );
       const admin = await ConsoleClient.logIn(sick, 'admin');
-      const log = createLogger({ name: 'test', level: 'silent' });
+      const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
       const failing = openConsumer(sick.queue, QUEUE_NAME, {
         concurrency: 1,
         log,

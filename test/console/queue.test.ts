@@ -8,7 +8,7 @@ import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
 
 /** The queue in the console: its jobs, and the workers that listen. */
 describe.each(QUEUE_KINDS)('on %s', (kind) => {
-  const log = createLogger({ name: 'test', level: 'silent' });
+  const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
   let stack: Stack;
   let viewer: ConsoleClient;
   beforeAll(async () => {

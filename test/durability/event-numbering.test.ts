@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 const PATIENTLY = { timeout: 30_000 };
 const APPLICATION = '1' as ApplicationId;
-const log = createLogger({ name: 'test', level: 'silent' });
+const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
 
 let database: TestDatabase;
 let db: Database;

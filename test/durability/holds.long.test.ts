@@ -24,7 +24,7 @@ import { type Stack, startStack } from '../harness/stack.ts';
 
 /** Orders that cannot be applied hold their customers, and nobody else (rules 6.2). */
 
-const log = createLogger({ name: 'test', level: 'silent' });
+const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
 const PATIENTLY = { timeout: 60_000 };
 const strict = { products: [productToBuy({ productName: 'Strict' })] };
 

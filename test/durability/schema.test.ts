@@ -12,7 +12,7 @@ import { type ControlledTransaction, sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
-const silent = createLogger({ name: 'test', level: 'silent' });
+const silent = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
 
 let database: TestDatabase;
 

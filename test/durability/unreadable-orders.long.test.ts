@@ -126,7 +126,7 @@ describe.each(QUEUE_KINDS)('on %s,', (queue) => {
     const producer = openProducer<{ type: string }>(
       stack.queue,
       QUEUE_NAME,
-      createLogger({ name: 't', level: 'silent' }),
+      createLogger({ name: 't', level: 'silent', secrets: new Set() }),
     );
     const job = { type: 'drain', version: 2, orders: ['1'] };
     await Promise.all([producer.add(job), producer.add(job)]);

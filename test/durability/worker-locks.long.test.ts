@@ -17,7 +17,10 @@ const WAIT = { timeout: 60_000 };
 
 beforeEach(async () => {
   stack = await startStack({ worker: false });
-  const log = createLogger({ name: 'test', level: 'trace' }, { write: (line) => void stack.logLines.push(line) });
+  const log = createLogger(
+    { name: 'test', level: 'trace', secrets: new Set() },
+    { write: (line) => void stack.logLines.push(line) },
+  );
   worker = await startWorker({
     databaseUrl: `${stack.url}?lock_timeout=${LOCK_TIMEOUT_MS}`,
     poolSize: 6,

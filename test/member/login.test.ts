@@ -524,7 +524,7 @@ describe('the clean-up', () => {
   const cleanUp = async () => {
     const { db, log, registry } = {
       db: stack.db,
-      log: createLogger({ name: 'test', level: 'silent' }),
+      log: createLogger({ name: 'test', level: 'silent', secrets: new Set() }),
       registry: new Registry(),
     };
     await new CleanUp({ db, log, registry, metricPrefix: 'lockstep', aged: agedAccess }).run();

@@ -118,7 +118,10 @@ async function readOverdue(kind: string): Promise<number[]> {
 /** A clean-up as a worker has it, with its own log and metrics. */
 function newCleanUp(aged = AGED) {
   const lines: { level: number; kind: string }[] = [];
-  const log = createLogger({ name: 'test', level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
+  const log = createLogger(
+    { name: 'test', level: 'info', secrets: new Set() },
+    { write: (line) => void lines.push(JSON.parse(line)) },
+  );
   const registry = new Registry();
   registerCleanUpGauge(registry, 'lockstep', stack.db, aged);
   const cleanUp = new CleanUp({ db: stack.db, log, registry, metricPrefix: 'lockstep', aged });

@@ -179,7 +179,7 @@ describe('tables', () => {
     registerWebhookGauges(metrics.registry, database.db);
     webhookMetricsOf(metrics.registry);
     registerCleanUpGauge(metrics.registry, 'lockstep', database.db, []);
-    const log = createLogger({ name: 'test', level: 'silent' });
+    const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
     new CleanUp({ db: database.db, log, registry: metrics.registry, metricPrefix: 'lockstep', aged: [] });
     const { registry } = addHttpMetrics(metrics);
     const own = registry.getMetricsAsArray().filter(({ name }) => name.startsWith('lockstep_'));

@@ -9,7 +9,7 @@ import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { createTestDatabase, startStack, type TestDatabase } from '../harness/stack.ts';
 
-const log = createLogger({ name: 'test', level: 'silent' });
+const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
 const PATIENTLY = { timeout: 60_000, interval: 200 };
 
 describe('a worker process', () => {

@@ -9,7 +9,7 @@ import { acceptAll, buyAndDelete, countOutcomes, readGrants, waitForResults } fr
 import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
 
-const silent = createLogger({ name: 'test', level: 'silent' });
+const silent = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
 
 describe.each([
   { queue: 'redis', workers: 4 },

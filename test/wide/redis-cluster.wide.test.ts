@@ -121,7 +121,7 @@ describe('an api and two workers on a Redis Cluster, under load', () => {
     const replica = await cluster.replicaOf(await cluster.masterOf(slot));
     await replica.ask('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
     try {
-      const log = createLogger({ name: 'test', level: 'silent' });
+      const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
       const message = `Redis at 127.0.0.1:${replica.port} evicts keys (maxmemory-policy allkeys-lru)`;
       // A master lists a replica as soon as that has said how far it has come.
       await vi.waitFor(() => expect(assertRedisKeepsJobs(cluster.url, log)).rejects.toThrow(message), PATIENTLY);
@@ -131,7 +131,7 @@ describe('an api and two workers on a Redis Cluster, under load', () => {
   });
 
   it('shows the queue and both workers to operators', async () => {
-    const log = createLogger({ name: 'test', level: 'silent' });
+    const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
     const view = openQueueView({ kind: 'redis', url: cluster.url }, QUEUE_NAME, log);
     try {
       await vi.waitFor(
@@ -145,7 +145,10 @@ describe('an api and two workers on a Redis Cluster, under load', () => {
 
   it('says in its log that the password is wrong, and not what it is', async () => {
     const lines: string[] = [];
-    const log = createLogger({ name: 'test', level: 'info' }, { write: (line) => void lines.push(line) });
+    const log = createLogger(
+      { name: 'test', level: 'info', secrets: new Set() },
+      { write: (line) => void lines.push(line) },
+    );
     const url = cluster.url.replace(cluster.password, 'hunter2');
     const producer = openProducer({ kind: 'redis', url }, QUEUE_NAME, log);
     await expect(producer.add({ type: 'never' })).rejects.toThrow();

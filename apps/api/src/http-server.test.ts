@@ -9,7 +9,10 @@ import { addHttpMetrics } from './metrics.ts';
 
 it('closes connections beyond its limit at once, counts them, and logs that once', async () => {
   const lines: string[] = [];
-  const log = createLogger({ name: 'test', level: 'info' }, { write: (line) => void lines.push(line) });
+  const log = createLogger(
+    { name: 'test', level: 'info', secrets: new Set() },
+    { write: (line) => void lines.push(line) },
+  );
   const metrics = addHttpMetrics(createMetrics());
   const server = httpServer(log, metrics, new Lingering()).serverFactory?.(() => {}, {
     requestTimeout: 1_000,

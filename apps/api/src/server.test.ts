@@ -34,7 +34,7 @@ let baseUrl: string;
 /** A server without a database: a call that gets past its credentials fails on that. */
 beforeAll(async () => {
   server = await buildServer({
-    log: createLogger({ name: 'test', level: 'silent' }),
+    log: createLogger({ name: 'test', level: 'silent', secrets: new Set() }),
     metrics: addHttpMetrics(createMetrics()),
     verifier: new CallVerifier({} as Database),
     schema: { isCurrent: async () => true },

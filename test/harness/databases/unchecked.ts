@@ -38,7 +38,7 @@ export async function acceptUnchecked(stack: Stack, api: Api, sent: { channelOrd
     .select('id')
     .where('app_key', '=', api.credentials.appKey)
     .executeTakeFirstOrThrow();
-  const log = createLogger({ name: 'test', level: 'silent' });
+  const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
   const announcer = new JobAnnouncer(openProducer<Job>(stack.queue, QUEUE_NAME, log), log, stack.metrics);
   const customerIds = batch.orderList.map(({ customerId }) => customerId);
   const channelIds = await new CustomerChannels(stack.db).find(customerIds, null, new Deadline(60_000));

@@ -14,7 +14,7 @@ export async function startAnotherApi(
     databaseUrl: url,
     poolSize: 8,
     queue,
-    log: createLogger({ name: 'test', level: 'silent' }),
+    log: createLogger({ name: 'test', level: 'silent', secrets: new Set() }),
     metrics: createOrderMetrics(),
     maxPendingOrders: 2_000_000,
     failedOrderDays: 30,

@@ -124,7 +124,7 @@ it('an order that cannot even fail keeps only its own lane waiting', async () =>
   await api.accept(batch);
   const rows = await stack.db.selectFrom('lane_chunk').select('lane').orderBy('lane').execute();
   const lanes = rows.map(({ lane }) => lane);
-  const log = createLogger({ name: 'test', level: 'silent' });
+  const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
   const numbering = new EventNumbering({ db: stack.db, log });
   const tools = { ids: new LedgerIds(), largeTurn: new LargeTurn() };
   const drainer = new LaneDrainer({ db: stack.db, log, metrics: stack.metrics, numbering, ...tools });

@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../../harness/stack.ts';
 
 const PATIENTLY = { timeout: 30_000 };
 const LONG_MS = 30_000;
-const log = createLogger({ name: 'test', level: 'silent' });
+const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
 const OTHERS = 20;
 const READERS = 1_000;
 

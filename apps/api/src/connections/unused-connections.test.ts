@@ -9,7 +9,7 @@ import { buildServer } from '../server.ts';
 
 it('a server closes although a browser keeps a connection on which it has sent nothing', async () => {
   const server = await buildServer({
-    log: createLogger({ name: 'test', level: 'silent' }),
+    log: createLogger({ name: 'test', level: 'silent', secrets: new Set() }),
     metrics: addHttpMetrics(createMetrics()),
     verifier: new CallVerifier({} as Database),
     schema: { isCurrent: async () => true },

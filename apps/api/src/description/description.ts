@@ -10,7 +10,7 @@ import { buildServer } from '../server.ts';
 export async function describeApi(publicUrl: string | null): Promise<object> {
   // Nothing is called, so nothing is needed that carries out operations.
   const server = await buildServer({
-    log: createLogger({ name: 'description', level: 'silent' }),
+    log: createLogger({ name: 'description', level: 'silent', secrets: new Set() }),
     metrics: addHttpMetrics(createMetrics()),
     publicUrl,
   } as ServerOptions);

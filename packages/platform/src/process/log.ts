@@ -7,10 +7,10 @@ export type { Logger } from 'pino';
  * logged object.
  */
 export function createLogger(
-  options: { level: string; name: string; secrets?: ReadonlySet<string> },
+  options: { level: string; name: string; secrets: ReadonlySet<string> },
   destination: DestinationStream = pino.destination(1),
 ): Logger {
-  const { name, level, secrets = new Set() } = options;
+  const { name, level, secrets } = options;
   const hide = (object: Record<string, unknown>) => hideSecrets(object, secrets, 2);
   const log = pino(
     {

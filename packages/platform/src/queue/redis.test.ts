@@ -5,7 +5,7 @@ import { createLogger } from '../process/log.ts';
 import { openConsumer, openProducer } from './queue.ts';
 
 describe('a queue on Redis that was away when the process started', () => {
-  const log = createLogger({ name: 'test', level: 'silent' });
+  const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
   let way: Server | undefined;
   const closing: (() => Promise<void>)[] = [];
   afterEach(async () => {
