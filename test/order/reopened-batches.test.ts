@@ -206,7 +206,7 @@ it('all of this at once, through several pools, loses nothing, does nothing twic
       repeat(10, () => retryFailedOrders(db, allIds)),
       // Some die before they end what they have finished.
       repeat(30, async () => {
-        const { finishedBatchIds } = await drain(db, [pick(ALL_LANES), pick(ALL_LANES)]);
+        const { finishedBatchIds } = await drain(db, [...new Set([pick(ALL_LANES), pick(ALL_LANES)])]);
         if (Math.random() < 0.7) await endBatches(db, finishedBatchIds);
       }),
       repeat(20, () => sweep.endFinished(db)),
