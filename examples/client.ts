@@ -1,5 +1,6 @@
-// What the other examples share: a token, and calls of the order module. Node.js 24 runs them as they are.
-// LOCKSTEP_BASE_URL, LOCKSTEP_APP_KEY and LOCKSTEP_APP_SECRET say where the service is, and who calls.
+// What the other examples share: a token, and calls of the order module. Node.js 24 runs them as they are: `npx node`.
+// LOCKSTEP_BASE_URL, LOCKSTEP_APP_KEY and LOCKSTEP_APP_SECRET say where the service is, and who calls: for the demo,
+// appKey and appSecret of .lockstep/demo.json.
 import { randomUUID } from 'node:crypto';
 
 const { LOCKSTEP_BASE_URL: base = 'http://127.0.0.1:8080' } = process.env;

@@ -1,4 +1,4 @@
-// Follows the feed of events from where it stopped the last time: node examples/follow-the-feed.ts last-id.txt
+// Follows the feed of events from where it stopped the last time: npx node examples/follow-the-feed.ts last-id.txt
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { call } from './client.ts';

@@ -1,4 +1,5 @@
-// Revokes what a batch names, once its preview fits: node examples/preview-and-revoke.ts examples/wrong-revocation.json
+// Revokes what a batch names, once its preview fits:
+//   npx node examples/preview-and-revoke.ts examples/wrong-revocation.json
 import { readFileSync } from 'node:fs';
 import { call } from './client.ts';
 

@@ -1,4 +1,4 @@
-// Submits an async batch and waits for its outcome: node examples/submit-and-wait.ts examples/first-batch.json
+// Submits an async batch and waits for its outcome: npx node examples/submit-and-wait.ts examples/first-batch.json
 import { readFileSync } from 'node:fs';
 import { call } from './client.ts';
 

@@ -1,4 +1,4 @@
-// Applies a batch at once, all of it or nothing: node examples/sync.ts examples/first-batch.json
+// Applies a batch at once, all of it or nothing: npx node examples/sync.ts examples/first-batch.json
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { call, Refusal } from './client.ts';

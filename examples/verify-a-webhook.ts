@@ -1,5 +1,5 @@
 // Receives webhooks, and verifies them with the library of Standard Webhooks (npm install standardwebhooks):
-// WEBHOOK_SECRET=whsec_… PORT=9000 node examples/verify-a-webhook.ts
+// WEBHOOK_SECRET=whsec_… PORT=9000 npx node examples/verify-a-webhook.ts
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';

@@ -200,6 +200,12 @@ describe('lockstep submit', () => {
       () => submit(changedBatch((batch) => batch.orderList.pop())),
       /13004.*channel_order_id_conflict.*DEMO-2026-0002/,
     ],
+    [
+      'a sync batch whose order names what is not there',
+      2,
+      () => submit('examples/wrong-revocation.json'),
+      /product_not_found/,
+    ],
     ['a file that is not JSON', 64, () => submit('README.md'), /README\.md is not JSON: /],
     ['an empty standard input', 64, () => submit('-'), /Standard input is empty/],
     ['a file that is not there', 64, () => submit('examples/none.json'), /examples\/none\.json.*no such file/],

@@ -50,8 +50,9 @@ export class CallRefused extends CommandFault {
   /** The cause of the refusal, a stable word. */
   readonly reason: string;
 
-  constructor(message: string, reason: string) {
-    super(reason.endsWith('_not_found') ? 'notFound' : 'refused', message);
+  /** `isOfOrders`: what is not there was named by an order, rather than by the command. */
+  constructor(message: string, reason: string, isOfOrders: boolean) {
+    super(reason.endsWith('_not_found') && !isOfOrders ? 'notFound' : 'refused', message);
     this.name = 'CallRefused';
     this.reason = reason;
   }
@@ -150,7 +151,9 @@ export class OrderClient {
     const { code, message, cause, faults } = answer as Partial<Omit<FailureBody, 'code'>> & { code?: unknown };
     if (code === 0) return answer as BodyOf<Id>;
     const fault = `${url} refused with ${code} (${cause}): ${message}`;
-    throw code === '500' ? new ServiceAway(fault) : new CallRefused(`${fault}${listFaults(faults)}`, String(cause));
+    if (code === '500') throw new ServiceAway(fault);
+    const isOfOrders = id === 'createBatchOrder' || id === 'previewBatchOrder';
+    throw new CallRefused(`${fault}${listFaults(faults)}`, String(cause), isOfOrders);
   }
 
   /** Calls an operation. Returns the JSON object of the answer, and the address without the query. */
