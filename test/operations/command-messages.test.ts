@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterEach(() => vi.restoreAllMocks());
 afterAll(() => stack.close());
 
-/** Runs the command in this process. Returns what it prints. */
+/** Runs the command in this process. Returns what it prints; what it throws has that too. */
 async function lockstep(...words: string[]) {
   const printed = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const) {
@@ -35,8 +35,13 @@ async function lockstep(...words: string[]) {
     });
   }
   const program = await buildProgram({ DATABASE_URL: stack.url, DATA_DIR: newDataDir() }, words);
-  await program.parseAsync(words, { from: 'user' });
-  vi.restoreAllMocks();
+  try {
+    await program.parseAsync(words, { from: 'user' });
+  } catch (error) {
+    throw Object.assign(error as Error, printed);
+  } finally {
+    vi.restoreAllMocks();
+  }
   return printed;
 }
 
@@ -59,8 +64,9 @@ it('order retry names each order that it cannot put back, with the reason', asyn
   const unknown = `${BigInt(pending!) + 1n}`;
   const ids = [unknown, pending!, succeeded!.licenseOrderId, failed!.licenseOrderId, expired!];
 
-  const { stdout } = await lockstep('order', 'retry', good!, ...ids, unknown);
-  expect(JSON.parse(stdout)).toEqual({
+  const ended = await lockstep('order', 'retry', good!, ...ids, unknown).catch((error) => error);
+  expect(ended).toMatchObject({ kind: 'notFound', message: `Not there: ${unknown}.` });
+  expect(JSON.parse(ended.stdout)).toEqual({
     retried: 1,
     notRetried: [
       { licenseOrderId: unknown, reason: 'order_not_found', cause: null },

@@ -27,7 +27,7 @@ export {
   WriteOutcomes,
 } from './postgres/errors.ts';
 export { Group } from './postgres/group.ts';
-export { Listener } from './postgres/listener.ts';
+export { Listener, notify, readNotification } from './postgres/listener.ts';
 export {
   arrayText,
   buildRows,

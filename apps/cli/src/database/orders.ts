@@ -34,7 +34,12 @@ export async function retry({ withDatabase }: DatabaseTools, ids: string[]): Pro
   const given = readIds(ids);
   const actor = newCommand();
   const record = (trx: Trx, backIds: readonly LicenseOrderId[]) => recordRetried(trx, actor, backIds);
-  say(JSON.stringify(await withDatabase((db) => retryFailedOrders(db, given, record))));
+  const answer = await withDatabase((db) => retryFailedOrders(db, given, record));
+  say(JSON.stringify(answer));
+  const absent = answer.notRetried.filter(({ reason }) => reason === 'order_not_found');
+  if (absent.length > 0) {
+    throw new CommandFault('notFound', `Not there: ${absent.map(({ licenseOrderId }) => licenseOrderId).join(', ')}.`);
+  }
 }
 
 function oneLine(error: unknown): string {

@@ -1,6 +1,6 @@
-import type { BatchId } from '@lockstep/contract';
-import { type Database, Group, run } from '@lockstep/platform';
-import { readNotification } from './notify.ts';
+import type { ApplicationId, BatchId, BatchResultQuery } from '@lockstep/contract';
+import { type Database, type Deadline, Group, readNotification, run } from '@lockstep/platform';
+import type { ResultReader } from '../results/reader.ts';
 
 /** The NOTIFY channel on which the ids of ended batches come. */
 export const ENDS_CHANNEL = 'lockstep_batch_ends';
@@ -102,4 +102,27 @@ async function haveEnded(db: Database, batchIds: readonly BatchId[]): Promise<bo
   });
   const ended = new Set(rows.map(({ id }) => id));
   return batchIds.map((batchId) => ended.has(batchId));
+}
+
+/**
+ * Waits until a batch is completed, `waitSeconds` are over or the client has gone, and returns what became of it (rules
+ * 6.4), as the JSON text of the answer. While it waits it holds no connection and sends no statement.
+ *
+ * Throws a Refusal: batch_not_found. Throws an Overload.
+ */
+export async function awaitBatchResult(
+  results: ResultReader,
+  watch: BatchWatch,
+  applicationId: ApplicationId,
+  query: BatchResultQuery,
+  deadline: Deadline,
+): Promise<string> {
+  const endMs = performance.now() + query.waitSeconds * 1_000;
+  for (;;) {
+    const { batchId, hasEnded, answer } = await deadline.race(results.read(applicationId, query, deadline));
+    if (hasEnded || watch.isClosed || performance.now() >= endMs) return answer;
+    await watch.waitForEnd(batchId, endMs, deadline.signal);
+    // Nobody reads the answer any more.
+    if (deadline.signal.aborted) return answer;
+  }
 }

@@ -4,6 +4,7 @@ import {
   buildRows,
   type Database,
   inTransaction,
+  notify,
   run,
   type Statement,
   send,
@@ -24,7 +25,6 @@ import { channelOfColumn } from '../lanes.ts';
 import { SO_FAR } from '../results/results.ts';
 import { PAYLOAD_VERSION } from '../stored-orders.ts';
 import { ENDS_CHANNEL } from './batch-watch.ts';
-import { notify } from './notify.ts';
 
 // This file is the one place where batches end: from then on their rows say so, and there is an event of each end.
 

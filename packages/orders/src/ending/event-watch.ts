@@ -1,7 +1,14 @@
-import type { ApplicationId } from '@lockstep/contract';
-import { type Database, Group } from '@lockstep/platform';
-import { type Behind, findBehind, type Place, readBehind } from './events.ts';
-import { readNotification } from './notify.ts';
+import { type ApplicationId, type EventPage, type EventsQuery, LATEST } from '@lockstep/contract';
+import { type Database, Group, readNotification } from '@lockstep/platform';
+import {
+  assertGivenOut,
+  type Behind,
+  findBehind,
+  type Place,
+  parsePosition,
+  readBehind,
+  readLastPosition,
+} from './events.ts';
 
 /** The NOTIFY channel on which the ids of applications come that have new events. */
 export const EVENTS_CHANNEL = 'lockstep_events';
@@ -160,4 +167,50 @@ function firstOf(readers: Iterable<Reader>): bigint {
   let first: bigint | null = null;
   for (const { after } of readers) if (first === null || after < first) first = after;
   return first!;
+}
+
+/**
+ * Reads the events of an application behind the id `after`; where there are none, waits until there is one,
+ * `waitSeconds` are over or the client has gone (rules 6.8).
+ *
+ * Throws a Refusal: event_unknown.
+ */
+export async function awaitEvents(
+  db: Database,
+  watch: EventWatch,
+  applicationId: ApplicationId,
+  { after, limit, waitSeconds }: EventsQuery,
+  gone: AbortSignal,
+): Promise<EventPage> {
+  const from = after === LATEST ? await readLastPosition(db) : after;
+  const place = { applicationId, after: parsePosition(from), limit };
+  const { events, hasMore } =
+    waitSeconds === 0
+      ? await readNow(db, place)
+      : await readOrWait(db, watch, place, performance.now() + waitSeconds * 1_000, gone);
+  return { events, lastId: events.at(-1)?.id ?? from ?? null, hasMore };
+}
+
+async function readNow(db: Database, place: Place): Promise<Behind> {
+  const [behind] = await readBehind(db, [place]);
+  // Where there are events behind it, it has been given out.
+  if (behind!.events.length === 0) await assertGivenOut(db, place.after);
+  return behind!;
+}
+
+async function readOrWait(
+  db: Database,
+  watch: EventWatch,
+  place: Place,
+  deadlineMs: number,
+  gone: AbortSignal,
+): Promise<Behind> {
+  // Waits before it looks: an event in between is not missed.
+  const waiting = watch.wait(place, deadlineMs, gone);
+  try {
+    const behind = await readNow(db, place);
+    return behind.events.length > 0 ? behind : ((await waiting.found) ?? behind);
+  } finally {
+    waiting.stop();
+  }
 }

@@ -1,7 +1,6 @@
 import type { ApplicationId } from '@lockstep/contract';
-import { type Database, type Logger, run } from '@lockstep/platform';
+import { type Database, type Logger, notify, run } from '@lockstep/platform';
 import { EVENTS_CHANNEL } from './event-watch.ts';
-import { notify } from './notify.ts';
 
 /**
  * How long after a numbering a process waits before the next one. Each costs a commit, as an end of a batch does:
