@@ -9,11 +9,11 @@ import { shared } from './vitest.shared.ts';
  */
 export const FLOORS = {
   'apps/api': 95,
-  'apps/cli': 54,
+  'apps/cli': 57,
   'apps/worker': 60,
   'packages/access': 99,
   'packages/assets': 98,
-  'packages/config': 90,
+  'packages/config': 86,
   'packages/contract': 98,
   'packages/customers': 98,
   'packages/members': 99,
