@@ -1,4 +1,4 @@
-import { merchandise, productToBuy, productToRevoke, type Sent } from '../harness/orders/orders.ts';
+import { merchandise, productToBuy, productToRevoke, type Sent, UNREAD } from '../harness/orders/orders.ts';
 
 /**
  * A history: batches of orders that meet all the time, on a handful of customers, numbers and products.
@@ -97,7 +97,8 @@ export function bodyOf(order: HistoryOrder, names: Names): Sent {
   };
   const product = order.orderType === 'new_buy' ? bought : productToRevoke;
   return {
-    ...HEADER,
+    ...UNREAD,
+    channelCustomerId: 'channel-customer',
     sequence: order.sequence,
     customerId: names.id(order.customer),
     enterpriseGlobalId: names.id(order.enterprise),
@@ -136,19 +137,3 @@ export function sourcesOf(order: HistoryOrder): number[] {
   });
   return [...named];
 }
-
-/** What no rule looks at. */
-const HEADER = {
-  crmCustomerId: 'crm-customer',
-  customerName: 'Customer',
-  channelCustomerId: 'channel-customer',
-  adminName: 'Admin',
-  adminAccount: 'admin',
-  adminEmail: 'admin@example.com',
-  adminCellNumber: '13800000000',
-  passwordMobile: '13800000000',
-  address: '1 Main Street',
-  customerType: 'company',
-  branchCode: 'B1',
-  branchName: 'Branch',
-};

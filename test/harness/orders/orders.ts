@@ -41,25 +41,30 @@ export function merchandise(changes: Sent = {}): Sent {
   };
 }
 
+/** What orders have and no rule looks at. */
+export const UNREAD = {
+  crmCustomerId: 'crm-customer',
+  customerName: 'Customer',
+  adminName: 'Admin',
+  adminAccount: 'admin',
+  adminEmail: 'admin@example.com',
+  adminCellNumber: '13800000000',
+  passwordMobile: '13800000000',
+  address: '1 Main Street',
+  customerType: 'company',
+  branchCode: 'B1',
+  branchName: 'Branch',
+};
+
 /** What an order says of its customer. */
 type OrderingCustomer = Record<'customerId' | 'channelCustomerId' | 'enterpriseGlobalId', string>;
 
 function header(customer: OrderingCustomer): Sent {
   return {
     sequence: ++sequence,
+    ...UNREAD,
     customerId: customer.customerId,
-    crmCustomerId: 'crm-customer',
-    customerName: 'Customer',
     channelCustomerId: customer.channelCustomerId,
-    adminName: 'Admin',
-    adminAccount: 'admin',
-    adminEmail: 'admin@example.com',
-    adminCellNumber: '13800000000',
-    passwordMobile: '13800000000',
-    address: '1 Main Street',
-    customerType: 'company',
-    branchCode: 'B1',
-    branchName: 'Branch',
     enterpriseGlobalId: customer.enterpriseGlobalId,
     licenseType: 'normal_recover_usbkey',
   };

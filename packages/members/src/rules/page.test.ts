@@ -13,6 +13,20 @@ function buildPageRows(pageNum: number, pageSize: number, total: number): Page<n
 
 const window = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
+/** The fields that every page of an empty list has. */
+const NOTHING = {
+  size: 0,
+  startRow: 0,
+  endRow: 0,
+  pages: 0,
+  list: [],
+  prePage: 0,
+  nextPage: 0,
+  firstPage: 0,
+  lastPage: 0,
+  navigatepageNums: [],
+};
+
 describe('a page', () => {
   it.each<[which: string, pageNum: number, total: number, fields: Partial<Page<number>>]>([
     [
@@ -105,16 +119,7 @@ describe('a page', () => {
       1,
       0,
       {
-        size: 0,
-        startRow: 0,
-        endRow: 0,
-        pages: 0,
-        list: [],
-        prePage: 0,
-        nextPage: 0,
-        firstPage: 0,
-        lastPage: 0,
-        navigatepageNums: [],
+        ...NOTHING,
         isFirstPage: true,
         isLastPage: true,
         hasPreviousPage: false,
@@ -126,16 +131,7 @@ describe('a page', () => {
       2,
       0,
       {
-        size: 0,
-        startRow: 0,
-        endRow: 0,
-        pages: 0,
-        list: [],
-        prePage: 0,
-        nextPage: 0,
-        firstPage: 0,
-        lastPage: 0,
-        navigatepageNums: [],
+        ...NOTHING,
         isFirstPage: false,
         isLastPage: true,
         hasPreviousPage: true,
