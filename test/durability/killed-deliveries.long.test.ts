@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Api } from '../harness/api.ts';
-import { dataOf } from '../harness/api.ts';
+import { type Api, dataOf } from '../harness/api.ts';
 import { type Receiver, startReceiver } from '../harness/network/receiver.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';

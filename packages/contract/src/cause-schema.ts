@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { causes } from './causes.ts';
+import { type Cause as CauseWord, causes } from './causes.ts';
 
-export type Cause = keyof typeof causes;
+export type Cause = CauseWord;
 
 /** The stable words for programs, from the table of causes. */
 export const Cause = z.enum(Object.keys(causes) as [Cause, ...Cause[]]).meta({

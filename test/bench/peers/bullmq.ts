@@ -1,6 +1,5 @@
 import { Queue, Worker } from 'bullmq';
-import type { Peer, PeerJob } from './peer.ts';
-import { JOBS_AT_ONCE } from './peer.ts';
+import { JOBS_AT_ONCE, type Peer, type PeerJob } from './peer.ts';
 
 const QUEUE = 'peer';
 

@@ -1,6 +1,5 @@
 import { Logger, makeWorkerUtils, run } from 'graphile-worker';
-import type { Peer, PeerJob } from './peer.ts';
-import { JOBS_AT_ONCE } from './peer.ts';
+import { JOBS_AT_ONCE, type Peer, type PeerJob } from './peer.ts';
 
 const TASK = 'order';
 const logger = new Logger(() => () => {});

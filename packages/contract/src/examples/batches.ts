@@ -1,7 +1,6 @@
 import type { Merchandise, ProductToBuy } from '../orders/items.ts';
 import type { BatchOrder, DeleteAssetOrder, DeleteProductOrder, NewBuyOrder } from '../orders/orders.ts';
-import type { Sent, Written } from './operation.ts';
-import { HEAD_OFFICE } from './operation.ts';
+import { HEAD_OFFICE, type Sent, type Written } from './operation.ts';
 
 /** The locks that the batches below buy: one of them is revoked again. */
 export const KEPT_LOCK = '8100000101';

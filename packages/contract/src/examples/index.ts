@@ -3,8 +3,7 @@ import { issueToken } from './access.ts';
 import answers from './answers.json' with { type: 'json' };
 import { exampleBatches, KEPT_LOCK, KEPT_LOCK_ID, REGION } from './batches.ts';
 import { DEPARTMENT, memberExamples } from './member.ts';
-import type { Examples, ExamplesOf } from './operation.ts';
-import { CLOUD_EMPLOYEE, HEAD_OFFICE } from './operation.ts';
+import { CLOUD_EMPLOYEE, type Examples, type ExamplesOf, HEAD_OFFICE } from './operation.ts';
 import { orderExamples } from './order.ts';
 
 /**

@@ -1,7 +1,6 @@
 import type { MemberOperationId } from '../operations/index.ts';
 import { BORROWED_LOCK, CLOUD_LICENSE, KEPT_LOCK, KEPT_LOCK_ID } from './batches.ts';
-import type { ExamplesOf } from './operation.ts';
-import { CLOUD_EMPLOYEE } from './operation.ts';
+import { CLOUD_EMPLOYEE, type ExamplesOf } from './operation.ts';
 
 /** What M2 makes of the cloud employee. M5 asks for the department. */
 export const DEPARTMENT = 7;

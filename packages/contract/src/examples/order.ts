@@ -1,8 +1,7 @@
 import type { ChangeLocks } from '../assets/assets.ts';
 import type { OrderOperationId } from '../operations/index.ts';
 import { exampleBatches, KEPT_LOCK } from './batches.ts';
-import type { Examples, ExamplesOf } from './operation.ts';
-import { HEAD_OFFICE } from './operation.ts';
+import { type Examples, type ExamplesOf, HEAD_OFFICE } from './operation.ts';
 
 const { new_buy, delete_asset, delete_product, sync, borrowed_lock, no_match } = exampleBatches;
 

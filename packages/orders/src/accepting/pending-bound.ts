@@ -2,8 +2,7 @@ import { type ApplicationId, Refusal } from '@lockstep/contract';
 import { type Database, together } from '@lockstep/platform';
 import { countActivity, NOTES_AT_ONCE } from '../channels/count-activity.ts';
 import { perSecondOf, secondsUntilBelow } from '../channels/estimates.ts';
-import type { ChannelReader } from '../channels/state.ts';
-import { shareFor } from '../channels/state.ts';
+import { type ChannelReader, shareFor } from '../channels/state.ts';
 
 /** An application that has too many pending orders. */
 interface Full {

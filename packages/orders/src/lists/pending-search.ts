@@ -5,8 +5,7 @@ import { sql } from 'kysely';
 import { findChannels } from '../channels/customers.ts';
 import { lanesOfCustomer, NO_CHANNEL } from '../lanes.ts';
 import { PAYLOAD_VERSION } from '../stored-orders.ts';
-import type { IndexSearch, OrdersFrom } from './filters.ts';
-import { isOfChannel, isOfSenderInPeriod } from './filters.ts';
+import { type IndexSearch, isOfChannel, isOfSenderInPeriod, type OrdersFrom } from './filters.ts';
 
 /** Batches of whoever it may be that one call looks at, at most. */
 const MAX_BATCHES = 1_000;

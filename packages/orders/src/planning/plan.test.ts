@@ -30,8 +30,7 @@ import {
 } from '@lockstep/test/harness/orders/orders';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from './limits.ts';
-import type { Outcome } from './outcome.ts';
-import { countEffects } from './outcome.ts';
+import { countEffects, type Outcome } from './outcome.ts';
 import { planAll, planOrder } from './plan.ts';
 
 /** Two customers of one enterprise and one of another. */

@@ -13,8 +13,7 @@ import {
 import { type AssetToBuy, type Merchandise, type NewBuyOrder, type ProductToBuy, Refusal } from '@lockstep/contract';
 import { checkLicenseType, checkSource, grantsOf, isVisible } from './checks.ts';
 import { type Limits, Touched } from './limits.ts';
-import type { OrderWithId } from './outcome.ts';
-import { emptyEffects } from './outcome.ts';
+import { emptyEffects, type OrderWithId } from './outcome.ts';
 
 /**
  * Plans a new_buy: assets that are created, extended or transferred, and what is bought onto them (rules 6.5 new_buy).

@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { ReadOnlyServer } from '../postgres/pool.ts';
-import type { Release } from './migrate.ts';
-import { MigrationFailure } from './migrate.ts';
+import { MigrationFailure, type Release } from './migrate.ts';
 
 /** Describes a database to people by its address: host, port, database and role, never the password. */
 function describeDatabase(url: string): string {

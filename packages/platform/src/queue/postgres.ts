@@ -4,9 +4,11 @@ import type pg from 'pg';
 import { openPrimaryPool } from '../postgres/pool.ts';
 import { type Closable, closeAll } from '../process/lifecycle.ts';
 import type { Logger } from '../process/log.ts';
-import type { ConsumerOptions, JobConsumer, JobProducer } from './backend.ts';
 import {
+  type ConsumerOptions,
   createErrorLogger,
+  type JobConsumer,
+  type JobProducer,
   type OpenedQueue,
   PRODUCER_TIMEOUT_MS,
   processing,

@@ -1,6 +1,5 @@
 import { type ApplicationId, Refusal, type Webhook, type WebhookId } from '@lockstep/contract';
-import type { Tables } from '@lockstep/platform';
-import { type Database, isId } from '@lockstep/platform';
+import { type Database, isId, type Tables } from '@lockstep/platform';
 import type { Selectable } from 'kysely';
 import type {} from '../tables.ts';
 
