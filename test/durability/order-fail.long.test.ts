@@ -96,7 +96,7 @@ describe('lockstep order fail', () => {
   it('ends orders that are not held, and later ones with them, all or none', async () => {
     const first = await accept(newBuy(customer, [newAssetNum()]), newBuy(other, [newAssetNum()]));
     const second = await accept(newBuy(customer, [newAssetNum()]), newBuy(other, [newAssetNum()]));
-    expect(await fail(first.ids[0]!, '1', '--reason', 'none')).toMatchObject({ status: 2, stdout: '' });
+    expect(await fail(first.ids[0]!, '1', '--reason', 'none')).toMatchObject({ status: 4, stdout: '' });
     expect(await readResult(api, first.batch)).toMatchObject({ failed: 0, pending: 2 });
     expect(await fail(first.ids[0]!, '--reason', 'both', '--later', 'fail')).toMatchObject({ status: 0 });
     expect(await readResult(api, first.batch)).toMatchObject({ failed: 1, pending: 1 });

@@ -78,6 +78,17 @@ it('order retry names each order that it cannot put back, with the reason', asyn
   });
 });
 
+it('order fail changes nothing if one of the orders is not there', async () => {
+  const [id] = await accept(newBuy(customer, [newAssetNum()]));
+  const unknown = `${BigInt(id!) + 1n}`;
+  await expect(lockstep('order', 'fail', id!, unknown, '--reason', 'ticket 4711')).rejects.toMatchObject({
+    kind: 'notFound',
+    message: `There is no order ${unknown}.`,
+  });
+  const { stdout } = await lockstep('order', 'fail', id!, '--reason', 'ticket 4711');
+  expect(stdout).toBe('{"failed":1}\n');
+});
+
 /** Writes a batch into a file. Returns the words that name the file and the service. */
 function fileOf(batch: ReturnType<typeof batchOf>): string[] {
   const file = join(mkdtempSync(join(inject('directory'), 'batch-')), 'batch.json');

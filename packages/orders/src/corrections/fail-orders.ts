@@ -1,5 +1,6 @@
 import { ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
 import { type CustomerId, type LicenseOrderId, Refusal } from '@lockstep/contract';
+import { ConsoleRefusal } from '@lockstep/contract/console';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { endOrders } from '../applying/end-orders.ts';
@@ -28,11 +29,16 @@ export interface FailResult {
   licenseOrderIds: LicenseOrderId[];
 }
 
-/** Ends pending orders with internal_error, held or not, in one transaction (rules 9). */
+/**
+ * Ends pending orders with internal_error, held or not, in one transaction (rules 9). Throws a ConsoleRefusal:
+ * not_found, of all that are not there.
+ */
 export async function failPendingOrders(db: Database, request: FailRequest): Promise<FailResult> {
   const named = [...new Set(request.licenseOrderIds)];
   const { result, finishedBatchIds } = await inTransaction(db, async (trx) => {
     const known = await readNamed(trx, named);
+    const absent = named.filter((id) => !known.some((order) => order.id === id));
+    if (absent.length > 0) throw new ConsoleRefusal('not_found', 'order', absent.join(', '));
     const customerIds = [...new Set(known.map(({ customerId }) => customerId))];
     const channels = await findChannels(trx, customerIds);
     const lanesOf = (customerId: CustomerId) => lanesOfCustomer(channels.get(customerId)?.id ?? NO_CHANNEL, customerId);
