@@ -223,12 +223,6 @@ describe('lockstep submit', () => {
       /http:\/\/127\.0\.0\.1:\d+ refuses connections.*Is npm start running\?/,
     ],
     [
-      'a port that HTTP clients refuse',
-      64,
-      () => submit('--base-url', 'http://127.0.0.1:9', 'examples/mixed-batch.json'),
-      /port 9 is kept for another protocol/,
-    ],
-    [
       'an address that is none, without its password',
       64,
       () => submit('--base-url', 'postgres://me:hunter2@db', 'examples/mixed-batch.json'),

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server } from '
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OrderClient, readBaseUrl } from './client.ts';
 import { explainNoAnswer } from './faults.ts';
+import { send } from './http.ts';
 
 /** By path: what stands for a page, a proxy, another service. Any other path: the connection is closed. */
 const ANSWERS: Record<string, [status: number, headers: Record<string, string>, body: string]> = {
@@ -64,25 +65,19 @@ describe('a service that cannot be asked is told in one line:', () => {
     expect((error as Error).message).not.toMatch(/\n|secret/);
   });
 
-  it('a port for something else, where nobody need try again', async () => {
-    const client = new OrderClient({ baseUrl: 'http://127.0.0.1:6000', appKey: 'key', appSecret: 'secret' });
-    const message = expect.stringMatching(/^http:\/\/127.0.0.1:6000 .* port 6000 is kept for another protocol/);
-    await expect(client.logIn()).rejects.toMatchObject({ kind: 'usage', message });
-  });
-
-  // As fetch throws them.
+  // As Node.js throws them.
   it.each<[code: string, message: RegExp]>([
     ['ECONNREFUSED', /^https:\/\/shop\.example refuses connections: [^?]*\.$/],
     ['EAI_AGAIN', /DNS does not answer/],
-    ['UND_ERR_CONNECT_TIMEOUT', /no connection in time/],
+    ['ETIMEDOUT', /no connection in time/],
     ['CERT_HAS_EXPIRED', /certificate that has expired/],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', /does not trust.*NODE_EXTRA_CA_CERTS/],
     ['ERR_TLS_CERT_ALTNAME_INVALID', /certificate for another name/],
     ['SOMETHING_NEW', /does not answer: SOMETHING_NEW/],
   ])('%s of a remote address, where nobody is asked for npm start', (code, message) => {
     const reason = Object.assign(new Error('no'), { code });
-    for (const cause of [reason, new AggregateError([reason, reason])]) {
-      const text = explainNoAnswer(new TypeError('fetch failed', { cause }), 'https://shop.example');
+    for (const error of [reason, new AggregateError([reason, reason])]) {
+      const text = explainNoAnswer(error, 'https://shop.example');
       expect(text).toMatch(message);
       expect(text).not.toContain('npm start');
     }
@@ -92,11 +87,26 @@ describe('a service that cannot be asked is told in one line:', () => {
     const silent = createServer(() => {});
     await once(silent.listen(0, '127.0.0.1'), 'listening');
     const url = `http://${hostOf(silent)}`;
-    const error = await fetch(url, { signal: AbortSignal.timeout(1) }).catch((thrown: unknown) => thrown);
+    const error = await send(url, { method: 'GET', headers: {}, body: undefined, timeoutMs: 1 }).catch(
+      (fault) => fault,
+    );
     silent.closeAllConnections();
     silent.close();
     expect(explainNoAnswer(error, url)).toBe(`${url} took the call and did not answer in time.`);
   });
+});
+
+it('a refusal arrives while the body is still being sent, and the connection goes with it', async () => {
+  const refuser = createTcpServer((socket) => {
+    socket
+      .on('error', () => {})
+      .end('HTTP/1.1 413 Payload Too Large\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}');
+  });
+  await once(refuser.listen(0, '127.0.0.1'), 'listening');
+  const body = Buffer.alloc(32 * 1024 * 1024);
+  const answer = await send(`http://${hostOf(refuser)}`, { method: 'POST', headers: {}, body, timeoutMs: 60_000 });
+  refuser.close();
+  expect(answer).toMatchObject({ status: 413, text: '{}' });
 });
 
 describe('the address of a service', () => {

@@ -12,7 +12,8 @@ import type {
 import { buildPath, routes } from '@lockstep/contract/routes';
 import { CommandFault } from '../output/status.ts';
 import { formatFields } from '../output/table.ts';
-import { explainNoAnswer, explainStrangeAnswer, isForbiddenPort } from './faults.ts';
+import { explainNoAnswer, explainStrangeAnswer } from './faults.ts';
+import { send } from './http.ts';
 
 export interface ClientOptions {
   /** As readBaseUrl returns it. */
@@ -98,9 +99,10 @@ export class OrderClient {
   /** Gets the application-level token that the other calls carry. */
   async logIn(): Promise<void> {
     const { appKey, appSecret } = this.#options;
-    const { url, status, answer } = await this.#fetch('issueToken', routes.issueToken.path, {
-      headers: { authorization: `Basic ${Buffer.from(`${appKey}:${appSecret}`).toString('base64')}` },
-      body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    const { url, status, answer } = await this.#send('issueToken', routes.issueToken.path, {
+      authorization: `Basic ${Buffer.from(`${appKey}:${appSecret}`).toString('base64')}`,
+      type: 'application/x-www-form-urlencoded',
+      body: `${new URLSearchParams({ grant_type: 'client_credentials' })}`,
     });
     const { access_token, error_description, message } = answer as Partial<
       TokenAnswer & FailureBody & { error_description: string }
@@ -141,12 +143,10 @@ export class OrderClient {
   async #call<Id extends OrderOperationId>(id: Id, { params, query = {}, body }: Call<Id>): Promise<BodyOf<Id>> {
     const given = Object.entries({ ...query, g_nonce: randomUUID() }).filter(([, value]) => value !== undefined);
     const path = buildPath(id, (params ?? {}) as OperationParams<Id>);
-    const { url, answer } = await this.#fetch(id, `${path}?${new URLSearchParams(given as [string, string][])}`, {
-      headers: {
-        authorization: `Bearer ${this.#token}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
+    const { url, answer } = await this.#send(id, `${path}?${new URLSearchParams(given as [string, string][])}`, {
+      authorization: `Bearer ${this.#token}`,
+      type: 'application/json',
+      body: body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body),
     });
     const { code, message, cause, faults } = answer as Partial<Omit<FailureBody, 'code'>> & { code?: unknown };
     if (code === 0) return answer as BodyOf<Id>;
@@ -157,34 +157,28 @@ export class OrderClient {
   }
 
   /** Calls an operation. Returns the JSON object of the answer, and the address without the query. */
-  async #fetch(
+  async #send(
     id: OperationId,
     pathAndQuery: string,
-    init: RequestInit & { body?: unknown },
+    { authorization, type, body }: { authorization: string; type: string; body: string | Buffer | undefined },
   ): Promise<{ url: string; status: number; answer: object }> {
     const { baseUrl } = this.#options;
-    const { method } = routes[id];
     const [url = ''] = `${baseUrl}${pathAndQuery}`.split('?');
-    const bodyBytes = Buffer.isBuffer(init.body) ? init.body.length : 0;
-    const signal = AbortSignal.timeout(CALL_TIMEOUT_MS + Math.ceil(bodyBytes / BODY_BYTES_PER_SECOND) * 1_000);
-    let response: Response;
-    let text: string;
-    try {
-      // Redirected, a POST would arrive as a GET, and the secret elsewhere.
-      response = await fetch(`${baseUrl}${pathAndQuery}`, { ...init, method, redirect: 'manual', signal });
-      text = await response.text();
-    } catch (error) {
-      const fault = explainNoAnswer(error, baseUrl);
-      if (isForbiddenPort(error)) throw new CommandFault('usage', fault, { cause: error });
-      throw new ServiceAway(fault, { cause: error });
-    }
-    const { status, headers } = response;
+    const bodySeconds = Math.ceil(Buffer.byteLength(body ?? '') / BODY_BYTES_PER_SECOND);
+    const { status, headers, text } = await send(`${baseUrl}${pathAndQuery}`, {
+      method: routes[id].method,
+      headers: { authorization, ...(body !== undefined && { 'content-type': type }) },
+      body,
+      timeoutMs: CALL_TIMEOUT_MS + bodySeconds * 1_000,
+    }).catch((error: unknown) => {
+      throw new ServiceAway(explainNoAnswer(error, baseUrl), { cause: error });
+    });
     const answer = status === 404 ? undefined : parseAnswer(text);
     if (answer !== undefined) return { url, status, answer };
     const fault = explainStrangeAnswer(url, {
       status,
-      contentType: headers.get('content-type'),
-      location: headers.get('location'),
+      contentType: headers['content-type'] ?? null,
+      location: headers.location ?? null,
     });
     throw status >= 500 ? new ServiceAway(fault) : new CommandFault('unreachable', fault);
   }

@@ -1,27 +1,19 @@
 const CLOSED = 'closed the connection before it answered.';
-const NO_CONNECTION = 'does not answer: no connection in time. A firewall may be in between.';
 const NO_WAY = 'cannot be reached: there is no way to it from this network.';
-const NO_TLS = 'does not speak TLS. Is it http:// and not https://?';
-const NO_ANSWER = 'took the call and did not answer in time.';
+const NO_HTTP = 'does not speak HTTP. Is it https:// and not http://?';
 
 /** What the error codes of the network and of TLS mean; each text continues after the address. */
 const NETWORK_FAULTS: Record<string, string> = {
   ECONNREFUSED: 'refuses connections: nothing listens there, or a firewall is in between.',
   ECONNRESET: CLOSED,
   EPIPE: CLOSED,
-  UND_ERR_SOCKET: CLOSED,
   ENOTFOUND: 'is not to be found: DNS does not know its name. Is it spelled right?',
   EAI_AGAIN: 'is not to be found: DNS does not answer. Are you connected?',
   EHOSTUNREACH: NO_WAY,
   ENETUNREACH: NO_WAY,
-  ETIMEDOUT: NO_CONNECTION,
-  UND_ERR_CONNECT_TIMEOUT: NO_CONNECTION,
-  TimeoutError: NO_ANSWER,
-  UND_ERR_HEADERS_TIMEOUT: NO_ANSWER,
-  UND_ERR_BODY_TIMEOUT: NO_ANSWER,
-  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
-  HTTPParserError: 'does not speak HTTP. Is it https:// and not http://?',
+  ETIMEDOUT: 'does not answer: no connection in time. A firewall may be in between.',
+  NO_ANSWER: 'took the call and did not answer in time.',
+  EPROTO: 'does not speak TLS. Is it http:// and not https://?',
   CERT_HAS_EXPIRED: 'has a certificate that has expired.',
   ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another name. Is the address spelled as in the certificate?',
 };
@@ -35,22 +27,20 @@ const UNTRUSTED_CODES = [
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
 ];
 
-/** Whether a call got no answer because fetch calls no service at such a port, whatever listens there. */
-export function isForbiddenPort(error: unknown): boolean {
-  return findReason(error).message === 'bad port';
-}
-
 /**
  * Explains in one or two sentences why a call got no answer: what happened, where, and what to do.
- * @param error what fetch threw
+ * @param error what `send` threw
  */
 export function explainNoAnswer(error: unknown, baseUrl: string): string {
   const { code, message } = findReason(error);
-  const fault = UNTRUSTED_CODES.includes(code) ? UNTRUSTED : NETWORK_FAULTS[code];
-  if (isForbiddenPort(error))
-    return `${baseUrl} cannot be called: port ${new URL(baseUrl).port} is kept for another protocol, and HTTP clients refuse it. Use another one.`;
-  const said = `${baseUrl} ${fault ?? `does not answer: ${code || message}.`}`;
-  return code === 'ECONNREFUSED' && isLoopback(baseUrl) ? `${said} Is npm start running?` : said;
+  const fault = `${baseUrl} ${explainCode(code) ?? `does not answer: ${code || message}.`}`;
+  return code === 'ECONNREFUSED' && isLoopback(baseUrl) ? `${fault} Is npm start running?` : fault;
+}
+
+function explainCode(code: string): string | undefined {
+  // The parser of HTTP has a code for each thing that it does not understand.
+  if (code.startsWith('HPE_')) return NO_HTTP;
+  return UNTRUSTED_CODES.includes(code) ? UNTRUSTED : NETWORK_FAULTS[code];
 }
 
 /**
@@ -73,14 +63,11 @@ export function explainStrangeAnswer(
   return `${what}: something else listens there, or a proxy is in between. Is --base-url right?`;
 }
 
-/** Finds the innermost reason: fetch wraps it, and Node.js wraps the reasons of several addresses once more. */
+/** Node.js wraps the reasons of several addresses in one. */
 function findReason(error: unknown): { code: string; message: string } {
-  const { cause, errors, code, name = '', message } = error as Partial<AggregateError & NodeJS.ErrnoException>;
-  // These two have a name and no code.
-  if (name === 'TimeoutError' || name === 'HTTPParserError') return { code: name, message: '' };
+  const { errors, code, message } = error as Partial<AggregateError & NodeJS.ErrnoException>;
   if (errors !== undefined && errors.length > 0) return findReason(errors[0]);
-  if (cause !== undefined && code === undefined) return findReason(cause);
-  return { code: String(code ?? ''), message: message ?? String(error) };
+  return { code: code ?? '', message: message ?? String(error) };
 }
 
 function isLoopback(url: string): boolean {
