@@ -10,7 +10,9 @@ const FILES = globSync(['*.ts', '{packages,apps,test,examples}/**/*.{ts,tsx}'], 
   cwd: REPOSITORY,
   exclude: ['**/node_modules', '**/dist', '**/generated'],
 });
-const SOURCES = FILES.filter((file) => file.includes('/src/') && !/\.test\.ts$|^apps\/console\//.test(file));
+/** The console's pages lead to each other, as they do for their readers. */
+const IS_PAGE = /^apps\/console\/(?!src\/(kit|words|api)\/)/;
+const SOURCES = FILES.filter((file) => file.includes('/src/') && !/\.test\.ts$/.test(file) && !IS_PAGE.test(file));
 
 /** The room of a file, as the table names it. Of files at the root of a package, the folder of its sources. */
 const roomOf = (file: string) => dirname(file).replace(/^(packages|apps)\//, '');

@@ -1,5 +1,5 @@
 import { createRouter } from '@tanstack/react-router';
-import { parseSearch, writeSearch } from './kit/search.ts';
+import { parseSearch, writeSearch } from './kit/address/search.ts';
 import { CONSOLE_PATH } from './page-head.ts';
 import { rootRoute } from './root-route.tsx';
 import { routes } from './routes.tsx';

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent, type RouteComponent } from '@tanstack/react-router';
-import { searchOf } from './kit/search.ts';
+import { searchOf } from './kit/address/search.ts';
 import { LogInPage } from './pages/session/LogInPage.tsx';
 import { rootRoute } from './root-route.tsx';
 

@@ -2,12 +2,10 @@
  * The kit of the console's pages. How a page is made:
  *
  * 1. `routes.tsx` names its address, what loads it, and the texts behind the `?` that it reads. What stands in the
- * address is
- *    always text: ids have more digits than a number keeps.
+ *    address is always text: ids have more digits than a number keeps.
  *
  * 2. It reads its address by `getRouteApi('/batches')` (not by importing its route: that is a cycle), calls the server
- * by
- *    `useOperation(id, call, { refreshMs })` of `../../api/index.ts`, and shows:
+ *    by `useOperation(id, call, { refreshMs })` of `../../api/index.ts`, and shows:
  *
  *      const route = getRouteApi('/batches');
  *      export default function BatchesPage() {
@@ -41,30 +39,30 @@
  * `PasswordInput`); one that is not among them needs its style in `theme/styles.css`. Show no HTML but by React: names
  * may hold markup.
  */
-export { AddressTabs } from './AddressTabs.tsx';
-export { useAddress } from './address.ts';
-export { announce } from './announce.ts';
-export { Badge, type Tone } from './Badge.tsx';
-export { Chart } from './Chart.tsx';
-export { ConfirmButton } from './ConfirmButton.tsx';
-export { CopyButton, CopyId } from './CopyId.tsx';
-export { Count, Figure, Figures } from './Count.tsx';
-export { type Column, DataTable, type TableProps } from './DataTable.tsx';
-export { Dialog } from './Dialog.tsx';
-export { Empty } from './Empty.tsx';
-export { Failure } from './Failure.tsx';
-export { type Field, Fields } from './Fields.tsx';
-export { Filters, optionsOf } from './Filters.tsx';
-export { JsonView } from './JsonView.tsx';
-export { NoRows } from './NoRows.tsx';
-export { Notice } from './Notice.tsx';
-export { OneTimeSecret } from './OneTimeSecret.tsx';
-export { type Crumb, Page, Section } from './Page.tsx';
-export { Pager } from './Pager.tsx';
-export { ProgressBar } from './ProgressBar.tsx';
-export { Query } from './Query.tsx';
-export { RoleGate } from './RoleGate.tsx';
-export { StateBadge, useStateWords } from './StateBadge.tsx';
-export { Time } from './Time.tsx';
-export { TimeLine } from './TimeLine.tsx';
-export { Tree, type TreeNode } from './Tree.tsx';
+export { AddressTabs } from './address/AddressTabs.tsx';
+export { useAddress } from './address/address.ts';
+export { ConfirmButton } from './dialogs/ConfirmButton.tsx';
+export { Dialog } from './dialogs/Dialog.tsx';
+export { OneTimeSecret } from './dialogs/OneTimeSecret.tsx';
+export { Chart } from './figures/Chart.tsx';
+export { Count, Figure, Figures } from './figures/Count.tsx';
+export { ProgressBar } from './figures/ProgressBar.tsx';
+export { type Column, DataTable, type TableProps } from './lists/DataTable.tsx';
+export { Filters, optionsOf } from './lists/Filters.tsx';
+export { NoRows } from './lists/NoRows.tsx';
+export { Pager } from './lists/Pager.tsx';
+export { Failure } from './page/Failure.tsx';
+export { type Crumb, Page, Section } from './page/Page.tsx';
+export { Query } from './page/Query.tsx';
+export { RoleGate } from './page/RoleGate.tsx';
+export { announce } from './signs/announce.ts';
+export { Badge, type Tone } from './signs/Badge.tsx';
+export { Empty } from './signs/Empty.tsx';
+export { Notice } from './signs/Notice.tsx';
+export { StateBadge, useStateWords } from './signs/StateBadge.tsx';
+export { Time } from './time/Time.tsx';
+export { TimeLine } from './time/TimeLine.tsx';
+export { CopyButton, CopyId } from './values/CopyId.tsx';
+export { type Field, Fields } from './values/Fields.tsx';
+export { JsonView } from './values/JsonView.tsx';
+export { Tree, type TreeNode } from './values/Tree.tsx';

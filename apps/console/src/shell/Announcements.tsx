@@ -1,5 +1,5 @@
-import { dismiss, useAnnouncements } from '../kit/announce.ts';
-import { CloseIcon } from '../kit/icons.tsx';
+import { dismiss, useAnnouncements } from '../kit/signs/announce.ts';
+import { CloseIcon } from '../kit/signs/icons.tsx';
 import { useWords } from '../words/words.ts';
 import styles from './Shell.module.css';
 import { shellWords } from './words.ts';

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
-import { Notice } from '../kit/Notice.tsx';
-import { Page } from '../kit/Page.tsx';
-import { kitWords } from '../kit/words.ts';
+import { Page } from '../kit/page/Page.tsx';
+import { Notice } from '../kit/signs/Notice.tsx';
+import { kitWords } from '../words/kit.ts';
 import { useWords } from '../words/words.ts';
 
 /** What is shown in place of a page that failed while it was drawn, or whose files are not there any more. */

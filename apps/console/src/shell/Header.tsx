@@ -3,7 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import { useMe } from '../api/index.ts';
 import iconUrl from '../icon.svg';
-import { MenuIcon, SearchIcon } from '../kit/icons.tsx';
+import { MenuIcon, SearchIcon } from '../kit/signs/icons.tsx';
 import { useCodeNames } from '../words/code-names.ts';
 import { chooseLanguage, type Language, languages, useLanguage } from '../words/languages.ts';
 import { useWords } from '../words/words.ts';

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
-import { Empty } from '../kit/Empty.tsx';
-import { Page } from '../kit/Page.tsx';
-import { kitWords } from '../kit/words.ts';
+import { Page } from '../kit/page/Page.tsx';
+import { Empty } from '../kit/signs/Empty.tsx';
+import { kitWords } from '../words/kit.ts';
 import { useWords } from '../words/words.ts';
 import { shellWords } from './words.ts';
 

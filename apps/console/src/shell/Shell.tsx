@@ -2,7 +2,7 @@ import { useRouter } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useOperation } from '../api/index.ts';
 import { MeContext } from '../api/me.ts';
-import { Query } from '../kit/Query.tsx';
+import { Query } from '../kit/page/Query.tsx';
 import { useWords } from '../words/words.ts';
 import { Announcements } from './Announcements.tsx';
 import { Header } from './Header.tsx';

@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router';
 import { CallFailure, callOperation } from '../api/index.ts';
 import { noteLogOut } from '../api/session-events.ts';
-import { announce } from '../kit/announce.ts';
+import { announce } from '../kit/signs/announce.ts';
 
 /** Ends the session, here and in the other tabs. */
 export function useLogOut(): () => Promise<void> {

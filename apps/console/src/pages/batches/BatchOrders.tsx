@@ -2,9 +2,9 @@ import type { ConsoleBatchDetail } from '@lockstep/contract/console';
 import { getRouteApi } from '@tanstack/react-router';
 import { type CallOf, useOperation } from '../../api/index.ts';
 import { Empty, Filters, optionsOf, Query, Section, useStateWords } from '../../kit/index.ts';
+import { ORDER_CAUSES } from '../../words/order-causes.ts';
 import { useWords } from '../../words/words.ts';
 import { OrderTable } from '../orders/OrderTable.tsx';
-import { ORDER_CAUSES } from '../orders/order-causes.ts';
 import { refreshWhile, useReadAtEnd } from './use-until-end.ts';
 import { batchesWords } from './words.ts';
 

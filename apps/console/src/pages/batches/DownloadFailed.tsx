@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { CallFailure, downloadOperation } from '../../api/index.ts';
 import { Dialog, Failure } from '../../kit/index.ts';
-import { kitWords } from '../../kit/words.ts';
+import { kitWords } from '../../words/kit.ts';
 import { useWords } from '../../words/words.ts';
 import { batchesWords } from './words.ts';
 

@@ -2,9 +2,9 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type CallOf, useOperation } from '../../api/index.ts';
 import { Filters, NoRows, optionsOf, Page, Query, useStateWords } from '../../kit/index.ts';
 import { useCodeNames } from '../../words/code-names.ts';
+import { ORDER_CAUSES } from '../../words/order-causes.ts';
 import { useWords } from '../../words/words.ts';
 import { SentOrderTable } from './OrderTable.tsx';
-import { ORDER_CAUSES } from './order-causes.ts';
 import { ordersWords } from './words.ts';
 
 const REFRESH_MS = 5_000;

@@ -1,12 +1,12 @@
 import type { ConsoleData, ConsoleOperationId } from '@lockstep/contract/console';
 import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { CallFailure, type CallOf, useChange, useMayCall } from '../api/index.ts';
-import { useWords } from '../words/words.ts';
-import { announce } from './announce.ts';
+import { CallFailure, type CallOf, useChange, useMayCall } from '../../api/index.ts';
+import { kitWords } from '../../words/kit.ts';
+import { useWords } from '../../words/words.ts';
+import { Failure } from '../page/Failure.tsx';
+import { announce } from '../signs/announce.ts';
 import { Dialog } from './Dialog.tsx';
-import { Failure } from './Failure.tsx';
-import { kitWords } from './words.ts';
 
 /** A button that changes something only after its reader has seen what will happen. */
 interface ConfirmButtonProps<Id extends ConsoleOperationId> {

@@ -1,10 +1,10 @@
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useWords } from '../words/words.ts';
-import { useAddress } from './address.ts';
+import { kitWords } from '../../words/kit.ts';
+import { useWords } from '../../words/words.ts';
+import { useAddress } from '../address/address.ts';
+import { readLocalTime, writeLocalTime } from '../time/local-time.ts';
 import styles from './Filters.module.css';
-import { readLocalTime, writeLocalTime } from './local-time.ts';
-import { kitWords } from './words.ts';
 
 /**
  * One filter, bound to the text of its name in the address. A time is milliseconds there; a flag is `true` or absent.

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
-import type { CallFailure } from '../api/index.ts';
-import { useCauseWords } from '../words/causes.ts';
-import { useWords } from '../words/words.ts';
-import { CopyId } from './CopyId.tsx';
-import styles from './Notice.module.css';
-import { kitWords } from './words.ts';
+import type { CallFailure } from '../../api/index.ts';
+import { useCauseWords } from '../../words/causes.ts';
+import { kitWords } from '../../words/kit.ts';
+import { useWords } from '../../words/words.ts';
+import styles from '../signs/Notice.module.css';
+import { CopyId } from '../values/CopyId.tsx';
 
 /** What failed, why, what to do about it, and the request id by which the log has more. */
 export function Failure({ failure, onRetry }: { failure: CallFailure; onRetry?: () => void }) {

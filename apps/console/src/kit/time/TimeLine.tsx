@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Tone } from './Badge.tsx';
+import type { Tone } from '../signs/Badge.tsx';
 import { Time } from './Time.tsx';
 import styles from './TimeLine.module.css';
 

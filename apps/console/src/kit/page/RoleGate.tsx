@@ -1,11 +1,11 @@
 import { operations } from 'virtual:operations';
 import type { ConsoleOperationId } from '@lockstep/contract/console';
 import type { ReactNode } from 'react';
-import { useMayCall, useMe } from '../api/index.ts';
-import { useCodeNames } from '../words/code-names.ts';
-import { useWords } from '../words/words.ts';
-import { Notice } from './Notice.tsx';
-import { kitWords } from './words.ts';
+import { useMayCall, useMe } from '../../api/index.ts';
+import { useCodeNames } from '../../words/code-names.ts';
+import { kitWords } from '../../words/kit.ts';
+import { useWords } from '../../words/words.ts';
+import { Notice } from '../signs/Notice.tsx';
 
 /** Shows a form to those whose role may send it, by the operation that it calls; the others are told who may. */
 export function RoleGate({ operation, children }: { operation: ConsoleOperationId; children: ReactNode }) {

@@ -1,5 +1,5 @@
-import { useNumberFormat } from '../words/formats.ts';
-import type { Tone } from './Badge.tsx';
+import { useNumberFormat } from '../../words/formats.ts';
+import type { Tone } from '../signs/Badge.tsx';
 import styles from './Count.module.css';
 
 /** A number in the reader's way of writing. */

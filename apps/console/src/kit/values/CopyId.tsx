@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
-import { useWords } from '../words/words.ts';
-import { announce } from './announce.ts';
+import { kitWords } from '../../words/kit.ts';
+import { useWords } from '../../words/words.ts';
+import { announce } from '../signs/announce.ts';
+import { CopyIcon } from '../signs/icons.tsx';
 import styles from './CopyId.module.css';
-import { CopyIcon } from './icons.tsx';
-import { kitWords } from './words.ts';
 
 /**
  * An id that can be copied. `children`, where given, stands for it, such as a link to its page: `<CopyId id={orderId}

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import { useWords } from '../words/words.ts';
-import { useAddress } from './address.ts';
-import { Empty } from './Empty.tsx';
-import { kitWords } from './words.ts';
+import { kitWords } from '../../words/kit.ts';
+import { useWords } from '../../words/words.ts';
+import { useAddress } from '../address/address.ts';
+import { Empty } from '../signs/Empty.tsx';
 
 /** What an address may hold beside filters. */
 const NO_FILTERS = ['cursor', 'tab', 'list'];

@@ -1,8 +1,8 @@
 import { Link, type LinkProps, useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { useWords } from '../words/words.ts';
+import { kitWords } from '../../words/kit.ts';
+import { useWords } from '../../words/words.ts';
 import styles from './Page.module.css';
-import { kitWords } from './words.ts';
 
 /** A link to a page above this one. */
 export type Crumb = LinkProps & { text: string };

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useWords } from '../words/words.ts';
-import { CopyId } from './CopyId.tsx';
+import { kitWords } from '../../words/kit.ts';
+import { useWords } from '../../words/words.ts';
+import { Notice } from '../signs/Notice.tsx';
+import { CopyId } from '../values/CopyId.tsx';
+import { type Field, Fields } from '../values/Fields.tsx';
 import { Dialog } from './Dialog.tsx';
-import { type Field, Fields } from './Fields.tsx';
-import { Notice } from './Notice.tsx';
-import { kitWords } from './words.ts';
 
 /** Shows a password or a secret that nobody can read again, until the reader says that they have it. */
 export function OneTimeSecret({

@@ -1,4 +1,4 @@
-import { defineWords, useWords } from '../words/words.ts';
+import { defineWords, useWords } from '../../words/words.ts';
 import { Badge, type Tone } from './Badge.tsx';
 
 const stateWords = defineWords({

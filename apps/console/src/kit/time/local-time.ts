@@ -1,4 +1,4 @@
-import { writeTime } from '../words/write-time.ts';
+import { writeTime } from '../../words/write-time.ts';
 
 /** Reads a field of type datetime-local, which is in the reader's zone, as milliseconds. */
 export function readLocalTime(text: string): string | undefined {

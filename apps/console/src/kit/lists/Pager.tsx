@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { useNumberFormat } from '../words/formats.ts';
-import { useWords } from '../words/words.ts';
-import { useAddress } from './address.ts';
+import { useNumberFormat } from '../../words/formats.ts';
+import { kitWords } from '../../words/kit.ts';
+import { useWords } from '../../words/words.ts';
+import { useAddress } from '../address/address.ts';
 import styles from './Pager.module.css';
-import { kitWords } from './words.ts';
 
 /**
  * The way from page to page of a list: its cursor stands in the address, so a page can be sent to a colleague. `shown`:

@@ -1,10 +1,10 @@
 import { Loader } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { CallFailure } from '../api/index.ts';
-import { useWords } from '../words/words.ts';
+import type { CallFailure } from '../../api/index.ts';
+import { kitWords } from '../../words/kit.ts';
+import { useWords } from '../../words/words.ts';
 import { Failure } from './Failure.tsx';
-import { kitWords } from './words.ts';
 
 /**
  * Shows what was read; before that, that it is being read; and why it could not be. What is known stays on a failure.

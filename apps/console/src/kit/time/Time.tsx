@@ -1,10 +1,10 @@
 import { Fragment } from 'react';
-import { useRelativeTime } from '../words/formats.ts';
-import { useWords } from '../words/words.ts';
-import { writeTime } from '../words/write-time.ts';
+import { useRelativeTime } from '../../words/formats.ts';
+import { kitWords } from '../../words/kit.ts';
+import { useWords } from '../../words/words.ts';
+import { writeTime } from '../../words/write-time.ts';
 import { useNow } from './now.ts';
 import styles from './Time.module.css';
-import { kitWords } from './words.ts';
 
 /** How a time is shown. */
 export interface TimeOptions {

@@ -1,5 +1,5 @@
 import { type ReactNode, useId, useState } from 'react';
-import { FoldIcon } from './icons.tsx';
+import { FoldIcon } from '../signs/icons.tsx';
 import styles from './Tree.module.css';
 
 /** Something that may hold others. */

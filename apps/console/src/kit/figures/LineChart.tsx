@@ -2,13 +2,13 @@ import 'uplot/dist/uPlot.min.css';
 import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import type uPlot from 'uplot';
-import { useNumberFormat } from '../words/formats.ts';
-import { useLanguageTag } from '../words/languages.ts';
-import { useWords } from '../words/words.ts';
-import { writeTime } from '../words/write-time.ts';
+import { useNumberFormat } from '../../words/formats.ts';
+import { kitWords } from '../../words/kit.ts';
+import { useLanguageTag } from '../../words/languages.ts';
+import { useWords } from '../../words/words.ts';
+import { writeTime } from '../../words/write-time.ts';
 import styles from './LineChart.module.css';
 import { loadPlot } from './load-plot.ts';
-import { kitWords } from './words.ts';
 
 /** One line of a chart. */
 interface ChartSeries {
