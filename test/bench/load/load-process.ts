@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { newBuy } from '../../harness/orders/orders.ts';
-import type { LoadResult, LoadWork, Requests } from './load-work.ts';
+import { buildBodies, type LoadResult, type LoadWork } from './load-work.ts';
 import { RawConnection } from './raw-connection.ts';
 
 /** The load generator: gets its work from the benchmark, and sends back what came of it. */
@@ -100,19 +99,4 @@ function buildRequest(index: number, attempt: number): { head: string; body?: Bu
   const target = work.targets[index % work.targets.length];
   const head = `${method} ${target}g_nonce=${nonce} HTTP/1.1\r\nhost: bench\r\n${headers.join('')}${length}\r\n`;
   return body === undefined ? { head } : { head, body };
-}
-
-function buildBodies(requests: Extract<Requests, { kind: 'batches' }>): Buffer[] {
-  const { batches, ordersPerBatch, customers, tag, mode } = requests;
-  let sent = 0;
-  return Array.from({ length: batches }, (_, batch) => {
-    // Numbers of a batch lie together, and batches anywhere among all numbers.
-    const range = randomUUID().slice(0, 8);
-    const orderList = Array.from({ length: ordersPerBatch }, (_, place) =>
-      newBuy(customers[sent++ % customers.length]!, [`${range}-${tag}-${place}`]),
-    );
-    return Buffer.from(
-      JSON.stringify({ channelCode: 'bench', channelOrderId: `${tag}-${batch}`, syncMode: mode, orderList }),
-    );
-  });
 }

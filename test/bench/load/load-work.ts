@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { Customer } from '@lockstep/contract';
+import { newBuy } from '../../harness/orders/orders.ts';
 
 /** What a load generator sends: batches of orders, or questions again and again. */
 export type Requests =
@@ -40,4 +42,20 @@ export interface LoadResult {
   /** Of all requests, heads and bodies. */
   sentBytes: number;
   processorMicros: number;
+}
+
+/** The batches that a load generator sends, one after the other: purchases, each for the next of the customers. */
+export function buildBodies(requests: Extract<Requests, { kind: 'batches' }>): Buffer[] {
+  const { batches, ordersPerBatch, customers, tag, mode } = requests;
+  let sent = 0;
+  return Array.from({ length: batches }, (_, batch) => {
+    // Numbers of a batch lie together, and batches anywhere among all numbers.
+    const range = randomUUID().slice(0, 8);
+    const orderList = Array.from({ length: ordersPerBatch }, (_, place) =>
+      newBuy(customers[sent++ % customers.length]!, [`${range}-${tag}-${place}`]),
+    );
+    return Buffer.from(
+      JSON.stringify({ channelCode: 'bench', channelOrderId: `${tag}-${batch}`, syncMode: mode, orderList }),
+    );
+  });
 }
