@@ -25,9 +25,13 @@ export async function send(
   // TLS is slow to load, and a service on the same machine has none.
   const { request } = url.startsWith('https:') ? await import('node:https') : await import('node:http');
   const call = request(url, { method, headers, timeout: CONNECT_TIMEOUT_MS });
-  const end = (code: string) => call.destroy(Object.assign(new Error(code), { code }));
+  let late: Error | undefined;
+  const end = (code: string) => {
+    late = Object.assign(new Error(code), { code });
+    call.destroy(late);
+  };
   const deadline = setTimeout(() => end('NO_ANSWER'), timeoutMs);
-  // This is told of any silence; later ones are the service's business.
+  // Node.js tells of every silence. Once there is a connection, only the deadline counts.
   call.on('timeout', () => call.socket?.connecting && end('ETIMEDOUT'));
   // A refusal may come, and the connection go, while the body is still being sent: the answer counts.
   call.on('error', () => {});
@@ -37,6 +41,9 @@ export async function send(
     let text = '';
     for await (const chunk of response.setEncoding('utf8')) text += chunk;
     return { status: response.statusCode ?? 0, headers: response.headers, text };
+  } catch (error) {
+    // An answer that has begun only tells that it was cut.
+    throw late ?? error;
   } finally {
     clearTimeout(deadline);
     // What is not sent yet has no reader any more.

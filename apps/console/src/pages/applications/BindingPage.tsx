@@ -13,7 +13,7 @@ import { applicationsWords } from './words.ts';
 const route = getRouteApi('/applications/$appKey/channels');
 
 /** Binds an application to channels. */
-export default function ChannelsPage() {
+export default function BindingPage() {
   const words = useWords(applicationsWords);
   const { appKey } = route.useParams();
   const application = useOperation('getApplication', { params: { appKey } });
