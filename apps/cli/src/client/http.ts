@@ -14,7 +14,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
  * Sends a request and reads its answer. No redirection is followed: a POST would arrive as a GET, and the secret
- * elsewhere. It is not fetch because loading that takes as long as the rest of a command.
+ * elsewhere. It is not fetch because loading that takes a third of a command.
  * @throws the error of Node.js, with its code; `ETIMEDOUT` for no connection and `NO_ANSWER` for no answer in time
  */
 export async function send(
