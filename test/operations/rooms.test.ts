@@ -10,9 +10,11 @@ const FILES = globSync(['*.ts', '{packages,apps,test,examples}/**/*.{ts,tsx}'], 
   cwd: REPOSITORY,
   exclude: ['**/node_modules', '**/dist', '**/generated'],
 });
-/** The console's pages lead to each other, as they do for their readers. */
-const IS_PAGE = /^apps\/console\/(?!src\/(kit|words|api)\/)/;
-const SOURCES = FILES.filter((file) => file.includes('/src/') && !/\.test\.ts$/.test(file) && !IS_PAGE.test(file));
+/** The console's pages lead to each other, as they do for their readers, so they and their frame are in no room. */
+const IS_IN_NO_ROOM = /^apps\/console\/(?!src\/(kit|words|api)\/)/;
+const SOURCES = FILES.filter(
+  (file) => file.includes('/src/') && !/\.test\.ts$/.test(file) && !IS_IN_NO_ROOM.test(file),
+);
 
 /** The room of a file, as the table names it. Of files at the root of a package, the folder of its sources. */
 const roomOf = (file: string) => dirname(file).replace(/^(packages|apps)\//, '');

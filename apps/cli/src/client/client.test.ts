@@ -73,6 +73,7 @@ describe('a service that cannot be asked is told in one line:', () => {
     ['CERT_HAS_EXPIRED', /certificate that has expired/],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', /does not trust.*NODE_EXTRA_CA_CERTS/],
     ['ERR_TLS_CERT_ALTNAME_INVALID', /certificate for another name/],
+    ['EPROTO', /refuses TLS as this machine offers it/],
     ['SOMETHING_NEW', /does not answer: SOMETHING_NEW/],
   ])('%s of a remote address, where nobody is asked for npm start', (code, message) => {
     const reason = Object.assign(new Error('no'), { code });

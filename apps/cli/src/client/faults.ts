@@ -1,5 +1,6 @@
 const CLOSED = 'closed the connection before it answered.';
 const NO_WAY = 'cannot be reached: there is no way to it from this network.';
+const NO_TLS = 'does not speak TLS. Is it http:// and not https://?';
 const NO_HTTP = 'does not speak HTTP. Is it https:// and not http://?';
 
 /** What the error codes of the network and of TLS mean; each text continues after the address. */
@@ -13,7 +14,7 @@ const NETWORK_FAULTS: Record<string, string> = {
   ENETUNREACH: NO_WAY,
   ETIMEDOUT: 'does not answer: no connection in time. A firewall may be in between.',
   NO_ANSWER: 'took the call and did not answer in time.',
-  EPROTO: 'does not speak TLS. Is it http:// and not https://?',
+  EPROTO: 'refuses TLS as this machine offers it: another version or cipher, or a certificate, is needed.',
   CERT_HAS_EXPIRED: 'has a certificate that has expired.',
   ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another name. Is the address spelled as in the certificate?',
 };
@@ -33,11 +34,13 @@ const UNTRUSTED_CODES = [
  */
 export function explainNoAnswer(error: unknown, baseUrl: string): string {
   const { code, message } = findReason(error);
-  const fault = `${baseUrl} ${explainCode(code) ?? `does not answer: ${code || message}.`}`;
+  const fault = `${baseUrl} ${explain(code, message) ?? `does not answer: ${code || message}.`}`;
   return code === 'ECONNREFUSED' && isLoopback(baseUrl) ? `${fault} Is npm start running?` : fault;
 }
 
-function explainCode(code: string): string | undefined {
+function explain(code: string, message: string): string | undefined {
+  // What TLS makes of a server that speaks something else.
+  if (code === 'EPROTO' && /wrong version number|packet length too long/.test(message)) return NO_TLS;
   // The parser of HTTP has a code for each thing that it does not understand.
   if (code.startsWith('HPE_')) return NO_HTTP;
   return UNTRUSTED_CODES.includes(code) ? UNTRUSTED : NETWORK_FAULTS[code];

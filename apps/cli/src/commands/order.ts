@@ -12,7 +12,7 @@ const FAIL_HELP = `
 Later orders of the same customers may then match something else. If any are pending, the command prints their ids, a line
 each, and does nothing until --later says whether they run (keep) or fail too (fail).
 
-Exit status: 0 done; nothing done: 2 one of the orders is not pending, or say --later; 4 one of them is not there; 64, 69
+Exit status: 0 done. Nothing is done: 2 if an order is not pending or --later is needed; 4 if one is not there. 64, 69
 and 1 as of all commands.`;
 
 const loadDatabase = () => import('../database/orders.ts');

@@ -31,7 +31,7 @@ export interface FailResult {
 
 /**
  * Ends pending orders with internal_error, held or not, in one transaction (rules 9). Throws a ConsoleRefusal:
- * not_found, of all that are not there.
+ * not_found, which names those that are not there.
  */
 export async function failPendingOrders(db: Database, request: FailRequest): Promise<FailResult> {
   const named = [...new Set(request.licenseOrderIds)];
