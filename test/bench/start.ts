@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { say } from './bench-run.ts';
 import { median } from './measures/measure.ts';
 
@@ -11,7 +11,7 @@ import { median } from './measures/measure.ts';
  * bare `node -e 0`. `batch list` gets a token and a list of one batch. Compare the ratios of one run, not the figures
  * of two.
  */
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '15' } } });
+const RUNS = 15;
 const LOCKSTEP = 'node_modules/.bin/lockstep';
 const COMMANDS: [name: string, command: string[], most: number | null][] = [
   ['node -e 0', [process.execPath, '-e', '0'], null],
@@ -55,7 +55,7 @@ async function measureMs(command: readonly string[]): Promise<number> {
 // The first run of each fills the cache of compiled modules.
 for (const [, command] of COMMANDS) await measureMs(command);
 const times = COMMANDS.map((): number[] => []);
-for (let run = 0; run < Number(values.runs); run += 1) {
+for (let run = 0; run < RUNS; run++) {
   for (const [index, [, command]] of COMMANDS.entries()) times[index]!.push(await measureMs(command));
 }
 const bareMs = median(times[0]!);

@@ -7,6 +7,7 @@ import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** Messages to webhooks while the worker that sends them ends in every way (rules 6.8). */
+
 /** What a killed worker was sending is left to it for 30 s. */
 const WAIT = { timeout: 120_000, interval: 50 };
 

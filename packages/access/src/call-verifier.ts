@@ -116,7 +116,7 @@ function checkNonce(verdict: Verdict, sent: unknown, nonce: string | undefined):
 }
 
 /** A call to verify: its token, the scope that it needs, and its nonce. */
-export interface Attempt {
+interface Attempt {
   tokenHash: Buffer;
   scope: Scope;
   /** Undefined if the call's nonce is missing or malformed; then none is used up. */
@@ -124,13 +124,13 @@ export interface Attempt {
 }
 
 /** A call of the member center to verify, with its two other tokens. */
-export interface UserAttempt extends Attempt {
+interface UserAttempt extends Attempt {
   clientTokenHash: Buffer;
   userTokenHash: Buffer;
 }
 
 /** What PostgreSQL knows about an attempt whose token is good. */
-export interface Verdict {
+interface Verdict {
   ordinal: number;
   application_id: ApplicationId;
   app_key: string;
@@ -140,7 +140,7 @@ export interface Verdict {
   nonce_fresh: boolean;
 }
 
-export interface UserVerdict extends Verdict {
+interface UserVerdict extends Verdict {
   /** The clientToken's application; null if the token is not valid. */
   client_application_id: ApplicationId | null;
   client_in_scope: boolean | null;

@@ -28,6 +28,7 @@ import { readResult } from '../../harness/orders/sync-batches.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
 /** Failed orders given back as they were sent (rules 6.7). */
+
 /** A batch's orders as the service reads them: trimmed, absent fields left out. */
 const normalized = (orders: readonly Sent[]): unknown[] =>
   JSON.parse(JSON.stringify(BatchOrder.parse(batchOf(...orders)).orderList));

@@ -147,7 +147,7 @@ async function readEvictionPolicies(url: string, log: Logger) {
 }
 
 /** A connection to Redis, or those to the nodes of a cluster. */
-export type RedisClient = Redis | Cluster;
+type RedisClient = Redis | Cluster;
 
 const reconnectDelayMs = (attempt: number) => Math.min(attempt * 100, 2_000);
 
