@@ -244,7 +244,7 @@ create trigger refuse_change before delete or truncate or update of id, applicat
 -- (JSON, an array of [index in orderList, order]) holds the orders without an outcome, succeeded and failed count the others.
 -- The lane is the channel of their customers times 16, plus the customer's slot: 0 to 15 are those of customers who did not exist
 -- for the application. No look-up says it later, because such a customer may have come to exist since.
--- The weight bounds what a drain takes. No compression: the payload is written once, read once and dropped.
+-- The weight bounds what a drain takes. Compressed, a payload takes a quarter of the WAL.
 create table lane_chunk (
   batch_id bigint not null,
   lane integer not null,
@@ -252,7 +252,7 @@ create table lane_chunk (
   customer_ids text[] not null,
   order_count integer not null check (order_count > 0),
   weight integer not null check (weight >= order_count),
-  payload text storage external,
+  payload text,
   payload_version smallint not null,
   accepted_time timestamptz not null default now(),
   finished_time timestamptz,
@@ -287,13 +287,13 @@ end $$;
 create trigger check_inserted after insert on lane_chunk
   referencing new table as changed for each statement execute function check_chunks_inserted();
 
--- A chunk is deleted when it is finished, by the statement that ends its batch.
+-- A chunk is deleted by the statement that ends its batch, and so counts all of its orders as finished.
 create function check_chunks_deleted() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
     select from removed
     left join lateral (select b.completed_time from batch b where b.id = removed.batch_id offset 0) as sent on true
-    where removed.finished_time is null or sent.completed_time is null
+    where sent.completed_time is null
   ) then
     raise restrict_violation using message = 'lane_chunk: deleted before its batch has ended';
   end if;
@@ -358,7 +358,7 @@ create table held_order (
   lane integer not null,
   sequence integer not null,
   payload_version smallint,
-  content text storage external,
+  content text,
   check ((content is null) = (payload_version is null)),
   -- The order in which they take effect.
   unique (customer_id, batch_id, sequence)
@@ -436,7 +436,7 @@ create trigger check_taken_back after delete on license_order
 create table failed_order (
   license_order_id bigint primary key references license_order deferrable initially deferred,
   payload_version smallint not null,
-  content text storage external not null,
+  content text not null,
   failed_time timestamptz not null default statement_timestamp(),
   asset_nums text[] not null
 );

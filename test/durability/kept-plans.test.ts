@@ -123,6 +123,10 @@ it('read the whole of no large table', async () => {
   await api.process(batchOf(deleteProduct(one!, [num])));
   await api.process(batchOf(newBuy(other!, [num], {}, { transferedAssetNum: true })));
   await api.accept(syncOf(newBuy(one!, [newAssetNum()])));
+  await sql`update channel set paused_time = now()`.execute(stack.db);
+  const cancelled = batchOf(newBuy(one!, [newAssetNum()]));
+  await api.accept(cancelled);
+  await api.cancel(cancelled);
   await api.ask('getBatchResult', { query: { channelCode: 'test', channelOrderId: 'unknown' } });
   await api.call('GET', '/licenseOrder/404');
   await api.ask('getEvents');

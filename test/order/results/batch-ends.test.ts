@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LedgerIds } from '@lockstep/assets';
 import type { BatchId } from '@lockstep/contract';
 import { BatchWatch } from '@lockstep/orders';
-import { drainLanes, ENDS_CHANNEL, endBatches, lockBatches, OpenBatches } from '@lockstep/orders/testing';
+import { drainLanes, ENDS_CHANNEL, endBatches, lockBatches, OpenBatches, tryOneOrder } from '@lockstep/orders/testing';
 import { Listener } from '@lockstep/platform';
 import { sql } from 'kysely';
 import pg from 'pg';
@@ -37,7 +37,10 @@ afterAll(async () => {
   await stack.close();
 });
 
-const drain = (lanes: readonly number[] = ALL_LANES) => drainLanes(stack.db, { lanes: lanes }, new LedgerIds());
+const ids = new LedgerIds();
+
+/** Large, so that it waits for locks as long as it takes. */
+const drain = (lanes: readonly number[]) => drainLanes(stack.db, { lanes, isLarge: true }, ids);
 
 async function readRow({ channelOrderId }: { channelOrderId: string }) {
   return await stack.db
@@ -64,9 +67,9 @@ async function accept(lanes = 1) {
   return { batch, lanes: customers.map(({ customerId }) => firstLaneOf(customerId)), ...(await readRow(batch)) };
 }
 
-/** Carries out all that is pending and stops there, as a worker does that dies before it ends the batches. */
-async function drainAndDie(): Promise<void> {
-  await drain();
+/** Carries out what is pending order by order, and stops there, as a worker does that dies before it ends the batches. */
+async function drainAndDie(lanes: readonly number[] = ALL_LANES): Promise<void> {
+  for (const lane of lanes) while ((await tryOneOrder(stack.db, { lane, skip: new Set() }, ids)) !== null);
 }
 
 /** Has each transaction that finishes a chunk wait in its commit, as long as `work` runs. */
@@ -107,6 +110,20 @@ describe('a batch ends once', () => {
     expect((await Promise.all(ends)).flat()).toEqual([id]);
     expect(await timesTold(id)).toBe(1);
     expect(await readResult(api, batch)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1, pending: 0 });
+  });
+
+  it('when one drain finishes all of it, or the last of it, in the same transaction', async () => {
+    const [whole, parts] = [await accept(2), await accept(2)];
+    await drain([whole.lanes[0]!]);
+    await drain([parts.lanes[0]!]);
+    expect(await readResult(api, whole.batch)).toMatchObject({ state: 'processing' });
+    const { hasEnded, finishedBatchIds } = await drain([whole.lanes[1]!]);
+    expect({ hasEnded, finishedBatchIds }).toEqual({ hasEnded: true, finishedBatchIds: [] });
+    await drain(ALL_LANES);
+    for (const { batch, id } of [whole, parts]) {
+      expect(await readResult(api, batch)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1, pending: 0 });
+      expect(await timesTold(id)).toBe(1);
+    }
   });
 
   it('when many find it finished, in whatever order they name their batches', async () => {
@@ -181,7 +198,7 @@ describe('the end', () => {
     const listener = new Listener({ url: stack.url, applicationName: 'test', subscribers: [watch], onLost: () => {} });
     await listener.start();
     const [ended, other] = [await accept(), await accept()];
-    await drain(ended.lanes);
+    await drainAndDie(ended.lanes);
     const deadlineMs = performance.now() + 30_000;
     const { signal } = new AbortController();
     // The other one began to wait first, so it is the first to look for itself.
@@ -294,7 +311,7 @@ describe('with a worker', () => {
       create function refuse_end() returns trigger language plpgsql as $$
       begin raise exception 'no end today'; end $$`.execute(worked.db);
     await sql`
-      create trigger refuse_end before update on batch for each statement execute function refuse_end()`.execute(
+      create trigger refuse_end before update on batch for each row execute function refuse_end()`.execute(
       worked.db,
     );
     const batch = batchOf(newBuy(customer, [newAssetNum()]));

@@ -92,7 +92,7 @@ async function applyPending(
   const free = orders.filter((each) => seesNothing(each) || !heldIds.has(each.order.customerId));
   const outcomes = free.length === 0 ? [] : await applyOrders(trx, free, ids, { isLarge });
   const next = free[outcomes.length];
-  const finished = await finishOrders(trx, chunks, outcomes, { heldIds });
+  const finished = await finishOrders(trx, chunks, outcomes, { heldIds, endsBatches: true });
   return {
     ...addApplied([buildApplied(outcomes, finished), ...ended]),
     unreadable,

@@ -4,6 +4,7 @@ import { run, send, type Trx, textArray } from '@lockstep/platform';
 import { channelOf, channelOfColumn, NO_CHANNEL } from '../lanes.ts';
 import type { Outcome } from '../planning/outcome.ts';
 import { PAYLOAD_VERSION, type PlacedOrder, writeStoredOrders } from '../stored-orders.ts';
+import { ENDED_COLUMNS, NOTING_ENDS, WAKING_ENDED } from './batch-ends.ts';
 import { insertHeld, isReadable } from './holds.ts';
 import type { Chunk } from './pending.ts';
 
@@ -20,8 +21,10 @@ export interface WorkedBatch {
 interface Finished {
   /** Batches in which it finished orders. */
   batches: WorkedBatch[];
-  /** Batches with at least one chunk that this transaction finished. */
+  /** Open batches with at least one chunk that this transaction finished: they may end after the commit. */
   finishedBatchIds: BatchId[];
+  /** Whether batches have ended in this transaction. Their events have to be numbered after the commit. */
+  hasEnded: boolean;
 }
 
 /**
@@ -29,12 +32,19 @@ interface Finished {
  * held, and notes how many there were. Throws if somebody else has finished one.
  *
  * Takes the orders of held customers out of the chunks, too. `areHeld`: the orders are out of their chunks already.
+ *
+ * `endsBatches`: also ends the batches of which nothing else is pending, with their chunks. Such a batch is not always
+ * seen: somebody else may finish its other chunks at the same time, and a batch with retries is left to `endBatches`.
  */
 export async function finishOrders(
   trx: Trx,
   chunks: readonly Pick<Chunk, 'batchId' | 'lane' | 'orders'>[],
   outcomes: readonly Outcome[],
-  { heldIds, areHeld = false }: { heldIds?: ReadonlySet<CustomerId>; areHeld?: boolean } = {},
+  {
+    heldIds,
+    areHeld = false,
+    endsBatches = false,
+  }: { heldIds?: ReadonlySet<CustomerId>; areHeld?: boolean; endsBatches?: boolean } = {},
 ): Promise<Finished> {
   const isFailed = new Map(outcomes.map(({ accepted, failure }) => [accepted.licenseOrderId, failure !== null]));
   const moved: { batchId: BatchId; lane: number; placed: PlacedOrder }[] = [];
@@ -55,7 +65,7 @@ export async function finishOrders(
     const payload = areHeld ? null : writeStoredOrders(left);
     return [{ batchId, lane, payload, failed, succeeded }];
   });
-  if (finished.length === 0) return { batches: [], finishedBatchIds: [] };
+  if (finished.length === 0) return { batches: [], finishedBatchIds: [], hasEnded: false };
   await insertHeld(trx, moved);
   const rows = await run<FinishedRow>(trx, {
     name: 'finish_chunks',
@@ -67,6 +77,7 @@ export async function finishOrders(
       finished.map(({ succeeded }) => succeeded),
       finished.map(({ failed }) => failed.length),
       countCauses(outcomes),
+      endsBatches,
     ],
   });
   if (rows.length !== finished.length) throw new Error('A chunk was finished by somebody else');
@@ -81,13 +92,18 @@ export async function finishOrders(
     trx,
     failed.filter(({ placed: [, order] }) => isReadable(order)),
   );
-  const finishedBatchIds = rows.filter(({ is_finished }) => is_finished).map(({ batch_id }) => batch_id);
-  return { batches: batches.filter(({ orders }) => orders > 0), finishedBatchIds: [...new Set(finishedBatchIds)] };
+  const finishedBatchIds = rows.filter(({ became }) => became === 'finished').map(({ batch_id }) => batch_id);
+  return {
+    batches: batches.filter(({ orders }) => orders > 0),
+    finishedBatchIds: [...new Set(finishedBatchIds)],
+    hasEnded: rows.some(({ became }) => became === 'ended'),
+  };
 }
 
 interface FinishedRow {
   batch_id: BatchId;
-  is_finished: boolean;
+  /** What became of the chunk: it is gone with its batch, it is finished, or more of it is pending. */
+  became: 'ended' | 'finished' | 'pending';
   call: [channelOrderId: string, requestId: string];
 }
 
@@ -102,10 +118,38 @@ function countCauses(outcomes: readonly Outcome[]): Record<string, number> {
 
 const IS_OVER = 'lane_chunk.succeeded + lane_chunk.failed + done.succeeded + done.failed = order_count';
 
-// The call of each batch is looked up in its index, row by row: a join might read all batches there are. That a chunk
-// is pending is said by its counts, because a kept plan might read all pending chunks there are by their index.
+// A batch ends here if the chunks that this statement sees are all finished, with what is done. If `order retry` brings
+// another one meanwhile, it has the batch's row until its commit, and then the batch has retries. Counts that cannot be
+// right are left to endBatches, which tells of them, so that they keep no order from being applied. The call of each batch
+// is looked up in its index, row by row: a join might read all batches there are. That a chunk is pending is said by its
+// counts, because a kept plan might read all pending chunks there are by their index.
 const FINISH_CHUNKS = `
-  with finished as (
+  with done as (
+    select * from unnest(
+      (select $1::bigint[]), (select $2::int[]), (select $3::text[]), (select $4::int[]), (select $5::int[])
+    ) as done (batch_id, lane, payload, succeeded, failed)
+  ), ended as (
+    update batch set completed_time = whole.last_time, succeeded = whole.succeeded, failed = whole.failed
+    from (
+      select batch_id, greatest(max(accepted_time), max(finished_time), statement_timestamp()) as last_time,
+        sum(chunk.succeeded + coalesce(done.succeeded, 0))::int as succeeded,
+        sum(chunk.failed + coalesce(done.failed, 0))::int as failed, sum(order_count) as order_count
+      from lane_chunk as chunk left join done using (batch_id, lane)
+      where $7::boolean and chunk.batch_id = any ((select $1::bigint[])::bigint[])
+      group by batch_id
+      having bool_and(
+        chunk.succeeded + chunk.failed + coalesce(done.succeeded + done.failed, 0) = order_count
+      )
+    ) as whole
+    where batch.id = any ((select $1::bigint[])::bigint[]) and batch.id = whole.batch_id
+      and batch.succeeded is null and not has_retries and whole.order_count = cardinality(sequences)
+    returning ${ENDED_COLUMNS}
+  ), told as (${NOTING_ENDS}
+  ), cleared as (
+    delete from lane_chunk using ended
+    where batch_id = any ((select $1::bigint[])::bigint[]) and batch_id = ended.id
+    returning batch_id, lane
+  ), updated as (
     update lane_chunk set
       payload = case when ${IS_OVER} then null else coalesce(done.payload, lane_chunk.payload) end,
       customer_ids = case when ${IS_OVER} then '{}' else customer_ids end,
@@ -114,20 +158,27 @@ const FINISH_CHUNKS = `
       failed = lane_chunk.failed + done.failed,
       finished_time = case when ${IS_OVER} then greatest(accepted_time, statement_timestamp()) end,
       is_held = case when done.payload is null then is_held else done.payload = '[]' end and not (${IS_OVER})
-    from unnest((select $1::bigint[]), (select $2::int[]), (select $3::text[]), (select $4::int[]), (select $5::int[]))
-      as done (batch_id, lane, payload, succeeded, failed)
+    from done
     where lane_chunk.batch_id = any ((select $1::bigint[])::bigint[])
       and lane_chunk.batch_id = done.batch_id and lane_chunk.lane = done.lane
       and lane_chunk.succeeded + lane_chunk.failed < order_count
-    returning lane_chunk.batch_id, lane_chunk.lane, finished_time is not null as is_finished, done.succeeded, done.failed,
-      (select array[channel_order_id, request_id, application_id::text] from batch where id = lane_chunk.batch_id) as call
+      and lane_chunk.batch_id not in (select id from ended)
+    returning lane_chunk.batch_id, lane_chunk.lane, finished_time is not null as is_finished
+  ), finished as (
+    select batch_id, lane, done.succeeded, done.failed, became,
+      (select array[channel_order_id, request_id, application_id::text] from batch where id = batch_id) as call
+    from done join (
+      select batch_id, lane, 'ended' as became from cleared
+      union all
+      select batch_id, lane, case when is_finished then 'finished' else 'pending' end from updated
+    ) as chunk using (batch_id, lane)
   ), noted as (
     insert into uncounted_activity (application_id, channel_id, pending, accepted, succeeded, failed, causes)
     select call[3]::bigint, ${channelOfColumn()}, -sum(succeeded + failed), 0, sum(succeeded), sum(failed),
       case row_number() over () when 1 then $6::jsonb else '{}' end
     from finished group by call[3], ${channelOfColumn()} having sum(succeeded + failed) > 0
   )
-  select batch_id, is_finished, call from finished`;
+  select batch_id, became, call, ${WAKING_ENDED} from finished`;
 
 /** An order that has failed, and its batch. */
 type FailedInBatch = { batchId: BatchId; placed: PlacedOrder };

@@ -16,8 +16,10 @@ export interface Applied {
   failedOrders: FailedOrder[];
   /** Batches in which orders got their outcome. */
   batches: WorkedBatch[];
-  /** Batches of which a chunk was finished: they may end now. */
+  /** Open batches of which a chunk was finished: they may end now. */
   finishedBatchIds: BatchId[];
+  /** Whether batches have ended with it. */
+  hasEnded: boolean;
 }
 
 /** What a transaction has done, for its log line. */
@@ -44,10 +46,10 @@ function listFailedOrders(outcomes: readonly Outcome[]): FailedOrder[] {
 /** Says what a transaction has applied. */
 export function buildApplied(
   outcomes: readonly Outcome[],
-  { batches, finishedBatchIds }: Pick<Applied, 'batches' | 'finishedBatchIds'>,
+  finished: Pick<Applied, 'batches' | 'finishedBatchIds' | 'hasEnded'>,
 ): Applied {
   const failedOrders = listFailedOrders(outcomes);
-  return { succeeded: outcomes.length - failedOrders.length, failedOrders, batches, finishedBatchIds };
+  return { succeeded: outcomes.length - failedOrders.length, failedOrders, ...finished };
 }
 
 /** Adds up what parts of a transaction have applied. */
@@ -57,6 +59,7 @@ export function addApplied(parts: readonly Applied[]): Applied {
     failedOrders: parts.flatMap(({ failedOrders }) => failedOrders),
     batches: parts.flatMap(({ batches }) => batches),
     finishedBatchIds: parts.flatMap(({ finishedBatchIds }) => finishedBatchIds),
+    hasEnded: parts.some(({ hasEnded }) => hasEnded),
   };
 }
 

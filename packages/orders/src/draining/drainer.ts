@@ -19,6 +19,7 @@ export class LaneDrainer {
   readonly #log: Logger;
   readonly #metrics: OrderMetrics;
   readonly #ids: LedgerIds;
+  readonly #numbering: EventNumbering;
   readonly #ends: DrainEnds;
   readonly #oneByOne: OneByOne;
   readonly #largeTurn: LargeTurn;
@@ -39,6 +40,7 @@ export class LaneDrainer {
     this.#metrics = options.metrics;
     this.#ids = options.ids;
     this.#largeTurn = options.largeTurn;
+    this.#numbering = options.numbering;
     this.#ends = new DrainEnds(options);
     this.#oneByOne = new OneByOne({ ...options, applied: (applied, startedMs) => this.applied(applied, startedMs) });
   }
@@ -94,7 +96,8 @@ export class LaneDrainer {
 
   /** Ends the batches that are finished by what a transaction has applied, and tells the log and the metrics. */
   applied(applied: Applied, startedMs: number): void {
-    const { succeeded, failedOrders, batches, finishedBatchIds } = applied;
+    const { succeeded, failedOrders, batches, finishedBatchIds, hasEnded } = applied;
+    if (hasEnded) this.#numbering.number();
     this.#ends.end(finishedBatchIds);
     if (batches.length === 0) return;
     this.#metrics.ordersApplied.inc({ outcome: 'succeeded' }, succeeded);

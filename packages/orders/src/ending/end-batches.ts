@@ -1,10 +1,8 @@
-import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { BatchId, CustomerId } from '@lockstep/contract';
 import {
   buildRows,
   type Database,
   inTransaction,
-  notify,
   run,
   type Statement,
   send,
@@ -21,10 +19,10 @@ import {
   keyOf,
   type SubmittedBatch,
 } from '../accepting/batch.ts';
+import { ENDED_COLUMNS, NOTING_ENDS, WAKING_ENDED } from '../applying/batch-ends.ts';
 import { channelOfColumn } from '../lanes.ts';
 import { SO_FAR } from '../results/results.ts';
 import { PAYLOAD_VERSION } from '../stored-orders.ts';
-import { ENDS_CHANNEL } from './batch-watch.ts';
 
 // This file is the one place where batches end: from then on their rows say so, and there is an event of each end.
 
@@ -77,23 +75,13 @@ const endingLocked = (batchIds: readonly BatchId[]): Statement<{ ids: BatchId[] 
     ), ended as (
       update batch set completed_time = last_time, succeeded = finished.succeeded, failed = finished.failed
       from finished where batch.id = any ((select $1::bigint[])::bigint[]) and batch.id = finished.id
-      returning batch.id, application_id, completed_time, batch.succeeded, batch.failed, reopened_time
+      returning ${ENDED_COLUMNS}
     ), cleared as (
       delete from lane_chunk using ended
       where batch_id = any ((select $1::bigint[])::bigint[]) and batch_id = ended.id
-    ), noted as (
-      insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)
-      select application_id, id, case when reopened_time is null then 'batch.completed' else 'batch.retried' end,
-        completed_time, succeeded, failed, case when failed = 0 then 0 else (
-          select count(*) from license_order
-          where license_order.id >= ended.id * ${ORDERS_PER_BATCH} and license_order.id < (ended.id + 1) * ${ORDERS_PER_BATCH}
-            and cause = 'cancelled'
-        ) end
-      from ended order by id
-    ), listed as (
-      select coalesce(array_agg(id::text), '{}') as ids, string_agg(id::text, ',') as awaited from ended
+    ), noted as (${NOTING_ENDS}
     )
-    select ids, ${notify(ENDS_CHANNEL, 'awaited')} from listed`,
+    select coalesce(array_agg(id::text), '{}') as ids, ${WAKING_ENDED} from ended`,
   values: [batchIds],
 });
 
