@@ -250,9 +250,7 @@ describe('PostgreSQL refuses', () => {
     it.each(["asset_num = 'X9'", "license_type = 'lan_softkey'", 'id = 9', 'created_by_order_id = 9'])(
       'is given another %s',
       async (set) => {
-        await expectRefused('asset: changed one of id, asset_num, license_type, created_by_order_id', () =>
-          run(`update asset set ${set} where id = 4`),
-        );
+        await expectRefused('asset: update is never done', () => run(`update asset set ${set} where id = 4`));
       },
     );
 
@@ -594,7 +592,7 @@ describe('PostgreSQL refuses', () => {
     it('that goes into a merchandise later, be it of its own asset and order', async () => {
       await insert(table, row);
       for (const merchandiseId of [15, 14, 13, 12]) {
-        await expectRefused(new RegExp(`^${table}: changed one of id, asset_id, license_order_id, `), () =>
+        await expectRefused(`${table}: update is never done`, () =>
           run(`update ${table} set ${inside} = ${merchandiseId} where id = 31`),
         );
       }
@@ -607,9 +605,7 @@ describe('PostgreSQL refuses', () => {
       ['given another id', 'id = 32'],
     ])('%s', async (_, set) => {
       await insert(table, row);
-      await expectRefused(new RegExp(`^${table}: changed one of id, asset_id, license_order_id, `), () =>
-        run(`update ${table} set ${set} where id = 31`),
-      );
+      await expectRefused(`${table}: update is never done`, () => run(`update ${table} set ${set} where id = 31`));
       await run(`update ${table} set crm_product_id = 'other' where id = 31`);
     });
   });
@@ -993,11 +989,6 @@ describe('PostgreSQL refuses', () => {
         before: ['update merchandise_instance set active_contents = 1 where asset_id = 1050'],
         statement: moreOf('product_instance'),
       },
-      ...instances.map((table) => ({
-        table,
-        message: `changed one of id, asset_id, license_order_id, ${table === 'product_instance' ? 'merchandise_id' : 'parent_id'}`,
-        statement: `update ${table} set license_order_id = ${where1050(2, 'license_order_id')} where ${all('asset_id')}`,
-      })),
     ];
 
     it.each(cases.map((each) => ({ ...each, verb: each.statement.slice(0, 'insert'.length) })))(

@@ -67,7 +67,7 @@ async function accept(lanes = 1) {
   return { batch, lanes: customers.map(({ customerId }) => firstLaneOf(customerId)), ...(await readRow(batch)) };
 }
 
-/** Carries out what is pending order by order, and stops there, as a worker does that dies before it ends the batches. */
+/** Carries out what is pending order by order, as a worker does that dies before it ends the batches. */
 async function drainAndDie(lanes: readonly number[] = ALL_LANES): Promise<void> {
   for (const lane of lanes) while ((await tryOneOrder(stack.db, { lane, skip: new Set() }, ids)) !== null);
 }

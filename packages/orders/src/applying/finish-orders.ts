@@ -120,9 +120,9 @@ const IS_OVER = 'lane_chunk.succeeded + lane_chunk.failed + done.succeeded + don
 
 // A batch ends here if the chunks that this statement sees are all finished, with what is done. If `order retry` brings
 // another one meanwhile, it has the batch's row until its commit, and then the batch has retries. Counts that cannot be
-// right are left to endBatches, which tells of them, so that they keep no order from being applied. The call of each batch
-// is looked up in its index, row by row: a join might read all batches there are. That a chunk is pending is said by its
-// counts, because a kept plan might read all pending chunks there are by their index.
+// right are left to endBatches, which tells of them, so that they keep no order from being applied. The call of each
+// batch is looked up in its index, row by row: a join might read all batches there are. That a chunk is pending is said
+// by its counts, because a kept plan might read all pending chunks there are by their index.
 const FINISH_CHUNKS = `
   with done as (
     select * from unnest(
