@@ -141,6 +141,15 @@ describe('rows', () => {
       ]);
     });
 
+    it('stores JSON with all that a text may hold', async () => {
+      const given = { text: 'a "quoted" \\ text, {braces}\n\t\u2028 null 店 😀', nothing: null };
+      const rows = await inserted([
+        ['id', 'bigint', ['1']],
+        ['extends', 'jsonb', [JSON.stringify(given)]],
+      ]);
+      expect(rows).toMatchObject([{ extends: given }]);
+    });
+
     it('stores what the expression of a column makes of a value', async () => {
       const revokedNow: Column = [
         ...(['revoked_time', 'boolean', [true, false, null]] as const),

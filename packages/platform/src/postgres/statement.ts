@@ -119,7 +119,7 @@ export async function insertRows(trx: Trx, table: keyof Tables, columns: readonl
 }
 
 const UNQUOTED = ['bigint', 'integer', 'int', 'smallint', 'boolean'];
-const QUOTED = ['text', 'json', 'jsonb'];
+const JSONS = ['json', 'jsonb'];
 const TO_ESCAPE = /["\\]/;
 
 /**
@@ -128,8 +128,13 @@ const TO_ESCAPE = /["\\]/;
  */
 export function arrayText(type: string, values: readonly unknown[]): unknown {
   if (UNQUOTED.includes(type)) return `{${values.map((value) => value ?? 'null').join(',')}}`;
-  return QUOTED.includes(type) ? textArray(values as (string | null)[]) : values;
+  if (JSONS.includes(type)) return jsonArray(values as (string | null)[]);
+  return type === 'text' ? textArray(values as (string | null)[]) : values;
 }
+
+/** JSON escapes quotes and backslashes as the text of an array does, and JSON texts hold nothing else to escape. */
+const jsonArray = (texts: readonly (string | null)[]) =>
+  `{${texts.map((text) => (text === null ? 'null' : JSON.stringify(text))).join(',')}}`;
 
 /** Writes texts as the text of an array, so that each row of a statement can have an array of its own. */
 export function textArray(texts: readonly (string | null | undefined)[]): string {
