@@ -94,13 +94,8 @@ class Place {
   depth = 0;
   readonly #text: Buffer;
   readonly #maxListElements: number;
-  readonly #around: Around[] = Array.from({ length: MAX_DEPTH }, () => ({
-    isList: false,
-    before: 0,
-    keyStart: 0,
-    keyEnd: 0,
-    merchandiseDepth: 0,
-  }));
+  /** Those behind `depth` are closed. */
+  readonly #around: Around[] = [];
   #elements = 0;
   #members = 0;
   #stringStart = 0;
@@ -126,11 +121,8 @@ class Place {
 
   open(isList: boolean): void {
     const outer = this.#around[this.depth - 1];
-    const inner = this.#around[this.depth++]!;
-    inner.isList = isList;
-    inner.before = 0;
-    inner.keyStart = inner.keyEnd = 0;
-    inner.merchandiseDepth = (outer?.merchandiseDepth ?? 0) + (isList && this.#isMerchandise(outer) ? 1 : 0);
+    const merchandiseDepth = (outer?.merchandiseDepth ?? 0) + (isList && this.#isMerchandise(outer) ? 1 : 0);
+    this.#around[this.depth++] = { isList, before: 0, keyStart: 0, keyEnd: 0, merchandiseDepth };
   }
 
   close(): void {
@@ -185,14 +177,12 @@ function readKey(key: string): string {
 
 /** Finds the closing quote of the string that starts at a place; the end of the text if there is none. */
 function findStringEnd(text: Buffer, start: number): number {
-  for (let from = start; ; ) {
-    const quote = text.indexOf(QUOTE, from);
-    if (quote === -1) return text.length;
-    let backslashes = 0;
-    while (text[quote - 1 - backslashes] === BACKSLASH) backslashes++;
-    if (backslashes % 2 === 0) return quote;
-    from = quote + 1;
+  for (let at = start; at < text.length; at++) {
+    const byte = text[at];
+    if (byte === QUOTE) return at;
+    if (byte === BACKSLASH) at++;
   }
+  return text.length;
 }
 
 /**
