@@ -8,13 +8,13 @@ export const PAYLOAD_VERSION = 1;
 export const DIGEST_VERSION = 1;
 
 /**
- * Writes an order as text, in form 1: digests are over it, and it is stored until the order has taken effect. An order
- * has the same text in whatever order a client sent the fields, and however many more fields the schema of calls gets.
- * What is absent is left out.
+ * Writes an order as text, in form 1: digests are over it, and it is stored until the order has taken effect. The
+ * schema of calls returns the fields in one order, in whatever order a client sent them, and what has a default with
+ * it. What is absent is left out.
  */
 export function orderText(order: Order): string {
   const stored: StoredOrderV1 = order;
-  return JSON.stringify(storedOrderV1().parse(stored));
+  return JSON.stringify(stored);
 }
 
 /*
@@ -121,9 +121,6 @@ const StoredOrderV1 = z.discriminatedUnion('orderType', [
   }),
 ]);
 type StoredOrderV1 = z.infer<typeof StoredOrderV1>;
-
-/** The schema of an order in form 1. What it returns has the fields in the order of the form, and no others. */
-const storedOrderV1 = compiledOnce(() => StoredOrderV1);
 
 /** The schema of a list of orders in form 1, each with its place in orderList. */
 const storedOrdersV1 = compiledOnce(() =>

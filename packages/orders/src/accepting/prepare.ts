@@ -46,6 +46,8 @@ interface PreparedChunk {
 const CHARACTERS_PER_WEIGHT = 1_024;
 /** Less text than this weighs little, however often it is stored. */
 const MUCH_TEXT = 1_024 * 1_024;
+/** About how many characters a digest takes in at once. */
+const DIGESTED_CHARACTERS = 64 * 1_024;
 /** The weight of orders that one transaction of a worker takes at most, beyond its first chunk, or first held order. */
 export const MAX_WEIGHT = 2_500;
 
@@ -65,11 +67,17 @@ export function weighOrder(order: Order, characters: number): number {
 export function prepareBatch(applicationId: ApplicationId, batch: BatchOrder, channelIds: ChannelIds): PreparedBatch {
   const { channelCode, channelOrderId, syncMode, orderList } = batch;
   const digest = createHash('sha256').update(syncMode);
+  /** What the digest has not taken in yet: each time that it does takes as long as some kilobytes. */
+  let undigested = '';
   const byLane = new Map<number, { weight: number; orders: string[]; customerIds: Set<CustomerId> }>();
   let characters = 0;
   for (const [index, order] of orderList.entries()) {
     const json = orderText(order);
-    digest.update('\n').update(json);
+    undigested += `\n${json}`;
+    if (undigested.length > DIGESTED_CHARACTERS) {
+      digest.update(undigested);
+      undigested = '';
+    }
     characters += json.length;
     const lane = laneOf(channelIds.get(order.customerId) ?? NO_CHANNEL, order.customerId);
     const chunk = byLane.get(lane) ?? { weight: 0, orders: [], customerIds: new Set() };
@@ -83,7 +91,7 @@ export function prepareBatch(applicationId: ApplicationId, batch: BatchOrder, ch
     channelCode,
     channelOrderId,
     syncMode,
-    digest: digest.digest(),
+    digest: digest.update(undigested).digest(),
     sequences: orderList.map((order) => order.sequence),
     customerIds: orderList.map((order) => order.customerId),
     orderTypes: orderList.map((order) => order.orderType),
