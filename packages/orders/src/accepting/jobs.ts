@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { BatchId } from '@lockstep/contract';
 import type { JobProducer, Logger } from '@lockstep/platform';
 import { z } from 'zod';
@@ -51,6 +52,8 @@ export class JobAnnouncer {
 
   async #addAll(): Promise<void> {
     while (this.#lanes.size > 0) {
+      // What is stored by one statement is announced in one turn of the event loop.
+      await setImmediate();
       const lanes = [...this.#lanes];
       this.#lanes.clear();
       try {
