@@ -53,17 +53,22 @@ export class Bodies {
     );
   }
 
-  /** The bytes count against the room until the call's answer is decided. */
-  #receive(request: FastifyRequest, stream: Readable, applicationId: string): Promise<Buffer> {
+  /**
+   * The bytes count against the room until the call's answer is decided. The clock of the call stands still: a body
+   * takes as long as its sender takes.
+   */
+  async #receive(request: FastifyRequest, stream: Readable, applicationId: string): Promise<Buffer> {
+    const { deadline } = request;
     const place = this.#room.begin(applicationId);
     onCallDecided(request, () => place.giveBack());
     const declared = request.headers['content-length'];
-    return receiveBody(stream, {
+    deadline.pause();
+    return await receiveBody(stream, {
       place,
       maxBytes: request.routeOptions.bodyLimit ?? MAX_BODY_BYTES,
       declaredBytes: declared === undefined ? undefined : Number(declared),
       endMs: () => this.#endMs,
-    });
+    }).finally(() => deadline.resume());
   }
 }
 

@@ -10,6 +10,10 @@ declare module 'fastify' {
     /** Whether monitoring calls it every few seconds. Then its log lines have the level debug. */
     isProbe?: boolean;
   }
+  interface FastifyRequest {
+    /** What this file knows of the call. */
+    call?: CallState;
+  }
 }
 
 /**
@@ -47,14 +51,9 @@ interface CallState {
   ends: (() => void)[];
 }
 
-const calls = new WeakMap<FastifyRequest, CallState>();
-
 function trackCall(request: FastifyRequest): CallState {
-  const known = calls.get(request);
-  if (known !== undefined) return known;
-  const call: CallState = { subject: {}, isDecided: false, isClosed: false, decisions: [], ends: [] };
-  calls.set(request, call);
-  return call;
+  request.call ??= { subject: {}, isDecided: false, isClosed: false, decisions: [], ends: [] };
+  return request.call;
 }
 
 /** Notes the business code of a call's answer, and the cause if it was refused, for its log line and its metrics. */

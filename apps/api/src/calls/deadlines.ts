@@ -61,9 +61,6 @@ export function boundCalls(server: FastifyInstance, db: Database): void {
     reply.raw.once('close', () => request.deadline.end());
     if (reply.raw.destroyed) request.deadline.end();
   });
-  // A body takes as long as its sender takes.
-  server.addHook('preParsing', async ({ deadline }) => deadline.pause());
-  server.addHook('preValidation', async ({ deadline }) => deadline.resume());
 }
 
 function timeoutMsOf({ routeOptions }: FastifyRequest): number {
