@@ -71,7 +71,8 @@ export class Deadline {
     return new Promise((resolve, reject) => {
       if (this.#over === undefined) this.#racing.add(reject);
       else reject(new Overload(this.#over));
-      waiting.then(resolve, reject).finally(() => this.#racing.delete(reject));
+      // In this order: what has its answer races no more when its call ends.
+      waiting.finally(() => this.#racing.delete(reject)).then(resolve, reject);
     });
   }
 
