@@ -570,26 +570,44 @@ create index merchandise_instance_once_bought on merchandise_instance (asset_id,
 create index merchandise_instance_revoked on merchandise_instance (asset_id, revoked_by_order_id, id)
   where revoked_time is not null;
 
+-- What products are: the fields of a product that belong to no single order or license, once for all products that have the
+-- same. `fields` is the text that the writer sent, without passwords, CRM ids and limits. Two texts of the same fields, as two
+-- releases may write them, are two rows, which matters to nobody. All the rest follows from it; the digest is over its bytes
+-- (backslashes are doubled for the cast alone).
+create table product_terms (
+  id bigint generated always as identity primary key,
+  -- By this hash, indexes have the URI.
+  uri_hash integer not null generated always as (hashtext(fields ->> 'productUri')) stored,
+  product_uri text not null generated always as (fields ->> 'productUri') stored,
+  product_name text not null generated always as (fields ->> 'productName') stored,
+  fields json not null,
+  digest bytea not null generated always as (sha256(replace(fields::text, '\', '\\')::bytea)) stored unique
+);
+create trigger refuse_change before update or delete or truncate on product_terms
+  for each statement execute function refuse_change();
+
 -- A product that an order bought onto an asset, inside a merchandise or not. Customer, channel and asset number are those of
--- the asset and of the order's batch. `details` holds the fields that no rule reads (features, time unit, passwords).
+-- the asset and of the order's batch. `passwords` are those of the license inside the lock.
 create table product_instance (
   id bigint primary key,
   asset_id bigint not null,
   license_order_id bigint not null,
-  merchandise_id bigint references merchandise_instance,
-  crm_product_id text not null,
-  product_uri text not null,
-  product_name text not null,
-  limit_start_date bigint,
-  limit_end_date bigint,
-  limit_concurrent integer not null check (limit_concurrent >= 0),
-  src_license_order_id bigint,
-  details jsonb not null,
+  terms_id bigint not null,
   created_time timestamptz not null default statement_timestamp(),
   updated_time timestamptz not null default statement_timestamp(),
+  -- Of its terms.
+  uri_hash integer not null,
+  limit_concurrent integer not null check (limit_concurrent >= 0),
+  merchandise_id bigint references merchandise_instance,
+  limit_start_date bigint,
+  limit_end_date bigint,
+  src_license_order_id bigint,
   revoked_time timestamptz,
   held_by_order_id bigint,
   revoked_by_order_id bigint,
+  crm_product_id text not null,
+  parent_crm_product_id text not null,
+  passwords text[],
   constraint product_instance_period check (limit_start_date <= limit_end_date),
   constraint product_instance_times check (updated_time >= created_time and revoked_time >= created_time),
   constraint product_instance_revoked_by check ((revoked_time is null) = (revoked_by_order_id is null))
@@ -597,7 +615,7 @@ create table product_instance (
 -- What is active on an asset, by the order that stands for it and by URI. A search by URI alone skips from one order to the
 -- next, so a purchase pays for one index.
 create index product_instance_active on product_instance
-  (asset_id, coalesce(held_by_order_id, license_order_id), hashtext(product_uri)) where revoked_time is null;
+  (asset_id, coalesce(held_by_order_id, license_order_id), uri_hash) where revoked_time is null;
 create index product_instance_inside on product_instance (merchandise_id)
   where revoked_time is null and merchandise_id is not null;
 create index product_instance_once_bought on product_instance (asset_id, license_order_id, id) where revoked_time is not null;
@@ -671,7 +689,8 @@ create trigger refuse_change before delete or truncate or update of asset_id, li
   for each statement execute function refuse_change();
 create trigger refuse_change before delete or truncate or update of id, asset_id, license_order_id, parent_id on merchandise_instance
   for each statement execute function refuse_change();
-create trigger refuse_change before delete or truncate or update of id, asset_id, license_order_id, merchandise_id on product_instance
+create trigger refuse_change before delete or truncate or update of id, asset_id, license_order_id, merchandise_id, terms_id, uri_hash
+  on product_instance
   for each statement execute function refuse_change();
 
 -- A revoked row never changes: it stays on record as it was.
@@ -964,6 +983,13 @@ begin
       or parent.counted < products.active + merchandises.active
   ) then
     raise foreign_key_violation using message = 'product_instance: in a merchandise that does not count it';
+  end if;
+  if exists (
+    select from (select distinct terms_id, uri_hash from changed) as named
+    left join lateral (select t.uri_hash from product_terms t where t.id = named.terms_id offset 0) as terms on true
+    where terms.uri_hash is distinct from named.uri_hash
+  ) then
+    raise foreign_key_violation using message = 'product_instance: its terms do not exist, or have another hash';
   end if;
   return null;
 end $$;

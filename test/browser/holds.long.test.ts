@@ -21,10 +21,10 @@ beforeAll(async () => {
   stack = await startStack();
   api = await stack.newApi();
   customer = await api.newCustomer();
-  await sql`alter table product_instance add constraint stricter check (product_name <> 'Strict')`.execute(stack.db);
+  await sql`alter table product_instance add constraint stricter check (crm_product_id <> 'Strict')`.execute(stack.db);
   const assetNum = newAssetNum();
   batch = batchOf(
-    newBuy(customer, [assetNum], {}, { products: [productToBuy({ productName: 'Strict' })] }),
+    newBuy(customer, [assetNum], {}, { products: [productToBuy({ crmProductId: 'Strict' })] }),
     newBuy(customer, [assetNum]),
     deleteAsset(customer, [assetNum]),
     newBuy(await api.newCustomer(), [newAssetNum()]),

@@ -257,14 +257,14 @@ describe('failed orders', () => {
     expect(await api.completed({ channelCode: 'test', channelOrderId: body.channelOrderId })).toMatchObject({
       succeeded: 1,
     });
-    const { details } = await stack.db
+    const { passwords } = await stack.db
       .selectFrom('product_instance')
       .innerJoin('asset', 'asset.id', 'asset_id')
-      .select('details')
+      .select('passwords')
       .where('asset_num', '=', num)
       .orderBy('product_instance.id', 'desc')
       .executeTakeFirstOrThrow();
-    expect(details).toMatchObject({ passwords: [secret] });
+    expect(passwords).toEqual([secret]);
     const record = await recordOf(stack, batchId);
     const { sequence } = orderList[0] as { sequence: number };
     const what = {

@@ -65,8 +65,8 @@ describe('a fault around the service ends no order', () => {
   it.each<[what: string, broken: string, mended: string, reason: string]>([
     [
       'a renamed column',
-      'alter table product_instance rename product_name to name',
-      'alter table product_instance rename name to product_name',
+      'alter table product_instance rename crm_product_id to name',
+      'alter table product_instance rename name to crm_product_id',
       '42703',
     ],
     [
@@ -108,7 +108,7 @@ describe('a fault around the service ends no order', () => {
   });
 
   it('a worker process says in its readiness why it waits', async () => {
-    await run('alter table product_instance rename product_name to name');
+    await run('alter table product_instance rename crm_product_id to name');
     const batch = await acceptOrders();
     const port = String(await freePort());
     const worker = ServiceProcess.worker({ DATABASE_URL: stack.url, REDIS_URL: '', WORKER_PORT: port });
@@ -119,8 +119,8 @@ describe('a fault around the service ends no order', () => {
     };
     try {
       await vi.waitUntil(async () => (await ready()).httpStatus === 503, { timeout: 60_000, interval: 100 });
-      expect(await ready()).toMatchObject({ status: 'unavailable', reason: expect.stringContaining('product_name') });
-      await run('alter table product_instance rename name to product_name');
+      expect(await ready()).toMatchObject({ status: 'unavailable', reason: expect.stringContaining('crm_product_id') });
+      await run('alter table product_instance rename name to crm_product_id');
       expect(await api.completed(batch)).toMatchObject({ succeeded: 40, failed: 0 });
       await vi.waitUntil(async () => (await ready()).status === 'ready', { timeout: 60_000, interval: 100 });
     } finally {
@@ -130,19 +130,19 @@ describe('a fault around the service ends no order', () => {
 });
 
 describe('a fault that only some orders meet', () => {
-  const strict = { products: [productToBuy({ productName: 'Strict' })] };
+  const strict = { products: [productToBuy({ crmProductId: 'Strict' })] };
 
   it.each<[what: string, broken: string, mended: string]>([
     [
       'a check',
-      "alter table product_instance add constraint stricter check (product_name <> 'Strict')",
+      "alter table product_instance add constraint stricter check (crm_product_id <> 'Strict')",
       'alter table product_instance drop constraint stricter',
     ],
     [
       'one of our own functions, replaced',
       `alter function check_products_inserted() rename to kept;
       create function check_products_inserted() returns trigger language plpgsql as $$ begin
-        if exists (select from changed where product_name = 'Strict') then
+        if exists (select from changed where crm_product_id = 'Strict') then
           raise check_violation using message = 'made to fail';
         end if;
         return null;
@@ -186,7 +186,7 @@ describe('a fault that only some orders meet', () => {
 
   it('of a customer with more than a drain takes: they keep nobody behind them', async () => {
     await stack.startWorker();
-    await run("alter table product_instance add constraint stricter check (product_name <> 'Strict')");
+    await run("alter table product_instance add constraint stricter check (crm_product_id <> 'Strict')");
     const [customer] = customers as [Customer];
     const held = batchOf(...Array.from({ length: 4_500 }, () => newBuy(customer, [newAssetNum()], {}, strict)));
     await api.accept(held);

@@ -26,7 +26,7 @@ import { type Stack, startStack } from '../harness/stack.ts';
 
 const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
 const PATIENTLY = { timeout: 60_000 };
-const strict = { products: [productToBuy({ productName: 'Strict' })] };
+const strict = { products: [productToBuy({ crmProductId: 'Strict' })] };
 
 let stack: Stack;
 let api: Api;
@@ -51,7 +51,8 @@ async function newNeighbor(): Promise<Customer> {
 }
 
 const run = (statements: string) => sql.raw(statements).execute(stack.db);
-const refuseStrict = () => run("alter table product_instance add constraint stricter check (product_name <> 'Strict')");
+const refuseStrict = () =>
+  run("alter table product_instance add constraint stricter check (crm_product_id <> 'Strict')");
 const mend = () => run('alter table product_instance drop constraint stricter');
 const buyStrict = (customer: Customer) => newBuy(customer, [newAssetNum()], {}, strict);
 const buy = (customer: Customer) => newBuy(customer, [newAssetNum()]);
@@ -170,7 +171,7 @@ describe('an order that fails while others work', () => {
     await run(`create function fail() returns trigger language plpgsql as $$ begin
         raise sqlstate '53200' using message = 'made to fail';
       end $$;
-      create trigger fail before insert on product_instance for each row when (new.product_name = 'Strict')
+      create trigger fail before insert on product_instance for each row when (new.crm_product_id = 'Strict')
         execute function fail()`);
     await stack.startWorker();
     const batch = await accept(buyStrict(held), buy(other));

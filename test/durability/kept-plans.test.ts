@@ -32,6 +32,8 @@ const HOT = [
   'history_steps',
   'history_instances',
   'read_products',
+  'insert_product_terms',
+  'insert_product_instance',
   'revoke_products',
   'update_contents_product_instance',
   'update_grants',
@@ -42,13 +44,18 @@ const HOT = [
 ];
 /** They look through open batches, by any index of those. */
 const OF_OPEN = /^open_batches/;
-/** Tables with a row a batch or few of them. */
-const PER_BATCH = ['batch', 'event', 'lane_chunk'];
-const LARGE = ['batch', 'lane_chunk', 'license_order', 'asset', 'asset_grant', 'product_instance'];
+/** Tables that get a row a batch or few of them. */
+const PER_BATCH = ['batch', 'event', 'lane_chunk', 'product_terms'];
+const LARGE = ['batch', 'lane_chunk', 'license_order', 'asset', 'asset_grant', 'product_terms', 'product_instance'];
 
 /** Pending chunks, of lanes that no worker asks for. */
 const FILL_CHUNKS = `insert into lane_chunk (batch_id, lane, customer_ids, order_count, weight, payload, payload_version)
   select batch_id, 160 + batch_id % 16, '{1}', 1, 1, '[]', 1 from generate_series($1::bigint, $2::bigint) as batch_id
+  where $3::text[] is not null`;
+
+/** More terms than a catalogue has. */
+const FILL_TERMS = `insert into product_terms (fields)
+  select json_build_object('productUri', 'gms-' || n, 'productName', 'P') from generate_series($1::bigint, $2::bigint) as n
   where $3::text[] is not null`;
 
 let stack: Stack;
@@ -102,7 +109,11 @@ async function findWhole(db: Database, names: ReadonlyMap<string, string>): Prom
 
 /** Fills the tables as the benchmark does. Returns those that are large then. */
 async function fill(db: Database, customerId: string): Promise<string[]> {
-  for (const [table, text] of Object.entries({ ...FILL_STATEMENTS, lane_chunk: FILL_CHUNKS })) {
+  const own = [
+    ['lane_chunk', FILL_CHUNKS],
+    ['product_terms', FILL_TERMS],
+  ] as const;
+  for (const [table, text] of [...Object.entries(FILL_STATEMENTS), ...own]) {
     await sql.raw(`alter table ${table} disable trigger user`).execute(db);
     const batches = PER_BATCH.includes(table) ? 2_000 : 50;
     const values = ['10001', String(10_000 + batches), `'{${customerId}}'`];

@@ -10,7 +10,7 @@ import { type KilledProcesses, startKilledProcesses } from '../harness/processes
 
 const CUSTOMERS = 6;
 const ROUNDS = 4;
-const strict = { products: [productToBuy({ productName: 'Strict' })] };
+const strict = { products: [productToBuy({ crmProductId: 'Strict' })] };
 
 let service: KilledProcesses;
 
@@ -41,7 +41,7 @@ it('held orders are neither lost nor applied twice, others go on, and each custo
   const withNumber = (customer: Customer) => ({ ...customer, number: newAssetNum() });
   const held = (await newCustomers()).map(withNumber);
   const others = (await newCustomers()).map(withNumber);
-  await run("alter table product_instance add constraint stricter check (product_name <> 'Strict')");
+  await run("alter table product_instance add constraint stricter check (crm_product_id <> 'Strict')");
   const batches = [];
   const expectOthersToGoOn = async (round: number) => {
     expect(await completed(await send(others, round))).toMatchObject({ succeeded: CUSTOMERS });

@@ -49,6 +49,8 @@ beforeAll(async () => {
       insert into member (id, enterprise_id, user_name, name, is_administrator, is_provisioned, deleted_time) values
         (1, 1, 'admin', 'Ada', true, true, null), (2, 1, 'kim', 'Kim', false, false, null),
         (3, 2, 'admin', 'Ada', true, true, null), (4, 1, 'lee', 'Lee', false, false, '3000-01-01T00:00:00Z');
+      insert into product_terms (fields) values
+        ('{"productUri":"a","productName":"A"}'), ('{"productUri":"b","productName":"A"}');
     `)
     .execute(database.db);
 });
@@ -60,6 +62,8 @@ const revoked = { revoked_time: '2000-01-02T00:00:00Z', revoked_by_order_id: 4 }
 
 const active = { created_time: CREATED, revoked_time: null, revoked_by_order_id: null };
 const lifetime = { ...active, updated_time: CREATED };
+/** Hashes of URIs. They are stored, so no PostgreSQL may have others. */
+const HASHES = { a: 1_075_015_857, b: -68_821_088 };
 const defaults = {
   asset: {
     customer_id: 1,
@@ -88,10 +92,10 @@ const defaults = {
   product_instance: {
     merchandise_id: null,
     crm_product_id: 'c',
-    product_uri: 'a',
-    product_name: 'A',
+    parent_crm_product_id: '',
+    terms_id: 1,
+    uri_hash: HASHES.a,
     limit_concurrent: 0,
-    details: {},
     held_by_order_id: null,
     ...lifetime,
   },
@@ -195,7 +199,7 @@ describe('PostgreSQL refuses', () => {
     ['asset', 'id = 3', 'id = 1', 'borrowed_usb_key = true'],
     ['asset_grant', 'asset_id = 3', 'asset_id = 1', 'created_time = created_time'],
     ['merchandise_instance', 'id = 13', 'id = 11', "merchandise_name = 'Other'"],
-    ['product_instance', 'id = 23', 'id = 21', "details = '{}'"],
+    ['product_instance', 'id = 23', 'id = 21', "crm_product_id = 'd'"],
   ])('that a revoked %s', (table, isRevoked, isActive, change) => {
     it.each([
       ['becomes active again', 'revoked_time = null, revoked_by_order_id = null'],
@@ -433,6 +437,23 @@ describe('PostgreSQL refuses', () => {
         await expectRefused(message, () => insert(table, { ...row, ...missing }));
       }
       await insert(table, row);
+    },
+  );
+
+  it('a product without terms, or with the hash of another URI than theirs', async () => {
+    const row = { id: 31, asset_id: 1, license_order_id: 1 };
+    const message = 'product_instance: its terms do not exist, or have another hash';
+    for (const wrong of [{ terms_id: 9 }, { terms_id: 2 }, { uri_hash: HASHES.b }, { uri_hash: 0 }]) {
+      await expectRefused(message, () => insert('product_instance', { ...row, ...wrong }));
+      await expectRefused(message, () => insert('product_instance', { ...row, ...wrong, ...revoked }));
+    }
+    await insert('product_instance', row, { ...row, id: 32, terms_id: 2, uri_hash: HASHES.b });
+  });
+
+  it.each(["update product_terms set fields = '{}'", 'delete from product_terms', 'truncate product_terms'])(
+    'terms that change or go: %s',
+    async (statement) => {
+      await expectRefused(/^product_terms: (update|delete|truncate) is never done$/, () => run(statement));
     },
   );
 
@@ -1005,7 +1026,7 @@ describe('PostgreSQL refuses', () => {
     const { rows } = await sql<{ rule: string }>`
       select format('%s %s', tgrelid::regclass, tgfoid::regproc) as rule from pg_trigger
       where not tgisinternal and tgrelid::regclass::text in
-        (${sql.join([...TABLES, 'asset_transfer', 'asset_assignment', 'asset_lending', 'license_order'])})
+        (${sql.join([...TABLES, 'product_terms', 'asset_transfer', 'asset_assignment', 'asset_lending', 'license_order'])})
       union
       select conname from pg_constraint
       where conname like '%revoked_by' or conname like '%active_contents' or (conrelid = 'asset_transfer'::regclass and contype in ('c', 'f'))`.execute(

@@ -13,7 +13,7 @@ import { type Stack, startStack } from '../harness/stack.ts';
 /** What an operator may do about orders that are pending (rules 9). */
 
 const PATIENTLY = { timeout: 60_000 };
-const strict = { products: [productToBuy({ productName: 'Strict' })] };
+const strict = { products: [productToBuy({ crmProductId: 'Strict' })] };
 
 let stack: Stack;
 let api: Api;
@@ -41,7 +41,7 @@ async function accept(...orders: Parameters<typeof batchOf>) {
 }
 
 const refuseStrict = () =>
-  sql`alter table product_instance add constraint stricter check (product_name <> 'Strict')`.execute(stack.db);
+  sql`alter table product_instance add constraint stricter check (crm_product_id <> 'Strict')`.execute(stack.db);
 const untilHeld = (batch: ReturnType<typeof batchOf>, held: number) =>
   vi.waitUntil(async () => (await readResult(api, batch)).held === held, PATIENTLY);
 const readRecords = () =>

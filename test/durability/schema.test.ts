@@ -110,15 +110,16 @@ const rows = {
     time_duration_expression: '1-0-0',
     active_contents: 0,
   },
+  product_terms: { id: 1, fields: '{"productUri": "a", "productName": "A"}' },
   product_instance: {
     id: 1,
     asset_id: 1,
     license_order_id: 8192,
     crm_product_id: 'c',
-    product_uri: 'a',
-    product_name: 'A',
+    parent_crm_product_id: '',
+    terms_id: 1,
+    uri_hash: sql`hashtext('a')`,
     limit_concurrent: 0,
-    details: '{}',
   },
   asset_assignment: { asset_id: 1, member_id: 1 },
   asset_lending: { asset_id: 1, lock_asset_id: 2 },
@@ -168,6 +169,7 @@ describe('the constraints', () => {
   /** The fields that must differ in a second employee. */
   const kim = { id: 2, user_name: 'kim' };
 
+  const NOT_NULL = '23502';
   const UNIQUE = '23505';
   const FOREIGN_KEY = '23503';
   const CHECK = '23514';
@@ -271,6 +273,9 @@ describe('the constraints', () => {
     ['a product on no asset', FOREIGN_KEY, 'product_instance', { id: 2, asset_id: 9 }],
     ['a product in no merchandise', FOREIGN_KEY, 'product_instance', { id: 2, merchandise_id: 9 }],
     ['a product with less than no nodes', CHECK, 'product_instance', { id: 2, limit_concurrent: -1 }],
+    ['a product of no terms', FOREIGN_KEY, 'product_instance', { id: 2, terms_id: 9 }],
+    ['the same terms twice', UNIQUE, 'product_terms', { id: 2 }],
+    ['terms without a URI', NOT_NULL, 'product_terms', { id: 2, fields: '{"productName": "A"}' }],
     ['two holders of an asset', UNIQUE, 'asset_assignment', {}],
     ['an asset lent twice', UNIQUE, 'asset_lending', {}],
     ['a lock lent into itself', CHECK, 'asset_lending', { asset_id: 2 }],

@@ -3,7 +3,15 @@ import { contentOfTables } from '../harness/databases/tables.ts';
 
 /** Which tables an operation may change where it is not refused; the others change none. */
 const HOLDINGS = ['asset_assignment', 'asset_lending'];
-const LEDGER = ['asset', 'asset_transfer', 'asset_grant', 'merchandise_instance', 'product_instance', ...HOLDINGS];
+const LEDGER = [
+  'asset',
+  'asset_transfer',
+  'asset_grant',
+  'merchandise_instance',
+  'product_terms',
+  'product_instance',
+  ...HOLDINGS,
+];
 const CHANGES: Record<string, readonly string[]> = {
   bindCustomer: ['enterprise', 'channel', 'customer'],
   createEnterprise: ['enterprise', 'channel', 'customer', 'member'],

@@ -134,6 +134,7 @@ describe('M7', () => {
       select ${key} as key, row.id, ${inside} as inside,
         ${milliseconds('row.created_time')} as created, ${milliseconds('row.updated_time')} as updated
       from ${sql.table(table)} as row join asset on asset.id = asset_id
+      ${table === 'product_instance' ? sql`join product_terms on product_terms.id = terms_id` : sql``}
       where asset_num = ${assetNum} and row.revoked_time is null`.execute(stack.db);
     return new Map(
       rows.map(({ created, updated, ...row }) => [row.key, { ...row, createTime: created, updateTime: updated }]),

@@ -11,7 +11,14 @@ export async function readLedger(db: Database, numberPrefix: string): Promise<As
     db.selectFrom('asset_transfer').selectAll().where(ofAssets).execute().then(byAsset),
     db.selectFrom('asset_grant').selectAll().where(ofAssets).execute().then(byAsset),
     db.selectFrom('merchandise_instance').selectAll().where(ofAssets).execute().then(byAsset),
-    db.selectFrom('product_instance').selectAll().where(ofAssets).execute().then(byAsset),
+    db
+      .selectFrom('product_instance')
+      .innerJoin('product_terms', 'product_terms.id', 'terms_id')
+      .selectAll('product_instance')
+      .select('product_uri')
+      .where(ofAssets)
+      .execute()
+      .then(byAsset),
   ]);
   return assets.map((asset): AssetValue => {
     const productsIn = (merchandiseId: string | null) =>
@@ -48,7 +55,7 @@ export async function readLedger(db: Database, numberPrefix: string): Promise<As
   });
 }
 
-function productValue(product: Selectable<Tables['product_instance']>): ProductValue {
+function productValue(product: Selectable<Tables['product_instance']> & { product_uri: string }): ProductValue {
   return {
     order: product.license_order_id,
     heldBy: product.held_by_order_id ?? product.license_order_id,

@@ -54,7 +54,13 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
     const ids = assets.map(({ id }) => id).concat('0' as AssetId);
     const grants = await db.selectFrom('asset_grant').selectAll().where('asset_id', 'in', ids).execute();
     const merchandises = await db.selectFrom('merchandise_instance').selectAll().where('asset_id', 'in', ids).execute();
-    const products = await db.selectFrom('product_instance').selectAll().where('asset_id', 'in', ids).execute();
+    const products = await db
+      .selectFrom('product_instance')
+      .innerJoin('product_terms', 'product_terms.id', 'terms_id')
+      .selectAll('product_instance')
+      .select(['product_uri', 'product_name', 'fields'])
+      .where('asset_id', 'in', ids)
+      .execute();
     return assets.map((asset) => ({
       ...asset,
       grants: grants.filter((grant) => grant.asset_id === asset.id).toSorted(byNumber('license_order_id')),
@@ -137,7 +143,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
         limitTimeDuration: 3,
         trial: 1,
         trialEndDate: 4,
-        passwords: [' p '],
+        passwords: [' p ', 'a"b\\c,{}', 'null'],
         productFeatures: [feature],
       });
       const element = {
@@ -169,14 +175,16 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
             limit_start_date: '1',
             limit_end_date: '1800000000002',
             limit_concurrent: 5,
-            details: {
+            parent_crm_product_id: 'parent',
+            passwords: [' p ', 'a"b\\c,{}', 'null'],
+            fields: {
+              productUri: 'gms-7',
+              productName: 'Cost Estimator',
               gmsPid: 'pid',
               productType: 'tool',
-              parentCrmProductId: 'parent',
               limitTimeDuration: 3,
               trial: 1,
               trialEndDate: 4,
-              passwords: [' p '],
               timeUnit: 'year',
               timeUnitQuantity: 1,
               timeDurationExpression: '1-0-0',

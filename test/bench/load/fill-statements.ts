@@ -1,3 +1,5 @@
+import { TERMS } from './ledger-rows.ts';
+
 /** How many order ids a batch id leaves room for. */
 const STRIDE = 8_192;
 export const ORDERS_PER_FILLED_BATCH = 100;
@@ -16,8 +18,7 @@ const finishedTime = `${acceptedTime} + interval '1 second'`;
 /** Numbers of a batch lie together, and batches anywhere among all numbers, as they do with the load generator. */
 const assetNum = `left(md5(batch_id::text), 16) || '-' || place`;
 const assetId = `${FIRST_LEDGER_ID} + ${orderNumber} * 2`;
-const details = `'{"trial": 0, "timeUnit": "year", "productType": "tool", "trialEndDate": 0, "productFeatures": [],
-  "timeUnitQuantity": 1, "limitTimeDuration": 0, "parentCrmProductId": "", "timeDurationExpression": "1-0-0"}'`;
+const terms = `'${TERMS.fields}'`;
 
 /**
  * Statements that fill the tables with what the service leaves of completed batches, by table. $1 and $2 are the first
@@ -42,9 +43,13 @@ export const FILL_STATEMENTS: Readonly<Record<string, string>> = {
   asset_grant: `insert into asset_grant (asset_id, license_order_id, active_products, active_merchandises)
   select ${assetId}, ${orderId}, 1, 0 from ${orders} where $3::text[] is not null`,
 
-  product_instance: `insert into product_instance (id, asset_id, license_order_id, crm_product_id, product_uri,
-    product_name, limit_concurrent, details)
-  select ${assetId} + 1, ${assetId}, ${orderId}, 'crm-1', 'gms-100', 'Cost Estimator', 1, ${details} from ${orders}
+  product_terms: `insert into product_terms (fields) select ${terms} where $3::text[] is not null and $1::bigint <= $2::bigint
+  on conflict do nothing`,
+
+  product_instance: `insert into product_instance (id, asset_id, license_order_id, terms_id, uri_hash, limit_concurrent,
+    crm_product_id, parent_crm_product_id)
+  select ${assetId} + 1, ${assetId}, ${orderId}, terms.id, uri_hash, 1, 'crm-1', '' from ${orders}
+  cross join (select id, uri_hash from product_terms where digest = sha256(${terms})) as terms
   where $3::text[] is not null`,
 
   event: `insert into event (application_id, position, batch_id, type, completed_time, succeeded, failed, cancelled)

@@ -1,13 +1,25 @@
 import type pg from 'pg';
-import { productToBuy } from '../../harness/orders/orders.ts';
 
 /** A column of a row that an order leaves behind: its type, and its value for an order by its number. */
 type Column = readonly [name: string, type: string, value: (order: number) => string | number | boolean];
 
-const { productType, parentCrmProductId, limitTimeDuration, trial, trialEndDate, ...bought } = productToBuy();
-const { timeUnit, timeUnitQuantity, timeDurationExpression, productFeatures } = bought;
-const own = { productType, parentCrmProductId, limitTimeDuration, trial, trialEndDate };
-const details = JSON.stringify({ ...own, timeUnit, timeUnitQuantity, timeDurationExpression, productFeatures });
+/** The terms of all products. The service writes them once, so they are none of an order's rows. */
+export const TERMS = {
+  id: 1,
+  uriHash: 394_437_364,
+  fields: JSON.stringify({
+    productUri: 'gms-100',
+    productName: 'Cost Estimator',
+    productType: 'tool',
+    limitTimeDuration: 0,
+    trial: 0,
+    trialEndDate: 0,
+    timeUnit: 'year',
+    timeUnitQuantity: 1,
+    timeDurationExpression: '1-0-0',
+    productFeatures: [],
+  }),
+};
 
 /** The rows that the service writes for an order of one asset with one product, by table. */
 export const LEDGER_ROWS: readonly { table: string; columns: readonly Column[] }[] = [
@@ -51,19 +63,24 @@ export const LEDGER_ROWS: readonly { table: string; columns: readonly Column[] }
       ['id', 'bigint', (order) => order],
       ['asset_id', 'bigint', (order) => order],
       ['license_order_id', 'bigint', (order) => order],
-      ['crm_product_id', 'text', () => 'crm-1'],
-      ['product_uri', 'text', () => 'gms-100'],
-      ['product_name', 'text', () => 'Cost Estimator'],
+      ['terms_id', 'bigint', () => TERMS.id],
+      ['uri_hash', 'integer', () => TERMS.uriHash],
       ['limit_concurrent', 'integer', () => 1],
-      ['details', 'jsonb', () => details],
+      ['crm_product_id', 'text', () => 'crm-1'],
+      ['parent_crm_product_id', 'text', () => ''],
     ],
   },
 ];
 
 export const columnNames = (columns: readonly Column[]) => columns.map(([name]) => name).join(', ');
 
-/** Creates these tables in a schema `bare`, with their columns, defaults and indexes, without checks and triggers. */
+/**
+ * Creates these tables in a schema `bare`, with their columns, defaults and indexes, without checks and triggers. The
+ * schema's own get the terms, for its triggers.
+ */
 export async function createBareTables(db: pg.Pool): Promise<void> {
+  const text = 'insert into product_terms (id, fields) overriding system value values ($1, $2)';
+  await db.query(text, [TERMS.id, TERMS.fields]);
   await db.query('create schema bare');
   for (const { table } of LEDGER_ROWS) {
     await db.query(

@@ -4,6 +4,7 @@ import type { ApplicationId, CustomerId } from '@lockstep/contract';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { ALL_LANES, firstLaneOf } from '../orders/lanes.ts';
+import { insertTerms } from './terms.ts';
 
 /** A database with a million orders in batches, as the service leaves them, and what tests need to know of it. */
 export interface Filled {
@@ -143,15 +144,17 @@ async function insertAssets(db: Database): Promise<void> {
     select 501, (1500 + place) * ${perBatch}, 0, 0, timestamptz '2020-02-01', null, null from generate_series(1, 3000) as place
     union all
     select id, (id % 9000) * ${perBatch} + 50, 1, 0, created_time, null, null from asset where id > 501`.execute(db);
+  const termsId = await insertTerms(db, { productUri: 'u', productName: 'n' });
   await sql`
-    insert into product_instance (id, asset_id, license_order_id, crm_product_id, product_uri, product_name,
-      limit_concurrent, details, revoked_time, revoked_by_order_id)
-    select place, 501, 1501 * ${perBatch}, 'c', 'u', 'n', 1, '{}'::jsonb, statement_timestamp(), (5000 + place / 50) * ${perBatch}
-    from generate_series(1, 50000) as place
-    union all
-    select 50000 + id, id, (id % 9000) * ${perBatch} + 50, 'c', 'u', 'n', 1, '{}', null, null from asset where id > 501`.execute(
-    db,
-  );
+    insert into product_instance (id, asset_id, license_order_id, terms_id, uri_hash, limit_concurrent, crm_product_id,
+      parent_crm_product_id, revoked_time, revoked_by_order_id)
+    select each.id, asset_id, order_id, ${termsId}, hashtext('u'), 1, 'c', '', revoked_time, revoked_by from (
+      select place as id, 501 as asset_id, 1501 * ${perBatch} as order_id, statement_timestamp() as revoked_time,
+        (5000 + place / 50) * ${perBatch} as revoked_by
+      from generate_series(1, 50000) as place
+      union all
+      select 50000 + id, id, (id % 9000) * ${perBatch} + 50, null, null from asset where id > 501
+    ) as each`.execute(db);
   await sql`
     insert into failed_order (license_order_id, payload_version, content, asset_nums)
     select license_order.id, 1, '[]',

@@ -62,7 +62,7 @@ export async function thicken(
         order by created_time, license_order_id limit 1
       ) as granted
       cross join lateral (
-        select crm_product_id, product_uri, product_name, limit_concurrent, details from product_instance p
+        select crm_product_id, parent_crm_product_id, terms_id, uri_hash, limit_concurrent from product_instance p
         where p.asset_id = asset.id and p.revoked_time is null order by id limit 1
       ) as template
       where asset_num = any (${assetNums}::text[]) and revoked_time is null`.execute(trx);
@@ -80,22 +80,31 @@ export async function thicken(
       select first_id + place, asset_id, license_order_id, 1, 'crm-m1', '', 'M-1', 'Office package', '', '1-0-0'
       from thick, generate_series(1, ${packages}::int) as place`.execute(trx);
     await sql`
-      insert into product_instance (id, asset_id, license_order_id, merchandise_id, crm_product_id, product_uri,
-        product_name, limit_concurrent, details)
+      insert into product_instance (id, asset_id, license_order_id, merchandise_id, crm_product_id,
+        parent_crm_product_id, terms_id, uri_hash, limit_concurrent)
       select first_id + 20000 + place, asset_id, license_order_id,
-        case when place <= ${packages}::int then first_id + place end, crm_product_id, product_uri, product_name,
-        limit_concurrent, details
+        case when place <= ${packages}::int then first_id + place end, crm_product_id, parent_crm_product_id, terms_id,
+        uri_hash, limit_concurrent
       from thick, generate_series(1, ${products + packages}::int) as place`.execute(trx);
     await sql`
       insert into asset_grant (asset_id, license_order_id, active_products, active_merchandises)
       select asset_id, first_id + place, 1, 0 from thick, generate_series(1, ${grants}::int) as place`.execute(trx);
     await sql`
-      insert into product_instance (id, asset_id, license_order_id, crm_product_id, product_uri, product_name,
-        limit_concurrent, details)
-      select first_id + 40000 + place, asset_id, first_id + place, crm_product_id, ${uriUnderGrant('')} || place,
-        product_name, limit_concurrent, details
-      from thick, generate_series(1, ${grants}::int) as place`.execute(trx);
+      create temporary table under_grant on commit drop as
+      select thick.*, place, jsonb_set(fields::jsonb, '{productUri}', to_jsonb(${uriUnderGrant('')} || place))::text as fields
+      from thick join product_terms on product_terms.id = terms_id, generate_series(1, ${grants}::int) as place`.execute(
+      trx,
+    );
+    await sql`
+      insert into product_terms (fields) select fields::json from under_grant on conflict do nothing`.execute(trx);
+    await sql`
+      insert into product_instance (id, asset_id, license_order_id, crm_product_id, parent_crm_product_id, terms_id,
+        uri_hash, limit_concurrent)
+      select first_id + 40000 + place, asset_id, first_id + place, crm_product_id, parent_crm_product_id, terms.id,
+        terms.uri_hash, limit_concurrent
+      from under_grant
+      join product_terms as terms on digest = sha256(convert_to(under_grant.fields, 'UTF8'))`.execute(trx);
     for (const table of TABLES) await sql`alter table ${sql.table(table)} enable trigger user`.execute(trx);
   });
-  await sql`analyze asset, asset_grant, merchandise_instance, product_instance`.execute(db);
+  await sql`analyze asset, asset_grant, merchandise_instance, product_instance, product_terms`.execute(db);
 }

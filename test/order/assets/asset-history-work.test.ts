@@ -59,8 +59,9 @@ const insertOrders = (first: number, count: number, type: string) =>
     from generate_series(0, ${count}::integer - 1) as i`.execute(stack.db);
 
 const PRODUCT = sql`
-  'crm' as crm_product_id, 'gms-1' as product_uri, 'P' as product_name, 1 as limit_concurrent, '{}'::jsonb as details`;
-const PRODUCT_COLUMNS = sql`crm_product_id, product_uri, product_name, limit_concurrent, details`;
+  'crm' as crm_product_id, '' as parent_crm_product_id, (select min(id) from product_terms) as terms_id,
+  hashtext('gms-100') as uri_hash, 1 as limit_concurrent`;
+const PRODUCT_COLUMNS = sql`crm_product_id, parent_crm_product_id, terms_id, uri_hash, limit_concurrent`;
 
 /** Reads a page, and how many rows PostgreSQL reads for it. */
 async function readPage(assetNum: string, cursor?: string): Promise<AssetHistory & { rows: number }> {

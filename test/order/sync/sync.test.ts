@@ -491,7 +491,7 @@ describe('a sync call that PostgreSQL refuses', () => {
     const stack = await startStack({ worker: false });
     try {
       const api = await stack.newApi();
-      await sql`alter table product_instance add check (product_uri <> 'refused')`.execute(stack.db);
+      await sql`alter table product_terms add check (product_uri <> 'refused')`.execute(stack.db);
       const customers = await newCustomersInLanes(api, 3);
       const refused = { products: [productToBuy(), productToBuy({ productUri: 'refused' })] };
       const batches = Array.from({ length: 20 }, (_, index) =>

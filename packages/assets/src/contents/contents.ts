@@ -136,8 +136,8 @@ function merchandiseFields(row: MerchandiseRow, planned: Planned, assets: Assets
 }
 
 function productNode(row: ProductRow, planned: Planned, assets: AssetsById): ProductNode {
-  const { details } = row;
-  const features = details.productFeatures ?? [];
+  const { fields } = row;
+  const features = fields.productFeatures ?? [];
   const hasFeatures = features.length > 0;
   return {
     ...instanceFields(row, planned, assets),
@@ -145,20 +145,20 @@ function productNode(row: ProductRow, planned: Planned, assets: AssetsById): Pro
     assetInsId: row.asset_id,
     merchandiseInsId: row.merchandise_id,
     assetNum: assets.get(row.asset_id)!.assetNum,
-    productUri: row.product_uri,
-    gmsPid: details.gmsPid ?? '',
-    appKey: details.appKey ?? '',
-    productName: row.product_name,
+    productUri: fields.productUri,
+    gmsPid: fields.gmsPid ?? '',
+    appKey: fields.appKey ?? '',
+    productName: fields.productName,
     limitStartTime: parseBigint(row.limit_start_date),
     limitEndTime: parseBigint(row.limit_end_date),
     limitAmount: 0,
     limitConcurrent: row.limit_concurrent,
-    limitTimeDuration: details.limitTimeDuration ?? 0,
-    trial: details.trial ?? 0,
-    trialEndDate: details.trialEndDate ?? null,
+    limitTimeDuration: fields.limitTimeDuration ?? 0,
+    trial: fields.trial ?? 0,
+    trialEndDate: fields.trialEndDate ?? null,
     limitType: hasFeatures ? 'feature' : 'basic',
     prodDefExtend: hasFeatures,
-    timeDurationExpression: details.timeDurationExpression ?? null,
+    timeDurationExpression: fields.timeDurationExpression ?? null,
     srcLicenseOrderId: row.src_license_order_id ?? row.order_source_id,
     activateFlag: true,
     crmProductId: row.crm_product_id,

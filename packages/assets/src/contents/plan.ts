@@ -1,6 +1,7 @@
 import { setImmediate as giveWay } from 'node:timers/promises';
 import type { AssetId, CustomerId, LicenseOrderId, LicenseType } from '@lockstep/contract';
 import { arrayText, type Statement, type Trx, together } from '@lockstep/platform';
+import { ofTerms } from '../terms.ts';
 
 /** An asset whose contents are read, as it is at the time of the plan. */
 export interface PlannedAsset {
@@ -72,7 +73,7 @@ export async function planContents(trx: Trx, assets: readonly PlannedAsset[]): P
   );
   const [merchandises, products] = await together<[EntriesRow, EntriesRow]>(trx, [
     listing('merchandise_instance', 'parent_id', '500', assetIds),
-    listing('product_instance', 'merchandise_id', '500 + octet_length(details::text)', assetIds),
+    listing('product_instance', 'merchandise_id', `500 + octet_length(${ofTerms('fields')}::text)`, assetIds),
   ]);
   const all = [...merchandises, ...products];
   return {

@@ -1,7 +1,8 @@
-import type { AssetId, LicenseOrderId, ProductToBuy } from '@lockstep/contract';
+import type { AssetId, LicenseOrderId } from '@lockstep/contract';
 import { arrayText, type Statement, type Tables } from '@lockstep/platform';
 import type { Selectable } from 'kysely';
 import { ORDERS_PER_BATCH } from '../order-ids.ts';
+import { ofTerms, type ProductTerms } from '../terms.ts';
 import type { Planned } from './plan.ts';
 
 type Stored<Table extends 'merchandise_instance' | 'product_instance'> = Selectable<Tables[Table]>;
@@ -26,10 +27,10 @@ export interface MerchandiseRow
 
 export interface ProductRow
   extends InstanceRow,
-    Pick<Stored<'product_instance'>, 'merchandise_id' | 'crm_product_id' | 'product_uri' | 'product_name'>,
+    Pick<Stored<'product_instance'>, 'merchandise_id' | 'crm_product_id'>,
     Pick<Stored<'product_instance'>, 'limit_start_date' | 'limit_end_date' | 'limit_concurrent'>,
     Pick<Stored<'product_instance'>, 'src_license_order_id'> {
-  details: Partial<ProductToBuy>;
+  fields: ProductTerms;
 }
 
 /**
@@ -70,11 +71,11 @@ export const readingMerchandises = (piece: readonly Planned[]): Statement<Mercha
     piece,
   );
 
-/** Nobody is shown the passwords of licenses in the details. */
+/** Nobody is shown the passwords of licenses. */
 export const readingProducts = (piece: readonly Planned[]): Statement<ProductRow> =>
   readingPiece(
     'product_instance',
-    `merchandise_id, crm_product_id, product_uri, product_name, limit_start_date, limit_end_date, limit_concurrent,
-      instance.src_license_order_id, details - 'passwords' as details`,
+    `merchandise_id, crm_product_id, limit_start_date, limit_end_date, limit_concurrent,
+      instance.src_license_order_id, ${ofTerms('fields')} as fields`,
     piece,
   );

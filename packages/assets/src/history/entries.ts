@@ -1,6 +1,7 @@
 import type { HistoryAction, HistoryEntry } from '@lockstep/contract';
 import { buildRows, prepared, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
+import { ofTerms } from '../terms.ts';
 import type { Step } from './steps.ts';
 
 /**
@@ -110,7 +111,7 @@ async function selectInstances(
   const parts = (['merchandise', 'product'] as const).flatMap((kind) => {
     const of = {
       table: sql.table(`${kind}_instance`),
-      uri: kind === 'product' ? sql`product_uri` : sql`null::text`,
+      termsId: kind === 'product' ? sql`terms_id` : sql`null::bigint`,
     };
     const [bought, revoked] = [`${kind}_bought`, `${kind}_revoked`] as const;
     const ofOrders = (action: InstanceAction) => wantedBy(action).filter(({ step }) => step.kind === 'order');
@@ -121,23 +122,23 @@ async function selectInstances(
     ];
   });
   const rows = await prepared<InstanceRow>(trx, 'history_instances')`
-    select n, action, id, product_uri from (${sql.join(parts, sql` union all `)}) as instance
+    select n, action, id, ${sql.raw(ofTerms('product_uri'))} as product_uri from (${sql.join(parts, sql` union all `)}) as instance
     order by n, rank desc, instance.id desc limit ${limit}`;
   return rows;
 }
 
 interface Source {
   table: RawBuilder<unknown>;
-  uri: RawBuilder<unknown>;
+  termsId: RawBuilder<unknown>;
   action: InstanceAction;
   wanted: readonly Wanted[];
 }
 
 /** For what is still active, which only one asset of a number has. */
-function selectActive({ table, uri, action, wanted }: Source): RawBuilder<unknown> {
+function selectActive({ table, termsId, action, wanted }: Source): RawBuilder<unknown> {
   const assetIds = [...new Set(wanted.map(({ step }) => step.assetId))];
   return sql`
-    select step.n, ${columnsOf(action)}, instance.id, ${uri} as product_uri
+    select step.n, ${columnsOf(action)}, instance.id, ${termsId} as terms_id
     from ${table} as instance
     join ${stepRows(wanted)} on step.asset_id = instance.asset_id and step.id = instance.license_order_id
     where revoked_time is null and instance.asset_id = any (${assetIds}::bigint[]) and instance.id < step.before_id`;
@@ -149,15 +150,15 @@ function selectActive({ table, uri, action, wanted }: Source): RawBuilder<unknow
  * instances by id where it guesses that many are the order's.
  */
 function selectNewest(
-  { table, uri, action, wanted }: Source,
+  { table, termsId, action, wanted }: Source,
   column: RawBuilder<unknown>,
   limit: number,
 ): RawBuilder<unknown> {
   return sql`
-    select step.n, ${columnsOf(action)}, instance.id, product_uri
+    select step.n, ${columnsOf(action)}, instance.id, terms_id
     from ${stepRows(wanted)}
     cross join lateral (
-      select id, ${uri} as product_uri from ${table}
+      select id, ${termsId} as terms_id from ${table}
       where asset_id = step.asset_id and revoked_time is not null
         and (${column}, id) > (step.id, 0) and (${column}, id) < (step.id, step.before_id)
       order by ${column} desc, id desc limit ${limit}

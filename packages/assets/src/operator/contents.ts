@@ -4,6 +4,7 @@ import { type Database, inSnapshot, parseBigint, type Trx } from '@lockstep/plat
 import { type RawBuilder, sql } from 'kysely';
 import type { MerchandiseRow, ProductRow } from '../contents/rows.ts';
 import { selectAssets } from '../tenant.ts';
+import { ofTerms } from '../terms.ts';
 
 /** Features of a product that are shown, at most. An order may send ten thousand. */
 const MAX_FEATURES = 20;
@@ -93,38 +94,41 @@ async function readMerchandises(trx: Trx, assetId: AssetId, afterId: string, lim
 }
 
 async function readProducts(trx: Trx, assetId: AssetId, afterId: string, limit: number): Promise<Product[]> {
-  const rows = await readPage<InstanceRow & ProductRow & { feature_count: number }>(
+  const rows = await readPage<InstanceRow & ProductRow & { fields: { featureCount: number } }>(
     trx,
     'product_instance',
     { assetId, afterId, limit },
-    sql`merchandise_id, product_uri, product_name, instance.limit_start_date, instance.limit_end_date, limit_concurrent,
-      instance.src_license_order_id, details - 'passwords' - 'productFeatures' || jsonb_build_object(
-        'productFeatures', jsonb_path_query_array(details, ${`$.productFeatures[0 to ${MAX_FEATURES - 1}]`}::jsonpath)
-      ) as details,
-      coalesce(jsonb_array_length(nullif(details -> 'productFeatures', 'null')), 0) as feature_count`,
+    sql`merchandise_id, instance.limit_start_date, instance.limit_end_date, limit_concurrent,
+      instance.src_license_order_id, (
+        select all_fields || jsonb_build_object(
+          'productFeatures', jsonb_path_query_array(all_fields, ${`$.productFeatures[0 to ${MAX_FEATURES - 1}]`}::jsonpath),
+          'featureCount', coalesce(jsonb_array_length(all_fields -> 'productFeatures'), 0)
+        )
+        from (select ${sql.raw(ofTerms('fields'))}::jsonb as all_fields) as terms
+      ) as fields`,
   );
   return rows.map((row) => ({
     ...instanceFields(row),
     kind: 'product' as const,
     parentId: row.merchandise_id,
     srcLicenseOrderId: row.src_license_order_id ?? row.order_source_id,
-    timeDurationExpression: row.details.timeDurationExpression ?? null,
-    productUri: row.product_uri,
-    productName: row.product_name,
-    gmsPid: row.details.gmsPid ?? '',
-    appKey: row.details.appKey ?? '',
+    timeDurationExpression: row.fields.timeDurationExpression ?? null,
+    productUri: row.fields.productUri,
+    productName: row.fields.productName,
+    gmsPid: row.fields.gmsPid ?? '',
+    appKey: row.fields.appKey ?? '',
     limitStartDate: parseBigint(row.limit_start_date),
     limitEndDate: parseBigint(row.limit_end_date),
     limitConcurrent: row.limit_concurrent,
-    limitTimeDuration: row.details.limitTimeDuration ?? 0,
-    trial: row.details.trial === 1,
-    trialEndDate: row.details.trialEndDate ?? null,
-    features: (row.details.productFeatures ?? []).map(({ featureCode, featureName, featureValue }) => ({
+    limitTimeDuration: row.fields.limitTimeDuration ?? 0,
+    trial: row.fields.trial === 1,
+    trialEndDate: row.fields.trialEndDate ?? null,
+    features: (row.fields.productFeatures ?? []).map(({ featureCode, featureName, featureValue }) => ({
       featureCode,
       featureName,
       featureValue,
     })),
-    featureCount: row.feature_count,
+    featureCount: row.fields.featureCount,
   }));
 }
 

@@ -2,6 +2,7 @@ import type { AssetId, CustomerId, LicenseOrderId, OrderType } from '@lockstep/c
 import type { AssetEffect, ItemEffect, OrderEffects } from '@lockstep/contract/console';
 import { type Database, inSnapshot, parseBigint, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
+import { ofTerms } from '../terms.ts';
 
 /** Which order, and how much of what it did to show at most, of assets and of what is on them. */
 export interface EffectsQuery {
@@ -101,7 +102,7 @@ async function selectItems(
   assetIds: readonly AssetId[],
 ): Promise<ItemRow[]> {
   const products = sql`
-    'product' as kind, product_uri as code, product_name as name, limit_start_date, limit_end_date, limit_concurrent`;
+    'product' as kind, ${sql.raw(ofTerms('product_uri'))} as code, ${sql.raw(ofTerms('product_name'))} as name, limit_start_date, limit_end_date, limit_concurrent`;
   const merchandises = sql`
     'merchandise' as kind, merchandise_num as code, merchandise_name as name, null::bigint as limit_start_date,
     null::bigint as limit_end_date, null::integer as limit_concurrent`;

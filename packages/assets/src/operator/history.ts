@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { StepEntry } from '../history/entries.ts';
 import { type HistoryPage, readHistoryPage } from '../history/history.ts';
 import { OPERATOR } from '../history/steps.ts';
+import { ofTerms } from '../terms.ts';
 
 /** An entry of a history with what operators want to know beside it. */
 interface ToldStep extends HistoryEntry {
@@ -64,7 +65,7 @@ async function readInstances(trx: Trx, entries: readonly StepEntry[]): Promise<M
       entry.action.startsWith(kind) && entry.instanceId !== null ? [entry.instanceId] : [],
     );
   const { rows } = await sql<InstanceRow>`
-    select id, product_name as name, limit_concurrent as nodes, limit_end_date as end_ms
+    select id, ${sql.raw(ofTerms('product_name'))} as name, limit_concurrent as nodes, limit_end_date as end_ms
     from product_instance where id = any (${idsOf('product')}::bigint[])
     union all
     select id, merchandise_name, null, null

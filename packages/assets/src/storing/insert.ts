@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { LicenseOrderId, ProductToBuy } from '@lockstep/contract';
-import { type Column, insertRows, type Trx } from '@lockstep/platform';
+import { arrayText, type Column, insertRows, send, type Trx, textArray } from '@lockstep/platform';
 import { heldBy, numbersOf, revokerOf } from '../ledger/grants.ts';
 import type { Asset, Instance, LedgerChanges, Transfer } from '../ledger/ledger.ts';
+import { pickTerms } from '../terms.ts';
 
 /** Inserts the transfers of assets. */
 export async function insertTransfers(trx: Trx, transfers: readonly Transfer[]): Promise<void> {
@@ -69,25 +71,80 @@ export async function insertMerchandises(trx: Trx, newMerchandises: LedgerChange
   ]);
 }
 
-/** Inserts new products. */
-export async function insertProducts(trx: Trx, newProducts: LedgerChanges['newProducts']): Promise<void> {
+/** The terms of new products as JSON, each with its digest in hexadecimal, in the order of the digests. */
+export type DigestedTerms = ReadonlyMap<string, string>;
+
+/**
+ * Collects the terms of new products. Thousands of products may have the same. Whoever inserts them goes by the order,
+ * so that transactions wait for each other rather than deadlock.
+ */
+export function collectTerms(newProducts: LedgerChanges['newProducts']): DigestedTerms {
+  const texts = new Set(newProducts.map(({ product }) => write(product.bought!).terms));
+  const digested = [...texts].map((text) => [text, createHash('sha256').update(text).digest('hex')] as const);
+  return new Map(digested.sort(([, a], [, b]) => (a < b ? -1 : 1)));
+}
+
+/** Inserts those of some terms that no order has bought before. */
+export async function insertTerms(
+  trx: Trx,
+  terms: readonly (readonly [text: string, digest: string])[],
+): Promise<void> {
+  await send(trx, {
+    name: 'insert_product_terms',
+    text: `
+      insert into product_terms (fields)
+      select sent.fields from unnest((select $1::json[]), (select $2::bytea[])) as sent (fields, digest)
+      left join lateral (select id from product_terms where digest = sent.digest offset 0) as stored on true
+      where stored.id is null
+      on conflict (digest) do nothing`,
+    values: [
+      arrayText(
+        'json',
+        terms.map(([text]) => text),
+      ),
+      bytesArray(terms.map(([, digest]) => digest)),
+    ],
+  });
+}
+
+/** Inserts new products. Their terms are there. */
+export async function insertProducts(
+  trx: Trx,
+  newProducts: LedgerChanges['newProducts'],
+  terms: DigestedTerms,
+): Promise<void> {
   const bought = newProducts.map(({ product }) => product.bought!);
-  await insertRows(trx, 'product_instance', [
+  const digests = bought.map((product) => terms.get(write(product).terms)!);
+  const places = new Map([...new Set(digests)].map((digest, index) => [digest, index + 1]));
+  const columns: Column[] = [
     ['id', 'bigint', newProducts.map(({ product }) => product.id)],
     ['asset_id', 'bigint', newProducts.map(({ asset }) => asset.id)],
     ['license_order_id', 'bigint', newProducts.map(({ product }) => product.licenseOrderId)],
+    ['terms_id', 'integer', digests.map((digest) => places.get(digest)), (place) => `terms.ids[${place}]`],
+    // Nothing is sent: it is the hash of the terms.
+    ['uri_hash', 'integer', [], () => 'terms.hashes[terms_id]'],
+    ['limit_concurrent', 'integer', newProducts.map(({ product }) => product.limitConcurrent)],
     ['merchandise_id', 'bigint', newProducts.map(({ product }) => product.merchandise?.id ?? null)],
-    ['crm_product_id', 'text', bought.map((product) => product.crmProductId)],
-    ['product_uri', 'text', bought.map((product) => product.productUri)],
-    ['product_name', 'text', bought.map((product) => product.productName)],
     ['limit_start_date', 'bigint', newProducts.map(({ product }) => product.limitStartDate)],
     ['limit_end_date', 'bigint', newProducts.map(({ product }) => product.limitEndDate)],
-    ['limit_concurrent', 'integer', newProducts.map(({ product }) => product.limitConcurrent)],
     ['src_license_order_id', 'bigint', bought.map((product) => product.srcLicenseOrderId ?? null)],
-    ['details', 'jsonb', bought.map(writeDetails)],
     ['held_by_order_id', 'bigint', holderIds(newProducts.map(({ product }) => product))],
     ...revocationColumns(newProducts.map(({ product }) => revokerOf(product))),
-  ]);
+    ['crm_product_id', 'text', bought.map((product) => product.crmProductId)],
+    ['parent_crm_product_id', 'text', bought.map((product) => product.parentCrmProductId)],
+    ['passwords', 'text', bought.map((product) => write(product).passwords), (text) => `${text}::text[]`],
+  ];
+  await insertRows(trx, 'product_instance', columns, {
+    value: bytesArray([...places.keys()]),
+    // A place whose terms are missing has null, which no row may have.
+    from: (digests) => `, (
+      select array_agg(id order by place) as ids, array_agg(hash order by place) as hashes
+      from unnest((select ${digests}::bytea[])) with ordinality as sent (digest, place)
+      left join lateral (
+        select id, uri_hash as hash from product_terms where digest = sent.digest offset 0
+      ) as stored on true
+    ) as terms`,
+  });
 }
 
 /** How many characters of text an asset gets, about. */
@@ -105,41 +162,34 @@ export function lengthOfMerchandise({ merchandise }: LedgerChanges['newMerchandi
 
 /** The same of a new product. */
 export function lengthOfProduct({ product }: LedgerChanges['newProducts'][number]): number {
-  const { crmProductId, productUri, productName } = product.bought!;
-  return crmProductId.length + productUri.length + productName.length + writeDetails(product.bought!).length;
+  const { crmProductId, parentCrmProductId } = product.bought!;
+  return crmProductId.length + parentCrmProductId.length + (write(product.bought!).passwords?.length ?? 0);
 }
 
-/** The details of products as JSON. Thousands of rows may share those of one that was bought. */
-const writtenDetails = new WeakMap<ProductToBuy, string>();
+/** What is long of a product, as it is sent. Thousands of rows may share that of one that was bought. */
+interface Written {
+  /** Its terms as JSON. */
+  terms: string;
+  /** Its passwords as an array of PostgreSQL; null if it has none. */
+  passwords: string | null;
+}
+const written = new WeakMap<ProductToBuy, Written>();
 
-/** Writes the details of a product as JSON, once however many assets it was bought for. */
-function writeDetails(product: ProductToBuy): string {
-  const before = writtenDetails.get(product);
+/** Writes what is long of a product, once however many assets it was bought for. */
+function write(product: ProductToBuy): Written {
+  const before = written.get(product);
   if (before !== undefined) return before;
-  const json = JSON.stringify(pickDetails(product));
-  writtenDetails.set(product, json);
-  return json;
+  const { passwords } = product;
+  const texts = {
+    terms: JSON.stringify(pickTerms(product)),
+    passwords: passwords === undefined ? null : textArray(passwords),
+  };
+  written.set(product, texts);
+  return texts;
 }
 
-/** Picks the fields of a product that have no column of their own. */
-function pickDetails(product: ProductToBuy) {
-  const { gmsPid, appKey, productType, parentCrmProductId, limitTimeDuration, trial, trialEndDate } = product;
-  const { passwords, timeUnit, timeUnitQuantity, timeDurationExpression, productFeatures } = product;
-  return {
-    gmsPid,
-    appKey,
-    productType,
-    parentCrmProductId,
-    limitTimeDuration,
-    trial,
-    trialEndDate,
-    passwords,
-    timeUnit,
-    timeUnitQuantity,
-    timeDurationExpression,
-    productFeatures,
-  };
-}
+/** Writes bytes, each given in hexadecimal, as the text of an array. */
+const bytesArray = (inHex: readonly string[]) => textArray(inHex.map((hex) => `\\x${hex}`));
 
 /** The columns that say what revoked a row: an order may revoke what another order of the same group has bought. */
 function revocationColumns(orderIds: readonly (LicenseOrderId | null)[]): Column[] {

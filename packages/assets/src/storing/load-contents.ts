@@ -3,6 +3,7 @@ import type { AssetId, LicenseOrderId } from '@lockstep/contract';
 import { arrayText, parseBigint, run, type Statement, type Trx, textArray, together } from '@lockstep/platform';
 import { createGrant, fateOf, type Grant } from '../ledger/grants.ts';
 import type { Asset, Ledger, ProductInstance } from '../ledger/ledger.ts';
+import { ofTerms } from '../terms.ts';
 import { loadMerchandises } from './load-merchandises.ts';
 
 /** Products that an order looks for on an asset: those of a URI, or of a URI, a period and a node count. */
@@ -229,7 +230,7 @@ interface ProductRow {
 
 const HOLDER = 'coalesce(held_by_order_id, license_order_id)';
 const PRODUCT_COLUMNS = `
-  id, asset_id, license_order_id, ${HOLDER} as holder_id, merchandise_id, product_uri,
+  id, asset_id, license_order_id, ${HOLDER} as holder_id, merchandise_id, ${ofTerms('product_uri')} as product_uri,
   limit_start_date, limit_end_date, limit_concurrent`;
 
 // Each asset is gone through once, with all hashes that are looked for there: the index has holders before hashes, so
@@ -243,7 +244,7 @@ const READ_PRODUCTS = `
   cross join lateral (
     select ${PRODUCT_COLUMNS}, concat(coalesce(limit_start_date::text, ''), ',', coalesce(limit_end_date::text, ''), ',', limit_concurrent) as terms
     from product_instance
-    where product_instance.asset_id = named.asset_id and hashtext(product_uri) = any (hashes) and revoked_time is null
+    where product_instance.asset_id = named.asset_id and uri_hash = any (hashes) and revoked_time is null
     offset 0
   ) as product
   where concat(product.asset_id, ' * * ', product_uri) in (select unnest($3::text[]))

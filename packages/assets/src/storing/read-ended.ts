@@ -3,6 +3,7 @@ import type { AssetId, LicenseOrderId } from '@lockstep/contract';
 import { arrayText, run, type Statement, type Trx } from '@lockstep/platform';
 import { fateOf, revokerOf } from '../ledger/grants.ts';
 import type { Asset, Ledger } from '../ledger/ledger.ts';
+import { ofTerms } from '../terms.ts';
 
 /**
  * A product that an order has revoked together with the grant it was under. `id`: null if the plan itself created it.
@@ -79,7 +80,7 @@ const readingEnded = (ended: readonly EndedAsset[]): Statement<EndedRow> => {
   return {
     name: 'read_ended_products',
     text: `
-      select product.asset_id, id, product_uri
+      select product.asset_id, id, ${ofTerms('product_uri')} as product_uri
       from unnest($1::bigint[], $2::bigint[]) as ended (asset_id, holder_id)
       join product_instance as product on product.asset_id = ended.asset_id
         and coalesce(held_by_order_id, license_order_id) = ended.holder_id

@@ -1,10 +1,12 @@
 import { run, type Statement, type Trx, untilAnswered } from '@lockstep/platform';
 import type { Asset, Ledger, LedgerChanges } from '../ledger/ledger.ts';
 import {
+  collectTerms,
   insertAssets,
   insertGrants,
   insertMerchandises,
   insertProducts,
+  insertTerms,
   insertTransfers,
   lengthOfAsset,
   lengthOfMerchandise,
@@ -65,13 +67,22 @@ export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Pro
   await inParts(trx, stored.changed, INSERTED_AT_ONCE, (part) => updateAssets(trx, part), lengthOfAsset);
   await inParts(trx, stored.counted, UPDATED_AT_ONCE, (part) => updateNumbers(trx, part));
   await inParts(trx, stored.revokedAssets, UPDATED_AT_ONCE, (part) => revokeAssets(trx, part));
+  const { newMerchandises, newProducts } = changes;
+  // Before any other row that is new, because others that bring the same terms wait for them.
+  const terms = collectTerms(newProducts);
+  await inParts(
+    trx,
+    [...terms],
+    INSERTED_AT_ONCE,
+    (part) => insertTerms(trx, part),
+    ([text]) => text.length,
+  );
   // Sorted, as they are locked: transactions that insert the same numbers wait rather than deadlock.
   const newAssets = [...changes.newAssets].sort(compareNumbers);
   await inParts(trx, newAssets, INSERTED_AT_ONCE, (part) => insertAssets(trx, part), lengthOfAsset);
   await inParts(trx, changes.newGrants, INSERTED_AT_ONCE, (part) => insertGrants(trx, part));
-  const { newMerchandises, newProducts } = changes;
   await inParts(trx, newMerchandises, INSERTED_AT_ONCE, (part) => insertMerchandises(trx, part), lengthOfMerchandise);
-  await inParts(trx, newProducts, INSERTED_AT_ONCE, (part) => insertProducts(trx, part), lengthOfProduct);
+  await inParts(trx, newProducts, INSERTED_AT_ONCE, (part) => insertProducts(trx, part, terms), lengthOfProduct);
 }
 
 /**

@@ -373,9 +373,9 @@ async function readRows(trx: Trx) {
       array(select (m.license_order_id, m.merchandise_num, m.held_by_order_id, m.parent_id is not null,
           m.revoked_time is not null, m.revoked_by_order_id)::text
         from merchandise_instance m where m.asset_id = asset.id order by m.id) as merchandises,
-      array(select (p.license_order_id, p.product_uri, p.limit_start_date, p.limit_concurrent, p.src_license_order_id,
+      array(select (p.license_order_id, t.product_uri, p.limit_start_date, p.limit_concurrent, p.src_license_order_id,
           p.merchandise_id is not null, p.held_by_order_id, p.revoked_time is not null, p.revoked_by_order_id)::text
-        from product_instance p where p.asset_id = asset.id order by p.id) as products
+        from product_instance p join product_terms t on t.id = p.terms_id where p.asset_id = asset.id order by p.id) as products
     from asset order by id`.execute(trx);
   return { orders, assets };
 }

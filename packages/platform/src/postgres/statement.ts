@@ -104,17 +104,24 @@ export function buildRows(columns: readonly Column[]): RawBuilder<unknown> {
 
 /**
  * Inserts many rows with one statement, which it sends without waiting for its answer (see `send`); does nothing when
- * there are none. The same table always gets the same columns.
+ * there are none. The same table always gets the same columns. `beside`: what stands in FROM behind the rows, for the
+ * SQL of columns to refer to, and the one value that it takes.
  */
-export async function insertRows(trx: Trx, table: keyof Tables, columns: readonly Column[]): Promise<void> {
+export async function insertRows(
+  trx: Trx,
+  table: keyof Tables,
+  columns: readonly Column[],
+  beside?: { from: (value: string) => string; value: unknown },
+): Promise<void> {
   if (columns[0] === undefined || columns[0][2].length === 0) return;
   const names = columns.map(([name]) => name).join(', ');
   const stored = columns.map(([name, , , expression]) => expression?.(name) ?? name).join(', ');
   const arrays = columns.map(([, type], place) => `$${place + 1}::${type}[]`).join(', ');
+  const from = beside?.from(`$${columns.length + 1}`) ?? '';
   await send(trx, {
     name: `insert_${table}`,
-    text: `insert into ${table} (${names}) select ${stored} from unnest(${arrays}) as row (${names})`,
-    values: columns.map(([, type, values]) => arrayText(type, values)),
+    text: `insert into ${table} (${names}) select ${stored} from unnest(${arrays}) as row (${names})${from}`,
+    values: [...columns.map(([, type, values]) => arrayText(type, values)), ...(beside ? [beside.value] : [])],
   });
 }
 

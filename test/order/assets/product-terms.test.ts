@@ -1,0 +1,132 @@
+import { LedgerIds } from '@lockstep/assets';
+import { BatchOrder, type Customer, type LicenseOrderId } from '@lockstep/contract';
+import { applyOrders } from '@lockstep/orders/testing';
+import type { Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { Api } from '../../harness/api.ts';
+import { countWaiting } from '../../harness/databases/waiting.ts';
+import { batchOf, newAssetNum, newBuy, productToBuy, type Sent } from '../../harness/orders/orders.ts';
+import { type Stack, startStack } from '../../harness/stack.ts';
+
+/** What products share: orders that buy the same have one row of product_terms. */
+let stack: Stack;
+let api: Api;
+let customer: Customer;
+
+beforeAll(async () => {
+  stack = await startStack();
+  api = await stack.newApi();
+  customer = await api.newCustomer();
+});
+afterAll(() => stack.close());
+
+const FEATURE = { featureCode: 'seats', featureName: '座位 "5"', featureValue: 'a\\b', featureValueType: 'int' };
+
+/** A product that has every field. */
+const full = (changes: Sent = {}) =>
+  productToBuy({
+    productUri: 'gms-7',
+    gmsPid: 'pid',
+    appKey: 'app',
+    trialEndDate: 4,
+    limitStartDate: 1,
+    limitEndDate: 1_900_000_000_002,
+    productFeatures: [{ ...FEATURE, trial: 1, trialEndDate: '2030-01-01' }],
+    ...changes,
+  });
+
+/** Buys products on an asset of their own, and reads what is stored of them. */
+async function buy(...products: Sent[]) {
+  const assetNum = newAssetNum();
+  await api.carryOut(newBuy(customer, [assetNum], {}, { products }));
+  const { rows } = await sql<{ terms: string; fields: string; digest: string; product: string }>`
+    select terms_id as terms, fields::text, encode(digest, 'hex') as digest, product::text from product_instance as product
+    join product_terms on product_terms.id = terms_id join asset on asset.id = asset_id
+    where asset_num = ${assetNum} order by product.id`.execute(stack.db);
+  return rows;
+}
+
+it('what is stored of a product is what the first version stored, byte for byte', async () => {
+  const [{ fields, digest }] = (await buy(full())) as [Awaited<ReturnType<typeof buy>>[number]];
+  expect(fields).toBe(
+    // biome-ignore format: as it was stored
+    '{"productUri":"gms-7","productName":"Cost Estimator","gmsPid":"pid","appKey":"app","productType":"tool","limitTimeDuration":0,"trial":0,"trialEndDate":4,"timeUnit":"year","timeUnitQuantity":1,"timeDurationExpression":"1-0-0","productFeatures":[{"featureCode":"seats","featureName":"座位 \\"5\\"","featureValue":"a\\\\b","featureValueType":"int","trial":1,"trialEndDate":1893456000000}]}',
+  );
+  expect(digest).toBe('f3f63809a724103fd56923e8468ec502a8640dbf133b9a48a7c863f532169b36');
+});
+
+it('products that differ in what is one license’s own share their terms, which have none of it', async () => {
+  const others = [
+    { crmProductId: 'crm-own' },
+    { parentCrmProductId: 'parent-own' },
+    { passwords: ['password-own'] },
+    { limitStartDate: 11, limitEndDate: 1_900_000_000_012, limitConcurrent: 13 },
+  ];
+  const [first, ...rest] = [...(await buy(full())), ...(await buy(...others.map(full)))];
+  expect(rest.map(({ terms }) => terms)).toEqual(others.map(() => first!.terms));
+  expect(first!.fields).not.toMatch('own');
+  expect(rest.map(({ product }) => product.match(/\w+-own/)?.[0])).toEqual([
+    'crm-own',
+    'parent-own',
+    'password-own',
+    undefined,
+  ]);
+});
+
+it('products that differ in anything else have terms of their own', async () => {
+  const others = [
+    { productUri: 'gms-8' },
+    { productName: 'Other' },
+    { gmsPid: null },
+    { appKey: 'other' },
+    { productType: 'other' },
+    { limitTimeDuration: 1 },
+    { trial: 1 },
+    { trialEndDate: 5 },
+    { timeUnit: 'month' },
+    { timeUnitQuantity: 2 },
+    { timeDurationExpression: '2-0-0' },
+    { productFeatures: [] },
+  ];
+  const bought = [...(await buy(full())), ...(await buy(...others.map(full)))];
+  expect(new Set(bought.map(({ terms }) => terms)).size).toBe(others.length + 1);
+});
+
+it('transactions that bring the same new terms in opposite orders wait for each other, and both succeed', async () => {
+  const names = ['first', 'second', 'third'].map((name) => `${name} ${newAssetNum()}`);
+  const ids = new LedgerIds();
+  let lastOrderId = 8_000_000_000_000_000_000n;
+  const apply = (trx: Trx, productNames: readonly string[]) => {
+    const products = productNames.map((productName) => productToBuy({ productName }));
+    const { orderList } = BatchOrder.parse(batchOf(newBuy(customer, [newAssetNum()], {}, { products })));
+    const orders = orderList.map((order) => ({
+      licenseOrderId: String(++lastOrderId) as LicenseOrderId,
+      order,
+      channels: null,
+    }));
+    return applyOrders(trx, orders, ids, { isLarge: false });
+  };
+  const [low, middle, high] = await sortByDigest((trx) => apply(trx, names));
+  // While another one holds the terms in the middle, each has got as far as it can.
+  const holder = await stack.db.startTransaction().execute();
+  await apply(holder as unknown as Trx, [middle!]);
+  const waiting = [
+    [low!, middle!, high!],
+    [high!, middle!, low!],
+  ].map((productNames) => stack.db.transaction().execute((trx) => apply(trx, productNames)));
+  await vi.waitUntil(async () => (await countWaiting(stack.db, 'transactionid')) === 2);
+  await holder.commit().execute();
+  expect(await Promise.all(waiting)).toMatchObject([[{ failure: null }], [{ failure: null }]]);
+});
+
+/** The names of the products that orders buy, in the order of their terms' digests. They are not stored. */
+async function sortByDigest(apply: (trx: Trx) => Promise<unknown>): Promise<string[]> {
+  const trx = await stack.db.startTransaction().execute();
+  await sql`create temporary table known on commit drop as select id from product_terms`.execute(trx);
+  await apply(trx as unknown as Trx);
+  const { rows } = await sql<{ name: string }>`
+    select product_name as name from product_terms where id not in (select id from known) order by digest`.execute(trx);
+  await trx.rollback().execute();
+  return rows.map(({ name }) => name);
+}
