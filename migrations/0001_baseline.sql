@@ -455,37 +455,39 @@ create index failed_order_failed_time on failed_order (failed_time);
 -- once; gaps are fine.
 create sequence ledger_id increment by 1000 start with 1000000;
 
--- An asset: active until revoked_time. The number of a revoked one may be bought again.
+-- An asset: active until revoked_time. The number of a revoked one may be bought again. Wide columns come first, texts last, so
+-- that no byte of a row is padding.
 create table asset (
   id bigint primary key,
-  asset_num text not null,
   customer_id bigint not null,
+  created_by_order_id bigint not null,
+  created_time timestamptz not null default statement_timestamp(),
+  updated_time timestamptz not null default statement_timestamp(),
+  limit_start_date bigint,
+  limit_end_date bigint,
+  revoked_time timestamptz,
+  revoked_by_order_id bigint,
   -- How many grants of it are active, and how many products and merchandises on it, 10,000 at most. Writers state these
   -- numbers, and the triggers below refuse one that is lower than what is there. They have no default, so that no writer
   -- forgets them.
   active_grants integer not null,
   active_products integer not null,
   active_merchandises integer not null,
+  -- Readers of many assets go by the length of the extended attributes, and leave these alone.
+  extends_bytes integer not null generated always as (octet_length(extends::text)) stored
+    constraint asset_extends_bytes check (extends_bytes <= 262144),
+  borrowed_usb_key boolean not null,
+  -- Physical locks can be disabled (O6, O7). Certificates can be frozen, which no operation does yet.
+  locked boolean not null default false,
+  freezing boolean not null default false,
+  asset_num text not null,
   license_type text not null constraint asset_license_type check (license_type in (
     'normal_unrecover_usbkey', 'normal_recover_usbkey', 'normal_unrecover_lan_usbkey', 'normal_recover_lan_usbkey',
     'identity_usbkey', 'identity_lan_usbkey', 'softkey', 'lan_softkey', 'product_entity', 'cloud_account',
     'cloud_customer', 'cloud_personal', 'lk_product_usbkey', 'lk_auth_usbkey'
   )),
-  limit_start_date bigint,
-  limit_end_date bigint,
-  borrowed_usb_key boolean not null,
-  -- Extended attributes: values by code, 100 at most. Readers of many assets go by the length, and leave the value alone.
+  -- Extended attributes: values by code, 100 at most.
   extends jsonb not null check (jsonb_typeof(extends) = 'object'),
-  extends_bytes integer not null generated always as (octet_length(extends::text)) stored
-    constraint asset_extends_bytes check (extends_bytes <= 262144),
-  created_time timestamptz not null default statement_timestamp(),
-  updated_time timestamptz not null default statement_timestamp(),
-  revoked_time timestamptz,
-  -- Physical locks can be disabled (O6, O7). Certificates can be frozen, which no operation does yet.
-  locked boolean not null default false,
-  freezing boolean not null default false,
-  created_by_order_id bigint not null,
-  revoked_by_order_id bigint,
   constraint asset_lockable check (not locked or license_type in (
     'normal_recover_usbkey', 'normal_recover_lan_usbkey', 'lk_product_usbkey', 'lk_auth_usbkey'
   )),
