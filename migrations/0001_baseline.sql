@@ -474,7 +474,7 @@ create table asset (
   active_products integer not null,
   active_merchandises integer not null,
   -- Readers of many assets go by the length of the extended attributes, and leave these alone.
-  extends_bytes integer not null generated always as (octet_length(extends::text)) stored
+  extends_bytes integer generated always as (octet_length(extends::text)) stored
     constraint asset_extends_bytes check (extends_bytes <= 262144),
   borrowed_usb_key boolean not null,
   -- Physical locks can be disabled (O6, O7). Certificates can be frozen, which no operation does yet.
@@ -486,8 +486,8 @@ create table asset (
     'identity_usbkey', 'identity_lan_usbkey', 'softkey', 'lan_softkey', 'product_entity', 'cloud_account',
     'cloud_customer', 'cloud_personal', 'lk_product_usbkey', 'lk_auth_usbkey'
   )),
-  -- Extended attributes: values by code, 100 at most.
-  extends jsonb not null check (jsonb_typeof(extends) = 'object'),
+  -- Extended attributes: values by code, 100 at most; null: none.
+  extends jsonb check (jsonb_typeof(extends) = 'object' and extends <> '{}'),
   constraint asset_lockable check (not locked or license_type in (
     'normal_recover_usbkey', 'normal_recover_lan_usbkey', 'lk_product_usbkey', 'lk_auth_usbkey'
   )),

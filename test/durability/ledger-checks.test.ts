@@ -69,7 +69,6 @@ const defaults = {
     customer_id: 1,
     license_type: 'softkey',
     borrowed_usb_key: false,
-    extends: {},
     created_by_order_id: 1,
     active_grants: 0,
     active_products: 0,
@@ -821,9 +820,9 @@ describe('PostgreSQL refuses', () => {
     const revokedThrough = (last: Table, where: string) =>
       contents.slice(0, contents.indexOf(last) + 1).map((table) => `${revokeAll(table)} and ${idOf(table)} ${where}`);
 
-    const moreAssets = `insert into asset (id, asset_num, customer_id, license_type, borrowed_usb_key, extends,
+    const moreAssets = `insert into asset (id, asset_num, customer_id, license_type, borrowed_usb_key,
       created_by_order_id, active_grants, active_products, active_merchandises)
-      select id + 10000, asset_num || 'b', ${where1050(9, 'customer_id', 'id')}, license_type, false, extends, 1, 0, 0, 0
+      select id + 10000, asset_num || 'b', ${where1050(9, 'customer_id', 'id')}, license_type, false, 1, 0, 0, 0
       from asset where ${all('id')}`;
     const moreGrants = (assetId: string | number, orderId: number, products = '0') =>
       `insert into asset_grant (asset_id, license_order_id, active_products, active_merchandises)

@@ -41,7 +41,7 @@ export async function readLedger(db: Database, numberPrefix: string): Promise<As
       start: numberOf(asset.limit_start_date),
       end: numberOf(asset.limit_end_date),
       borrowed: asset.borrowed_usb_key,
-      extendCodes: asset.extends,
+      extendCodes: asset.extends ?? {},
       revokedBy: asset.revoked_by_order_id,
       transfers: (transfers.get(asset.id) ?? []).map((each) => {
         return { order: each.license_order_id, from: each.from_customer_id, to: each.to_customer_id };

@@ -262,7 +262,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       expect(refusal.message).toContain(`Asset ${assetNum} would hold more than 100 extended attributes.`);
       await succeed(buy(1, 100, 'replaced'));
       const { extends: stored } = await readAsset(assetNum);
-      expect(Object.values(stored)).toEqual(Array.from({ length: 100 }, () => 'replaced'));
+      expect(Object.values(stored!)).toEqual(Array.from({ length: 100 }, () => 'replaced'));
     });
 
     it('transfers an asset with everything on it, and ends its assignment and its lending', async () => {

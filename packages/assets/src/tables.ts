@@ -15,8 +15,8 @@ declare module '@lockstep/platform' {
       limit_start_date: string | null;
       limit_end_date: string | null;
       borrowed_usb_key: boolean;
-      extends: Record<string, string>;
-      extends_bytes: GeneratedAlways<number>;
+      extends: Record<string, string> | null;
+      extends_bytes: GeneratedAlways<number | null>;
       created_time: Generated<Date>;
       updated_time: Generated<Date>;
       revoked_time: Date | null;

@@ -36,8 +36,8 @@ export const FILL_STATEMENTS: Readonly<Record<string, string>> = {
   select ${orderId}, 'new_buy', ${customer}, 1, 1, ${finishedTime} from ${orders}`,
 
   asset: `insert into asset (id, asset_num, customer_id, active_grants, active_products, active_merchandises, license_type,
-    borrowed_usb_key, extends, created_by_order_id)
-  select ${assetId}, ${assetNum}, ${customer}::bigint, 1, 1, 0, 'normal_recover_usbkey', false, '{}', ${orderId}
+    borrowed_usb_key, created_by_order_id)
+  select ${assetId}, ${assetNum}, ${customer}::bigint, 1, 1, 0, 'normal_recover_usbkey', false, ${orderId}
   from ${orders}`,
 
   asset_grant: `insert into asset_grant (asset_id, license_order_id, active_products, active_merchandises)

@@ -44,7 +44,6 @@ export const LEDGER_ROWS: readonly { table: string; columns: readonly Column[] }
       ['active_merchandises', 'integer', () => 0],
       ['license_type', 'text', () => 'normal_recover_usbkey'],
       ['borrowed_usb_key', 'boolean', () => false],
-      ['extends', 'jsonb', () => '{}'],
       ['created_by_order_id', 'bigint', (order) => order],
     ],
   },

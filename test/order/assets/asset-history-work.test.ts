@@ -106,8 +106,8 @@ async function fillNumber(): Promise<void> {
   const all = sql`from generate_series(0, ${TIMES_BOUGHT}::integer - 1) as i`;
   await sql`
     insert into asset (id, asset_num, customer_id, active_grants, active_products, active_merchandises, license_type,
-      borrowed_usb_key, extends, created_by_order_id, ${columns})
-    select ${asset}, ${OFTEN_BOUGHT}, ${customer.customerId}, 0, 0, 0, 'softkey', false, '{}', ${purchase}, ${revoked}
+      borrowed_usb_key, created_by_order_id, ${columns})
+    select ${asset}, ${OFTEN_BOUGHT}, ${customer.customerId}, 0, 0, 0, 'softkey', false, ${purchase}, ${revoked}
     ${all}`.execute(stack.db);
   await sql`
     insert into asset_grant (asset_id, license_order_id, active_products, active_merchandises, ${columns})

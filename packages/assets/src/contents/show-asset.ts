@@ -75,7 +75,10 @@ export async function readActiveAsset(trx: Trx, channels: Channels, assetNum: st
     limitEndDate: parseBigint(row.limit_end_date),
     locked: row.locked,
     borrowedUsbKey: row.borrowed_usb_key,
-    assetExtendList: Object.entries(row.extends).map(([extendCode, extendValue]) => ({ extendCode, extendValue })),
+    assetExtendList: Object.entries(row.extends ?? {}).map(([extendCode, extendValue]) => ({
+      extendCode,
+      extendValue,
+    })),
   };
   const lock = row.lock_asset_id === null ? undefined : await findNumber(trx, channels, row.lock_asset_id);
   return { row, shown, lockNum: lock?.asset_num ?? null };

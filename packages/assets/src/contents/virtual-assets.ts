@@ -73,7 +73,7 @@ function selectVirtualAssets(db: Database, channels: Channels, enterpriseId: Ent
 
 /** Returns the ids of the assets, oldest first, as an array for each piece: text, because there may be a million. */
 async function planPieces(db: Database, channels: Channels, { enterpriseId, extendCode }: Wanted): Promise<string[]> {
-  const bytes = sql<number>`${ASSET_BYTES}::int + extends_bytes`;
+  const bytes = sql<number>`${ASSET_BYTES}::int + coalesce(extends_bytes, 0)`;
   const measured = selectVirtualAssets(db, channels, enterpriseId)
     .$if(extendCode !== undefined, (all) => all.where(sql<boolean>`asset.extends ? ${extendCode}`))
     .select(['asset.id', 'asset.created_time'])
@@ -133,7 +133,7 @@ function showVirtualAsset(
       updateTime: null,
     },
     assetLimits: null,
-    assetExtends: Object.entries(row.extends).map(([extendCode, extendValue]) => ({ extendCode, extendValue })),
+    assetExtends: Object.entries(row.extends ?? {}).map(([extendCode, extendValue]) => ({ extendCode, extendValue })),
     borrowedUsbKey: row.borrowed_usb_key,
   };
 }

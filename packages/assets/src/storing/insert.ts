@@ -25,7 +25,7 @@ export async function insertAssets(trx: Trx, assets: readonly Asset[]): Promise<
     ['limit_start_date', 'bigint', assets.map((asset) => asset.limitStartDate)],
     ['limit_end_date', 'bigint', assets.map((asset) => asset.limitEndDate)],
     ['borrowed_usb_key', 'boolean', assets.map((asset) => asset.borrowedUsbKey)],
-    ['extends', 'jsonb', assets.map((asset) => JSON.stringify(asset.extends))],
+    ['extends', 'jsonb', assets.map(writeExtends)],
     ['created_by_order_id', 'bigint', assets.map((asset) => asset.grants[0]!.licenseOrderId)],
     ...revocationColumns(assets.map(({ revokedBy }) => revokedBy)),
     ['active_grants', 'integer', assets.map(({ active }) => active.grants)],
@@ -145,6 +145,11 @@ export async function insertProducts(
       ) as stored on true
     ) as terms`,
   });
+}
+
+/** Writes the extended attributes that an asset gets as JSON; null: none. */
+export function writeExtends({ extends: given }: Asset): string | null {
+  return Object.keys(given).length === 0 ? null : JSON.stringify(given);
 }
 
 /** How many characters of text an asset gets, about. */

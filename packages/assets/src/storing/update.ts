@@ -3,6 +3,7 @@ import { arrayText, send, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { fateOf, type Grant, heldBy, numbersOf } from '../ledger/grants.ts';
 import type { Asset, MerchandiseInstance, ProductInstance } from '../ledger/ledger.ts';
+import { writeExtends } from './insert.ts';
 
 /** SQL for now, for a row that is there already: not before it was created, even if the clock was set back since. */
 const NOW_TEXT = 'greatest(created_time, statement_timestamp())';
@@ -156,7 +157,7 @@ export async function updateAssets(trx: Trx, changed: readonly Asset[]): Promise
     text: `
       update asset set customer_id = c.customer_id, limit_start_date = c.limit_start_date,
         limit_end_date = c.limit_end_date, borrowed_usb_key = c.borrowed_usb_key,
-        extends = coalesce(asset.extends || c.extends, asset.extends),
+        extends = coalesce(asset.extends || c.extends, c.extends, asset.extends),
         active_grants = c.grants, active_products = c.products, active_merchandises = c.merchandises,
         updated_time = ${NOW_TEXT}
       from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::boolean[], $6::jsonb[],
@@ -172,10 +173,7 @@ export async function updateAssets(trx: Trx, changed: readonly Asset[]): Promise
         'boolean',
         changed.map((asset) => asset.borrowedUsbKey),
       ),
-      arrayText(
-        'jsonb',
-        changed.map(({ extends: given }) => (Object.keys(given).length === 0 ? null : JSON.stringify(given))),
-      ),
+      arrayText('jsonb', changed.map(writeExtends)),
       ...numberArrays(changed),
     ],
   });
