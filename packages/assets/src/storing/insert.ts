@@ -196,11 +196,13 @@ function write(product: ProductToBuy): Written {
 /** Writes bytes, each given in hexadecimal, as the text of an array. */
 const bytesArray = (inHex: readonly string[]) => textArray(inHex.map((hex) => `\\x${hex}`));
 
-/** The columns that say what revoked a row: an order may revoke what another order of the same group has bought. */
+/**
+ * The columns that say what revoked a row: an order may revoke what another order of the same group has bought. The
+ * time has no values of its own.
+ */
 function revocationColumns(orderIds: readonly (LicenseOrderId | null)[]): Column[] {
-  const flags = orderIds.map((orderId) => orderId !== null);
   return [
-    ['revoked_time', 'boolean', flags, () => 'case when revoked_time then statement_timestamp() end'],
+    ['revoked_time', 'bigint', [], () => 'case when revoked_by_order_id is not null then statement_timestamp() end'],
     ['revoked_by_order_id', 'bigint', orderIds],
   ];
 }

@@ -150,6 +150,19 @@ describe('rows', () => {
       expect(rows).toMatchObject([{ extends: given }]);
     });
 
+    it('stores nulls in a column that has nothing else, and what its expression makes of other columns', async () => {
+      const rows = await inserted([
+        ['id', 'bigint', ['1', '2']],
+        ['asset_num', 'text', [null, null]],
+        ['extends', 'jsonb', ['1', null]],
+        ['revoked_time', 'bigint', [], () => 'case when extends is not null then transaction_timestamp() end'],
+      ]);
+      expect(rows).toMatchObject([
+        { asset_num: null, extends: 1, revoked_now: true },
+        { asset_num: null, extends: null, revoked_time: null },
+      ]);
+    });
+
     it('stores what the expression of a column makes of a value', async () => {
       const revokedNow: Column = [
         ...(['revoked_time', 'boolean', [true, false, null]] as const),

@@ -104,8 +104,9 @@ export function buildRows(columns: readonly Column[]): RawBuilder<unknown> {
 
 /**
  * Inserts many rows with one statement, which it sends without waiting for its answer (see `send`); does nothing when
- * there are none. The same table always gets the same columns. `beside`: what stands in FROM behind the rows, for the
- * SQL of columns to refer to, and the one value that it takes.
+ * there are none. The same table always gets the same columns, of which the first has no null: of a column that has
+ * nothing else, nothing is sent, because `unnest` fills what is shorter up with nulls. `beside`: what stands in FROM
+ * behind the rows, for the SQL of columns to refer to, and the one value that it takes.
  */
 export async function insertRows(
   trx: Trx,
@@ -121,9 +122,14 @@ export async function insertRows(
   await send(trx, {
     name: `insert_${table}`,
     text: `insert into ${table} (${names}) select ${stored} from unnest(${arrays}) as row (${names})${from}`,
-    values: [...columns.map(([, type, values]) => arrayText(type, values)), ...(beside ? [beside.value] : [])],
+    values: [
+      ...columns.map(([, type, values]) => arrayText(type, values.every(isNull) ? [] : values)),
+      ...(beside ? [beside.value] : []),
+    ],
   });
 }
+
+const isNull = (value: unknown) => value === null;
 
 const UNQUOTED = ['bigint', 'integer', 'int', 'smallint', 'boolean'];
 const JSONS = ['json', 'jsonb'];
