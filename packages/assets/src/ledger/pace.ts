@@ -18,19 +18,23 @@ export function doAtOnce<Result>(steps: Steps<Result>): Result {
 export class Pace {
   #sinceMs = performance.now();
 
-  /** Does all steps of some work, and returns its result. */
-  async do<Result>(steps: Steps<Result>): Promise<Result> {
+  /** Does all steps of some work, and returns its result: at once if it is not time meanwhile to let others go on. */
+  do<Result>(steps: Steps<Result>): Result | Promise<Result> {
     for (;;) {
+      if (this.#isTime) return this.giveWay().then(() => this.do(steps));
       const { done, value } = steps.next();
       if (done === true) return value;
-      await this.giveWay();
     }
   }
 
   /** Lets others have the event loop, if it is time. */
   async giveWay(): Promise<void> {
-    if (performance.now() - this.#sinceMs < MAX_BUSY_MS) return;
+    if (!this.#isTime) return;
     await giveWay();
     this.#sinceMs = performance.now();
+  }
+
+  get #isTime(): boolean {
+    return performance.now() - this.#sinceMs >= MAX_BUSY_MS;
   }
 }

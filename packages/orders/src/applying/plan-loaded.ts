@@ -15,7 +15,9 @@ export async function planOnLoaded(
 ): Promise<{ ledger: Ledger; outcomes: Outcome[] }> {
   const ledger = await loadLedger(trx, collectNeeds(orders));
   const outcomes: Outcome[] = [];
-  for await (const planned of planEach(trx, ledger, orders, work)) outcomes.push(outcomeOf(planned));
+  await planEach(trx, ledger, orders, work, (planned) => {
+    outcomes.push(outcomeOf(planned));
+  });
   return { ledger, outcomes };
 }
 
@@ -30,18 +32,20 @@ export interface Work {
 }
 
 /**
- * Plans orders one after the other; each sees what the ones before it did. What is on their assets is loaded before
- * their turn: for all of them if that is little, else for some at a time, and what was not needed is forgotten.
+ * Plans orders one after the other; each sees what the ones before it did. `look` gets each of them before the next one
+ * is planned. What is on their assets is loaded before their turn: for all of them if that is little, else for some at a
+ * time, and what was not needed is forgotten.
  *
  * Large work ends before an order that would make it touch too much, or when much was read for orders: those that fail
  * touch nothing. Small work throws a LargeWork instead.
  */
-export async function* planEach(
+export async function planEach(
   trx: Trx,
   ledger: Ledger,
   orders: readonly OrderWithId[],
   { isLarge, limits = LIMITS }: Work,
-): AsyncGenerator<Planned> {
+  look: (planned: Planned) => Promise<void> | void,
+): Promise<void> {
   const hints = new Hints(trx, ledger);
   let touched = 0;
   let read = 0;
@@ -69,8 +73,7 @@ export async function* planEach(
         if (touched > limits.ofOrder) return;
         await pace.do(advance(ledger, accepted.licenseOrderId, planned.effects));
       } else planned = { ...planned, refusal: await hints.complete(planned.refusal) };
-      yield planned;
-      await pace.giveWay();
+      await look(planned);
     }
     if (read > limits.read) return;
     first += some.length;

@@ -103,10 +103,10 @@ export class BatchPreviewer {
         lookAt(orderList, ledger);
         const bySequence = accepted.toSorted((a, b) => a.order.sequence - b.order.sequence);
         const previews = new Map<string, Preview>();
-        for await (const planned of planEach(trx, ledger, bySequence, { isLarge })) {
+        await planEach(trx, ledger, bySequence, { isLarge }, async (planned) => {
           const ended = await readEnded(trx, ledger, planned);
           previews.set(planned.accepted.licenseOrderId, await build(planned, ended));
-        }
+        });
         if (previews.size < accepted.length) throw tooLarge(accepted.indexOf(bySequence[previews.size]!));
         return accepted.map(({ licenseOrderId }) => previews.get(licenseOrderId)!);
       });
