@@ -154,8 +154,9 @@ export function inAcceptanceOrder(chunks: readonly Pick<Chunk, 'batchId' | 'orde
   const byBatch = Map.groupBy(chunks, ({ batchId }) => batchId);
   return [...byBatch].flatMap(([batchId, ofBatch]) =>
     ofBatch
-      .flatMap(({ orders, channels }) => orders.map(([index, order]) => ({ index, order, channels })))
-      .sort((a, b) => a.order.sequence - b.order.sequence)
-      .map(({ index, order, channels }) => ({ licenseOrderId: licenseOrderIdOf(batchId, index), order, channels })),
+      .flatMap(({ orders, channels }) =>
+        orders.map(([index, order]) => ({ licenseOrderId: licenseOrderIdOf(batchId, index), order, channels })),
+      )
+      .sort((a, b) => a.order.sequence - b.order.sequence),
   );
 }
