@@ -99,6 +99,8 @@ async function commitsHeld(): Promise<number> {
 
 describe('a batch ends once', () => {
   it('when two drains finish its last chunks at the same time, and not before', async () => {
+    // From then on the terms of its products are there: two drains that bring the same new ones wait for each other.
+    await drain((await accept()).lanes);
     const { batch, id, lanes } = await accept(2);
     const ends: Promise<string[]>[] = [];
     await withHeldCommits(async () => {
