@@ -64,16 +64,20 @@ export async function planEach(
     }
     read += loaded.read;
     if (read > limits.small && !isLarge) throw new LargeWork();
+    // Only promises are waited for: for thousands of orders, to wait costs as much as to plan.
     for (const accepted of some) {
-      let planned = await pace.do(tryPlan(ledger, accepted, limits));
+      const planning = pace.do(tryPlan(ledger, accepted, limits));
+      let planned = planning instanceof Promise ? await planning : planning;
       if (planned.refusal === null) {
         if (!isLoaded) throw new Error('An order was planned without all that it needs');
         touched += planned.effects.touched;
         if (touched > limits.small && !isLarge) throw new LargeWork();
         if (touched > limits.ofOrder) return;
-        await pace.do(advance(ledger, accepted.licenseOrderId, planned.effects));
+        const advancing = pace.do(advance(ledger, accepted.licenseOrderId, planned.effects));
+        if (advancing instanceof Promise) await advancing;
       } else planned = { ...planned, refusal: await hints.complete(planned.refusal) };
-      await look(planned);
+      const looking = look(planned);
+      if (looking instanceof Promise) await looking;
     }
     if (read > limits.read) return;
     first += some.length;
