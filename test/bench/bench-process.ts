@@ -12,6 +12,8 @@ const LOG_TAIL_CHARACTERS = 3_000;
 export interface Program {
   directory: string;
   file: string;
+  /** Flags of Node.js. */
+  flags?: readonly string[];
   env: Record<string, string>;
   /** What its log says when it is ready. */
   readyText: string;
@@ -36,7 +38,7 @@ export class BenchProcess {
   /** Starts it and waits until it is ready. @throws Error with the end of its log when it ends before */
   static async start(program: Program): Promise<BenchProcess> {
     const log = openSync(program.logFile, 'w');
-    const child = spawn(process.execPath, [program.file], {
+    const child = spawn(process.execPath, [...(program.flags ?? []), program.file], {
       cwd: program.directory,
       env: { ...process.env, LOG_LEVEL: 'info', ...program.env },
       stdio: ['ignore', log, log],

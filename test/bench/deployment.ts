@@ -11,7 +11,7 @@ import type { LoadWork, Pace, Requests } from './load/load-work.ts';
 import { openPool } from './load/open-pool.ts';
 import type { Sender } from './load/senders.ts';
 import type { Bench } from './measures/measure.ts';
-import type { Edition } from './report/edition.ts';
+import { type Edition, readStart } from './report/edition.ts';
 
 const LOOK_EVERY_MS = 10;
 const APPLIED_WITHIN_MS = 300_000;
@@ -67,10 +67,10 @@ export class Deployment {
       ...(nodeOptions === undefined ? {} : { NODE_OPTIONS: nodeOptions }),
     };
     await machine.settle();
-    const start = (app: string, logName: string) =>
+    const start = async (app: 'api' | 'worker', logName: string) =>
       BenchProcess.start({
         directory: edition.directory,
-        file: `apps/${app}/src/main.ts`,
+        ...(await readStart(edition.directory, app)),
         env,
         readyText: `${app} ready`,
         logFile: join(machine.directory, `${logName}.log`),

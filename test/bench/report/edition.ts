@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Credentials, createApplication } from '@lockstep/access';
@@ -21,6 +22,13 @@ export interface Edition {
   customers: Customer[];
 }
 
+/** How `npm run` starts an app of a checkout, and deployments do: its file, and the flags of Node.js. */
+export async function readStart(directory: string, app: 'api' | 'worker'): Promise<{ file: string; flags: string[] }> {
+  const { scripts } = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8'));
+  const [, , ...words] = scripts[app].split(' ') as string[];
+  return { flags: words.slice(0, -1), file: words.at(-1)! };
+}
+
 /** Migrates a database with the checkout's own command, and creates an application and customers in it. */
 export async function prepareEdition(machine: Machine, name: Edition['name'], directory: string): Promise<Edition> {
   const url = await machine.createDatabase();
@@ -35,7 +43,7 @@ export async function prepareEdition(machine: Machine, name: Edition['name'], di
   const port = await freePort();
   const api = await BenchProcess.start({
     directory,
-    file: 'apps/api/src/main.ts',
+    ...(await readStart(directory, 'api')),
     env: { ...env, PORT: String(port) },
     readyText: 'api ready',
     logFile: join(machine.directory, `${name}.log`),
