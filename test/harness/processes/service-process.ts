@@ -32,7 +32,7 @@ export class ServiceProcess {
 
   /** A worker, from the checkout in `directory` if that is given. */
   static worker(env: Record<string, string>, directory?: string): ServiceProcess {
-    return new ServiceProcess('apps/worker/src/main.ts', 'worker ready', env, directory);
+    return new ServiceProcess('--max-semi-space-size=8 apps/worker/src/main.ts', 'worker ready', env, directory);
   }
 
   /** The id of the process that was started last. */
