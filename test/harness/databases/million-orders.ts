@@ -132,7 +132,7 @@ async function insertAssets(db: Database): Promise<void> {
       borrowed_usb_key, created_by_order_id, created_time, updated_time, revoked_time, revoked_by_order_id)
     select life, case when life <= 501 then 'BUSY' else 'A' || life end, 1,
       case when life <= 500 then 0 when life = 501 then 3000 else 1 end, (life > 501)::int, 0, 'softkey', false, 1,
-      timestamptz '2020-01-01',
+      timestamptz '2020-01-01' + life / 100 * interval '1 millisecond',
       timestamptz '2020-02-01', case when life <= 500 then timestamptz '2020-01-01' + life * interval '1 minute' end,
       case when life <= 500 then (life * 2 + 1) * ${perBatch} end
     from generate_series(1, 100000) as life`.execute(db);
