@@ -573,14 +573,18 @@ create index merchandise_instance_once_bought on merchandise_instance (asset_id,
 create index merchandise_instance_revoked on merchandise_instance (asset_id, revoked_by_order_id, id)
   where revoked_time is not null;
 
+-- A hash of a product URI. It is stored, so it is one that no version of PostgreSQL changes. Here and in the digest,
+-- backslashes are doubled for the cast alone.
+create function hash_uri(uri text) returns integer language sql immutable strict parallel safe
+  return (crc32(replace(uri, '\', '\\')::bytea) - 2147483648)::integer;
+
 -- What products are: the fields of a product that belong to no single order or license, once for all products that have the
 -- same. `fields` is the text that the writer sent, without passwords, CRM ids and limits. Two texts of the same fields, as two
--- releases may write them, are two rows, which matters to nobody. All the rest follows from it; the digest is over its bytes
--- (backslashes are doubled for the cast alone).
+-- releases may write them, are two rows, which matters to nobody. All the rest follows from it; the digest is over its bytes.
 create table product_terms (
   id bigint generated always as identity primary key,
   -- By this hash, indexes have the URI.
-  uri_hash integer not null generated always as (hashtext(fields ->> 'productUri')) stored,
+  uri_hash integer not null generated always as (hash_uri(fields ->> 'productUri')) stored,
   product_uri text not null generated always as (fields ->> 'productUri') stored,
   product_name text not null generated always as (fields ->> 'productName') stored,
   fields json not null,

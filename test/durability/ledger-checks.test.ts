@@ -63,7 +63,7 @@ const revoked = { revoked_time: '2000-01-02T00:00:00Z', revoked_by_order_id: 4 }
 const active = { created_time: CREATED, revoked_time: null, revoked_by_order_id: null };
 const lifetime = { ...active, updated_time: CREATED };
 /** Hashes of URIs. They are stored, so no PostgreSQL may have others. */
-const HASHES = { a: 1_075_015_857, b: -68_821_088 };
+const HASHES = { a: 1_756_872_259, b: -239_144_967 };
 const defaults = {
   asset: {
     customer_id: 1,

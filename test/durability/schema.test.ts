@@ -117,7 +117,7 @@ const rows = {
     crm_product_id: 'c',
     parent_crm_product_id: '',
     terms_id: 1,
-    uri_hash: sql`hashtext('a')`,
+    uri_hash: sql`hash_uri('a')`,
     limit_concurrent: 0,
   },
   asset_assignment: { asset_id: 1, member_id: 1 },

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import type pg from 'pg';
 
 /** A column of a row that an order leaves behind: its type, and its value for an order by its number. */
@@ -6,7 +7,7 @@ type Column = readonly [name: string, type: string, value: (order: number) => st
 /** The terms of all products. The service writes them once, so they are none of an order's rows. */
 export const TERMS = {
   id: 1,
-  uriHash: 394_437_364,
+  uriHash: crc32('gms-100') - 2 ** 31,
   fields: JSON.stringify({
     productUri: 'gms-100',
     productName: 'Cost Estimator',

@@ -148,7 +148,7 @@ async function insertAssets(db: Database): Promise<void> {
   await sql`
     insert into product_instance (id, asset_id, license_order_id, terms_id, uri_hash, limit_concurrent, crm_product_id,
       parent_crm_product_id, revoked_time, revoked_by_order_id)
-    select each.id, asset_id, order_id, ${termsId}, hashtext('u'), 1, 'c', '', revoked_time, revoked_by from (
+    select each.id, asset_id, order_id, ${termsId}, hash_uri('u'), 1, 'c', '', revoked_time, revoked_by from (
       select place as id, 501 as asset_id, 1501 * ${perBatch} as order_id, statement_timestamp() as revoked_time,
         (5000 + place / 50) * ${perBatch} as revoked_by
       from generate_series(1, 50000) as place

@@ -60,7 +60,7 @@ const insertOrders = (first: number, count: number, type: string) =>
 
 const PRODUCT = sql`
   'crm' as crm_product_id, '' as parent_crm_product_id, (select min(id) from product_terms) as terms_id,
-  hashtext('gms-100') as uri_hash, 1 as limit_concurrent`;
+  hash_uri('gms-100') as uri_hash, 1 as limit_concurrent`;
 const PRODUCT_COLUMNS = sql`crm_product_id, parent_crm_product_id, terms_id, uri_hash, limit_concurrent`;
 
 /** Reads a page, and how many rows PostgreSQL reads for it. */

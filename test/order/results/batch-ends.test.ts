@@ -313,9 +313,7 @@ describe('with a worker', () => {
       create function refuse_end() returns trigger language plpgsql as $$
       begin raise exception 'no end today'; end $$`.execute(worked.db);
     await sql`
-      create trigger refuse_end before update on batch for each row execute function refuse_end()`.execute(
-      worked.db,
-    );
+      create trigger refuse_end before update on batch for each row execute function refuse_end()`.execute(worked.db);
     const batch = batchOf(newBuy(customer, [newAssetNum()]));
     await caller.accept(batch);
     const { channelCode, channelOrderId } = batch;

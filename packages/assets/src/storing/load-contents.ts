@@ -238,7 +238,7 @@ const PRODUCT_COLUMNS = `
 // much is looked for: an order may name thousands of products of one URI.
 const READ_PRODUCTS = `
   select product.* from (
-    select asset_id, array_agg(hashtext(uri)) as hashes
+    select asset_id, array_agg(hash_uri(uri)) as hashes
     from unnest((select $1::bigint[]), (select $2::text[])) as named (asset_id, uri) group by asset_id
   ) as named
   cross join lateral (

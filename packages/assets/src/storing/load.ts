@@ -100,21 +100,24 @@ interface AssetRow {
  * codes.
  */
 const readingAssets = (assetNums: string[], codes: string[], areLocked: boolean): Statement<AssetRow> => ({
-  name: areLocked ? 'lock_assets' : 'read_assets',
+  // By themselves without codes: with a parameter that is mostly null, PostgreSQL plans each of these statements anew.
+  name: `${areLocked ? 'lock' : 'read'}_assets${codes.length === 0 ? '' : '_with_codes'}`,
   text: `
     select id, asset_num, customer_id, license_type, limit_start_date, limit_end_date, borrowed_usb_key,
-      active_grants, active_products, active_merchandises,
-      case when $2::jsonb is null then 0 else (select count(*)::int from jsonb_object_keys(extends)) end as code_count,
-      case when $2::jsonb is null then '{}'
-        else array(select code from jsonb_object_keys(extends) as code where $2::jsonb ? code) end as stored_codes
+      active_grants, active_products, active_merchandises, ${codes.length === 0 ? NO_CODE_COLUMNS : CODE_COLUMNS}
     from (select num from unnest((select $1::text[])) as num order by num) as wanted
     cross join lateral (
       select id, asset_num, customer_id, license_type, limit_start_date, limit_end_date, borrowed_usb_key, extends,
         active_grants, active_products, active_merchandises
       from asset where asset_num = num and revoked_time is null limit 1 ${areLocked ? 'for update' : ''}
     ) as found`,
-  values: [arrayText('text', assetNums), codes.length === 0 ? null : asKeys(codes)],
+  values: [arrayText('text', assetNums), ...(codes.length === 0 ? [] : [asKeys(codes)])],
 });
+
+const NO_CODE_COLUMNS = `0 as code_count, '{}'::text[] as stored_codes`;
+const CODE_COLUMNS = `
+  (select count(*)::int from jsonb_object_keys(extends)) as code_count,
+  array(select code from jsonb_object_keys(extends) as code where $2::jsonb ? code) as stored_codes`;
 
 /** An object of JSON that has some keys: PostgreSQL finds a key in it faster than in a list. */
 const asKeys = (keys: string[]) => JSON.stringify(Object.fromEntries(keys.map((key) => [key, 0])));
