@@ -132,7 +132,7 @@ export async function insertRows(
 const isNull = (value: unknown) => value === null;
 
 const UNQUOTED = ['bigint', 'integer', 'int', 'smallint', 'boolean'];
-const JSONS = ['json', 'jsonb'];
+const JSON_TYPES = ['json', 'jsonb'];
 const TO_ESCAPE = /["\\]/;
 
 /**
@@ -141,7 +141,7 @@ const TO_ESCAPE = /["\\]/;
  */
 export function arrayText(type: string, values: readonly unknown[]): unknown {
   if (UNQUOTED.includes(type)) return `{${values.map((value) => value ?? 'null').join(',')}}`;
-  if (JSONS.includes(type)) return jsonArray(values as (string | null)[]);
+  if (JSON_TYPES.includes(type)) return jsonArray(values as (string | null)[]);
   return type === 'text' ? textArray(values as (string | null)[]) : values;
 }
 
