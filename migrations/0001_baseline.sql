@@ -214,7 +214,7 @@ create table batch (
   accepted_time timestamptz not null default now(),
   -- The x-request-id of the call that brought it, as in the log lines of that call.
   request_id text not null,
-  -- Its end: when its last order got its outcome, and how many orders succeeded and failed. endBatches writes it, once.
+  -- Its end: when its last order got its outcome, and how many orders succeeded and failed. It is written once.
   completed_time timestamptz,
   succeeded integer,
   failed integer,
@@ -580,7 +580,7 @@ create function hash_uri(uri text) returns integer language sql immutable strict
 
 -- What products are: the fields of a product that belong to no single order or license, once for all products that have the
 -- same. `fields` is the text that the writer sent, without passwords, CRM ids and limits. Two texts of the same fields, as two
--- releases may write them, are two rows, which matters to nobody. All the rest follows from it; the digest is over its bytes.
+-- releases may write them, are two rows, which is harmless. All the rest follows from it; the digest is over its bytes.
 create table product_terms (
   id bigint generated always as identity primary key,
   -- By this hash, indexes have the URI.
@@ -1152,7 +1152,7 @@ create trigger check_lendings after insert on asset_lending
 -- Events, webhooks, activity (rules 6.6, 6.8)
 ---------------------------------------------------------------------------------------------------------------------------
 
--- The event feed: how batches ended. endBatches writes an end into unnumbered_event, in the transaction that ends the batch; a
+-- The event feed: how batches ended. An end is written into unnumbered_event, in the transaction that ends the batch; a
 -- short statement of its own then moves it into event, where readers see it, with the next position. So positions appear in
 -- their order, however long the transactions take that end batches: a reader that goes on from the last position that it saw
 -- misses none.

@@ -2,7 +2,6 @@
 
 export type { SubmittedBatch } from './accepting/batch.ts';
 export { applyOrders, storeApplied } from './applying/apply.ts';
-export { ENDS_CHANNEL } from './applying/batch-ends.ts';
 export { drainLanes } from './applying/drain.ts';
 export { endOrders } from './applying/end-orders.ts';
 export { LargeTurn } from './applying/large-turns.ts';
@@ -12,6 +11,7 @@ export { countActivity } from './channels/count-activity.ts';
 export { LaneDrainer } from './draining/drainer.ts';
 export { OneByOne } from './draining/one-by-one.ts';
 export { type Drain, type DrainOutcome, MAX_DEBT, Scheduler } from './draining/scheduler.ts';
+export { ENDS_CHANNEL } from './ending/batch-watch.ts';
 export { DrainEnds } from './ending/drain-ends.ts';
 export { endBatches, lockBatches } from './ending/end-batches.ts';
 export type { Behind } from './ending/events.ts';

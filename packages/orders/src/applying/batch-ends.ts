@@ -1,8 +1,4 @@
 import { ORDERS_PER_BATCH } from '@lockstep/assets';
-import { notify } from '@lockstep/platform';
-
-/** The NOTIFY channel on which the ids of ended batches come. */
-export const ENDS_CHANNEL = 'lockstep_batch_ends';
 
 /** For a CTE behind one called `ended`, with the rows of batches that end in this statement: stores their events. */
 export const NOTING_ENDS = `
@@ -18,8 +14,3 @@ export const NOTING_ENDS = `
 /** For the columns that `ended` returns. */
 export const ENDED_COLUMNS = `
   batch.id, application_id, completed_time, batch.succeeded, batch.failed, reopened_time`;
-
-/** A scalar of a SELECT: wakes the calls that wait for the batches in `ended`, after the commit. */
-export const WAKING_ENDED = `(
-  select ${notify(ENDS_CHANNEL, 'awaited')} from (select string_agg(id::text, ',') as awaited from ended) as listed
-)`;

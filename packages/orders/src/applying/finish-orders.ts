@@ -4,7 +4,7 @@ import { run, send, type Trx, textArray } from '@lockstep/platform';
 import { channelOf, channelOfColumn, NO_CHANNEL } from '../lanes.ts';
 import type { Outcome } from '../planning/outcome.ts';
 import { PAYLOAD_VERSION, type PlacedOrder, writeStoredOrders } from '../stored-orders.ts';
-import { ENDED_COLUMNS, NOTING_ENDS, WAKING_ENDED } from './batch-ends.ts';
+import { ENDED_COLUMNS, NOTING_ENDS } from './batch-ends.ts';
 import { insertHeld, isReadable } from './holds.ts';
 import type { Chunk } from './pending.ts';
 
@@ -178,7 +178,7 @@ const FINISH_CHUNKS = `
       case row_number() over () when 1 then $6::jsonb else '{}' end
     from finished group by call[3], ${channelOfColumn()} having sum(succeeded + failed) > 0
   )
-  select batch_id, became, call, ${WAKING_ENDED} from finished`;
+  select batch_id, became, call from finished`;
 
 /** An order that has failed, and its batch. */
 type FailedInBatch = { batchId: BatchId; placed: PlacedOrder };

@@ -1,8 +1,9 @@
 import type { ApplicationId, BatchId, BatchResultQuery } from '@lockstep/contract';
 import { type Database, type Deadline, Group, readNotification, run } from '@lockstep/platform';
-import { ENDS_CHANNEL } from '../applying/batch-ends.ts';
 import type { ResultReader } from '../results/reader.ts';
 
+/** The NOTIFY channel on which the ids of ended batches come. */
+export const ENDS_CHANNEL = 'lockstep_batch_ends';
 /** How often a process looks for itself on behalf of all its calls, should a notification be lost. */
 const LOOK_AGAIN_MS = 1_000;
 /** Statements that look at once, and batches that one of them looks at. */

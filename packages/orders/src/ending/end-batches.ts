@@ -19,16 +19,17 @@ import {
   keyOf,
   type SubmittedBatch,
 } from '../accepting/batch.ts';
-import { ENDED_COLUMNS, NOTING_ENDS, WAKING_ENDED } from '../applying/batch-ends.ts';
+import { ENDED_COLUMNS, NOTING_ENDS } from '../applying/batch-ends.ts';
 import { channelOfColumn } from '../lanes.ts';
 import { SO_FAR } from '../results/results.ts';
 import { PAYLOAD_VERSION } from '../stored-orders.ts';
 
-// This file is the one place where batches end: from then on their rows say so, and there is an event of each end.
+// Batches end here, and in the drains that finish them (applying/finish-orders.ts): from then on their rows say so, and
+// there is an event of each end.
 
 /**
- * Ends those of some batches whose chunks are all finished and which have no end yet, and returns their ids. The calls
- * that wait for them wake up after the commit. Their events have to be numbered after it (EventNumbering).
+ * Ends those of some batches whose chunks are all finished and which have no end yet, and returns their ids. Their
+ * events have to be numbered after the commit (EventNumbering), which also wakes the calls that wait for them.
  *
  * Each batch ends once, however many callers find it finished at the same time. The first statement locks the rows in
  * the order of their ids. A row that somebody else has locked is left out, so that one batch never keeps others from
@@ -81,7 +82,7 @@ const endingLocked = (batchIds: readonly BatchId[]): Statement<{ ids: BatchId[] 
       where batch_id = any ((select $1::bigint[])::bigint[]) and batch_id = ended.id
     ), noted as (${NOTING_ENDS}
     )
-    select coalesce(array_agg(id::text), '{}') as ids, ${WAKING_ENDED} from ended`,
+    select coalesce(array_agg(id::text), '{}') as ids from ended`,
   values: [batchIds],
 });
 

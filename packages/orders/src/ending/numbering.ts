@@ -1,5 +1,6 @@
 import type { ApplicationId } from '@lockstep/contract';
 import { type Database, type Logger, notify, run } from '@lockstep/platform';
+import { ENDS_CHANNEL } from './batch-watch.ts';
 import { EVENTS_CHANNEL } from './event-watch.ts';
 
 /**
@@ -12,8 +13,9 @@ const PAUSE_MS = 50;
 const EVENTS_AT_ONCE = 1_000;
 
 /**
- * Gives the oldest events without one their position in the feed, and wakes who waits for them. Returns how many it
- * were, and of which applications.
+ * Gives the oldest events without one their position in the feed, and wakes who waits for them or for the ends of their
+ * batches. Returns how many it were, and of which applications. Only this statement notifies: PostgreSQL commits
+ * transactions that notify one after the other, and a drain must not wait for that.
  *
  * It sees only what is committed, and it is one statement that commits by itself, so it holds the counter's row for no
  * longer than PostgreSQL needs, even if this process dies or hangs meanwhile. Whoever numbers next waits for that row
@@ -48,10 +50,11 @@ const NUMBER_EVENTS = {
     returning application_id
   ), listed as (
     select (select count(*)::int from fresh) as count, coalesce(array_agg(distinct application_id::text), '{}') as
-      application_ids, string_agg(distinct application_id::text, ',') as awaited
+      application_ids, string_agg(distinct application_id::text, ',') as awaited,
+      (select string_agg(batch_id::text, ',') from fresh) as ended
     from numbered
   )
-  select count, application_ids, ${notify(EVENTS_CHANNEL, 'awaited')} from listed`,
+  select count, application_ids, ${notify(EVENTS_CHANNEL, 'awaited')}, ${notify(ENDS_CHANNEL, 'ended')} from listed`,
   values: [],
 };
 
