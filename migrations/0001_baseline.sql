@@ -254,6 +254,8 @@ create table lane_chunk (
   weight integer not null check (weight >= order_count),
   payload text,
   payload_version smallint not null,
+  -- How many chunks its batch was accepted in: a drain that finishes that many ends the batch. 0: it was put back.
+  chunk_count smallint not null default 0,
   accepted_time timestamptz not null default now(),
   finished_time timestamptz,
   succeeded integer not null default 0,

@@ -68,7 +68,7 @@ export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Pro
   await inParts(trx, stored.counted, UPDATED_AT_ONCE, (part) => updateNumbers(trx, part));
   await inParts(trx, stored.revokedAssets, UPDATED_AT_ONCE, (part) => revokeAssets(trx, part));
   const { newMerchandises, newProducts } = changes;
-  // Before any other row that is new, because others that bring the same terms wait for them.
+  // Before new assets and what is on them, because others that bring the same terms wait for them.
   const terms = collectTerms(newProducts);
   await inParts(
     trx,

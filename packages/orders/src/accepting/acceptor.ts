@@ -116,7 +116,7 @@ async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Prom
   const keys = batches.map(keyOf);
   const order = [...keys.keys()].sort((a, b) => (keys[a]! < keys[b]! ? -1 : 1));
   const chunks = order.flatMap((index, place) =>
-    batches[index]!.chunks.map((chunk) => ({ place: place + 1, ...chunk })),
+    batches[index]!.chunks.map((chunk, _, { length }) => ({ place: place + 1, chunkCount: length, ...chunk })),
   );
   const rows = await run<{ place: number; id: BatchId }>(db, {
     name: 'accept_batches',
@@ -131,6 +131,7 @@ async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Prom
       chunks.map(({ lane }) => lane),
       chunks.map(({ orderCount }) => orderCount),
       chunks.map(({ weight }) => weight),
+      chunks.map(({ chunkCount }) => chunkCount),
       textArray(chunks.map(({ customerIds }) => textArray(customerIds))),
     ],
   });
@@ -150,14 +151,15 @@ const ACCEPT_BATCHES = `
   ), placed as (
     select place::int, id, application_id from input join stored using (application_id, channel_code, channel_order_id)
   ), chunks as (
-    insert into lane_chunk (batch_id, lane, customer_ids, order_count, weight, payload, payload_version)
-    select placed.id, lane, customer_ids::text[], order_count, weight, payload, ${PAYLOAD_VERSION}::smallint
+    insert into lane_chunk (batch_id, lane, customer_ids, order_count, weight, chunk_count, payload, payload_version)
+    select placed.id, lane, customer_ids::text[], order_count, weight, chunk_count, payload, ${PAYLOAD_VERSION}::smallint
     from placed join rows from (
       string_to_table($10, chr(10)),
       unnest(
-        (select $11::int[]), (select $12::int[]), (select $13::int[]), (select $14::int[]), (select $15::text[])
+        (select $11::int[]), (select $12::int[]), (select $13::int[]), (select $14::int[]), (select $15::int[]),
+        (select $16::text[])
       )
-    ) as chunk (payload, place, lane, order_count, weight, customer_ids) using (place)
+    ) as chunk (payload, place, lane, order_count, weight, chunk_count, customer_ids) using (place)
     returning batch_id, lane, order_count
   ), noted as (
     insert into uncounted_activity (application_id, channel_id, pending, accepted, succeeded, failed, causes)

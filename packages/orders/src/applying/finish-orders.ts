@@ -33,12 +33,12 @@ interface Finished {
  *
  * Takes the orders of held customers out of the chunks, too. `areHeld`: the orders are out of their chunks already.
  *
- * `endsBatches`: also ends the batches of which nothing else is pending, with their chunks. Such a batch is not always
- * seen: somebody else may finish its other chunks at the same time, and a batch with retries is left to `endBatches`.
+ * `endsBatches`: also ends the batches of which all chunks are whole here, and finished now. The others may end after the
+ * commit, by `endBatches`.
  */
 export async function finishOrders(
   trx: Trx,
-  chunks: readonly Pick<Chunk, 'batchId' | 'lane' | 'orders'>[],
+  chunks: readonly FinishedChunk[],
   outcomes: readonly Outcome[],
   {
     heldIds,
@@ -48,7 +48,7 @@ export async function finishOrders(
 ): Promise<Finished> {
   const isFailed = new Map(outcomes.map(({ accepted, failure }) => [accepted.licenseOrderId, failure !== null]));
   const moved: { batchId: BatchId; lane: number; placed: PlacedOrder }[] = [];
-  const finished = chunks.flatMap(({ batchId, lane, orders }) => {
+  const finished = chunks.flatMap(({ batchId, lane, orders, counts }) => {
     const left: PlacedOrder[] = [];
     const failed: FailedInBatch[] = [];
     const canBeHeld = channelOf(lane) !== NO_CHANNEL;
@@ -63,10 +63,11 @@ export async function finishOrders(
     }
     if (left.length === orders.length) return [];
     const payload = areHeld ? null : writeStoredOrders(left);
-    return [{ batchId, lane, payload, failed, succeeded }];
+    return [{ batchId, lane, payload, failed, succeeded, counts }];
   });
   if (finished.length === 0) return { batches: [], finishedBatchIds: [], hasEnded: false };
   await insertHeld(trx, moved);
+  const ends = endsBatches ? countWhole(finished) : {};
   const rows = await run<FinishedRow>(trx, {
     name: 'finish_chunks',
     text: FINISH_CHUNKS,
@@ -77,7 +78,8 @@ export async function finishOrders(
       finished.map(({ succeeded }) => succeeded),
       finished.map(({ failed }) => failed.length),
       countCauses(outcomes),
-      endsBatches,
+      ends,
+      Object.keys(ends),
     ],
   });
   if (rows.length !== finished.length) throw new Error('A chunk was finished by somebody else');
@@ -100,6 +102,31 @@ export async function finishOrders(
   };
 }
 
+/** A chunk of which orders are finished. Held orders are shaped as one that does not know its counts. */
+type FinishedChunk = Pick<Chunk, 'batchId' | 'lane' | 'orders'> & Partial<Pick<Chunk, 'counts'>>;
+
+/** The batches that are finished now, all at once, and how many of their orders have succeeded and failed. */
+function countWhole(
+  finished: readonly {
+    batchId: BatchId;
+    succeeded: number;
+    failed: readonly unknown[];
+    counts: Chunk['counts'] | undefined;
+  }[],
+): Record<BatchId, [succeeded: number, failed: number]> {
+  const ends: Record<BatchId, [succeeded: number, failed: number]> = {};
+  for (const [batchId, chunks] of Map.groupBy(finished, (chunk) => chunk.batchId)) {
+    const isWhole = chunks.every(
+      ({ succeeded, failed, counts }) =>
+        counts?.chunks === chunks.length && succeeded + failed.length === counts.orders,
+    );
+    if (!isWhole) continue;
+    const failed = chunks.reduce((sum, chunk) => sum + chunk.failed.length, 0);
+    ends[batchId] = [chunks.reduce((sum, { succeeded }) => sum + succeeded, 0), failed];
+  }
+  return ends;
+}
+
 interface FinishedRow {
   batch_id: BatchId;
   /** What became of the chunk: it is gone with its batch, it is finished, or more of it is pending. */
@@ -116,39 +143,31 @@ function countCauses(outcomes: readonly Outcome[]): Record<string, number> {
   return causes;
 }
 
+/** SQL: how many orders of a batch that ends have succeeded (0) or failed (1). */
+const endCount = (place: number) => `($7::jsonb -> batch.id::text ->> ${place})::int`;
+
 const IS_OVER = 'lane_chunk.succeeded + lane_chunk.failed + done.succeeded + done.failed = order_count';
 
-// A batch ends here if the chunks that this statement sees are all finished, with what is done. If `order retry` brings
-// another one meanwhile, it has the batch's row until its commit, and then the batch has retries. Counts that cannot be
-// right are left to endBatches, which tells of them, so that they keep no order from being applied. The call of each
-// batch is looked up in its index, row by row: a join might read all batches there are. That a chunk is pending is said
-// by its counts, because a kept plan might read all pending chunks there are by their index.
+// A batch whose chunks are all finished here ends here. If `order retry` brings another one meanwhile, it has the batch's
+// row until its commit, and then the batch has retries. Counts that cannot be right are left to endBatches, which tells
+// of them, so that they keep no order from being applied. No table is joined with the batches: thousands of them would
+// be compared pair by pair. The call of each batch is looked up in its index, row by row: a join might read all batches
+// there are. That a chunk is pending is said by its counts, because a kept plan might read all pending chunks there are
+// by their index.
 const FINISH_CHUNKS = `
   with done as (
     select * from unnest(
       (select $1::bigint[]), (select $2::int[]), (select $3::text[]), (select $4::int[]), (select $5::int[])
     ) as done (batch_id, lane, payload, succeeded, failed)
   ), ended as (
-    update batch set completed_time = whole.last_time, succeeded = whole.succeeded, failed = whole.failed
-    from (
-      select batch_id, greatest(max(accepted_time), max(finished_time), statement_timestamp()) as last_time,
-        sum(chunk.succeeded + coalesce(done.succeeded, 0))::int as succeeded,
-        sum(chunk.failed + coalesce(done.failed, 0))::int as failed, sum(order_count) as order_count
-      from lane_chunk as chunk left join done using (batch_id, lane)
-      where $7::boolean and chunk.batch_id = any ((select $1::bigint[])::bigint[])
-      group by batch_id
-      having bool_and(
-        chunk.succeeded + chunk.failed + coalesce(done.succeeded + done.failed, 0) = order_count
-      )
-    ) as whole
-    where batch.id = any ((select $1::bigint[])::bigint[]) and batch.id = whole.batch_id
-      and batch.succeeded is null and not has_retries and whole.order_count = cardinality(sequences)
+    update batch set completed_time = greatest(accepted_time, statement_timestamp()),
+      succeeded = ${endCount(0)}, failed = ${endCount(1)}
+    where id = any ((select $8::bigint[])::bigint[]) and batch.succeeded is null and not has_retries
+      and ${endCount(0)} + ${endCount(1)} = cardinality(sequences)
     returning ${ENDED_COLUMNS}
   ), told as (${NOTING_ENDS}
   ), cleared as (
-    delete from lane_chunk using ended
-    where batch_id = any ((select $1::bigint[])::bigint[]) and batch_id = ended.id
-    returning batch_id, lane
+    delete from lane_chunk where batch_id = any (array(select id from ended)) returning batch_id, lane
   ), updated as (
     update lane_chunk set
       payload = case when ${IS_OVER} then null else coalesce(done.payload, lane_chunk.payload) end,

@@ -10,6 +10,7 @@ import { finishOrders } from './finish-orders.ts';
 import { findHeld, holdUnreadable, insertHolds } from './holds.ts';
 import type { LargeTurn } from './large-turns.ts';
 import {
+  CHUNK_COLUMNS,
   type Chunk,
   type ChunkRow,
   inAcceptanceOrder,
@@ -86,7 +87,7 @@ async function findOldest(
   for (let after = '0' as BatchId; ; ) {
     // A chunk says who is in it, so what has nobody to try is not read.
     const { rows } = await sql<ChunkRow>`
-      select batch_id, lane, payload, payload_version, ${sql.raw(SENDERS_CHANNELS)} from lane_chunk
+      select ${sql.raw(CHUNK_COLUMNS)}, ${sql.raw(SENDERS_CHANNELS)} from lane_chunk
       where lane = ${lane} and finished_time is null and not is_held and batch_id > ${after}
         and not ${sql.raw(isPaused('lane'))} and exists (
         select from unnest(customer_ids) as customer_id where customer_id <> all (${[...skip]}::text[])

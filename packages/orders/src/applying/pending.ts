@@ -18,6 +18,8 @@ export interface Chunk {
   orders: PlacedOrder[];
   /** The channels that the application which sent them is bound to now; NOTHING_SEEN in lanes of NO_CHANNEL. */
   channels: Channels;
+  /** How many orders it was accepted with, and its batch with how many chunks. */
+  counts: { orders: number; chunks: number };
 }
 
 /** A chunk that this release cannot read, and why. It stays as it is. */
@@ -71,7 +73,7 @@ export function buildPending(rows: readonly PendingRow[]): Pending {
 /** Reads what is pending of a batch in some lanes, but for what is held. */
 export async function readPendingInBatch(trx: Trx, batchId: BatchId, lanes: readonly number[]): Promise<ReadChunks> {
   const { rows } = await sql<ChunkRow>`
-    select batch_id, lane, payload, payload_version, ${sql.raw(SENDERS_CHANNELS)} from lane_chunk
+    select ${sql.raw(CHUNK_COLUMNS)}, ${sql.raw(SENDERS_CHANNELS)} from lane_chunk
     where batch_id = ${batchId} and lane = any (${lanes}::int[]) and finished_time is null and not is_held
     order by lane`.execute(trx);
   return readRows(rows);
@@ -80,10 +82,15 @@ export async function readPendingInBatch(trx: Trx, batchId: BatchId, lanes: read
 export interface ChunkRow {
   batch_id: BatchId;
   lane: number;
+  order_count: number;
+  chunk_count: number;
   payload: string;
   payload_version: number;
   channels: string[] | null;
 }
+
+/** For a SELECT: what a ChunkRow has of a chunk. */
+export const CHUNK_COLUMNS = 'batch_id, lane, order_count, chunk_count, payload, payload_version';
 
 /**
  * For a SELECT with a batch_id: the channels that the application which sent the batch is bound to. Looked up row by
@@ -105,7 +112,7 @@ export const isPaused = (lane: string) => `exists (
 const READ_PENDING = `
   with oldest as (
     select chunk.* from unnest(${LOCKED_LANES}) as wanted (lane) cross join lateral (
-      select batch_id, lane, weight, payload, payload_version from lane_chunk
+      select weight, ${CHUNK_COLUMNS} from lane_chunk
       where lane_chunk.lane = wanted.lane and finished_time is null and not is_held
       order by batch_id limit least($1::int, ${MAX_CHUNKS_PER_LANE}) + 1
     ) as chunk
@@ -126,7 +133,7 @@ const READ_PENDING = `
       or (turn > 1 and weight_so_far > case of_channel when weight then greatest($1::int, ${MAX_WEIGHT}) else $1::int end)
     group by lane
   )
-  select batch_id, lane, weight, payload, payload_version, ${SENDERS_CHANNELS},
+  select weight, ${CHUNK_COLUMNS}, ${SENDERS_CHANNELS},
     (select json_object_agg(lane, batch_id::text) from cut) as cuts,
     exists (select from order_hold where order_hold.lane = any (${LOCKED_LANES})) as has_holds
   from counted
@@ -137,10 +144,11 @@ const READ_PENDING = `
 export function readRows(rows: readonly ChunkRow[]): ReadChunks {
   const chunks: Chunk[] = [];
   const unreadable: UnreadableChunk[] = [];
-  for (const { batch_id: batchId, lane, payload, payload_version, channels: bound } of rows) {
+  for (const { batch_id: batchId, lane, order_count, chunk_count, payload, payload_version, channels: bound } of rows) {
+    const counts = { orders: order_count, chunks: chunk_count };
     const channels = channelOf(lane) === NO_CHANNEL ? NOTHING_SEEN : bound;
     try {
-      chunks.push({ batchId, lane, orders: readStoredOrders(payload_version, payload), channels });
+      chunks.push({ batchId, lane, orders: readStoredOrders(payload_version, payload), channels, counts });
     } catch (error) {
       if (!(error instanceof PayloadFault)) throw error;
       unreadable.push({ batchId, lane, fault: error });

@@ -33,8 +33,8 @@ export interface Work {
 
 /**
  * Plans orders one after the other; each sees what the ones before it did. `look` gets each of them before the next one
- * is planned. What is on their assets is loaded before their turn: for all of them if that is little, else for some at a
- * time, and what was not needed is forgotten.
+ * is planned. What is on their assets is loaded before their turn: for all of them if that is little, else for some at
+ * a time, and what was not needed is forgotten.
  *
  * Large work ends before an order that would make it touch too much, or when much was read for orders: those that fail
  * touch nothing. Small work throws a LargeWork instead.
