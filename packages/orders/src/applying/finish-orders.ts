@@ -33,8 +33,8 @@ interface Finished {
  *
  * Takes the orders of held customers out of the chunks, too. `areHeld`: the orders are out of their chunks already.
  *
- * `endsBatches`: also ends the batches of which all chunks are whole here, and finished now. The others may end after the
- * commit, by `endBatches`.
+ * `endsBatches`: also ends the batches of which all chunks are whole here, and finished now. The others may end after
+ * the commit, by `endBatches`.
  */
 export async function finishOrders(
   trx: Trx,
@@ -148,12 +148,12 @@ const endCount = (place: number) => `($7::jsonb -> batch.id::text ->> ${place}):
 
 const IS_OVER = 'lane_chunk.succeeded + lane_chunk.failed + done.succeeded + done.failed = order_count';
 
-// A batch whose chunks are all finished here ends here. If `order retry` brings another one meanwhile, it has the batch's
-// row until its commit, and then the batch has retries. Counts that cannot be right are left to endBatches, which tells
-// of them, so that they keep no order from being applied. No table is joined with the batches: thousands of them would
-// be compared pair by pair. The call of each batch is looked up in its index, row by row: a join might read all batches
-// there are. That a chunk is pending is said by its counts, because a kept plan might read all pending chunks there are
-// by their index.
+// A batch whose chunks are all finished here ends here. If `order retry` brings another chunk meanwhile, it has the
+// batch's row until its commit, and then the batch has retries. Counts that cannot be right are left to endBatches,
+// which tells of them, so that they keep no order from being applied. No table is joined with the batches: thousands of
+// them would be compared pair by pair. The call of each batch is looked up in its index, row by row: a join might read
+// all batches there are. That a chunk is pending is said by its counts, because a kept plan might read all pending
+// chunks there are by their index.
 const FINISH_CHUNKS = `
   with done as (
     select * from unnest(
