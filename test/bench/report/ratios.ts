@@ -28,7 +28,7 @@ const RATIOS: Ratio[] = [
   },
   {
     name: 'the same ÷ the best peer, bare',
-    goal: 15,
+    goal: 10,
     read: (results) => divide(results.median('async-100x8', RATE), best(results, '')),
   },
   {
@@ -94,7 +94,7 @@ const RATIOS: Ratio[] = [
   })),
   {
     name: 'polls, 64 callers ÷ bare route',
-    goal: 0.6,
+    goal: 1,
     read: (results) =>
       divide(results.median('polls-64', 'calls/s'), results.median('bare-row-64', 'calls/s', 'yardstick')),
   },
@@ -110,7 +110,7 @@ const RATIOS: Ratio[] = [
   })),
   {
     name: 'PostgreSQL 1 ms away ÷ beside, batches of 100',
-    goal: 0.8,
+    goal: 0.9,
     read: (results) => divide(results.median('async-100x8-far', RATE), results.median('async-100x8', RATE)),
   },
   ...['API', 'worker'].map((app) => ({
