@@ -1,26 +1,14 @@
 import { crc32 } from 'node:zlib';
 import type pg from 'pg';
+import { productToBuy } from '../../harness/orders/orders.ts';
 
 /** A column of a row that an order leaves behind: its type, and its value for an order by its number. */
 type Column = readonly [name: string, type: string, value: (order: number) => string | number | boolean];
 
+const { crmProductId, parentCrmProductId, limitConcurrent, ...terms } = productToBuy();
+
 /** The terms of all products. The service writes them once, so they are none of an order's rows. */
-export const TERMS = {
-  id: 1,
-  uriHash: crc32('gms-100') - 2 ** 31,
-  fields: JSON.stringify({
-    productUri: 'gms-100',
-    productName: 'Cost Estimator',
-    productType: 'tool',
-    limitTimeDuration: 0,
-    trial: 0,
-    trialEndDate: 0,
-    timeUnit: 'year',
-    timeUnitQuantity: 1,
-    timeDurationExpression: '1-0-0',
-    productFeatures: [],
-  }),
-};
+export const TERMS = { id: 1, uriHash: crc32(String(terms.productUri)) - 2 ** 31, fields: JSON.stringify(terms) };
 
 /** The rows that the service writes for an order of one asset with one product, by table. */
 export const LEDGER_ROWS: readonly { table: string; columns: readonly Column[] }[] = [

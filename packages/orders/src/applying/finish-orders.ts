@@ -18,8 +18,8 @@ export interface WorkedBatch {
 }
 
 /** What finishOrders has done. */
-interface Finished {
-  /** Batches in which it finished orders. */
+export interface Finished {
+  /** Batches in which orders got their outcome. */
   batches: WorkedBatch[];
   /** Open batches with at least one chunk that this transaction finished: they may end after the commit. */
   finishedBatchIds: BatchId[];

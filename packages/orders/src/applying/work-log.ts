@@ -1,7 +1,7 @@
-import type { BatchId, LicenseOrderId } from '@lockstep/contract';
+import type { LicenseOrderId } from '@lockstep/contract';
 import type { Logger } from '@lockstep/platform';
 import type { Outcome } from '../planning/outcome.ts';
-import type { WorkedBatch } from './finish-orders.ts';
+import type { Finished, WorkedBatch } from './finish-orders.ts';
 
 /** An order that failed, and why. */
 interface FailedOrder {
@@ -10,16 +10,10 @@ interface FailedOrder {
 }
 
 /** What a transaction has applied. */
-export interface Applied {
+export interface Applied extends Finished {
   succeeded: number;
   /** The orders that failed, and why. */
   failedOrders: FailedOrder[];
-  /** Batches in which orders got their outcome. */
-  batches: WorkedBatch[];
-  /** Open batches of which a chunk was finished: they may end now. */
-  finishedBatchIds: BatchId[];
-  /** Whether batches have ended with it. */
-  hasEnded: boolean;
 }
 
 /** What a transaction has done, for its log line. */
@@ -44,10 +38,7 @@ function listFailedOrders(outcomes: readonly Outcome[]): FailedOrder[] {
 }
 
 /** Says what a transaction has applied. */
-export function buildApplied(
-  outcomes: readonly Outcome[],
-  finished: Pick<Applied, 'batches' | 'finishedBatchIds' | 'hasEnded'>,
-): Applied {
+export function buildApplied(outcomes: readonly Outcome[], finished: Finished): Applied {
   const failedOrders = listFailedOrders(outcomes);
   return { succeeded: outcomes.length - failedOrders.length, failedOrders, ...finished };
 }
