@@ -58,9 +58,10 @@ async function readRow({ channelOrderId }: { channelOrderId: string }) {
     .executeTakeFirstOrThrow();
 }
 
-/** How often the end of a batch was told, once all ends so far have their events numbered. */
+/** How often the end of a batch was told, once it was. The API may be numbering its event at the same time. */
 async function timesTold(id: string): Promise<number> {
   await numberEvents(stack.db);
+  await vi.waitUntil(() => told.includes(id), PATIENTLY);
   await listener.query('select');
   return told.filter((each) => each === id).length;
 }
