@@ -1,5 +1,6 @@
 import { useCallback } from 'react';
-import { defineWords, useWords } from './words.ts';
+import { defineWords } from './define-words.ts';
+import { useWords } from './words.ts';
 
 /** What the codes of the interface are called: types of orders, modes of batches, and roles of operators. */
 const codeNames = defineWords({

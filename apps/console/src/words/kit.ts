@@ -1,4 +1,4 @@
-import { defineAreaWords } from './words.ts';
+import { defineAreaWords } from './define-words.ts';
 
 /** The words of the kit, which every page shows. */
 export const kitWords = defineAreaWords({

@@ -1,4 +1,4 @@
-import { defineAreaWords } from '../../words/words.ts';
+import { defineAreaWords } from '../../words/define-words.ts';
 
 const nodes = (count: string) => (count === '1' ? '1 node' : `${count} nodes`);
 

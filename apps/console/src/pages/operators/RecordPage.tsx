@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMayCall, useOperation } from '../../api/index.ts';
 import { type Column, CopyId, DataTable, Filters, NoRows, optionsOf, Page, Query, Time } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
-import { ACTIONS, useActionWords } from './action-words.ts';
+import { ACTIONS, actionWords } from './action-words.ts';
 import { Changed } from './Changed.tsx';
 import { recordWords } from './record-words.ts';
 import { Target } from './Target.tsx';
@@ -16,7 +16,7 @@ const LOG_IN_REFUSED = new Set(['operator.log_in_failed', 'operator.locked_out']
 /** What operators and the command changed, and who logged in or out, newest first. */
 export default function RecordPage() {
   const words = useWords(recordWords);
-  const actionWords = useActionWords();
+  const actions: Record<string, string> = useWords(actionWords);
   const { operator, action, target, cursor } = route.useSearch();
   const filters = { operator, action, target };
   const record = useOperation('listRecord', { query: { ...filters, cursor } }, { keepsPrevious: true });
@@ -26,7 +26,12 @@ export default function RecordPage() {
       <Filters
         fields={[
           { name: 'operator', label: words.operator, kind: 'text' },
-          { name: 'action', label: words.action, kind: 'select', options: optionsOf(ACTIONS, actionWords) },
+          {
+            name: 'action',
+            label: words.action,
+            kind: 'select',
+            options: optionsOf(ACTIONS, (action) => actions[action] ?? action),
+          },
           { name: 'target', label: words.target, kind: 'text', placeholder: words.targetExample },
         ]}
       />
@@ -49,7 +54,7 @@ export default function RecordPage() {
 
 function useColumns(): readonly Column<RecordEntry>[] {
   const words = useWords(recordWords);
-  const actionWords = useActionWords();
+  const actions: Record<string, string> = useWords(actionWords);
   const mayCall = useMayCall();
   const isAdmin = mayCall('listOperators');
   return [
@@ -68,7 +73,11 @@ function useColumns(): readonly Column<RecordEntry>[] {
           operator
         ),
     },
-    { header: words.action, width: '9rem', cell: ({ action }) => <span title={action}>{actionWords(action)}</span> },
+    {
+      header: words.action,
+      width: '9rem',
+      cell: ({ action }) => <span title={action}>{actions[action] ?? action}</span>,
+    },
     { header: words.target, width: '11rem', cell: (entry) => <Target of={entry} /> },
     { header: words.changed, width: '16rem', cell: (entry) => <Changed of={entry} /> },
     {

@@ -1,8 +1,7 @@
-import { useCallback } from 'react';
-import { defineWords, useWords } from '../../words/words.ts';
+import { defineWords } from '../../words/define-words.ts';
 
-/** What operators do, by the stable words of the record. */
-const actionWords = defineWords({
+/** The actions of the audit log, by their codes. */
+export const actionWords = defineWords({
   en: {
     'application.created': 'registered an application',
     'application.approved': 'approved an application',
@@ -77,11 +76,5 @@ const actionWords = defineWords({
   },
 });
 
-/** The actions that the record can be filtered by. */
+/** The actions that the audit log can be filtered by. */
 export const ACTIONS = Object.keys(actionWords.en) as (keyof typeof actionWords.en)[];
-
-/** Says what an action is; one of an earlier or a later release is its stable word. */
-export function useActionWords(): (action: string) => string {
-  const words: Record<string, string> = useWords(actionWords);
-  return useCallback((action) => words[action] ?? action, [words]);
-}

@@ -1,4 +1,4 @@
-import { defineAreaWords } from '../../words/words.ts';
+import { defineAreaWords } from '../../words/define-words.ts';
 
 export const operatorsWords = defineAreaWords({
   en: {

@@ -1,4 +1,4 @@
-import { defineAreaWords } from '../../words/words.ts';
+import { defineAreaWords } from '../../words/define-words.ts';
 
 /** The words of the log-in page and of the page of the own password. */
 export const sessionWords = defineAreaWords({

@@ -1,0 +1,51 @@
+import { applicationsWords } from './pages/applications/words.ts';
+import { assetsWords } from './pages/assets/words.ts';
+import { resendWords } from './pages/batches/resend-words.ts';
+import { batchesWords } from './pages/batches/words.ts';
+import { channelsWords } from './pages/channels/words.ts';
+import { enterprisesWords } from './pages/enterprises/words.ts';
+import { recordWords } from './pages/operators/record-words.ts';
+import { operatorsWords } from './pages/operators/words.ts';
+import { ordersWords } from './pages/orders/words.ts';
+import { checkWords } from './pages/overview/check-words.ts';
+import { overviewWords } from './pages/overview/words.ts';
+import { previewWords } from './pages/preview/words.ts';
+import { queueWords } from './pages/queue/words.ts';
+import { sessionWords } from './pages/session/words.ts';
+import { webhooksWords } from './pages/webhooks/words.ts';
+import { shellWords } from './shell/words.ts';
+import { kitWords } from './words/kit.ts';
+import { stateWords } from './words/states.ts';
+
+const areas = {
+  applications: applicationsWords,
+  assets: assetsWords,
+  batches: batchesWords,
+  channels: channelsWords,
+  checks: checkWords,
+  enterprises: enterprisesWords,
+  kit: kitWords,
+  operators: operatorsWords,
+  orders: ordersWords,
+  overview: overviewWords,
+  preview: previewWords,
+  queue: queueWords,
+  record: recordWords,
+  resend: resendWords,
+  session: sessionWords,
+  shell: shellWords,
+  states: stateWords,
+  webhooks: webhooksWords,
+};
+type Areas = typeof areas;
+type Words = { [Area in keyof Areas]: Areas[Area]['en'] };
+
+const wordsIn = (language: 'en' | 'zh') =>
+  Object.fromEntries(Object.entries(areas).map(([area, words]) => [area, words[language]])) as unknown as Words;
+
+/**
+ * The console's words by area, for tests: they look for these words, test ids and data, so that a sentence can change
+ * without a test.
+ */
+export const en = wordsIn('en');
+export const zh = wordsIn('zh');
