@@ -49,7 +49,7 @@ describe.each(QUEUE_KINDS)('workers with a backlog on %s', (queue) => {
       jobsLeftActive,
     };
     tell('stopped', figures);
-    expect(stopped.linesWith('by force')).toEqual([]);
+    expect(stopped.linesWith('queue close failed')).toEqual([]);
     expect(figures.jobsLeftActive).toBe(0);
     const [stopping] = stopped.linesWith('"stopping"').map((line) => JSON.parse(line) as { time: number });
     expect(drains(stopped).filter(({ time, ms }) => time - ms > stopping!.time + CLOCK_MS)).toEqual([]);

@@ -54,7 +54,7 @@ it('says that orders wait for a table that a session holds, and goes on once it 
   await vi.waitUntil(() => worker.stalledBy() !== null, WAIT);
   expect(worker.stalledBy()).toMatch('55P03');
   expect(await stack.metrics.registry.metrics()).toMatch(/lockstep_stalled_lanes [1-9]/);
-  expect(stack.logLines.filter((line) => line.includes('orders wait'))).toHaveLength(1);
+  expect(stack.logLines.filter((line) => line.includes('orders stalled'))).toHaveLength(1);
   await session.rollback().execute();
   expect(await completed()).toMatchObject({ succeeded: 1 });
   await vi.waitUntil(() => worker.stalledBy() === null, WAIT);

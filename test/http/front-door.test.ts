@@ -64,7 +64,7 @@ describe('/', () => {
       },
     });
     try {
-      expect(meanwhile).toContain('The service is not ready: the service is still starting.');
+      expect(meanwhile).toContain('the service is starting');
       const page = await (await get('/', BROWSER, api.baseUrl)).text();
       expect(page).toContain(
         'DATA_DIR=&#39;&lt;b&gt;.lockstep&lt;/b&gt;&#39; npx lockstep submit examples/first-batch.json',

@@ -330,7 +330,7 @@ describe('a body that breaks off', () => {
     const lost = () =>
       logLines()
         .slice(before)
-        .filter(({ msg }) => msg === 'connection lost');
+        .filter(({ msg }) => msg === 'client connection lost');
     await expect.poll(lost).toMatchObject([{ level: 30, reason: 'ECONNRESET' }]);
   });
 });

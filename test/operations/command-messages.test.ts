@@ -152,7 +152,7 @@ describe('orders that are ended while their batches cannot be', () => {
       expect(result).toMatchObject({ outcome: 'failed' });
     });
     const lines = stack.logLines.map((line) => JSON.parse(line));
-    const [line, ...more] = lines.filter(({ msg }) => msg === 'batches could not be ended; the sweep ends them');
+    const [line, ...more] = lines.filter(({ msg }) => msg === 'batch completion failed; sweep will take over');
     expect(line).toMatchObject({ level: 40, err: { message: expect.stringContaining('no_ends') } });
     expect(more).toEqual([]);
   });

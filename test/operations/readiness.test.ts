@@ -24,7 +24,7 @@ it('a service is ready when all is there that it prepares, and not before (rules
       return { demo: null };
     },
   });
-  expect(meanwhile).toMatchObject([503, { status: 'unavailable', reason: 'the service is still starting' }]);
+  expect(meanwhile).toMatchObject([503, { status: 'unavailable', reason: expect.stringContaining('starting') }]);
   expect((await fetch(`${api.baseUrl}/health/ready`)).status).toBe(200);
   await close();
 });
@@ -76,7 +76,7 @@ describe('a database that takes no writes (rules 9)', () => {
 
   it('makes the API unavailable while the disk is full, and calls that need no room leave it so', async () => {
     const makeRoom = await fillDisk(stack.db, 'batch');
-    const full = { status: 503, database: 'up', reason: 'PostgreSQL takes no writes: its disk is full' };
+    const full = { status: 503, database: 'up', reason: expect.stringContaining('disk is full') };
     await expect.poll(refused).toMatchObject(full);
     dataOf(await read());
     expect(await readiness()).toMatchObject(full);
@@ -87,7 +87,7 @@ describe('a database that takes no writes (rules 9)', () => {
 
   it('makes the API unavailable while it is read-only', async () => {
     await setReadOnly(stack.db, true);
-    const reason = 'PostgreSQL takes no writes: the database is read-only';
+    const reason = expect.stringContaining('read-only');
     await expect.poll(refused).toMatchObject({ status: 503, database: 'up', reason });
     expect(refusalOf(await read()).cause).toBe('service_unavailable');
     await setReadOnly(stack.db, false);

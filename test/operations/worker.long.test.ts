@@ -56,7 +56,7 @@ describe('a worker process', () => {
         expect(rows).toHaveLength(1);
       }, PATIENTLY);
       expect(await worker.stop()).toBe(1);
-      expect(worker.linesWith('could not stop in time').map((line) => JSON.parse(line).hanging)).toEqual([
+      expect(worker.linesWith('shutdown timed out').map((line) => JSON.parse(line).hanging)).toEqual([
         ['worker', 'work', 'drains'],
       ]);
     } finally {
@@ -115,10 +115,10 @@ describe('a worker process', () => {
   it('is not ready while its database is away', async () => {
     const away = new URL(inject('postgresUrl'));
     away.pathname = '/no_such_database';
-    const probe = await startWorker({ DATABASE_URL: away.href }, 'waits for the database');
+    const probe = await startWorker({ DATABASE_URL: away.href }, 'waiting for database');
     const ready = await fetch(`${probe}/health/ready`);
     expect(ready.status).toBe(503);
-    expect(await ready.json()).toEqual({ status: 'unavailable', reason: 'PostgreSQL has no such database' });
+    expect(await ready.json()).toEqual({ status: 'unavailable', reason: expect.stringContaining('database') });
   });
 
   it('does not start without DATABASE_URL', async () => {

@@ -34,7 +34,7 @@ it.each(QUEUE_KINDS)(
     await primary.kill();
     address.moveTo(standby.port);
     // Nobody uses it before it is promoted: what it shows may be old.
-    const why = expect.stringContaining('takes no writes');
+    const why = expect.stringContaining('rejects writes');
     await vi.waitFor(async () => expect(await statuses()).toEqual([why, why]), PATIENCE);
     await standby.promote();
     await load.more(SOME);

@@ -15,11 +15,11 @@ test('an address that leads to a standby gets no statement, and is used as soon 
   const subscriber = { channel: 'heard', receive: (payload: string) => void received.push(payload) };
   const heard = new Listener({ url, applicationName: 'test', subscribers: [subscriber], onLost: () => {} });
   await heard.start();
-  await expect(sql`select`.execute(db)).rejects.toThrow('takes no writes');
+  await expect(sql`select`.execute(db)).rejects.toThrow('read-only');
   const listed = await runJob([process.execPath, 'apps/cli/src/lockstep.ts', 'app', 'list'], { DATABASE_URL: url });
   expect(listed).toMatchObject({
     status: 69,
-    stderr: expect.stringMatching(/^lockstep: PostgreSQL at .* takes no writes: it is a standby\.\n$/),
+    stderr: expect.stringMatching(/^lockstep: PostgreSQL at .* read-only standby\.\n$/),
   });
   await primary.kill();
   await standby.promote();

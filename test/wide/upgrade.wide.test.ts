@@ -56,7 +56,7 @@ it('an update under load: the migration first, then the processes; no call is re
 
   // New processes that come too early wait.
   const next = await deploymentOf(env, directory);
-  await Promise.all(next.all.map((each) => each.launch('lacks 9001_note')));
+  await Promise.all(next.all.map((each) => each.launch('missing 9001_note')));
   await load.more(ORDERS_BETWEEN);
   const migrated = await startJob([process.execPath, 'apps/cli/src/migrate.ts'], env, 'ignore', directory).ended;
   const stdout = 'applied 9001_note\nThe database is up to date.\n';
@@ -64,7 +64,7 @@ it('an update under load: the migration first, then the processes; no call is re
   await Promise.all([...next.apis.map((each) => each.logged('api ready')), next.worker.logged('worker ready')]);
   load.use([...old.baseUrls, ...next.baseUrls]);
   await load.more(2 * ORDERS_BETWEEN);
-  for (const each of old.all) expect(each.linesWith('waits for the database')).toEqual([]);
+  for (const each of old.all) expect(each.linesWith('waiting for database')).toEqual([]);
 
   // One after the other, as a rolling update does: a proxy sends no more calls, then the process is told to stop.
   for (const [index, api] of old.apis.entries()) {

@@ -125,7 +125,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     url: databaseUrl,
     applicationName: 'lockstep-watch',
     subscribers: [watch, eventWatch],
-    onLost: (error) => log.warn({ err: error }, 'lost the connection that listens for ends of batches and for events'),
+    onLost: (error) => log.warn({ err: error }, 'listener connection lost; polling'),
   });
   void schema.untilCurrent().then(() => listener.start());
   const numbering = new EventNumbering({ db, log });

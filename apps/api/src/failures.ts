@@ -68,7 +68,7 @@ function answerNobody(request: FastifyRequest, reply: FastifyReply): FastifyRepl
 
 /** Logs why a call was refused as overload, without a stack: there may be many, and none is a fault of the code. */
 export function noteOverload(error: Error, request: FastifyRequest): void {
-  request.log.warn({ reason: error.message }, 'call waited too long');
+  request.log.warn({ reason: error.message }, 'call timed out');
 }
 
 /**

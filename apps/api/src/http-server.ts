@@ -92,7 +92,7 @@ function countDropped(server: Server, log: Logger, metrics: HttpMetrics): void {
     const nowMs = performance.now();
     if (nowMs - warnedMs < WARN_EVERY_MS) return;
     warnedMs = nowMs;
-    log.warn({ maxConnections: MOST_CONNECTIONS }, 'too many connections; more are closed at once');
+    log.warn({ maxConnections: MOST_CONNECTIONS }, 'connection limit reached; refusing more');
   });
 }
 

@@ -24,6 +24,6 @@ await runUntilSignal(log, async (startPart) => {
       port: config.PORT,
     }),
   );
-  log.info({ baseUrl: api.baseUrl }, 'api listens');
+  log.info({ baseUrl: api.baseUrl }, 'api listening');
   void api.untilReady().then(() => log.info({ baseUrl: api.baseUrl }, 'api ready'));
 });

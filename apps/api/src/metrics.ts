@@ -14,20 +14,20 @@ function registerHttpMetrics(registry: Registry) {
   return {
     httpSeconds: new Histogram({
       name: 'lockstep_http_request_seconds',
-      help: 'Time of HTTP calls, by route and business code',
+      help: 'Duration of HTTP calls, by route and business code',
       labelNames: ['method', 'route', 'code'],
       buckets: SECONDS_BUCKETS,
       registers,
     }),
     httpUnanswered: new Counter({
       name: 'lockstep_http_unanswered_total',
-      help: 'HTTP calls whose client had left before the answer was out; what they did stands',
+      help: 'HTTP calls whose client disconnected before the response was sent; their changes stand',
       labelNames: ['method', 'route', 'code'],
       registers,
     }),
     httpConnectionsRefused: new Counter({
       name: 'lockstep_http_connections_refused_total',
-      help: 'Connections closed at once because too many were open',
+      help: 'Connections refused because too many were open',
       registers,
     }),
   };

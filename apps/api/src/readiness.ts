@@ -9,7 +9,7 @@ import type { ServerOptions } from './options.ts';
  */
 export async function findFault({ schema, writes, isPrepared }: ServerOptions): Promise<string | null> {
   const { reason } = await schema.health();
-  return reason ?? writes.findFault() ?? (isPrepared() ? null : 'the service is still starting');
+  return reason ?? writes.findFault() ?? (isPrepared() ? null : 'the service is starting');
 }
 
 /**

@@ -185,7 +185,7 @@ function every(intervalMs: number, task: () => Promise<void>, log: Logger, first
   const schedule = (afterMs: number) => {
     timer = setTimeout(() => {
       running = task()
-        .catch((error: unknown) => log.warn({ err: error }, 'periodic task failed; runs again'))
+        .catch((error: unknown) => log.warn({ err: error }, 'periodic task failed; will retry'))
         .finally(() => {
           if (!closed) schedule(intervalMs);
         });

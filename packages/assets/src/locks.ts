@@ -106,7 +106,10 @@ async function updateAll(trx: Trx, log: Logger, locks: LockRow[], change: LockCh
     return failedIds;
   } catch (error) {
     if (isTransient(error) || locks.length === 1) throw error;
-    log.error({ err: error, assetNums: locks.map((lock) => lock.asset_num) }, 'locks could not be changed together');
+    log.error(
+      { err: error, assetNums: locks.map((lock) => lock.asset_num) },
+      'bulk lock change failed; changing one by one',
+    );
   }
   let lastError: unknown;
   for (const lock of locks) {
@@ -114,7 +117,7 @@ async function updateAll(trx: Trx, log: Logger, locks: LockRow[], change: LockCh
       await behindSavepoint(trx, () => update(trx, [lock], change));
     } catch (error) {
       if (isTransient(error)) throw error;
-      log.error({ err: error, assetNum: lock.asset_num }, 'a lock could not be changed');
+      log.error({ err: error, assetNum: lock.asset_num }, 'lock change failed');
       failedIds.add(lock.id);
       lastError = error;
     }

@@ -6,5 +6,5 @@ export const RELEASE: Release = {
   migrateCommand: 'npm run migrate',
   urlVariable: 'DATABASE_URL',
   otherBaseline:
-    'the database was made by another version of Lockstep from before 1.0.0, which this version cannot take over: start again with an empty database (npm start: with another DATA_DIR)',
+    'a pre-1.0.0 version of Lockstep created this database, and this version cannot migrate it: use an empty database (npm start: another DATA_DIR)',
 };

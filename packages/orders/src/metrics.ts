@@ -20,40 +20,40 @@ function registerOrderMetrics(registry: Registry) {
     ordersAccepted: new Counter({ name: 'lockstep_orders_accepted_total', help: 'Orders accepted', registers }),
     ordersApplied: new Counter({
       name: 'lockstep_orders_applied_total',
-      help: 'Orders that took effect or failed',
+      help: 'Orders that succeeded or failed',
       labelNames: ['outcome'],
       registers,
     }),
     enqueueFailures: new Counter({
       name: 'lockstep_enqueue_failures_total',
-      help: 'Jobs that could not be queued; the sweep makes up for them',
+      help: 'Jobs that could not be queued; the sweep drains their lanes',
       registers,
     }),
     sweptLanes: new Counter({
       name: 'lockstep_swept_lanes_total',
-      help: 'Lanes that the sweep had drained because their oldest pending batch stayed the same for two seconds',
+      help: 'Lanes drained by the sweep because their oldest pending batch had not changed for two seconds',
       registers,
     }),
     drainOrders: new Histogram({
       name: 'lockstep_drain_orders',
-      help: 'Orders that one drain applied',
+      help: 'Orders applied by a drain',
       buckets: ORDERS,
       registers,
     }),
     drainSeconds: new Histogram({
       name: 'lockstep_drain_seconds',
-      help: 'Time of one drain',
+      help: 'Duration of a drain',
       buckets: SECONDS_BUCKETS,
       registers,
     }),
     drainFailures: new Counter({
       name: 'lockstep_drain_failures_total',
-      help: 'Drains that failed and run again',
+      help: 'Drains that failed; each is retried',
       registers,
     }),
     stalledLanes: new Gauge({
       name: 'lockstep_stalled_lanes',
-      help: 'Lanes whose orders this process cannot apply, for a fault around the service',
+      help: 'Lanes whose orders this process cannot apply because of a fault',
       registers,
     }),
   };
@@ -71,7 +71,7 @@ export function registerBacklogGauges(registry: Registry, db: Database, channels
   const read = () => channels.read().catch(() => undefined);
   new Gauge({
     name: 'lockstep_channel_pending_orders',
-    help: 'Accepted orders that have not taken effect, by channel: the 50 channels with the most, and all others',
+    help: 'Pending orders by channel: the 50 channels with the most, and all others together',
     labelNames: ['channel'],
     registers,
     async collect() {
@@ -86,7 +86,7 @@ export function registerBacklogGauges(registry: Registry, db: Database, channels
   });
   new Gauge({
     name: 'lockstep_channel_oldest_pending_seconds',
-    help: 'Age of the oldest accepted order that has not taken effect, by channel as the pending orders; a paused channel is absent',
+    help: 'Age of the oldest pending order by channel, for the same channels; paused channels are left out',
     labelNames: ['channel'],
     registers,
     async collect() {
@@ -99,7 +99,7 @@ export function registerBacklogGauges(registry: Registry, db: Database, channels
   });
   new Gauge({
     name: 'lockstep_paused_channels',
-    help: 'Channels whose orders wait because an operator has paused them',
+    help: 'Channels that an operator has paused',
     registers,
     async collect() {
       const channels = await read();
@@ -109,7 +109,7 @@ export function registerBacklogGauges(registry: Registry, db: Database, channels
   });
   new Gauge({
     name: 'lockstep_held_customers',
-    help: 'Customers whose orders wait for one that cannot be applied',
+    help: 'Customers with a held order; their later orders wait',
     registers,
     async collect() {
       const stuck = await readStuck(db).catch(() => undefined);
@@ -119,7 +119,7 @@ export function registerBacklogGauges(registry: Registry, db: Database, channels
   });
   new Gauge({
     name: 'lockstep_database_up',
-    help: 'Whether the database answered when the metrics were read',
+    help: '1 if the database answered when the metrics were read, 0 if not',
     registers,
     async collect() {
       this.set((await read()) === undefined ? 0 : 1);
@@ -127,7 +127,7 @@ export function registerBacklogGauges(registry: Registry, db: Database, channels
   });
   new Gauge({
     name: 'lockstep_oldest_pending_order_seconds',
-    help: 'Age of the oldest accepted order that has not taken effect, but for held ones and paused channels',
+    help: 'Age of the oldest pending order, excluding held customers and paused channels',
     registers,
     async collect() {
       const channels = await read();

@@ -334,19 +334,19 @@ describe('with a worker', () => {
     const result = async () =>
       dataOf(await caller.call('GET', '/licenseOrder/batchOrder', { query: { channelCode, channelOrderId } }));
     await vi.waitUntil(async () => (await result()).pending === 0, PATIENTLY);
-    const failure = 'batches could not be ended; the sweep ends them';
+    const failure = 'batch completion failed; sweep will take over';
     await vi.waitUntil(() => worked.logLines.some((line) => JSON.parse(line).msg === failure), PATIENTLY);
     expect(await result()).toMatchObject({ state: 'processing', completedTime: null });
     const isOpen = async () => {
       const open = worked.db.selectFrom('batch').select('id').where('completed_time', 'is', null);
       return (await open.executeTakeFirst()) !== undefined;
     };
-    const failedSweep = 'batches could not be ended; the sweep tries again';
+    const failedSweep = 'batch completion failed; will retry';
     await vi.waitUntil(() => worked.logLines.some((line) => JSON.parse(line).msg === failedSweep), PATIENTLY);
     expect(await isOpen()).toBe(true);
     await dropTriggerFunction(worked.db, 'batch', 'refuse_end');
     await vi.waitUntil(async () => !(await isOpen()), PATIENTLY);
     // No order waits for that.
-    expect(worked.logLines.filter((line) => line.includes('orders wait'))).toEqual([]);
+    expect(worked.logLines.filter((line) => line.includes('orders stalled'))).toEqual([]);
   });
 });

@@ -55,7 +55,7 @@ export class UnreadableRequests {
     const kind = classify(error.code);
     const isSilent = socket.bytesRead === 0;
     if (kind === undefined || isSilent) {
-      if (!isSilent && !this.#lastCalls.has(socket)) this.#log.info({ reason: error.code }, 'connection lost');
+      if (!isSilent && !this.#lastCalls.has(socket)) this.#log.info({ reason: error.code }, 'client connection lost');
       socket.destroy();
       return;
     }

@@ -60,7 +60,7 @@ export class JobAnnouncer {
         await this.#producer.add({ type: 'drain', version: 2, lanes, throughBatchId: String(this.#throughBatchId) });
       } catch (error) {
         this.#metrics.enqueueFailures.inc();
-        this.#log.warn({ err: error, lanes }, 'job could not be queued; the sweep will find the orders');
+        this.#log.warn({ err: error, lanes }, 'enqueue failed; sweep will take over');
       }
     }
     this.#adding = null;

@@ -67,7 +67,7 @@ export function logWork(log: Logger, message: string, { batches, succeeded, fail
   const ms = Math.round(performance.now() - startedMs);
   const orders = succeeded + failedOrders.length;
   log.info({ orders, failed: failedOrders.length, ms, ...failures, batches: first }, message);
-  for (const batches of further) log.info({ batches }, `${message}: further batches`);
+  for (const batches of further) log.info({ batches }, `${message}, continued`);
 }
 
 /** Splits batches so that each part fits into a line. */

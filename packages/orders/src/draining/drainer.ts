@@ -58,7 +58,7 @@ export class LaneDrainer {
       this.#oneByOne.drained(lanes, drained.batches.length > 0);
       for (const lane of lanes) this.#waitingSinceMs.delete(lane);
       for (const { batchId, lane, fault } of drained.unreadable) {
-        this.#log.error({ err: fault, batchId, lane }, 'orders held: their stored form cannot be read; will retry');
+        this.#log.error({ err: fault, batchId, lane }, 'unreadable orders held; will retry');
       }
       this.applied(drained, startedMs);
       return { became: 'drained', lanes, left, weight };

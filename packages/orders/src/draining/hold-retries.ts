@@ -51,7 +51,7 @@ export class HoldRetries {
   start(): void {
     this.#running ??= this.#run()
       .catch((error: unknown) => {
-        if (!this.#closed) this.#tools.log.warn({ err: error }, 'holds could not be retried; will retry');
+        if (!this.#closed) this.#tools.log.warn({ err: error }, 'retries of held orders failed; will retry');
       })
       .finally(() => {
         this.#running = null;

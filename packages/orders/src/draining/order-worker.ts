@@ -84,7 +84,7 @@ export class OrderWorker {
   async process(data: unknown): Promise<void> {
     const { success, data: known } = jobSchema.safeParse(data);
     if (success) return await this.#loop.request(known.lanes, BigInt(known.throughBatchId));
-    if (!this.#toldOfJob) this.#log.warn('jobs come that another release made; the sweep finds their orders');
+    if (!this.#toldOfJob) this.#log.warn('unknown job dropped; sweep will take over');
     this.#toldOfJob = true;
   }
 
@@ -115,7 +115,7 @@ export class OrderWorker {
       await countActivity(this.#db);
       this.#toldOfActivity = false;
     } catch (error) {
-      if (!this.#toldOfActivity) this.#log.warn({ err: error }, 'activity could not be counted; the sweep tries again');
+      if (!this.#toldOfActivity) this.#log.warn({ err: error }, 'activity count failed; will retry');
       this.#toldOfActivity = true;
     }
   }
@@ -124,13 +124,13 @@ export class OrderWorker {
   async #endOpenBatches(): Promise<void> {
     try {
       const batchIds = await this.#openBatches.endFinished(this.#db, (failedIds, error) =>
-        this.#log.warn({ err: error, batchIds: failedIds }, 'batches could not be ended; the sweep tries again'),
+        this.#log.warn({ err: error, batchIds: failedIds }, 'batch completion failed; will retry'),
       );
       if (batchIds.length === 0) return;
-      this.#log.debug({ batchIds }, 'the sweep ended batches');
+      this.#log.debug({ batchIds }, 'sweep completed batches');
       this.#toldOfEnds = false;
     } catch (error) {
-      if (!this.#toldOfEnds) this.#log.warn({ err: error }, 'batches could not be ended; the sweep tries again');
+      if (!this.#toldOfEnds) this.#log.warn({ err: error }, 'batch completion failed; will retry');
       this.#toldOfEnds = true;
     }
   }

@@ -50,12 +50,8 @@ export class Stalls {
     const reason = describeError(error);
     const { sinceMs = performance.now(), told = new Set<string>() } = this.#stall ?? {};
     if (!told.has(reason)) {
-      const why = told.size === 0 ? 'wait' : 'still wait, for another reason';
-      this.#log.error(
-        { err: error, lanes: lanesOf(this.#failing).slice(0, MAX_LOGGED_LANES) },
-        `orders ${why}: the service cannot apply any (${reason}). They stay pending and are tried again by themselves; ` +
-          'repair what the error names, and check that npm run migrate has run',
-      );
+      const lanes = lanesOf(this.#failing).slice(0, MAX_LOGGED_LANES);
+      this.#log.error({ err: error, reason, lanes }, 'orders stalled; will retry');
     }
     this.#stall = { sinceMs, reason, told: told.add(reason) };
     this.#store(sql`
@@ -76,9 +72,9 @@ export class Stalls {
     readChannels(this.#db).then(
       (channels) => {
         const pendingOrders = channels.reduce((sum, { pending }) => sum + pending, 0);
-        this.#log.info({ seconds, pendingOrders }, 'orders are applied again');
+        this.#log.info({ seconds, pendingOrders }, 'orders resumed');
       },
-      () => this.#log.info({ seconds }, 'orders are applied again'),
+      () => this.#log.info({ seconds }, 'orders resumed'),
     );
   }
 
@@ -86,7 +82,7 @@ export class Stalls {
   #store(note: ReturnType<typeof sql>): void {
     this.#stored = this.#stored
       .then(() => note.execute(this.#db))
-      .catch((error: unknown) => this.#log.debug({ err: error }, 'stall could not be noted'));
+      .catch((error: unknown) => this.#log.debug({ err: error }, 'stall not recorded'));
   }
 
   #count(): void {

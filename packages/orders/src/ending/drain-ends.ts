@@ -33,7 +33,7 @@ export class DrainEnds {
     if (batchIds.length === 0) return;
     const ending = this.#groups
       .run(batchIds)
-      .catch((error: unknown) => this.#log.warn({ err: error }, 'batches could not be ended; the sweep ends them'))
+      .catch((error: unknown) => this.#log.warn({ err: error }, 'batch completion failed; sweep will take over'))
       .finally(() => this.#running.delete(ending));
     this.#running.add(ending);
   }

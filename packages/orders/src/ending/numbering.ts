@@ -108,7 +108,7 @@ export class EventNumbering {
         else await this.#pause();
       }
     } catch (error) {
-      if (!this.#toldOfFailure) this.#log.warn({ err: error }, 'events could not be numbered; the sweep tries again');
+      if (!this.#toldOfFailure) this.#log.warn({ err: error }, 'event numbering failed; will retry');
       this.#toldOfFailure = true;
     } finally {
       this.#running = null;

@@ -161,7 +161,7 @@ export class BatchApplier {
     } catch (error) {
       if (!call.isRunning && !call.isUnclear) throw error;
       const { requestId, channelOrderId } = batch;
-      this.#log.error({ err: error, requestId, channelOrderId }, 'outcome of a sync batch unknown');
+      this.#log.error({ err: error, requestId, channelOrderId }, 'sync batch outcome unknown');
       throw new Refusal('outcome_unknown');
     } finally {
       answer.end();
@@ -253,7 +253,7 @@ export class BatchApplier {
     } catch (error) {
       if (error instanceof Refusal || error instanceof LargeWork || isTransient(error)) throw error;
       const { requestId, channelOrderId } = call.batch;
-      this.#log.error({ err: error, requestId, channelOrderId }, 'sync batch could not be applied');
+      this.#log.error({ err: error, requestId, channelOrderId }, 'sync batch failed');
       throw new Refusal('internal_error');
     }
   }

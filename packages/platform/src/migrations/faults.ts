@@ -15,11 +15,11 @@ function describeDatabase(url: string): string {
  * Reasons of PostgreSQL for refusing a connection or a statement; they continue a sentence that begins with its name.
  */
 const REFUSALS: Record<string, string> = {
-  '28P01': 'refuses the password of this role',
+  '28P01': 'rejects the password of this role',
   '3D000': 'has no such database',
-  '53300': 'has no connection left',
-  '55P03': 'waited too long for a lock that another session holds; try again when nothing else uses it',
-  '57014': 'took too long',
+  '53300': 'has no free connections',
+  '55P03': 'timed out waiting for a lock that another session holds; retry when no other session uses it',
+  '57014': 'timed out',
 };
 
 /** Error codes of the network and the driver when no PostgreSQL can be reached. */
@@ -45,20 +45,20 @@ export function explainDatabaseFault(error: unknown, { urlVariable, migrateComma
   if (error instanceof pg.DatabaseError) {
     if (code in REFUSALS) return REFUSALS[code]!;
     // For the others, PostgreSQL itself says best what it refuses: a table, a line of pg_hba.conf, that it starts up.
-    if (code === '42501') return `does not let this role do what is needed: ${line}`;
+    if (code === '42501') return `denies this role a required privilege: ${line}`;
     if (code === '42P01' || code === '42703') {
-      return `does not have the tables of this release (${line}): run ${migrateCommand}`;
+      return `lacks tables of this release (${line}): run ${migrateCommand}`;
     }
-    return `answers: ${line}`;
+    return `reports: ${line}`;
   }
-  if (error instanceof ReadOnlyServer) return 'takes no writes: it is a standby';
-  if (UNREACHABLE.includes(code)) return `does not answer (${code})`;
+  if (error instanceof ReadOnlyServer) return 'is a read-only standby';
+  if (UNREACHABLE.includes(code)) return `is unreachable (${code})`;
   if (/timeout exceeded when trying to connect|due to connection timeout|^Query read timeout/.test(line)) {
-    return 'does not answer in time';
+    return 'does not respond in time';
   }
-  if (/^Connection terminated|^Client has encountered a connection error/.test(line)) return 'has ended the connection';
-  if (/client password must be a string/.test(line)) return `asks for a password, and ${urlVariable} has none`;
-  if (/^The server does not support SSL/.test(line)) return `does not speak TLS, which ${urlVariable} asks for`;
+  if (/^Connection terminated|^Client has encountered a connection error/.test(line)) return 'closed the connection';
+  if (/client password must be a string/.test(line)) return `requires a password, but ${urlVariable} has none`;
+  if (/^The server does not support SSL/.test(line)) return `does not support TLS, but ${urlVariable} requires it`;
   return null;
 }
 
@@ -66,7 +66,7 @@ export function explainDatabaseFault(error: unknown, { urlVariable, migrateComma
 export function explainFault(error: unknown, databaseUrl: string, release: Release): string {
   if (error instanceof MigrationFailure) {
     const why = explainFault(error.cause, databaseUrl, release).replace(/\.$/, '');
-    return `${error.message}: ${why}. What was done before it stays; when this is mended, run it again to go on.`;
+    return `${error.message}: ${why}. Completed migrations are kept. Fix this, then run the command again.`;
   }
   const fault = explainDatabaseFault(error, release);
   if (fault !== null) return `${describeDatabase(databaseUrl)} ${fault}.`;

@@ -30,8 +30,8 @@ export async function findSchemaFault(
   const lacking = await findLacking(db, migrations);
   if (lacking === null) return release.otherBaseline;
   const migrate = `run ${release.migrateCommand}`;
-  if (lacking.length === migrations.length) return `the database has no tables yet: ${migrate}`;
-  if (lacking.length > 0) return `the database is older than this release (lacks ${lacking.join(', ')}): ${migrate}`;
+  if (lacking.length === migrations.length) return `the database has no tables: ${migrate}`;
+  if (lacking.length > 0) return `the database is older than this release (missing ${lacking.join(', ')}): ${migrate}`;
   return queue === 'postgres' ? await findQueueFault(db, migrate) : null;
 }
 
@@ -56,22 +56,22 @@ async function assertPrivileges(db: Database, { urlVariable }: Release): Promise
     ...unusable.map((schema) => `use schema ${schema}`),
     ...(unreadable.length === 0 ? [] : [`read ${unreadable.join(', ')}`]),
   ];
-  if (lacking.length > 0) throw new Error(`the role of ${urlVariable} may not ${lacking.join(', ')}: grant it that`);
+  if (lacking.length > 0) throw new Error(`the role in ${urlVariable} needs the privilege to ${lacking.join(', ')}`);
 }
 
 /** Compares BullMQ's tables. They stay usable after a newer release of the same major version has migrated them. */
 async function findQueueFault(db: Database, migrate: string): Promise<string | null> {
   const { rows: found } =
     await sql`select from pg_tables where (schemaname, tablename) = ('bullmq', 'migration')`.execute(db);
-  if (found.length === 0) return `the tables of the queue are not there yet: ${migrate}`;
+  if (found.length === 0) return `the queue has no tables: ${migrate}`;
   const { rows } = await sql<{ version: number; minClientVersion: number }>`
     select coalesce(max(version), 0) as version, coalesce(max(min_client_version), 0) as "minClientVersion"
     from bullmq.migration`.execute(db);
   const { version, minClientVersion } = rows[0]!;
   if (minClientVersion > BULLMQ_MAJOR_VERSION) {
-    return 'the tables of the queue are newer than this release: run the release that migrated them';
+    return 'the queue tables are newer than this release: run the release that migrated them';
   }
-  return version < LATEST_SCHEMA_VERSION ? `the tables of the queue are older than this release: ${migrate}` : null;
+  return version < LATEST_SCHEMA_VERSION ? `the queue tables are older than this release: ${migrate}` : null;
 }
 
 const LOOK_EVERY_MS = 1_000;
@@ -95,7 +95,7 @@ export class SchemaWatch {
   readonly #firstLook = Promise.withResolvers<void>();
   readonly #current = Promise.withResolvers<void>();
   #isCurrent = false;
-  #reason: string | null = 'the database has not been looked at yet';
+  #reason: string | null = 'the database has not been checked yet';
   #isReachable = false;
   #logged: string | null = null;
 
@@ -144,7 +144,7 @@ export class SchemaWatch {
       // Does not wait for a connection that has gone silent: the next look uses another one.
       this.#note(await findSchemaFault(within(db, deadline), release, queue.kind), true);
     } catch (error) {
-      const fault = isOverload(error) ? 'does not answer' : explainDatabaseFault(error, release);
+      const fault = isOverload(error) ? 'does not respond in time' : explainDatabaseFault(error, release);
       this.#note(fault === null ? (error as Error).message : `PostgreSQL ${fault}`, false);
     } finally {
       deadline.end();
@@ -158,8 +158,8 @@ export class SchemaWatch {
     this.#isReachable = isReachable;
     if (reason !== this.#logged) {
       this.#logged = reason;
-      if (reason === null) this.#options.log.info('the database can be used; goes on');
-      else this.#options.log.warn({ reason }, 'waits for the database');
+      if (reason === null) this.#options.log.info('database available; resuming');
+      else this.#options.log.warn({ reason }, 'waiting for database');
     }
     this.#firstLook.resolve();
     if (this.#isCurrent) this.#current.resolve();

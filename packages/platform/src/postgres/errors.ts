@@ -92,7 +92,7 @@ const PROOFS: Record<string, { file?: string; reason: string }> = {
   // disk_full, when a table or an index needs a new page
   '53100': { file: 'md.c', reason: 'its disk is full' },
   // program_limit_exceeded, when a transaction that writes needs an id
-  '54000': { file: 'varsup.c', reason: 'it has run out of transaction ids' },
+  '54000': { file: 'varsup.c', reason: 'it has run out of transaction IDs' },
 };
 
 /**
@@ -130,6 +130,6 @@ export class WriteOutcomes {
   findFault(): string | null {
     const counts = (atMs: number) => this.#now() - atMs < COUNTS_MS;
     if (!counts(this.#failedAtMs) || counts(this.#overcomeAtMs)) return null;
-    return `PostgreSQL takes no writes: ${this.#reason}`;
+    return `PostgreSQL rejects writes: ${this.#reason}`;
   }
 }

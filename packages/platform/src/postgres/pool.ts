@@ -8,7 +8,7 @@ const KEEP_ALIVE_AFTER_MS = 10_000;
 /** The server at the address of the database takes no writes. */
 export class ReadOnlyServer extends Error {
   constructor() {
-    super('the server takes no writes: it is a standby');
+    super('the server is a read-only standby');
     this.name = 'ReadOnlyServer';
   }
 }

@@ -66,11 +66,11 @@ export class CleanUp {
     try {
       const rows = await deleteOldest(this.#db, aged);
       this.#deletedRows.inc({ kind }, rows);
-      if (this.#failing.delete(kind)) this.#log.info({ kind }, 'what is too old is deleted again');
+      if (this.#failing.delete(kind)) this.#log.info({ kind }, 'cleanup resumed');
       return rows === ROWS_AT_ONCE;
     } catch (error) {
       if (!this.#failing.has(kind)) {
-        this.#log.warn({ err: error, kind }, 'what is too old could not be deleted; tried again and again');
+        this.#log.warn({ err: error, kind }, 'cleanup failed; will retry');
       }
       this.#failing.add(kind);
       return false;
@@ -97,7 +97,7 @@ function deletedRowsOf(registry: Registry, metricPrefix: string): Counter {
     counters.get(registry) ??
     new Counter({
       name: `${metricPrefix}_cleanup_deleted_rows_total`,
-      help: 'Rows that were deleted because they were too old',
+      help: 'Rows deleted after their retention period',
       labelNames: ['kind'],
       registers: [registry],
     });
@@ -122,7 +122,7 @@ export function registerCleanUpGauge(
   gauged.add(registry);
   new Gauge({
     name: `${metricPrefix}_cleanup_behind_seconds`,
-    help: 'For how long the oldest row should have been deleted; 0 if there is none to delete',
+    help: 'Time since the oldest undeleted row passed its retention period; 0 if none is overdue',
     labelNames: ['kind'],
     registers: [registry],
     async collect() {

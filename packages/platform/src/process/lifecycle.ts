@@ -30,7 +30,7 @@ export type StartPart = <Part extends Closable>(
 export async function runUntilSignal(
   log: Logger,
   start: (startPart: StartPart) => Promise<void>,
-  tellFailure = (error: unknown) => log.fatal({ err: error }, 'could not start'),
+  tellFailure = (error: unknown) => log.fatal({ err: error }, 'startup failed'),
 ): Promise<never> {
   const stop = new AbortController();
   const stopped = once(stop.signal, 'abort');
@@ -59,7 +59,7 @@ export async function runUntilSignal(
   setTimeout(() => {
     log.error(
       { timeoutMs: SHUTDOWN_TIMEOUT_MS, hanging: [...closing].map(({ name }) => name) },
-      'could not stop in time; exiting',
+      'shutdown timed out; exiting',
     );
     process.exit(1);
   }, SHUTDOWN_TIMEOUT_MS);
@@ -69,7 +69,7 @@ export async function runUntilSignal(
 }
 
 function fail(log: Logger, error: unknown): void {
-  log.fatal({ err: error }, 'uncaught error; the process ends');
+  log.fatal({ err: error }, 'uncaught error; exiting');
   process.exit(1);
 }
 

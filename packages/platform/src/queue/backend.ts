@@ -138,7 +138,9 @@ export function reopeningProducer<Job extends { type: string }>(
       ),
     async close() {
       if (opened === undefined) return;
-      await withTimeout(opened.close()).catch((error: unknown) => log.warn({ err: error }, 'queue closed by force'));
+      await withTimeout(opened.close()).catch((error: unknown) =>
+        log.warn({ err: error }, 'queue close failed; disconnecting'),
+      );
     },
   };
 }

@@ -74,7 +74,7 @@ export function openRedisConsumer<Job>(
     async close() {
       // Without its Redis, a worker never closes. Its jobs only wait for work that ends by itself.
       await withTimeout(worker.close(), CLOSE_TIMEOUT_MS).catch((error: unknown) =>
-        log.warn({ err: error }, 'queue closed by force'),
+        log.warn({ err: error }, 'queue close failed; disconnecting'),
       );
       connections.disconnect();
     },
@@ -108,7 +108,7 @@ function openWorkerConnections(url: string): { first: RedisClient; disconnect: (
  */
 export async function assertRedisKeepsJobs(url: string, log: Logger): Promise<void> {
   const servers = await readEvictionPolicies(url, log).catch((error: unknown) => {
-    log.warn({ err: error }, 'Redis does not answer; whether it keeps jobs is not known');
+    log.warn({ err: error }, 'redis eviction policy unknown');
     return [];
   });
   const evicting = servers.find(({ policy }) => policy !== undefined && policy !== 'noeviction');
@@ -135,7 +135,7 @@ async function readEvictionPolicies(url: string, log: Logger) {
         const server = `${one.options.host}:${one.options.port}`;
         const memory = await one.info('memory').catch((error: unknown) => {
           if (servers.length === 1) throw error;
-          log.warn({ err: error, server }, 'a node of Redis does not answer; whether it keeps jobs is not known');
+          log.warn({ err: error, server }, 'redis eviction policy unknown');
           return '';
         });
         return { server, policy: /maxmemory_policy:(\S+)/.exec(memory)?.[1] };

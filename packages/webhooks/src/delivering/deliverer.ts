@@ -112,7 +112,7 @@ export class WebhookDeliverer implements Closable {
       this.#toldOfFailure = false;
       return !more;
     } catch (error) {
-      if (!this.#toldOfFailure) this.#log.warn({ err: error }, 'webhooks could not be looked at; tries again');
+      if (!this.#toldOfFailure) this.#log.warn({ err: error }, 'webhook poll failed; will retry');
       this.#toldOfFailure = true;
       // Not at once, whoever asks.
       this.#isWanted = false;
@@ -159,10 +159,7 @@ export class WebhookDeliverer implements Closable {
   #leave(running: Running, error: unknown): void {
     this.#running.delete(running);
     const { webhookId, deliveryId } = running.claim;
-    this.#log.warn(
-      { err: error, webhookId, deliveryId },
-      'an attempt could not be recorded; the message is sent again',
-    );
+    this.#log.warn({ err: error, webhookId, deliveryId }, 'webhook attempt not recorded; will resend');
   }
 
   /**

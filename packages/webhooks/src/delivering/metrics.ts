@@ -19,25 +19,25 @@ function createWebhookMetrics(registry: Registry) {
   return {
     attempts: new Counter({
       name: 'lockstep_webhook_attempts_total',
-      help: 'Attempts to deliver a message to a webhook',
+      help: 'Attempts to deliver webhook messages',
       labelNames: ['outcome'],
       registers,
     }),
     attemptSeconds: new Histogram({
       name: 'lockstep_webhook_attempt_seconds',
-      help: 'Duration of attempts to deliver a message to a webhook, until the status of the answer',
+      help: 'Duration of webhook attempts, up to the response status',
       labelNames: ['outcome'],
       buckets: [0.01, 0.05, 0.2, 1, 2, 5, 15],
       registers,
     }),
     busySeconds: new Counter({
       name: 'lockstep_webhook_busy_seconds_total',
-      help: 'Time that the worker spent on building messages to webhooks and on parsing answers',
+      help: 'Time the worker spent building webhook messages and parsing responses',
       registers,
     }),
     disabled: new Counter({
       name: 'lockstep_webhooks_disabled_total',
-      help: 'Webhooks that were disabled because nothing can be delivered to them',
+      help: 'Webhooks disabled because delivery kept failing',
       labelNames: ['cause'],
       registers,
     }),
@@ -82,7 +82,7 @@ export function registerWebhookGauges(registry: Registry, db: Database): void {
   });
   new Gauge({
     name: 'lockstep_webhook_overdue_seconds',
-    help: 'How long the message to a webhook that should have been sent first has been due; 0 if none is',
+    help: 'How long the most overdue webhook message has been due; 0 if none is',
     registers,
     async collect() {
       const state = await read();
@@ -92,7 +92,7 @@ export function registerWebhookGauges(registry: Registry, db: Database): void {
   });
   new Gauge({
     name: 'lockstep_webhook_lag_seconds',
-    help: 'Age of the oldest event that an endpoint has not got, whether there is a message of it or not; 0 if none',
+    help: 'Age of the oldest event not yet delivered to an endpoint; 0 if none',
     labelNames: ['endpoints'],
     registers,
     async collect() {
