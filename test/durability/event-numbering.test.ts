@@ -1,6 +1,6 @@
 import type { ApplicationId, BatchId } from '@lockstep/contract';
 import { EventNumbering, readBehind } from '@lockstep/orders';
-import { DrainEnds, numberEvents } from '@lockstep/orders/testing';
+import { DrainCompletions, numberEvents } from '@lockstep/orders/testing';
 import { createLogger, type Database, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -170,9 +170,9 @@ describe('a process numbers by itself, without the sweep', () => {
         succeeded, failed)
       values (7, 0, '{}', 1, 1, null, 1, statement_timestamp(), 1, 0)`.execute(db);
     const numbering = new EventNumbering({ db, log });
-    const ends = new DrainEnds({ db, log, numbering });
-    ends.end(['7' as BatchId]);
-    await ends.settle();
+    const completions = new DrainCompletions({ db, log, numbering });
+    completions.complete(['7' as BatchId]);
+    await completions.settle();
     await numbering.settle();
     expect((await readOn(0n)).batches).toEqual([7]);
   });

@@ -24,7 +24,7 @@ const HOT = [
   'insert_license_order',
   'update_assets',
   'finish_chunks',
-  'end_batches',
+  'complete_batches',
   'list_batches',
   'orders_by_id',
   'orders_of_batches',

@@ -37,7 +37,7 @@ afterEach(async () => {
   expect(statuses).toEqual([0, 0]);
 });
 
-const endBatches = async (count: number): Promise<string[]> => {
+const completeBatches = async (count: number): Promise<string[]> => {
   const customer = await api.newCustomer();
   const send = async () => {
     const batch = { ...batchOf(newBuy(customer, [newAssetNum()])), syncMode: 'sync' as const };
@@ -54,7 +54,7 @@ const countPending = async () => {
 };
 
 it('what workers were sending when they were killed is sent again, with the same ids', async () => {
-  const sent = await endBatches(5);
+  const sent = await completeBatches(5);
   await receiver.awaitCount(1);
   await Promise.all(workers.map((worker) => worker.kill()));
   await receiver.untilAlone();
@@ -73,7 +73,7 @@ it('what workers were sending when they were killed is sent again, with the same
 });
 
 it('a worker that stops gives back what is on its way, and another one sends it', async () => {
-  await endBatches(1);
+  await completeBatches(1);
   await receiver.awaitCount(1);
   hangs = false;
   expect(await Promise.all(workers.map((worker) => worker.stop()))).toEqual([0, 0]);

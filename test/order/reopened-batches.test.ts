@@ -1,7 +1,7 @@
 import { LedgerIds } from '@lockstep/assets';
 import { type BatchId, type LicenseOrderId, Refusal } from '@lockstep/contract';
 import { retryFailedOrders } from '@lockstep/orders';
-import { drainLanes, endBatches, endOrders, lockLanes, OpenBatches } from '@lockstep/orders/testing';
+import { completeBatches, drainLanes, failInLanes, lockLanes, OpenBatches } from '@lockstep/orders/testing';
 import { type Database, inTransaction, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -66,7 +66,7 @@ async function fail(db: Database, batchId: BatchId, orderId?: LicenseOrderId): P
   await inTransaction(db, async (trx) => {
     await lockLanes(trx, ALL_LANES);
     const isMeant = (id: LicenseOrderId) => orderId === undefined || id === orderId;
-    await endOrders(trx, { batchId, lanes: ALL_LANES }, () => new Refusal('internal_error'), isMeant);
+    await failInLanes(trx, { batchId, lanes: ALL_LANES }, () => new Refusal('internal_error'), isMeant);
   });
 }
 
@@ -98,7 +98,7 @@ describe('a batch of four orders in two lanes that all failed', () => {
   beforeEach(async () => {
     ({ batch, id, orderIds } = await accept(2, 2));
     await fail(stack.db, id);
-    expect(await endBatches(stack.db, [id])).toEqual([id]);
+    expect(await completeBatches(stack.db, [id])).toEqual([id]);
   });
 
   /** What both APIs say of it. */
@@ -130,14 +130,14 @@ describe('a batch of four orders in two lanes that all failed', () => {
     await expectTotals({ state: 'processing', succeeded: 1, failed: 3, pending: 0, completedTime: null });
     expect(await retry(third)).toBe(1);
     await expectTotals({ state: 'processing', succeeded: 1, failed: 2, pending: 1 });
-    expect(await endBatches(stack.db, [id])).toEqual([]);
+    expect(await completeBatches(stack.db, [id])).toEqual([]);
     await fail(stack.db, id);
     expect(await retry(third)).toBe(1);
     expect(await retry(fourth)).toBe(1);
     await expectTotals({ state: 'processing', succeeded: 1, failed: 1, pending: 2 });
     await drain(stack.db);
     await expectTotals({ state: 'processing', succeeded: 3, failed: 1, pending: 0 });
-    expect(await endBatches(stack.db, [id])).toEqual([id]);
+    expect(await completeBatches(stack.db, [id])).toEqual([id]);
     await expectTotals({ state: 'completed', succeeded: 3, failed: 1, pending: 0 });
 
     expect(await readEnds(id)).toEqual([
@@ -161,13 +161,13 @@ describe('a batch of four orders in two lanes that all failed', () => {
     await drain(stack.db);
     let again: Promise<number> | undefined;
     await stack.db.transaction().execute(async (trx) => {
-      expect(await endBatches(trx, [id])).toEqual([id]);
+      expect(await completeBatches(trx, [id])).toEqual([id]);
       again = retry(orderIds[1]!);
       await expect.poll(() => countWaiting(stack.db)).toBe(1);
     });
     expect(await again).toBe(1);
     await expectTotals({ state: 'processing', succeeded: 1, failed: 2, pending: 1 });
-    expect(await endBatches(stack.db, [id])).toEqual([]);
+    expect(await completeBatches(stack.db, [id])).toEqual([]);
   });
 });
 
@@ -179,10 +179,10 @@ it('an order that is put back before its batch has ended keeps the end waiting',
   await fail(stack.db, id, orderIds[3]);
   await drain(stack.db);
   expect(await retry(orderIds[3]!)).toBe(1);
-  expect(await endBatches(stack.db, [id])).toEqual([]);
+  expect(await completeBatches(stack.db, [id])).toEqual([]);
   expect(await readResult(api, batch)).toMatchObject({ state: 'processing', succeeded: 3, pending: 1 });
   await drain(stack.db);
-  expect(await endBatches(stack.db, [id])).toEqual([id]);
+  expect(await completeBatches(stack.db, [id])).toEqual([id]);
   expect(await readEnds(id)).toEqual([{ type: 'batch.completed', succeeded: 4, failed: 0, cancelled: 0, ends: 1 }]);
 });
 
@@ -207,7 +207,7 @@ it('all of this at once, through several pools, loses nothing, does nothing twic
       // Some die before they end what they have finished.
       repeat(30, async () => {
         const { finishedBatchIds } = await drain(db, [...new Set([pick(ALL_LANES), pick(ALL_LANES)])]);
-        if (Math.random() < 0.7) await endBatches(db, finishedBatchIds);
+        if (Math.random() < 0.7) await completeBatches(db, finishedBatchIds);
       }),
       repeat(20, () => sweep.endFinished(db)),
     ];

@@ -50,10 +50,10 @@ export async function acceptUnchecked(stack: Stack, api: Api, sent: { channelOrd
 
 /** Ends pending orders with internal_error, as an operator may, and lets later ones run. */
 export function failOrders(db: Database, licenseOrderIds: readonly LicenseOrderId[]) {
-  const onUnended = (error: unknown) => {
+  const onNotCompleted = (error: unknown) => {
     throw error;
   };
-  return failPendingOrders(db, { licenseOrderIds, later: 'keep', record: async () => {}, onUnended });
+  return failPendingOrders(db, { licenseOrderIds, later: 'keep', record: async () => {}, onNotCompleted });
 }
 
 /** Ends what is held with internal_error, as an operator may, and lets what waits behind it run. */

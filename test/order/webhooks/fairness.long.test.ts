@@ -76,7 +76,7 @@ async function startLate(answerAfterMs: number) {
 }
 
 const register = (api: Api, url: string) => api.call('POST', '/webhooks', { body: { url } }).then(dataOf);
-async function endBatches(api: Api, count: number): Promise<string[]> {
+async function completeBatches(api: Api, count: number): Promise<string[]> {
   const customer = await api.newCustomer();
   const ids: string[] = [];
   for (let index = 0; index < count; index++) {
@@ -94,7 +94,7 @@ it('a good endpoint gets all its messages while forty others with backlogs hang'
     for (let index = 0; index < HANGING_OF_APPLICATION; index++) {
       await register(api, `${hanging.url}/${application}/${index}`);
     }
-    await endBatches(api, BACKLOG);
+    await completeBatches(api, BACKLOG);
   }
   // Each of them has one message under way, though there are two workers and more are due.
   await vi.waitFor(() => expect(hanging.paths).toHaveLength(2 * HANGING_OF_APPLICATION), WAIT);
@@ -104,7 +104,7 @@ it('a good endpoint gets all its messages while forty others with backlogs hang'
   closing.push(() => receiver.close());
   const good = await stack.newApi();
   await register(good, receiver.url);
-  const sent = await endBatches(good, 10);
+  const sent = await completeBatches(good, 10);
   const received = await receiver.awaitCount(sent.length);
   expect(received.map(({ message }) => message.data.channelOrderId).toSorted()).toEqual(sent.toSorted());
   expect({ hungUp: hanging.closed - closedBefore, open: hanging.open.size }).toEqual({
@@ -121,7 +121,7 @@ it('a good endpoint gets its messages while as many take theirs late as a worker
     for (let index = 0; index < HANGING_OF_APPLICATION; index++) {
       await register(api, `${late.url}/${application}/${index}`);
     }
-    await endBatches(api, 2 * BACKLOG);
+    await completeBatches(api, 2 * BACKLOG);
   }
   // Each has answered once, and has its second message.
   await vi.waitFor(() => expect(new Set(late.answered).size).toBe(4 * HANGING_OF_APPLICATION), {
@@ -135,7 +135,7 @@ it('a good endpoint gets its messages while as many take theirs late as a worker
   closing.push(() => receiver.close());
   const good = await stack.newApi();
   await register(good, receiver.url);
-  const sent = await endBatches(good, 10);
+  const sent = await completeBatches(good, 10);
   await receiver.awaitCount(sent.length);
   expect(late.closed).toBe(closedBefore);
 });
@@ -146,7 +146,7 @@ it('a dead endpoint has a bounded number of rows, and gets all of its events soo
   const receiver = await startReceiver((response) => response.writeHead(isBroken ? 500 : 204).end());
   closing.push(() => receiver.close());
   const { webhookId } = await register(api, receiver.url);
-  const [batchOrderId] = await endBatches(api, 1);
+  const [batchOrderId] = await completeBatches(api, 1);
   await receiver.awaitCount(1);
   // A thousand events more, of the same batch, as numbering writes them.
   await sql`

@@ -18,7 +18,7 @@ export async function fail(
       licenseOrderIds: given,
       later: later ?? null,
       record: (trx, failedIds) => recordFailed(trx, newCommand(), { licenseOrderIds: failedIds, reason }),
-      onUnended: (error) => sayAside(`A worker ends their batches; the command could not: ${oneLine(error)}`),
+      onNotCompleted: (error) => sayAside(`A worker ends their batches; the command could not: ${oneLine(error)}`),
     }),
   );
   if (outcome === 'not_pending')

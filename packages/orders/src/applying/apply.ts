@@ -4,10 +4,10 @@ import type { OrderWithId, Outcome } from '../planning/outcome.ts';
 import { planOnLoaded, type Work } from './plan-loaded.ts';
 
 /**
- * Applies orders: loads what they touch, plans them, and stores what they change and what became of them. Large work
- * may end before the last order (see planEach): those behind have no outcome.
+ * Applies orders: loads the part of the ledger that they touch, plans them, and stores their effects and outcomes.
+ * Returns the outcomes. Large work may stop before the last order (see planEach); the remaining orders have no outcome.
  *
- * Throws a LargeWork if the work is not large, and the orders touch more.
+ * Throws a LargeWork if `work` is not large but the orders touch more.
  */
 export async function applyOrders(
   trx: Trx,
@@ -20,7 +20,7 @@ export async function applyOrders(
   return outcomes;
 }
 
-/** Stores what orders have changed and what became of them: the outcomes first, because grants refer to them. */
+/** Stores the outcomes and effects of orders. Outcomes come first, because grants refer to them. */
 export async function storeApplied(
   trx: Trx,
   ledger: Ledger,
@@ -31,7 +31,7 @@ export async function storeApplied(
   await writeLedger(trx, ledger, ids);
 }
 
-/** Stores what became of orders. Throws if one has its outcome already: nothing is done twice. */
+/** Stores outcomes. Throws if an order already has one, so that no order takes effect twice. */
 export async function recordOutcomes(trx: Trx, outcomes: readonly Outcome[]): Promise<void> {
   await insertRows(trx, 'license_order', [
     ['id', 'bigint', outcomes.map(({ accepted }) => accepted.licenseOrderId)],
@@ -45,7 +45,7 @@ export async function recordOutcomes(trx: Trx, outcomes: readonly Outcome[]): Pr
   ]);
 }
 
-/** The source order of an order that succeeded. What a failed one named need not even be an order. */
+/** Returns the source order of an order that succeeded. What a failed order named may not even exist. */
 function sourceOf({ accepted, failure }: Outcome): string | null {
   return failure === null ? (accepted.order.srcLicenseOrderId ?? null) : null;
 }

@@ -7,55 +7,56 @@ import { channelOf, NO_CHANNEL } from '../lanes.ts';
 import { LargeWork, LIMITS } from '../planning/limits.ts';
 import { type OrderWithId, seesNothing } from '../planning/outcome.ts';
 import { applyOrders } from './apply.ts';
-import { endOrders, notFound } from './end-orders.ts';
+import { failInLanes, notFound } from './fail-in-lanes.ts';
 import { finishOrders } from './finish-orders.ts';
 import { findHeld, holdUnreadable } from './holds.ts';
 import { buildPending, inAcceptanceOrder, type Pending, readingPending, type UnreadableChunk } from './pending.ts';
 import { type Applied, addApplied, buildApplied } from './work-log.ts';
 
-/** Which lanes to drain, those of them that nobody else has locked, and how. */
+/** Which lanes to drain, if they are not locked elsewhere, and how. */
 export interface LanesToDrain {
   lanes: readonly number[];
-  /** What to take by weight, beyond a first chunk; MAX_WEIGHT if absent. */
+  /** How much weight to take beyond a first chunk. Default: MAX_WEIGHT. */
   maxWeight?: number;
-  /** The worker whose drain of a backlog it is. */
+  /** If this is a drain of a backlog: the number of its worker. */
   bulkOf?: number | undefined;
-  /** Whether it is for the turn of large work, and when to wait for that no longer. */
+  /** Whether the drain may take large work, and a signal that stops the wait for a turn of large work. */
   isLarge?: boolean;
   signal?: AbortSignal;
 }
 
 /** What one drain did. */
 export interface Drained extends Applied {
-  /** The lanes that it drained. */
+  /** The lanes that were drained. */
   lanes: readonly number[];
-  /** Chunks that cannot be read. Their customers are held. */
+  /** Chunks that could not be read. Their customers are held. */
   unreadable: UnreadableChunk[];
-  /** By lane in which more is pending: the last batch up to which it was drained. */
+  /** Lanes with more pending orders, each with the last batch up to which it was drained. */
   left: ReadonlyMap<number, bigint>;
-  /** What the orders weigh that it read. */
+  /** The weight of the orders that were read. */
   weight: number;
 }
 
-/** A drain that has failed after it had locked lanes. Nothing has changed. */
+/** Thrown if a drain failed after it had locked lanes. Nothing has changed. */
 export class DrainFailed extends Error {
   readonly lanes: readonly number[];
 
   constructor(lanes: readonly number[], cause: unknown) {
-    super('lanes could not be drained', { cause });
+    super('drain failed', { cause });
     this.lanes = lanes;
   }
 }
 
 /**
- * Applies the oldest pending orders of some lanes, a bounded number, as one group in one transaction (rules 6.2).
- * Orders of held customers are put aside, and so are chunks that cannot be read.
+ * Applies the oldest pending orders of some lanes, up to a limit, as one group in one transaction (rules 6.2). Sets
+ * aside orders of held customers and chunks that can't be read.
  *
- * It holds the lanes' locks, so only one drain of a lane runs anywhere, and orders of a lane take effect in acceptance
- * order. If it meets another transaction and runs again, it drains the same lanes, or those of them that it gets again.
+ * A drain holds its lanes' locks until it commits, so only one drain of a lane runs at a time, in any process, and the
+ * orders of a lane take effect in acceptance order. If it conflicts with another transaction and runs again, it drains
+ * the same lanes, or those that it can lock again.
  *
- * Throws a DrainFailed with what keeps the group from being applied, which may be a LargeWork; or what keeps it from
- * locking lanes. Then nothing has changed.
+ * Throws a DrainFailed if the group can't be applied; its cause may be a LargeWork. Throws other errors if the lanes
+ * can't be locked. Either way, nothing has changed.
  */
 export async function drainLanes(db: Database, wanted: LanesToDrain, ids: LedgerIds): Promise<Drained> {
   let taken: readonly number[] | null = null;
@@ -78,12 +79,12 @@ async function applyPending(
   isLarge: boolean,
 ): Promise<Omit<Drained, 'lanes'>> {
   if (weight > LIMITS.small && !isLarge) throw new LargeWork();
-  const ended: Applied[] = [];
+  const failed: Applied[] = [];
   for (const chunk of unreadable) {
     const { batchId, lane } = chunk;
     if (channelOf(lane) !== NO_CHANNEL) await holdUnreadable(trx, chunk);
-    // They fail, whatever they hold.
-    else ended.push(await endOrders(trx, { batchId, lanes: [lane] }, notFound));
+    // These orders fail whatever they contain.
+    else failed.push(await failInLanes(trx, { batchId, lanes: [lane] }, notFound));
   }
   const orders = inAcceptanceOrder(chunks);
   const customerIds = orders.map(({ order }) => order.customerId);
@@ -92,9 +93,9 @@ async function applyPending(
   const free = orders.filter((each) => seesNothing(each) || !heldIds.has(each.order.customerId));
   const outcomes = free.length === 0 ? [] : await applyOrders(trx, free, ids, { isLarge });
   const next = free[outcomes.length];
-  const finished = await finishOrders(trx, chunks, outcomes, { heldIds, endsBatches: true });
+  const finished = await finishOrders(trx, chunks, outcomes, { heldIds, completesBatches: true });
   return {
-    ...addApplied([buildApplied(outcomes, finished), ...ended]),
+    ...addApplied([buildApplied(outcomes, finished), ...failed]),
     unreadable,
     weight,
     left: next === undefined ? left : new Map(lanes.map((lane) => [lane, before(next)])),
@@ -103,7 +104,7 @@ async function applyPending(
 
 const before = ({ licenseOrderId }: OrderWithId) => BigInt(splitOrderId(licenseOrderId).batchId) - 1n;
 
-/** Locks lanes and reads what is pending there, at once. */
+/** Locks lanes and reads their pending orders, in one round trip. */
 async function lockAndRead(
   trx: Trx,
   { lanes, maxWeight = MAX_WEIGHT, bulkOf, isLarge }: LanesToDrain,

@@ -4,11 +4,11 @@ import { run, send, type Trx, textArray } from '@lockstep/platform';
 import { channelOf, channelOfColumn, NO_CHANNEL } from '../lanes.ts';
 import type { Outcome } from '../planning/outcome.ts';
 import { PAYLOAD_VERSION, type PlacedOrder, writeStoredOrders } from '../stored-orders.ts';
-import { ENDED_COLUMNS, NOTING_ENDS } from './batch-ends.ts';
 import { insertHeld, isReadable } from './holds.ts';
 import type { Chunk } from './pending.ts';
+import { COMPLETED_COLUMNS, RECORDING_COMPLETIONS } from './record-completions.ts';
 
-/** A batch of which a transaction has carried orders out, and the call that brought it. */
+/** A batch in which a transaction gave orders their outcome, and the call that sent it. */
 export interface WorkedBatch {
   batchId: BatchId;
   channelOrderId: string;
@@ -17,24 +17,24 @@ export interface WorkedBatch {
   orders: number;
 }
 
-/** What finishOrders has done. */
+/** The result of finishOrders. */
 export interface Finished {
-  /** Batches in which orders got their outcome. */
+  /** Batches with orders that got their outcome. */
   batches: WorkedBatch[];
-  /** Open batches with at least one chunk that this transaction finished: they may end after the commit. */
+  /** Open batches of which this transaction finished at least one chunk. They may be complete after the commit. */
   finishedBatchIds: BatchId[];
-  /** Whether batches have ended in this transaction. Their events have to be numbered after the commit. */
-  hasEnded: boolean;
+  /** Whether this transaction completed batches. Number their events after the commit. */
+  hasCompletions: boolean;
 }
 
 /**
- * Removes finished orders from their chunks, and marks chunks finished that have none left. Keeps what the failed ones
- * held, and notes how many there were. Throws if somebody else has finished one.
+ * Removes orders that have an outcome from their chunks, and marks empty chunks as finished. Stores the content of
+ * failed orders, and records activity. Throws if another transaction has finished a chunk.
  *
- * Takes the orders of held customers out of the chunks, too. `areHeld`: the orders are out of their chunks already.
+ * Also moves the orders of held customers out of the chunks. `areHeld`: the orders are already outside their chunks.
  *
- * `endsBatches`: also ends the batches of which all chunks are whole here, and finished now. The others may end after
- * the commit, by `endBatches`.
+ * `completesBatches`: also completes the batches whose chunks are all finished, whole, in this transaction. Other
+ * batches may be completed after the commit, by `completeBatches`.
  */
 export async function finishOrders(
   trx: Trx,
@@ -43,8 +43,8 @@ export async function finishOrders(
   {
     heldIds,
     areHeld = false,
-    endsBatches = false,
-  }: { heldIds?: ReadonlySet<CustomerId>; areHeld?: boolean; endsBatches?: boolean } = {},
+    completesBatches = false,
+  }: { heldIds?: ReadonlySet<CustomerId>; areHeld?: boolean; completesBatches?: boolean } = {},
 ): Promise<Finished> {
   const isFailed = new Map(outcomes.map(({ accepted, failure }) => [accepted.licenseOrderId, failure !== null]));
   const moved: { batchId: BatchId; lane: number; placed: PlacedOrder }[] = [];
@@ -65,9 +65,9 @@ export async function finishOrders(
     const payload = areHeld ? null : writeStoredOrders(left);
     return [{ batchId, lane, payload, failed, succeeded, counts }];
   });
-  if (finished.length === 0) return { batches: [], finishedBatchIds: [], hasEnded: false };
+  if (finished.length === 0) return { batches: [], finishedBatchIds: [], hasCompletions: false };
   await insertHeld(trx, moved);
-  const ends = endsBatches ? countWhole(finished) : {};
+  const ends = completesBatches ? countWhole(finished) : {};
   const rows = await run<FinishedRow>(trx, {
     name: 'finish_chunks',
     text: FINISH_CHUNKS,
@@ -82,7 +82,7 @@ export async function finishOrders(
       Object.keys(ends),
     ],
   });
-  if (rows.length !== finished.length) throw new Error('A chunk was finished by somebody else');
+  if (rows.length !== finished.length) throw new Error('another transaction finished a chunk');
   const calls = new Map(rows.map(({ batch_id, call }) => [batch_id, call]));
   const batches = [...Map.groupBy(finished, ({ batchId }) => batchId)].map(([batchId, chunks]) => {
     const [channelOrderId, requestId] = calls.get(batchId)!;
@@ -98,14 +98,14 @@ export async function finishOrders(
   return {
     batches: batches.filter(({ orders }) => orders > 0),
     finishedBatchIds: [...new Set(finishedBatchIds)],
-    hasEnded: rows.some(({ became }) => became === 'ended'),
+    hasCompletions: rows.some(({ became }) => became === 'completed'),
   };
 }
 
-/** A chunk of which orders are finished. Held orders are shaped as one that does not know its counts. */
+/** A chunk with finished orders. Held orders take the same form, without counts. */
 type FinishedChunk = Pick<Chunk, 'batchId' | 'lane' | 'orders'> & Partial<Pick<Chunk, 'counts'>>;
 
-/** The batches that are finished now, all at once, and how many of their orders have succeeded and failed. */
+/** Returns the batches whose chunks are all finished here, with their numbers of succeeded and failed orders. */
 function countWhole(
   finished: readonly {
     batchId: BatchId;
@@ -129,8 +129,8 @@ function countWhole(
 
 interface FinishedRow {
   batch_id: BatchId;
-  /** What became of the chunk: it is gone with its batch, it is finished, or more of it is pending. */
-  became: 'ended' | 'finished' | 'pending';
+  /** What became of the chunk: deleted with its completed batch, finished, or partly pending. */
+  became: 'completed' | 'finished' | 'pending';
   call: [channelOrderId: string, requestId: string];
 }
 
@@ -143,31 +143,32 @@ function countCauses(outcomes: readonly Outcome[]): Record<string, number> {
   return causes;
 }
 
-/** SQL: how many orders of a batch that ends have succeeded (0) or failed (1). */
-const endCount = (place: number) => `($7::jsonb -> batch.id::text ->> ${place})::int`;
+/** SQL: how many orders of a batch being completed succeeded (0) or failed (1). */
+const completedCount = (place: number) => `($7::jsonb -> batch.id::text ->> ${place})::int`;
 
 const IS_OVER = 'lane_chunk.succeeded + lane_chunk.failed + done.succeeded + done.failed = order_count';
 
-// A batch whose chunks are all finished here ends here. If `order retry` brings another chunk meanwhile, it has the
-// batch's row until its commit, and then the batch has retries. Counts that cannot be right are left to endBatches,
-// which tells of them, so that they keep no order from being applied. No table is joined with the batches: thousands of
-// them would be compared pair by pair. The call of each batch is looked up in its index, row by row: a join might read
-// all batches there are. That a chunk is pending is said by its counts, because a kept plan might read all pending
-// chunks there are by their index.
+// Completes each batch whose chunks are all finished here. If `order retry` puts a chunk back meanwhile, it holds the
+// lock of the batch's row until its commit, and then has_retries is true. Batches whose counts can't be right are left
+// to completeBatches, which reports them, so that they don't keep orders from being applied.
+//
+// Three choices keep kept plans fast. No table is joined with the batches, because thousands would be compared pair by
+// pair. The call of each batch is looked up by index, row by row. And the counts tell which chunks are pending, because
+// by its index a kept plan might read all pending chunks.
 const FINISH_CHUNKS = `
   with done as (
     select * from unnest(
       (select $1::bigint[]), (select $2::int[]), (select $3::text[]), (select $4::int[]), (select $5::int[])
     ) as done (batch_id, lane, payload, succeeded, failed)
-  ), ended as (
+  ), completed as (
     update batch set completed_time = greatest(accepted_time, statement_timestamp()),
-      succeeded = ${endCount(0)}, failed = ${endCount(1)}
+      succeeded = ${completedCount(0)}, failed = ${completedCount(1)}
     where id = any ((select $8::bigint[])::bigint[]) and batch.succeeded is null and not has_retries
-      and ${endCount(0)} + ${endCount(1)} = cardinality(sequences)
-    returning ${ENDED_COLUMNS}
-  ), told as (${NOTING_ENDS}
+      and ${completedCount(0)} + ${completedCount(1)} = cardinality(sequences)
+    returning ${COMPLETED_COLUMNS}
+  ), recorded as (${RECORDING_COMPLETIONS}
   ), cleared as (
-    delete from lane_chunk where batch_id = any (array(select id from ended)) returning batch_id, lane
+    delete from lane_chunk where batch_id = any (array(select id from completed)) returning batch_id, lane
   ), updated as (
     update lane_chunk set
       payload = case when ${IS_OVER} then null else coalesce(done.payload, lane_chunk.payload) end,
@@ -181,17 +182,17 @@ const FINISH_CHUNKS = `
     where lane_chunk.batch_id = any ((select $1::bigint[])::bigint[])
       and lane_chunk.batch_id = done.batch_id and lane_chunk.lane = done.lane
       and lane_chunk.succeeded + lane_chunk.failed < order_count
-      and lane_chunk.batch_id not in (select id from ended)
+      and lane_chunk.batch_id not in (select id from completed)
     returning lane_chunk.batch_id, lane_chunk.lane, finished_time is not null as is_finished
   ), finished as (
     select batch_id, lane, done.succeeded, done.failed, became,
       (select array[channel_order_id, request_id, application_id::text] from batch where id = batch_id) as call
     from done join (
-      select batch_id, lane, 'ended' as became from cleared
+      select batch_id, lane, 'completed' as became from cleared
       union all
       select batch_id, lane, case when is_finished then 'finished' else 'pending' end from updated
     ) as chunk using (batch_id, lane)
-  ), noted as (
+  ), activity as (
     insert into uncounted_activity (application_id, channel_id, pending, accepted, succeeded, failed, causes)
     select call[3]::bigint, ${channelOfColumn()}, -sum(succeeded + failed), 0, sum(succeeded), sum(failed),
       case row_number() over () when 1 then $6::jsonb else '{}' end
@@ -199,15 +200,15 @@ const FINISH_CHUNKS = `
   )
   select batch_id, became, call from finished`;
 
-/** An order that has failed, and its batch. */
+/** A failed order and its batch. */
 type FailedInBatch = { batchId: BatchId; placed: PlacedOrder };
 
 /**
- * Keeps what failed orders held, in the form in which they were stored while they were pending (rules 6.7). Call it in
- * the transaction that records their outcomes.
+ * Stores the content of failed orders, in the form in which it was stored while they were pending (rules 6.7). Call it
+ * in the transaction that stores their outcomes.
  *
- * A cancel may keep 32 MiB: the orders go to PostgreSQL as one text, a line each, because the driver takes seconds to
- * quote the elements of an array. JSON has no line breaks.
+ * A cancel may store 32 MiB. The orders go to PostgreSQL as one text with a line for each, because the driver takes
+ * seconds to quote array elements. JSON has no line breaks.
  */
 async function keepFailedOrders(trx: Trx, failed: readonly FailedInBatch[]): Promise<void> {
   if (failed.length === 0) return;

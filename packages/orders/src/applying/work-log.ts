@@ -50,7 +50,7 @@ export function addApplied(parts: readonly Applied[]): Applied {
     failedOrders: parts.flatMap(({ failedOrders }) => failedOrders),
     batches: parts.flatMap(({ batches }) => batches),
     finishedBatchIds: parts.flatMap(({ finishedBatchIds }) => finishedBatchIds),
-    hasEnded: parts.some(({ hasEnded }) => hasEnded),
+    hasCompletions: parts.some(({ hasCompletions }) => hasCompletions),
   };
 }
 

@@ -1,10 +1,10 @@
 import { type ApplicationId, type BatchId, type CancelBatch, type CancelledBatch, Refusal } from '@lockstep/contract';
 import { type Database, Group, inTransaction, type Logger } from '@lockstep/platform';
 import { findBatch } from '../accepting/batch.ts';
-import { endOrders } from '../applying/end-orders.ts';
+import { failInLanes } from '../applying/fail-in-lanes.ts';
 import { logWork, type Work } from '../applying/work-log.ts';
-import { endBatches } from '../ending/end-batches.ts';
-import type { EventNumbering } from '../ending/numbering.ts';
+import { completeBatches } from '../completion/complete-batches.ts';
+import type { EventNumbering } from '../completion/numbering.ts';
 import { lockLanesUntil } from '../lane-locks.ts';
 import type { OrderMetrics } from '../metrics.ts';
 
@@ -84,12 +84,12 @@ function cancelPending(db: Database, { batchId, lanes, deadlineMs }: CancelCall)
     await lockLanesUntil(trx, lanes, deadlineMs);
     const startedMs = performance.now();
     if ((await findPendingLanes(trx, batchId)).some((lane) => !lanes.includes(lane))) return null;
-    const { batches, failedOrders, finishedBatchIds } = await endOrders(
+    const { batches, failedOrders, finishedBatchIds } = await failInLanes(
       trx,
       { batchId, lanes },
       () => new Refusal('cancelled'),
     );
-    await endBatches(trx, finishedBatchIds);
+    await completeBatches(trx, finishedBatchIds);
     return { batches, succeeded: 0, failedOrders, startedMs };
   });
 }

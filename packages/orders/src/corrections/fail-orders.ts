@@ -3,9 +3,9 @@ import { type CustomerId, type LicenseOrderId, Refusal } from '@lockstep/contrac
 import { ConsoleRefusal } from '@lockstep/contract/console';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { endOrders } from '../applying/end-orders.ts';
+import { failInLanes } from '../applying/fail-in-lanes.ts';
 import { findChannels } from '../channels/customers.ts';
-import { endBatches } from '../ending/end-batches.ts';
+import { completeBatches } from '../completion/complete-batches.ts';
 import { lockLanes } from '../lane-locks.ts';
 import { lanesOfCustomer, NO_CHANNEL } from '../lanes.ts';
 
@@ -17,7 +17,7 @@ interface FailRequest {
   /** Records which orders were ended, in the same transaction. */
   record: (trx: Trx, failedIds: readonly LicenseOrderId[]) => Promise<void>;
   /** Hears why batches of orders that have failed could not be ended. The sweep ends them. */
-  onUnended: (error: unknown) => void;
+  onNotCompleted: (error: unknown) => void;
 }
 
 /**
@@ -57,7 +57,7 @@ export async function failPendingOrders(db: Database, request: FailRequest): Pro
     const meant = new Set(failedIds);
     const finishedBatchIds = [];
     for (const batchId of new Set(failedIds.map((id) => splitOrderId(id).batchId))) {
-      const ended = await endOrders(
+      const ended = await failInLanes(
         trx,
         { batchId, lanes },
         () => new Refusal('internal_error'),
@@ -69,7 +69,7 @@ export async function failPendingOrders(db: Database, request: FailRequest): Pro
     return { result: { outcome: 'failed', licenseOrderIds: failedIds } satisfies FailResult, finishedBatchIds };
   });
   // What is committed is done, whatever becomes of this.
-  await endBatches(db, finishedBatchIds).catch(request.onUnended);
+  await completeBatches(db, finishedBatchIds).catch(request.onNotCompleted);
   return result;
 }
 

@@ -3,8 +3,8 @@ import { type Database, type Logger, lostAgainstOthers } from '@lockstep/platfor
 import { DrainFailed, drainLanes, type LanesToDrain } from '../applying/drain.ts';
 import type { LargeTurn } from '../applying/large-turns.ts';
 import { type Applied, logWork } from '../applying/work-log.ts';
-import { DrainEnds } from '../ending/drain-ends.ts';
-import type { EventNumbering } from '../ending/numbering.ts';
+import { DrainCompletions } from '../completion/drain-completions.ts';
+import type { EventNumbering } from '../completion/numbering.ts';
 import type { OrderMetrics } from '../metrics.ts';
 import { LargeWork } from '../planning/limits.ts';
 import { OneByOne } from './one-by-one.ts';
@@ -20,7 +20,7 @@ export class LaneDrainer {
   readonly #metrics: OrderMetrics;
   readonly #ids: LedgerIds;
   readonly #numbering: EventNumbering;
-  readonly #ends: DrainEnds;
+  readonly #completions: DrainCompletions;
   readonly #oneByOne: OneByOne;
   readonly #largeTurn: LargeTurn;
   /** Lanes that wait for rows that others have locked, and since when. */
@@ -41,7 +41,7 @@ export class LaneDrainer {
     this.#ids = options.ids;
     this.#largeTurn = options.largeTurn;
     this.#numbering = options.numbering;
-    this.#ends = new DrainEnds(options);
+    this.#completions = new DrainCompletions(options);
     this.#oneByOne = new OneByOne({ ...options, applied: (applied, startedMs) => this.applied(applied, startedMs) });
   }
 
@@ -96,9 +96,9 @@ export class LaneDrainer {
 
   /** Ends the batches that are finished by what a transaction has applied, and tells the log and the metrics. */
   applied(applied: Applied, startedMs: number): void {
-    const { succeeded, failedOrders, batches, finishedBatchIds, hasEnded } = applied;
-    if (hasEnded) this.#numbering.number();
-    this.#ends.end(finishedBatchIds);
+    const { succeeded, failedOrders, batches, finishedBatchIds, hasCompletions } = applied;
+    if (hasCompletions) this.#numbering.number();
+    this.#completions.complete(finishedBatchIds);
     if (batches.length === 0) return;
     this.#metrics.ordersApplied.inc({ outcome: 'succeeded' }, succeeded);
     this.#metrics.ordersApplied.inc({ outcome: 'failed' }, failedOrders.length);
@@ -109,6 +109,6 @@ export class LaneDrainer {
 
   /** Waits for the batches of these drains to end. Call it when no drain runs any more. */
   close(): Promise<void> {
-    return this.#ends.settle();
+    return this.#completions.settle();
   }
 }

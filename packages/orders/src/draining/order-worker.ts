@@ -4,8 +4,8 @@ import { type Database, GivenBack, type Logger } from '@lockstep/platform';
 import { jobSchema } from '../accepting/jobs.ts';
 import { LargeTurn } from '../applying/large-turns.ts';
 import { countActivity } from '../channels/count-activity.ts';
-import type { EventNumbering } from '../ending/numbering.ts';
-import { OpenBatches } from '../ending/open-batches.ts';
+import type { EventNumbering } from '../completion/numbering.ts';
+import { OpenBatches } from '../completion/open-batches.ts';
 import { readBacklogsElsewhere } from '../lane-locks.ts';
 import type { OrderMetrics } from '../metrics.ts';
 import { LaneDrainer } from './drainer.ts';
@@ -43,9 +43,9 @@ export class OrderWorker {
   /** Up to which lane the sweep has looked, and whether it has seen all since the worker started. */
   #sweptLane = -1;
   #hasSweptAll = false;
-  #toldOfJob = false;
-  #toldOfEnds = false;
-  #toldOfActivity = false;
+  #hasLoggedJob = false;
+  #hasLoggedCompletions = false;
+  #hasLoggedActivity = false;
 
   /** `drains`: drains that run at once, each in a transaction and on a connection of its own. */
   constructor(options: {
@@ -84,8 +84,8 @@ export class OrderWorker {
   async process(data: unknown): Promise<void> {
     const { success, data: known } = jobSchema.safeParse(data);
     if (success) return await this.#loop.request(known.lanes, BigInt(known.throughBatchId));
-    if (!this.#toldOfJob) this.#log.warn('unknown job dropped; sweep will take over');
-    this.#toldOfJob = true;
+    if (!this.#hasLoggedJob) this.#log.warn('unknown job dropped; sweep will take over');
+    this.#hasLoggedJob = true;
   }
 
   /**
@@ -104,7 +104,7 @@ export class OrderWorker {
       this.#stalls.failed(['sweep'], error);
       return;
     }
-    await this.#endOpenBatches();
+    await this.#completeOpenBatches();
     this.#numbering.number();
     await this.#countActivity();
   }
@@ -113,25 +113,25 @@ export class OrderWorker {
   async #countActivity(): Promise<void> {
     try {
       await countActivity(this.#db);
-      this.#toldOfActivity = false;
+      this.#hasLoggedActivity = false;
     } catch (error) {
-      if (!this.#toldOfActivity) this.#log.warn({ err: error }, 'activity count failed; will retry');
-      this.#toldOfActivity = true;
+      if (!this.#hasLoggedActivity) this.#log.warn({ err: error }, 'activity count failed; will retry');
+      this.#hasLoggedActivity = true;
     }
   }
 
   /** A failure here keeps no order waiting, so it is no stall. */
-  async #endOpenBatches(): Promise<void> {
+  async #completeOpenBatches(): Promise<void> {
     try {
       const batchIds = await this.#openBatches.endFinished(this.#db, (failedIds, error) =>
         this.#log.warn({ err: error, batchIds: failedIds }, 'batch completion failed; will retry'),
       );
       if (batchIds.length === 0) return;
       this.#log.debug({ batchIds }, 'sweep completed batches');
-      this.#toldOfEnds = false;
+      this.#hasLoggedCompletions = false;
     } catch (error) {
-      if (!this.#toldOfEnds) this.#log.warn({ err: error }, 'batch completion failed; will retry');
-      this.#toldOfEnds = true;
+      if (!this.#hasLoggedCompletions) this.#log.warn({ err: error }, 'batch completion failed; will retry');
+      this.#hasLoggedCompletions = true;
     }
   }
 

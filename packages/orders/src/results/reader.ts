@@ -42,7 +42,7 @@ interface Poll {
 /** What became of a batch, as far as a call wants to know. */
 export interface FoundResult {
   batchId: BatchId;
-  hasEnded: boolean;
+  isCompleted: boolean;
   /** The body of the answer, as JSON. */
   answer: string;
 }
@@ -112,7 +112,7 @@ export class ResultReader {
     const answer = result === null ? known! : JSON.stringify(success(result));
     if (end === null) this.#remembered.delete(key);
     else if (result !== null) this.#remembered.set(key, { end, answer });
-    return { batchId, hasEnded: end !== null, answer };
+    return { batchId, isCompleted: end !== null, answer };
   }
 }
 

@@ -19,9 +19,9 @@ import { keyOf, listAcceptedOrders, type SubmittedBatch, sameBatchId } from '../
 import { type LargeBatches, LargeTurn, weighBatch } from '../applying/large-turns.ts';
 import { logWork } from '../applying/work-log.ts';
 import { refusePaused } from '../channels/pauses.ts';
+import type { EventNumbering } from '../completion/numbering.ts';
 import { LaneDrainer } from '../draining/drainer.ts';
 import { findPendingThrough } from '../draining/lost-jobs.ts';
-import type { EventNumbering } from '../ending/numbering.ts';
 import { lockingLanes, settingTimeout } from '../lane-locks.ts';
 import type { OrderMetrics } from '../metrics.ts';
 import { LargeWork } from '../planning/limits.ts';

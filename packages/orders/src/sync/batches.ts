@@ -5,7 +5,7 @@ import type { SubmittedBatch } from '../accepting/batch.ts';
 import { recordOutcomes } from '../applying/apply.ts';
 import { inAcceptanceOrder } from '../applying/pending.ts';
 import { planOnLoaded, type Work } from '../applying/plan-loaded.ts';
-import { insertEndedBatches } from '../ending/end-batches.ts';
+import { insertCompletedBatches } from '../completion/complete-batches.ts';
 import { channelOf, NO_CHANNEL } from '../lanes.ts';
 import { LIMITS } from '../planning/limits.ts';
 import { NOTHING_SEEN, type Outcome } from '../planning/outcome.ts';
@@ -49,7 +49,7 @@ export async function applyNewBatches(
   if (outcomes.length < orders.length) throw tooLarge(splitOrderId(orders[outcomes.length]!.licenseOrderId).index);
   await recordOutcomes(trx, outcomes);
   // Before the ledger: if another call has stored one of their keys, that is the failure that counts.
-  await insertEndedBatches(trx, newBatches);
+  await insertCompletedBatches(trx, newBatches);
   await writeLedger(trx, ledger, ids);
 }
 

@@ -52,7 +52,7 @@ export class WebhookDeliverer implements Closable {
   #isWanted = false;
   #wakeUp = () => {};
   #isClosed = false;
-  #toldOfFailure = false;
+  #hasLoggedFailure = false;
   constructor(options: { db: Database; log: Logger; metrics: WebhookMetrics; sender: Sender }) {
     this.#db = options.db;
     this.#log = options.log;
@@ -109,11 +109,11 @@ export class WebhookDeliverer implements Closable {
       const running = [...this.#running].map(({ claim }) => claim);
       const { claims, more } = await claimDeliveries(this.#db, running);
       for (const claim of claims) this.#start(claim);
-      this.#toldOfFailure = false;
+      this.#hasLoggedFailure = false;
       return !more;
     } catch (error) {
-      if (!this.#toldOfFailure) this.#log.warn({ err: error }, 'webhook poll failed; will retry');
-      this.#toldOfFailure = true;
+      if (!this.#hasLoggedFailure) this.#log.warn({ err: error }, 'webhook poll failed; will retry');
+      this.#hasLoggedFailure = true;
       // Not at once, whoever asks.
       this.#isWanted = false;
       return true;

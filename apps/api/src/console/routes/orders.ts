@@ -60,7 +60,7 @@ export function ordersHandlers({ previewer, numberSearches }: ServerOptions) {
         licenseOrderIds: [licenseOrderId],
         later,
         record: (trx, failedIds) => recordFailed(trx, operator, { licenseOrderIds: failedIds, reason }),
-        onUnended: (error) => request.log.warn({ err: error }, 'batch completion failed; sweep will take over'),
+        onNotCompleted: (error) => request.log.warn({ err: error }, 'batch completion failed; sweep will take over'),
       });
       return { outcome, licenseOrderIds: licenseOrderIds.slice(0, MAX_SHOWN_LATER), orders: licenseOrderIds.length };
     },

@@ -1,31 +1,31 @@
 import type { BatchId } from '@lockstep/contract';
 import { type Database, isTransient, lostAgainstOthers } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { endBatches } from './end-batches.ts';
+import { completeBatches } from './complete-batches.ts';
 
-/** Open batches that one look covers. */
+/** How many open batches one pass covers. */
 const BATCHES_AT_ONCE = 1_000;
 
-/** Hears which batches could not be ended, and why the first of them could not. */
+/** Receives the batches that could not be completed, and the error of the first. */
 type FailureListener = (batchIds: BatchId[], error: unknown) => void;
 
 /**
- * Looks for batches that are finished but open, because a process died between the commit of a drain and the end of its
- * batches. Each look covers some open batches, the next one those behind them, and then the oldest again: so a look
- * costs the same however many are open.
+ * Finds batches that are finished but still open because a process died between a drain's commit and completing its
+ * batches. Each pass covers a bounded number of open batches, continues after the last one, and wraps around, so its
+ * cost does not depend on how many are open.
  */
 export class OpenBatches {
   #after = '0' as BatchId;
-  /** Those that could not be ended. */
+  /** Batches that could not be completed. */
   readonly #failed = new Set<BatchId>();
 
   /**
-   * Ends the finished ones among the next open batches, and returns their ids. Where some cannot be ended, the others
-   * end all the same; `onFailed` hears of each such batch once. Throws what may keep all from ending, such as a lost
-   * connection.
+   * Completes the finished batches among the next open ones, and returns their ids. If some batches can't be completed,
+   * the others still are; `onFailed` receives each such batch once. Throws on errors that may affect all batches, such
+   * as a lost connection.
    */
   async endFinished(db: Database, onFailed?: FailureListener): Promise<BatchId[]> {
-    // LIMIT keeps the look-up of pending chunks one of an index, batch by batch.
+    // LIMIT makes PostgreSQL look up pending chunks by index, batch by batch.
     const { rows } = await sql<{ last_id: BatchId | null; finished_ids: BatchId[] }>`
       select max(id) as last_id, coalesce(array_agg(id::text) filter (where is_pending is null), '{}') as finished_ids
       from (
@@ -37,19 +37,19 @@ export class OpenBatches {
     const { last_id: lastId, finished_ids: finishedIds } = rows[0]!;
     this.#after = lastId ?? ('0' as BatchId);
     try {
-      return await endBatches(db, finishedIds);
+      return await completeBatches(db, finishedIds);
     } catch (error) {
       if (!isOfBatch(error)) throw error;
-      return await this.#endOneByOne(db, finishedIds, onFailed);
+      return await this.#completeOneByOne(db, finishedIds, onFailed);
     }
   }
 
-  async #endOneByOne(db: Database, batchIds: readonly BatchId[], onFailed?: FailureListener): Promise<BatchId[]> {
-    const endedIds: BatchId[] = [];
+  async #completeOneByOne(db: Database, batchIds: readonly BatchId[], onFailed?: FailureListener): Promise<BatchId[]> {
+    const completedIds: BatchId[] = [];
     const failures = new Map<BatchId, unknown>();
     for (const id of batchIds) {
       try {
-        endedIds.push(...(await endBatches(db, [id])));
+        completedIds.push(...(await completeBatches(db, [id])));
       } catch (error) {
         if (!isOfBatch(error)) throw error;
         if (!this.#failed.has(id)) failures.set(id, error);
@@ -58,9 +58,9 @@ export class OpenBatches {
     }
     const [first] = failures.values();
     if (failures.size > 0) onFailed?.([...failures.keys()], first);
-    return endedIds;
+    return completedIds;
   }
 }
 
-/** Whether an error may be that of one batch, so that others can be ended. */
+/** Whether an error may concern a single batch, so that others can still be completed. */
 const isOfBatch = (error: unknown) => lostAgainstOthers(error) || !isTransient(error);

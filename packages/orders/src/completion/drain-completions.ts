@@ -1,16 +1,16 @@
 import type { BatchId } from '@lockstep/contract';
 import { type Database, Group, type Logger } from '@lockstep/platform';
-import { endBatches } from './end-batches.ts';
+import { completeBatches } from './complete-batches.ts';
 import type { EventNumbering } from './numbering.ts';
 
-/** Drains whose batches one statement ends at most. */
+/** How many drains' batches one statement completes at most. */
 const MAX_DRAINS = 64;
 
 /**
- * Ends the batches of drains that have committed, beside the next drains: on one connection, with what gathers
- * meanwhile in the next statement. What fails here is ended by the sweep.
+ * Completes the batches of committed drains while the next drains run. It uses one connection; batches that arrive
+ * while a statement runs go into the next one. If a statement fails, the sweep completes the batches.
  */
-export class DrainEnds {
+export class DrainCompletions {
   readonly #log: Logger;
   readonly #groups: Group<readonly BatchId[], null>;
   readonly #running = new Set<Promise<unknown>>();
@@ -19,8 +19,8 @@ export class DrainEnds {
     this.#log = log;
     this.#groups = new Group({
       run: async (drains) => {
-        const endedIds = await endBatches(db, drains.flat());
-        if (endedIds.length > 0) numbering.number();
+        const completedIds = await completeBatches(db, drains.flat());
+        if (completedIds.length > 0) numbering.number();
         return drains.map(() => null);
       },
       maxRunning: 1,
@@ -28,17 +28,17 @@ export class DrainEnds {
     });
   }
 
-  /** Ends those of the batches that are finished, without making the caller wait. */
-  end(batchIds: readonly BatchId[]): void {
+  /** Completes those of the batches whose chunks are all finished. The caller does not wait. */
+  complete(batchIds: readonly BatchId[]): void {
     if (batchIds.length === 0) return;
-    const ending = this.#groups
+    const completing = this.#groups
       .run(batchIds)
       .catch((error: unknown) => this.#log.warn({ err: error }, 'batch completion failed; sweep will take over'))
-      .finally(() => this.#running.delete(ending));
-    this.#running.add(ending);
+      .finally(() => this.#running.delete(completing));
+    this.#running.add(completing);
   }
 
-  /** Resolves when the batches of all drains so far have ended, or their end has failed. */
+  /** Resolves when all batches so far have been completed or have failed to be. */
   async settle(): Promise<void> {
     await Promise.all(this.#running);
   }

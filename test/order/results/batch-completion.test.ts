@@ -3,9 +3,9 @@ import { LedgerIds } from '@lockstep/assets';
 import type { BatchId } from '@lockstep/contract';
 import { BatchWatch } from '@lockstep/orders';
 import {
+  COMPLETIONS_CHANNEL,
+  completeBatches,
   drainLanes,
-  ENDS_CHANNEL,
-  endBatches,
   lockBatches,
   numberEvents,
   OpenBatches,
@@ -38,7 +38,7 @@ beforeAll(async () => {
   listener = new pg.Client({ connectionString: stack.url });
   listener.on('notification', ({ payload }) => told.push(...payload!.split(',')));
   await listener.connect();
-  await listener.query(`listen ${ENDS_CHANNEL}`);
+  await listener.query(`listen ${COMPLETIONS_CHANNEL}`);
 });
 afterAll(async () => {
   await listener.end();
@@ -114,9 +114,9 @@ describe('a batch ends once', () => {
     const { batch, id, lanes } = await accept(2);
     const ends: Promise<string[]>[] = [];
     await withHeldCommits(async () => {
-      for (const lane of lanes) ends.push(drain([lane]).then(() => endBatches(stack.db, [id])));
+      for (const lane of lanes) ends.push(drain([lane]).then(() => completeBatches(stack.db, [id])));
       await vi.waitUntil(async () => (await commitsHeld()) === 2, PATIENTLY);
-      expect(await endBatches(stack.db, [id])).toEqual([]);
+      expect(await completeBatches(stack.db, [id])).toEqual([]);
       expect(await readResult(api, batch)).toMatchObject({ state: 'accepted', pending: 3, completedTime: null });
     });
     expect((await Promise.all(ends)).flat()).toEqual([id]);
@@ -126,7 +126,7 @@ describe('a batch ends once', () => {
 
   it('when one drain finishes all of it, in the same transaction', async () => {
     const { batch, id, lanes } = await accept(2);
-    expect(await drain(lanes)).toMatchObject({ hasEnded: true, finishedBatchIds: [] });
+    expect(await drain(lanes)).toMatchObject({ hasCompletions: true, finishedBatchIds: [] });
     expect(await readResult(api, batch)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1, pending: 0 });
     expect(await timesTold(id)).toBe(1);
   });
@@ -135,8 +135,8 @@ describe('a batch ends once', () => {
     const { batch, id, lanes } = await accept(2);
     await drain([lanes[0]!]);
     expect(await readResult(api, batch)).toMatchObject({ state: 'processing' });
-    expect(await drain([lanes[1]!])).toMatchObject({ hasEnded: false, finishedBatchIds: [id] });
-    expect(await endBatches(stack.db, [id])).toEqual([id]);
+    expect(await drain([lanes[1]!])).toMatchObject({ hasCompletions: false, finishedBatchIds: [id] });
+    expect(await completeBatches(stack.db, [id])).toEqual([id]);
     expect(await readResult(api, batch)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1, pending: 0 });
     expect(await timesTold(id)).toBe(1);
   });
@@ -146,7 +146,7 @@ describe('a batch ends once', () => {
     for (let count = 0; count < 20; count++) ids.push((await accept()).id);
     await drainAndDie();
     const ends = Array.from({ length: 12 }, (_, caller) =>
-      endBatches(stack.db, caller % 2 === 0 ? ids : ids.toReversed()),
+      completeBatches(stack.db, caller % 2 === 0 ? ids : ids.toReversed()),
     );
     expect((await Promise.all(ends)).flat().toSorted()).toEqual(ids.toSorted());
     for (const id of ids) expect(await timesTold(id)).toBe(1);
@@ -157,9 +157,9 @@ describe('a batch ends once', () => {
     await drainAndDie();
     await stack.db.transaction().execute(async (trx) => {
       await sql`select from batch where id = ${locked.id} for update`.execute(trx);
-      expect(await endBatches(stack.db, [locked.id, free.id])).toEqual([free.id]);
+      expect(await completeBatches(stack.db, [locked.id, free.id])).toEqual([free.id]);
     });
-    expect(await endBatches(stack.db, [locked.id, free.id])).toEqual([locked.id]);
+    expect(await completeBatches(stack.db, [locked.id, free.id])).toEqual([locked.id]);
   });
 
   it('not while a chunk of it is made pending again, nor after that', async () => {
@@ -170,13 +170,13 @@ describe('a batch ends once', () => {
       await sql`
         update lane_chunk set payload = '[]', finished_time = null, succeeded = 0, failed = 0
         where batch_id = ${id}`.execute(trx);
-      expect(await endBatches(stack.db, [id])).toEqual([]);
+      expect(await completeBatches(stack.db, [id])).toEqual([]);
     });
-    expect(await endBatches(stack.db, [id])).toEqual([]);
+    expect(await completeBatches(stack.db, [id])).toEqual([]);
     await sql`
       update lane_chunk set payload = null, finished_time = now(), succeeded = 1, failed = 1
       where batch_id = ${id}`.execute(stack.db);
-    expect(await endBatches(stack.db, [id])).toEqual([id]);
+    expect(await completeBatches(stack.db, [id])).toEqual([id]);
   });
 
   it('when it is cancelled, in the same transaction', async () => {
@@ -219,11 +219,11 @@ describe('the end', () => {
     // The other one began to wait first, so it is the first to look for itself.
     const awake = Promise.race(
       [other, ended].map(async ({ id }) => {
-        await watch.waitForEnd(id, deadlineMs, signal);
+        await watch.waitForCompletion(id, deadlineMs, signal);
         return id;
       }),
     );
-    await endBatches(stack.db, [ended.id]);
+    await completeBatches(stack.db, [ended.id]);
     await numberEvents(stack.db);
     expect(await awake).toBe(ended.id);
     watch.close();
@@ -301,13 +301,13 @@ describe('the database refuses', () => {
     await expect(set(id, END)).rejects.toThrow('batch: ended before its chunks');
     await expect(set(id, { ...END, succeeded: 2 })).rejects.toThrow('batch_end_counts');
     await expect(set(id, { succeeded: 1, failed: 1 })).rejects.toThrow('batch_end_whole');
-    expect(await endBatches(stack.db, [id])).toEqual([id]);
+    expect(await completeBatches(stack.db, [id])).toEqual([id]);
     const end = await readRow(batch);
     await expect(set(id, END)).rejects.toThrow('batch: an end is for good');
     await expect(set(id, { completed_time: null, succeeded: null, failed: null })).rejects.toThrow(
       'an end is for good',
     );
-    expect(await endBatches(stack.db, [id])).toEqual([]);
+    expect(await completeBatches(stack.db, [id])).toEqual([]);
     expect(await readRow(batch)).toEqual(end);
   });
 });

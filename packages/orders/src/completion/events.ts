@@ -9,19 +9,19 @@ import {
 import { type Database, prepared } from '@lockstep/platform';
 import { buildSummary } from '../results/results.ts';
 
-/** PostgreSQL's last bigint: no event is behind it. */
+/** PostgreSQL's largest bigint; no event has a higher position. */
 const LAST_POSITION = 2n ** 63n - 1n;
 
-/** Where a reader is in the feed of an application. */
+/** A reader's position in the feed of an application. */
 export interface Place {
   applicationId: ApplicationId;
-  /** It wants the events behind this position; there need be none of that position. */
+  /** The reader wants events after this position. No event need have exactly this position. */
   after: bigint;
-  /** How many it takes at most. */
+  /** How many events to return at most. */
   limit: number;
 }
 
-/** What is behind a place: at most `limit` events, oldest first. */
+/** The events after a position: at most `limit`, oldest first. */
 export type Behind = Pick<EventPage, 'events' | 'hasMore'>;
 
 interface EventRow {
@@ -38,15 +38,15 @@ interface EventRow {
   accepted_time: Date;
 }
 
-/** The position that a reader means with an id of up to 19 digits. */
+/** Converts an id of up to 19 digits to a position. */
 export function parsePosition(id: EventId | undefined): bigint {
   const position = BigInt(id ?? 0);
   return position < LAST_POSITION ? position : LAST_POSITION;
 }
 
 /**
- * Reads the last position given out to an event of any application. All events up to it are visible, and all that come
- * later are behind it, those too that have ended and have no position yet.
+ * Returns the last position assigned to an event of any application. All events up to it are visible. All later events
+ * get higher positions, including those stored but not yet numbered.
  */
 export async function readLastPosition(db: Database): Promise<EventId> {
   const [row] = await prepared<{ last_position: EventId }>(db, 'read_last_position')`
@@ -54,14 +54,14 @@ export async function readLastPosition(db: Database): Promise<EventId> {
   return row!.last_position;
 }
 
-/** Throws a Refusal, event_unknown, if no event has got a position as high as this one yet (rules 6.8). */
+/** Throws a Refusal (event_unknown) if no event has reached this position yet (rules 6.8). */
 export async function assertGivenOut(db: Database, position: bigint): Promise<void> {
   if (position > BigInt(await readLastPosition(db))) throw new Refusal('event_unknown');
 }
 
-/** Reads what is behind some places, each of one application, with one statement (rules 6.8). */
+/** Reads the events after several positions, each of one application, with one statement (rules 6.8). */
 export async function readBehind(db: Database, places: readonly Place[]): Promise<Behind[]> {
-  // LIMIT keeps the look-up of a batch one of an index, event by event: a join might read all batches.
+  // LIMIT makes PostgreSQL look up each event's batch by index. A join might read the whole table.
   const rows = await prepared<EventRow>(db, 'read_events')`
     select place::int, found.*, sent.*
     from unnest(
@@ -91,7 +91,7 @@ function buildEvent(row: EventRow): FeedEvent {
   return { id: position, type, time: completedTime.getTime(), data: { ...summary, cancelled } };
 }
 
-/** Returns which of some applications have events behind a position, with one statement. */
+/** Returns which of the applications have events after their position, with one statement. */
 export async function findBehind(db: Database, places: readonly Omit<Place, 'limit'>[]): Promise<ApplicationId[]> {
   const rows = await prepared<{ application_id: ApplicationId }>(db, 'find_behind')`
     select wanted.application_id

@@ -19,38 +19,39 @@ import {
   keyOf,
   type SubmittedBatch,
 } from '../accepting/batch.ts';
-import { ENDED_COLUMNS, NOTING_ENDS } from '../applying/batch-ends.ts';
+import { COMPLETED_COLUMNS, RECORDING_COMPLETIONS } from '../applying/record-completions.ts';
 import { channelOfColumn } from '../lanes.ts';
 import { SO_FAR } from '../results/results.ts';
 import { PAYLOAD_VERSION } from '../stored-orders.ts';
 
-// Batches end here, and in the drains that finish them (applying/finish-orders.ts): from then on their rows say so, and
-// there is an event of each end.
+// Batches are completed here and in the drains that finish them (applying/finish-orders.ts). Completing a batch sets
+// completed_time and the counts in its row, and stores an event.
 
 /**
- * Ends those of some batches whose chunks are all finished and which have no end yet, and returns their ids. Their
- * events have to be numbered after the commit (EventNumbering), which also wakes the calls that wait for them.
+ * Completes those of the given batches whose chunks are all finished, and returns their ids. Number their events after
+ * the commit (EventNumbering); that also wakes the calls that wait for these batches.
  *
- * Each batch ends once, however many callers find it finished at the same time. The first statement locks the rows in
- * the order of their ids. A row that somebody else has locked is left out, so that one batch never keeps others from
- * ending: whoever has it ends or reopens the batch; if not, the sweep comes by. The second statement decides. It sees
- * what was committed before the lock, so it never deletes a chunk that `order retry` has put back.
+ * Each batch is completed once, even if several callers find it finished at the same time. The first statement locks
+ * the rows, ordered by id, and skips rows that are locked elsewhere, so that one batch never delays the others. The
+ * holder of such a lock completes or reopens the batch; otherwise the sweep completes it. The second statement decides.
+ * It sees everything committed before the lock, so it never deletes a chunk that `order retry` has put back.
  *
- * Call it in the transaction that finishes a last chunk, or right after the commit of one that finishes chunks: two
- * transactions that finish the last two chunks do not see each other, but whoever commits later sees both.
+ * Call it in the transaction that finishes a last chunk, or right after the commit of a transaction that finishes
+ * chunks. Two transactions that finish the last two chunks don't see each other, but the one that commits later sees
+ * both chunks.
  */
-export async function endBatches(db: Database | Trx, batchIds: readonly BatchId[]): Promise<BatchId[]> {
+export async function completeBatches(db: Database | Trx, batchIds: readonly BatchId[]): Promise<BatchId[]> {
   if (batchIds.length === 0) return [];
   return await inTransaction(db, async (trx) => {
     const locked = await run(trx, lockingFinished(batchIds));
     if (locked.length === 0) return [];
-    const rows = await run(trx, endingLocked(locked.map(({ id }) => id)));
+    const rows = await run(trx, completingLocked(locked.map(({ id }) => id)));
     return rows[0]!.ids;
   });
 }
 
-// That a batch is open is said by its counts: with completed_time PostgreSQL may read all of the index of open batches,
-// which has an entry for each that has ended since the last vacuum.
+// The counts, not completed_time, tell that a batch is open. With completed_time, PostgreSQL may read the whole index
+// of open batches, which has an entry for each batch that was completed since the last vacuum.
 const lockingFinished = (batchIds: readonly BatchId[]): Statement<{ id: BatchId }> => ({
   name: 'lock_finished_batches',
   text: `
@@ -62,9 +63,9 @@ const lockingFinished = (batchIds: readonly BatchId[]): Statement<{ id: BatchId 
   values: [batchIds],
 });
 
-// The chunks are looked up batch by batch in their index: a join might read them all.
-const endingLocked = (batchIds: readonly BatchId[]): Statement<{ ids: BatchId[] }> => ({
-  name: 'end_batches',
+// Looks up chunks by index, batch by batch. A join might read the whole table.
+const completingLocked = (batchIds: readonly BatchId[]): Statement<{ ids: BatchId[] }> => ({
+  name: 'complete_batches',
   text: `
     with finished as (
       select batch.id, chunks.last_time, so_far.succeeded, so_far.failed from batch
@@ -73,28 +74,28 @@ const endingLocked = (batchIds: readonly BatchId[]): Statement<{ ids: BatchId[] 
         having bool_and(finished_time is not null)
       ) as chunks ${SO_FAR}
       where batch.id = any ((select $1::bigint[])::bigint[]) and batch.succeeded is null
-    ), ended as (
+    ), completed as (
       update batch set completed_time = last_time, succeeded = finished.succeeded, failed = finished.failed
       from finished where batch.id = any ((select $1::bigint[])::bigint[]) and batch.id = finished.id
-      returning ${ENDED_COLUMNS}
+      returning ${COMPLETED_COLUMNS}
     ), cleared as (
-      delete from lane_chunk using ended
-      where batch_id = any ((select $1::bigint[])::bigint[]) and batch_id = ended.id
-    ), noted as (${NOTING_ENDS}
+      delete from lane_chunk using completed
+      where batch_id = any ((select $1::bigint[])::bigint[]) and batch_id = completed.id
+    ), recorded as (${RECORDING_COMPLETIONS}
     )
-    select coalesce(array_agg(id::text), '{}') as ids from ended`,
+    select coalesce(array_agg(id::text), '{}') as ids from completed`,
   values: [batchIds],
 });
 
 /**
- * Stores sync batches with their end, in the transaction in which all of their orders succeed. Nobody waits for them:
- * nobody can see them before the commit. Call it when their outcomes are stored.
+ * Stores sync batches as completed, in the transaction in which all of their orders succeed. No call can wait for them,
+ * because they are invisible until the commit. Call it after storing their outcomes.
  *
- * Inserts in the order of the keys, as async batches are inserted: calls that store the same ones wait and do not
- * deadlock. It is sent ahead: PostgreSQL's unique_violation comes with the next answer or the commit if another call
- * has stored one of the keys.
+ * Inserts in the order of the keys, as accepting does, so that calls that store the same batches wait for each other
+ * and don't deadlock. The statement is sent without waiting for its answer: if another call has stored one of the keys,
+ * the next answer or the commit throws PostgreSQL's unique_violation.
  */
-export async function insertEndedBatches(
+export async function insertCompletedBatches(
   trx: Trx,
   batches: readonly { id: BatchId; batch: SubmittedBatch }[],
 ): Promise<void> {
@@ -103,8 +104,8 @@ export async function insertEndedBatches(
     chunks.map((chunk) => ({ applicationId, ...chunk })),
   );
   await send(trx, {
-    name: 'store_ended_batches',
-    text: STORE_ENDED_BATCHES,
+    name: 'store_completed_batches',
+    text: STORE_COMPLETED_BATCHES,
     values: [
       ...batchArrays(sorted.map(({ batch }) => batch)),
       sorted.map(({ id }) => id),
@@ -115,14 +116,14 @@ export async function insertEndedBatches(
   });
 }
 
-// They finish now, but not before they are accepted, even if the clock was set back since.
-const STORE_ENDED_BATCHES = `
+// `greatest` keeps completed_time from preceding accepted_time if the clock was set back.
+const STORE_COMPLETED_BATCHES = `
   with stored as (
     insert into batch (id, ${BATCH_COLUMNS}, completed_time, succeeded, failed)
     select id, ${BATCH_VALUES}, greatest(now(), statement_timestamp()), cardinality(sequences::int[]), 0
     from unnest(${BATCH_ARRAYS}, (select $10::bigint[])) with ordinality as input (${BATCH_NAMES}, id, place) order by place
     returning id, application_id, completed_time, succeeded, failed
-  ), noted as (
+  ), activity as (
     insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)
     select application_id, id, 'batch.completed', completed_time, succeeded, failed, 0 from stored order by id
   )
@@ -131,27 +132,27 @@ const STORE_ENDED_BATCHES = `
   from unnest((select $11::bigint[]), (select $12::int[]), (select $13::int[])) as chunk (application_id, lane, orders)
   group by application_id, ${channelOfColumn()}`;
 
-/** Locks batches, so that nobody ends them before the commit. */
+/** Locks batches, so that no other transaction completes them before the commit. */
 export async function lockBatches(trx: Trx, batchIds: readonly BatchId[]): Promise<void> {
   await sql`select from batch where id = any (${batchIds}::bigint[]) order by id for no key update`.execute(trx);
 }
 
-/** Orders of a batch and a lane that are pending again. */
+/** Orders of one batch and lane that are pending again. */
 export interface ChunkBack {
   batchId: BatchId;
   lane: number;
-  /** Whose orders come back. */
+  /** The customers of these orders. */
   customerIds: readonly CustomerId[];
-  /** How many come back, and their weight. */
+  /** How many orders these are, and their weight. */
   orderCount: number;
   weight: number;
-  /** All that is pending of the chunk then. */
+  /** All pending orders of the chunk, these included. */
   payload: string;
 }
 
 /**
- * Makes orders pending again, and takes the ends of their batches back. Lock the batches before. They may come back in
- * another lane than the one that has counted their failure, so from then on outcomes say what is finished of the batch
+ * Makes orders pending again and reopens their batches. Lock the batches first. The orders may return to another lane
+ * than the one that counted their failure. From then on, totals of the batch are therefore counted from outcomes
  * (SO_FAR).
  */
 export async function reopenBatches(trx: Trx, chunks: readonly ChunkBack[]): Promise<void> {
@@ -162,7 +163,8 @@ export async function reopenBatches(trx: Trx, chunks: readonly ChunkBack[]): Pro
     ['weight', 'integer', chunks.map(({ weight }) => weight)],
     ['customer_ids', 'text', chunks.map(({ customerIds }) => textArray(customerIds))],
   ]);
-  // As one text, a line each, because the driver takes long to quote the elements of an array. JSON has no line breaks.
+  // One text with a line for each payload, because the driver takes long to quote array elements. JSON has no line
+  // breaks.
   const payloads = chunks.map(({ payload }) => payload).join('\n');
   await sql`
     with reopened as (
@@ -172,7 +174,7 @@ export async function reopenBatches(trx: Trx, chunks: readonly ChunkBack[]): Pro
     ), back as (
       select * from rows from (string_to_table(${payloads}::text, chr(10)), ${rows})
         as back (payload, batch_id, lane, order_count, weight, customer_ids)
-    ), noted as (
+    ), activity as (
       insert into uncounted_activity (application_id, channel_id, pending, accepted, succeeded, failed, causes)
       select application_id, ${sql.raw(channelOfColumn())}, sum(order_count), 0, 0, 0, '{}'
       from back join batch on id = batch_id group by application_id, ${sql.raw(channelOfColumn())}

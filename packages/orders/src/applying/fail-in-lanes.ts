@@ -8,15 +8,15 @@ import { asChunks, holdUnreadable, readHeldInBatch, releaseHeld, withId } from '
 import { inAcceptanceOrder, readPendingInBatch } from './pending.ts';
 import { type Applied, addApplied, buildApplied } from './work-log.ts';
 
-/** Why an order of NO_CHANNEL fails. */
+/** Returns the cause with which an order of NO_CHANNEL fails. */
 export const notFound = ({ customerId }: Order) => new Refusal('customer_not_found', customerId);
 
 /**
- * Ends pending orders of a batch in some lanes as failed, all of them or those `isMeant` names, held or not, and also
- * where they cannot be read. Orders of NO_CHANNEL are never held, so the others of a chunk that cannot be read end as
- * notFound. Lock the lanes before.
+ * Fails the pending orders of a batch in some lanes: all, or those selected by `isMeant`. This includes held orders and
+ * orders that can't be read. Orders of NO_CHANNEL are never held: in an unreadable chunk of NO_CHANNEL, the orders that
+ * are not selected fail as notFound. Lock the lanes first.
  */
-export async function endOrders(
+export async function failInLanes(
   trx: Trx,
   { batchId, lanes }: { batchId: BatchId; lanes: readonly number[] },
   refusalOf: (order: Order) => Refusal,

@@ -10,36 +10,36 @@ import {
   readLastPosition,
 } from './events.ts';
 
-/** The NOTIFY channel on which the ids of applications come that have new events. */
+/** The NOTIFY channel that carries the ids of applications with new events. */
 export const EVENTS_CHANNEL = 'lockstep_events';
-/** How often a process looks for itself on behalf of all its readers, should a notification be lost. */
+/** How often a process polls for all its waiting calls, in case a notification was lost. */
 const LOOK_AGAIN_MS = 1_000;
-/** Statements that read for waiting readers at once, and applications that one of them reads for at most. */
+/** How many reads for waiting calls run at once, and how many applications each covers. */
 const READS = { maxRunning: 2, maxInputs: 16 };
 
 interface Reader extends Place {
-  /** Null: there was nothing until its time was up. */
+  /** Takes null if no event arrived in time. */
   serve(found: Behind | null): void;
   fail(error: unknown): void;
 }
 
 /**
- * Lets calls wait for events behind their place in the feed (rules 6.8). A Listener tells it of new events.
+ * Lets calls wait for events after their position in the feed (rules 6.8). A Listener passes on the notifications.
  *
- * Whoever waits costs a timer and no statement: when there are events of an application, one read serves all who wait
- * for them. Readers of an application all wait at its end, or behind it, so what is behind the first of them is what
- * all want.
+ * Each waiting call costs a timer and no statement. When an application has new events, one read serves all calls that
+ * wait for them. All these calls wait at or near the end of the feed, so a read from the lowest of their positions
+ * serves them all.
  */
 export class EventWatch {
   readonly channel = EVENTS_CHANNEL;
   readonly #db: Database;
   readonly #readers = new Map<ApplicationId, Set<Reader>>();
   readonly #reads: Group<Place, Behind>;
-  /** The applications that are looked at, and those of them that have to be looked at once more. */
+  /** Applications for which a read is running, and those that need another read afterwards. */
   readonly #looking = new Set<ApplicationId>();
   readonly #again = new Set<ApplicationId>();
   #timer: NodeJS.Timeout | undefined;
-  /** Why the last look failed. */
+  /** Why the last read failed. */
   #fault: unknown = null;
   #closed = false;
 
@@ -49,13 +49,13 @@ export class EventWatch {
   }
 
   /**
-   * Waits until there are events behind a place. `found` resolves to null at `deadlineMs` (a time of performance.now),
-   * when `gone` aborts or when this process stops; it rejects at the deadline if nobody could look. Call `stop` when
-   * nobody wants it any more.
+   * Waits until there are events after a position. `found` resolves to null at `deadlineMs` (a time of
+   * performance.now), when `gone` aborts or when this process shuts down. It rejects at the deadline if the last read
+   * failed. Call `stop` when the result is no longer needed.
    */
   wait(place: Place, deadlineMs: number, gone: AbortSignal): { found: Promise<Behind | null>; stop: () => void } {
     const { promise: found, resolve, reject } = Promise.withResolvers<Behind | null>();
-    // Its caller may look by itself meanwhile.
+    // Prevents an unhandled rejection while the caller does its own read.
     found.catch(() => {});
     const stop = () => {
       clearTimeout(timer);
@@ -90,7 +90,7 @@ export class EventWatch {
     for (const applicationId of applicationIds) if (this.#readers.has(applicationId)) void this.#look(applicationId);
   }
 
-  /** Answers everybody with what there is; nobody waits from now on. */
+  /** Answers all waiting calls with no events and lets no more calls wait. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -110,7 +110,7 @@ export class EventWatch {
     if (readers?.size === 0) this.#readers.delete(reader.applicationId);
   }
 
-  /** Finds what no notification told of. */
+  /** Finds events whose notification was lost. */
   async #lookForLost(): Promise<void> {
     try {
       const places = [...this.#readers].map(([applicationId, readers]) => ({ applicationId, after: firstOf(readers) }));
@@ -126,7 +126,7 @@ export class EventWatch {
     }
   }
 
-  /** Reads for everybody who waits for events of an application; who comes meanwhile is served by the next read. */
+  /** Reads for all calls that wait for events of an application. The next read serves calls that arrive meanwhile. */
   async #look(applicationId: ApplicationId): Promise<void> {
     this.#again.add(applicationId);
     if (this.#looking.has(applicationId)) return;
@@ -135,7 +135,7 @@ export class EventWatch {
       while (this.#again.delete(applicationId)) await this.#serveReaders(applicationId);
       this.#fault = null;
     } catch (error) {
-      // They go on waiting: the next look for what was lost finds it.
+      // The calls keep waiting; the next poll serves them.
       this.#fault = error;
     } finally {
       this.#again.delete(applicationId);
@@ -156,13 +156,13 @@ export class EventWatch {
         reader.serve({ events: events.slice(start, end), hasMore: hasMore || end < events.length });
       }
       if (!hasMore) return;
-      // Whoever waits behind the last of these is served with what comes after it.
+      // Calls that wait behind the last of these events are served by the next read.
       readers = readers.filter(({ after }) => after >= positions.at(-1)!);
     }
   }
 }
 
-/** The first position at which one of some readers waits. */
+/** Returns the lowest position at which a reader waits. */
 function firstOf(readers: Iterable<Reader>): bigint {
   let first: bigint | null = null;
   for (const { after } of readers) if (first === null || after < first) first = after;
@@ -170,8 +170,8 @@ function firstOf(readers: Iterable<Reader>): bigint {
 }
 
 /**
- * Reads the events of an application behind the id `after`; where there are none, waits until there is one,
- * `waitSeconds` are over or the client has gone (rules 6.8).
+ * Returns the events of an application after the id `after`. If there are none, waits until there is one, `waitSeconds`
+ * have passed or the client has disconnected (rules 6.8).
  *
  * Throws a Refusal: event_unknown.
  */
@@ -193,7 +193,7 @@ export async function awaitEvents(
 
 async function readNow(db: Database, place: Place): Promise<Behind> {
   const [behind] = await readBehind(db, [place]);
-  // Where there are events behind it, it has been given out.
+  // If there are later events, the position has been assigned.
   if (behind!.events.length === 0) await assertGivenOut(db, place.after);
   return behind!;
 }
@@ -205,7 +205,7 @@ async function readOrWait(
   deadlineMs: number,
   gone: AbortSignal,
 ): Promise<Behind> {
-  // Waits before it looks: an event in between is not missed.
+  // Waits before it reads, so that it can't miss an event in between.
   const waiting = watch.wait(place, deadlineMs, gone);
   try {
     const behind = await readNow(db, place);

@@ -2,33 +2,33 @@ import type { ApplicationId, BatchId, BatchResultQuery } from '@lockstep/contrac
 import { type Database, type Deadline, Group, readNotification, run } from '@lockstep/platform';
 import type { ResultReader } from '../results/reader.ts';
 
-/** The NOTIFY channel on which the ids of ended batches come. */
-export const ENDS_CHANNEL = 'lockstep_batch_ends';
-/** How often a process looks for itself on behalf of all its calls, should a notification be lost. */
+/** The NOTIFY channel that carries the ids of completed batches. */
+export const COMPLETIONS_CHANNEL = 'lockstep_batch_ends';
+/** How often a process polls for all its waiting calls, in case a notification was lost. */
 const LOOK_AGAIN_MS = 1_000;
-/** Statements that look at once, and batches that one of them looks at. */
+/** How many polling statements run at once, and how many batches each covers. */
 const LOOKS = { maxRunning: 1, maxInputs: 5_000 };
 
 /**
- * Lets calls wait for the end of a batch (rules 6.4). A Listener tells it of ends. Whoever waits costs a timer, and one
- * look at the batch when it begins.
+ * Lets calls wait until a batch is completed (rules 6.4). A Listener passes on the notifications. Each waiting call
+ * costs one timer, and one look at the batch when it starts to wait.
  */
 export class BatchWatch {
-  readonly channel = ENDS_CHANNEL;
+  readonly channel = COMPLETIONS_CHANNEL;
   readonly #looks: Group<BatchId, boolean>;
   readonly #waiting = new Map<BatchId, Set<() => void>>();
   #lookAgain: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(db: Database) {
-    this.#looks = new Group({ ...LOOKS, run: (batchIds: BatchId[]) => haveEnded(db, batchIds) });
+    this.#looks = new Group({ ...LOOKS, run: (batchIds: BatchId[]) => areCompleted(db, batchIds) });
   }
 
   /**
-   * Resolves when the batch has ended, at `deadlineMs` (a time of performance.now), when `signal` aborts or when this
-   * process stops, whichever is first.
+   * Resolves when the batch is completed, at `deadlineMs` (a time of performance.now), when `signal` aborts, or when
+   * this process shuts down, whichever comes first.
    */
-  waitForEnd(batchId: BatchId, deadlineMs: number, signal: AbortSignal): Promise<void> {
+  waitForCompletion(batchId: BatchId, deadlineMs: number, signal: AbortSignal): Promise<void> {
     if (this.#closed || signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const wake = () => {
@@ -42,18 +42,18 @@ export class BatchWatch {
       const others = this.#waiting.get(batchId);
       if (others === undefined) this.#waiting.set(batchId, new Set([wake]));
       else others.add(wake);
-      // It may have ended before anybody waited for its notification.
+      // The batch may have been completed before this call began to listen.
       void this.#look(batchId);
       this.#lookAgain ??= setTimeout(() => void this.#lookForLost(), LOOK_AGAIN_MS);
     });
   }
 
-  /** Whether the process stops: nobody should wait any longer. */
+  /** Whether the process is shutting down, so that no call should wait any longer. */
   get isClosed(): boolean {
     return this.#closed;
   }
 
-  /** Wakes everybody; nobody waits from now on. */
+  /** Wakes all waiting calls and lets no more calls wait. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#lookAgain);
@@ -70,7 +70,7 @@ export class BatchWatch {
     for (const wake of [...(this.#waiting.get(batchId) ?? [])]) wake();
   }
 
-  /** If it fails, the next look finds what this one would have found. */
+  /** Ignores errors: the next poll finds the same batches. */
   async #look(batchId: BatchId): Promise<void> {
     if (await this.#looks.run(batchId).catch(() => false)) this.#wake(batchId);
   }
@@ -94,21 +94,22 @@ export class BatchWatch {
   }
 }
 
-async function haveEnded(db: Database, batchIds: readonly BatchId[]): Promise<boolean[]> {
+async function areCompleted(db: Database, batchIds: readonly BatchId[]): Promise<boolean[]> {
   const rows = await run<{ id: BatchId }>(db, {
-    name: 'find_ended_batches',
+    name: 'find_completed_batches',
     text: 'select id from batch where id = any ((select $1::bigint[])::bigint[]) and completed_time is not null',
     values: [batchIds],
   });
-  const ended = new Set(rows.map(({ id }) => id));
-  return batchIds.map((batchId) => ended.has(batchId));
+  const completed = new Set(rows.map(({ id }) => id));
+  return batchIds.map((batchId) => completed.has(batchId));
 }
 
 /**
- * Waits until a batch is completed, `waitSeconds` are over or the client has gone, and returns what became of it (rules
- * 6.4), as the JSON text of the answer. While it waits it holds no connection and sends no statement.
+ * Returns the result of a batch as the JSON text of the answer (rules 6.4). Waits until the batch is completed,
+ * `waitSeconds` have passed or the client has disconnected. While it waits, it holds no connection and sends no
+ * statement.
  *
- * Throws a Refusal: batch_not_found. Throws an Overload.
+ * Throws a Refusal (batch_not_found) or an Overload.
  */
 export async function awaitBatchResult(
   results: ResultReader,
@@ -119,10 +120,10 @@ export async function awaitBatchResult(
 ): Promise<string> {
   const endMs = performance.now() + query.waitSeconds * 1_000;
   for (;;) {
-    const { batchId, hasEnded, answer } = await deadline.race(results.read(applicationId, query, deadline));
-    if (hasEnded || watch.isClosed || performance.now() >= endMs) return answer;
-    await watch.waitForEnd(batchId, endMs, deadline.signal);
-    // Nobody reads the answer any more.
+    const { batchId, isCompleted, answer } = await deadline.race(results.read(applicationId, query, deadline));
+    if (isCompleted || watch.isClosed || performance.now() >= endMs) return answer;
+    await watch.waitForCompletion(batchId, endMs, deadline.signal);
+    // The client has disconnected.
     if (deadline.signal.aborted) return answer;
   }
 }

@@ -1,27 +1,26 @@
 import type { ApplicationId } from '@lockstep/contract';
 import { type Database, type Logger, notify, run } from '@lockstep/platform';
-import { ENDS_CHANNEL } from './batch-watch.ts';
+import { COMPLETIONS_CHANNEL } from './batch-watch.ts';
 import { EVENTS_CHANNEL } from './event-watch.ts';
 
 /**
- * How long after a numbering a process waits before the next one. Each costs a commit, as an end of a batch does:
- * without a pause, sync calls of one order each would take a quarter longer.
+ * How long a process waits after each numbering. Each numbering costs a commit, as completing a batch does: without the
+ * pause, sync calls of one order each take a quarter longer.
  */
 const PAUSE_MS = 50;
 
-/** Events that one statement numbers at most. */
+/** How many events one statement numbers at most. */
 const EVENTS_AT_ONCE = 1_000;
 
 /**
- * Gives the oldest events without one their position in the feed, and wakes who waits for them or for the ends of their
- * batches. Returns how many it were, and of which applications. Only this statement notifies: PostgreSQL commits
- * transactions that notify one after the other, and a drain must not wait for that.
+ * Assigns positions in the feed to the oldest unnumbered events, and wakes the calls that wait for these events or for
+ * their batches. Returns how many events it numbered, and of which applications. Only this statement sends
+ * notifications: PostgreSQL commits transactions that notify one at a time, and a drain must not wait for that.
  *
- * It sees only what is committed, and it is one statement that commits by itself, so it holds the counter's row for no
- * longer than PostgreSQL needs, even if this process dies or hangs meanwhile. Whoever numbers next waits for that row
- * until this commit, so positions become visible in their order: behind the last one that a reader sees none appears
- * that is lower. This needs a commit that is durable before it is visible, which is how PostgreSQL commits unless it is
- * told not to wait for the disk.
+ * The statement sees only committed events and commits by itself. So it locks the counter's row only while PostgreSQL
+ * runs it, even if this process dies or hangs. The next numbering waits for that lock, so positions become visible in
+ * ascending order: once a reader has seen a position, no lower one can appear. This requires commits to be durable
+ * before they are visible, which is PostgreSQL's default (synchronous_commit).
  */
 export async function numberEvents(db: Database): Promise<{ count: number; applicationIds: ApplicationId[] }> {
   const rows = await run<{ count: number; application_ids: ApplicationId[] }>(db, NUMBER_EVENTS);
@@ -54,13 +53,13 @@ const NUMBER_EVENTS = {
       (select string_agg(batch_id::text, ',') from fresh) as ended
     from numbered
   )
-  select count, application_ids, ${notify(EVENTS_CHANNEL, 'awaited')}, ${notify(ENDS_CHANNEL, 'ended')} from listed`,
+  select count, application_ids, ${notify(EVENTS_CHANNEL, 'awaited')}, ${notify(COMPLETIONS_CHANNEL, 'ended')} from listed`,
   values: [],
 };
 
 /**
- * Numbers the events of a process, beside its other work: one statement at a time, with what has gathered meanwhile.
- * What a process does not come to, the sweep of any worker numbers.
+ * Numbers a process's events in the background, one statement at a time; events that arrive meanwhile go into the next
+ * statement. The sweep of any worker numbers what a crash left.
  */
 export class EventNumbering {
   readonly #db: Database;
@@ -70,9 +69,9 @@ export class EventNumbering {
   #isHurried = false;
   #endPause = () => {};
   #running: Promise<void> | null = null;
-  #toldOfFailure = false;
+  #hasLoggedFailure = false;
 
-  /** `onNumbered`: told of which applications there are events, whenever this process has numbered some. */
+  /** `onNumbered` receives the applications of the events that this process has just numbered. */
   constructor(options: {
     db: Database;
     log: Logger;
@@ -83,13 +82,13 @@ export class EventNumbering {
     this.#onNumbered = options.onNumbered;
   }
 
-  /** Numbers what is committed now. The caller does not wait for it, and its failure is nobody's. */
+  /** Numbers the events committed so far. The caller does not wait; failures are logged. */
   number(): void {
     this.#isWanted = true;
     this.#running ??= this.#run();
   }
 
-  /** Resolves when what was wanted so far is numbered, or this has failed. It waits for no pause. */
+  /** Resolves when the requested numbering is done or has failed. It skips the pause. */
   async settle(): Promise<void> {
     this.#isHurried = true;
     this.#endPause();
@@ -102,20 +101,20 @@ export class EventNumbering {
       while (this.#isWanted) {
         this.#isWanted = false;
         const { count, applicationIds } = await numberEvents(this.#db);
-        this.#toldOfFailure = false;
+        this.#hasLoggedFailure = false;
         if (applicationIds.length > 0) this.#onNumbered?.(applicationIds);
         if (count === EVENTS_AT_ONCE) this.#isWanted = true;
         else await this.#pause();
       }
     } catch (error) {
-      if (!this.#toldOfFailure) this.#log.warn({ err: error }, 'event numbering failed; will retry');
-      this.#toldOfFailure = true;
+      if (!this.#hasLoggedFailure) this.#log.warn({ err: error }, 'event numbering failed; will retry');
+      this.#hasLoggedFailure = true;
     } finally {
       this.#running = null;
     }
   }
 
-  /** Lets gather what ends meanwhile. */
+  /** Waits briefly so that events can be batched. */
   async #pause(): Promise<void> {
     if (this.#isHurried) return;
     await new Promise<void>((resolve) => {
