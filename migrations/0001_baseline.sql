@@ -1,29 +1,33 @@
--- The schema. Until 1.0.0 is released it is edited in place, and a database that another version of it made is refused.
--- From then on it stays as it is: each change is a migration of its own beside it (docs/operations.md).
+-- The schema. Until 1.0.0 is released, changes edit this file, and the service refuses a database that an earlier
+-- version of it created. After the release it stays as it is: each change is a migration of its own beside it
+-- (docs/deployment.md).
 --
--- A unique index whose keys callers choose has a name that ends in _chosen. A row is written there only after a read found
--- the key absent, so a violation means that another transaction was first, and the transaction runs again. A violation of
--- any other one comes again, however often it is tried. One that ends in _taken is an answer to the caller.
+-- A unique index whose keys callers choose has a name that ends in _chosen. A statement inserts there only after a read
+-- found the key absent, so a violation proves that another transaction came first, and the transaction runs again. A
+-- violation of an index that ends in _taken is an answer to the caller. A violation of any other unique index would
+-- recur, so nothing retries it.
 --
--- Rows of the ledger are checked by triggers, once a statement over all of its rows. Foreign keys would check row by row:
--- measured, they take more than half of the time of a bulk insert, and they can say less.
+-- Triggers check the ledger once per statement, over all the rows it changed. Foreign keys check row by row: in
+-- measurements they took more than half the time of a bulk insert, and they can express less.
 --
--- A function keeps the plans of its first calls until its tables are analyzed again, and they may have seen small tables. So
--- these functions leave the planner no choice: they compare old and new rows with EXCEPT, and look up everything else row by
--- row (a lateral subquery with OFFSET never becomes another kind of join) in an index (enable_seqscan is off within them). Where
--- that is a row or two of many assets, enable_bitmapscan is off as well: a bitmap for each costs twice as much.
+-- PostgreSQL keeps the plans of a function's first calls until its tables are analyzed again, and those plans may come
+-- from small tables. So these functions leave the planner no choice. They compare old and new rows with EXCEPT, and
+-- look up everything else row by row (a lateral subquery with OFFSET never becomes another kind of join) through an
+-- index (enable_seqscan is off inside them). Where a lookup finds one or two rows for each of many assets,
+-- enable_bitmapscan is off too, because a bitmap for each doubles the cost.
 
--- Refuses every statement that its trigger fires for.
+-- Refuses every statement that fires its trigger.
 create function refuse_change() returns trigger language plpgsql as $$
 begin
-  raise restrict_violation using message = format('%s: %s is never done', tg_table_name, lower(tg_op));
+  raise restrict_violation using constraint = format('%s_no_%s', tg_table_name, lower(tg_op)),
+    message = format('%s: %s is not allowed', tg_table_name, lower(tg_op));
 end $$;
 
 ---------------------------------------------------------------------------------------------------------------------------
 -- Applications (rules 2, 3)
 ---------------------------------------------------------------------------------------------------------------------------
 
--- A client of the API: a channel's system or the member center's client program.
+-- Software that calls the API: a channel's system, or the client program of the member center.
 create table application (
   id bigint generated always as identity primary key,
   app_key text not null unique,
@@ -31,19 +35,19 @@ create table application (
   secret_hash bytea not null,
   scopes text[] not null check (scopes <@ array['auth_order', 'auth_me']),
   status text not null default 'pending' check (status in ('pending', 'approved', 'suspended')),
-  -- Tokens of an earlier generation have been revoked.
+  -- Tokens of earlier generations are revoked.
   token_generation integer not null default 0,
   created_time timestamptz not null default now(),
-  -- The channels that it is bound to; null if it is bound to none and may name any.
+  -- The channels that the application is bound to; null if it is not bound and may name any.
   channels text[]
     check (cardinality(channels) > 0 and array_position(channels, null) is null and array_position(channels, '') is null),
-  -- The secret before the last rotation, which is valid until its end; null if there is none.
+  -- The secret before the last rotation, valid until old_secret_end_time; null if there is none.
   old_secret_hash bytea,
   old_secret_end_time timestamptz,
   check ((old_secret_hash is null) = (old_secret_end_time is null))
 );
 
--- Every g_nonce of the last ten minutes. The primary key makes a second use fail, in whatever process.
+-- Every g_nonce of the last ten minutes. The primary key makes a second use fail in any process.
 create table nonce (
   application_id bigint not null,
   nonce text not null,
@@ -56,7 +60,7 @@ create index nonce_used_time on nonce (used_time);
 -- Enterprises, customers, employees (rules 4, 8)
 ---------------------------------------------------------------------------------------------------------------------------
 
--- An enterprise main account. Its id is the enterpriseGlobalId; ids below 100000 are for demo data.
+-- An enterprise main account. Its id is the enterpriseGlobalId; ids below 100000 are demo data.
 create table enterprise (
   id bigint generated by default as identity (start with 100001) primary key,
   name text not null constraint enterprise_name_chosen unique,
@@ -64,24 +68,25 @@ create table enterprise (
   crm_customer_id text constraint enterprise_crm_customer_id_chosen unique,
   security_mobile text,
   created_time timestamptz not null default now(),
-  -- The application whose O2 created it; null if O1 or the demo created it.
+  -- The application that called O2; null if O1 or the demo created the enterprise.
   created_by_application_id bigint references application
 );
--- To search by the beginning of a name, in any case. Names are folded and compared by their characters, so that names with
--- the same beginning lie together, however the database sorts.
+-- Searches by the beginning of a name, ignoring case. Names are folded and compared byte by byte, so names with the
+-- same beginning are adjacent whatever the database's collation.
 create index enterprise_folded_name on enterprise ((casefold(name collate pg_unicode_fast) collate "C"), id);
 
--- A channel that has customers. The lanes of their orders have its id: 1 and more, because 0 stands for no channel.
+-- A channel that has customers. Its id determines the lanes of their orders. Ids start at 1, because 0 means no
+-- channel.
 create table channel (
   id integer generated always as identity primary key check (id between 1 and 134217726),
   code text not null unique,
-  -- Since when its orders wait; null if they do not.
+  -- When an operator paused the channel; null if it is not paused.
   paused_time timestamptz
 );
 create trigger refuse_change before delete or truncate or update of id, code on channel
   for each statement execute function refuse_change();
 
--- An authorized customer. It never leaves its enterprise or its channel. Ids below 100000 are for demo data.
+-- An authorized customer. It never changes its enterprise or channel. Ids below 100000 are demo data.
 create table customer (
   id bigint generated by default as identity (start with 100001) primary key,
   enterprise_id bigint not null references enterprise,
@@ -100,8 +105,8 @@ create index customer_enterprise on customer (enterprise_id);
 create unique index customer_default_chosen on customer (enterprise_id) where is_default;
 create index customer_folded_name on customer ((casefold(name collate pg_unicode_fast) collate "C"), id);
 
--- An employee of an enterprise main account. Its id is the memberGlobalId. A deleted one stays on record, and its account
--- name is free again.
+-- An employee of an enterprise. Its id is the memberGlobalId. The row of a deleted employee stays; the account name
+-- becomes available again.
 create table member (
   id bigint generated by default as identity (start with 100001) primary key,
   enterprise_id bigint not null references enterprise,
@@ -112,9 +117,9 @@ create table member (
   department_id bigint check (department_id >= 0),
   remark text check (char_length(remark) <= 200),
   password_mobile text,
-  -- argon2id in PHC string format; null: nobody can log in yet.
+  -- argon2id in PHC string format; null if the employee cannot log in yet.
   password_hash text check (password_hash like '$argon2id$%'),
-  -- Created with the enterprise or by the operator of the service, not by an administrator.
+  -- True if O2 or an operator created the account, false if an administrator did.
   is_provisioned boolean not null,
   updated_time timestamptz not null default statement_timestamp(),
   deleted_time timestamptz,
@@ -122,10 +127,10 @@ create table member (
 );
 create unique index member_account_chosen on member (enterprise_id, user_name) where deleted_time is null;
 create index member_newest on member (enterprise_id, id) where deleted_time is null;
--- For the response to a repeated O2, which names deleted employees too.
+-- For the answer to a resubmitted O2, which also names deleted employees.
 create index member_provisioned on member (enterprise_id, user_name, id) where is_provisioned;
 
--- An employee who is deleted holds nothing.
+-- A deleted employee holds no assets.
 create function check_members_updated() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
@@ -134,22 +139,23 @@ begin
     ) as held
     where changed.deleted_time is not null
   ) then
-    raise check_violation using message = 'member: deleted while it holds assets';
+    raise check_violation using constraint = 'member_deleted_unassigned',
+      message = 'member: deleted while assets are assigned';
   end if;
   return null;
 end $$;
 create trigger check_updated after update on member
   referencing new table as changed for each statement execute function check_members_updated();
 
--- Who changed what in the member center, one row a change. The actor is an administrator, or 0 for the operator of the
--- service.
+-- The audit log of an enterprise: one row for each change in the member center. The actor is an administrator, or 0 for
+-- an operator.
 create table member_audit (
   id bigint generated always as identity primary key,
   enterprise_id bigint not null references enterprise,
   actor_id bigint not null,
   action text not null,
   target_id bigint references member,
-  -- Not jsonb, which does not keep the order of the fields.
+  -- json, because jsonb does not keep the order of fields.
   detail json not null check (detail::jsonb ?& array['before', 'after']),
   request_id text not null,
   recorded_time timestamptz not null default statement_timestamp()
@@ -158,31 +164,31 @@ create index member_audit_newest on member_audit (enterprise_id, id);
 create trigger refuse_change before update or delete or truncate on member_audit
   for each statement execute function refuse_change();
 
--- A bearer token, of which only the hash is stored. One with a member is that of a logged-in user; it ends with the member
--- or with the password. Expired ones are swept, revoked ones too when they would have expired.
+-- A bearer token; only its hash is stored. A token with a member_id is a user token, which ends when the employee is
+-- deleted or the password changes. A worker deletes tokens, revoked ones included, when they expire.
 create table access_token (
   token_hash bytea primary key,
   application_id bigint not null references application,
-  -- The application's token_generation when it asked for the token.
+  -- The application's token_generation when the token was issued.
   generation integer not null,
   scopes text[] not null,
   expires_time timestamptz not null,
   member_id bigint references member
 );
 create index access_token_expires_time on access_token (expires_time);
--- The live tokens of an application, and of a user through an application, by age: of too many, the oldest end.
+-- The live tokens of an application, and of one user through one application, by age. Above the limit, the oldest end.
 create index access_token_application on access_token (application_id, expires_time) where member_id is null;
 create index access_token_login on access_token (member_id, application_id, expires_time) where member_id is not null;
 
--- Failed logins of a name within the last 15 minutes, whether or not it exists: of a user's account by the application that
--- they came through, of an operator's name by the address, and of each from all of these together (the empty text). Expired
--- rows are swept.
+-- Failed logins within the last 15 minutes, for names that exist or not. `party` is the application for a user account,
+-- the address for an operator's name, and the empty string for the total over all parties. A worker deletes expired
+-- rows.
 create table login_failure (
   kind text not null check (kind in ('user', 'operator', 'confirmation')),
   name_hash bytea not null,
   party text not null,
   failed_times timestamptz[] not null,
-  -- When a failure last was the first within 15 minutes: the record of operators has those.
+  -- When the latest series of failures within 15 minutes began. The operators' audit log has an entry for it.
   first_time timestamptz not null default statement_timestamp(),
   locked_until timestamptz,
   expires_time timestamptz not null,
@@ -194,11 +200,11 @@ create index login_failure_expires_time on login_failure (expires_time);
 -- Batches and orders (rules 6)
 ---------------------------------------------------------------------------------------------------------------------------
 
--- The accepting statement draws the id, so ids are the acceptance order too: a call that begins after another was answered
--- has the higher id. licenseOrderId = id * 8192 + index in orderList.
+-- The accepting statement draws the id, so ids follow the order of acceptance: a call that begins after another was
+-- answered gets a higher id. licenseOrderId = id * 8192 + index in orderList.
 create sequence batch_id;
 
--- An accepted O5 call. Only its end changes.
+-- An accepted O5 call. Only the columns about its completion change.
 create table batch (
   id bigint primary key check (id between 1 and 1099511627775),
   application_id bigint not null references application,
@@ -206,31 +212,33 @@ create table batch (
   channel_order_id text not null,
   sync_mode text not null check (sync_mode in ('sync', 'async')),
   digest bytea not null,
-  -- Batches outlive the release that stored them, so they say in which form it stored the digest.
+  -- The version of the digest's format, because a batch outlives the release that stored it.
   digest_version smallint not null,
   sequences integer[] not null check (cardinality(sequences) between 1 and 8192),
   customer_ids text[] not null,
   order_types text[] not null,
   accepted_time timestamptz not null default now(),
-  -- The x-request-id of the call that brought it, as in the log lines of that call.
+  -- The x-request-id of the call, as in its log lines.
   request_id text not null,
-  -- Its end: when its last order got its outcome, and how many orders succeeded and failed. It is written once.
+  -- Written once, when the last order gets its outcome: the time, and how many orders succeeded and failed.
   completed_time timestamptz,
   succeeded integer,
   failed integer,
-  -- When an end was taken back, because an order was put back; null: never. The end after it is another event.
+  -- When an operator's retry made the completed batch pending again; null if that never happened. Its next completion
+  -- is another event.
   reopened_time timestamptz,
-  -- Whether orders were put back. Its chunks still count how those had failed, so that only outcomes say what is finished.
+  -- True if orders were retried. The chunks still count the earlier failures of these orders, so only the outcomes say
+  -- what is finished.
   has_retries boolean not null default false,
   constraint batch_key_chosen unique (application_id, channel_code, channel_order_id),
   check (cardinality(sequences) = cardinality(customer_ids) and cardinality(sequences) = cardinality(order_types)),
   constraint batch_end_whole check (num_nonnulls(completed_time, succeeded, failed) in (0, 3)),
   constraint batch_end_counts check (succeeded >= 0 and failed >= 0 and succeeded + failed = cardinality(sequences))
 );
--- For the sweep, which ends the batches that a crash left open.
+-- For the sweep, which completes the batches that a crash left open.
 create index batch_open on batch (id) where completed_time is null;
--- For the lists of batches. Each index walks what one filter leaves, newest first, so that a page costs the same wherever it
--- is. A batch ends from the open ones into the failed ones, or into neither.
+-- For the lists of batches. Each index covers one filter, newest first, so every page costs the same. When a batch
+-- completes, it leaves the index of open batches, and enters that of failed ones if an order failed.
 create index batch_accepted on batch (application_id, accepted_time, id);
 create index batch_channel_accepted on batch (application_id, channel_code, accepted_time, id);
 create index batch_open_accepted on batch (application_id, accepted_time, id) where completed_time is null;
@@ -240,27 +248,28 @@ create trigger refuse_change before delete or truncate or update of id, applicat
   sync_mode, digest, digest_version, sequences, customer_ids, order_types, accepted_time, request_id on batch
   for each statement execute function refuse_change();
 
--- The orders of an open batch that belong to one lane, until the batch ends. Pending while finished_time is null: the payload
--- (JSON, an array of [index in orderList, order]) holds the orders without an outcome, succeeded and failed count the others.
--- The lane is the channel of their customers times 16, plus the customer's slot: 0 to 15 are those of customers who did not exist
--- for the application. No look-up says it later, because such a customer may have come to exist since.
--- The weight bounds what a drain takes. Compressed, a payload takes a quarter of the WAL.
+-- The orders of an open batch that belong to one lane. The row exists until the batch completes. While finished_time is
+-- null, the payload (JSON, an array of [index in orderList, order]) holds the orders without an outcome; succeeded and
+-- failed count the others.
+-- The lane is the id of the customers' channel times 16, plus the customer's slot. Lanes 0 to 15 are for customers that
+-- did not exist for the application. The lane is stored because such a customer may have been created since.
+-- The weight limits what one drain takes. Compression cuts the payload's WAL to a quarter.
 create table lane_chunk (
   batch_id bigint not null,
   lane integer not null,
-  -- Those who have pending orders in it.
+  -- The customers that have pending orders in this chunk.
   customer_ids text[] not null,
   order_count integer not null check (order_count > 0),
   weight integer not null check (weight >= order_count),
   payload text,
   payload_version smallint not null,
-  -- How many chunks its batch was accepted in: a drain that finishes that many ends the batch. 0: it was put back.
+  -- How many chunks the batch was accepted in: a drain that finishes that many completes the batch. 0 after a retry.
   chunk_count smallint not null default 0,
   accepted_time timestamptz not null default now(),
   finished_time timestamptz,
   succeeded integer not null default 0,
   failed integer not null default 0,
-  -- Whether all that is left of it is in held_order, or cannot be read.
+  -- True if all remaining orders are in held_order, or the payload cannot be read.
   is_held boolean not null default false,
   primary key (batch_id, lane),
   constraint lane_chunk_times check (finished_time >= accepted_time),
@@ -268,13 +277,14 @@ create table lane_chunk (
   constraint lane_chunk_finished check ((succeeded + failed = order_count) = (finished_time is not null)),
   constraint lane_chunk_counts check (succeeded >= 0 and failed >= 0 and succeeded + failed <= order_count)
 )
--- Every row changes soon and is deleted then: vacuum early, so that looking for pending chunks does not read dead rows. The
--- file keeps its size, because a plan that was made while it was empty would read the whole table until the next vacuum.
+-- Every row is changed and deleted soon, so vacuum runs early; otherwise a search for pending chunks would read dead
+-- rows. The file keeps its size, because a plan that was made while it was empty would read the whole table until the
+-- next vacuum.
 with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000, vacuum_truncate = false);
 -- The pending chunks, in the order in which they take effect.
 create index lane_chunk_pending on lane_chunk (lane, batch_id) where finished_time is null and not is_held;
 
--- A chunk is of an open batch.
+-- A chunk belongs to an open batch.
 create function check_chunks_inserted() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
@@ -282,14 +292,15 @@ begin
     left join lateral (select b.id, b.completed_time from batch b where b.id = chunk.batch_id offset 0) as sent on true
     where sent.id is null or sent.completed_time is not null
   ) then
-    raise foreign_key_violation using message = 'lane_chunk: of no open batch';
+    raise foreign_key_violation using constraint = 'lane_chunk_batch_open',
+      message = 'lane_chunk: the batch does not exist or is completed';
   end if;
   return null;
 end $$;
 create trigger check_inserted after insert on lane_chunk
   referencing new table as changed for each statement execute function check_chunks_inserted();
 
--- A chunk is deleted by the statement that ends its batch, and so counts all of its orders as finished.
+-- Only the statement that completes a batch deletes its chunks, and it counts all their orders.
 create function check_chunks_deleted() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
@@ -297,7 +308,8 @@ begin
     left join lateral (select b.completed_time from batch b where b.id = removed.batch_id offset 0) as sent on true
     where sent.completed_time is null
   ) then
-    raise restrict_violation using message = 'lane_chunk: deleted before its batch has ended';
+    raise restrict_violation using constraint = 'lane_chunk_batch_completed',
+      message = 'lane_chunk: deleted before the batch was completed';
   end if;
   return null;
 end $$;
@@ -305,9 +317,9 @@ create trigger check_deleted after delete on lane_chunk
   referencing old table as removed for each statement execute function check_chunks_deleted();
 create trigger refuse_change before truncate on lane_chunk for each statement execute function refuse_change();
 
--- A batch ends together with its chunks. An end is for good, unless a chunk is pending again: an order was put back. The
--- first error is a serialization failure, because the transaction that ended the batch did not see the one that reopened it:
--- when it runs again, it does.
+-- A batch completes together with its chunks. It stays completed unless a chunk becomes pending again because of a
+-- retry. The first error is a serialization failure: the transaction did not see the retry that another one committed,
+-- and succeeds when it runs again.
 create function check_batch_ends() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
@@ -317,7 +329,8 @@ begin
     ) as ended
     cross join lateral (select from lane_chunk c where c.batch_id = ended.id offset 0) as chunk
   ) then
-    raise serialization_failure using message = 'batch: ended before its chunks';
+    raise serialization_failure using constraint = 'batch_chunks_finished',
+      message = 'batch: completed before its chunks';
   end if;
   if exists (
     select from (
@@ -329,21 +342,22 @@ begin
     ) as pending on true
     where pending.batch_id is null
   ) then
-    raise restrict_violation using message = 'batch: an end is for good';
+    raise restrict_violation using constraint = 'batch_completion_final',
+      message = 'batch: a completion changed without a retry';
   end if;
   return null;
 end $$;
 create trigger check_ends after update on batch
   referencing old table as before new table as changed for each statement execute function check_batch_ends();
 
--- A customer whose oldest pending order cannot be applied, and that order. All pending orders that the customer has in chunks
--- that were read are in held_order.
+-- A customer whose oldest pending order cannot be applied, and that order. held_order has all the customer's pending
+-- orders from chunks that were read.
 create table order_hold (
   customer_id text primary key,
   lane integer not null,
   license_order_id bigint not null,
   since timestamptz not null default statement_timestamp(),
-  -- How often in a row the order has failed.
+  -- Consecutive failed attempts to apply the order.
   tries integer not null default 1 check (tries > 0),
   next_try timestamptz not null,
   last_error text not null
@@ -351,8 +365,8 @@ create table order_hold (
 create index order_hold_lane on order_hold (lane, next_try);
 create index order_hold_due on order_hold (next_try);
 
--- A pending order of a held customer, outside of its chunk, which counts it all the same. The content is a list that holds the
--- order alone; null while the order is still in its chunk, because that cannot be read.
+-- A pending order of a held customer, moved out of its chunk, which still counts it. `content` is a list with this one
+-- order; null while the order is still in its chunk, because the chunk cannot be read.
 create table held_order (
   license_order_id bigint primary key,
   customer_id text not null references order_hold,
@@ -367,7 +381,7 @@ create table held_order (
 );
 create index held_order_batch on held_order (batch_id, lane);
 
--- A lane that a worker cannot drain at present. A row that nobody has renewed for a minute says nothing any more.
+-- A lane that a worker cannot drain at present. A row is stale when no worker has renewed it for a minute.
 create table lane_stall (
   lane integer primary key,
   since timestamptz not null default statement_timestamp(),
@@ -375,7 +389,7 @@ create table lane_stall (
   last_error text not null
 );
 
--- A finished order: succeeded if cause is null. A pending one has no row yet.
+-- An order with an outcome: it succeeded if cause is null. A pending order has no row yet.
 create table license_order (
   id bigint primary key,
   order_type text not null check (order_type in ('new_buy', 'delete_asset', 'delete_product')),
@@ -385,21 +399,21 @@ create table license_order (
   assets integer not null check (assets >= 0),
   products integer not null check (products >= 0),
   finished_time timestamptz not null default statement_timestamp(),
-  -- The order that a succeeded order named as its source (srcLicenseOrderId).
+  -- The srcLicenseOrderId of an order that succeeded.
   src_license_order_id bigint,
   check ((cause is null) = (message is null)),
   check (cause is null or (assets = 0 and products = 0))
 );
--- The orders of a customer that have their outcome. Costs every order an entry, of about 30 bytes.
+-- The orders of a customer that have an outcome. Costs every order an index entry of about 30 bytes.
 create index license_order_customer on license_order (customer_id, id);
--- The failed orders of a batch. Costs orders that fail an entry.
+-- The failed orders of a batch. Costs only failed orders an index entry.
 create index license_order_failed on license_order (id) where cause is not null;
--- For the list of such orders. There are few.
+-- For the list of orders that failed with internal_error. There are few.
 create index license_order_internal_error on license_order (id) where cause = 'internal_error';
 create trigger refuse_change before update or truncate on license_order
   for each statement execute function refuse_change();
 
--- An order that had failed with internal_error was made pending again; this was its outcome.
+-- The former outcome of an order that failed with internal_error and was made pending again.
 create table order_retry (
   id bigint generated always as identity primary key,
   license_order_id bigint not null,
@@ -412,7 +426,7 @@ create index order_retry_order on order_retry (license_order_id, finished_time);
 create trigger refuse_change before update or delete or truncate on order_retry
   for each statement execute function refuse_change();
 
--- An outcome is removed only when it is internal_error and order_retry has recorded it.
+-- An outcome can be deleted only if it is internal_error and order_retry has a copy.
 create function check_taken_back() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
@@ -424,17 +438,18 @@ begin
     ) as record on true
     where removed.cause is distinct from 'internal_error' or record.id is null
   ) then
-    raise restrict_violation using message = 'license_order: delete is never done';
+    raise restrict_violation using constraint = 'license_order_no_delete',
+      message = 'license_order: an outcome deleted without a retry';
   end if;
   return null;
 end $$;
 create trigger check_taken_back after delete on license_order
   referencing old table as removed for each statement execute function check_taken_back();
 
--- The content of an order that failed in a drain or was cancelled, as it was stored while it was pending: to put it back, to
--- give it back to the application that sent it, and to find it by its asset numbers. Deleted when it is too old. All of this
--- is paid for by orders that fail, and by no other. One transaction writes outcome and content in any order, so the foreign
--- key is checked at its end.
+-- The content of an order that failed in a drain or was cancelled, as it was stored while pending. It serves to retry
+-- the order, to return it to the application that sent it, and to find it by asset number. Rows are deleted after
+-- FAILED_ORDER_DAYS. Only failed orders pay for this table. One transaction writes outcome and content in either order,
+-- so the foreign key is checked at commit.
 create table failed_order (
   license_order_id bigint primary key references license_order deferrable initially deferred,
   payload_version smallint not null,
@@ -443,22 +458,22 @@ create table failed_order (
   asset_nums text[] not null
 );
 create index failed_order_asset_nums on failed_order using gin (asset_nums);
--- The oldest first, for the clean-up.
+-- Oldest first, for the cleanup.
 create index failed_order_failed_time on failed_order (failed_time);
 
 ---------------------------------------------------------------------------------------------------------------------------
 -- The ledger (rules 5, 6, 7)
 ---------------------------------------------------------------------------------------------------------------------------
--- Times are those of the writing statement. A transaction begins before it gets its locks, so its own time could be earlier
--- than that of a row which another transaction changed while this one waited. Nothing is ever removed: what was revoked stays
--- on record as it was, with the order that revoked it.
+-- Times are those of the writing statement, not of its transaction. A transaction begins before it gets its locks, so
+-- its own time could precede that of a row which another transaction changed meanwhile. Ledger rows are never deleted:
+-- a revoked row stays unchanged, with the order that revoked it.
 
--- Ids of assets, merchandise and product instances. A draw takes a block of 1000, so that a drain of thousands of orders asks
--- once; gaps are fine.
+-- Ids of assets, merchandise and product instances. One draw takes a block of 1000, so that a drain of thousands of
+-- orders asks once. Gaps are harmless.
 create sequence ledger_id increment by 1000 start with 1000000;
 
--- An asset: active until revoked_time. The number of a revoked one may be bought again. Wide columns come first, texts last, so
--- that no byte of a row is padding.
+-- An asset, active until revoked_time. The number of a revoked asset can be bought again. Columns of eight bytes come
+-- first and strings last, so that rows need no padding.
 create table asset (
   id bigint primary key,
   customer_id bigint not null,
@@ -469,17 +484,16 @@ create table asset (
   limit_end_date bigint,
   revoked_time timestamptz,
   revoked_by_order_id bigint,
-  -- How many grants of it are active, and how many products and merchandises on it, 10,000 at most. Writers state these
-  -- numbers, and the triggers below refuse one that is lower than what is there. They have no default, so that no writer
-  -- forgets them.
+  -- How many grants, products and merchandises are active on the asset, at most 10,000. Writers set these counts, and
+  -- the triggers below refuse a count that is too low. They have no default, so that no writer forgets them.
   active_grants integer not null,
   active_products integer not null,
   active_merchandises integer not null,
-  -- Readers of many assets go by the length of the extended attributes, and leave these alone.
+  -- Lets readers of many assets check the size of the extended attributes without loading them.
   extends_bytes integer generated always as (octet_length(extends::text)) stored
     constraint asset_extends_bytes check (extends_bytes <= 262144),
   borrowed_usb_key boolean not null,
-  -- Physical locks can be disabled (O6, O7). Certificates can be frozen, which no operation does yet.
+  -- Hardware locks can be disabled (O6, O7). Certificates can be frozen, but no operation does that yet.
   locked boolean not null default false,
   freezing boolean not null default false,
   asset_num text not null,
@@ -488,7 +502,7 @@ create table asset (
     'identity_usbkey', 'identity_lan_usbkey', 'softkey', 'lan_softkey', 'product_entity', 'cloud_account',
     'cloud_customer', 'cloud_personal', 'lk_product_usbkey', 'lk_auth_usbkey'
   )),
-  -- Extended attributes: values by code, 100 at most; null: none.
+  -- Extended attributes by code, at most 100; null if there are none.
   extends jsonb check (jsonb_typeof(extends) = 'object' and extends <> '{}'),
   constraint asset_lockable check (not locked or license_type in (
     'normal_recover_usbkey', 'normal_recover_lan_usbkey', 'lk_product_usbkey', 'lk_auth_usbkey'
@@ -504,17 +518,18 @@ create table asset (
 );
 create unique index asset_active_number_chosen on asset (asset_num) where revoked_time is null;
 create index asset_customer on asset (customer_id) where revoked_time is null;
--- For the console's list of the newest. Ids do not tell: each process has blocks of its own. They are no part of it: what a
--- statement inserts has one time, which PostgreSQL then stores once. A page sorts what one statement inserted, 2,000 at most.
+-- For the console's list of the newest assets. Ids do not give the order, because each process draws its own blocks.
+-- The id is not in the index: rows of one statement share a time, which PostgreSQL then stores once. A page sorts the
+-- rows of one statement, at most 2,000.
 create index asset_newest on asset (created_time) where revoked_time is null;
--- To find the revoked assets of a number. It costs a revocation an entry, and a purchase nothing.
+-- Finds the revoked assets of a number. Costs a revocation one entry, and a purchase nothing.
 create index asset_revoked_number on asset (asset_num, revoked_time) where revoked_time is not null;
 
--- An order granted to an asset. The grant lasts until a delete_asset names the order or the asset is revoked.
+-- What one order put on one asset. The grant is active until a delete_asset names the order or the asset is revoked.
 create table asset_grant (
   asset_id bigint not null,
   license_order_id bigint not null,
-  -- How many active products and merchandises of the asset its order stands for.
+  -- How many active products and merchandises on the asset belong to this grant.
   active_products integer not null,
   active_merchandises integer not null,
   created_time timestamptz not null default statement_timestamp(),
@@ -528,24 +543,25 @@ create table asset_grant (
     and active_products + active_merchandises <= case when revoked_time is null then 10000 else 0 end
   )
 );
--- For the console: what an order did. Grants are written about in the order of their ids, so a summary of each few pages finds
--- those that last, and a purchase pays next to nothing: pages are summarized when they are full. Grants that were taken over
--- or left behind by a late order are outliers, which this kind of summary bears.
+-- For the console: what an order did. Grants are written roughly in the order of their ids, so a summary per few pages
+-- finds the active ones, and a purchase pays next to nothing: PostgreSQL summarizes a page when it is full. Grants from
+-- transfers and late orders are outliers, which this kind of summary tolerates.
 create index asset_grant_order on asset_grant using brin (license_order_id int8_minmax_multi_ops)
   with (pages_per_range = 16, autosummarize = on) where revoked_time is null;
--- The grants that are revoked, by asset, by their order, and by the order that revoked them. A revocation pays for the entries.
+-- The revoked grants: by asset, by their order, and by the order that revoked them. Only a revocation pays for the
+-- entries.
 create index asset_grant_revoked on asset_grant (asset_id, revoked_by_order_id) where revoked_time is not null;
 create index asset_grant_revoked_order on asset_grant (license_order_id) where revoked_time is not null;
 create index asset_grant_revoker on asset_grant (revoked_by_order_id) where revoked_time is not null;
 
--- A package that an order bought onto an asset, nested as it was sent. The order that transferred an asset holds what came
--- with the asset; held_by_order_id is null if the order that bought something still stands for it.
+-- A merchandise that an order bought for an asset, nested as it was sent. After a transfer, held_by_order_id names the
+-- order that transferred the asset; it is null while the merchandise belongs to the grant of the order that bought it.
 create table merchandise_instance (
   id bigint primary key,
   asset_id bigint not null,
   license_order_id bigint not null,
   parent_id bigint references merchandise_instance,
-  -- How many active products and merchandises are directly in it.
+  -- How many active products and merchandises are directly inside.
   active_contents integer not null,
   crm_product_id text not null,
   parent_crm_product_id text not null,
@@ -564,28 +580,30 @@ create table merchandise_instance (
     active_contents between 0 and case when revoked_time is null then 10000 else 0 end
   )
 );
--- What is active on an asset, by the order that stands for it, and what is active in a merchandise.
+-- The active merchandise on an asset, by the order whose grant it belongs to, and inside a merchandise.
 create index merchandise_instance_active on merchandise_instance (asset_id, coalesce(held_by_order_id, license_order_id))
   where revoked_time is null;
 create index merchandise_instance_inside on merchandise_instance (parent_id)
   where revoked_time is null and parent_id is not null;
--- To page through what an order bought onto an asset, or revoked there, however much was revoked over the years.
+-- Pages through what an order bought for an asset, or revoked there, at the same cost however much has been revoked
+-- over the years.
 create index merchandise_instance_once_bought on merchandise_instance (asset_id, license_order_id, id)
   where revoked_time is not null;
 create index merchandise_instance_revoked on merchandise_instance (asset_id, revoked_by_order_id, id)
   where revoked_time is not null;
 
--- A hash of a product URI. It is stored, so it is one that no version of PostgreSQL changes. Here and in the digest,
--- backslashes are doubled for the cast alone.
+-- A hash of a product URI. It is stored, so its result must not depend on the version of PostgreSQL. Here and in the
+-- digest, backslashes are doubled only for the cast.
 create function hash_uri(uri text) returns integer language sql immutable strict parallel safe
   return (crc32(replace(uri, '\', '\\')::bytea) - 2147483648)::integer;
 
--- What products are: the fields of a product that belong to no single order or license, once for all products that have the
--- same. `fields` is the text that the writer sent, without passwords, CRM ids and limits. Two texts of the same fields, as two
--- releases may write them, are two rows, which is harmless. All the rest follows from it; the digest is over its bytes.
+-- License terms: the fields of a product that do not depend on one order or license, stored once for all products with
+-- the same fields. `fields` is the JSON that the writer sent, without passwords, CRM ids and limits; the other columns
+-- derive from it, and the digest is over its bytes. Two texts of the same fields, as two releases may write them,
+-- become two rows, which is harmless.
 create table product_terms (
   id bigint generated always as identity primary key,
-  -- By this hash, indexes have the URI.
+  -- Indexes hold this hash in place of the URI.
   uri_hash integer not null generated always as (hash_uri(fields ->> 'productUri')) stored,
   product_uri text not null generated always as (fields ->> 'productUri') stored,
   product_name text not null generated always as (fields ->> 'productName') stored,
@@ -595,8 +613,8 @@ create table product_terms (
 create trigger refuse_change before update or delete or truncate on product_terms
   for each statement execute function refuse_change();
 
--- A product that an order bought onto an asset, inside a merchandise or not. Customer, channel and asset number are those of
--- the asset and of the order's batch. `passwords` are those of the license inside the lock.
+-- A product that an order bought for an asset, inside a merchandise or not. Customer and asset number are those of the
+-- asset, the channel that of the order's batch. `passwords` are those of the license inside the lock.
 create table product_instance (
   id bigint primary key,
   asset_id bigint not null,
@@ -604,7 +622,7 @@ create table product_instance (
   terms_id bigint not null,
   created_time timestamptz not null default statement_timestamp(),
   updated_time timestamptz not null default statement_timestamp(),
-  -- Of its terms.
+  -- A copy from its terms.
   uri_hash integer not null,
   limit_concurrent integer not null check (limit_concurrent >= 0),
   merchandise_id bigint references merchandise_instance,
@@ -621,8 +639,8 @@ create table product_instance (
   constraint product_instance_times check (updated_time >= created_time and revoked_time >= created_time),
   constraint product_instance_revoked_by check ((revoked_time is null) = (revoked_by_order_id is null))
 );
--- What is active on an asset, by the order that stands for it and by URI. A search by URI alone skips from one order to the
--- next, so a purchase pays for one index.
+-- The active products on an asset, by the order whose grant they belong to and by URI. A search by URI alone skips from
+-- one order to the next, so a purchase pays for one index only.
 create index product_instance_active on product_instance
   (asset_id, coalesce(held_by_order_id, license_order_id), uri_hash) where revoked_time is null;
 create index product_instance_inside on product_instance (merchandise_id)
@@ -632,8 +650,8 @@ create index product_instance_revoked on product_instance (asset_id, revoked_by_
 -- The products that an order revoked.
 create index product_instance_revoker on product_instance (revoked_by_order_id) where revoked_time is not null;
 
--- An order moved an asset from one customer to another. One transaction may create an asset and move it, and writes its rows
--- in any order, so foreign keys are checked at its end.
+-- A transfer: an order moved an asset from one customer to another. One transaction may create an asset and transfer
+-- it, and writes its rows in any order, so foreign keys are checked at commit.
 create table asset_transfer (
   asset_id bigint not null references asset deferrable initially deferred,
   license_order_id bigint not null references license_order deferrable initially deferred,
@@ -647,8 +665,8 @@ create index asset_transfer_order on asset_transfer (license_order_id);
 create trigger refuse_change before update or delete or truncate on asset_transfer
   for each statement execute function refuse_change();
 
--- Who holds an asset, and the borrowed lock that it is lent into. A row lasts as long as that; revoking or transferring the
--- asset (or, for a lending, the lock) removes it.
+-- Which employee an asset is assigned to, and which borrowed lock it is lent into. The row is deleted when that ends;
+-- revoking or transferring the asset (or, for a loan, the lock) ends it too.
 create table asset_assignment (
   asset_id bigint constraint asset_assignment_chosen primary key references asset,
   member_id bigint not null references member,
@@ -668,7 +686,7 @@ create index asset_lending_lock on asset_lending (lock_asset_id);
 create trigger refuse_change before update or truncate on asset_lending
   for each statement execute function refuse_change();
 
--- Who disabled or enabled a lock, one row a change.
+-- Who disabled or enabled a lock: one row for each change.
 create table lock_audit (
   id bigint generated always as identity primary key,
   asset_id bigint not null references asset,
@@ -682,16 +700,17 @@ create index lock_audit_asset on lock_audit (asset_id);
 create trigger refuse_change before update or delete or truncate on lock_audit
   for each statement execute function refuse_change();
 
--- How many asset numbers of each region have been handed out (O9): the last was first_digit followed by this count, in nine
--- digits. It is a row and not a sequence, so that a call that asks for more numbers than are left takes none.
+-- How many asset numbers of each region have been handed out (O9). The last number was first_digit followed by this
+-- count in nine digits. It is a row, not a sequence, so that a call that asks for more numbers than are left takes
+-- none.
 create table asset_number (
   first_digit smallint primary key check (first_digit in (6, 8)),
   handed_out integer not null check (handed_out between 0 and 999999999)
 );
 insert into asset_number (first_digit, handed_out) values (6, 0), (8, 0);
 
--- No row is deleted, and the number and license type of an asset never change, nor what was bought by which order onto which
--- asset and into which merchandise. A statement that updates none of these columns does not fire the trigger.
+-- No row is deleted. An asset's number and license type never change, nor does what was bought: by which order, for
+-- which asset, inside which merchandise. A statement that updates none of these columns does not fire the trigger.
 create trigger refuse_change before delete or truncate or update of id, asset_num, license_type, created_by_order_id on asset
   for each statement execute function refuse_change();
 create trigger refuse_change before delete or truncate or update of asset_id, license_order_id on asset_grant
@@ -702,11 +721,12 @@ create trigger refuse_change before delete or truncate or update of id, asset_id
   on product_instance
   for each statement execute function refuse_change();
 
--- A revoked row never changes: it stays on record as it was.
+-- A revoked row never changes.
 create function check_revoked_stays() returns trigger language plpgsql as $$
 begin
   if exists (select from before where revoked_time is not null) then
-    raise check_violation using message = tg_table_name || ': a revoked row never changes';
+    raise check_violation using constraint = tg_table_name || '_revoked_final',
+      message = tg_table_name || ': a revoked row changed';
   end if;
   return null;
 end $$;
@@ -719,7 +739,7 @@ create trigger check_revoked_stays after update on merchandise_instance
 create trigger check_revoked_stays after update on product_instance
   referencing old table as before for each statement execute function check_revoked_stays();
 
--- An asset belongs to a customer that exists.
+-- An asset belongs to an existing customer.
 create function check_customers() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
@@ -727,7 +747,8 @@ begin
     left join lateral (select c.id from customer c where c.id = changed.customer_id offset 0) as owner on true
     where owner.id is null
   ) then
-    raise foreign_key_violation using message = 'asset: its customer does not exist';
+    raise foreign_key_violation using constraint = 'asset_customer_exists',
+      message = 'asset: the customer does not exist';
   end if;
   return null;
 end $$;
@@ -736,7 +757,7 @@ create trigger check_customers_of_inserted after insert on asset
 create trigger check_customers_of_updated after update on asset
   referencing new table as changed for each statement execute function check_customers();
 
--- An asset gets another customer only by a transfer, which names the order.
+-- An asset changes its customer only with a transfer, which names the order.
 create function check_transferred() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
@@ -747,24 +768,25 @@ begin
     ) as transfer on true
     where transfer.asset_id is null
   ) then
-    raise check_violation using message = 'asset: another customer without a transfer';
+    raise check_violation using constraint = 'asset_transfer_recorded',
+      message = 'asset: the customer changed without a transfer';
   end if;
   return null;
 end $$;
 create trigger check_transferred after update on asset
   referencing old table as before new table as changed for each statement execute function check_transferred();
 
--- Numbers of active contents. Whoever writes rows writes their numbers, in this order: contents are moved and revoked, then
--- merchandises, grants and assets get their numbers, then new assets, grants, merchandises and products are inserted, each
--- with its own. So a number may be too high until what it counts is there, and is never too low: an asset has at least as many
--- grants as are active, and as many contents as these have together; a grant at least what is active of it, a merchandise what
--- is active in it. When the number of a grant or a merchandise changes, it is what is there. What is compared is what was
--- touched: a number that stays too high is found by tests alone. That of an asset is compared where it falls, as its grants'
--- never rise: an asset may have 10,000 of them, and each purchase onto it counts them again for its own.
+-- Counts of active contents. A statement that writes rows also writes their counts, in this order: contents are moved
+-- and revoked; then merchandises, grants and assets get their counts; then new assets, grants, merchandises and
+-- products are inserted with theirs. So a count may be too high until its rows exist, and is never too low. An asset
+-- counts at least its active grants and the sum of their contents, a grant at least its active contents, a merchandise
+-- at least the active contents inside.
+-- When the count of a grant or merchandise changes, it must equal what exists. Triggers compare only touched rows; only
+-- tests find a count that stays too high. The count of an asset is compared only when it falls, because the counts of
+-- its grants never rise: an asset may have 10,000 grants, and each purchase would count them all again.
 
--- An asset is revoked only when no grant to it lasts, so when nothing on it is active. One that is revoked, gets
--- another customer, or becomes a borrowed lock or stops being one, is neither assigned nor lent, and nothing is lent
--- into it.
+-- An asset is revoked only if it has no active grant, and so no active contents. When an asset is revoked, changes its
+-- customer, or becomes or stops being a borrowed lock, it is neither assigned nor lent, and nothing is lent into it.
 create function check_assets_updated() returns trigger language plpgsql
 set enable_seqscan = off set enable_bitmapscan = off as $$
 begin
@@ -774,7 +796,7 @@ begin
     ) as granted
     where changed.revoked_time is not null
   ) then
-    raise check_violation using message = 'asset: revoked with something active on it';
+    raise check_violation using constraint = 'asset_revoked_empty', message = 'asset: revoked while a grant is active';
   end if;
   if exists (
     select from (
@@ -795,7 +817,8 @@ begin
     where granted.grants > asset.active_grants or granted.products > asset.active_products
       or granted.merchandises > asset.active_merchandises
   ) then
-    raise check_violation using message = 'asset: lower numbers than its grants have';
+    raise check_violation using constraint = 'asset_counts',
+      message = 'asset: counts are lower than those of its grants';
   end if;
   if exists (
     select from (
@@ -814,15 +837,16 @@ begin
       offset 0
     ) as held
   ) then
-    raise check_violation using message = 'asset: revoked or moved while it is assigned or lent';
+    raise check_violation using constraint = 'asset_released',
+      message = 'asset: revoked or moved while assigned or lent';
   end if;
   return null;
 end $$;
 create trigger check_updated after update on asset
   referencing old table as before new table as changed for each statement execute function check_assets_updated();
 
--- An active grant is to an active asset that counts what the grant does, and every grant is of an order that bought and
--- succeeded. A transfer has moved contents to its order before: its grant counts them.
+-- An active grant belongs to an active asset that counts it, and every grant to a new_buy that succeeded. A transfer
+-- moves contents to its order before it inserts the grant, so the grant counts them.
 create function check_grants_inserted() returns trigger language plpgsql
 set enable_seqscan = off set enable_bitmapscan = off as $$
 begin
@@ -842,7 +866,8 @@ begin
       or granted.grants > asset.active_grants or granted.products > asset.active_products
       or granted.merchandises > asset.active_merchandises
   ) then
-    raise foreign_key_violation using message = 'asset_grant: without an active asset that counts it';
+    raise foreign_key_violation using constraint = 'asset_grant_counted',
+      message = 'asset_grant: no active asset counts it';
   end if;
   if exists (
     select from changed
@@ -851,7 +876,8 @@ begin
     ) as bought on true
     where bought.order_type is distinct from 'new_buy' or bought.cause is not null
   ) then
-    raise foreign_key_violation using message = 'asset_grant: its order is not a succeeded new_buy';
+    raise foreign_key_violation using constraint = 'asset_grant_order',
+      message = 'asset_grant: the order is not a new_buy that succeeded';
   end if;
   if exists (
     select from (
@@ -872,14 +898,15 @@ begin
     ) as merchandises
     where products.active > moved.active_products or merchandises.active > moved.active_merchandises
   ) then
-    raise check_violation using message = 'asset_grant: lower numbers than what its order took over';
+    raise check_violation using constraint = 'asset_grant_taken_over',
+      message = 'asset_grant: counts are lower than the contents taken over';
   end if;
   return null;
 end $$;
 create trigger check_inserted after insert on asset_grant
   referencing new table as changed for each statement execute function check_grants_inserted();
 
--- The numbers of a grant are what is active of it; so one that is revoked, with none, has nothing active.
+-- The counts of a grant equal its active contents, so a revoked grant, whose counts are 0, has none.
 create function check_grants_updated() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
@@ -899,15 +926,16 @@ begin
     ) as merchandises
     where products.active <> touched.active_products or merchandises.active <> touched.active_merchandises
   ) then
-    raise check_violation using message = 'asset_grant: other numbers than what is active of it';
+    raise check_violation using constraint = 'asset_grant_counts',
+      message = 'asset_grant: counts differ from the active contents';
   end if;
   return null;
 end $$;
 create trigger check_updated after update on asset_grant
   referencing old table as before new table as changed for each statement execute function check_grants_updated();
 
--- A merchandise or a product is counted by the grant of the order that stands for it, and by the merchandise that it is in,
--- which is of the same asset and order. What is revoked counts nothing, so nothing active is of it or in it.
+-- A product or merchandise is counted by the grant of its order, and by the merchandise that contains it, which belongs
+-- to the same asset and order. A revoked row counts nothing, so it has no active contents.
 create function check_merchandises_inserted() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
@@ -925,7 +953,8 @@ begin
     ) as merchandises
     where granted.counted is null or granted.counted < merchandises.active
   ) then
-    raise foreign_key_violation using message = 'merchandise_instance: without an active grant that counts it';
+    raise foreign_key_violation using constraint = 'merchandise_instance_counted',
+      message = 'merchandise_instance: no active grant counts it';
   end if;
   if exists (
     select from (
@@ -946,7 +975,8 @@ begin
     where (parent.asset_id, parent.license_order_id) is distinct from (touched.asset_id, touched.license_order_id)
       or parent.counted < products.active + merchandises.active
   ) then
-    raise foreign_key_violation using message = 'merchandise_instance: in a merchandise that does not count it';
+    raise foreign_key_violation using constraint = 'merchandise_instance_inside_counted',
+      message = 'merchandise_instance: the merchandise around it does not count it';
   end if;
   return null;
 end $$;
@@ -970,7 +1000,8 @@ begin
     ) as products
     where granted.counted is null or granted.counted < products.active
   ) then
-    raise foreign_key_violation using message = 'product_instance: without an active grant that counts it';
+    raise foreign_key_violation using constraint = 'product_instance_counted',
+      message = 'product_instance: no active grant counts it';
   end if;
   if exists (
     select from (
@@ -991,21 +1022,23 @@ begin
     where (parent.asset_id, parent.license_order_id) is distinct from (touched.asset_id, touched.license_order_id)
       or parent.counted < products.active + merchandises.active
   ) then
-    raise foreign_key_violation using message = 'product_instance: in a merchandise that does not count it';
+    raise foreign_key_violation using constraint = 'product_instance_inside_counted',
+      message = 'product_instance: the merchandise around it does not count it';
   end if;
   if exists (
     select from (select distinct terms_id, uri_hash from changed) as named
     left join lateral (select t.uri_hash from product_terms t where t.id = named.terms_id offset 0) as terms on true
     where terms.uri_hash is distinct from named.uri_hash
   ) then
-    raise foreign_key_violation using message = 'product_instance: its terms do not exist, or have another hash';
+    raise foreign_key_violation using constraint = 'product_instance_terms',
+      message = 'product_instance: the terms do not exist or have another hash';
   end if;
   return null;
 end $$;
 create trigger check_inserted after insert on product_instance
   referencing new table as changed for each statement execute function check_products_inserted();
 
--- The number of a merchandise is what is active in it; so one that is revoked, with none, has nothing active in it.
+-- The count of a merchandise equals its active contents, so a revoked one, whose count is 0, has none.
 create function check_merchandises_updated() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
@@ -1020,14 +1053,15 @@ begin
     ) as merchandises
     where products.active + merchandises.active <> touched.active_contents
   ) then
-    raise check_violation using message = 'merchandise_instance: another number than what is active in it';
+    raise check_violation using constraint = 'merchandise_instance_counts',
+      message = 'merchandise_instance: the count differs from the active contents';
   end if;
   return null;
 end $$;
 create trigger check_updated after update on merchandise_instance
   referencing old table as before new table as changed for each statement execute function check_merchandises_updated();
 
--- Only an order that transfers an asset takes over what is on it, before it gets its grant, which counts that.
+-- Only an order that transfers an asset takes over its contents, before its grant, which counts them, is inserted.
 create function check_taken_over() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
@@ -1046,7 +1080,8 @@ begin
     ) as granted on true
     where transfer.asset_id is null or granted.asset_id is not null
   ) then
-    raise check_violation using message = tg_table_name || ': held by an order that does not transfer its asset';
+    raise check_violation using constraint = tg_table_name || '_transferred',
+      message = tg_table_name || ': held by an order that does not transfer the asset';
   end if;
   return null;
 end $$;
@@ -1055,7 +1090,7 @@ create trigger check_taken_over after update on merchandise_instance
 create trigger check_taken_over after update on product_instance
   referencing old table as before new table as changed for each statement execute function check_taken_over();
 
--- Only an active asset can be assigned, lent, or lent into. The arguments are the columns that name assets.
+-- Only an active asset can be assigned, lent, or lent into. The arguments name the columns that refer to assets.
 create function check_holdings() returns trigger language plpgsql set enable_seqscan = off as $$
 declare
   column_name text;
@@ -1068,7 +1103,8 @@ begin
       ) as active on true where active.id is null
     )', column_name) into misheld;
     if misheld then
-      raise foreign_key_violation using message = tg_table_name || ': its asset is not active';
+      raise foreign_key_violation using constraint = tg_table_name || '_asset_active',
+        message = tg_table_name || ': the asset is not active';
     end if;
   end loop;
   return null;
@@ -1078,7 +1114,7 @@ create trigger check_inserted after insert on asset_assignment
 create trigger check_inserted after insert on asset_lending
   referencing new table as changed for each statement execute function check_holdings('asset_id', 'lock_asset_id');
 
--- An employee holds assets of their own enterprise only, no borrowed locks, and none once deleted.
+-- An employee can be assigned assets of the same enterprise only, no borrowed locks, and none after being deleted.
 create function check_assignments() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
@@ -1092,14 +1128,15 @@ begin
     ) as holder
     where held.borrowed_usb_key or holder.deleted_time is not null or holder.enterprise_id <> owner.enterprise_id
   ) then
-    raise check_violation using message = 'asset_assignment: not an asset that this employee can hold';
+    raise check_violation using constraint = 'asset_assignment_allowed',
+      message = 'asset_assignment: the employee cannot hold this asset';
   end if;
   return null;
 end $$;
 create trigger check_assignments after insert on asset_assignment
   referencing new table as changed for each statement execute function check_assignments();
 
--- An asset that is taken from its holder is not lent.
+-- An assignment cannot end while the asset is lent.
 create function check_released() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
@@ -1107,15 +1144,16 @@ begin
       select from asset_lending l where l.asset_id = before.asset_id offset 0
     ) as lent
   ) then
-    raise check_violation using message = 'asset_assignment: ended while the asset is lent';
+    raise check_violation using constraint = 'asset_assignment_not_lent',
+      message = 'asset_assignment: ended while the asset is lent';
   end if;
   return null;
 end $$;
 create trigger check_released after delete on asset_assignment
   referencing old table as before for each statement execute function check_released();
 
--- Only an asset that somebody holds can be lent, into a borrowed lock of the same enterprise that holds assets of one
--- employee at a time.
+-- Only an assigned asset can be lent, into a borrowed lock of the same enterprise. A lock holds assets of one employee
+-- at a time.
 create function check_lendings() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
@@ -1132,7 +1170,8 @@ begin
     left join lateral (select c.enterprise_id from customer c where c.id = lock.customer_id offset 0) as owner on true
     where lock.borrowed_usb_key is not true or lender.enterprise_id is distinct from owner.enterprise_id
   ) then
-    raise check_violation using message = 'asset_lending: not an asset that can be lent into this lock';
+    raise check_violation using constraint = 'asset_lending_allowed',
+      message = 'asset_lending: the asset cannot be lent into this lock';
   end if;
   if exists (
     select from (select distinct lock_asset_id from changed) as lock
@@ -1143,7 +1182,8 @@ begin
     ) as lent
     where lent.holders > 1
   ) then
-    raise check_violation using message = 'asset_lending: the lock is lent to another employee';
+    raise check_violation using constraint = 'asset_lending_one_employee',
+      message = 'asset_lending: the lock holds assets of another employee';
   end if;
   return null;
 end $$;
@@ -1154,10 +1194,9 @@ create trigger check_lendings after insert on asset_lending
 -- Events, webhooks, activity (rules 6.6, 6.8)
 ---------------------------------------------------------------------------------------------------------------------------
 
--- The event feed: how batches ended. An end is written into unnumbered_event, in the transaction that ends the batch; a
--- short statement of its own then moves it into event, where readers see it, with the next position. So positions appear in
--- their order, however long the transactions take that end batches: a reader that goes on from the last position that it saw
--- misses none.
+-- The event feed. The transaction that completes a batch inserts into unnumbered_event. A short statement of its own
+-- then moves the row to event, where readers see it, with the next position. So positions appear in order however long
+-- transactions take, and a reader that continues after the last position it saw misses no event.
 create table unnumbered_event (
   id bigint generated always as identity primary key,
   application_id bigint not null,
@@ -1170,8 +1209,9 @@ create table unnumbered_event (
   check (succeeded >= 0 and failed >= 0 and cancelled between 0 and failed)
 );
 
--- What the batch was at that end: its row may change, when it is reopened. Clients know an event by its position. Look events
--- up by application and position: there is no index by position alone. An event never changes. The clean-up deletes it.
+-- The batch as it was when it was completed; a retry may change the batch's row later. Clients know an event by its
+-- position. Look events up by application and position: no index is on the position alone. Events never change; the
+-- cleanup deletes them.
 create table event (
   application_id bigint not null,
   position bigint not null,
@@ -1187,35 +1227,35 @@ create table event (
 );
 -- A batch is completed once.
 create unique index event_completed_batch on event (batch_id) where type = 'batch.completed';
--- For the clean-up.
+-- For the cleanup.
 create index event_created on event (created_time);
 create trigger refuse_change before truncate or update of application_id, position, batch_id, type, completed_time, succeeded,
   failed, cancelled on event for each statement execute function refuse_change();
 
--- The last position given. Whoever numbers events holds the row until the commit, so one after the other does.
+-- The last position assigned. The numbering statement locks this row until it commits, so only one runs at a time.
 create table event_counter (
   only_row boolean primary key default true check (only_row),
   last_position bigint not null
 );
 insert into event_counter (last_position) values (0);
 
--- Where events are pushed. A worker inserts deliveries of the events after after_position and moves it on, while few are
--- pending; nothing is written where events are.
+-- An endpoint that receives events. A worker inserts deliveries for the events after after_position and advances it,
+-- while few deliveries are pending; inserting an event writes nothing here.
 create table webhook (
   id bigint generated always as identity primary key,
   application_id bigint not null references application,
   url text not null,
   description text,
-  -- Kept as they are, because they sign messages. A deleted webhook has none.
+  -- In clear, because they sign messages. A deleted webhook has none.
   secret bytea,
   old_secret bytea,
   old_secret_end_time timestamptz,
   after_position bigint not null check (after_position >= 0),
-  -- Messages that may be on the way to it: more while it answers quickly, one after a failure.
+  -- How many messages may be in flight: more while the endpoint answers quickly, one after a failure.
   at_once integer not null default 1 check (at_once between 1 and 64),
-  -- Whether it was delivered soon.
+  -- Whether the last attempt was answered promptly.
   last_attempt_prompt boolean,
-  -- When the first of the attempts began that failed in a row; null unless the last one failed.
+  -- When the current series of failed attempts began; null if the last attempt succeeded.
   failing_since timestamptz,
   created_time timestamptz not null default statement_timestamp(),
   disabled_time timestamptz,
@@ -1226,13 +1266,14 @@ create table webhook (
   constraint webhook_disabled_whole check (num_nonnulls(disabled_time, disabled_cause) in (0, 2))
 );
 create index webhook_application on webhook (application_id, id) where deleted_time is null;
--- For workers, which look each second for what is to be sent.
+-- For workers, which look for due messages every second.
 create index webhook_active on webhook (id) where deleted_time is null and disabled_time is null;
--- For the clean-up.
+-- For the cleanup.
 create index webhook_deleted on webhook (deleted_time) where deleted_time is not null;
 
--- A message to a webhook: of an event, by its position, or a test. A worker that sends it claims it until claimed_until,
--- and counts the claims: who records an attempt names its claim, so what an earlier claim brings late is not recorded.
+-- A message to a webhook: an event, by its position, or a test. A worker claims a message until claimed_until before it
+-- sends it, and increments claims. The statement that records an attempt names its claim, so a late result of an
+-- earlier claim is ignored.
 create table webhook_delivery (
   id bigint generated always as identity primary key,
   webhook_id bigint not null references webhook on delete cascade,
@@ -1251,7 +1292,7 @@ create table webhook_delivery (
 );
 create index webhook_delivery_listed on webhook_delivery (webhook_id, id);
 create index webhook_delivery_pending on webhook_delivery (webhook_id, due_time, id) where state = 'pending';
--- For the clean-up.
+-- For the cleanup.
 create index webhook_delivery_created on webhook_delivery (created_time);
 
 create table webhook_attempt (
@@ -1265,11 +1306,11 @@ create table webhook_attempt (
   constraint webhook_attempt_outcome check ((fault is null) = (status is not null and status between 200 and 299))
 );
 
--- What the service did, in periods of time: for the console, which shows it for hours without reading orders; and how many
--- orders are pending. A transaction that accepts orders, gives them their outcome or puts them back notes in a row for each
--- application and channel how many there were; a worker adds the notes up. pending: how many more orders are pending, so
--- negative where orders got their outcome. causes: how many orders failed of each cause, all of a transaction in one row. It
--- has no CHECK constraints: they would cost an accepted batch more than all else about its row; the tables below have them.
+-- Activity over time, which the console shows for hours without reading orders, and the number of pending orders. A
+-- transaction that accepts, finishes or retries orders inserts a note for each application and channel; a worker adds
+-- the notes up. `pending` is the change in pending orders, negative when orders get outcomes. `causes` counts failed
+-- orders by cause, all of a transaction in one row. The table has no CHECK constraints, which would cost an accepted
+-- batch more than the rest of the row; the tables below have them.
 create table uncounted_activity (
   id bigint generated always as identity primary key,
   noted_time timestamptz not null default statement_timestamp(),
@@ -1282,7 +1323,7 @@ create table uncounted_activity (
   causes jsonb not null
 );
 
--- The orders of ten seconds. The primary key begins with the time, for the clean-up.
+-- Orders per ten seconds. The primary key begins with the time, for the cleanup.
 create table order_activity (
   period_start timestamptz primary key,
   accepted bigint not null,
@@ -1291,8 +1332,9 @@ create table order_activity (
   constraint order_activity_counts check (accepted >= 0 and succeeded >= 0 and failed >= 0)
 );
 
--- The orders of a channel in two seconds. Kept for hours: it says how fast a channel is, and how much came behind a batch.
--- queued_before: how many the channel had queued before these, as far as notes were added up (pending_orders).
+-- Orders of a channel per two seconds, kept for hours. It tells how fast a channel is, and how many orders came after a
+-- batch. `queued_before` is how many orders the channel had queued earlier, according to the notes added up so far
+-- (pending_orders).
 create table channel_activity (
   channel_id integer not null,
   period_start timestamptz not null,
@@ -1303,12 +1345,12 @@ create table channel_activity (
   primary key (channel_id, period_start),
   constraint channel_activity_counts check (queued_before >= 0 and accepted >= 0 and succeeded >= 0 and failed >= 0)
 );
--- For the clean-up.
+-- For the cleanup.
 create index channel_activity_period on channel_activity (period_start);
 
--- Pending orders, as far as notes are added up: with those that are not, it is what lane_chunk says. It may be negative in
--- between, because notes are not added up in their order. queued: how many were accepted ever that had to wait, those of async
--- batches.
+-- Pending orders according to the notes added up so far; together with the remaining notes it equals lane_chunk. It may
+-- be negative for a moment, because notes are not added up in order. `queued` is the total ever accepted that had to
+-- wait, which is those of async batches.
 create table pending_orders (
   channel_id integer not null,
   application_id bigint not null,
@@ -1317,7 +1359,7 @@ create table pending_orders (
   primary key (channel_id, application_id)
 );
 
--- The orders that failed of a cause in a minute.
+-- Failed orders per cause and minute.
 create table failure_activity (
   minute_start timestamptz not null,
   cause text not null,
@@ -1330,7 +1372,7 @@ create table failure_activity (
 -- Operators (rules 9)
 ---------------------------------------------------------------------------------------------------------------------------
 
--- Who may log in to the console.
+-- An account for the console.
 create table operator (
   id bigint generated always as identity primary key,
   name text not null constraint operator_name_taken unique check (name ~ '^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$'),
@@ -1340,8 +1382,8 @@ create table operator (
   disabled_time timestamptz
 );
 
--- A session is known by the hash of its token. It ends at expires_time, which moves on while it is used, to end_time at
--- most. Rows are swept once they have expired.
+-- A session, identified by the hash of its token. Each use extends expires_time, up to end_time. A worker deletes
+-- expired rows.
 create table operator_session (
   token_hash bytea primary key,
   operator_id bigint not null references operator,
@@ -1354,9 +1396,9 @@ create table operator_session (
 create index operator_session_operator on operator_session (operator_id, created_time);
 create index operator_session_expires_time on operator_session (expires_time);
 
--- Who changed what in the console or with the command, who logged in or out, and failed log-ins, one row each. Without an
--- operator, the actor is the system user and host of the command, or the address of a failed log-in. Rows are added and never
--- changed. Not jsonb, which does not keep the order of the fields.
+-- The operators' audit log: changes made in the console or by the command, logins, logouts and failed logins. Without
+-- an operator, the actor is the system user and host of the command, or the address of a failed login. Rows never
+-- change. json, because jsonb does not keep the order of fields.
 create table operator_record (
   id bigint generated always as identity primary key,
   operator_id bigint references operator,
@@ -1375,14 +1417,14 @@ create index operator_record_action on operator_record (action, id);
 create trigger refuse_change before update or delete or truncate on operator_record
   for each statement execute function refuse_change();
 
--- For lockstep database skip-ids. Moves all ids, asset numbers and events' positions on, so that what was given out and is not
--- known here is not given out again. Each call moves them on once more.
+-- For `lockstep database skip-ids`. Advances all ids, asset numbers and event positions, so that none that was given
+-- out before a restore is given out again. Each call advances them further.
 create function skip_ids(draws bigint, asset_numbers bigint, events bigint) returns void language plpgsql as $$
 begin
   perform setval(format('%I.%I', schemaname, sequencename)::regclass,
     least(coalesce(last_value, start_value) + increment_by * draws, max_value))
   from pg_sequences where schemaname = 'public';
   update asset_number set handed_out = least(handed_out + asset_numbers, 999999999);
-  -- A reader goes on from the last event that it saw: new ones must come behind that.
+  -- A reader continues after the last event it saw, so new events need higher positions.
   update event_counter set last_position = last_position + events;
 end $$;

@@ -130,23 +130,23 @@ describe('PostgreSQL refuses', () => {
     for (const statement of statements) await sql.raw(statement).execute(trx);
   }
 
-  /** That it is refused with the message, as a fault of the data; the transaction goes on as if it had not been. */
-  async function expectRefused(message: string | RegExp, act: () => Promise<unknown>): Promise<void> {
+  /** Expects the database to refuse the data by this rule, then rolls back to a savepoint; the test can go on. */
+  async function expectRefused(rule: string | RegExp, act: () => Promise<unknown>): Promise<void> {
     const error = await behindSavepoint(trx, act).then(
       () => null,
-      (error: Error) => error,
+      (error: pg.DatabaseError) => error,
     );
-    expect(error?.message ?? 'was stored').toEqual(
-      typeof message === 'string' ? message : expect.stringMatching(message),
-    );
+    expect(error?.constraint ?? 'stored').toEqual(typeof rule === 'string' ? rule : expect.stringMatching(rule));
     expect(isTransient(error)).toBe(false);
-    tried.add(ruleOf(error as pg.DatabaseError));
+    tried.add(ruleOf(error!));
   }
 
   /** The rules that have refused something: triggers as `table function`, constraints by their names. */
   const tried = new Set<string>();
-  const ruleOf = ({ constraint, message, where }: pg.DatabaseError) =>
-    constraint ?? `${message.split(':')[0]} ${where?.match(/^PL\/pgSQL function (\w+)/)?.[1]}`;
+  const ruleOf = ({ constraint, message, where }: pg.DatabaseError) => {
+    const trigger = where?.match(/^PL\/pgSQL function (\w+)/)?.[1];
+    return trigger === undefined ? constraint! : `${message.split(':')[0]} ${trigger}`;
+  };
 
   const revoke = (table: Table, where: string) => run(`update ${table} set ${REVOKED}${NONE[table]} where ${where}`);
 
@@ -206,13 +206,11 @@ describe('PostgreSQL refuses', () => {
       ['is revoked again', 'revoked_time = statement_timestamp()'],
       ['changes in anything else', change],
     ])('%s', async (_, set) => {
-      await expectRefused(`${table}: a revoked row never changes`, () =>
-        run(`update ${table} set ${set} where ${isRevoked}`),
-      );
+      await expectRefused(`${table}_revoked_final`, () => run(`update ${table} set ${set} where ${isRevoked}`));
     });
 
     it('changes with an active one, which alone may change', async () => {
-      await expectRefused(`${table}: a revoked row never changes`, () =>
+      await expectRefused(`${table}_revoked_final`, () =>
         run(`update ${table} set ${change} where ${isActive} or ${isRevoked}`),
       );
       await run(`update ${table} set ${change} where ${isActive}`);
@@ -222,15 +220,15 @@ describe('PostgreSQL refuses', () => {
   it.each<Table>(['asset', 'asset_grant', 'merchandise_instance', 'product_instance'])(
     'that anything is removed from %s',
     async (table) => {
-      await expectRefused(`${table}: delete is never done`, () => run(`delete from ${table}`));
-      await expectRefused(`${table}: truncate is never done`, () => run(`truncate ${table} cascade`));
+      await expectRefused(`${table}_no_delete`, () => run(`delete from ${table}`));
+      await expectRefused(`${table}_no_truncate`, () => run(`truncate ${table} cascade`));
     },
   );
 
   it('that the outcome of an order changes or goes', async () => {
-    const message = 'license_order: update is never done';
-    await expectRefused(message, () => run("update license_order set cause = 'cancelled', message = '' where id = 1"));
-    await expectRefused('license_order: delete is never done', () => run('delete from license_order where id = 4'));
+    const rule = 'license_order_no_update';
+    await expectRefused(rule, () => run("update license_order set cause = 'cancelled', message = '' where id = 1"));
+    await expectRefused('license_order_no_delete', () => run('delete from license_order where id = 4'));
   });
 
   const assign = (assetId: number, memberId: number) =>
@@ -245,7 +243,7 @@ describe('PostgreSQL refuses', () => {
     ['has another lent into it', [assign(4, 1)], (assetId) => lend(4, assetId), 5],
   ])('that a revoked asset %s', async (_, before, holding, active) => {
     await run(...before);
-    await expectRefused(/^asset_(assignment|lending): its asset is not active$/, () => run(holding(3)));
+    await expectRefused(/^asset_(assignment|lending)_asset_active$/, () => run(holding(3)));
     await run(holding(active));
   });
 
@@ -253,32 +251,32 @@ describe('PostgreSQL refuses', () => {
     it.each(["asset_num = 'X9'", "license_type = 'lan_softkey'", 'id = 9', 'created_by_order_id = 9'])(
       'is given another %s',
       async (set) => {
-        await expectRefused('asset: update is never done', () => run(`update asset set ${set} where id = 4`));
+        await expectRefused('asset_no_update', () => run(`update asset set ${set} where id = 4`));
       },
     );
 
     it('belongs to a customer that does not exist, from the beginning or by a transfer', async () => {
-      const message = 'asset: its customer does not exist';
-      await expectRefused(message, () => insert('asset', { id: 6, asset_num: 'X6', customer_id: 9 }));
-      await expectRefused(message, () => insert('asset', { id: 6, asset_num: 'X6', customer_id: 9, ...revoked }));
+      const rule = 'asset_customer_exists';
+      await expectRefused(rule, () => insert('asset', { id: 6, asset_num: 'X6', customer_id: 9 }));
+      await expectRefused(rule, () => insert('asset', { id: 6, asset_num: 'X6', customer_id: 9, ...revoked }));
       await insert('asset', { id: 6, asset_num: 'X6', customer_id: 2 });
-      await expectRefused(message, () => run('update asset set customer_id = 9 where id = 4'));
+      await expectRefused(rule, () => run('update asset set customer_id = 9 where id = 4'));
       await run(transfer(4, 2), 'update asset set customer_id = 2 where id = 4');
     });
 
     it('gets another customer without a transfer to that one', async () => {
-      const message = 'asset: another customer without a transfer';
+      const rule = 'asset_transfer_recorded';
       const moved = () => run('update asset set customer_id = 2 where id = 4');
-      await expectRefused(message, moved);
+      await expectRefused(rule, moved);
       await run(transfer(1, 2), transfer(4, 3, 2));
-      await expectRefused(message, moved);
+      await expectRefused(rule, moved);
       await run(transfer(4, 2));
       await moved();
     });
 
     it('is revoked before everything on it is', async () => {
       for (const table of ['product_instance', 'merchandise_instance', 'asset_grant'] as const) {
-        await expectRefused('asset: revoked with something active on it', () => revoke('asset', 'id = 1'));
+        await expectRefused('asset_revoked_empty', () => revoke('asset', 'id = 1'));
         await revoke(table, 'asset_id = 1 and revoked_time is null');
       }
       await revoke('asset', 'id = 1');
@@ -288,7 +286,7 @@ describe('PostgreSQL refuses', () => {
       for (const table of ['product_instance', 'merchandise_instance', 'asset_grant'] as const) {
         await revoke(table, 'asset_id = 1 and license_order_id = 1 and revoked_time is null');
       }
-      await expectRefused('asset: revoked with something active on it', () => revoke('asset', 'id = 1'));
+      await expectRefused('asset_revoked_empty', () => revoke('asset', 'id = 1'));
     });
 
     describe.each([
@@ -303,9 +301,7 @@ describe('PostgreSQL refuses', () => {
         ['becomes a borrowed lock, or none', 'borrowed_usb_key = not borrowed_usb_key'],
       ])('%s', async (_, set) => {
         await run(...holding, transfer(id, 2, 2), transfer(id, 3, 5));
-        await expectRefused('asset: revoked or moved while it is assigned or lent', () =>
-          run(`update asset set ${set} where id = ${id}`),
-        );
+        await expectRefused('asset_released', () => run(`update asset set ${set} where id = ${id}`));
         await run(`update asset set customer_id = 1, limit_end_date = 5, freezing = true where id = ${id}`);
         await run('delete from asset_lending', TAKEN_BACK, `update asset set ${set} where id = ${id}`);
       });
@@ -319,33 +315,20 @@ describe('PostgreSQL refuses', () => {
   });
 
   describe('that a transfer', () => {
-    const violates = (rule: string) =>
-      `insert or update on table "asset_transfer" violates foreign key constraint "${rule}"`;
-
     it.each([
-      ['to an unknown customer', transfer(4, 9), violates('asset_transfer_to_customer_id_fkey')],
-      [
-        'from an unknown customer',
-        transfer(4, 2).replace(' 1, 2)', ' 9, 2)'),
-        violates('asset_transfer_from_customer_id_fkey'),
-      ],
-      [
-        'to the customer who has the asset',
-        transfer(4, 1),
-        'new row for relation "asset_transfer" violates check constraint "asset_transfer_check"',
-      ],
-    ])('%s is stored', async (_, statement, message) => {
-      await expectRefused(message, () => run(statement));
+      ['to an unknown customer', transfer(4, 9), 'asset_transfer_to_customer_id_fkey'],
+      ['from an unknown customer', transfer(4, 2).replace(' 1, 2)', ' 9, 2)'), 'asset_transfer_from_customer_id_fkey'],
+      ['to the customer who has the asset', transfer(4, 1), 'asset_transfer_check'],
+    ])('%s is stored', async (_, statement, rule) => {
+      await expectRefused(rule, () => run(statement));
       await run(transfer(4, 2));
     });
 
     it('of no asset or order is stored, as is seen at the end', async () => {
-      await expectRefused(violates('asset_transfer_license_order_id_fkey'), () =>
+      await expectRefused('asset_transfer_license_order_id_fkey', () =>
         run(transfer(4, 2, 9), 'set constraints all immediate'),
       );
-      await expectRefused(violates('asset_transfer_asset_id_fkey'), () =>
-        run(transfer(9, 2), 'set constraints all immediate'),
-      );
+      await expectRefused('asset_transfer_asset_id_fkey', () => run(transfer(9, 2), 'set constraints all immediate'));
       await run(transfer(9, 2));
       await insert('asset', { id: 9, asset_num: 'X9', customer_id: 2 });
       await run('set constraints all immediate');
@@ -360,14 +343,14 @@ describe('PostgreSQL refuses', () => {
       'changes or goes: %s',
       async (statement) => {
         await run(transfer(4, 2), 'set constraints all immediate');
-        await expectRefused(/^asset_transfer: (update|delete|truncate) is never done$/, () => run(statement));
+        await expectRefused(/^asset_transfer_no_(update|delete|truncate)$/, () => run(statement));
       },
     );
   });
 
   it('an assignment that ends while the asset is lent', async () => {
     await run(assign(4, 1), lend(4, 5), assign(1, 1));
-    await expectRefused('asset_assignment: ended while the asset is lent', () => run(TAKEN_BACK));
+    await expectRefused('asset_assignment_not_lent', () => run(TAKEN_BACK));
     await run('delete from asset_assignment where asset_id = 1', 'delete from asset_lending', TAKEN_BACK);
   });
 
@@ -378,7 +361,7 @@ describe('PostgreSQL refuses', () => {
     'truncate asset_lending',
   ])('holdings that change, not come and go: %s', async (statement) => {
     await run(assign(4, 1), lend(4, 5));
-    await expectRefused(/^asset_(assignment|lending): (update|truncate) is never done$/, () => run(statement));
+    await expectRefused(/^asset_(assignment|lending)_no_(update|truncate)$/, () => run(statement));
   });
 
   describe('an assignment', () => {
@@ -389,7 +372,7 @@ describe('PostgreSQL refuses', () => {
       ['of assets of which one is a borrowed lock', `${assign(4, 1)}, (5, 1)`],
       ['to employees of whom one is of another enterprise', `${assign(4, 1)}, (1, 3)`],
     ])('%s', async (_, statement) => {
-      await expectRefused('asset_assignment: not an asset that this employee can hold', () => run(statement));
+      await expectRefused('asset_assignment_allowed', () => run(statement));
       await run(assign(4, 1));
     });
   });
@@ -405,16 +388,16 @@ describe('PostgreSQL refuses', () => {
     ])('%s', async (_, statement) => {
       await insert('asset', foreignLock);
       await run(assign(4, 1));
-      await expectRefused('asset_lending: not an asset that can be lent into this lock', () => run(statement));
+      await expectRefused('asset_lending_allowed', () => run(statement));
       await run(lend(4, 5));
     });
 
     it('into a lock that another employee’s asset is lent into, in one statement or in two', async () => {
-      const message = 'asset_lending: the lock is lent to another employee';
+      const rule = 'asset_lending_one_employee';
       await run(assign(1, 1), assign(2, 1), assign(4, 2));
-      await expectRefused(message, () => run(`${lend(1, 5)}, (4, 5)`));
+      await expectRefused(rule, () => run(`${lend(1, 5)}, (4, 5)`));
       await run(lend(1, 5));
-      await expectRefused(message, () => run(lend(4, 5)));
+      await expectRefused(rule, () => run(lend(4, 5)));
       await run(lend(2, 5));
     });
   });
@@ -427,13 +410,13 @@ describe('PostgreSQL refuses', () => {
   ])(
     'that a row of %s says when it was revoked and not by which order, or the reverse',
     async (table, isActive, another) => {
-      const message = `new row for relation "${table}" violates check constraint "${table}_revoked_by"`;
+      const rule = `${table}_revoked_by`;
       for (const set of ['revoked_time = statement_timestamp()', 'revoked_by_order_id = 4']) {
-        await expectRefused(message, () => run(`update ${table} set ${set}${NONE[table]} where ${isActive}`));
+        await expectRefused(rule, () => run(`update ${table} set ${set}${NONE[table]} where ${isActive}`));
       }
       const row = { ...another, ...revoked };
       for (const missing of [{ revoked_time: null }, { revoked_by_order_id: null }]) {
-        await expectRefused(message, () => insert(table, { ...row, ...missing }));
+        await expectRefused(rule, () => insert(table, { ...row, ...missing }));
       }
       await insert(table, row);
     },
@@ -441,10 +424,10 @@ describe('PostgreSQL refuses', () => {
 
   it('a product without terms, or with the hash of another URI than theirs', async () => {
     const row = { id: 31, asset_id: 1, license_order_id: 1 };
-    const message = 'product_instance: its terms do not exist, or have another hash';
+    const rule = 'product_instance_terms';
     for (const wrong of [{ terms_id: 9 }, { terms_id: 2 }, { uri_hash: HASHES.b }, { uri_hash: 0 }]) {
-      await expectRefused(message, () => insert('product_instance', { ...row, ...wrong }));
-      await expectRefused(message, () => insert('product_instance', { ...row, ...wrong, ...revoked }));
+      await expectRefused(rule, () => insert('product_instance', { ...row, ...wrong }));
+      await expectRefused(rule, () => insert('product_instance', { ...row, ...wrong, ...revoked }));
     }
     await insert('product_instance', row, { ...row, id: 32, terms_id: 2, uri_hash: HASHES.b });
   });
@@ -452,16 +435,16 @@ describe('PostgreSQL refuses', () => {
   it.each(["update product_terms set fields = '{}'", 'delete from product_terms', 'truncate product_terms'])(
     'terms that change or go: %s',
     async (statement) => {
-      await expectRefused(/^product_terms: (update|delete|truncate) is never done$/, () => run(statement));
+      await expectRefused(/^product_terms_no_(update|delete|truncate)$/, () => run(statement));
     },
   );
 
   it('that an employee who holds anything is deleted', async () => {
-    const message = 'member: deleted while it holds assets';
+    const rule = 'member_deleted_unassigned';
     const deleteMembers = (where: string) => run(`update member set deleted_time = '3000-01-01' where ${where}`);
     await run(assign(4, 2));
-    await expectRefused(message, () => deleteMembers('id = 2'));
-    await expectRefused(message, () => deleteMembers('id in (1, 2)'));
+    await expectRefused(rule, () => deleteMembers('id = 2'));
+    await expectRefused(rule, () => deleteMembers('id in (1, 2)'));
     await run("update member set name = 'Kim Lee' where id = 2", TAKEN_BACK);
     await deleteMembers('id = 2');
   });
@@ -475,16 +458,16 @@ describe('PostgreSQL refuses', () => {
       ['an order that does not buy', 4],
     ])('of %s, revoked or not', async (_, license_order_id) => {
       const grant = { ...granted, license_order_id };
-      const message = 'asset_grant: its order is not a succeeded new_buy';
-      await expectRefused(message, () => insert('asset_grant', grant));
-      await expectRefused(message, () => insert('asset_grant', { ...grant, ...revoked }));
+      const rule = 'asset_grant_order';
+      await expectRefused(rule, () => insert('asset_grant', grant));
+      await expectRefused(rule, () => insert('asset_grant', { ...grant, ...revoked }));
       await insert('asset_grant', granted);
     });
 
     it('to no asset, and an active one to a revoked asset', async () => {
-      const message = 'asset_grant: without an active asset that counts it';
-      await expectRefused(message, () => insert('asset_grant', { ...granted, asset_id: 9 }));
-      await expectRefused(message, () => insert('asset_grant', { asset_id: 3, license_order_id: 2 }));
+      const rule = 'asset_grant_counted';
+      await expectRefused(rule, () => insert('asset_grant', { ...granted, asset_id: 9 }));
+      await expectRefused(rule, () => insert('asset_grant', { asset_id: 3, license_order_id: 2 }));
       await insert('asset_grant', { asset_id: 3, license_order_id: 2, ...revoked });
     });
 
@@ -500,9 +483,7 @@ describe('PostgreSQL refuses', () => {
       ],
     ])('revoked with an active %s of it', async (_, revokedFirst) => {
       for (const [table, where] of revokedFirst) await revoke(table, where);
-      await expectRefused('asset_grant: other numbers than what is active of it', () =>
-        revoke('asset_grant', 'asset_id = 1 and license_order_id = 1'),
-      );
+      await expectRefused('asset_grant_counts', () => revoke('asset_grant', 'asset_id = 1 and license_order_id = 1'));
     });
 
     it('revoked, but not for what is active of another order or on another asset', async () => {
@@ -520,7 +501,7 @@ describe('PostgreSQL refuses', () => {
       }
       await revoke('asset_grant', ofFirst);
       await insert('asset_grant', { asset_id: 1, license_order_id: 5, ...room(2) });
-      await expectRefused('asset_grant: other numbers than what is active of it', () => revoke('asset_grant', ofFifth));
+      await expectRefused('asset_grant_counts', () => revoke('asset_grant', ofFifth));
       await revoke('product_instance', `${ofFirst} and revoked_time is null`);
       await revoke('merchandise_instance', `${ofFirst} and revoked_time is null`);
       await revoke('asset_grant', ofFifth);
@@ -528,7 +509,7 @@ describe('PostgreSQL refuses', () => {
 
     it('moved away from what is active of it', async () => {
       for (const set of ['asset_id = 4', 'license_order_id = 5']) {
-        await expectRefused(/^asset_grant: /, () =>
+        await expectRefused(/^asset_grant_/, () =>
           run(`update asset_grant set ${set} where asset_id = 1 and license_order_id = 2`),
         );
       }
@@ -547,9 +528,9 @@ describe('PostgreSQL refuses', () => {
       ['of an order that granted to another asset', { asset_id: 2, license_order_id: 2 }],
       ['of an order that does not exist', { license_order_id: 9 }],
     ])('%s, revoked or not', async (_, changes) => {
-      const message = `${table}: without an active grant that counts it`;
-      await expectRefused(message, () => insert(table, { ...row, ...changes }));
-      await expectRefused(message, () => insert(table, { ...row, ...changes, ...revoked }));
+      const rule = `${table}_counted`;
+      await expectRefused(rule, () => insert(table, { ...row, ...changes }));
+      await expectRefused(rule, () => insert(table, { ...row, ...changes, ...revoked }));
       await insert(table, row);
     });
 
@@ -557,17 +538,15 @@ describe('PostgreSQL refuses', () => {
       ['a revoked grant of an active asset', { asset_id: 2, license_order_id: 5 }],
       ['a revoked grant of a revoked asset', { asset_id: 3 }],
     ])('that is active on %s, but not one that is revoked', async (_, changes) => {
-      await expectRefused(`${table}: without an active grant that counts it`, () =>
-        insert(table, { ...row, ...changes }),
-      );
+      await expectRefused(`${table}_counted`, () => insert(table, { ...row, ...changes }));
       await insert(table, { ...row, ...changes, ...revoked });
     });
 
     it('held by an order without a grant, revoked or not, or active by one whose grant is revoked', async () => {
-      const message = `${table}: without an active grant that counts it`;
-      await expectRefused(message, () => insert(table, { ...row, held_by_order_id: 5 }));
-      await expectRefused(message, () => insert(table, { ...row, held_by_order_id: 5, ...revoked }));
-      await expectRefused(message, () => insert(table, { ...row, asset_id: 2, held_by_order_id: 5 }));
+      const rule = `${table}_counted`;
+      await expectRefused(rule, () => insert(table, { ...row, held_by_order_id: 5 }));
+      await expectRefused(rule, () => insert(table, { ...row, held_by_order_id: 5, ...revoked }));
+      await expectRefused(rule, () => insert(table, { ...row, asset_id: 2, held_by_order_id: 5 }));
       await insert(table, { ...row, asset_id: 2, held_by_order_id: 5, ...revoked });
       await insert(table, { ...row, id: 32, asset_id: 2, license_order_id: 5, held_by_order_id: 1 });
     });
@@ -575,21 +554,19 @@ describe('PostgreSQL refuses', () => {
     it('taken over by an order that transferred its asset before, and has its grant', async () => {
       await insert(table, row);
       await run(transfer(1, 2, 2));
-      await expectRefused(`${table}: held by an order that does not transfer its asset`, () =>
-        run(`update ${table} set held_by_order_id = 2 where id = 31`),
-      );
+      await expectRefused(`${table}_transferred`, () => run(`update ${table} set held_by_order_id = 2 where id = 31`));
     });
 
     it('taken over by an order that did not transfer its asset', async () => {
-      const message = `${table}: held by an order that does not transfer its asset`;
+      const rule = `${table}_transferred`;
       const takenOver = () => run(`update ${table} set held_by_order_id = 5 where id = 31`);
       await insert(table, row);
-      await expectRefused(message, takenOver);
+      await expectRefused(rule, takenOver);
       await run(transfer(2, 2, 5), transfer(1, 2, 2));
-      await expectRefused(message, takenOver);
+      await expectRefused(rule, takenOver);
       await run(transfer(1, 2, 5));
       await takenOver();
-      await expectRefused(message, () => run(`update ${table} set held_by_order_id = null where id = 31`));
+      await expectRefused(rule, () => run(`update ${table} set held_by_order_id = null where id = 31`));
       await run(`update ${table} set crm_product_id = 'other' where id = 31`);
     });
 
@@ -597,22 +574,22 @@ describe('PostgreSQL refuses', () => {
       ['of another asset', 15],
       ['of another order', 14],
     ])('in a merchandise %s, revoked or not', async (_, merchandiseId) => {
-      const message = `${table}: in a merchandise that does not count it`;
-      await expectRefused(message, () => insert(table, { ...row, [inside]: merchandiseId }));
-      await expectRefused(message, () => insert(table, { ...row, [inside]: merchandiseId, ...revoked }));
+      const rule = `${table}_inside_counted`;
+      await expectRefused(rule, () => insert(table, { ...row, [inside]: merchandiseId }));
+      await expectRefused(rule, () => insert(table, { ...row, [inside]: merchandiseId, ...revoked }));
       await insert(table, { ...row, [inside]: 12 });
     });
 
     it('that is active in a revoked merchandise, but not one that is revoked', async () => {
-      const message = `${table}: in a merchandise that does not count it`;
-      await expectRefused(message, () => insert(table, { ...row, [inside]: 13 }));
+      const rule = `${table}_inside_counted`;
+      await expectRefused(rule, () => insert(table, { ...row, [inside]: 13 }));
       await insert(table, { ...row, [inside]: 13, ...revoked });
     });
 
     it('that goes into a merchandise later, be it of its own asset and order', async () => {
       await insert(table, row);
       for (const merchandiseId of [15, 14, 13, 12]) {
-        await expectRefused(`${table}: update is never done`, () =>
+        await expectRefused(`${table}_no_update`, () =>
           run(`update ${table} set ${inside} = ${merchandiseId} where id = 31`),
         );
       }
@@ -625,7 +602,7 @@ describe('PostgreSQL refuses', () => {
       ['given another id', 'id = 32'],
     ])('%s', async (_, set) => {
       await insert(table, row);
-      await expectRefused(`${table}: update is never done`, () => run(`update ${table} set ${set} where id = 31`));
+      await expectRefused(`${table}_no_update`, () => run(`update ${table} set ${set} where id = 31`));
       await run(`update ${table} set crm_product_id = 'other' where id = 31`);
     });
   });
@@ -639,24 +616,22 @@ describe('PostgreSQL refuses', () => {
       active_contents: id === 34 ? 0 : 1,
     }));
     const odd = nested.map((row) => (row.id === 34 ? { ...row, license_order_id: 2 } : row));
-    await expectRefused('merchandise_instance: in a merchandise that does not count it', () =>
-      insert('merchandise_instance', ...odd),
-    );
+    await expectRefused('merchandise_instance_inside_counted', () => insert('merchandise_instance', ...odd));
     await insert('merchandise_instance', ...nested);
   });
 
   describe('a merchandise revoked', () => {
-    const message = 'merchandise_instance: another number than what is active in it';
+    const rule = 'merchandise_instance_counts';
 
     it('with an active product in it', async () => {
-      await expectRefused(message, () => revoke('merchandise_instance', 'id = 12'));
+      await expectRefused(rule, () => revoke('merchandise_instance', 'id = 12'));
       await revoke('product_instance', 'id = 21');
       await revoke('merchandise_instance', 'id = 12');
     });
 
     it('with an active child in it, unless the child is revoked by the same statement', async () => {
       await revoke('product_instance', 'id = 21');
-      await expectRefused(message, () => revoke('merchandise_instance', 'id = 11'));
+      await expectRefused(rule, () => revoke('merchandise_instance', 'id = 11'));
       await revoke('merchandise_instance', 'id in (11, 12)');
     });
   });
@@ -680,9 +655,7 @@ describe('PostgreSQL refuses', () => {
       ['merchandise_instance', 'id = 15', 'active_contents = -1'],
       ['merchandise_instance', 'id = 15', `active_contents = 1, ${REVOKED}`],
     ])('below 0, over 10,000 or of a revoked %s: %s, %s', async (table, isActive, set) => {
-      await expectRefused(`new row for relation "${table}" violates check constraint "${table}_active_contents"`, () =>
-        run(`update ${table} set ${set} where ${isActive}`),
-      );
+      await expectRefused(`${table}_active_contents`, () => run(`update ${table} set ${set} where ${isActive}`));
     });
 
     it('that is left out', async () => {
@@ -705,9 +678,7 @@ describe('PostgreSQL refuses', () => {
     it.each(instances)('that one more %s exceeds, but not one that is revoked or another order’s', async (table) => {
       const exact = 'active_products = 2, active_merchandises = 2';
       await run(`update asset_grant set ${exact} where asset_id = 1 and license_order_id = 1`);
-      await expectRefused(`${table}: without an active grant that counts it`, () =>
-        insert(table, { id: 31, ...onAsset1 }),
-      );
+      await expectRefused(`${table}_counted`, () => insert(table, { id: 31, ...onAsset1 }));
       await insert(table, { id: 31, ...onAsset1, ...revoked });
       await insert(table, { id: 32, ...onAsset1, license_order_id: 2 });
     });
@@ -719,19 +690,15 @@ describe('PostgreSQL refuses', () => {
       await run('update merchandise_instance set active_contents = 1 where id in (11, 12)');
       for (const merchandiseId of [11, 12]) {
         const row = { ...onAsset1, [inside]: merchandiseId };
-        await expectRefused(`${table}: in a merchandise that does not count it`, () =>
-          insert(table, { id: 31, ...row }),
-        );
+        await expectRefused(`${table}_inside_counted`, () => insert(table, { id: 31, ...row }));
         await insert(table, { id: 31 + merchandiseId, ...row, ...revoked });
       }
       await insert(table, { id: 31, ...onAsset1 });
     });
 
     it('of an asset that is lower than the sum of its grants’, or becomes so by one more', async () => {
-      await expectRefused('asset: lower numbers than its grants have', () =>
-        run('update asset set active_products = 19 where id = 1'),
-      );
-      await expectRefused('asset_grant: without an active asset that counts it', () =>
+      await expectRefused('asset_counts', () => run('update asset set active_products = 19 where id = 1'));
+      await expectRefused('asset_grant_counted', () =>
         insert('asset_grant', { asset_id: 1, license_order_id: 5, ...room(1) }),
       );
       await run('update asset set active_products = 21, active_merchandises = 21 where id = 1');
@@ -739,12 +706,10 @@ describe('PostgreSQL refuses', () => {
     });
 
     it('of an asset’s grants that is lower than how many there are, or becomes so by one more', async () => {
-      await expectRefused('asset: lower numbers than its grants have', () =>
-        run('update asset set active_grants = 1 where id = 1'),
-      );
+      await expectRefused('asset_counts', () => run('update asset set active_grants = 1 where id = 1'));
       await run('update asset set active_grants = 2 where id = 1');
       const grant = { asset_id: 1, license_order_id: 5 };
-      await expectRefused('asset_grant: without an active asset that counts it', () => insert('asset_grant', grant));
+      await expectRefused('asset_grant_counted', () => insert('asset_grant', grant));
       await insert('asset_grant', { ...grant, ...revoked });
     });
 
@@ -752,11 +717,11 @@ describe('PostgreSQL refuses', () => {
       await revoke('product_instance', 'id = 21');
       const grant = 'update asset_grant set active_merchandises = 2, active_products =';
       for (const number of [0, 2]) {
-        await expectRefused('asset_grant: other numbers than what is active of it', () =>
+        await expectRefused('asset_grant_counts', () =>
           run(`${grant} ${number} where asset_id = 1 and license_order_id = 1`),
         );
       }
-      await expectRefused('merchandise_instance: another number than what is active in it', () =>
+      await expectRefused('merchandise_instance_counts', () =>
         run('update merchandise_instance set active_contents = 1 where id = 12'),
       );
       await run(`${grant} 1 where asset_id = 1 and license_order_id = 1`);
@@ -786,7 +751,7 @@ describe('PostgreSQL refuses', () => {
       }
       await revoke('asset_grant', ofFirst);
       for (const number of NUMBERS) {
-        await expectRefused('asset_grant: lower numbers than what its order took over', () =>
+        await expectRefused('asset_grant_taken_over', () =>
           insert('asset_grant', { asset_id: 1, license_order_id: 5, ...room(2), [number]: 1 }),
         );
       }
@@ -856,131 +821,131 @@ describe('PostgreSQL refuses', () => {
       where ${all('asset_id')}`;
     const memberEach = `insert into member (id, enterprise_id, user_name, name, is_administrator, is_provisioned)
       select id, 1, 'u' || id, 'Kim', false, false from asset where ${all('id')}`;
-    const cases: { table: Table | Holding; message: string; before?: string[]; statement: string }[] = [
-      { table: 'asset', message: 'its customer does not exist', statement: moreAssets },
+    const cases: { table: Table | Holding; rule: string; before?: string[]; statement: string }[] = [
+      { table: 'asset', rule: 'customer_exists', statement: moreAssets },
       {
         table: 'asset',
-        message: 'its customer does not exist',
+        rule: 'customer_exists',
         before: [transferEach('2')],
         statement: `update asset set customer_id = ${where1050(9, '2', 'id')} where ${all('id')}`,
       },
       {
         table: 'asset',
-        message: 'revoked with something active on it',
+        rule: 'revoked_empty',
         before: revokedThrough('asset_grant', '<> 1050'),
         statement: revokeAll('asset'),
       },
       {
         table: 'asset',
-        message: 'another customer without a transfer',
+        rule: 'transfer_recorded',
         before: [transferEach('2', '<> 1050')],
         statement: `update asset set customer_id = 2 where ${all('id')}`,
       },
       {
         table: 'asset',
-        message: 'another customer without a transfer',
+        rule: 'transfer_recorded',
         before: [transferEach(where1050(3, '2', 'id'))],
         statement: `update asset set customer_id = 2 where ${all('id')}`,
       },
       {
         table: 'asset',
-        message: 'revoked or moved while it is assigned or lent',
+        rule: 'released',
         before: [assign(1050, 1), transferEach('2')],
         statement: `update asset set customer_id = 2 where ${all('id')}`,
       },
       {
         table: 'asset',
-        message: 'revoked or moved while it is assigned or lent',
+        rule: 'released',
         before: [assign(1050, 1), lend(1050, 5)],
         statement: `update asset set borrowed_usb_key = true where ${all('id')}`,
       },
       {
         table: 'asset_assignment',
-        message: 'not an asset that this employee can hold',
+        rule: 'allowed',
         statement: assignEach(where1050(3, '1')),
       },
       {
         table: 'asset_lending',
-        message: 'not an asset that can be lent into this lock',
+        rule: 'allowed',
         before: [`${assignEach('1')} and asset_id <> 1050`],
         statement: lendEach,
       },
       {
         table: 'asset_lending',
-        message: 'the lock is lent to another employee',
+        rule: 'one_employee',
         before: [assignEach(where1050(2, '1'))],
         statement: lendEach,
       },
       {
         table: 'member',
-        message: 'deleted while it holds assets',
+        rule: 'deleted_unassigned',
         before: [memberEach, assign(1050, 1050)],
         statement: `update member set deleted_time = '3000-01-01' where ${all('id')}`,
       },
       ...TABLES.map((table) => ({
         table,
-        message: 'a revoked row never changes',
+        rule: 'revoked_final',
         before: revokedThrough(table, '= 1050'),
         statement: `update ${table} set created_time = created_time where ${all(idOf(table))}`,
       })),
       {
         table: 'asset_grant',
-        message: 'its order is not a succeeded new_buy',
+        rule: 'order',
         statement: moreGrants('asset_id', 3),
       },
-      { table: 'asset_grant', message: 'without an active asset that counts it', statement: moreGrants(3, 2) },
+      { table: 'asset_grant', rule: 'counted', statement: moreGrants(3, 2) },
       {
         table: 'asset_grant',
-        message: 'other numbers than what is active of it',
+        rule: 'counts',
         before: revokedThrough('merchandise_instance', '<> 1050'),
         statement: revokeAll('asset_grant'),
       },
       ...instances.map((table) => ({
         table,
-        message: 'without an active grant that counts it',
+        rule: 'counted',
         statement: moreOf(table, 'asset_id', 4),
       })),
       ...instances.map((table) => ({
         table,
-        message: 'without an active grant that counts it',
+        rule: 'counted',
         statement: moreOf(table, 'held_by_order_id', 2),
       })),
       ...instances.map((table) => ({
         table,
-        message: 'held by an order that does not transfer its asset',
+        rule: 'transferred',
         before: [transferEach('2', '<> 1050')],
         statement: `update ${table} set held_by_order_id = 2 where ${all('asset_id')}`,
       })),
       ...instances.map((table) => ({
         table,
-        message: 'in a merchandise that does not count it',
+        rule: 'inside_counted',
         statement: moreOf(table, table === 'product_instance' ? 'merchandise_id' : 'parent_id', 15),
       })),
       {
         table: 'merchandise_instance',
-        message: 'another number than what is active in it',
+        rule: 'counts',
         before: revokedThrough('product_instance', '<> 1050'),
         statement: revokeAll('merchandise_instance'),
       },
       ...[0, 3].map((bad) => ({
         table: 'merchandise_instance' as const,
-        message: 'another number than what is active in it',
+        rule: 'counts',
         statement: `update merchandise_instance set active_contents = ${where1050(bad, '1')} where ${all('asset_id')}`,
       })),
       {
         table: 'asset',
-        message: 'lower numbers than its grants have',
+        rule: 'counts',
         statement: `update asset set active_grants = ${where1050(0, '1', 'id')} where ${all('id')}`,
       },
       ...NUMBERS.flatMap((number) => [
         {
           table: 'asset' as const,
-          message: 'lower numbers than its grants have',
+          rule: 'counts',
           statement: `update asset set ${number} = ${where1050(1, '2', 'id')} where ${all('id')}`,
         },
         ...[0, 2].map((bad) => ({
           table: 'asset_grant' as const,
-          message: 'other numbers than what is active of it',
+          rule: 'counts',
           statement: `update asset_grant set ${NUMBERS.map(
             (each) => `${each} = ${each === number ? where1050(bad, '1') : 1}`,
           )} where ${all('asset_id')}`,
@@ -988,34 +953,34 @@ describe('PostgreSQL refuses', () => {
       ]),
       {
         table: 'asset_grant',
-        message: 'without an active asset that counts it',
+        rule: 'counted',
         statement: moreGrants('asset_id', 2, where1050(1, '0')),
       },
       {
         table: 'asset_grant',
-        message: 'lower numbers than what its order took over',
+        rule: 'taken_over',
         before: takenOverEach,
         statement: moreGrants('asset_id', 2, where1050(0, '1')),
       },
       ...instances.map((table) => ({
         table,
-        message: 'without an active grant that counts it',
+        rule: 'counted',
         before: ['update asset_grant set active_products = 1, active_merchandises = 1 where asset_id = 1050'],
         statement: moreOf(table),
       })),
       {
         table: 'product_instance',
-        message: 'in a merchandise that does not count it',
+        rule: 'inside_counted',
         before: ['update merchandise_instance set active_contents = 1 where asset_id = 1050'],
         statement: moreOf('product_instance'),
       },
     ];
 
     it.each(cases.map((each) => ({ ...each, verb: each.statement.slice(0, 'insert'.length) })))(
-      '$verb $table: $message',
-      async ({ table, message, before = [], statement }) => {
+      '$verb $table: $rule',
+      async ({ table, rule, before = [], statement }) => {
         await run(...before);
-        await expectRefused(`${table}: ${message}`, () => run(statement));
+        await expectRefused(`${table}_${rule}`, () => run(statement));
         await run(`${statement} and ${idOf(table)} <> 1050`);
       },
     );
@@ -1076,16 +1041,16 @@ describe('a fault in the code', () => {
     for (const grant of changedGrants.keys()) Object.assign(grant.stored!, { [kind]: 0 });
   };
 
-  it.each<[fault: string, message: string, order: (assetNum: string, lockNum: string) => Sent, tamper: Tamper]>([
+  it.each<[fault: string, rule: string, order: (assetNum: string, lockNum: string) => Sent, tamper: Tamper]>([
     [
       'forgets the products that it revokes by themselves',
-      'merchandise_instance: another number than what is active in it',
+      'merchandise_instance_counts',
       (assetNum) => deleteProduct(one, [assetNum]),
       ({ changes }) => changes.revokedProducts.clear(),
     ],
     [
       'forgets a product that is in no merchandise',
-      'asset_grant: other numbers than what is active of it',
+      'asset_grant_counts',
       (assetNum) => deleteProduct(one, [assetNum]),
       ({ changes }) => {
         for (const [id, { product }] of changes.revokedProducts) {
@@ -1095,13 +1060,13 @@ describe('a fault in the code', () => {
     ],
     [
       'forgets the merchandises that it empties',
-      'asset_grant: other numbers than what is active of it',
+      'asset_grant_counts',
       (assetNum) => deleteProduct(one, [assetNum]),
       ({ changes }) => changes.changedMerchandises.clear(),
     ],
     [
       'forgets the merchandise that is inside of another',
-      'merchandise_instance: another number than what is active in it',
+      'merchandise_instance_counts',
       (assetNum) => deleteProduct(one, [assetNum]),
       ({ changes }) => {
         const inner = [...changes.changedMerchandises].find(({ parent }) => parent !== null);
@@ -1110,73 +1075,73 @@ describe('a fault in the code', () => {
     ],
     [
       'forgets the products of a grant that it revokes',
-      'merchandise_instance: another number than what is active in it',
+      'merchandise_instance_counts',
       (assetNum) => deleteAsset(one, [assetNum]),
       ({ changes }) => forgetContents(changes, 'products'),
     ],
     [
       'forgets the merchandises of a grant that it revokes',
-      'asset_grant: other numbers than what is active of it',
+      'asset_grant_counts',
       (assetNum) => deleteAsset(one, [assetNum]),
       ({ changes }) => forgetContents(changes, 'merchandises'),
     ],
     [
       'forgets the grants of an asset that it revokes',
-      'asset: revoked with something active on it',
+      'asset_revoked_empty',
       (assetNum) => deleteAsset(one, [assetNum]),
       ({ changes }) => changes.changedGrants.clear(),
     ],
     [
       'forgets who holds an asset that it revokes',
-      'asset: revoked or moved while it is assigned or lent',
+      'asset_released',
       (assetNum) => deleteAsset(one, [assetNum]),
       ({ changes }) => changes.releasedAssets.clear(),
     ],
     [
       'forgets who holds an asset that it transfers',
-      'asset: revoked or moved while it is assigned or lent',
+      'asset_released',
       (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true }),
       ({ changes }) => changes.releasedAssets.clear(),
     ],
     [
       'forgets who holds an asset that it makes a borrowed lock',
-      'asset: revoked or moved while it is assigned or lent',
+      'asset_released',
       (assetNum) => newBuy(one, [assetNum], {}, { borrowedUsbKey: true }),
       ({ changes }) => changes.releasedAssets.clear(),
     ],
     [
       'forgets what is lent into a lock that it revokes',
-      'asset: revoked or moved while it is assigned or lent',
+      'asset_released',
       (_, lockNum) => deleteAsset(one, [lockNum]),
       ({ changes }) => changes.releasedAssets.clear(),
     ],
     [
       'forgets what is lent into a lock that it transfers',
-      'asset: revoked or moved while it is assigned or lent',
+      'asset_released',
       (_, lockNum) => newBuy(two, [lockNum], {}, { transferedAssetNum: true }),
       ({ changes }) => changes.releasedAssets.clear(),
     ],
     [
       'forgets what is lent into a lock that it makes none',
-      'asset: revoked or moved while it is assigned or lent',
+      'asset_released',
       (_, lockNum) => newBuy(one, [lockNum], {}, { borrowedUsbKey: false }),
       ({ changes }) => changes.releasedAssets.clear(),
     ],
     [
       'transfers to a customer that does not exist',
-      'asset: its customer does not exist',
+      'asset_customer_exists',
       (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true }),
       ({ changes }) => Object.assign(first(changes.changedAssets), { customerId: '9' }),
     ],
     [
       'forgets that it transferred',
-      'product_instance: held by an order that does not transfer its asset',
+      'product_instance_transferred',
       (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true }),
       ({ changes }) => void changes.transfers.splice(0),
     ],
     [
       'forgets that it transferred what came with nothing',
-      'asset: another customer without a transfer',
+      'asset_transfer_recorded',
       (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true }),
       ({ changes }) => {
         changes.transfers.splice(0);
@@ -1187,19 +1152,19 @@ describe('a fault in the code', () => {
       (kind): [string, string, (assetNum: string) => Sent, Tamper][] => [
         [
           `forgets the ${kind} that came with an asset that it transfers`,
-          'asset_grant: other numbers than what is active of it',
+          'asset_grant_counts',
           (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true }),
           ({ changes }) => forgetContents(changes, kind),
         ],
         [
           `counts too few ${kind} that came with an asset that it transfers`,
-          'asset_grant: lower numbers than what its order took over',
+          'asset_grant_taken_over',
           (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true, products: [] }),
           ({ changes: { newGrants } }) => newGrants.find(({ asset }) => asset.id !== null)!.grant.holder[kind]--,
         ],
         [
           `counts too few ${kind} of an asset`,
-          'asset_grant: without an active asset that counts it',
+          'asset_grant_counted',
           purchase,
           ({ changes }) => first(changes.newAssets).active[kind]--,
         ],
@@ -1207,40 +1172,35 @@ describe('a fault in the code', () => {
     ),
     ...(['product', 'merchandise'] as const).map((kind): [string, string, (assetNum: string) => Sent, Tamper] => [
       `counts too few ${kind}s of a grant`,
-      `${kind}_instance: without an active grant that counts it`,
+      `${kind}_instance_counted`,
       (assetNum) => purchase(`${assetNum}9`),
       ({ changes }) => changes.newGrants[0]!.grant.holder[`${kind}s`]--,
     ]),
     [
       'counts too little in a merchandise',
-      'product_instance: in a merchandise that does not count it',
+      'product_instance_inside_counted',
       (assetNum) => purchase(`${assetNum}9`),
       ({ changes }) => first(changes.newMerchandises).merchandise.activeContents--,
     ],
     [
       'revokes without saying by which order',
-      'new row for relation "product_instance" violates check constraint "product_instance_revoked_by"',
+      'product_instance_revoked_by',
       (assetNum) => deleteProduct(one, [assetNum]),
       ({ changes }) => Object.assign(first(changes.revokedProducts.values()).product, { revokedBy: null }),
     ],
     [
       'stores what a failed order did',
-      'asset_grant: its order is not a succeeded new_buy',
+      'asset_grant_order',
       purchase,
       (_, outcomes) => {
         const failure = { cause: 'internal_error' as const, message: 'Failed' };
         outcomes[0] = { ...outcomes[0]!, failure, assets: 0, products: 0 };
       },
     ],
-    [
-      'forgets what became of the order',
-      'asset_grant: its order is not a succeeded new_buy',
-      purchase,
-      (_, outcomes) => void outcomes.splice(0, 1),
-    ],
+    ['forgets what became of the order', 'asset_grant_order', purchase, (_, outcomes) => void outcomes.splice(0, 1)],
     [
       'grants to an asset that was revoked',
-      'asset_grant: without an active asset that counts it',
+      'asset_grant_counted',
       (assetNum) => purchase(`${assetNum}9`),
       ({ changes }) => {
         const none = { grants: 0, products: 0, merchandises: 0 };
@@ -1249,19 +1209,19 @@ describe('a fault in the code', () => {
     ],
     [
       'forgets the grant',
-      'merchandise_instance: without an active grant that counts it',
+      'merchandise_instance_counted',
       purchase,
       ({ changes }) => void changes.newGrants.splice(0, 1),
     ],
     [
       'puts a product onto the asset of another order',
-      'product_instance: without an active grant that counts it',
+      'product_instance_counted',
       purchase,
       ({ changes }) => Object.assign(changes.newProducts[0]!, { asset: changes.newProducts.at(-1)!.asset }),
     ],
     [
       'puts a product into a merchandise of another order',
-      'product_instance: in a merchandise that does not count it',
+      'product_instance_inside_counted',
       purchase,
       ({ changes }) => {
         const effect = changes.newProducts[0]!;
@@ -1270,7 +1230,7 @@ describe('a fault in the code', () => {
     ],
     [
       'puts a merchandise into one of another order',
-      'merchandise_instance: in a merchandise that does not count it',
+      'merchandise_instance_inside_counted',
       purchase,
       ({ changes }) => {
         const effect = changes.newMerchandises[0]!;
@@ -1279,17 +1239,17 @@ describe('a fault in the code', () => {
     ],
     [
       'revokes a merchandise that was just bought, but not what is inside of it',
-      'merchandise_instance: in a merchandise that does not count it',
+      'merchandise_instance_inside_counted',
       purchase,
       ({ changes }) => Object.assign(changes.newMerchandises[0]!.merchandise, { revokedBy: '1', activeContents: 0 }),
     ],
     [
       'stores a product that ends before it starts',
-      'new row for relation "product_instance" violates check constraint "product_instance_period"',
+      'product_instance_period',
       purchase,
       ({ changes }) => Object.assign(changes.newProducts[0]!.product, { limitStartDate: 2, limitEndDate: 1 }),
     ],
-  ])('that %s stores nothing', async (_, message, order, tamper) => {
+  ])('that %s stores nothing', async (_, rule, order, tamper) => {
     const [assetNum, lockNum, innocentNum] = [newAssetNum(), newAssetNum(), newAssetNum()];
     await applyAll(purchase(assetNum), newBuy(one, [lockNum], {}, { borrowedUsbKey: true }));
     await sql`insert into asset_assignment (asset_id, member_id) select id, 1 from asset where asset_num = ${assetNum}`.execute(
@@ -1303,9 +1263,9 @@ describe('a fault in the code', () => {
 
     const error = await apply(orders, tamper).then(
       () => null,
-      (error: Error) => error,
+      (error: pg.DatabaseError) => error,
     );
-    expect(error?.message).toBe(message);
+    expect(error?.constraint).toBe(rule);
     expect(isTransient(error)).toBe(false);
     expect(await contentOfTables(database.db)).toEqual(before);
 
@@ -1321,9 +1281,9 @@ describe('a fault in the code', () => {
     const { ledger, outcomes } = await apply(orders);
     const before = await contentOfTables(database.db);
     const again = (work: Parameters<typeof inTransaction>[1]) => inTransaction(database.db, work);
-    await expect(again((trx) => writeLedger(trx, ledger, ids))).rejects.toThrow(
-      'asset_grant: a revoked row never changes',
-    );
+    await expect(again((trx) => writeLedger(trx, ledger, ids))).rejects.toMatchObject({
+      constraint: 'asset_grant_revoked_final',
+    });
     await expect(again((trx) => storeApplied(trx, ledger, outcomes, ids))).rejects.toMatchObject({
       constraint: 'license_order_pkey',
     });

@@ -178,12 +178,14 @@ describe('the database', () => {
         select id, cause, message, finished_time from license_order where id = ${orders[index]!.licenseOrderId}`.execute(
         stack.db,
       );
-    await expect(take(0)).rejects.toThrow('license_order: delete is never done');
+    await expect(take(0)).rejects.toMatchObject({ constraint: 'license_order_no_delete' });
     await record(1);
-    await expect(take(1)).rejects.toThrow('license_order: delete is never done');
+    await expect(take(1)).rejects.toMatchObject({ constraint: 'license_order_no_delete' });
     await record(0);
     await sql`delete from failed_order`.execute(stack.db);
     await take(0);
-    await expect(sql`update order_retry set cause = ''`.execute(stack.db)).rejects.toThrow('update is never done');
+    await expect(sql`update order_retry set cause = ''`.execute(stack.db)).rejects.toMatchObject({
+      constraint: 'order_retry_no_update',
+    });
   });
 });

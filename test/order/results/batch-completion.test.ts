@@ -288,25 +288,25 @@ describe('the database refuses', () => {
 
   it('to change anything of a batch, or to remove it', async () => {
     const { id } = await accept();
-    await expect(set(id, { digest: Buffer.from('') })).rejects.toThrow('batch: update is never done');
-    await expect(set(id, { accepted_time: new Date() })).rejects.toThrow('batch: update is never done');
+    await expect(set(id, { digest: Buffer.from('') })).rejects.toMatchObject({ constraint: 'batch_no_update' });
+    await expect(set(id, { accepted_time: new Date() })).rejects.toMatchObject({ constraint: 'batch_no_update' });
     const remove = stack.db.deleteFrom('batch').where('id', '=', id).execute();
-    await expect(remove).rejects.toThrow('batch: delete is never done');
+    await expect(remove).rejects.toMatchObject({ constraint: 'batch_no_delete' });
   });
 
   it('to end a batch before its orders, with chunks left, in part, or twice', async () => {
     const { id, batch } = await accept();
-    await expect(set(id, END)).rejects.toThrow('batch: ended before its chunks');
+    await expect(set(id, END)).rejects.toMatchObject({ constraint: 'batch_chunks_finished' });
     await drainAndDie();
-    await expect(set(id, END)).rejects.toThrow('batch: ended before its chunks');
-    await expect(set(id, { ...END, succeeded: 2 })).rejects.toThrow('batch_end_counts');
-    await expect(set(id, { succeeded: 1, failed: 1 })).rejects.toThrow('batch_end_whole');
+    await expect(set(id, END)).rejects.toMatchObject({ constraint: 'batch_chunks_finished' });
+    await expect(set(id, { ...END, succeeded: 2 })).rejects.toMatchObject({ constraint: 'batch_end_counts' });
+    await expect(set(id, { succeeded: 1, failed: 1 })).rejects.toMatchObject({ constraint: 'batch_end_whole' });
     expect(await completeBatches(stack.db, [id])).toEqual([id]);
     const end = await readRow(batch);
-    await expect(set(id, END)).rejects.toThrow('batch: an end is for good');
-    await expect(set(id, { completed_time: null, succeeded: null, failed: null })).rejects.toThrow(
-      'an end is for good',
-    );
+    await expect(set(id, END)).rejects.toMatchObject({ constraint: 'batch_completion_final' });
+    await expect(set(id, { completed_time: null, succeeded: null, failed: null })).rejects.toMatchObject({
+      constraint: 'batch_completion_final',
+    });
     expect(await completeBatches(stack.db, [id])).toEqual([]);
     expect(await readRow(batch)).toEqual(end);
   });
