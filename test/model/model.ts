@@ -69,8 +69,8 @@ export interface Limits {
 }
 
 /**
- * "An asset holds at most 10,000 active products and merchandises, and as many grants". "An order touches at most
- * 200,000 products and merchandises". An asset "has at most 100 extended attributes".
+ * "An asset holds at most 10,000 active products and merchandise, 10,000 grants and 100 extended attributes". "An order
+ * touches at most 200,000 products and merchandise" (rules 6.5 Size).
  */
 const LIMITS: Limits = { onAsset: 10_000, codesOnAsset: 100, ofOrder: 200_000 };
 
@@ -194,8 +194,8 @@ function countsOf(before: AssetValue[], after: AssetValue[]): { assets: number; 
 }
 
 /**
- * What an order has touched so far: "what it creates, revokes or moves with a transfer. One that touches more is
- * `order_too_large`". "So is one whose assets have more than 200,000 grants that it may end."
+ * What an order has touched so far ("creates, revokes, transfers"), and the grants that it may end; beyond the limits
+ * "it is `order_too_large`".
  */
 class Touched {
   readonly limits: Limits;
@@ -227,7 +227,7 @@ const instancesOn = (asset: AssetValue) => [...productsOn(asset), ...merchandise
 
 /**
  * "A failed order reports its first fault: customer, enterprise, source order, then elements, numbers and products as
- * they were sent."
+ * sent."
  */
 function carryOut(
   state: State,
@@ -237,11 +237,11 @@ function carryOut(
   order: Sent,
 ): void {
   const customer = required(order.customerId);
-  // "`customerId` must exist when the batch is accepted and at the order's turn" "and belong to `enterpriseGlobalId`".
+  // "`customerId` must exist at acceptance and at the order's turn" "and belong to `enterpriseGlobalId`".
   demand(seen.has(customer), 'customer_not_found');
   demand(seen.get(customer)!.enterprise === required(order.enterpriseGlobalId), 'enterprise_mismatch');
-  // "A non-empty `srcLicenseOrderId` of the order must be a succeeded `new_buy` order (`source_order_not_found`): of
-  // any customer in a `new_buy`, which only records it; of this customer in a revocation".
+  // "A non-empty `srcLicenseOrderId` must be a succeeded `new_buy` order (`source_order_not_found`): of any customer in
+  // a `new_buy`, which only records it; of this customer in a revocation".
   const source = text(order.srcLicenseOrderId);
   const isPurchase = order.orderType === 'new_buy';
   if (source !== null) {
@@ -279,7 +279,7 @@ interface Purchase extends Named {
   seen: ReadonlyMap<string, ModelCustomer>;
 }
 
-/** "Each number becomes an active asset of the customer, or is added to when it is one already" (rules 6.5 new_buy). */
+/** "Each number becomes an active asset of the customer, or the order adds to the customer's asset" (rules 6.5 new_buy). */
 function buy(state: State, touched: Touched, purchase: Purchase, assetNum: string, element: Sent): void {
   let asset = activeAsset(state, assetNum);
   if (asset === undefined) {
@@ -287,38 +287,38 @@ function buy(state: State, touched: Touched, purchase: Purchase, assetNum: strin
     state.assets.push(asset);
   } else if (asset.customer !== purchase.customer) {
     // "A number that is active at another customer is `asset_owned_by_other_customer`, unless `transferedAssetNum` is
-    // true: then the asset moves to this customer with everything on it".
+    // true: then the asset moves to this customer with its contents".
     demand(element.transferedAssetNum === true, 'asset_owned_by_other_customer');
     // Customers and assets of other channels do not exist for an application that is bound to channels.
     demand(purchase.seen.has(asset.customer), 'asset_not_found');
   }
-  // "Its license type must be the order's (`license_type_mismatch`), in a transfer too."
+  // "The asset's license type must be the order's (`license_type_mismatch`), in a transfer too."
   demand(asset.licenseType === purchase.licenseType, 'license_type_mismatch');
   if (asset.customer !== purchase.customer) {
     touched.addGrants(asset, purchase.licenseOrderId);
     touched.add(instancesOn(asset).length);
     transfer(asset, purchase);
   }
-  // "extend codes are added or replaced". An entry without a code names none; a code without a value has the empty one.
+  // "the order adds or replaces extend codes". An entry without a code names none; without a value it has an empty one.
   for (const { extendCode, extendValue } of elements(element.assetExtendList)) {
     const code = text(extendCode);
     if (code !== null) asset.extendCodes[code] = text(extendValue) ?? '';
   }
-  // "limits and `borrowedUsbKey`, where given, replace".
+  // It "replaces given limits and `borrowedUsbKey`".
   asset.start = given(element.limitStartDate) ?? asset.start;
   asset.end = given(element.limitEndDate) ?? asset.end;
   asset.borrowed = given(element.borrowedUsbKey) ?? asset.borrowed;
   // "a start that then lies after its end is `dates_reversed`".
   demand(asset.start === null || asset.end === null || asset.start <= asset.end, 'dates_reversed');
   // An order has one grant to an asset, in however many elements it names it.
-  // "A `new_buy` that would put more on it is `asset_full`."
+  // Beyond the limits "a `new_buy` is `asset_full`".
   if (!asset.grants.some(({ order }) => order === purchase.licenseOrderId)) {
     demand(asset.grants.filter(isActive).length < touched.limits.onAsset, 'asset_full');
     asset.grants.push({ order: purchase.licenseOrderId, revokedBy: null });
   }
-  // "one that is replaced counts once".
+  // A replaced attribute counts once.
   demand(Object.keys(asset.extendCodes).length <= touched.limits.codesOnAsset, 'asset_full');
-  // "Each product becomes a product instance of that asset from this order, each merchandise a merchandise instance".
+  // "Products and merchandise become instances of this order on each asset, nested as sent."
   let room = touched.limits.onAsset - instancesOn(asset).length;
   const count = () => {
     demand(room > 0, 'asset_full');
@@ -332,8 +332,8 @@ function buy(state: State, touched: Touched, purchase: Purchase, assetNum: strin
 }
 
 /**
- * "The transferring order takes over what came along: from then on its id stands for the grants, products and
- * merchandises in a revocation's `srcLicenseOrderId`", and "a transfer leaves a row with both customers and the order".
+ * "From then on this order's id stands for what came along in a revocation's `srcLicenseOrderId`", and "a transfer
+ * leaves a row with both customers and the order".
  */
 function transfer(asset: AssetValue, { licenseOrderId, customer }: Purchase): void {
   asset.transfers.push({ order: licenseOrderId, from: asset.customer, to: customer });
@@ -358,8 +358,7 @@ function newAsset({ customer, licenseType }: Purchase, assetNum: string): AssetV
 }
 
 /**
- * "A product's own `srcLicenseOrderId` must be a succeeded `new_buy` order of any customer (`source_order_not_found`)
- * and is recorded."
+ * "A product's own `srcLicenseOrderId` must be a succeeded `new_buy` order (`source_order_not_found`) and is recorded."
  */
 function newProduct(state: State, count: () => void, { licenseOrderId, seen }: Purchase, sent: Sent): ProductValue {
   const source = text(sent.srcLicenseOrderId);
@@ -377,7 +376,7 @@ function newProduct(state: State, count: () => void, { licenseOrderId, seen }: P
   };
 }
 
-/** "each merchandise a merchandise instance, nested as sent, with its products" (rules 6.5 new_buy). */
+/** A merchandise instance with everything nested in it (rules 6.5 new_buy). */
 function newMerchandise(state: State, count: () => void, purchase: Purchase, sent: Sent): MerchandiseValue {
   count();
   return {
@@ -401,20 +400,20 @@ function ownAsset(state: State, customer: string, licenseType: string, assetNum:
   return asset;
 }
 
-/** "Whatever is revoked keeps the id of the order that revoked it" (rules 6.5 Records). */
+/** "Revoked rows keep the id of the order that revoked them" (rules 6.5 Records). */
 function revoke(thing: { revokedBy: string | null }, licenseOrderId: string): void {
   thing.revokedBy ??= licenseOrderId;
 }
 
-/** Without a source order: revokes "the asset and everything on it" (rules 6.5 delete_asset). */
+/** Without a source order: "it revokes the asset and its contents" (rules 6.5 delete_asset). */
 function revokeAsset(asset: AssetValue, by: string): void {
   for (const thing of [asset, ...asset.grants, ...productsOn(asset), ...merchandisesOn(asset)]) revoke(thing, by);
 }
 
 /**
- * "With `srcLicenseOrderId`, that order must have granted to this asset (`asset_not_in_source_order`); its products and
- * merchandises there are revoked, and the asset itself when no other order's grant is left." "A grant lasts until a
- * `delete_asset` names its order or the asset is revoked, even when `delete_product` has taken all its products".
+ * "With `srcLicenseOrderId`, that order must have granted to the asset (`asset_not_in_source_order`); it revokes that
+ * order's contents, and the asset if no other grant is left." "A grant outlives its products: only a `delete_asset` of
+ * its order, or of the asset, ends it."
  */
 function revokeGrant(asset: AssetValue, touched: Touched, source: string, by: string): void {
   const grant = asset.grants.find((each) => isActive(each) && each.order === source);
@@ -430,10 +429,9 @@ interface Revocation extends Named {
 }
 
 /**
- * "For each product, the active product instances of that asset with the same `productUri` are revoked, those inside
- * merchandise too, with `srcLicenseOrderId` only that order's." "No match for a product: `product_not_found`. Products
- * match against what was active when the order began, and an instance is revoked once". "The asset stays active", and
- * so do its grants.
+ * "For each product, the order revokes the asset's active product instances with the same `productUri`, also inside
+ * merchandise; with `srcLicenseOrderId` only that order's". "Products match what was active when the order began. No
+ * match is `product_not_found`". "The asset stays active", and so do its grants.
  */
 function revokeProducts(
   state: State,
@@ -468,8 +466,8 @@ function doomIfEmptied(merchandise: MerchandiseValue, doomed: Set<ProductValue |
 }
 
 /**
- * "With `strictMatchWhenDelete` true, only those whose `limitStartDate`, `limitEndDate` and `limitConcurrent` are all
- * equal; absent equals absent."
+ * "with `strictMatchWhenDelete` only if `limitStartDate`, `limitEndDate` and `limitConcurrent` all equal; absent equals
+ * absent."
  */
 function matches(product: ProductValue, sent: Sent): boolean {
   if (product.productUri !== text(sent.productUri)) return false;
