@@ -1379,7 +1379,11 @@ create table operator (
   role text not null check (role in ('viewer', 'support', 'admin')),
   password_hash text not null,
   created_time timestamptz not null default statement_timestamp(),
-  disabled_time timestamptz
+  disabled_time timestamptz,
+  -- The unused log-in link that npm start printed last.
+  link_token_hash bytea unique,
+  link_expires_time timestamptz,
+  check ((link_token_hash is null) = (link_expires_time is null))
 );
 
 -- A session, identified by the hash of its token. Each use extends expires_time, up to end_time. A worker deletes

@@ -1,3 +1,4 @@
+import { createLogInToken, newCommand } from '@lockstep/operators';
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -60,6 +61,76 @@ describe('logging in', () => {
       await heading(page, 'Overview').waitFor();
       expect(page.url()).toBe(`${stack.baseUrl}/console/`);
     }
+  });
+});
+
+describe('a log-in link', () => {
+  const newLink = async (login: OperatorLogin) =>
+    `/console/log-in#token=${await createLogInToken(stack.db, login.name, newCommand())}`;
+  const link = (page: Page) => page.getByRole('button', { name: 'Log in', exact: true });
+
+  it('leads to the overview, leaves no token behind, and works once', async () => {
+    const login = await newOperator(stack, 'viewer');
+    const address = await newLink(login);
+    const page = await openPage(stack, address);
+    await heading(page, 'Overview').waitFor();
+    expect(page.url()).toBe(`${stack.baseUrl}/console/`);
+    await page.getByText(`${login.name} · viewer`).waitFor();
+    await page.goBack();
+    expect(page.url()).not.toContain('token');
+    expectNoFaults(page);
+  });
+
+  it.each(['en-GB', 'zh-CN'] as const)('that was used says so, and takes the password (%s)', async (language) => {
+    const login = await newOperator(stack, 'viewer');
+    const address = await newLink(login);
+    await heading(await openPage(stack, address), 'Overview').waitFor();
+    const page = await openPage(stack, address, { language });
+    await page.getByRole('alert').waitFor();
+    expect(page.url()).not.toContain('token');
+    await shot(page, `log-in-link-used-${language}`);
+    await expectAccessible(page);
+    await page.locator('input[name=name]').fill(login.name);
+    await page.locator('input[name=password]').fill(login.password);
+    await page.locator('button[type=submit]').click();
+    await page.waitForURL('**/console/');
+  });
+
+  it('opened in a tab of the console with a session asks first', async () => {
+    const { page } = await openConsole(stack, 'viewer', { path: STILL_PAGE.path });
+    await heading(page, STILL_PAGE.title).waitFor();
+    const other = await newOperator(stack, 'support');
+    await page.goto(await newLink(other));
+    await link(page).waitFor();
+    expect(await page.getByRole('textbox').count()).toBe(0);
+    await shot(page, 'log-in-link');
+    await expectAccessible(page);
+    await link(page).click();
+    await page.getByText(`${other.name} · support`).waitFor();
+  });
+
+  it('to which another site led asks first', async () => {
+    const login = await newOperator(stack, 'viewer');
+    const page = await (await openBrowser(stack)).newPage();
+    const address = stack.baseUrl + (await newLink(login));
+    await page.route('https://elsewhere.example/', (route) =>
+      route.fulfill({ contentType: 'text/html', body: `<a href="${address}">there</a>` }),
+    );
+    await page.goto('https://elsewhere.example/');
+    await page.getByRole('link').click();
+    await link(page).waitFor();
+    expect(await page.getByRole('textbox').count()).toBe(0);
+    await link(page).click();
+    await heading(page, 'Overview').waitFor();
+  });
+
+  it('pasted into the log-in page, after one that was used, works', async () => {
+    const login = await newOperator(stack, 'viewer');
+    const page = await openPage(stack, '/console/log-in#token=unknown');
+    await page.getByRole('alert').waitFor();
+    const address = await newLink(login);
+    await page.evaluate(`location.hash = '${address.slice(address.indexOf('#'))}'`);
+    await heading(page, 'Overview').waitFor();
   });
 });
 

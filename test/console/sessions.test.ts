@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { PasswordHasher } from '@lockstep/access';
 import { consoleCauses, consoleOperations, includesRole, OperatorRole } from '@lockstep/contract/console';
-import { disableOperator, enableOperator, newCommand } from '@lockstep/operators';
+import {
+  createLogInToken,
+  disableOperator,
+  enableOperator,
+  newCommand,
+  resetOperatorPassword,
+} from '@lockstep/operators';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConsoleClient, newOperator } from '../harness/browser/console.ts';
@@ -176,6 +183,86 @@ describe('a login', () => {
   });
 });
 
+describe('a log-in link', () => {
+  const newToken = async ({ name }: { name: string }) => (await createLogInToken(stack.db, name, newCommand()))!;
+  /** Uses a token in a browser of its own. */
+  const use = (token: string) => {
+    const client = new ConsoleClient(stack.baseUrl, { name: '', password: '' });
+    return client.send('logInByLink', { body: { token } });
+  };
+  const refused = refusal('log_in_link_invalid');
+
+  it('logs its operator in once, and stands in the record', async () => {
+    const login = await newOperator(stack, 'admin');
+    const token = await newToken(login);
+    const first = await use(token);
+    expect(first).toMatchObject({ status: 200, body: { data: { name: login.name, role: 'admin' } } });
+    expect(first.headers.get('set-cookie')).toMatch(
+      /^lockstep_operator=[\w-]{43}; Path=\/console; HttpOnly; SameSite=Strict$/,
+    );
+    expect(await use(token)).toMatchObject(refused);
+    expect(await recordOf(login.name, ['operator.link_created', 'operator.logged_in'])).toMatchObject([
+      { action: 'operator.link_created', operator: null, after: null },
+      { action: 'operator.logged_in', operator: login.name, after: { by: 'link' } },
+    ]);
+  });
+
+  it('is used up by one of many calls at once', async () => {
+    const token = await newToken(await newOperator(stack, 'viewer'));
+    const answers = await Promise.all(Array.from({ length: 8 }, () => use(token)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(401)]);
+  });
+
+  it('works for 30 minutes', async () => {
+    const login = await newOperator(stack, 'viewer');
+    const age = (by: string) =>
+      sql`update operator set link_expires_time = link_expires_time - ${by}::interval where name = ${login.name}`.execute(
+        stack.db,
+      );
+    const inTime = await newToken(login);
+    await age('29 minutes');
+    expect(await use(inTime)).toMatchObject({ status: 200 });
+    const late = await newToken(login);
+    await age('30 minutes');
+    expect(await use(late)).toMatchObject(refused);
+  });
+
+  it('ends with the next link, a new password, and when its operator is disabled', async () => {
+    const login = await newOperator(stack, 'viewer');
+    const replaced = await newToken(login);
+    const beforePassword = await newToken(login);
+    expect(await use(replaced)).toMatchObject(refused);
+    await resetOperatorPassword({ db: stack.db, passwords: new PasswordHasher() }, login.name, newCommand());
+    expect(await use(beforePassword)).toMatchObject(refused);
+    const beforeDisabled = await newToken(login);
+    await disableOperator(stack.db, login.name, newCommand());
+    expect(await createLogInToken(stack.db, login.name, newCommand())).toBeUndefined();
+    await enableOperator(stack.db, login.name, newCommand());
+    expect(await use(beforeDisabled)).toMatchObject(refused);
+  });
+
+  it('with an unknown token or from another page is refused', async () => {
+    const token = await newToken(await newOperator(stack, 'viewer'));
+    expect(await use('')).toMatchObject(refused);
+    expect(await use(`${token}x`)).toMatchObject(refused);
+    const client = new ConsoleClient(stack.baseUrl, { name: '', password: '' });
+    const forged = await client.send('logInByLink', { body: { token } }, { 'sec-fetch-site': 'cross-site' });
+    expect(forged).toMatchObject(refusal('request_forged'));
+    expect(await use(token)).toMatchObject({ status: 200 });
+  });
+
+  it('is stored hashed, and kept out of the log', async () => {
+    const login = await newOperator(stack, 'viewer');
+    const token = await newToken(login);
+    const stored = await stack.db.selectFrom('operator').selectAll().where('name', '=', login.name).execute();
+    expect(JSON.stringify(stored)).not.toContain(token);
+    await use(token);
+    await use(token);
+    await use(token.repeat(10));
+    expect(stack.logLines.join('\n')).not.toContain(token);
+  });
+});
+
 describe('a session', () => {
   it('ends with the log-out, and not the one of another browser', async () => {
     const here = await logIn();
@@ -292,7 +379,7 @@ describe('the table of operations', () => {
       const answer = await stranger.send(id, { params: valuesFor(consoleOperations[id].path) } as never);
       expect([id, answer.status, answer.body.cause]).toEqual([id, 401, 'not_logged_in']);
     }
-    expect(ids.filter((id) => consoleOperations[id].role === 'anybody')).toEqual(['logIn']);
+    expect(ids.filter((id) => consoleOperations[id].role === 'anybody')).toEqual(['logIn', 'logInByLink']);
   });
 
   it.each(OperatorRole.options)('is held for %s: what needs more is refused before anything is read', async (role) => {

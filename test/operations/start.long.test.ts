@@ -107,6 +107,20 @@ describe('npm start', () => {
     expect(await client.call('logIn', { body: { name, password } })).toMatchObject({ name, role: 'admin' });
   });
 
+  it('prints a link above the ready line that logs the demo operator in once', async () => {
+    const { baseUrl, operatorName } = stack.demo;
+    const [link = ''] = /http\S+#\S+/.exec(stack.job.output.stdout.trimEnd().split('\n').at(-2)!) ?? [];
+    const { origin, pathname, hash } = new URL(link);
+    expect([origin, pathname]).toEqual([baseUrl, '/console/log-in']);
+    const token = new URLSearchParams(hash.slice(1)).get('token')!;
+    expect(readFileSync(join(stack.dataDir, 'demo.json'), 'utf8')).not.toContain(token);
+    const client = new ConsoleClient(baseUrl, { name: '', password: '' });
+    expect(await client.call('logInByLink', { body: { token } })).toMatchObject({ name: operatorName, role: 'admin' });
+    expect(await client.send('logInByLink', { body: { token } })).toMatchObject({
+      body: { cause: 'log_in_link_invalid' },
+    });
+  });
+
   it('lets the demo administrator manage the demo enterprise', async () => {
     const { baseUrl, appKey, appSecret, enterpriseGlobalId } = stack.demo;
     const { adminAccount = '', adminPassword = '' } = stack.demo;

@@ -19,7 +19,7 @@ const OPEN = [
   /^\/docs(\/|$)/,
   /^\/health\/(live|ready)$/,
   /^\/metrics$/,
-  /^\/console\/api\/session\/log-in$/,
+  /^\/console\/api\/session\/log-in(-by-link)?$/,
   // The console's page, at every address, and its files: no data.
   /^\/console(\/\*)?$/,
   /^\/console\/files\/\*$/,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { startApi } from '@lockstep/api';
 import { chooseQueueBackend, configOrExit, RELEASE, readConfig, SECRET_KEYS } from '@lockstep/config';
+import { LINK_MINUTES } from '@lockstep/operators';
 import { createOrderMetrics } from '@lockstep/orders';
 import { createLogger, explainFault, runUntilSignal, type StartPart } from '@lockstep/platform';
 import { startWorker } from '@lockstep/worker';
@@ -10,7 +11,7 @@ import { prepareDemo } from './stack/demo.ts';
 import { migrateDatabase } from './stack/migrate-database.ts';
 import { provideDatabase } from './stack/stack.ts';
 
-/** `npm start`: everything on one machine (rules 9). */
+/** `npm start`: runs everything on one machine (rules 9). */
 const config = configOrExit(readConfig);
 const log = createLogger({ name: 'lockstep', level: config.LOG_LEVEL ?? 'warn', secrets: SECRET_KEYS });
 
@@ -41,8 +42,11 @@ async function run(startPart: StartPart): Promise<void> {
   } = config;
   await startPart('worker', () => startWorker({ ...common, drains, failedOrderDays, eventDays }));
   const demoFile = join(config.DATA_DIR, 'demo.json');
+  let logInToken: string | undefined;
   const prepare = async (baseUrl: string) => {
-    const { appKey, operatorName } = await prepareDemo(database.url, demoFile, baseUrl);
+    const prepared = await prepareDemo(database.url, demoFile, baseUrl);
+    logInToken = prepared.logInToken;
+    const { appKey, operatorName } = prepared.demo;
     return { demo: { appKey, operatorName, file: demoFile } };
   };
   const api = await startPart('api', () =>
@@ -62,9 +66,15 @@ async function run(startPart: StartPart): Promise<void> {
   const { fault } = await consoleBuilt;
   if (fault !== undefined) process.stderr.write(`The console could not be built: ${fault}\n`);
   say(`PostgreSQL: ${database.description}; queue: BullMQ on ${queue.kind}`);
-  say(`Demo credentials: ${demoFile}   API to try: ${api.baseUrl}/docs`);
-  say(`Console: ${api.baseUrl}/console   log in with operatorName and operatorPassword of the demo credentials`);
+  say(`Demo credentials: ${demoFile}; API reference to try: ${api.baseUrl}/docs`);
+  say(describeConsole(publicUrl ?? api.baseUrl, logInToken));
   say(`Lockstep is ready at ${api.baseUrl}`);
+}
+
+/** The token is behind the `#`, so that the browser does not send it in the address (rules 9, Log-in link). */
+function describeConsole(baseUrl: string, logInToken: string | undefined): string {
+  if (logInToken === undefined) return `Console: ${baseUrl}/console`;
+  return `Console, logs you in once within ${LINK_MINUTES} minutes: ${baseUrl}/console/log-in#token=${logInToken}`;
 }
 
 function explain(error: unknown): string {

@@ -6,6 +6,7 @@ it.each([
   'authorization',
   'clientToken',
   'userToken',
+  'token',
   'password',
   'passwords',
   'passwordMobile',

@@ -7,6 +7,7 @@ export const SECRET_KEYS: ReadonlySet<string> = new Set([
   'userToken',
   'usertoken',
   'access_token',
+  'token',
   'client_secret',
   'appSecret',
   'password',

@@ -1,6 +1,7 @@
 import type {} from './tables.ts';
 
 export { listChanges } from './list-changes.ts';
+export { createLogInToken, LINK_MINUTES } from './log-in-links.ts';
 export {
   changeApplicationStatus,
   registerApplication,

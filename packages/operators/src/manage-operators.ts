@@ -2,6 +2,7 @@ import { newPassword, type PasswordHasher } from '@lockstep/access';
 import { ConsoleRefusal, type OperatorRole } from '@lockstep/contract/console';
 import { type Database, inTransaction, type Trx, violatesUnique } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { NO_LINK } from './log-in-links.ts';
 import type { Actor } from './operator.ts';
 import { recordChange } from './record.ts';
 import { setPasswordHash } from './sessions.ts';
@@ -100,14 +101,18 @@ export async function setOperatorRole(db: Database, name: string, role: Operator
   });
 }
 
-/** Disables an operator and ends their sessions. Throws a ConsoleRefusal: not_found; last_admin. */
+/** Disables an operator, and ends their sessions and log-in link. Throws a ConsoleRefusal: not_found; last_admin. */
 export async function disableOperator(db: Database, name: string, actor: Actor): Promise<void> {
   await inTransaction(db, async (trx) => {
     const admins = await lockEnabledAdmins(trx);
     const { id, disabled_time } = await lockOperator(trx, name);
     if (disabled_time !== null) return;
     requireAnotherAdmin(admins, name);
-    await sql`update operator set disabled_time = statement_timestamp() where id = ${id}`.execute(trx);
+    await trx
+      .updateTable('operator')
+      .set({ disabled_time: sql`statement_timestamp()`, ...NO_LINK })
+      .where('id', '=', id)
+      .execute();
     await trx.deleteFrom('operator_session').where('operator_id', '=', id).execute();
     await recordChange(trx, actor, { action: 'operator.disabled', target: name, before: null, after: null });
   });

@@ -11,6 +11,7 @@ import {
 import { ConsoleRefusal, type Me, type OperatorRole } from '@lockstep/contract/console';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { NO_LINK, useLogInToken } from './log-in-links.ts';
 import type { Operator } from './operator.ts';
 import { recordChange } from './record.ts';
 
@@ -75,6 +76,25 @@ export class OperatorSessions {
         trx,
         { operatorId: checked.id, name, requestId: call.requestId },
         { action: 'operator.logged_in', target: name, before: null, after: null },
+      );
+      return session;
+    });
+  }
+
+  /**
+   * Begins a session with the token of a log-in link and uses up the token. Throws a ConsoleRefusal:
+   * log_in_link_invalid.
+   */
+  async logInByLink(db: Database, token: string, requestId: string): Promise<NewSession> {
+    return await inTransaction(db, async (trx) => {
+      const found = await useLogInToken(trx, token);
+      if (found === undefined) throw new ConsoleRefusal('log_in_link_invalid');
+      const { id, name } = found;
+      const session = await beginSession(trx, id);
+      await recordChange(
+        trx,
+        { operatorId: id, name, requestId },
+        { action: 'operator.logged_in', target: name, before: null, after: { by: 'link' } },
       );
       return session;
     });
@@ -239,13 +259,17 @@ function buildMe(row: Omit<SessionRow, 'is_to_note'>): Me {
   return { operatorId: row.operator_id, name: row.name, role: row.role, endTime: row.end_time.getTime() };
 }
 
-/** Stores another password and ends what the one before allowed: sessions, and the lock by failed logins. */
+/** Stores a new password. Ends the operator's sessions and log-in link, and the lock by failed log-ins. */
 export async function setPasswordHash(
   trx: Trx,
   { id, name }: { id: string; name: string },
   hash: string,
 ): Promise<void> {
-  await trx.updateTable('operator').set({ password_hash: hash }).where('id', '=', id).execute();
+  await trx
+    .updateTable('operator')
+    .set({ password_hash: hash, ...NO_LINK })
+    .where('id', '=', id)
+    .execute();
   await trx.deleteFrom('operator_session').where('operator_id', '=', id).execute();
   await forgetFailures(trx, { kind: 'operator', name });
 }

@@ -11,6 +11,8 @@ declare module '@lockstep/platform' {
       password_hash: string;
       created_time: Generated<Date>;
       disabled_time: Date | null;
+      link_token_hash: Buffer | null;
+      link_expires_time: Date | null;
     };
     operator_session: {
       token_hash: Buffer;

@@ -7,7 +7,7 @@ import { describeApi } from './description.ts';
  * docs/console.md.
  */
 async function rewrite(file: string, fill: (page: string) => string): Promise<void> {
-  const page = new URL(`../../../docs/${file}`, import.meta.url);
+  const page = new URL(`../../../../docs/${file}`, import.meta.url);
   await writeFile(page, fill(await readFile(page, 'utf8')));
 }
 

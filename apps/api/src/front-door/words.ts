@@ -57,7 +57,7 @@ export const WORDS: Record<Language, Words> = {
     firstBatch: 'Your first batch',
     demo: 'This is the demo that npm start made. Three steps show what it does:',
     sendBatch: 'Send a batch, in a second shell in the same directory:',
-    logIn: 'Open the {0} and log in as {1}. The password is {2} in {3}.',
+    logIn: 'Open the {0} by the link that npm start printed, or log in as {1}. The password is {2} in {3}.',
     lookUp: 'See under Batches what became of the orders.',
     guidesLead: 'The documentation of this version.',
     guideNames: {
@@ -100,7 +100,7 @@ export const WORDS: Record<Language, Words> = {
     firstBatch: '第一个批次',
     demo: '这是 npm start 生成的演示环境。三步了解它能做什么：',
     sendBatch: '在同一目录的另一个终端里提交一个批次：',
-    logIn: '打开{0}，以 {1} 登录。密码是 {3} 中的 {2}。',
+    logIn: '用 npm start 输出的链接打开{0}，或以 {1} 登录。密码是 {3} 中的 {2}。',
     lookUp: '在“批次”中查看每个订单的结果。',
     guidesLead: '本版本的文档（英文）。',
     guideNames: {

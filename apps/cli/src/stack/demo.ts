@@ -3,6 +3,7 @@ import { PasswordHasher } from '@lockstep/access';
 import { createDemoCustomers, DEMO_ENTERPRISES } from '@lockstep/customers';
 import { setPassword } from '@lockstep/members';
 import {
+  createLogInToken,
   createOperator,
   listOperators,
   type NewOperatorLogin,
@@ -16,14 +17,21 @@ import { type Demo, readDemo } from './demo-file.ts';
 
 const DEMO_OPERATOR = 'demo';
 
+/** The demo, with the token of a new log-in link for its operator; undefined if an admin has disabled that operator. */
+interface PreparedDemo {
+  demo: Demo;
+  logInToken: string | undefined;
+}
+
 /**
- * Creates the demo application, enterprises, customers, employees and operator that are missing, and writes demo.json.
- * The application and the passwords leave entries in the operators' record (rules 9).
+ * Creates what is missing of the demo application, enterprises, customers, employees and operator, writes demo.json, and
+ * creates a log-in link. The audit log of operators has the application, the passwords and the link (rules 9).
  */
-export async function prepareDemo(databaseUrl: string, file: string, baseUrl: string): Promise<Demo> {
+export async function prepareDemo(databaseUrl: string, file: string, baseUrl: string): Promise<PreparedDemo> {
   const db = openDatabase({ url: databaseUrl, poolSize: 1, applicationName: 'lockstep-demo', onError: () => {} });
   try {
-    return await createDemo(db, file, baseUrl);
+    const demo = await createDemo(db, file, baseUrl);
+    return { demo, logInToken: await createLogInToken(db, demo.operatorName, newCommand()) };
   } finally {
     await db.destroy();
   }
@@ -36,7 +44,7 @@ async function createDemo(db: Database, file: string, baseUrl: string): Promise<
   const credentials = isKnown
     ? existing
     : await registerApplication(db, { name: 'Demo', scopes: ['auth_order', 'auth_me'], approved: true }, newCommand());
-  // A known password stays: somebody may be logged in with it.
+  // A known password stays, because someone may be logged in with it.
   const isAdminKnown = isKnown && existing.adminPassword !== '';
   const admin = isAdminKnown
     ? { account: existing.adminAccount, password: existing.adminPassword }
@@ -62,11 +70,11 @@ async function createDemo(db: Database, file: string, baseUrl: string): Promise<
   return written;
 }
 
-/** The operator of the demo, who may do everything. One whose password demo.json knows stays as it is. */
+/** Creates the demo operator, an admin. Resets the password of an existing one only if demo.json does not have it. */
 async function provideOperator(db: Database, existing: Demo | undefined): Promise<NewOperatorLogin> {
   const tools = { db, passwords: new PasswordHasher() };
-  const isThere = (await listOperators(db)).some(({ name }) => name === DEMO_OPERATOR);
-  if (!isThere) return await createOperator(tools, { name: DEMO_OPERATOR, role: 'admin' }, newCommand());
+  const exists = (await listOperators(db)).some(({ name }) => name === DEMO_OPERATOR);
+  if (!exists) return await createOperator(tools, { name: DEMO_OPERATOR, role: 'admin' }, newCommand());
   const { operatorName, operatorPassword } = existing ?? {};
   if (operatorName === DEMO_OPERATOR && operatorPassword) return { name: operatorName, password: operatorPassword };
   return await resetOperatorPassword(tools, DEMO_OPERATOR, newCommand());

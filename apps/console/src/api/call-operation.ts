@@ -81,7 +81,7 @@ async function readAnswer(response: Response, id: ConsoleOperationId): Promise<u
     data?: unknown;
   } | null;
   if (response.status === 200 && answer?.code === 0) return answer.data;
-  if (response.status === 401 && id !== 'logIn') noteLogOut('here');
+  if (response.status === 401 && operations[id].role !== 'anybody') noteLogOut('here');
   throw new CallFailure(
     response.status,
     answer?.cause ?? null,

@@ -12,6 +12,7 @@ export const causesInChinese: Readonly<
 > = {
   not_logged_in: '您尚未登录，或会话已结束，请重新登录。',
   login_failed: '用户名或密码错误，或账户已锁定或停用。失败十次后将锁定五分钟。',
+  log_in_link_invalid: '登录链接已使用或已过期。请用密码登录，或重新运行 npm start 获取新链接。',
   password_wrong: '当前密码不正确。',
   role_missing: '您的角色无权进行此操作。',
   request_forged: '该请求不是由本控制台发出的。',

@@ -11,6 +11,11 @@ export const consoleCauses = {
     message:
       'Name or password is wrong, or the account is locked or disabled. After ten failures it is locked for five minutes.',
   },
+  log_in_link_invalid: {
+    status: 401,
+    message:
+      'This log-in link has been used or has expired. Log in with your password, or restart npm start for a new link.',
+  },
   password_wrong: { status: 403, message: 'The password that you have now is another one.' },
   role_missing: { status: 403, message: 'This needs the role {0}; yours is {1}.' },
   request_forged: { status: 403, message: 'The request does not come from this console.' },

@@ -40,6 +40,14 @@ export const sessionOperations = consoleTable({
     data: Me,
     summary: 'Begins a session and sets its cookie.',
   },
+  logInByLink: {
+    method: 'POST',
+    path: '/session/log-in-by-link',
+    role: 'anybody',
+    body: z.object({ token: z.string().max(255) }),
+    data: Me,
+    summary: 'Uses up the token of a log-in link, begins a session and sets its cookie.',
+  },
   logOut: {
     method: 'POST',
     path: '/session/log-out',

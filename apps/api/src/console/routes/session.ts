@@ -23,6 +23,14 @@ export function sessionHandlers({ sessions, publicUrl }: ServerOptions) {
       return me;
     },
 
+    logInByLink: async (request, _nobody, reply) => {
+      noteSubject(request, { address: addressOf(request, publicUrl) });
+      const { token, me } = await sessions.logInByLink(request.db, request.body.token, request.id);
+      noteSubject(request, { operator: me.name });
+      setSessionCookie(request, reply, token, publicUrl);
+      return me;
+    },
+
     logOut: async (request, operator, reply) => {
       await sessions.logOut(request.db, operator, readSessionToken(request)!);
       clearSessionCookie(reply, publicUrl);
