@@ -152,7 +152,7 @@ describe('a batch of four orders in two lanes that all failed', () => {
     expect(await retryFailedOrders(stack.db, orderIds)).toEqual({ retried: 4, notRetried: [] });
     await expectTotals({ state: 'accepted', pending: 4 });
     await drain(stack.db);
-    await new OpenBatches().endFinished(stack.db);
+    await new OpenBatches().completeFinished(stack.db);
     await expectTotals({ state: 'completed', succeeded: 4 });
   });
 
@@ -209,7 +209,7 @@ it('all of this at once, through several pools, loses nothing, does nothing twic
         const { finishedBatchIds } = await drain(db, [...new Set([pick(ALL_LANES), pick(ALL_LANES)])]);
         if (Math.random() < 0.7) await completeBatches(db, finishedBatchIds);
       }),
-      repeat(20, () => sweep.endFinished(db)),
+      repeat(20, () => sweep.completeFinished(db)),
     ];
   });
   for (const caller of [api, second.api]) {
@@ -229,7 +229,7 @@ it('all of this at once, through several pools, loses nothing, does nothing twic
   expect(polls).toBe(120);
   while ((await retryFailedOrders(stack.db, allIds)).retried > 0) await drain(stack.db);
   await drain(stack.db);
-  await new OpenBatches().endFinished(stack.db);
+  await new OpenBatches().completeFinished(stack.db);
 
   for (const { batch, id } of stories) {
     const { orders, ...result } = await readResult(api, batch);

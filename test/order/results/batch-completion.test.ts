@@ -202,7 +202,7 @@ describe('a batch ends once', () => {
     await drainAndDie();
     const { rows } = await sql<{ last: Date }>`
       select max(finished_time) as last from lane_chunk where batch_id = ${id}`.execute(stack.db);
-    await new OpenBatches().endFinished(stack.db);
+    await new OpenBatches().completeFinished(stack.db);
     expect(await readResult(api, batch)).toMatchObject({ completedTime: rows[0]!.last.getTime() });
   });
 });
@@ -232,7 +232,7 @@ describe('the end', () => {
 
   it('that a crash has lost comes with a sweep, however many batches are open', async () => {
     await drainAndDie();
-    await new OpenBatches().endFinished(stack.db);
+    await new OpenBatches().completeFinished(stack.db);
     const { id: applicationId } = await stack.db.selectFrom('application').select('id').executeTakeFirstOrThrow();
     await sql`
       with opened as (
@@ -248,16 +248,16 @@ describe('the end', () => {
     await drainAndDie();
     expect(await readResult(api, lost.batch)).toMatchObject({ state: 'processing', pending: 0, completedTime: null });
     const openBatches = new OpenBatches();
-    expect(await openBatches.endFinished(stack.db)).toEqual([]);
-    expect(await openBatches.endFinished(stack.db)).toEqual([lost.id, again.id]);
-    expect(await openBatches.endFinished(stack.db)).toEqual([]);
+    expect(await openBatches.completeFinished(stack.db)).toEqual([]);
+    expect(await openBatches.completeFinished(stack.db)).toEqual([lost.id, again.id]);
+    expect(await openBatches.completeFinished(stack.db)).toEqual([]);
     expect(await readResult(api, lost.batch)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1 });
     // Behind the last of them it begins with the first again.
     await sql`update lane_chunk set payload = null, finished_time = now(), succeeded = 1 where lane = 99`.execute(
       stack.db,
     );
-    expect(await openBatches.endFinished(stack.db)).toHaveLength(1_000);
-    expect(await openBatches.endFinished(stack.db)).toHaveLength(500);
+    expect(await openBatches.completeFinished(stack.db)).toHaveLength(1_000);
+    expect(await openBatches.completeFinished(stack.db)).toHaveLength(500);
   });
 });
 
@@ -270,16 +270,16 @@ it('a batch that cannot be ended is told of once, and keeps no other from its en
   );
   const openBatches = new OpenBatches();
   const failed: string[] = [];
-  const endFinished = () => openBatches.endFinished(stack.db, (batchIds) => failed.push(...batchIds));
-  expect(await endFinished()).toEqual([accepted[0]!.id, accepted[2]!.id]);
+  const completeFinished = () => openBatches.completeFinished(stack.db, (batchIds) => failed.push(...batchIds));
+  expect(await completeFinished()).toEqual([accepted[0]!.id, accepted[2]!.id]);
   const later = await accept();
   await drainAndDie();
-  while (!(await endFinished()).includes(later.id));
+  while (!(await completeFinished()).includes(later.id));
   expect(failed).toEqual([wrong.id]);
   await pastBatchTriggers(stack.db, (trx) =>
     sql`update lane_chunk set order_count = 2, weight = 2, succeeded = 1 where batch_id = ${wrong.id}`.execute(trx),
   );
-  while (!(await endFinished()).includes(wrong.id));
+  while (!(await completeFinished()).includes(wrong.id));
 });
 
 describe('the database refuses', () => {

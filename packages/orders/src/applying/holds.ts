@@ -13,22 +13,22 @@ import {
 } from '../stored-orders.ts';
 import { type Chunk, SENDERS_CHANNELS, type UnreadableChunk } from './pending.ts';
 
-// A hold is a row of order_hold: the customer, and the oldest pending order, which cannot be applied. That order and
-// the customer's later ones are rows of held_order, outside of their chunks, so drains and polls of others never read
-// them. Holds and held orders change only while their lane is locked.
+// A hold is a row of order_hold: a customer and its oldest pending order, which cannot be applied. That order and the
+// customer's later ones are rows of held_order, outside their chunks, so that drains and polls for other customers
+// never read them. Holds and held orders change only while their lane is locked.
 
-/** SQL: how long a hold is left alone, from 1 s to 5 min. `tries`: how often its order has failed in a row. */
+/** SQL: the pause before a held order is retried, 1 s to 5 min. `tries`: how often in a row it has failed. */
 const pauseAfter = (tries: ReturnType<typeof sql>) =>
   sql`make_interval(secs => least(300, 2 ^ least(${tries} - 1, 9)))`;
 
-/** A statement that finds which of some customers are held. */
+/** A statement that returns which of the customers are held. */
 export const findingHeld = (customerIds: Iterable<CustomerId>): Statement<{ customer_id: CustomerId }> => ({
   name: 'find_held',
   text: 'select customer_id from order_hold where customer_id = any ((select $1::text[])::text[])',
   values: [[...new Set(customerIds)]],
 });
 
-/** Finds which of some customers are held. */
+/** Returns which of the customers are held. */
 export async function findHeld(trx: Trx, customerIds: Iterable<CustomerId>): Promise<Set<CustomerId>> {
   const rows = await run(trx, findingHeld(customerIds));
   return new Set(rows.map(({ customer_id }) => customer_id));
@@ -52,8 +52,8 @@ export async function insertHolds(
     on conflict (customer_id) do nothing`.execute(trx);
 }
 
-/** Notes that a held order has failed again. */
-export async function noteFailure(db: Database, { licenseOrderId, customerId }: HeldOrder, error: unknown) {
+/** Records that a held order failed again. */
+export async function recordFailure(db: Database, { licenseOrderId, customerId }: HeldOrder, error: unknown) {
   await sql`
     update order_hold set license_order_id = ${licenseOrderId}, last_error = ${describeError(error)},
       tries = failed.tries, since = case when failed.tries = 1 then statement_timestamp() else since end,
@@ -65,8 +65,8 @@ export async function noteFailure(db: Database, { licenseOrderId, customerId }: 
     where order_hold.customer_id = failed.customer_id`.execute(db);
 }
 
-/** Notes that a chunk still cannot be read, for all who are held because of it. */
-export async function noteUnreadable(db: Database, held: HeldOrder, error: unknown): Promise<void> {
+/** Records that a chunk still can't be read, for all customers held because of it. */
+export async function recordUnreadable(db: Database, held: HeldOrder, error: unknown): Promise<void> {
   const { batchId, lane, customerId, licenseOrderId } = held;
   await sql`
     update order_hold set tries = tries + 1, last_error = ${describeError(error)},
@@ -78,7 +78,8 @@ export async function noteUnreadable(db: Database, held: HeldOrder, error: unkno
 }
 
 /**
- * Makes all holds due, but for those that have failed within the last five seconds: however many workers ask for that.
+ * Makes all holds due, except those that failed in the last five seconds. That bounds the retries, however many workers
+ * call this.
  */
 export async function makeDue(db: Database): Promise<void> {
   await sql`
@@ -103,7 +104,7 @@ export interface HeldOrder {
   customerId: CustomerId;
   orderType: OrderType;
   channels: Channels;
-  /** Null if it cannot be read. */
+  /** Null if it can't be read. */
   order: Order | null;
   /** Whether it is still in its chunk, which could not be read. */
   isInChunk: boolean;
@@ -121,7 +122,7 @@ interface HeldRow {
   content: string | null;
 }
 
-/** Reads the oldest held orders of a customer, and beyond the first one no more than weigh what a drain takes. */
+/** Reads the oldest held orders of a customer: at least one, and at most the weight that a drain takes. */
 export async function readOldestHeld(trx: Trx, customerId: CustomerId, atMost: number): Promise<HeldOrder[]> {
   const held = await readHeld(trx, sql`customer_id = ${customerId} order by batch_id, sequence limit ${atMost}`);
   let weight = 0;
@@ -163,7 +164,7 @@ async function readHeld(trx: Trx, wanted: ReturnType<typeof sql>): Promise<HeldO
   });
 }
 
-/** Reads an order that is stored alone; null if it cannot be read. */
+/** Reads an order that is stored alone. Returns null if it can't be read. */
 function readOrder(version: number, content: string): Order | null {
   try {
     return readStoredOrders(version, content)[0]?.[1] ?? null;
@@ -173,7 +174,7 @@ function readOrder(version: number, content: string): Order | null {
   }
 }
 
-/** Held orders, shaped as the chunks that count them. */
+/** Returns held orders as the chunks that count them. */
 export function asChunks(held: readonly HeldOrder[]): Pick<Chunk, 'batchId' | 'lane' | 'orders'>[] {
   return [...Map.groupBy(held, ({ batchId, lane }) => `${batchId} ${lane}`).values()].map((ofChunk) => {
     const { batchId, lane } = ofChunk[0]!;
@@ -185,15 +186,15 @@ export function asChunks(held: readonly HeldOrder[]): Pick<Chunk, 'batchId' | 'l
   });
 }
 
-/** A held order with its id. One that cannot be read has only what its batch says of it. */
+/** Returns a held order with its id. An order that can't be read has only the fields known from its batch. */
 export function withId({ licenseOrderId, channels, order, customerId, orderType }: HeldOrder): OrderWithId {
   return { licenseOrderId, channels, order: order ?? ({ customerId, orderType } as Order) };
 }
 
-/** Whether an order is whole, and not one that cannot be read. */
+/** Whether an order could be read in full. */
 export const isReadable = (order: Order) => (order.assets as unknown) !== undefined;
 
-/** Takes orders of held customers out of their chunks. */
+/** Moves orders of held customers out of their chunks. */
 export async function insertHeld(
   trx: Trx,
   moved: readonly { batchId: BatchId; lane: number; placed: PlacedOrder }[],
@@ -209,7 +210,7 @@ export async function insertHeld(
         string_to_table($1, chr(10)), unnest($2::bigint[], $3::int[], $4::int[], $5::text[], $6::int[])
       ) as moved (content, batch_id, lane, index, customer_id, sequence)`,
     values: [
-      // As one text, a line each, because the driver takes long to quote the elements of an array. JSON has no line
+      // One text with a line for each order, because the driver takes long to quote array elements. JSON has no line
       // breaks.
       moved.map(({ placed }) => writeStoredOrders([placed])).join('\n'),
       moved.map(({ batchId }) => batchId),
@@ -222,7 +223,7 @@ export async function insertHeld(
 }
 
 /**
- * Holds all customers of a chunk whose orders cannot be read. They stay in it; their batch says which ones they are.
+ * Holds all customers of a chunk that can't be read. The orders stay in the chunk; the batch tells which ones they are.
  */
 export async function holdUnreadable(trx: Trx, { batchId, lane, fault }: UnreadableChunk): Promise<void> {
   const { rows } = await sql<{ id: LicenseOrderId; customer_id: CustomerId; sequence: number }>`
@@ -254,8 +255,8 @@ export async function holdUnreadable(trx: Trx, { batchId, lane, fault }: Unreada
 }
 
 /**
- * Reads a chunk that could not be read before, and takes its orders out of it. Throws a PayloadFault if it still
- * cannot.
+ * Reads a chunk that could not be read before, and moves its orders out. Throws a PayloadFault if it still can't be
+ * read.
  */
 export async function readAgain(trx: Trx, { batchId, lane }: { batchId: BatchId; lane: number }): Promise<void> {
   const { rows } = await sql<{ payload_version: number; payload: string }>`
@@ -279,13 +280,13 @@ export async function readAgain(trx: Trx, { batchId, lane }: { batchId: BatchId;
 }
 
 /**
- * Removes held orders that have their outcome, and the holds of customers who have none left. Other holds are due at
- * once where their order has ended.
+ * Removes held orders that have an outcome, and the holds of customers without held orders. If a customer's hold named
+ * one of these orders but others remain, the hold becomes due at once.
  */
-export async function releaseHeld(trx: Trx, ended: readonly HeldOrder[]): Promise<void> {
-  if (ended.length === 0) return;
-  const ids = ended.map(({ licenseOrderId }) => licenseOrderId);
-  const customerIds = [...new Set(ended.map(({ customerId }) => customerId))];
+export async function releaseHeld(trx: Trx, finished: readonly HeldOrder[]): Promise<void> {
+  if (finished.length === 0) return;
+  const ids = finished.map(({ licenseOrderId }) => licenseOrderId);
+  const customerIds = [...new Set(finished.map(({ customerId }) => customerId))];
   await sql`delete from held_order where license_order_id = any (${ids}::bigint[])`.execute(trx);
   await sql`
     delete from order_hold where customer_id = any (${customerIds}::text[])

@@ -2,20 +2,20 @@ import { FairQueue, GivenBack } from '@lockstep/platform';
 import type { PreparedBatch } from '../accepting/prepare.ts';
 import { LargeWork, LIMITS } from '../planning/limits.ts';
 
-/** Lets large work of drains run one at a time in a process, so that the memory it takes is bounded. */
+/** Runs large work of drains one at a time in a process, so that its memory is bounded. */
 export class LargeTurn {
   readonly #turns = new FairQueue({ atOnce: 1, maxWaiting: () => Number.POSITIVE_INFINITY });
   readonly #stopping = new AbortController();
   #count = 0;
 
-  /** Whether somebody has the turn. */
+  /** Whether large work is running or waiting. */
   get isTaken(): boolean {
     return this.#count > 0;
   }
 
   /**
-   * Waits for the turn and runs some work. Throws a GivenBack if `stop` is called before the turn comes, or the reason
-   * of `signal` if that aborts.
+   * Waits for its turn, then runs the work. Throws a GivenBack if `stop` is called before that, or the reason of
+   * `signal` if it aborts.
    */
   async run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     const stop = this.#stopping.signal;
@@ -28,30 +28,31 @@ export class LargeTurn {
     }
   }
 
-  /** Gives nobody a turn any more. */
+  /** Starts no more work. */
   stop(): void {
     this.#stopping.abort(new GivenBack());
   }
 }
 
-/** Large batches of an application that wait for their turn. */
+/** How many large batches of one application may wait. */
 const MAX_WAITING = 4;
 
-/** What a batch costs: the weight of its orders. */
+/** Returns the cost of a batch: the total weight of its orders. */
 export function weighBatch({ chunks }: PreparedBatch): number {
   return chunks.reduce((sum, { weight }) => sum + weight, 0);
 }
 
 /**
- * Lets large sync batches and previews take turns: one at a time in a process, the applications in turn. So no
- * application fills the memory with many, or keeps the others waiting.
+ * Runs large sync batches and previews one at a time in a process, with a fair share for each application. So no
+ * application can fill the memory or block the others.
  */
 export class LargeBatches {
   readonly #turns = new FairQueue({ atOnce: 1, maxWaiting: () => MAX_WAITING });
 
   /**
-   * Runs some work for a batch. If the batch is large, by its weight or because the work throws a LargeWork, it runs as
-   * large work, in turn, and after `beforeTurn`, which returns what ends the wait for the turn.
+   * Runs work for a batch. If the batch is large, because of its weight or because the work throws a LargeWork, calls
+   * `beforeTurn` and then runs the work as large work when its turn comes. The signal that `beforeTurn` returns ends
+   * the wait.
    */
   async run<Result>(
     batch: PreparedBatch,

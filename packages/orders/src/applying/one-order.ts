@@ -21,36 +21,36 @@ import {
 } from './pending.ts';
 import { type Applied, buildApplied } from './work-log.ts';
 
-/** Chunks that one statement reads while it looks for a customer. */
+/** How many chunks one statement reads while it looks for a customer. */
 const CHUNKS_AT_ONCE = 10;
 
-/** What it takes to apply orders outside of drains. */
+/** What is needed to apply orders outside drains. */
 export interface OrderTools {
   db: Database;
   log: Logger;
   ids: LedgerIds;
   largeTurn: LargeTurn;
-  /** Told what each transaction has applied. */
+  /** Receives what each transaction has applied. */
   applied: (applied: Applied, startedMs: number) => void;
 }
 
-/** An order that could not be applied alone. */
+/** An order that failed although it was applied alone. */
 export interface Failure {
   accepted: OrderWithId;
   chunk: Chunk;
   error: unknown;
 }
 
-/** What became of a try at one order of a lane. Null: there is none to try. */
+/** The result of trying one order of a lane; null if the lane has no order to try. */
 export type Tried = { customerId: CustomerId } & (
   | { applied: Applied; failure: null }
   | { applied: null; failure: Failure }
 );
 
 /**
- * Tries the oldest pending order of a lane in a transaction of its own, leaving out customers who are held and those to
- * `skip`. For whoever has the turn of large work. Returns 'locked' if somebody else has locked the lane. Throws what
- * keeps it from finding one.
+ * Tries the oldest pending order of a lane in its own transaction. Leaves out held customers and those in `skip`. The
+ * caller must have the turn for large work. Returns 'locked' if the lane is locked elsewhere. Throws if it can't find
+ * an order.
  */
 export async function tryOneOrder(
   db: Database,
@@ -78,14 +78,14 @@ export async function tryOneOrder(
 
 const customerOf = ({ accepted }: Omit<Failure, 'error'>) => accepted.order.customerId;
 
-/** Finds the oldest order of a lane whose customer is neither held nor to be left out. */
+/** Returns the oldest order of a lane whose customer is neither held nor in `skip`. */
 async function findOldest(
   trx: Trx,
   lane: number,
   skip: ReadonlySet<CustomerId>,
 ): Promise<Omit<Failure, 'error'> | null> {
   for (let after = '0' as BatchId; ; ) {
-    // A chunk says who is in it, so what has nobody to try is not read.
+    // A chunk lists its customers, so chunks without a customer to try are not read.
     const { rows } = await sql<ChunkRow>`
       select ${sql.raw(CHUNK_COLUMNS)}, ${sql.raw(SENDERS_CHANNELS)} from lane_chunk
       where lane = ${lane} and finished_time is null and not is_held and batch_id > ${after}
@@ -113,7 +113,7 @@ async function findOldest(
   }
 }
 
-/** Holds the customer of an order that failed alone, if it is still pending. Returns whether it is. */
+/** Holds the customer of an order that failed alone, if the order is still pending. Returns whether it is. */
 export function holdCustomer(db: Database, { accepted, chunk, error }: Failure): Promise<boolean> {
   const { customerId } = accepted.order;
   return inTransaction(db, async (trx) => {

@@ -8,48 +8,48 @@ import { channelOf, channelOfColumn, NO_CHANNEL } from '../lanes.ts';
 import { NOTHING_SEEN, type OrderWithId } from '../planning/outcome.ts';
 import { PayloadFault, type PlacedOrder, readStoredOrders } from '../stored-orders.ts';
 
-/** Chunks of one lane that one drain looks at, at most. */
+/** How many chunks of one lane a drain reads at most. */
 const MAX_CHUNKS_PER_LANE = 500;
 
-/** The pending orders of a batch that belong to one lane. */
+/** The pending orders of a batch in one lane. */
 export interface Chunk {
   batchId: BatchId;
   lane: number;
   orders: PlacedOrder[];
-  /** The channels that the application which sent them is bound to now; NOTHING_SEEN in lanes of NO_CHANNEL. */
+  /** The current channels of the application that sent the orders; NOTHING_SEEN in lanes of NO_CHANNEL. */
   channels: Channels;
-  /** How many orders it was accepted with, and its batch with how many chunks. */
+  /** With how many orders the chunk was accepted, and its batch with how many chunks. */
   counts: { orders: number; chunks: number };
 }
 
-/** A chunk that this release cannot read, and why. It stays as it is. */
+/** A chunk that this release cannot read, and why. It is not changed. */
 export interface UnreadableChunk {
   batchId: BatchId;
   lane: number;
   fault: PayloadFault;
 }
 
-/** Chunks as they were read. */
+/** Chunks that were read. */
 export interface ReadChunks {
   chunks: Chunk[];
   unreadable: UnreadableChunk[];
 }
 
-/** What is pending in some lanes, oldest first. */
+/** The pending orders of some lanes, oldest first. */
 export interface Pending extends ReadChunks {
-  /** Whether customers of these lanes are held; if nothing is pending, false. */
+  /** Whether customers of these lanes are held. False if nothing is pending. */
   hasHolds: boolean;
-  /** By lane in which more is pending: the last batch up to which it was read. */
+  /** Lanes with more pending orders, each with the last batch up to which it was read. */
   left: ReadonlyMap<number, bigint>;
-  /** What its orders weigh. */
+  /** The total weight of the orders. */
   weight: number;
 }
 
 /**
- * A statement that reads the oldest pending chunks of the locked lanes, but for those of paused channels, up to a
- * weight; at least one if there is any. Channels share the weight: none gets more while another one gets less than it
- * has pending. The first chunks of channels may come up to MAX_WEIGHT, so that thousands of channels with an order each
- * are read together. `has_holds`: whether customers of these lanes are held.
+ * A statement that reads the oldest pending chunks of the locked lanes, up to a weight, but at least one. It skips
+ * paused channels. Channels share the weight fairly: no channel gets more while another gets less than it has pending.
+ * The first chunks of channels may add up to MAX_WEIGHT, so that thousands of channels with one order each are read
+ * together. `has_holds`: whether customers of these lanes are held.
  */
 export function readingPending(maxWeight: number): Statement<PendingRow> {
   return { name: 'read_pending', text: READ_PENDING, values: [maxWeight] };
@@ -57,12 +57,12 @@ export function readingPending(maxWeight: number): Statement<PendingRow> {
 
 interface PendingRow extends ChunkRow {
   weight: number;
-  /** By lane in which more is pending: the batch at which reading stopped. */
+  /** Lanes with more pending orders, each with the batch at which reading stopped. */
   cuts: Record<string, BatchId> | null;
   has_holds: boolean;
 }
 
-/** What a statement of `readingPending` found. */
+/** Builds the result of a statement of `readingPending`. */
 export function buildPending(rows: readonly PendingRow[]): Pending {
   const cuts = Object.entries(rows[0]?.cuts ?? {});
   const left = new Map(cuts.map(([lane, batchId]) => [Number(lane), BigInt(batchId) - 1n]));
@@ -70,7 +70,7 @@ export function buildPending(rows: readonly PendingRow[]): Pending {
   return { ...readRows(rows), hasHolds: rows[0]?.has_holds ?? false, left, weight };
 }
 
-/** Reads what is pending of a batch in some lanes, but for what is held. */
+/** Reads the pending orders of a batch in some lanes, except held ones. */
 export async function readPendingInBatch(trx: Trx, batchId: BatchId, lanes: readonly number[]): Promise<ReadChunks> {
   const { rows } = await sql<ChunkRow>`
     select ${sql.raw(CHUNK_COLUMNS)}, ${sql.raw(SENDERS_CHANNELS)} from lane_chunk
@@ -89,12 +89,12 @@ export interface ChunkRow {
   channels: string[] | null;
 }
 
-/** For a SELECT: what a ChunkRow has of a chunk. */
+/** For a SELECT: the columns of a ChunkRow. */
 export const CHUNK_COLUMNS = 'batch_id, lane, order_count, chunk_count, payload, payload_version';
 
 /**
- * For a SELECT with a batch_id: the channels that the application which sent the batch is bound to. Looked up row by
- * row: PostgreSQL would expect many rows of a join, and read all batches there are.
+ * For a SELECT with a batch_id: the channels of the application that sent the batch. It is looked up row by row: for a
+ * join, PostgreSQL would expect many rows and read all batches.
  */
 export const SENDERS_CHANNELS = `(
   select application.channels from batch join application on application.id = batch.application_id
@@ -106,9 +106,9 @@ export const isPaused = (lane: string) => `exists (
   select from channel where channel.id = ${channelOfColumn(lane)} and paused_time is not null
 )`;
 
-// Chunks are counted in the order of what their channels have with them, so channels that have little come whole, and
-// the others get equal shares. Materialized: else a kept plan, made while nothing was pending, would find the cut anew
-// for each chunk.
+// Chunks are counted by how much their channel has before them, so a channel with little pending is read whole and the
+// others get equal shares. `cut` is materialized because a kept plan, made while nothing was pending, would otherwise
+// compute it again for each chunk.
 const READ_PENDING = `
   with oldest as (
     select chunk.* from unnest(${LOCKED_LANES}) as wanted (lane) cross join lateral (
@@ -140,7 +140,7 @@ const READ_PENDING = `
   where not exists (select from cut where cut.lane = counted.lane and cut.batch_id <= counted.batch_id)
   order by batch_id, lane`;
 
-/** Reads the orders in rows of chunks. Chunks that cannot be read are listed apart. */
+/** Reads the orders in rows of chunks. Lists chunks that can't be read separately. */
 export function readRows(rows: readonly ChunkRow[]): ReadChunks {
   const chunks: Chunk[] = [];
   const unreadable: UnreadableChunk[] = [];
@@ -157,7 +157,7 @@ export function readRows(rows: readonly ChunkRow[]): ReadChunks {
   return { chunks, unreadable };
 }
 
-/** The orders of chunks, by batch and within a batch by sequence (rules 6.2). */
+/** Returns the orders of chunks in acceptance order: by batch, and within a batch by sequence (rules 6.2). */
 export function inAcceptanceOrder(chunks: readonly Pick<Chunk, 'batchId' | 'orders' | 'channels'>[]): OrderWithId[] {
   const byBatch = Map.groupBy(chunks, ({ batchId }) => batchId);
   return [...byBatch].flatMap(([batchId, ofBatch]) =>

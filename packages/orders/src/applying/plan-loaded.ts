@@ -7,7 +7,7 @@ import { collectContents, collectNeeds } from '../planning/needs.ts';
 import type { OrderWithId, Outcome } from '../planning/outcome.ts';
 import { outcomeOf, type Planned, tryPlan } from '../planning/plan.ts';
 
-/** Loads what orders touch, locks it, and plans them on it, as applyOrders does. Nothing is stored. */
+/** Loads and locks what orders touch, and plans them, as applyOrders does, but stores nothing. */
 export async function planOnLoaded(
   trx: Trx,
   orders: readonly OrderWithId[],
@@ -21,23 +21,23 @@ export async function planOnLoaded(
   return { ledger, outcomes };
 }
 
-/** Not-found products of one run whose nearest ones are read. */
+/** For how many product_not_found failures of one call the nearest products are read. */
 const MAX_HINTS = 500;
 
-/** How much orders may touch together: as much as one of them, for work that has a turn. */
+/** How much the orders may touch together. Large work may touch as much as a single order may. */
 export interface Work {
   isLarge: boolean;
-  /** Other limits than the product's, for tests. */
+  /** Limits for tests; by default the product's limits. */
   limits?: Limits;
 }
 
 /**
- * Plans orders one after the other; each sees what the ones before it did. `look` gets each of them before the next one
- * is planned. What is on their assets is loaded before their turn: for all of them if that is little, else for some at
- * a time, and what was not needed is forgotten.
+ * Plans orders one after the other; each sees the effects of those before it. Calls `look` with each planned order
+ * before it plans the next. Loads the contents of all their assets first if they are small; otherwise loads them for a
+ * few orders at a time and drops them afterwards.
  *
- * Large work ends before an order that would make it touch too much, or when much was read for orders: those that fail
- * touch nothing. Small work throws a LargeWork instead.
+ * Large work stops before an order that would exceed the limit for what it touches, or once much has been read. (Failed
+ * orders are read for, but touch nothing.) Small work throws a LargeWork instead.
  */
 export async function planEach(
   trx: Trx,
@@ -64,12 +64,12 @@ export async function planEach(
     }
     read += loaded.read;
     if (read > limits.small && !isLarge) throw new LargeWork();
-    // Only promises are waited for: for thousands of orders, to wait costs as much as to plan.
+    // Awaits only promises: for thousands of orders, awaiting plain values costs as much as planning.
     for (const accepted of some) {
       const planning = pace.do(tryPlan(ledger, accepted, limits));
       let planned = planning instanceof Promise ? await planning : planning;
       if (planned.refusal === null) {
-        if (!isLoaded) throw new Error('An order was planned without all that it needs');
+        if (!isLoaded) throw new Error('an order was planned on incomplete data');
         touched += planned.effects.touched;
         if (touched > limits.small && !isLarge) throw new LargeWork();
         if (touched > limits.ofOrder) return;
@@ -86,7 +86,7 @@ export async function planEach(
   }
 }
 
-/** Says of products that were not found what the nearest ones have: it reads the oldest of the asset for that. */
+/** Adds the nearest products to a product_not_found failure, by reading the asset's oldest products. */
 class Hints {
   readonly #trx: Trx;
   readonly #ledger: Ledger;

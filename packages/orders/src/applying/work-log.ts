@@ -3,7 +3,7 @@ import type { Logger } from '@lockstep/platform';
 import type { Outcome } from '../planning/outcome.ts';
 import type { Finished, WorkedBatch } from './finish-orders.ts';
 
-/** An order that failed, and why. */
+/** A failed order and its cause. */
 interface FailedOrder {
   licenseOrderId: LicenseOrderId;
   cause: string;
@@ -12,7 +12,6 @@ interface FailedOrder {
 /** What a transaction has applied. */
 export interface Applied extends Finished {
   succeeded: number;
-  /** The orders that failed, and why. */
   failedOrders: FailedOrder[];
 }
 
@@ -25,19 +24,19 @@ export interface Work {
   startedMs: number;
 }
 
-/** How much of a line the batches may take: log collectors may cut lines of more than 16 KiB in two. */
+/** How much of a log line the batches may take, in bytes: log collectors may split lines of more than 16 KiB. */
 const MAX_BATCHES_BYTES = 12_000;
-/** Failed orders that a line names at most. */
+/** How many failed orders a log line names at most. */
 const MAX_LOGGED_FAILURES = 20;
 
-/** The orders among outcomes that failed. */
+/** Returns the orders that failed. */
 function listFailedOrders(outcomes: readonly Outcome[]): FailedOrder[] {
   return outcomes.flatMap(({ accepted, failure }) =>
     failure === null ? [] : [{ licenseOrderId: accepted.licenseOrderId, cause: failure.cause }],
   );
 }
 
-/** Says what a transaction has applied. */
+/** Builds the summary of what a transaction has applied. */
 export function buildApplied(outcomes: readonly Outcome[], finished: Finished): Applied {
   const failedOrders = listFailedOrders(outcomes);
   return { succeeded: outcomes.length - failedOrders.length, failedOrders, ...finished };
@@ -55,8 +54,8 @@ export function addApplied(parts: readonly Applied[]): Applied {
 }
 
 /**
- * Writes what a transaction has done: one line with its batches, how many orders succeeded and failed, the causes and
- * the first of the failed orders. Batches that do not fit into it follow in lines of their own.
+ * Logs one line for a transaction: its batches, the numbers of succeeded and failed orders, the causes, and the first
+ * failed orders. Batches that don't fit go into further lines.
  */
 export function logWork(log: Logger, message: string, { batches, succeeded, failedOrders, startedMs }: Work): void {
   const [first = [], ...further] = splitIntoLines(batches);
@@ -70,7 +69,7 @@ export function logWork(log: Logger, message: string, { batches, succeeded, fail
   for (const batches of further) log.info({ batches }, `${message}, continued`);
 }
 
-/** Splits batches so that each part fits into a line. */
+/** Splits batches into parts that each fit into a log line. */
 function splitIntoLines(batches: readonly WorkedBatch[]): WorkedBatch[][] {
   const lines: WorkedBatch[][] = [];
   let left = 0;

@@ -24,7 +24,7 @@ export class OpenBatches {
    * the others still are; `onFailed` receives each such batch once. Throws on errors that may affect all batches, such
    * as a lost connection.
    */
-  async endFinished(db: Database, onFailed?: FailureListener): Promise<BatchId[]> {
+  async completeFinished(db: Database, onFailed?: FailureListener): Promise<BatchId[]> {
     // LIMIT makes PostgreSQL look up pending chunks by index, batch by batch.
     const { rows } = await sql<{ last_id: BatchId | null; finished_ids: BatchId[] }>`
       select max(id) as last_id, coalesce(array_agg(id::text) filter (where is_pending is null), '{}') as finished_ids

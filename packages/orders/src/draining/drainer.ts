@@ -10,10 +10,10 @@ import { LargeWork } from '../planning/limits.ts';
 import { OneByOne } from './one-by-one.ts';
 import type { DrainOutcome } from './scheduler.ts';
 
-/** How long a lane may wait for rows that others have locked. Whoever locks one for longer hangs. */
+/** How long a lane may wait for row locks before that counts as a failure. */
 const ROW_WAIT_MS = 30_000;
 
-/** Drains lanes, ends the batches that are finished by it, and tells the log and the metrics. */
+/** Drains lanes, completes the batches that this finishes, and updates log and metrics. */
 export class LaneDrainer {
   readonly #db: Database;
   readonly #log: Logger;
@@ -23,10 +23,10 @@ export class LaneDrainer {
   readonly #completions: DrainCompletions;
   readonly #oneByOne: OneByOne;
   readonly #largeTurn: LargeTurn;
-  /** Lanes that wait for rows that others have locked, and since when. */
+  /** Lanes that wait for row locks held elsewhere, and since when (performance.now). */
   readonly #waitingSinceMs = new Map<number, number>();
 
-  /** `largeTurn`: shared by all that applies pending orders in this process. */
+  /** `largeTurn` is shared by everything in this process that applies pending orders. */
   constructor(options: {
     db: Database;
     log: Logger;
@@ -47,7 +47,7 @@ export class LaneDrainer {
 
   /**
    * Applies the oldest pending orders of some lanes; see drainLanes. If the group fails, it tries the orders one by
-   * one, and then more is left. Never throws: the outcome says what became of it.
+   * one, which leaves more to drain. Never throws; the outcome tells what happened.
    */
   async attempt(wanted: LanesToDrain): Promise<DrainOutcome> {
     const startedMs = performance.now();
@@ -71,7 +71,7 @@ export class LaneDrainer {
     const { lanes, cause } = error instanceof DrainFailed ? error : { lanes: null, cause: error };
     if (lanes !== null && cause instanceof LargeWork) return { became: 'large', lanes };
     if (lanes !== null && lostAgainstOthers(cause) && !wanted.isLarge) {
-      // One of them may have to wait for long: it is found when they are drained in parts.
+      // Only one of the lanes may have to wait for long. Draining them in parts finds it.
       if (lanes.length > 1) return { became: 'large', lanes };
       if (!this.#hasWaitedLong(lanes[0]!)) return { became: 'drained', lanes: [], left: new Map(), weight: 0 };
     }
@@ -86,7 +86,7 @@ export class LaneDrainer {
     }
   }
 
-  /** Notes that a lane waits for rows that others have locked, and returns whether that is a failure by now. */
+  /** Records that a lane waits for row locks, and returns whether it has waited so long that this is a failure. */
   #hasWaitedLong(lane: number): boolean {
     const nowMs = performance.now();
     const sinceMs = this.#waitingSinceMs.get(lane) ?? nowMs;
@@ -94,7 +94,7 @@ export class LaneDrainer {
     return nowMs - sinceMs > ROW_WAIT_MS && this.#waitingSinceMs.delete(lane);
   }
 
-  /** Ends the batches that are finished by what a transaction has applied, and tells the log and the metrics. */
+  /** Completes the batches that a transaction finished, and updates log and metrics. */
   applied(applied: Applied, startedMs: number): void {
     const { succeeded, failedOrders, batches, finishedBatchIds, hasCompletions } = applied;
     if (hasCompletions) this.#numbering.number();
@@ -107,7 +107,7 @@ export class LaneDrainer {
     logWork(this.#log, 'drained', { ...applied, startedMs });
   }
 
-  /** Waits for the batches of these drains to end. Call it when no drain runs any more. */
+  /** Waits until the batches of these drains are completed. Call it when no drain is running any more. */
   close(): Promise<void> {
     return this.#completions.settle();
   }

@@ -8,10 +8,10 @@ import {
   asChunks,
   type HeldOrder,
   makeDue,
-  noteFailure,
-  noteUnreadable,
   readAgain,
   readOldestHeld,
+  recordFailure,
+  recordUnreadable,
   releaseHeld,
   withId,
 } from '../applying/holds.ts';
@@ -22,11 +22,9 @@ import { LOCK_WAIT_MS, lockLanes, settingTimeout } from '../lane-locks.ts';
 import { channelOfColumn } from '../lanes.ts';
 import { PayloadFault } from '../stored-orders.ts';
 
-/**
- * How long one run takes at most. The next one begins with the next sweep, and looks again at lanes that were locked.
- */
+/** How long one round takes at most. The next sweep starts another, which looks at locked lanes again. */
 const RUN_MS = 5_000;
-/** Orders of a customer that one transaction applies at most, once the one that was held has worked. */
+/** How many orders of a customer one transaction applies at most, once the held order has succeeded. */
 const ORDERS_AT_ONCE = 100;
 
 interface Hold {
@@ -35,8 +33,8 @@ interface Hold {
 }
 
 /**
- * Tries the orders of held customers again when they are due, the oldest of each first (rules 6.2). Channels take
- * turns: one transaction of each.
+ * Retries the orders of held customers when they are due, the oldest order of each first (rules 6.2). Channels take
+ * turns, with one transaction each.
  */
 export class HoldRetries {
   readonly #tools: OrderTools;
@@ -47,7 +45,7 @@ export class HoldRetries {
     this.#tools = tools;
   }
 
-  /** Tries what is due, without making the caller wait; nothing, while an earlier call still does. */
+  /** Starts retrying what is due, without waiting. Does nothing if an earlier round is still running. */
   start(): void {
     this.#running ??= this.#run()
       .catch((error: unknown) => {
@@ -58,21 +56,21 @@ export class HoldRetries {
       });
   }
 
-  /** Tries no further one. */
+  /** Starts no more retries. */
   stop(): void {
     this.#closed = true;
   }
 
-  /** Stops, and waits for the one that runs. */
+  /** Stops, and waits for the retry in progress. */
   async close(): Promise<void> {
     this.stop();
     await this.#running;
   }
 
   async #run(): Promise<void> {
-    // Lanes in which this run can do nothing: they must not keep holds of other lanes waiting.
+    // Lanes that are locked or otherwise can't be retried in this round. They must not delay holds of other lanes.
     const busyLanes = new Set<number>();
-    /** How many orders the next try of a customer takes, where the last one has worked. */
+    /** How many orders to take at the next retry of a customer, after one that worked. */
     const sizes = new Map<CustomerId, number>();
     for (const endMs = performance.now() + RUN_MS; performance.now() < endMs; ) {
       const due = await findDue(this.#tools.db, busyLanes);
@@ -84,15 +82,12 @@ export class HoldRetries {
         if (became === 'skipped') busyLanes.add(hold.lane);
         if (became === 'worked') hasWorked = true;
       }
-      // What kept one order from being applied may have been repaired for all.
+      // The fault may be gone for all held orders.
       if (hasWorked) await makeDue(this.#tools.db);
     }
   }
 
-  /**
-   * Applies the oldest orders of a customer in one transaction. Returns what became of them: skipped if they were not
-   * tried.
-   */
+  /** Applies the oldest orders of a customer in one transaction. Returns 'skipped' if it did not try any. */
   async #retry(hold: Hold, sizes: Map<CustomerId, number>): Promise<'worked' | 'read' | 'failed' | 'skipped'> {
     const { db, ids, largeTurn, applied } = this.#tools;
     const atMost = sizes.get(hold.customer_id) ?? 1;
@@ -102,7 +97,7 @@ export class HoldRetries {
       const step = await largeTurn.run(() =>
         inTransaction(db, async (trx) => {
           oldest = null;
-          // Other channels and large drains wait for its turn.
+          // Other channels and large drains wait for this turn.
           await send(trx, settingTimeout('lock_timeout', LOCK_WAIT_MS));
           const isOurs = await lockDue(trx, hold);
           if (!isOurs) return 'skipped';
@@ -128,12 +123,12 @@ export class HoldRetries {
     const { db, log } = this.#tools;
     const { licenseOrderId } = held;
     log.debug({ err: error, licenseOrderId }, 'held order failed again; will retry');
-    if (error instanceof PayloadFault) await noteUnreadable(db, held, error);
-    else await noteFailure(db, held, error);
+    if (error instanceof PayloadFault) await recordUnreadable(db, held, error);
+    else await recordFailure(db, held, error);
   }
 }
 
-/** Finds the hold of each channel that is due for longest, but for some lanes and for paused channels. */
+/** Finds, for each channel, the hold that has been due longest. Leaves out `busyLanes` and paused channels. */
 async function findDue(db: Database, busyLanes: ReadonlySet<number>): Promise<Hold[]> {
   const isDue = sql`next_try <= statement_timestamp() and lane <> all (${[...busyLanes]}::int[])`;
   const { rows } = await sql<Hold>`
@@ -151,11 +146,12 @@ async function findDue(db: Database, busyLanes: ReadonlySet<number>): Promise<Ho
 }
 
 /**
- * Locks the lane of a hold. Returns whether it has the lock, and the hold is still there and due. It is not while an
- * order that was put back may come before those that are held: the next drain puts that aside with them.
+ * Locks the lane of a hold. Returns whether the hold still exists and is due. If an earlier order of the customer was
+ * put back into a chunk, returns false: the next drain puts that order aside first.
  */
 async function lockDue(trx: Trx, { customer_id, lane }: Hold): Promise<boolean> {
-  // It waits in line: the drains of a backlog leave no lane free for longer than a moment.
+  // Waits for the lock instead of skipping the lane, because drains of a backlog never leave it free for more than a
+  // moment.
   await lockLanes(trx, [lane]);
   const { rows } = await sql`
     select from order_hold
@@ -169,8 +165,8 @@ async function lockDue(trx: Trx, { customer_id, lane }: Hold): Promise<boolean> 
 }
 
 /**
- * Applies held orders of a customer up to one that cannot be read, or as many as large work takes. If that is the
- * first, it tries to read that.
+ * Applies held orders of a customer, up to the first that can't be read or the limit of large work. If the first order
+ * can't be read, tries to read its chunk again.
  */
 async function applyHeld(trx: Trx, held: readonly HeldOrder[], ids: LedgerIds): Promise<Applied | 'read'> {
   const [oldest] = held;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Pace } from './loop.ts';
 
-it('lets a drain take what is done in a turn, which is longer for a channel that is alone, within bounds', () => {
+it('sets the weight of a drain from its target time, within bounds, and takes more for a channel that is alone', () => {
   const pace = new Pace();
   const measure = (weight: number, ms: number) => {
     for (let count = 0; count < 50; count++) pace.drained(weight, ms);
@@ -13,7 +13,7 @@ it('lets a drain take what is done in a turn, which is longer for a channel that
   expect(measure(250, 2_500)).toEqual({ alone: 250, beside: 250 });
 });
 
-it('does not follow drains that carry little, which cost by themselves', () => {
+it('ignores drains with little weight, whose cost is fixed', () => {
   const pace = new Pace();
   const { beside } = pace.maxWeight;
   pace.drained(1, 10);

@@ -2,13 +2,13 @@ import { GivenBack } from '@lockstep/platform';
 import { MAX_WEIGHT } from '../accepting/prepare.ts';
 import { type Drain, type DrainOutcome, Scheduler } from './scheduler.ts';
 
-/** The least time between the beginnings of two drains of channels that are not behind. */
+/** The minimum time between the starts of two drains of channels without a backlog. */
 const DRAIN_GAP_MS = 5;
 
-/** How often to look which backlogs other workers drain, while a channel is behind. */
+/** How often to check which backlogs other workers drain, while a channel has a backlog. */
 const LOOK_EVERY_MS = 250;
 
-/** Runs the drains that a Scheduler decides on, in a number of slots, and answers those who ask for them. */
+/** Runs the drains that a Scheduler chooses, in a number of slots, and settles the requests for them. */
 export class DrainLoop {
   readonly #scheduler: Scheduler<PromiseWithResolvers<void>>;
   readonly #pace = new Pace();
@@ -20,15 +20,15 @@ export class DrainLoop {
   #timer: NodeJS.Timeout | undefined;
   #lookTimer: NodeJS.Timeout | undefined;
   #isLooking = false;
-  /** What the last look has found, and the one before: others may be between two drains. */
+  /** The results of the last two looks: between two drains, another worker holds no lock. */
   #looks: readonly ReadonlySet<number>[] = [];
   #isStopped = false;
 
   constructor(options: {
     slots: number;
-    /** Reads which channels' backlogs are left to other workers. */
+    /** Returns the channels whose backlogs this worker leaves to others. */
     readElsewhere: () => Promise<ReadonlySet<number>>;
-    /** Whether the turn of large work is free. */
+    /** Whether no large work is running or waiting. */
     isTurnFree: () => boolean;
     drain: (drain: Drain) => Promise<DrainOutcome>;
   }) {
@@ -39,8 +39,8 @@ export class DrainLoop {
   }
 
   /**
-   * Has lanes drained up to a batch; see Scheduler.request. Rejects if such a drain fails, and with a GivenBack if the
-   * loop stops before.
+   * Requests drains of lanes up to a batch; see Scheduler.request. Rejects if such a drain fails, or with a GivenBack
+   * if the loop stops first.
    */
   request(lanes: Iterable<number>, throughBatchId: bigint): Promise<void> {
     const answer = Promise.withResolvers<void>();
@@ -53,17 +53,17 @@ export class DrainLoop {
     return answer.promise;
   }
 
-  /** Whether a drain of the lane runs or is to come, so that nobody has to ask for one. */
+  /** Whether a drain of the lane is running or scheduled, so that none need be requested. */
   isExpected(lane: number): boolean {
     return this.#scheduler.isExpected(lane);
   }
 
-  /** Whether the lane was locked elsewhere when it was to be drained last. */
+  /** Whether the lane was locked elsewhere at the last attempt to drain it. */
   isLocked(lane: number): boolean {
     return this.#scheduler.isLocked(lane);
   }
 
-  /** Starts no more drains. Those who wait for one are told at once; what is left stays pending for another worker. */
+  /** Starts no more drains and rejects waiting requests at once. Their orders stay pending for another worker. */
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -72,7 +72,7 @@ export class DrainLoop {
     this.#waiting.clear();
   }
 
-  /** Stops, and waits for the drains that run. */
+  /** Stops, and waits for the drains in progress. */
   async close(): Promise<void> {
     this.stop();
     await Promise.all(this.#running);
@@ -105,10 +105,7 @@ export class DrainLoop {
     return { elsewhere, maxWeight: this.#pace.maxWeight, isTurnFree: this.#isTurnFree() };
   }
 
-  /**
-   * Looks which backlogs other workers drain. A look that fails says nothing of others: then this worker does what
-   * there is.
-   */
+  /** Reads which backlogs other workers drain. If that fails, this worker drains all of them. */
   async #lookElsewhere(): Promise<void> {
     this.#isLooking = true;
     const found = await this.#readElsewhere().catch(() => new Set<number>());
@@ -131,25 +128,25 @@ export class DrainLoop {
 }
 
 /**
- * How long a drain should take: beside other channels, which wait for their turn meanwhile, and alone, where another
- * worker waits for its lanes if this one is stopped.
+ * How long a drain should take: while other channels are active, which wait for it, and alone, where another worker
+ * waits for its lanes if this one dies.
  */
 const TURN_MS = { beside: 120, alone: 1_000 };
-/** The least weight of a drain: below it, what each costs by itself counts. */
+/** The minimum weight of a drain. Below it, the fixed cost of each drain dominates. */
 const MIN_WEIGHT = 250;
-/** How much the newest drain counts in the mean. */
+/** The weight of the newest drain in the moving average. */
 const NEWEST = 0.2;
 
-/** How much drains take, by how long they have taken: where PostgreSQL is slower, each takes less. */
+/** Sets how much work drains take, from how long earlier ones took: where PostgreSQL is slower, each takes less. */
 export class Pace {
   #weightPerMs = 2;
 
-  /** Notes a drain. */
+  /** Records a drain. */
   drained(weight: number, tookMs: number): void {
     if (weight >= MIN_WEIGHT) this.#weightPerMs += NEWEST * (weight / tookMs - this.#weightPerMs);
   }
 
-  /** What a drain may take while its channel has the service for itself, and beside others. */
+  /** The maximum weight of a drain while its channel is the only active one, and while others are active. */
   get maxWeight(): { alone: number; beside: number } {
     const inMs = (ms: number) => Math.max(MIN_WEIGHT, Math.min(MAX_WEIGHT, Math.round(this.#weightPerMs * ms)));
     return { alone: inMs(TURN_MS.alone), beside: inMs(TURN_MS.beside) };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Sightings } from './lost-jobs.ts';
 
 const at = (...heads: [lane: number, batchId: bigint][]) => heads.map(([lane, batchId]) => ({ lane, batchId }));
-/** A look at these lanes, or at all. */
+/** A pass over these lanes, or over all. */
 const look = (oldest: ReturnType<typeof at>, afterLane = -1, throughLane = Number.POSITIVE_INFINITY) => ({
   oldest,
   afterLane,
@@ -10,7 +10,7 @@ const look = (oldest: ReturnType<typeof at>, afterLane = -1, throughLane = Numbe
 });
 
 describe('the sweep', () => {
-  it('takes for forgotten what has been the oldest of its lane for two seconds', () => {
+  it('returns batches that have been the oldest of their lane for two seconds', () => {
     const sightings = new Sightings(2_000);
     expect(sightings.findStale(look(at([1, 7n], [2, 8n])), 0)).toEqual([]);
     expect(sightings.findStale(look(at([1, 7n], [2, 9n])), 1_000)).toEqual([]);
@@ -18,20 +18,20 @@ describe('the sweep', () => {
     expect(sightings.findStale(look(at([1, 7n], [2, 9n])), 3_000)).toEqual(at([2, 9n]));
   });
 
-  it('gives what it has swept its time again', () => {
+  it('restarts the time of a batch that it has returned', () => {
     const sightings = new Sightings(2_000);
     const looks = [0, 2_000, 3_000, 4_000, 5_000].map((nowMs) => sightings.findStale(look(at([1, 7n])), nowMs).length);
     expect(looks).toEqual([0, 1, 0, 0, 1]);
   });
 
-  it('forgets a lane in which nothing is pending', () => {
+  it('forgets a lane without pending orders', () => {
     const sightings = new Sightings(2_000);
     sightings.findStale(look(at([1, 7n])), 0);
     sightings.findStale(look([]), 1_000);
     expect(sightings.findStale(look(at([1, 7n])), 2_000)).toEqual([]);
   });
 
-  it('keeps what it has seen of lanes that it does not look at', () => {
+  it('remembers lanes that a pass does not cover', () => {
     const sightings = new Sightings(2_000);
     sightings.findStale(look(at([1, 7n], [2, 7n]), -1, 2), 0);
     sightings.findStale(look(at([5, 8n]), 2), 1_000);

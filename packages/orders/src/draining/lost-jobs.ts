@@ -11,7 +11,7 @@ export interface OldestPending {
 }
 
 /**
- * The oldest pending batches of the lanes above `afterLane`, up to `throughLane`. A lane where nothing is pending is
+ * The oldest pending batches of the lanes above `afterLane`, up to `throughLane`. Lanes without pending orders are
  * absent.
  */
 export interface OldestInLanes {
@@ -21,8 +21,8 @@ export interface OldestInLanes {
 }
 
 /**
- * What the sweep has seen as the oldest of each lane, and since when. It does not use the times in the database, whose
- * clock may have jumped since. `nowMs` is a time of performance.now.
+ * Remembers which batch the sweep has seen as the oldest of each lane, and since when. Uses performance.now (`nowMs`)
+ * because the database's clock may jump.
  */
 export class Sightings {
   readonly #staleAfterMs: number;
@@ -34,8 +34,8 @@ export class Sightings {
   }
 
   /**
-   * Finds those of the oldest pending batches that have been so for too long. Their time starts again then. What was
-   * seen of other lanes stays.
+   * Returns the batches that have been the oldest of their lane for too long, and restarts their time. Lanes outside
+   * the range keep what was seen of them.
    */
   findStale({ oldest, afterLane, throughLane }: OldestInLanes, nowMs: number): OldestPending[] {
     const before = new Map(this.#seen);
@@ -52,12 +52,12 @@ export class Sightings {
   }
 }
 
-/** Lanes that one look of the sweep covers. */
+/** How many lanes one pass of the sweep covers. */
 const LANES_AT_ONCE = 2_000;
 
 /**
- * Reads the oldest pending batch of each of the next lanes, but for what is held and for paused channels. Lanes in
- * which nothing is pending cost nothing.
+ * Reads the oldest pending batch of each of the next lanes, except held orders and paused channels. Lanes without
+ * pending orders cost nothing.
  */
 export async function readOldestPending(db: Database, afterLane: number): Promise<OldestInLanes> {
   const { rows } = await sql<{ lane: number; batch_id: BatchId; is_paused: boolean }>`
@@ -79,7 +79,7 @@ export async function readOldestPending(db: Database, afterLane: number): Promis
 }
 
 /**
- * Finds the newest batch that has orders pending in each of some lanes, but for what is held. A lane without any is
+ * A statement that returns the newest batch with pending orders in each lane, except held orders. Lanes without any are
  * absent.
  */
 export const findingNewestByLane = (lanes: readonly number[]): Statement<{ lane: number; batch_id: BatchId }> => ({
@@ -93,13 +93,13 @@ export const findingNewestByLane = (lanes: readonly number[]): Statement<{ lane:
   values: [lanes],
 });
 
-/** A lane that has orders pending, and the code of its channel if that is paused. */
+/** A lane with pending orders, and the code of its channel if the channel is paused. */
 interface LaneBehind {
   lane: number;
   paused_code: string | null;
 }
 
-/** Finds those of some lanes that have orders pending of a batch or of earlier ones, but for what is held. */
+/** Returns those of the lanes that have pending orders of the batch or of earlier ones, except held orders. */
 export const findPendingThrough = (db: Database, lanes: readonly number[], batchId: bigint): Promise<LaneBehind[]> =>
   run(db, {
     name: 'find_pending_through',

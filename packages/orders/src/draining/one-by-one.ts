@@ -5,40 +5,40 @@ import { type Failure, holdCustomer, type OrderTools, tryOneOrder } from '../app
 import { channelOf, NO_CHANNEL } from '../lanes.ts';
 
 /**
- * How often in a row a lane's group may fail because of a connection, a lock or the like before its orders are tried
+ * How often in a row a lane's group may fail with a transient error (connection, lock) before its orders are tried
  * alone.
  */
 const MAX_TRANSIENT = 5;
-/** Orders that one run tries at most, and at most while none has worked. */
+/** How many orders one call tries at most, and how many may fail at most before the first succeeds. */
 const MAX_TRIES = 100;
 const MAX_FAILURES = 20;
 
-/** A failure, and when it was: a time of performance.now. */
+/** A failure and when it happened (performance.now). */
 type Suspect = Failure & { atMs: number };
 
 /**
- * Tries the orders of groups that failed one by one, each in a transaction of its own, and holds the customers of those
- * that fail while others work (rules 6.2). If several customers fail and none works, the service may be at fault: it
- * holds none of them, and the next run tries further customers of the lane.
+ * Tries the orders of failed groups one by one, each in its own transaction. Holds the customers whose orders fail
+ * while other orders succeed (rules 6.2). If several customers fail and no order succeeds, the service may be at fault:
+ * then it holds no customer, and the next call tries other customers of the lane.
  */
 export class OneByOne {
   readonly #tools: OrderTools;
-  /** By lane, how often in a row it could not be drained for what may pass. */
+  /** For each lane, how often in a row it failed with a transient error. */
   readonly #transient = new Map<number, number>();
-  /** By lane, who failed since anything worked there. */
+  /** For each lane, the customers that failed since an order last succeeded there. */
   readonly #suspects = new Map<number, Map<CustomerId, Suspect>>();
-  /** By lane, since when nothing works there: a time of performance.now. */
+  /** For each lane, since when no order has succeeded there (performance.now). */
   readonly #sinceMs = new Map<number, number>();
-  /** Lanes of which all customers were tried: the next run begins anew. */
+  /** Lanes all of whose customers were tried. The next call starts over. */
   readonly #exhausted = new Set<number>();
-  /** When an order was applied last, in whatever lane. */
+  /** When an order was last applied, in any lane. */
   #workedMs = Number.NEGATIVE_INFINITY;
 
   constructor(tools: OrderTools) {
     this.#tools = tools;
   }
 
-  /** Notes that these lanes were drained; `hasApplied`: that it applied orders. */
+  /** Records that lanes were drained. `hasApplied`: whether orders were applied. */
   drained(lanes: readonly number[], hasApplied: boolean): void {
     if (hasApplied) this.#workedMs = performance.now();
     for (const lane of lanes) {
@@ -48,9 +48,9 @@ export class OneByOne {
   }
 
   /**
-   * Tries the orders of lanes whose group has failed with this error. When it returns, orders were applied or customers
-   * held, and the lanes can be drained again. Throws an error if the lanes can only wait, a DrainFailed if only some of
-   * them have to.
+   * Tries the orders of lanes whose group failed with this error. When it returns, it has applied orders or held
+   * customers, and the lanes can be drained again. Throws an error if the lanes can only wait, or a DrainFailed if only
+   * some of them must.
    */
   async run(lanes: readonly number[], error: unknown): Promise<void> {
     if (isTransient(error) && !this.#hasLasted(lanes)) throw error;
@@ -68,7 +68,7 @@ export class OneByOne {
     const isLone = isExhausted && this.#countSuspects() === 1;
     const worksElsewhere = lanes.some((lane) => this.#workedMs > this.#sinceMs.get(lane)!);
     if (hasWorked || worksElsewhere || isLone) {
-      // An order of an unknown customer keeps nobody waiting, so there is nobody to hold.
+      // Orders of unknown customers block no other order, so there is no customer to hold.
       const unknown = suspects.filter(({ chunk }) => channelOf(chunk.lane) === NO_CHANNEL);
       for (const suspect of suspects) if (!unknown.includes(suspect)) await this.#hold(suspect);
       this.drained(lanes, false);
@@ -80,8 +80,8 @@ export class OneByOne {
   }
 
   /**
-   * Tries the oldest order of each customer, then the next one of each that worked. Throws what may pass by itself,
-   * such as a lost connection, unless `isLasting`.
+   * Tries the oldest order of each customer, then the next order of each customer that succeeded. Throws transient
+   * errors, such as a lost connection, unless `isLasting`.
    */
   async #tryOrders(
     lanes: readonly number[],
@@ -121,7 +121,7 @@ export class OneByOne {
     return { hasWorked, isExhausted: false };
   }
 
-  /** Counts how often these lanes could not be drained, and returns whether that is too often. */
+  /** Counts a transient failure of these lanes, and returns whether there were too many in a row. */
   #hasLasted(lanes: readonly number[]): boolean {
     for (const lane of lanes) this.#transient.set(lane, (this.#transient.get(lane) ?? 0) + 1);
     return lanes.some((lane) => this.#transient.get(lane)! >= MAX_TRANSIENT);
@@ -133,7 +133,7 @@ export class OneByOne {
     return suspects;
   }
 
-  /** Counts customers of all lanes who failed since an order was applied last. */
+  /** Counts the customers of all lanes that failed since an order was last applied. */
   #countSuspects(): number {
     const all = [...this.#suspects.values()].flatMap((ofLane) => [...ofLane.values()]);
     return all.filter(({ atMs }) => atMs > this.#workedMs).length;

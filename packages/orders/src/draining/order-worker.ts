@@ -19,12 +19,12 @@ import { Stalls } from './stalls.ts';
 const JOB_LOST_AFTER_MS = 2_000;
 
 /**
- * How long a batch may stay the oldest of a lane that somebody else has locked. A drain of another worker or a large
- * sync call may rightly hold it for minutes. After that time, whoever holds it hangs.
+ * How long a batch may stay the oldest of a lane that is locked elsewhere. Another worker's drain or a large sync call
+ * may legitimately hold the lock for minutes; after this time, the holder is assumed to hang.
  */
 const HOLDER_HANGS_AFTER_MS = 180_000;
 
-/** The work of a worker: it drains lanes when jobs ask for it, and looks for pending orders whose job was lost. */
+/** The work of a worker: drains lanes when jobs ask for it, and sweeps for pending orders whose job was lost. */
 export class OrderWorker {
   readonly #db: Database;
   readonly #log: Logger;
@@ -40,14 +40,14 @@ export class OrderWorker {
   /** Tells this worker's drains of backlogs from those of others. */
   readonly #worker = randomInt(1, 2 ** 31);
   readonly #openBatches = new OpenBatches();
-  /** Up to which lane the sweep has looked, and whether it has seen all since the worker started. */
+  /** The last lane that the sweep covered, and whether it has covered all since the worker started. */
   #sweptLane = -1;
   #hasSweptAll = false;
   #hasLoggedJob = false;
   #hasLoggedCompletions = false;
   #hasLoggedActivity = false;
 
-  /** `drains`: drains that run at once, each in a transaction and on a connection of its own. */
+  /** `drains`: how many drains run at once, each in its own transaction and connection. */
   constructor(options: {
     db: Database;
     log: Logger;
@@ -78,8 +78,8 @@ export class OrderWorker {
   }
 
   /**
-   * Carries out a job. Rejects if its lanes could not be drained; they are drained again by themselves. A job that this
-   * release does not know is dropped: the sweep finds its orders.
+   * Processes a job. Rejects if its lanes could not be drained; they are retried without a job. Drops a job in a form
+   * that this release does not know; the sweep finds its orders.
    */
   async process(data: unknown): Promise<void> {
     const { success, data: known } = jobSchema.safeParse(data);
@@ -89,10 +89,10 @@ export class OrderWorker {
   }
 
   /**
-   * Drains the lanes in which nothing has moved for too long and no drain is to come: their jobs are lost. When the
-   * worker has just started, it drains all lanes. It does not wait for these drains: one may hang, and the next sweep
-   * has to come all the same. It retries held orders that are due in the same way. Then it ends batches that a crash
-   * left open, numbers events that one left without a number, and counts what was noted of activity.
+   * Drains lanes whose oldest batch has not changed for too long although no drain is scheduled: their jobs are lost.
+   * After a start, it drains all lanes. It does not wait for these drains, or for retries of held orders: one of them
+   * may hang, and the next sweep must still run. Then it completes batches that a crash left open, numbers events that
+   * a crash left without a position, and counts recorded activity.
    */
   async sweep(): Promise<void> {
     try {
@@ -109,7 +109,7 @@ export class OrderWorker {
     await this.#countActivity();
   }
 
-  /** A failure here keeps no order waiting either: the console shows less than there is until it works again. */
+  /** A failure delays no order. Until it works again, the console shows outdated activity. */
   async #countActivity(): Promise<void> {
     try {
       await countActivity(this.#db);
@@ -120,10 +120,10 @@ export class OrderWorker {
     }
   }
 
-  /** A failure here keeps no order waiting, so it is no stall. */
+  /** A failure delays no order, so it is not a stall. */
   async #completeOpenBatches(): Promise<void> {
     try {
-      const batchIds = await this.#openBatches.endFinished(this.#db, (failedIds, error) =>
+      const batchIds = await this.#openBatches.completeFinished(this.#db, (failedIds, error) =>
         this.#log.warn({ err: error, batchIds: failedIds }, 'batch completion failed; will retry'),
       );
       if (batchIds.length === 0) return;
@@ -135,7 +135,7 @@ export class OrderWorker {
     }
   }
 
-  /** Looks at the next lanes that have something pending, and behind the last ones begins anew. */
+  /** Covers the next lanes with pending orders, and starts over after the last. */
   async #sweepLanes(): Promise<void> {
     const looked = await readOldestPending(this.#db, this.#sweptLane);
     this.#requestStale(looked);
@@ -153,7 +153,7 @@ export class OrderWorker {
     this.#metrics.sweptLanes.inc(stale.length);
     const newest = wanted.reduce((max, { batchId }) => (batchId > max ? batchId : max), 0n);
     const lanes = wanted.map(({ lane }) => lane);
-    // A drain that fails is reported by itself, and runs again.
+    // The scheduler reports and retries failed drains.
     this.#loop.request(lanes, newest).catch(() => {});
   }
 
@@ -161,26 +161,26 @@ export class OrderWorker {
     const held = looked.oldest.filter(({ lane }) => this.#loop.isLocked(lane));
     const stale = this.#heldSightings.findStale({ ...looked, oldest: held }, performance.now());
     if (stale.length === 0) return;
-    const error = new Error('another session holds their lanes and does nothing');
+    const error = new Error('lane locked by an idle session');
     this.#stalls.failed(
       stale.map(({ lane }) => lane),
       error,
     );
   }
 
-  /** Why orders wait that should have been applied; null if none does. For readiness. */
+  /** Why orders are stalled; null if they aren't. For readiness. */
   get stalledBy(): string | null {
     return this.#stalls.reason;
   }
 
-  /** Begins nothing more (rules 9): jobs that wait, and those that come, are given back at once, for another worker. */
+  /** Starts no more work (rules 9). Waiting and new jobs go back to the queue at once, for another worker. */
   stop(): void {
     this.#loop.stop();
     this.#retries.stop();
     this.#largeTurn.stop();
   }
 
-  /** Stops, and finishes what runs, and the ends of its batches. */
+  /** Stops, and waits for the work in progress and for completing its batches. */
   async close(): Promise<void> {
     this.stop();
     await Promise.all([this.#loop.close(), this.#retries.close()]);
@@ -196,5 +196,5 @@ export class OrderWorker {
   }
 }
 
-/** The name with which workers connect to PostgreSQL: by it an operator sees whether any is there. */
+/** The application name with which workers connect to PostgreSQL. It shows operators whether a worker is running. */
 export const WORKER_NAME = 'lockstep-worker';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { lanesOfChannel } from '../lanes.ts';
 import { type Drain, type DrainOutcome, Scheduler } from './scheduler.ts';
 
-/** A scheduler whose drains a test ends by hand, and whose clock it sets. */
+/** A scheduler with drains that the test finishes and a clock that the test sets. */
 function newScheduler({ slots = 1, gapMs = 0 } = {}) {
   const scheduler = new Scheduler<string>({ slots, gapMs });
   const drains: Drain[] = [];
@@ -19,7 +19,7 @@ function newScheduler({ slots = 1, gapMs = 0 } = {}) {
     go();
   };
   return {
-    /** Asks for lanes up to a batch. */
+    /** Requests lanes up to a batch. */
     request(id: string, lanes: number[], throughBatchId = 1n) {
       answers.set(id, 'waiting');
       scheduler.request(id, lanes, throughBatchId, nowMs);
@@ -27,10 +27,11 @@ function newScheduler({ slots = 1, gapMs = 0 } = {}) {
     },
     answer: (id: string) => answers.get(id),
     drains,
-    /** The lanes of each drain that has begun. */
+    /** The lanes of each drain that has started. */
     begun: () => drains.map(({ lanes }) => lanes),
     /**
-     * Ends the nth drain. `lanes`: those that it had; `left`: up to which batch it came, in each of them or in some.
+     * Finishes the nth drain. `lanes`: those that it had locked; `left`: up to which batch it drained, for all of them
+     * or for some.
      */
     end(
       nth: number,
@@ -47,7 +48,7 @@ function newScheduler({ slots = 1, gapMs = 0 } = {}) {
       Object.assign(allowance, change);
       go();
     },
-    /** Goes on to the time at which the scheduler wants to be woken; returns how long that took. */
+    /** Advances the clock to the next wake-up of the scheduler; returns how long that took. */
     wake() {
       const ms = scheduler.wakeMs(nowMs, allowance) - nowMs;
       if (Number.isFinite(ms)) nowMs += ms;
@@ -66,7 +67,7 @@ function newScheduler({ slots = 1, gapMs = 0 } = {}) {
 const lane = (channel: number, slot = 0) => 16 * channel + slot;
 
 describe('one drain of a lane', () => {
-  it('begins at once, takes all lanes of a request, and answers it', () => {
+  it('starts at once, takes all lanes of a request, and settles it', () => {
     const { request, begun, end, answer, wake } = newScheduler({ slots: 2 });
     request('a', [1, 2, 3]);
     expect([begun(), answer('a')]).toEqual([[[1, 2, 3]], 'waiting']);
@@ -74,7 +75,7 @@ describe('one drain of a lane', () => {
     expect([begun().length, answer('a'), wake()]).toEqual([1, 'drained', Number.POSITIVE_INFINITY]);
   });
 
-  it('is shared by all who come while one runs, however many slots are free', () => {
+  it('is shared by all requests that arrive while one runs, even if slots are free', () => {
     const { request, begun, end, answer } = newScheduler({ slots: 3 });
     request('first', [1]);
     for (const id of ['b', 'c']) request(id, [1]);
@@ -89,7 +90,7 @@ describe('one drain of a lane', () => {
     expect([answer('both'), begun().length]).toEqual(['drained', 3]);
   });
 
-  it('is expected while it runs, waits for a slot or for a lock, and then forgotten', () => {
+  it('is expected while it runs or waits for a slot or a lock, and forgotten afterwards', () => {
     const { request, end, isExpected, isLocked, wake } = newScheduler();
     request('a', [3]);
     request('b', [5]);
@@ -103,7 +104,7 @@ describe('one drain of a lane', () => {
     expect([isExpected(5), isLocked(5)]).toEqual([false, false]);
   });
 
-  it('answers a request for no lanes', () => {
+  it('settles a request for no lanes', () => {
     const { request, answer } = newScheduler();
     request('a', []);
     expect(answer('a')).toBe('drained');
@@ -113,7 +114,7 @@ describe('one drain of a lane', () => {
     [3n, 'waiting'],
     [4n, 'drained'],
     [5n, 'drained'],
-  ])('up to batch %s leaves a request up to batch 4 %s, and goes on by itself', (left, state) => {
+  ])('up to batch %s leaves a request up to batch 4 %s, and continues without a request', (left, state) => {
     const { request, begun, end, answer } = newScheduler();
     request('a', [1], 4n);
     end(0, left);
@@ -122,7 +123,7 @@ describe('one drain of a lane', () => {
     expect([answer('a'), begun().length]).toEqual(['drained', 2]);
   });
 
-  it('counts lane by lane how far it came', () => {
+  it('tracks progress lane by lane', () => {
     const { request, end, answer } = newScheduler();
     request('a', [1, 2], 4n);
     request('b', [2], 9n);
@@ -134,7 +135,7 @@ describe('one drain of a lane', () => {
 });
 
 describe('small channels', () => {
-  it('share a drain, which takes what gathers until a slot is free', () => {
+  it('share a drain, which takes all requests made until a slot is free', () => {
     const { request, begun, end } = newScheduler({ slots: 2 });
     for (const channel of [1, 2, 3, 4]) request(`${channel}`, [lane(channel)]);
     expect(begun()).toEqual([[lane(1)], [lane(2)]]);
@@ -142,7 +143,7 @@ describe('small channels', () => {
     expect(begun().at(-1)).toEqual([lane(3), lane(4)]);
   });
 
-  it('let more gather before the next drain, but not what is behind', () => {
+  it('wait briefly for more requests before the next drain; backlogs do not', () => {
     const { request, begun, end, wake } = newScheduler({ slots: 3, gapMs: 5 });
     request('a', [1]);
     end(0, 4n);
@@ -164,8 +165,8 @@ describe('small channels', () => {
   });
 });
 
-describe('a channel that is behind', () => {
-  it('is drained alone, in as many parts as there are slots but for one, which is for others', () => {
+describe('a channel with a backlog', () => {
+  it('is drained alone, in a part for each slot except one, which is left to others', () => {
     const { request, begun, end } = newScheduler({ slots: 3 });
     const lanes = lanesOfChannel(1);
     request('a', lanes);
@@ -175,7 +176,7 @@ describe('a channel that is behind', () => {
     expect(begun().at(-1)).toEqual([lane(2)]);
   });
 
-  it('waits for its turn, and leaves as many turns to others as it took shares too many', () => {
+  it('waits for its turn, and repays excess work in turns', () => {
     const { request, begun, end } = newScheduler();
     for (const channel of [1, 2]) request(`${channel}`, [lane(channel)]);
     end(0, 1n);
@@ -190,7 +191,7 @@ describe('a channel that is behind', () => {
     expect([1_000_000, ...Array(9).fill(1)].map(next)).toEqual([...Array(9).fill(2), 1]);
   });
 
-  it('keeps small channels waiting for one drain, and they it', () => {
+  it('delays small channels by one drain, and they delay it by one', () => {
     const { request, begun, end } = newScheduler();
     request('a', [lane(1)]);
     end(0, 1n);
@@ -204,7 +205,7 @@ describe('a channel that is behind', () => {
     }
   });
 
-  it('keeps few requests waiting, so that those of other channels can come', () => {
+  it('keeps few requests waiting, so that jobs of other channels can be taken', () => {
     const { request, end, answer } = newScheduler();
     const ids = Array.from({ length: 20 }, (_, index) => `${index}`);
     for (const id of ids) request(id, [lane(1)], 99n);
@@ -217,7 +218,7 @@ describe('a channel that is behind', () => {
     expect(answer('both')).toBe('drained');
   });
 
-  it('is left to another process that drains it, and its place to others', () => {
+  it('is left to another process that drains it, and frees its slot for others', () => {
     const { request, begun, end, allow } = newScheduler();
     allow({ elsewhere: new Set([1]) });
     request('a', [lane(1)]);
@@ -242,7 +243,7 @@ describe('a channel that is behind', () => {
     expect(drains.map(({ maxWeight }) => maxWeight)).toEqual([1_000, 1_000, 100, 1_000]);
   });
 
-  it('takes the lanes first that have waited longest, whoever asks for the others meanwhile', () => {
+  it('takes the lanes first that have waited longest, even if others are requested meanwhile', () => {
     const { request, begun, end } = newScheduler({ slots: 5 });
     const lanes = lanesOfChannel(0);
     request('0', lanes);
@@ -257,7 +258,7 @@ describe('a channel that is behind', () => {
 });
 
 describe('lanes that are locked elsewhere', () => {
-  it('keep nobody waiting, and are tried again after pauses that grow', () => {
+  it('block nothing, and are tried again after growing pauses', () => {
     const { request, begun, end, answer, wake } = newScheduler();
     request('both', [1, 2]);
     end(0, null, { lanes: [1] });
@@ -273,7 +274,7 @@ describe('lanes that are locked elsewhere', () => {
 });
 
 describe('a failing drain', () => {
-  it('fails those who waited for its lanes, and nobody else', () => {
+  it('fails only the requests that waited for its lanes', () => {
     const { request, fail, end, answer } = newScheduler({ slots: 2 });
     request('one', [1]);
     request('two', [lane(2)]);
@@ -284,7 +285,7 @@ describe('a failing drain', () => {
     expect(answer('two')).toBe('drained');
   });
 
-  it('does not fail who needed its lane no longer', () => {
+  it('does not fail a request that no longer waits for its lane', () => {
     const { request, fail, end, answer } = newScheduler({ slots: 3 });
     request('both', [lane(1), lane(2)], 4n);
     end(0, { [lane(1)]: 3n, [lane(2)]: 4n });
@@ -292,7 +293,7 @@ describe('a failing drain', () => {
     expect(answer('both')).toBe('waiting');
   });
 
-  it('fails with the lanes that it had, and no other', () => {
+  it('fails only the lanes that it had locked', () => {
     const { request, fail, answer, isLocked, begun } = newScheduler();
     request('one', [1]);
     request('three', [1, 2, 3]);
@@ -302,7 +303,7 @@ describe('a failing drain', () => {
     expect([answer('three'), isLocked(3), begun().length]).toEqual(['1 failed', true, 2]);
   });
 
-  it('keeps nobody who asks for its lane meanwhile, and no other lane', () => {
+  it('delays no other lane, and no later request for its lane', () => {
     const { request, begun, fail, end, answer } = newScheduler();
     request('a', [1]);
     fail(0);
@@ -313,7 +314,7 @@ describe('a failing drain', () => {
     expect(answer('c')).toBe('drained');
   });
 
-  it('is tried again after pauses that grow, each lane alone, the least recently tried first', () => {
+  it('is tried again after growing pauses, each lane alone, the least recently tried first', () => {
     const { request, begun, fail, wake } = newScheduler({ slots: 4 });
     request('a', [1, 2, 3]);
     fail(0);
@@ -326,7 +327,7 @@ describe('a failing drain', () => {
     expect(pauses).toEqual([100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]);
   });
 
-  it('is over for more and more lanes at once when it works again, so that thousands are well soon', () => {
+  it('tries more and more lanes at once when one works again, so that thousands recover soon', () => {
     const { request, begun, fail, end, wake, isExpected } = newScheduler({ slots: 4 });
     const lanes = Array.from({ length: 100 }, (_, index) => index);
     request('a', lanes);
@@ -346,7 +347,7 @@ describe('a failing drain', () => {
     expect(lanes.some(isExpected)).toBe(false);
   });
 
-  it('has its turn, though others always have more', () => {
+  it('gets its turn although others always have more', () => {
     const { request, begun, fail, end, pass } = newScheduler();
     request('a', [1]);
     fail(0);
@@ -357,7 +358,7 @@ describe('a failing drain', () => {
     expect(begun()).toEqual([[1], [lane(1)], [lane(1)], [1]]);
   });
 
-  it('is never tried together with others, and leaves them a slot', () => {
+  it('is never tried together with other lanes, and leaves them a slot', () => {
     const { request, begun, fail, wake } = newScheduler({ slots: 2 });
     request('a', [1, lane(1)]);
     fail(0);
@@ -368,7 +369,7 @@ describe('a failing drain', () => {
 });
 
 describe('large work', () => {
-  it('has each lane drained alone that touched much together, and waits for the turn where it is', () => {
+  it('is found by draining each lane alone, and waits for its turn', () => {
     const { request, drains, endLarge, end, allow, answer } = newScheduler({ slots: 2 });
     const shown = () => drains.map(({ lanes, isLarge }) => (isLarge ? `large ${lanes}` : `${lanes}`));
     request('a', [1, 2], 1n);
@@ -387,7 +388,7 @@ describe('large work', () => {
     expect(answer('a')).toBe('drained');
   });
 
-  it('is found by halves among many lanes that touched much together, and the others go on together', () => {
+  it('is found by halving the lanes that touched too much together; the others are drained together again', () => {
     const { request, drains, endLarge, end } = newScheduler();
     const shown = () => drains.map(({ lanes, isLarge }) => (isLarge ? `large ${lanes}` : `${lanes}`));
     request('a', [1, 2, 3, 4, 5, 6, 7, 8]);
@@ -399,7 +400,7 @@ describe('large work', () => {
     expect(shown()).toEqual(['1,2,3,4,5,6,7,8', '1,2,3,4', '5,6', '7,8,1,2', '3,4']);
   });
 
-  it('is done by the channels in turn, however many lanes of one have it', () => {
+  it('is done by the channels in turn, even if many lanes of one have it', () => {
     const { request, drains, endLarge, end } = newScheduler({ slots: 2 });
     for (const [nth, each] of [lane(1, 0), lane(1, 1), lane(1, 2), lane(2)].entries()) {
       request(`${nth}`, [each]);
@@ -410,7 +411,7 @@ describe('large work', () => {
     expect(turns).toEqual([lane(1, 0), lane(1, 1), lane(2), lane(1, 2)]);
   });
 
-  it('keeps nobody waiting who may have it, too', () => {
+  it('does not delay other lanes that may have it', () => {
     const { request, begun, endLarge } = newScheduler({ slots: 2 });
     request('a', [1]);
     endLarge(0);
@@ -419,7 +420,7 @@ describe('large work', () => {
     expect(begun()).toEqual([[1], [1], [2, 3], [2]]);
   });
 
-  it('looks again for the turn when somebody else of the process has it', () => {
+  it('checks for its turn again while other work of the process has it', () => {
     const { request, drains, endLarge, allow, wake } = newScheduler();
     allow({ isTurnFree: false });
     request('a', [1]);
@@ -427,7 +428,7 @@ describe('large work', () => {
     expect([drains.length, wake()]).toEqual([1, 20]);
   });
 
-  it('needs the turn also when it has failed', () => {
+  it('needs its turn also after a failure', () => {
     const { request, drains, endLarge, fail, wake } = newScheduler();
     request('a', [1]);
     endLarge(0);

@@ -1,37 +1,40 @@
 import { channelOf, LANES_OF_CHANNEL, lanesOfChannel } from '../lanes.ts';
 
-/** Lanes that one drain takes at most: each is a lock, and PostgreSQL has room for some thousands. */
+/** How many lanes one drain takes at most: each is a lock, and PostgreSQL has room for some thousands. */
 const MAX_LANES = 128;
 /**
- * Turns that a channel may owe. More of what it took beyond its share is forgiven, so that its own wait stays bounded.
+ * The most turns that a channel may owe. Beyond this, excess work is forgiven, so that the channel's own wait stays
+ * bounded.
  */
 export const MAX_DEBT = 8;
-/** Requests that wait for what takes long. Further ones get their answers at once, for these go on by themselves. */
+/**
+ * How many requests may wait for slow lanes. Further ones are settled at once; their lanes are drained all the same.
+ */
 const MAX_WAITING = 8;
-/** For how long a channel counts as active after something was asked for it or drained. */
+/** How long a channel counts as active after a request or a drain. */
 const ACTIVE_MS = 2_000;
-/** The pause before lanes that are locked elsewhere are tried again. It doubles up to the longest. */
+/** The pause before lanes that are locked elsewhere are tried again. It doubles up to `longest`. */
 const LOCKED_PAUSE_MS = { first: 4, longest: 512 };
-/** The pause before a lane whose drain failed is tried again. It doubles up to the longest. */
+/** The pause before a lane whose drain failed is tried again. It doubles up to `longest`. */
 const FAILURE_PAUSE_MS = { first: 100, longest: 10_000 };
-/** How soon to look again for the turn of large work, which others of this process take, too. */
+/** How soon to check again whether large work may start; other parts of this process do large work, too. */
 const TURN_PAUSE_MS = 20;
 
 /**
- * What a drain is for: channels that are not behind, together (shared); one channel that is behind (bulk); a lane that
- * may have large work, or several (alone), one that has it (large); lanes whose drain failed (trial).
+ * What a drain is for: channels without a backlog, together (shared); one channel with a backlog (bulk); lanes that may
+ * have large work (alone); one lane that has large work (large); lanes whose drain failed (trial).
  */
 type Kind = 'shared' | 'bulk' | 'alone' | 'large' | 'trial';
 
-/** A drain to start: of those of its lanes that can be locked at once. */
+/** A drain to start. It drains those of its lanes that it can lock at once. */
 export interface Drain {
   kind: Kind;
   lanes: readonly number[];
-  /** What it takes of the lanes' orders, by weight, but for a first chunk that weighs more. */
+  /** The weight of orders to take. A first chunk may exceed it. */
   maxWeight: number;
-  /** Whether it needs the turn of large work. */
+  /** Whether it needs the turn for large work. */
   isLarge: boolean;
-  /** Later drains have greater numbers. */
+  /** Increases from drain to drain. */
   number: number;
 }
 
@@ -39,7 +42,7 @@ export interface Drain {
 export type DrainOutcome = { lanes: readonly number[] } & (
   | {
       became: 'drained';
-      /** By lane that has more: the last batch up to which it was drained. */
+      /** Lanes with more pending orders, each with the last batch up to which it was drained. */
       left: ReadonlyMap<number, bigint>;
       weight: number;
     }
@@ -47,17 +50,17 @@ export type DrainOutcome = { lanes: readonly number[] } & (
   | { became: 'failed'; error: unknown }
 );
 
-/** What the loop allows the next drain. */
+/** What the next drain may do. */
 export interface Allowance {
   /** Channels whose backlogs are left to other processes. */
   elsewhere: ReadonlySet<number>;
-  /** What a drain may take, by weight, while its channel has the service for itself, and beside others. */
+  /** The weight that a drain may take while its channel is the only active one, and while others are active. */
   maxWeight: { alone: number; beside: number };
-  /** Whether the turn of large work is free. */
+  /** Whether the turn for large work is free. */
   isTurnFree: boolean;
 }
 
-/** A request that has its answer: an error if a drain that it waited for has failed. */
+/** A settled request, with an error if a drain that it waited for failed. */
 export interface Settled<Id> {
   id: Id;
   failure: { error: unknown } | null;
@@ -65,21 +68,21 @@ export interface Settled<Id> {
 
 interface Request<Id> {
   id: Id;
-  /** Lanes that are not yet drained up to the batch. */
+  /** Lanes not yet drained up to the batch. */
   lanes: Set<number>;
   throughBatchId: bigint;
-  /** Only drains with greater numbers began after it. */
+  /** Only drains with greater numbers started after the request. */
   after: number;
 }
 
-/** What is known of a lane. Idle lanes are forgotten. */
+/** The state of a lane. Idle lanes are forgotten. */
 interface Lane {
   isWanted: boolean;
   isRunning: boolean;
-  /** Whether its last drain left something. */
+  /** Whether its last drain left more orders. */
   hasMore: boolean;
   isFailing: boolean;
-  /** Whether large work is next in it, or may be: it touched much when it was drained with others. */
+  /** Whether its next orders are large work, or may be because lanes drained together touched too much. */
   size: 'small' | 'suspect' | 'large';
   /** How often in a row it was locked elsewhere. */
   misses: number;
@@ -94,36 +97,36 @@ const IDLE: Lane = {
   misses: 0,
 };
 
-/** A channel that is behind: a drain left something in one of its lanes. */
+/** A channel with a backlog: a drain left more orders in one of its lanes. */
 interface Behind {
-  /** Its lanes that wait for a slot, those that have waited longest first. */
+  /** Its lanes that wait for a slot, longest wait first. */
   ready: Set<number>;
   lanesWithMore: number;
-  /** Turns that it leaves to others, because a drain took more than its share. */
+  /** Turns that it leaves to others because a drain took more than its share. */
   debt: number;
 }
 
 /**
- * Decides which lanes to drain next (rules 6.2), and nothing else: it is told the time and what became of each drain. A
- * lane has one drain at a time, and all who want it meanwhile share the next one.
+ * Decides which lanes to drain next (rules 6.2). A pure state machine: callers pass the time and the outcome of each
+ * drain. A lane has one drain at a time; requests that arrive meanwhile share the next one.
  *
- * - Channels that are not behind share a drain, `gapMs` after the last one began, so that more gathers for it.
- * - Each drain of a channel that is behind is of that channel alone, and these drains leave a slot to the others. These
- *   channels take turns (deficit round robin): one that took more than its share leaves as many turns to the others.
+ * - Channels without a backlog share a drain. It starts `gapMs` after the last one, so that more work gathers for it.
+ * - A drain of a backlog is for one channel only. These drains leave one slot to others. Channels take turns (deficit
+ *   round robin): one that took more than its share owes turns to the others.
  * - The kinds of drains take turns for the slots, so none waits for more than one drain of each other kind.
- * - Lanes that are locked elsewhere keep nobody waiting. They are tried again after a pause that grows, so that a
- *   backlog stays with the worker that drains it, whose code is fast by then.
- * - Lanes whose drain failed are tried after a pause that all of them share, never together with others: one lane, and
- *   while that works, two, four and so on. These drains and those of large work leave a slot to the others.
+ * - Lanes that are locked elsewhere block nothing. They are tried again after a growing pause, so that a backlog stays
+ *   with the worker that drains it, whose code has been optimized by then.
+ * - Failed lanes are tried again after a pause that they all share, apart from other lanes: first one lane, and while
+ *   that works, two, four and so on. These drains and those of large work leave one slot to others.
  */
 export class Scheduler<Id> {
   readonly #slots: number;
   readonly #gapMs: number;
   readonly #lanes = new Map<number, Lane>();
-  /** Lanes that wait for a slot, by kind, those that have waited longest first. */
+  /** Lanes that wait for a slot, by kind, longest wait first. */
   readonly #queues = { shared: new Set<number>(), alone: new Set<number>(), large: new Set<number>() };
   readonly #failing = new Set<number>();
-  /** Channels that are behind; the next one in turn comes first. */
+  /** Channels with a backlog, next turn first. */
   readonly #behind = new Map<number, Behind>();
   /** When to try lanes again that are locked elsewhere. */
   readonly #againAtMs = new Map<number, number>();
@@ -138,10 +141,11 @@ export class Scheduler<Id> {
   #failures = 0;
   #lanesOfTrial = 1;
   /**
-   * Lanes that a drain takes at most. Of suspects half as many as touched too much last, and then twice as many again.
+   * How many lanes a drain takes at most. When lanes drained together touched too much, `alone` becomes half their
+   * number; it doubles after each drain that works.
    */
   readonly #lanesOf = { shared: MAX_LANES, alone: 1 };
-  /** When channels were active last, the latest at the end. */
+  /** When channels were last active, latest last. */
   readonly #activeMs = new Map<number, number>();
 
   constructor({ slots, gapMs }: { slots: number; gapMs: number }) {
@@ -150,9 +154,10 @@ export class Scheduler<Id> {
   }
 
   /**
-   * Asks for drains of lanes up to a batch. It has its answer when each of them was drained so far, by drains that
-   * begin after this call, or was found empty, failing or locked elsewhere, or when such a drain fails. It does not
-   * wait for what takes long if several others do: else they would keep jobs of other channels from being asked for.
+   * Requests drains of lanes up to a batch. The request is settled when each lane has been drained that far by drains
+   * that start after this call, or is found empty, failing or locked elsewhere, or when such a drain fails. If several
+   * requests already wait for slow lanes, it does not wait for them: otherwise, jobs of other channels could not be
+   * taken.
    */
   request(id: Id, lanes: Iterable<number>, throughBatchId: bigint, nowMs: number): void {
     const request = { id, lanes: new Set(lanes), throughBatchId, after: this.#number };
@@ -168,12 +173,15 @@ export class Scheduler<Id> {
     this.#letGo();
   }
 
-  /** Whether a lane may have to wait for long: it is of a channel that is behind, or has large work. */
+  /** Whether a lane may wait for long: its channel has a backlog, or it has large work. */
   #takesLong(lane: number): boolean {
     return this.#behind.has(channelOf(lane)) || (this.#lanes.get(lane)?.size ?? 'small') !== 'small';
   }
 
-  /** Behind the first requests, one waits only for lanes that no other waits for, and not for what takes long. */
+  /**
+   * Beyond the first MAX_WAITING requests, a request waits only for lanes that no earlier one waits for and that are
+   * not slow.
+   */
   #letGo(): void {
     if (this.#requests.size <= MAX_WAITING) return;
     const asked = new Set<number>();
@@ -188,29 +196,29 @@ export class Scheduler<Id> {
     }
   }
 
-  /** Takes the requests that have got their answers. */
+  /** Returns the newly settled requests. */
   takeSettled(): Settled<Id>[] {
     const settled = this.#settled;
     this.#settled = [];
     return settled;
   }
 
-  /** Whether a drain of the lane runs or is to come, so that nobody has to ask for one. */
+  /** Whether a drain of the lane is running or scheduled, so that none need be requested. */
   isExpected(lane: number): boolean {
     return this.#lanes.has(lane);
   }
 
-  /** Whether the lane was locked elsewhere the last time, and waits for nothing else. */
+  /** Whether the lane was locked elsewhere at the last attempt. */
   isLocked(lane: number): boolean {
     return (this.#lanes.get(lane)?.misses ?? 0) > 0;
   }
 
-  /** Whether a channel is behind. */
+  /** Whether a channel has a backlog. */
   get isBehind(): boolean {
     return this.#behind.size > 0;
   }
 
-  /** Starts a drain: call `ended` when it is over. Null if none can start now. */
+  /** Returns the drain to start now; null if none can start. Call `ended` when it is over. */
   next(nowMs: number, allowance: Allowance): Drain | null {
     this.#wake(nowMs);
     const ready = KINDS.filter((kind) => this.#readyMs(kind, nowMs, allowance) <= nowMs);
@@ -232,13 +240,13 @@ export class Scheduler<Id> {
     return { kind, lanes, maxWeight, isLarge, number: this.#number };
   }
 
-  /** When a drain may start though nothing happens until then; Infinity if none. */
+  /** Returns when to call `next` again if nothing happens before; Infinity if there is no need. */
   wakeMs(nowMs: number, allowance: Allowance): number {
     if (this.#freeSlots <= 0) return Number.POSITIVE_INFINITY;
     return Math.min(...this.#againAtMs.values(), ...KINDS.map((kind) => this.#readyMs(kind, nowMs, allowance)));
   }
 
-  /** Notes what became of a drain. */
+  /** Records the outcome of a drain. */
   ended(drain: Drain, outcome: DrainOutcome, nowMs: number): void {
     this.#running[drain.kind]--;
     for (const lane of drain.lanes) this.#lanes.get(lane)!.isRunning = false;
@@ -306,7 +314,7 @@ export class Scheduler<Id> {
     }
   }
 
-  /** Takes lanes off what a request waits for. */
+  /** Removes lanes from those that a request waits for. */
   #settle(request: Request<Id>, lanes: readonly number[]): void {
     for (const lane of lanes) request.lanes.delete(lane);
     if (request.lanes.size === 0) this.#answer(request, null);
@@ -316,14 +324,14 @@ export class Scheduler<Id> {
     if (this.#requests.delete(request)) this.#settled.push({ id: request.id, failure });
   }
 
-  /** From when on a drain of this kind can start; Infinity if something has to happen first. */
+  /** Returns from when a drain of this kind can start; Infinity if something has to happen first. */
   #readyMs(kind: Kind, nowMs: number, { elsewhere, isTurnFree }: Allowance): number {
     const never = Number.POSITIVE_INFINITY;
     if (this.#freeSlots <= 0) return never;
     if (kind === 'shared') return this.#queues.shared.size === 0 ? never : this.#nextSharedMs;
     if (kind === 'bulk')
       return this.#running.bulk >= this.#bulkSlots || this.#readyChannels(elsewhere).next().done ? never : nowMs;
-    // They may take long, and leave a slot to the others.
+    // These drains may take long, so they leave one slot to others.
     const long = this.#running.large + this.#running.trial;
     if (this.#running[kind] > 0 || (kind !== 'alone' && long >= Math.max(1, this.#slots - 1))) return never;
     const turnMs = isTurnFree ? nowMs : nowMs + TURN_PAUSE_MS;
@@ -341,7 +349,8 @@ export class Scheduler<Id> {
   }
 
   /**
-   * Chooses the lane that has waited longest for large work. Others of its channel let those of all others go first.
+   * Returns the lane with large work that has waited longest, and moves the other lanes of its channel behind those of
+   * all others.
    */
   #chooseLarge(): number[] {
     const lane = this.#queues.large.values().next().value!;
@@ -352,8 +361,8 @@ export class Scheduler<Id> {
   }
 
   /**
-   * Chooses the next channel in turn that owes no turn: of its lanes, those that have waited longest, a slot's share of
-   * all.
+   * Returns lanes of the next channel in turn that owes no turn: those that have waited longest, one slot's share of
+   * them.
    */
   #chooseBulk(elsewhere: ReadonlySet<number>): number[] {
     for (;;) {
@@ -366,13 +375,14 @@ export class Scheduler<Id> {
     }
   }
 
-  /** Channels that are behind and have a lane ready. */
+  /** Returns the channels with a backlog and a lane that is ready. */
   #readyChannels(elsewhere: ReadonlySet<number>) {
     return this.#behind.entries().filter(([id, { ready }]) => ready.size > 0 && !elsewhere.has(id));
   }
 
   /**
-   * Chooses failing lanes to try together. One that may have large work is alone, and for large work needs the turn.
+   * Returns failing lanes to try together. A lane that may have large work is tried alone, and needs the turn for large
+   * work if it has.
    */
   #chooseTrial(isTurnFree: boolean): number[] {
     const chosen: number[] = [];
@@ -385,7 +395,7 @@ export class Scheduler<Id> {
     return chosen;
   }
 
-  /** What is behind leaves a slot to the others. */
+  /** Drains of backlogs leave one slot to others. */
   get #bulkSlots(): number {
     return Math.max(1, this.#slots - 1);
   }
@@ -401,7 +411,7 @@ export class Scheduler<Id> {
     this.#enqueue(lane);
   }
 
-  /** Has a lane wait for a slot if it is wanted, and forgets it if it is idle. */
+  /** Puts a wanted lane into its queue, and forgets an idle one. */
   #enqueue(lane: number): void {
     const state = this.#lanes.get(lane);
     if (state === undefined || state.isRunning || this.#againAtMs.has(lane)) return;
@@ -415,7 +425,7 @@ export class Scheduler<Id> {
     return this.#behind.get(channelOf(lane))?.ready ?? this.#queues.shared;
   }
 
-  /** Notes whether a lane has more. Its channel is behind while one of its lanes has. */
+  /** Records whether a lane has more orders. A channel has a backlog while one of its lanes has more. */
   #setMore(lane: number, state: Lane, hasMore: boolean): void {
     if (hasMore) state.isWanted = true;
     if (state.hasMore === hasMore) return;
@@ -432,7 +442,7 @@ export class Scheduler<Id> {
     }
   }
 
-  /** Lets a lane that is locked elsewhere wait. */
+  /** Delays a lane that is locked elsewhere. */
   #postpone(lane: number, nowMs: number): void {
     const state = this.#lanes.get(lane)!;
     state.isWanted = true;
@@ -440,7 +450,7 @@ export class Scheduler<Id> {
     state.misses++;
   }
 
-  /** Has lanes wait for a slot again that were locked elsewhere, and forgets channels that are not active any more. */
+  /** Queues lanes again whose delay is over, and forgets channels that are no longer active. */
   #wake(nowMs: number): void {
     for (const [lane, atMs] of this.#againAtMs) {
       if (atMs > nowMs) continue;
@@ -462,6 +472,6 @@ export class Scheduler<Id> {
 
 const KINDS: readonly Kind[] = ['shared', 'bulk', 'alone', 'large', 'trial'];
 
-/** The length of a pause after so many others. */
+/** Returns the pause after `before` earlier ones. */
 const pauseMs = ({ first, longest }: { first: number; longest: number }, before: number) =>
   Math.min(longest, first * 2 ** before);

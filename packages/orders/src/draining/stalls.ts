@@ -8,20 +8,19 @@ import type { OrderMetrics } from '../metrics.ts';
 interface Stall {
   sinceMs: number;
   reason: string;
-  /** Reasons that the log has already. */
-  told: Set<string>;
+  /** Reasons that have been logged. */
+  logged: Set<string>;
 }
 
-/** Lanes that a line of the log names at most. */
+/** How many lanes a log line names at most. */
 const MAX_LOGGED_LANES = 100;
 
-/** What can fail: a lane (by number), or the sweep. */
+/** What can fail: a lane (by number) or the sweep. */
 export type Part = number | 'sweep';
 
 /**
- * Reports lanes that cannot be drained to the log: a line when that begins, one when the reason changes and one when it
- * is over, but not one for each attempt. Tells readiness and metrics whether it is so and why, and the console by
- * lane_stall.
+ * Reports stalled lanes. Logs when a stall begins, when its reason changes and when it is over, but not each attempt.
+ * Informs readiness and metrics, and the console through lane_stall.
  */
 export class Stalls {
   readonly #db: Database;
@@ -29,7 +28,7 @@ export class Stalls {
   readonly #metrics: OrderMetrics;
   readonly #failing = new Set<Part>();
   #stall: Stall | null = null;
-  /** Notes are stored one after the other. */
+  /** Makes writes to lane_stall run one after the other. */
   #stored: Promise<unknown> = Promise.resolve();
 
   constructor({ db, log, metrics }: { db: Database; log: Logger; metrics: OrderMetrics }) {
@@ -38,29 +37,29 @@ export class Stalls {
     this.#metrics = metrics;
   }
 
-  /** Why orders wait; null if none does, as far as this process knows. */
+  /** Why orders are stalled; null if they aren't, as far as this process knows. */
   get reason(): string | null {
     return this.#stall?.reason ?? null;
   }
 
-  /** Notes that these could not be worked on. */
+  /** Records that these lanes, or the sweep, failed. */
   failed(parts: readonly Part[], error: unknown): void {
     for (const part of parts) this.#failing.add(part);
     this.#count();
     const reason = describeError(error);
-    const { sinceMs = performance.now(), told = new Set<string>() } = this.#stall ?? {};
-    if (!told.has(reason)) {
+    const { sinceMs = performance.now(), logged = new Set<string>() } = this.#stall ?? {};
+    if (!logged.has(reason)) {
       const lanes = lanesOf(this.#failing).slice(0, MAX_LOGGED_LANES);
       this.#log.error({ err: error, reason, lanes }, 'orders stalled; will retry');
     }
-    this.#stall = { sinceMs, reason, told: told.add(reason) };
+    this.#stall = { sinceMs, reason, logged: logged.add(reason) };
     this.#store(sql`
       insert into lane_stall (lane, last_error)
       select lane, ${reason} from unnest(${lanesOf(parts)}::int[]) as lane
       on conflict (lane) do update set seen_time = statement_timestamp(), last_error = excluded.last_error`);
   }
 
-  /** Notes that these were worked on. */
+  /** Records that these lanes, or the sweep, worked. */
   worked(parts: readonly Part[]): void {
     const recovered = parts.filter((part) => this.#failing.delete(part));
     if (recovered.length === 0) return;
@@ -78,7 +77,9 @@ export class Stalls {
     );
   }
 
-  /** Stores a note for the console. While the database is down, there is none to read it either. */
+  /**
+   * Stores a stall for the console. Errors don't matter: while the database is down, the console can't read it either.
+   */
   #store(note: ReturnType<typeof sql>): void {
     this.#stored = this.#stored
       .then(() => note.execute(this.#db))
