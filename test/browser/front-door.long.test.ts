@@ -24,7 +24,7 @@ describe.each(Object.entries(VIEWS))('in %s', (name, view) => {
   it.each([
     ['/', 'front-page'],
     ['/guides', 'guides'],
-    ['/guides/operations', 'guide'],
+    ['/guides/integrating', 'guide'],
   ])('%s can be read by everybody', async (path, shotName) => {
     const page = await openPage(stack, path, view);
     await page.locator('h1').waitFor();

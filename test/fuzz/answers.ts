@@ -1,4 +1,12 @@
-import { type Cause, causes, codeOf, FailureBody } from '@lockstep/contract';
+import {
+  type Cause,
+  causes,
+  codeOf,
+  FailureBody,
+  type OperationId,
+  REQUEST_FAULTS,
+  refusalsOf,
+} from '@lockstep/contract';
 import { z } from 'zod';
 import type { WireAnswer } from './wire.ts';
 import type { Operation, World } from './world.ts';
@@ -74,7 +82,8 @@ export class AnswerRules {
       // What is not even HTTP was not for any operation.
       if (!text.includes('"http_malformed"')) return `not an answer of RFC 6749: ${text}`;
     }
-    return faultOfRefusal(status, body, pathOf(path)?.startsWith(MEMBER_ROOT) === true);
+    const fault = faultOfRefusal(status, body, pathOf(path)?.startsWith(MEMBER_ROOT) === true);
+    return fault ?? faultOfCause(body, entry?.operation.operationId as OperationId | undefined);
   }
 }
 
@@ -90,4 +99,11 @@ function faultOfRefusal(status: number, body: unknown, isMember: boolean): strin
   if (code === '500') return `a fault: ${cause}`;
   const expected = NO_CALL.includes(Number(code)) ? Number(code) : 299;
   return status === expected ? null : `HTTP ${status} for code ${code}`;
+}
+
+/** Says if an operation has refused a call for a cause that docs/api.md does not list for it. */
+function faultOfCause(body: unknown, id: OperationId | undefined): string | null {
+  const { cause } = FailureBody.parse(body);
+  const listed = [...REQUEST_FAULTS, ...(id === undefined ? [] : refusalsOf(id))];
+  return listed.includes(cause) ? null : `${cause} is not listed for ${id}`;
 }

@@ -7,7 +7,7 @@ import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { REPOSITORY, runJob } from '../harness/processes/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** Types that are generated from the description of a running service, and the client that docs/api.md shows. */
+/** Types that are generated from the description of a running service, and the client that docs/integrating.md shows. */
 const FOLDER = join(REPOSITORY, 'test/generated-client');
 const GENERATED = join(FOLDER, 'generated');
 /** With the TypeScript of the tests, which is older than the one that checks the service. */
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const description = join(GENERATED, 'openapi.json');
   await writeFile(description, await (await fetch(`${stack.baseUrl}/openapi.json`)).text());
   expect(await run('generate', description, '--output', join(GENERATED, 'lockstep.ts'))).toMatchObject({ status: 0 });
-  const [, example] = /^```ts\n(.*?)^```$/ms.exec(await readFile(join(REPOSITORY, 'docs/api.md'), 'utf8'))!;
+  const [, example] = /^```ts\n(.*?)^```$/ms.exec(await readFile(join(REPOSITORY, 'docs/integrating.md'), 'utf8'))!;
   await writeFile(join(GENERATED, 'example.ts'), example!);
 });
 afterAll(() => stack.close());
@@ -56,7 +56,7 @@ export const finished = (order: Schemas['OrderResult']): number => order.finishe
 `;
 
 describe('the generated types', () => {
-  it('compile, with the example of docs/api.md, and tell successes, failures and orders apart', async () => {
+  it('compile, with the example of docs/integrating.md, and tell successes, failures and orders apart', async () => {
     await writeFile(join(GENERATED, 'program.ts'), PROGRAM);
     expect(await run('compile', '--project', FOLDER)).toMatchObject({ status: 0, stdout: '' });
   });
@@ -69,7 +69,7 @@ describe('the generated types', () => {
   });
 });
 
-describe('the example of docs/api.md', () => {
+describe('the example of docs/integrating.md', () => {
   const submit = async (batch: unknown) => {
     const example = await import(join(GENERATED, 'example.ts'));
     return await example.submit({ ...api.credentials, baseUrl: stack.baseUrl, token: api.token }, batch);

@@ -1,6 +1,6 @@
 import { readConfig } from '@lockstep/config';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { blocksOf, code, read, tableOf } from '../harness/browser/pages.ts';
+import { blocksOf, code, read } from '../harness/browser/pages.ts';
 import { tableIn } from '../harness/processes/command-line.ts';
 import {
   type Ended,
@@ -23,7 +23,7 @@ function masked(text: string): string {
     .replace(/@[a-z0-9]{8}"/g, '@code"');
 }
 
-describe('the session of README.md, docs/tutorial.md and docs/api.md', () => {
+describe('the session of README.md and docs/tutorial.md', () => {
   const begin = blocksOf('README.md', 'sh').filter((block) => !block.includes('npm ci'));
   const session = blocksOf('docs/tutorial.md', 'sh');
   /** The part of the session before the member center: orders only. */
@@ -33,7 +33,7 @@ describe('the session of README.md, docs/tutorial.md and docs/api.md', () => {
   );
   let stack: RunningStack;
   let whole: Ended;
-  let [first, inTutorial, inReference] = ['', '', ''];
+  let [first, inTutorial] = ['', ''];
 
   // The session reads from DATA_DIR where the service is.
   const run = (blocks: string[]) =>
@@ -42,8 +42,8 @@ describe('the session of README.md, docs/tutorial.md and docs/api.md', () => {
   beforeAll(async () => {
     stack = await npmStart(newDataDir());
     const goesOn = `echo ${NEXT_PAGE}`;
-    whole = await run([...begin, goesOn, ...session, goesOn, ...blocksOf('docs/api.md', 'sh')]);
-    [first = '', inTutorial = '', inReference = ''] = whole.stdout.split(`${NEXT_PAGE}\n`);
+    whole = await run([...begin, goesOn, ...session]);
+    [first = '', inTutorial = ''] = whole.stdout.split(`${NEXT_PAGE}\n`);
   });
   afterAll(endEverything);
 
@@ -71,11 +71,6 @@ describe('the session of README.md, docs/tutorial.md and docs/api.md', () => {
     expect(tableIn(inTutorial, 'time').map(({ action }) => action)).toEqual(['product_bought', 'created']);
   });
 
-  it('continues in docs/api.md, with the answers that it shows', () => {
-    expect(answersIn(inReference)).toEqual(answersShownIn('docs/api.md'));
-    expect(answersShownIn('docs/api.md').length).toBe(23);
-  });
-
   it('may be repeated; only the preview finds the product gone', async () => {
     const again = await run(ordering);
     expect(again.status).toBe(0);
@@ -86,20 +81,6 @@ describe('the session of README.md, docs/tutorial.md and docs/api.md', () => {
         .replace('; the nearest has limitConcurrent 1.",', '.",');
     expect(again.stdout).not.toBe('');
     expect(withoutNearest(inTutorial).startsWith(again.stdout)).toBe(true);
-  });
-
-  it('calls a service with the operations that docs/api.md lists', async () => {
-    const answer = await fetch(`${stack.demo.baseUrl}/openapi.json`);
-    const { paths } = (await answer.json()) as { paths: Record<string, object> };
-    const offered = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) =>
-        code(`${method.toUpperCase()} ${path.replace(/^\/(order\/api\/order|me\/api)\/v1/, '')}`),
-      ),
-    );
-    const listed = tableOf('docs/api.md', 'Operation', 'Call', 'What it does').map(([, call]) => call!);
-    expect(listed.sort()).toEqual(offered.sort());
-    const [, reference = ''] = read('docs/api.md').split('\n## Every call\n');
-    expect(listed.filter((call) => !reference.includes(call))).toEqual([]);
   });
 
   it('is followed by the ready line that README.md names, on the default port', () => {

@@ -1,3 +1,3 @@
-// What tests of the whole service need of the inside. Nothing else imports it.
+// Internals that tests of the whole service need. Nothing else imports this file.
 
-export { GUIDES } from './front-door/guides.ts';
+export { GUIDE_FOLDERS, GUIDES, guideOf } from './front-door/guides.ts';

@@ -64,6 +64,14 @@ export {
   operations,
   type SentBody,
 } from './operations/index.ts';
+export {
+  BODY_REFUSALS,
+  COMMON_REFUSALS,
+  ORDER_FAILURES,
+  ownRefusalsOf,
+  REQUEST_FAULTS,
+  refusalsOf,
+} from './operations/refusals.ts';
 export { CancelBatch, CancelledBatch, FailedOrders, FailedOrdersQuery } from './orders/corrections.ts';
 export { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer, QueryCustomers } from './orders/customers.ts';
 export { CLOUD_LICENSE_TYPES, LicenseType, OrderType, SyncMode } from './orders/enums.ts';

@@ -1,10 +1,17 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { GUIDES } from '@lockstep/api/testing';
+import { GUIDE_FOLDERS, GUIDES } from '@lockstep/api/testing';
 import { REPOSITORY } from '../processes/processes.ts';
 
-/** The pages of the documentation. */
-export const PAGES: readonly string[] = GUIDES.map(({ file }) => file);
+/** The pages that /guides lists. */
+export const PAGES: readonly string[] = GUIDES.map(({ file }) => file).filter((file) =>
+  existsSync(join(REPOSITORY, file)),
+);
+
+/** The pages in folders, to which other pages link. */
+export const FOLDER_PAGES: readonly string[] = Object.keys(GUIDE_FOLDERS)
+  .flatMap((folder) => globSync(`${folder}/*.md`, { cwd: REPOSITORY }))
+  .filter((file) => !PAGES.includes(file));
 
 /** A file of the repository. */
 export const read = (file: string) => readFileSync(join(REPOSITORY, file), 'utf8');

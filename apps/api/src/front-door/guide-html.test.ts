@@ -5,8 +5,10 @@ const render = (markdown: string, file = 'docs/api.md') => renderGuide(markdown,
 
 describe('links of a guide', () => {
   it.each([
-    ['operations.md', 'operations'],
-    ['operations.md#behind-a-proxy', 'operations#behind-a-proxy'],
+    ['deployment.md', 'deployment'],
+    ['deployment.md#behind-a-proxy', 'deployment#behind-a-proxy'],
+    ['runbooks/README.md', 'runbooks'],
+    ['runbooks/queue.md#check', 'runbooks-queue#check'],
     ['../README.md', 'readme'],
     ['../CHANGELOG.md#one', 'changelog#one'],
     ['#tokens', '#tokens'],
@@ -29,13 +31,14 @@ describe('links of a guide', () => {
     '../package.json',
     '../../../../etc/passwd',
     '../apps/api/src/docs.ts',
+    '../test/bench/performance.md',
   ])('to %s are only text', (href) => {
     expect(render(`[there](<${href}>)`)).toBe('<p>there</p>');
   });
 });
 
 describe('a guide', () => {
-  it('has anchors as GitHub names them, and a table of contents', () => {
+  it('has the anchors of GitHub and a table of contents', () => {
     const { title, body, contents } = renderGuide(
       '# The API\n\n## O5: order in batches\n\n## `code` & more\n\n### Tokens\n\n## Tokens\n',
       'docs/api.md',
@@ -50,7 +53,7 @@ describe('a guide', () => {
     for (const { id } of contents) expect(body.text).toContain(`<h2 id="${id}">`);
   });
 
-  it('runs nothing that is written into it', () => {
+  it('runs no script from the page', () => {
     const hostile = [
       '<script>alert(1)</script>',
       'a <img src=x onerror=alert(1)> b',
@@ -66,7 +69,7 @@ describe('a guide', () => {
     expect(tags.filter(([, name, rest]) => name === 'img' || /\bon\w+=/.test(rest!))).toEqual([]);
   });
 
-  it('leaves out the marks of generated parts', () => {
+  it('omits the marks of generated parts', () => {
     expect(render('<!-- operation bindCustomer -->\n\nWords.\n\n<!-- end -->')).toBe('<p>Words.</p>');
   });
 

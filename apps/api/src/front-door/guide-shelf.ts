@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { Sendable } from './files.ts';
 import { type RenderedGuide, renderGuide } from './guide-html.ts';
-import { GUIDES, type Guide, type GuideSlug, SHOWN_FOLDERS } from './guides.ts';
+import { GUIDE_FOLDERS, GUIDES, type Guide, type GuideSlug, guideOf, SHOWN_FOLDERS } from './guides.ts';
 import type { Language } from './language.ts';
 import { WORDS } from './words.ts';
 
-/** The root of the repository, or of the image: both hold the documentation. */
+/** The root of the repository, or of the image: both contain the documentation. */
 const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
 const TYPES: Record<string, string> = {
   '.png': 'image/png',
@@ -15,37 +15,43 @@ const TYPES: Record<string, string> = {
   '.ts': 'text/plain; charset=utf-8',
 };
 
-/** The documentation: the guides that are here, each read and rendered when it is first asked for. */
+/** The documentation on disk. Reads and renders each page when it is first requested. */
 export class GuideShelf {
-  /** The guides that are here. A deployment may come without the documentation. */
+  /** The listed pages that exist. A deployment can come without the documentation. */
   readonly guides: readonly (Guide & { slug: GuideSlug })[] = GUIDES.filter(({ file }) => existsSync(join(ROOT, file)));
+  /** The path in the repository of every page that exists, by slug. */
+  readonly #pages = new Map<string, string>();
   readonly #rendered = new Map<string, RenderedGuide>();
-  /** By the path behind /guides: pictures and examples. A path that is not among them leads nowhere. */
+  /** Pictures and examples by their path below /guides; as a path on disk until first requested. */
   readonly #files = new Map<string, Sendable | string>();
 
   constructor() {
-    for (const [folder, name] of Object.entries(SHOWN_FOLDERS)) {
-      const directory = join(ROOT, folder);
-      if (!existsSync(directory)) continue;
-      for (const file of readdirSync(directory)) {
-        if (extname(file) in TYPES) this.#files.set(`${name}/${file}`, join(directory, file));
+    for (const folder of Object.keys(GUIDE_FOLDERS)) {
+      for (const name of listFolder(folder)) {
+        const guide = guideOf(`${folder}/${name}`);
+        if (guide !== undefined) this.#pages.set(guide.slug, guide.file);
+      }
+    }
+    for (const { slug, file } of this.guides) this.#pages.set(slug, file);
+    for (const [folder, shown] of Object.entries(SHOWN_FOLDERS)) {
+      for (const name of listFolder(folder)) {
+        if (extname(name) in TYPES) this.#files.set(`${shown}/${name}`, join(ROOT, folder, name));
       }
     }
   }
 
-  /** A guide as HTML; undefined where there is none of that name. */
+  /** Returns a page as HTML; undefined if there is none with this slug. */
   find(slug: string, language: Language): RenderedGuide | undefined {
-    const guide = this.guides.find((each) => each.slug === slug);
-    if (guide === undefined) return undefined;
+    const file = this.#pages.get(slug);
+    if (file === undefined) return undefined;
     const key = `${slug} ${language}`;
     const rendered =
-      this.#rendered.get(key) ??
-      renderGuide(readFileSync(join(ROOT, guide.file), 'utf8'), guide.file, WORDS[language].table);
+      this.#rendered.get(key) ?? renderGuide(readFileSync(join(ROOT, file), 'utf8'), file, WORDS[language].table);
     this.#rendered.set(key, rendered);
     return rendered;
   }
 
-  /** A picture or an example of a guide; undefined where there is none at that path. */
+  /** Returns a picture or an example; undefined if there is none at this path. */
   findFile(path: string): Sendable | undefined {
     const known = this.#files.get(path);
     if (typeof known !== 'string') return known;
@@ -53,4 +59,9 @@ export class GuideShelf {
     this.#files.set(path, file);
     return file;
   }
+}
+
+function listFolder(folder: string): string[] {
+  const directory = join(ROOT, folder);
+  return existsSync(directory) ? readdirSync(directory) : [];
 }

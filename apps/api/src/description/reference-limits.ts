@@ -1,0 +1,25 @@
+import {
+  ACCESS_TOKEN_SECONDS,
+  MAX_BATCH_BYTES,
+  MAX_BODY_BYTES,
+  MAX_EXTENDED_ATTRIBUTES,
+  MAX_INSTANCES,
+  MAX_INSTANCES_ON_ASSET,
+  MAX_ORDERS_PER_BATCH,
+  MAX_WEBHOOKS,
+} from '@lockstep/contract';
+
+const count = (value: number) => value.toLocaleString('en-US');
+const mebibytes = (bytes: number) => `${bytes / 1024 ** 2} MiB`;
+
+/** The limits that span several fields or operations: what, and how much. Limits of one field are in its description. */
+export const LIMITS: readonly (readonly [what: string, limit: string])[] = [
+  ['Orders in a batch', count(MAX_ORDERS_PER_BATCH)],
+  ['Body of createBatchOrder and previewBatchOrder', mebibytes(MAX_BATCH_BYTES)],
+  ['Any other body', mebibytes(MAX_BODY_BYTES)],
+  ['Products and merchandise that one order, or one sync batch, creates, revokes or moves', count(MAX_INSTANCES)],
+  ['Active products and merchandise on an asset', count(MAX_INSTANCES_ON_ASSET)],
+  ['Extended attributes of an asset', count(MAX_EXTENDED_ATTRIBUTES)],
+  ['Webhooks of an application', count(MAX_WEBHOOKS)],
+  ['Lifetime of an access token', `${count(ACCESS_TOKEN_SECONDS)} seconds`],
+];

@@ -1,0 +1,132 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ApiDocument } from '../reference/openapi-document.ts';
+import type { Schema } from '../reference/openapi-schemas.ts';
+import { code, linkTo, renderTable, wrapLines } from './reference-text.ts';
+
+type ObjectSchema = Schema & { required?: string[] };
+
+/** A list of at most so many words is shown where it is used, and has no section of its own. */
+const MAX_INLINE_WORDS = 4;
+/** A schema that has at least this share of its fields in common with an earlier one is described by the difference. */
+const MIN_SHARED = 0.5;
+const MIN_SHARED_FIELDS = 3;
+/** Between the types that a value can have. Escaped, because it stands in tables. */
+const OR = '\\|';
+/** How a description says that a number is a time; the type says so instead. */
+const TIME = /(:|\.) milliseconds since 1970-01-01 UTC(?=[.,;])/i;
+const PREFIX = '#/components/schemas/';
+
+/** Renders the types of a reference page, and each named schema once, at its first use. */
+export class SchemaSections {
+  readonly #schemas: Record<string, ObjectSchema>;
+  readonly #seen = new Set<string>();
+  readonly #described: string[] = [];
+  #new: string[] = [];
+
+  constructor(document: ApiDocument) {
+    this.#schemas = (document.components?.schemas ?? {}) as Record<string, ObjectSchema>;
+  }
+
+  /** Returns the schema that a reference leads to. Throws an Error if the document has none of this name. */
+  resolve(schema: Schema): ObjectSchema {
+    if (schema.$ref === undefined) return schema;
+    const found = this.#schemas[schema.$ref.slice(PREFIX.length)];
+    if (found === undefined) throw new Error(`The description has no schema ${schema.$ref}`);
+    return found;
+  }
+
+  /** Returns a type as a table cell shows it, with a link to the section of a named schema. */
+  typeOf(schema: Schema): string {
+    if (schema.$ref !== undefined) return this.#typeOfNamed(schema.$ref.slice(PREFIX.length));
+    if (schema.enum !== undefined) return listWords(schema.enum);
+    if (schema.items !== undefined) return `${this.typeOf(schema.items)}[]`;
+    if (schema.oneOf !== undefined) return schema.oneOf.map((each) => this.typeOf(each)).join(OR);
+    const isTime = TIME.test(schema.description ?? '');
+    const types = [schema.type ?? 'any'].flat();
+    return types.map((type) => (type === 'integer' ? (isTime ? 'time' : (schema.format ?? type)) : type)).join(OR);
+  }
+
+  #typeOfNamed(name: string): string {
+    if (name === 'Cause') return '[Cause](#causes)';
+    const schema = this.resolve({ $ref: `${PREFIX}${name}` });
+    if (schema.properties === undefined && schema.oneOf === undefined) {
+      if (schema.enum === undefined) return this.typeOf(schema);
+      if (schema.enum.length <= MAX_INLINE_WORDS) return listWords(schema.enum);
+    }
+    if (!this.#seen.has(name)) {
+      this.#seen.add(name);
+      this.#new.push(name);
+    }
+    return linkTo(name);
+  }
+
+  /** Returns the sections of the schemas that were named since the last call, with those that they name in turn. */
+  takeNew(): string[] {
+    const sections: string[] = [];
+    for (let name = this.#new.shift(); name !== undefined; name = this.#new.shift()) {
+      sections.push(this.#render(name));
+      this.#described.push(name);
+    }
+    return sections;
+  }
+
+  #render(name: string): string {
+    const schema = this.#schemas[name]!;
+    const { description = '', properties, oneOf, enum: words } = schema;
+    const parts = [`#### ${name}`];
+    if (properties === undefined) {
+      const choice =
+        words === undefined ? (oneOf ?? []).map((each) => this.typeOf(each)).join(' or ') : listWords(words);
+      return [...parts, wrapLines(`${description} One of ${choice}.`)].join('\n\n');
+    }
+    const base = this.#findBase(schema);
+    const own = Object.keys(properties).filter((field) => base === undefined || !this.#isShared(schema, base, field));
+    const rows = own.map((field) => {
+      const mark = schema.required?.includes(field) ? '' : ' optional';
+      return [`${code(field)}${mark}`, this.typeOf(properties[field]!), describeField(properties[field]!)];
+    });
+    parts.push(wrapLines([description, this.#describeBase(schema, base, own)].join(' ')));
+    if (rows.length > 0) parts.push(renderTable(['Field', 'Type', 'Meaning'], rows));
+    return parts.join('\n\n');
+  }
+
+  #describeBase({ properties = {} }: ObjectSchema, base: string | undefined, own: string[]): string {
+    if (base === undefined) return '';
+    const absent = Object.keys(this.#schemas[base]!.properties!).filter((field) => !(field in properties));
+    const without = absent.length === 0 ? '' : `, without ${absent.map(code).join(', ')}`;
+    return `Has the fields of ${linkTo(base)}${without}${own.length === 0 ? '' : ', and these'}.`;
+  }
+
+  /** Finds the described schema that has the most fields in common with this one, if they are most of both. */
+  #findBase(schema: ObjectSchema): string | undefined {
+    const fields = Object.keys(schema.properties ?? {});
+    const candidates = this.#described
+      .filter((name) => this.#schemas[name]!.properties !== undefined)
+      .map((name) => {
+        const shared = fields.filter((field) => this.#isShared(schema, name, field)).length;
+        const all = Object.keys(this.#schemas[name]!.properties!).length;
+        return { name, shared, share: shared / Math.max(fields.length, all) };
+      })
+      .filter(({ shared, share }) => shared >= MIN_SHARED_FIELDS && share >= MIN_SHARED);
+    return candidates.sort((one, other) => other.share - one.share)[0]?.name;
+  }
+
+  #isShared(schema: ObjectSchema, base: string, field: string): boolean {
+    const other = this.#schemas[base]!;
+    const isRequired = (each: ObjectSchema) => each.required?.includes(field) ?? false;
+    return (
+      other.properties?.[field] !== undefined &&
+      isRequired(schema) === isRequired(other) &&
+      isDeepStrictEqual(schema.properties![field], other.properties[field])
+    );
+  }
+}
+
+/** Returns the description of a field or parameter, without what its type already says. */
+export function describeField({ type, description = '' }: Schema): string {
+  return [type].flat().includes('integer') ? description.replace(TIME, '') : description;
+}
+
+function listWords(words: unknown[]): string {
+  return words.map((word) => (word === null ? 'null' : code(String(word)))).join(', ');
+}
