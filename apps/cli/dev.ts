@@ -7,23 +7,23 @@ import pretty from 'pino-pretty';
 import { provideDatabase } from './src/stack/stack.ts';
 
 /**
- * `npm run dev`: what `npm start` starts, started again after a change of its source, and the console by Vite, until
- * Vite ends. The database stays up meanwhile. A debugger finds the service at port 9229.
+ * `npm run dev`: runs the service of `npm start`, restarts it when its source changes, and serves the console by Vite.
+ * The database keeps running across restarts. If Vite exits, everything shuts down. Debuggers attach at port 9229.
  */
 const SERVICE = ['--inspect', 'apps/cli/src/start.ts'];
 const VITE = ['node_modules/vite/bin/vite.js', '--config', 'apps/console/vite.config.ts', '--configLoader', 'native'];
-/** Editors and git write several files one after the other. */
+/** Editors and git write several files in a row. */
 const QUIET_MS = 100;
 
 const config = configOrExit(readConfig);
 const log = createLogger({ name: 'dev', level: 'warn', secrets: SECRET_KEYS });
 
-/** Runs the service, and starts it again when a file of its source has changed, also when it has ended by a fault. */
+/** Runs the service, and restarts it when a file of its source changes, even after it crashed. */
 function runService(variables: Record<string, string>): Closable {
   const start = () => {
     const started = new Program(SERVICE, variables);
     void started.ended.then((by) => {
-      if (!started.isClosed) process.stdout.write(`The service has ended (${by}). It starts again after a change.\n`);
+      if (!started.isClosed) process.stdout.write(`The service exited (${by}). It restarts after a change.\n`);
     });
     return started;
   };
@@ -55,11 +55,11 @@ function runService(variables: Record<string, string>): Closable {
   };
 }
 
-/** A program of Node.js. Lines of log on its standard output are shown in a form for people, others as they are. */
+/** A Node.js process. Log lines on its standard output are formatted for people; other lines stay unchanged. */
 class Program implements Closable {
   readonly #child: ChildProcess;
   isClosed = false;
-  /** Resolves when it has ended, with what ended it. */
+  /** Resolves when the process exits, to its signal or exit status. */
   readonly ended: Promise<string>;
 
   constructor(args: string[], variables: Record<string, string>) {
@@ -86,7 +86,7 @@ await runUntilSignal(
     const { LOG_LEVEL = 'info', PORT } = config;
     const vite = await startPart('console', async () => new Program(VITE, { PORT: String(PORT) }));
     await startPart('service', async () => runService({ DATABASE_URL: database.url, LOG_LEVEL }));
-    throw new Error(`Vite has ended (${await vite.ended}), so everything ends.`);
+    throw new Error(`Vite exited (${await vite.ended}); shutting down.`);
   },
   (error) => void process.stderr.write(`dev: ${error instanceof Error ? error.message : error}\n`),
 );

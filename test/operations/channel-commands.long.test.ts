@@ -6,7 +6,7 @@ import { type Api, refusalOf } from '../harness/api.ts';
 import { firstLaneOf } from '../harness/orders/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { readResult, syncOf } from '../harness/orders/sync-batches.ts';
-import { COMMAND, objectsIn, tableIn } from '../harness/processes/command-line.ts';
+import { COMMAND, objectsIn, TIME, tableIn } from '../harness/processes/command-line.ts';
 import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
@@ -30,44 +30,43 @@ afterAll(async () => {
 const channel = (...words: string[]): Promise<Ended> =>
   runJob([...COMMAND, 'channel', ...words], { DATABASE_URL: stack.url, DATA_DIR: newDataDir() });
 const pause = (code: string) => channel('pause', code, '--reason', 'ticket 4711');
-const said = (status: number, stdout: string, stderr = '') => ({ status, signal: null, stdout, stderr });
-const PAUSED_BEFORE = expect.stringMatching(/^It was paused before, since .+\. Nothing is recorded\.\n$/);
+/** What a command ends with that prints the code of its channel, or nothing, and on standard error this. */
+const said = (status: number, code: string, stderr: unknown = '') => {
+  const stdout = code === '' ? '' : expect.stringMatching(new RegExp(`\\b${code}\\b.*\\n$`));
+  return { status, signal: null, stdout, stderr };
+};
+const ONE_LINE = expect.stringMatching(/^.+\n$/);
+const PAUSED_BEFORE = expect.stringMatching(new RegExp(`^.* ${TIME}.*\\n$`));
 
-/** What the operators' record has of a channel. */
+/** Reads the entries of a channel in the audit log. */
 const readRecord = (target: string) =>
   stack.db.selectFrom('operator_record').select(['action', 'after']).where('target', '=', target).execute();
 
 describe('a channel without customers', () => {
-  it('is shown, paused and resumed; what it was already is said, and not recorded again', async () => {
+  it('is shown, paused and resumed; a no-op is reported, but not recorded', async () => {
     const shown = await channel('show', 'empty');
     expect(shown).toMatchObject({ status: 0, stderr: '' });
     expect(shown.stdout).toMatch(/^channel +empty\nstate +current\npending +0\nheld +0\n/);
-    expect(await channel('resume', 'empty')).toEqual(
-      said(0, 'empty is not paused\n', 'It was not paused. Nothing is recorded.\n'),
-    );
-    expect(await pause('empty')).toEqual(said(0, 'empty is paused\n'));
-    expect(await pause('empty')).toEqual(said(0, 'empty is paused\n', PAUSED_BEFORE));
-    expect(await channel('resume', 'empty')).toEqual(said(0, 'empty is not paused\n'));
+    expect(await channel('resume', 'empty')).toEqual(said(0, 'empty', ONE_LINE));
+    expect(await pause('empty')).toEqual(said(0, 'empty'));
+    expect(await pause('empty')).toEqual(said(0, 'empty', PAUSED_BEFORE));
+    expect(await channel('resume', 'empty')).toEqual(said(0, 'empty'));
     expect(await readRecord('empty')).toMatchObject([{ action: 'channel.paused' }, { action: 'channel.resumed' }]);
   });
 });
 
 describe.each([
-  ['that is unknown', 'nowhere', 4, 'lockstep: There is no channel nowhere: no customer is of it.\n'],
-  [
-    'whose code is empty',
-    ' ',
-    64,
-    "error: command-argument value ' ' is invalid for argument 'code'. It must not be empty.\n",
-  ],
-])('a channel %s', (_, code, status, message) => {
-  it.each(['show', 'pause', 'resume'])('cannot be named to %s, and nothing is recorded', async (verb) => {
-    expect(await (verb === 'pause' ? pause(code) : channel(verb, code))).toEqual(said(status, '', message));
+  ['that does not exist', 'nowhere', 4],
+  ['whose code is blank', ' ', 64],
+])('a channel %s', (_, code, status) => {
+  it.each(['show', 'pause', 'resume'])('makes %s fail, and nothing is recorded', async (verb) => {
+    const stderr = expect.stringMatching(/^lockstep: .+\n$/);
+    expect(await (verb === 'pause' ? pause(code) : channel(verb, code))).toEqual(said(status, '', stderr));
     expect(await readRecord(code)).toEqual([]);
   });
 });
 
-it('one of thousands is listed in its place, in bounded lists', async () => {
+it('lists of thousands of channels are bounded and sorted', async () => {
   const CHANNELS = 3_000;
   await sql`
     insert into channel (code) select 'one of ' || to_char(n, 'FM0000') from generate_series(1, ${CHANNELS}) n`.execute(
@@ -76,7 +75,7 @@ it('one of thousands is listed in its place, in bounded lists', async () => {
   const list = await channel('list');
   expect(list).toMatchObject({
     status: 0,
-    stderr: 'There may be more: --limit 100 shows more, --all all of them.\n',
+    stderr: expect.stringMatching(/--limit 100.*--all/),
   });
   expect(tableIn(list.stdout, 'channel')).toHaveLength(50);
   const all = await channel('list', '--all', '--json');
@@ -87,13 +86,12 @@ it('one of thousands is listed in its place, in bounded lists', async () => {
   expect(objectsIn(found.stdout)).toMatchObject([{ channelCode: 'one of 2999', state: 'current', pendingOrders: 0 }]);
 });
 
-it('a pause that what began before outlasts says so with status 1, holds and is recorded; the same command waits again', async () => {
+it('a pause that earlier work outlasts ends with status 1, holds and is recorded; the same command waits again', async () => {
   const session = await stack.db.startTransaction().execute();
   const waiting = batchOf(newBuy(customer, [newAssetNum()]));
   try {
     await lockLanes(session, [firstLaneOf(customer.customerId)]);
-    const message = 'test is paused, but a drain or a call that began before still applies its orders.';
-    expect(await pause('test')).toEqual(said(1, '', `lockstep: ${message}\n`));
+    expect(await pause('test')).toEqual(said(1, '', expect.stringMatching(/^lockstep: .*\btest\b.*\n$/)));
     const after = { isPaused: true, reason: 'ticket 4711' };
     expect(await readRecord('test')).toEqual([{ action: 'channel.paused', after }]);
     expect(refusalOf(await api.submit(syncOf(newBuy(customer, [newAssetNum()])))).cause).toBe('channel_paused');
@@ -101,12 +99,12 @@ it('a pause that what began before outlasts says so with status 1, holds and is 
   } finally {
     await session.rollback().execute();
   }
-  expect(await pause('test')).toEqual(said(0, 'test is paused\n', PAUSED_BEFORE));
+  expect(await pause('test')).toEqual(said(0, 'test', PAUSED_BEFORE));
   const other = await api.newCustomer(undefined, 'other');
   await api.process(batchOf(newBuy(other, [newAssetNum()])));
   expect(await readResult(api, waiting)).toMatchObject({ pending: 1 });
   expect(await readRecord('test')).toHaveLength(1);
 
-  expect(await channel('resume', 'test')).toEqual(said(0, 'test is not paused\n'));
+  expect(await channel('resume', 'test')).toEqual(said(0, 'test'));
   expect(await api.completed(waiting)).toMatchObject({ succeeded: 1 });
 });

@@ -9,10 +9,11 @@ import { ConsoleClient } from '../harness/browser/console.ts';
 import { failOrders } from '../harness/databases/unchecked.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { syncOf } from '../harness/orders/sync-batches.ts';
+import { tableIn } from '../harness/processes/command-line.ts';
 import { newDataDir } from '../harness/processes/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** What commands say, run in this process: beside the long tests of test/operations and test/durability. */
+/** The messages of commands, run in this process. The long tests run commands as processes. */
 let stack: Stack;
 let api: Api;
 let customer: Customer;
@@ -25,7 +26,7 @@ beforeAll(async () => {
 afterEach(() => vi.restoreAllMocks());
 afterAll(() => stack.close());
 
-/** Runs the command in this process. Returns what it prints; what it throws has that too. */
+/** Runs the command in this process. Returns what it prints; an error has it, too. */
 async function lockstep(...words: string[]) {
   const printed = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const) {
@@ -48,7 +49,7 @@ async function lockstep(...words: string[]) {
 const accept = async (...orders: Parameters<typeof batchOf>) =>
   (await api.accept(batchOf(...orders))).map(({ licenseOrderId }) => licenseOrderId);
 
-it('order retry names each order that it cannot put back, with the reason', async () => {
+it('order retry names each order that it cannot retry, with the reason', async () => {
   const [succeeded] = await api.accept(syncOf(newBuy(customer, [newAssetNum()])));
   const worker = await stack.startWorker();
   const notFound = batchOf(deleteAsset(customer, [newAssetNum()]));
@@ -65,7 +66,7 @@ it('order retry names each order that it cannot put back, with the reason', asyn
   const ids = [unknown, pending!, succeeded!.licenseOrderId, failed!.licenseOrderId, expired!];
 
   const ended = await lockstep('order', 'retry', good!, ...ids, unknown).catch((error) => error);
-  expect(ended).toMatchObject({ kind: 'notFound', message: `Not there: ${unknown}.` });
+  expect(ended).toMatchObject({ kind: 'notFound', message: expect.stringContaining(unknown) });
   expect(JSON.parse(ended.stdout)).toEqual({
     retried: 1,
     notRetried: [
@@ -78,18 +79,18 @@ it('order retry names each order that it cannot put back, with the reason', asyn
   });
 });
 
-it('order fail changes nothing if one of the orders is not there', async () => {
+it('order fail changes nothing if one of the orders does not exist', async () => {
   const [id] = await accept(newBuy(customer, [newAssetNum()]));
   const unknown = `${BigInt(id!) + 1n}`;
   await expect(lockstep('order', 'fail', id!, unknown, '--reason', 'ticket 4711')).rejects.toMatchObject({
     kind: 'notFound',
-    message: `There is no order ${unknown}.`,
+    message: expect.stringContaining(unknown),
   });
   const { stdout } = await lockstep('order', 'fail', id!, '--reason', 'ticket 4711');
   expect(stdout).toBe('{"failed":1}\n');
 });
 
-/** Writes a batch into a file. Returns the words that name the file and the service. */
+/** Writes a batch to a file. Returns the arguments that name the file and the service. */
 function fileOf(batch: ReturnType<typeof batchOf>): string[] {
   const file = join(mkdtempSync(join(inject('directory'), 'batch-')), 'batch.json');
   writeFileSync(file, JSON.stringify(batch));
@@ -97,30 +98,30 @@ function fileOf(batch: ReturnType<typeof batchOf>): string[] {
   return [file, '--base-url', stack.baseUrl, '--app-key', appKey, '--app-secret', appSecret];
 }
 
-it('a refusal lists its faults, a line each', async () => {
+it('a refusal lists its faults, one per line', async () => {
   const batch = batchOf(newBuy(customer, ['']), newBuy(customer, [newAssetNum()], { customerId: 1 }));
   const refused = lockstep('batch', 'preview', ...fileOf(batch));
-  await expect(refused).rejects.toThrow(/^http.* refused with 13004 \(field_missing\): .* \(and 1 more fault\)\n/);
+  await expect(refused).rejects.toThrow(/^http.* 13004 \(field_missing\): [^\n]*\n/);
   await expect(refused).rejects.toThrow(
-    /\norderList\[0\]\.assets\[0\]\.assetNos\[0\] {2}is required\norderList\[1\]\.customerId {13}must be a string of .*$/,
+    /\norderList\[0\]\.assets\[0\]\.assetNos\[0\] {2}\S.*\norderList\[1\]\.customerId {13}\S.*$/,
   );
 });
 
-it('who does not say which service to call need not try again', async () => {
-  const message = expect.stringMatching(/demo\.json names no service\. Run npm start/);
+it('a command that names no service is a usage error', async () => {
+  const message = expect.stringMatching(/demo\.json.*npm start.*--base-url/);
   await expect(lockstep('order', 'list')).rejects.toMatchObject({ kind: 'usage', message });
 });
 
 it('a refusal with one fault is one line', async () => {
   const refused = lockstep('batch', 'preview', ...fileOf(batchOf(newBuy(customer, ['']))));
-  await expect(refused).rejects.toThrow(/^http.* refused with 13004 \(field_missing\): orderList\[0\]\.assets.*$/);
+  await expect(refused).rejects.toThrow(/^http.* 13004 \(field_missing\): orderList\[0\]\.assets.*$/);
 });
 
-it('batch preview lists the fields that are ignored, beside the result', async () => {
+it('batch preview lists ignored fields on standard error', async () => {
   const batch = { ...batchOf(newBuy(customer, [newAssetNum()], { color: 'red' })), 'a\u009b2J': 1 };
   const { stdout, stderr } = await lockstep('batch', 'preview', ...fileOf(batch));
-  expect(stdout).toContain('\n1 would succeed, 0 would fail\n');
-  expect(stderr).toBe('The service does not know these fields, and ignores them:\norderList[0].color\n["a 2J"]\n');
+  expect(tableIn(stdout, 'sequence')).toMatchObject([{ outcome: 'succeeded' }]);
+  expect(stderr).toMatch(/^.*:\norderList\[0\]\.color\n\["a 2J"\]\n$/);
   const json = await lockstep('batch', 'preview', '--json', ...fileOf(batch));
   expect(JSON.parse(json.stdout)).toMatchObject({ state: 'succeeded' });
   expect(json.stderr).toBe(stderr);
@@ -128,18 +129,18 @@ it('batch preview lists the fields that are ignored, beside the result', async (
   expect(plain.stderr).toBe('');
 });
 
-describe('orders that are ended while their batches cannot be', () => {
+describe('orders that fail while their batches cannot be completed', () => {
   const letEndsFail = async (work: () => Promise<unknown>) => {
     await sql`alter table unnumbered_event add constraint no_ends check (batch_id is null) not valid`.execute(stack.db);
     await work().finally(() => sql`alter table unnumbered_event drop constraint no_ends`.execute(stack.db));
   };
 
-  it('have failed, and the command says why a worker ends the batches', async () => {
+  it('have failed, and the command says why a worker must complete the batches', async () => {
     const [id] = await accept(newBuy(customer, [newAssetNum()]));
     await letEndsFail(async () => {
       const { stdout, stderr } = await lockstep('order', 'fail', id!, '--reason', 'ticket 4711');
       expect(stdout).toBe('{"failed":1}\n');
-      expect(stderr).toMatch(/^A worker ends their batches; the command could not: .*no_ends.*\n$/);
+      expect(stderr).toMatch(/^.*no_ends.*\n$/);
     });
   });
 

@@ -11,7 +11,7 @@ import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { newDataDir } from '../harness/processes/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** What the lockstep command changes is in the operators' record (rules 9). */
+/** The audit log records what the lockstep command changes (rules 9). */
 let stack: Stack;
 let center: MemberCenter;
 let appKey: string;
@@ -29,7 +29,7 @@ afterAll(() => stack.close());
 
 const buildFor = (words: readonly string[]) => buildProgram({ DATABASE_URL: stack.url, DATA_DIR: newDataDir() }, words);
 
-/** Runs the command in this process. What it prints is left out. */
+/** Runs the command in this process without its output. */
 async function lockstep(...words: string[]): Promise<void> {
   const printed = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   try {
@@ -40,12 +40,12 @@ async function lockstep(...words: string[]): Promise<void> {
   }
 }
 
-/** All commands that do something, by their words. */
+/** Lists all commands that are not groups, with their words. */
 function listCommands(command: Command, words: readonly string[] = []): { words: string; command: Command }[] {
   if (command.commands.length === 0) return [{ words: words.join(' '), command }];
   return command.commands.flatMap((each) => listCommands(each, [...words, each.name()]));
 }
-/** Whether a command calls the API, as an application does: what it changes is the application's. */
+/** Whether a command calls the API as an application. The audit log does not record calls of applications. */
 const callsApi = (command: Command) => command.options.some(({ long }) => long === '--base-url');
 
 /** Commands that change nothing. */
@@ -57,9 +57,9 @@ const READING: [command: string, ...args: string[]][] = [
   ['completion', 'bash'],
   ['complete', ''],
 ];
-/** test/operations/backup.long.test.ts looks at what these record. */
+/** test/operations/backup.long.test.ts checks their entries. */
 const OF_EMBEDDED = ['database backup', 'database restore'];
-/** Every other command, with what it needs and what it records, in an order in which they can run. */
+/** Every other command, with its arguments and its entry, in an order in which they can run. */
 const CHANGING: [command: string, args: () => string[], action: string, target?: () => string][] = [
   ['app create', () => ['--name', 'Shop', '--scope', 'auth_order'], 'application.created'],
   ['app suspend', () => [appKey], 'application.suspended', () => appKey],
@@ -78,7 +78,7 @@ const CHANGING: [command: string, args: () => string[], action: string, target?:
   ['database skip-ids', () => [], 'database.ids_skipped'],
 ];
 
-it('every command is known to read, to call the API, or to leave an entry', async () => {
+it('every command is listed here as reading or recorded, or calls the API', async () => {
   const { commands } = await buildFor([]);
   const whole = await buildFor(commands.map((command) => command.name()));
   const onDatabase = listCommands(whole).filter(({ command }) => !callsApi(command));
@@ -92,7 +92,7 @@ it.each(READING)('%s changes nothing', async (words, ...args) => {
   expect(await contentOfTables(stack.db)).toEqual(before);
 });
 
-/** The entries that some work leaves in the record. */
+/** Returns the entries that `work` adds to the audit log. */
 async function entriesOf(work: () => Promise<unknown>) {
   const { max } = await stack.db
     .selectFrom('operator_record')
@@ -109,7 +109,7 @@ async function entriesOf(work: () => Promise<unknown>) {
 
 const ACTOR = `${userInfo().username}@${hostname()}`;
 
-it.each(CHANGING)('%s leaves an entry that names the system user, by the same transaction', async (...each) => {
+it.each(CHANGING)('%s adds an entry with the system user, in the same transaction', async (...each) => {
   const [words, args, action, target] = each;
   const entries = await entriesOf(() => lockstep(...words.split(' '), ...args()));
   expect(entries).toEqual([
@@ -125,7 +125,7 @@ it.each(CHANGING)('%s leaves an entry that names the system user, by the same tr
   expect(await tablesOf(entries[0]!.transaction)).not.toEqual([]);
 });
 
-/** The tables, but the record, in which rows are as a transaction has left them. */
+/** Returns the tables, other than the audit log, whose rows a transaction wrote. */
 async function tablesOf(transaction: string): Promise<string[]> {
   const { rows: tables } = await sql<{ name: string }>`
     select relname as name from pg_class
@@ -138,7 +138,7 @@ async function tablesOf(transaction: string): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-it('records a change of an employee under one request id in both records', async () => {
+it('records a change of an employee under one request id in both audit logs', async () => {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from operator_record join member_audit using (request_id)
     where operator_record.action in ('employee.password_reset', 'administrator.created')

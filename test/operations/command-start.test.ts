@@ -12,7 +12,7 @@ const BIN = join('apps/cli', bin.lockstep);
 
 afterAll(endEverything);
 
-/** Prints the packages that a process has loaded, on standard error. */
+/** Makes a process print the packages that it loaded to standard error. */
 const LIST_PACKAGES = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   const loaded = new Set();
@@ -26,7 +26,7 @@ const LIST_PACKAGES = `data:text/javascript,${encodeURIComponent(`
   process.on('exit', () => process.stderr.write('\\nloaded: ' + JSON.stringify([...loaded])));
 `)}`;
 
-/** Runs the command. Returns the packages that it has loaded. */
+/** Runs the command. Returns the packages that it loaded. */
 async function packagesOf(...words: string[]): Promise<string[]> {
   const env = {
     DATA_DIR: newDataDir(),
@@ -39,16 +39,16 @@ async function packagesOf(...words: string[]): Promise<string[]> {
   return JSON.parse(/loaded: (.*)$/.exec(stderr)![1]!) as string[];
 }
 
-describe('a command loads what it needs:', () => {
+describe('a command loads only what it needs:', () => {
   it.each(['--version', '--help', 'app create --help', 'database backup --help', 'complete -- batch list --state c'])(
-    '%s only what parses its words',
+    '%s loads only the parser of its arguments',
     async (line) => {
       expect(await packagesOf(...line.split(' '))).toEqual(['commander']);
     },
   );
 
   it.each(['batch list', 'order show 1', 'asset show 1', 'events', 'webhook list', 'submit examples/first-batch.json'])(
-    '%s neither schemas nor the database',
+    '%s loads neither schemas nor the database',
     async (line) => {
       const packages = await packagesOf(...line.split(' '));
       expect(packages).toContain('commander');
@@ -57,13 +57,13 @@ describe('a command loads what it needs:', () => {
     },
   );
 
-  it('app list the database', async () => {
+  it('app list loads the database', async () => {
     expect(await packagesOf('app', 'list')).toEqual(expect.arrayContaining(['kysely', 'pg', 'zod']));
   });
 });
 
 describe('the bin', () => {
-  it('works from any directory, and by a link', async () => {
+  it('works from any directory, and through a link', async () => {
     accessSync(join(REPOSITORY, BIN), constants.X_OK);
     const dataDir = newDataDir();
     const line = `ln -s "$1" "$2" && cd / && exec "$2" --version`;
@@ -72,14 +72,14 @@ describe('the bin', () => {
     expect(ended).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' });
   });
 
-  it('says in one line that a Node.js without TypeScript is too old', async () => {
+  it('reports in one line that a Node.js without TypeScript is too old', async () => {
     const ended = await runJob([process.execPath, '--no-strip-types', LAUNCHER, '--version']);
     expect(ended).toMatchObject({ status: 1, stdout: '' });
-    expect(ended.stderr).toMatch(/^lockstep needs Node\.js 24, and this is v\S+\. .*\n$/);
+    expect(ended.stderr).toMatch(/^lockstep: Node\.js 24 .* v\S+\. .*\n$/);
   });
 });
 
-it('bash completes the command, and evaluates nothing of what was typed', async () => {
+it('bash completes the command without evaluating what was typed', async () => {
   const script = `
     lockstep() { "${process.execPath}" ${LAUNCHER} "$@"; }
     source <(lockstep completion bash)

@@ -23,15 +23,11 @@ const readExample = (name: string) => JSON.parse(readFileSync(join(REPOSITORY, '
 
 const lockstep = (dataDir: string, ...words: string[]) => runJob([...COMMAND, ...words], { DATA_DIR: dataDir });
 
-const MESSAGES = {
-  product_not_found:
-    'Asset 8100000001 has no active product gms-survey that matches; the nearest has limitConcurrent 1.',
-  asset_not_found: 'Asset 8400000001 is not an active asset of the customer.',
-  enterprise_mismatch: 'Customer 2003 does not belong to enterprise 1001.',
-};
+/** The lines for the failed orders of examples/mixed-batch.json. */
+const MESSAGES = [/^7: .*8100000001.*gms-survey.*limitConcurrent 1/m, /^15: .*8400000001/m, /^16: .*2003.*1001/m];
 
 /**
- * The outcomes of examples/mixed-batch.json after examples/first-batch.json: sequence, order, assets, products,
+ * The outcomes of examples/mixed-batch.json after examples/first-batch.json: sequence, type, assets, products,
  * outcome.
  */
 const MIXED_OUTCOMES: [number, string, number, number, string][] = [
@@ -53,6 +49,9 @@ const MIXED_OUTCOMES: [number, string, number, number, string][] = [
   [16, 'new_buy', 0, 0, 'enterprise_mismatch'],
 ];
 
+/** The last line of the output for examples/mixed-batch.json. */
+const TOTALS = /\n13 .*, 3 .*\n$/;
+
 describe('lockstep submit', () => {
   let stack: RunningStack;
   let mixed: Ended;
@@ -65,7 +64,7 @@ describe('lockstep submit', () => {
   const shell = (line: string) => runJob(['bash', '-c', line], { DATA_DIR: stack.dataDir });
   const submit = (...words: string[]) => lockstep(stack.dataDir, 'submit', ...words);
 
-  /** Writes a changed mixed batch into a file beside the data directory. */
+  /** Writes a changed mixed batch to a file beside the data directory. */
   function changedBatch(change: (batch: ReturnType<typeof readExample>) => void): string {
     const batch = readExample('mixed-batch.json');
     change(batch);
@@ -82,13 +81,13 @@ describe('lockstep submit', () => {
     mixed = await submit('examples/mixed-batch.json');
     expect({ status: mixed.status, stderr: mixed.stderr }).toEqual({ status: 0, stderr: '' });
     const shown = tableIn(mixed.stdout, 'sequence');
-    expect(shown.map((row) => [row.sequence, row.order, row.assets, row.products, row.outcome])).toEqual(
+    expect(shown.map((row) => [row.sequence, row.type, row.assets, row.products, row.outcome])).toEqual(
       MIXED_OUTCOMES.map((outcome) => outcome.map(String)),
     );
-    for (const message of Object.values(MESSAGES)) expect(mixed.stdout).toContain(message);
+    for (const message of MESSAGES) expect(mixed.stdout).toMatch(message);
     const { orderList } = readExample('mixed-batch.json') as { orderList: { customerId: string }[] };
     expect(shown.map(({ customer }) => customer)).toEqual(orderList.map(({ customerId }) => customerId));
-    expect(mixed.stdout).toContain('13 succeeded, 3 failed');
+    expect(mixed.stdout).toMatch(TOTALS);
   });
 
   it('shows the same again for the same file', async () => {
@@ -96,11 +95,11 @@ describe('lockstep submit', () => {
   });
 
   it('writes no terminal codes if there is no terminal', () => {
-    expect(mixed.stdout).toContain('13 succeeded');
+    expect(mixed.stdout).toMatch(TOTALS);
     expect(mixed.stdout).not.toContain('\x1b');
   });
 
-  /** Two pages of orders in descending sequence; two of them fail. */
+  /** Writes two pages of orders in descending sequence, two of which fail. */
   const largeBatch = () =>
     changedBatch((batch) => {
       const [order] = batch.orderList;
@@ -109,26 +108,24 @@ describe('lockstep submit', () => {
       for (const index of [3, 999]) batch.orderList[index].enterpriseGlobalId = '1002';
     });
   const failureOf = (sequence: number) =>
-    expect.stringMatching(
-      new RegExp(`^${sequence} \\(\\d+\\) enterprise_mismatch: Customer 2001 does not belong to enterprise 1002\\.$`),
-    );
+    expect.stringMatching(new RegExp(`^${sequence} \\(\\d+\\) enterprise_mismatch: .*2001.*1002`));
 
-  it('shows only the failed ones of more than 50 orders, and how many', async () => {
+  it('shows only the failed orders of more than 50, and the totals', async () => {
     const { status, stdout } = await submit(largeBatch());
     expect(status).toBe(0);
     expect(stdout.trimEnd().split('\n')).toEqual([
-      'Batch DEMO-PAGES of channel demo: 1001 orders accepted',
+      expect.stringMatching(/DEMO-PAGES.*1001/),
       failureOf(1_997),
       failureOf(1_001),
-      '999 succeeded, 2 failed',
+      expect.stringMatching(/^999 .*, 2 /),
     ]);
   });
 
-  it('shows as JSON every order of a batch of several pages, in the order sent', async () => {
+  it('prints all orders of several pages as JSON, in the order sent', async () => {
     const { status, stdout, stderr } = await submit('--json', largeBatch());
     expect({ status, stderr }).toEqual({
       status: 0,
-      stderr: 'Batch DEMO-PAGES of channel demo: 1001 orders accepted\n',
+      stderr: expect.stringMatching(/^.*DEMO-PAGES.*1001.*\n$/),
     });
     const { orders, ...result } = JSON.parse(stdout) as Omit<BatchResult, 'nextCursor'>;
     expect(result).toEqual({
@@ -149,7 +146,7 @@ describe('lockstep submit', () => {
     expect(orders[3]).toMatchObject({ state: 'failed', cause: 'enterprise_mismatch' });
   });
 
-  it('ends with status 2 if an order failed, where that is asked for', async () => {
+  it('exits with status 2 if an order failed and --fail-on-failed is set', async () => {
     const [failing, plain] = await Promise.all([
       submit('--fail-on-failed', 'examples/mixed-batch.json'),
       submit('--fail-on-failed', 'examples/first-batch.json'),
@@ -158,7 +155,7 @@ describe('lockstep submit', () => {
     expect(plain.status).toBe(0);
   });
 
-  it('accepts a file with a byte order mark, as Windows programs write it', async () => {
+  it('accepts a file with a byte order mark, as Windows programs write', async () => {
     const marked = join(dirname(stack.dataDir), 'marked.json');
     writeFileSync(marked, `\uFEFF${readFileSync(join(REPOSITORY, 'examples/mixed-batch.json'), 'utf8')}`);
     expect(await submit(marked)).toEqual(mixed);
@@ -168,12 +165,12 @@ describe('lockstep submit', () => {
     expect(await shell(`${COMMAND.join(' ')} submit - < examples/mixed-batch.json`)).toEqual(mixed);
   });
 
-  it('ends silently if nobody reads its output', async () => {
+  it('exits silently if its output is closed', async () => {
     const { stderr } = await shell(`${COMMAND.join(' ')} submit examples/mixed-batch.json | true`);
     expect(stderr).toBe('');
   });
 
-  it('takes the service and the application from its options or the environment', async () => {
+  it('reads the service and the application from options or the environment', async () => {
     const { baseUrl, appKey, appSecret } = stack.demo;
     const where = ['--base-url', baseUrl, '--app-key', appKey, '--app-secret', appSecret];
     const elsewhere = newDataDir();
@@ -195,41 +192,36 @@ describe('lockstep submit', () => {
       /13004.*field_missing.*orderList\[2\]\.customerId/,
     ],
     [
-      'other content under a channelOrderId that was used',
+      'different content under a used channelOrderId',
       2,
       () => submit(changedBatch((batch) => batch.orderList.pop())),
       /13004.*channel_order_id_conflict.*DEMO-2026-0002/,
     ],
     [
-      'a sync batch whose order names what is not there',
+      'a sync batch with an order that names an unknown product',
       2,
       () => submit('examples/wrong-revocation.json'),
       /product_not_found/,
     ],
-    ['a file that is not JSON', 64, () => submit('README.md'), /README\.md is not JSON: /],
-    ['an empty standard input', 64, () => submit('-'), /Standard input is empty/],
-    ['a file that is not there', 64, () => submit('examples/none.json'), /examples\/none\.json.*no such file/],
-    ['a wrong secret', 2, () => submit('--app-secret', 'wrong', 'examples/mixed-batch.json'), /secret is wrong/],
+    ['a file that is not JSON', 64, () => submit('README.md'), /README\.md.*JSON/],
+    ['an empty standard input', 64, () => submit('-'), /Standard input/],
+    ['a missing file', 64, () => submit('examples/none.json'), /examples\/none\.json/],
+    ['a wrong secret', 2, () => submit('--app-secret', 'wrong', 'examples/mixed-batch.json'), /invalid_client/],
+    ['an empty secret', 64, () => submit('--app-secret', '', 'examples/mixed-batch.json'), /--app-secret/],
     [
-      'an empty secret',
-      64,
-      () => submit('--app-secret', '', 'examples/mixed-batch.json'),
-      /--app-secret must not be empty/,
-    ],
-    [
-      'nothing that listens on this machine',
+      'a local port without a service',
       69,
       async () => submit('--base-url', `http://127.0.0.1:${await freePort()}`, 'examples/mixed-batch.json'),
-      /http:\/\/127\.0\.0\.1:\d+ refuses connections.*Is npm start running\?/,
+      /http:\/\/127\.0\.0\.1:\d+ .*npm start/,
     ],
     [
-      'an address that is none, without its password',
+      'an invalid address, without repeating its password',
       64,
       () => submit('--base-url', 'postgres://me:hunter2@db', 'examples/mixed-batch.json'),
-      /^(?!.*hunter2).*--base-url \(LOCKSTEP_BASE_URL\) must be http:\/\//,
+      /^(?!.*hunter2).*--base-url \(LOCKSTEP_BASE_URL\)/,
     ],
     [
-      'nothing to send it to',
+      'a missing service',
       64,
       () => lockstep(newDataDir(), 'submit', 'examples/mixed-batch.json'),
       /npm start.*--base-url/,
@@ -242,7 +234,7 @@ describe('lockstep submit', () => {
   });
 });
 
-describe('lockstep submit that is stopped while its batch waits', () => {
+describe('lockstep submit that is stopped while its batch is pending', () => {
   let waiting: Stack;
   let command: string[];
   beforeAll(async () => {
@@ -258,15 +250,16 @@ describe('lockstep submit that is stopped while its batch waits', () => {
     await waiting.close();
   });
 
-  const goesOn = () =>
+  /** The message names the batch and the address of its outcome. */
+  const whereabouts = () =>
     new RegExp(
-      `lockstep: Stopped\\. Batch DEMO-2026-0001 of channel demo is accepted and goes on\\. Run the same command again to watch it.*` +
+      'lockstep: .*DEMO-2026-0001.*' +
         `${waiting.baseUrl}/order/api/order/v1/licenseOrder/batchOrder\\?channelCode=demo&channelOrderId=DEMO-2026-0001\\r?\\n$`,
     );
 
   // On other systems the command `script` has other options.
   it.runIf(process.platform === 'linux')(
-    'by Ctrl-C restores the terminal and says that the batch goes on',
+    'by Ctrl-C restores the terminal and says where to find the outcome',
     async () => {
       const inTerminal = ['script', '--quiet', '--return', '--command', command.join(' '), '/dev/null'];
       const job = startJob(inTerminal, { TERM: 'xterm' }, 'pipe');
@@ -274,7 +267,7 @@ describe('lockstep submit that is stopped while its batch waits', () => {
       job.type('\x03');
       const { status, stdout } = await job.ended;
       expect(status).toBe(130);
-      expect(stdout).toMatch(goesOn());
+      expect(stdout).toMatch(whereabouts());
       for (const [taken, given] of [
         ['\x1b[?25l', '\x1b[?25h'],
         ['\x1b[?7l', '\x1b[?7h'],
@@ -285,16 +278,16 @@ describe('lockstep submit that is stopped while its batch waits', () => {
     },
   );
 
-  it('by SIGTERM says that the batch goes on', async () => {
+  it('by SIGTERM says where to find the outcome', async () => {
     const job = startJob(command);
-    await job.line(/accepted$/);
+    await job.line(/DEMO-2026-0001/);
     const { status, stderr } = await job.end('SIGTERM');
     expect(status).toBe(143);
-    expect(stderr).toMatch(goesOn());
+    expect(stderr).toMatch(whereabouts());
   });
 
-  it('because the service has gone says so, and that the batch goes on', async () => {
-    // Stands for a service that stops while the command asks it: the connection is cut.
+  it('because the service is gone says so, and where to find the outcome', async () => {
+    // Simulates a service that stops during a call: the connection is cut.
     const target = new URL(waiting.baseUrl);
     const connections = new Set<Socket>();
     const way = createServer((client) => {
@@ -305,16 +298,16 @@ describe('lockstep submit that is stopped while its batch waits', () => {
     await once(way.listen(0, '127.0.0.1'), 'listening');
     const urlOfWay = `http://127.0.0.1:${(way.address() as AddressInfo).port}`;
     const job = startJob(command.map((word) => (word === waiting.baseUrl ? urlOfWay : word)));
-    await job.line(/accepted$/);
+    await job.line(/DEMO-2026-0001/);
     way.close();
     for (const connection of connections) connection.destroy();
     const { status, stderr } = await job.ended;
     expect(status).toBe(69);
-    expect(stderr).toMatch(/^lockstep: http:\/\/127.0.0.1:\d+ (closed|refuses).*\nBatch DEMO-2026-0001.* goes on\./);
+    expect(stderr).toMatch(/^lockstep: http:\/\/127.0.0.1:\d+ .*\n.*DEMO-2026-0001.*\n$/);
   });
 });
 
-it('lockstep --version is that of package.json', async () => {
+it('lockstep --version prints the version of package.json', async () => {
   const { version } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
   expect(await lockstep(newDataDir(), '--version')).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' });
 });

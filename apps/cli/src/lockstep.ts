@@ -3,13 +3,13 @@ import { statusOf } from './output/status.ts';
 import { endWithReader } from './output/terminal.ts';
 import { buildProgram } from './program.ts';
 
-/** The lockstep command (rules 9). Results go to standard output, faults to standard error. */
+/** The lockstep command (rules 9). Prints results to standard output and errors to standard error. */
 endWithReader();
 try {
   const program = await buildProgram(process.env, process.argv.slice(2));
   await program.parseAsync();
 } catch (error) {
-  // commander has said what is wrong.
+  // commander has printed its own errors.
   if (!(error instanceof CommanderError)) {
     process.stderr.write(`lockstep: ${error instanceof Error ? error.message : String(error)}\n`);
   }

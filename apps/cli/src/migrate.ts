@@ -3,13 +3,13 @@ import { explainFault } from '@lockstep/platform';
 import { say } from './output/terminal.ts';
 import { migrateDatabase } from './stack/migrate-database.ts';
 
-/** `npm run migrate`: once before the first start, and before the processes of a new version start (rules 9). */
+/** `npm run migrate`: run it before the first start, and before starting the processes of a new version (rules 9). */
 const config = configOrExit(readDeploymentConfig);
 try {
   const queue = chooseQueueBackend(config, config.DATABASE_URL);
   await migrateDatabase(config.DATABASE_URL, queue, { onApplied: (name) => say(`applied ${name}`) });
   say('The database is up to date.');
 } catch (error) {
-  process.stderr.write(`Could not migrate: ${explainFault(error, config.DATABASE_URL, RELEASE)}\n`);
+  process.stderr.write(`Migration failed: ${explainFault(error, config.DATABASE_URL, RELEASE)}\n`);
   process.exitCode = 1;
 }

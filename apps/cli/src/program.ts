@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { Commands } from './commands/actions.ts';
+import { API_COMMANDS, Commands, DATABASE_COMMANDS, OTHER_COMMANDS } from './commands/actions.ts';
 import { addCompletionCommands } from './commands/completion.ts';
 import { addEventsCommand } from './commands/events.ts';
 import { addSubmitCommand } from './commands/submit.ts';
@@ -12,36 +12,94 @@ const { version } = JSON.parse(readFileSync(new URL('../../../package.json', imp
 /** Adds the commands of a group. */
 type AddTo = (group: Command, commands: Commands) => void;
 
-/** Groups of commands: their names and descriptions, and the module that has their commands. */
-const GROUPS: [name: string, description: string, load: () => Promise<{ addTo: AddTo }>][] = [
-  ['app', 'applications that may call the API', () => import('./commands/app.ts')],
-  ['member', 'employees of enterprises', () => import('./commands/member.ts')],
-  ['enterprise', 'enterprise main accounts', () => import('./commands/enterprise.ts')],
-  ['order', 'orders that were accepted', () => import('./commands/order.ts')],
-  ['channel', 'channels: what waits in them, and pausing them', () => import('./commands/channel.ts')],
-  ['operator', 'who may log in to the console', () => import('./commands/operator.ts')],
-  ['database', 'backup and restore', () => import('./commands/database.ts')],
-  ['batch', 'batches of orders that the application has sent', () => import('./commands/batch.ts')],
-  ['asset', 'assets by their number', () => import('./commands/asset.ts')],
-  ['webhook', 'where events are sent', () => import('./commands/webhook.ts')],
+interface Group {
+  name: string;
+  description: string;
+  load: () => Promise<{ addTo: AddTo }>;
+}
+
+const API_GROUPS: readonly Group[] = [
+  {
+    name: 'batch',
+    description: 'List, show, cancel, preview and resend batches',
+    load: () => import('./commands/batch.ts'),
+  },
+  {
+    name: 'order',
+    description: 'List and show orders; on the database, fail and retry them',
+    load: () => import('./commands/order.ts'),
+  },
+  { name: 'asset', description: 'Show assets and their history', load: () => import('./commands/asset.ts') },
+  { name: 'webhook', description: 'Manage webhooks', load: () => import('./commands/webhook.ts') },
 ];
 
+const DATABASE_GROUPS: readonly Group[] = [
+  {
+    name: 'channel',
+    description: 'List, show, pause and resume channels',
+    load: () => import('./commands/channel.ts'),
+  },
+  { name: 'app', description: 'Manage applications', load: () => import('./commands/app.ts') },
+  { name: 'operator', description: 'Manage operators', load: () => import('./commands/operator.ts') },
+  {
+    name: 'enterprise',
+    description: 'Create administrators of enterprises',
+    load: () => import('./commands/enterprise.ts'),
+  },
+  { name: 'member', description: "Reset employees' passwords", load: () => import('./commands/member.ts') },
+  { name: 'database', description: 'Back up and restore the database', load: () => import('./commands/database.ts') },
+];
+
+const HELP = `
+API commands act as one application and see only its data. Name the service and
+the application with --base-url, --app-key and --app-secret; the default is the
+demo of npm start, in DATA_DIR/demo.json.
+Database commands cover all applications. They connect to DATABASE_URL; the
+default is the database of the npm start that runs in DATA_DIR. The audit log
+records what they change.
+
+Exit status:
+  0    Success
+  1    Any other error
+  2    Refused by the service or its rules
+  4    Not found
+  64   Invalid command, option, file or variable
+  69   Service or database unavailable; try again later
+  130  Stopped by Ctrl-C (SIGTERM: 143)`;
+
 /**
- * Builds the lockstep command (rules 9). It throws where commander would exit. What changes the database leaves an
- * operators' record.
- * @param env the environment, which says where the database and the service are
- * @param words what was typed behind the name of the command: only groups that are among them have their commands
+ * Builds the lockstep command (rules 9). Where commander would exit the process, the returned command throws.
+ * @param env the environment, which names the database and the service
+ * @param words the arguments of the process: only the groups that they name get their commands
  */
 export async function buildProgram(env: NodeJS.ProcessEnv, words: readonly string[]): Promise<Command> {
-  const program = new Command('lockstep').description('Operates a Lockstep service').version(version).exitOverride();
+  const program = new Command('lockstep')
+    .description('Operate a Lockstep service')
+    .version(version, '-V, --version', 'Print the version')
+    .helpOption('-h, --help', 'Show help')
+    .commandsGroup(OTHER_COMMANDS)
+    .helpCommand('help [command]', 'Show help for a command')
+    .addHelpText('after', HELP)
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'lockstep: ')) })
+    .exitOverride();
   const commands = new Commands(env);
-  for (const [name, description, load] of GROUPS) {
-    // In the place that they always had.
-    if (name === 'batch') addSubmitCommand(program, commands);
-    if (name === 'webhook') addEventsCommand(program, commands);
-    const group = program.command(name).description(description);
-    if (words.includes(name)) (await load()).addTo(group, commands);
-  }
+  addSubmitCommand(program, commands);
+  await addGroups(program, API_COMMANDS, API_GROUPS, commands, words);
+  addEventsCommand(program, commands);
+  await addGroups(program, DATABASE_COMMANDS, DATABASE_GROUPS, commands, words);
   addCompletionCommands(program);
   return program;
+}
+
+async function addGroups(
+  program: Command,
+  heading: string,
+  groups: readonly Group[],
+  commands: Commands,
+  words: readonly string[],
+): Promise<void> {
+  for (const { name, description, load } of groups) {
+    const group = program.command(name).helpGroup(heading).description(description);
+    if (words.includes(name)) (await load()).addTo(group, commands);
+  }
 }

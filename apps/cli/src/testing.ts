@@ -1,4 +1,4 @@
-// What tests of the whole service need of the inside. Nothing else imports it.
+// Internals for tests of the whole service. Nothing else imports this module.
 
 export { buildProgram } from './program.ts';
 export { prepareDemo } from './stack/demo.ts';

@@ -1,10 +1,13 @@
 import type { Api } from '../api.ts';
 import { type Ended, newDataDir, runJob } from './processes.ts';
 
-/** The command without npm, which takes as long as the command itself. */
+/** Runs the command without npm, whose start takes as long as the command. */
 export const COMMAND = [process.execPath, 'apps/cli/src/lockstep.ts'];
 
-/** The environment in which the command calls a service as this application. No `npm start` is found in it. */
+/** A regular expression for the times that commands print: local, with an offset. */
+export const TIME = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d[+-]\\d\\d:\\d\\d';
+
+/** Returns an environment in which the command calls a service as this application, and finds no `npm start`. */
 export function environmentOf({ baseUrl, credentials: { appKey, appSecret } }: Api): Record<string, string> {
   return {
     DATA_DIR: newDataDir(),
@@ -14,7 +17,7 @@ export function environmentOf({ baseUrl, credentials: { appKey, appSecret } }: A
   };
 }
 
-/** Runs a command that must succeed and print nothing but its result. Returns that. */
+/** Returns the output of a command that must succeed and print nothing to standard error. */
 export async function resultOf(ended: Promise<Ended>): Promise<string> {
   const { status, stdout, stderr } = await ended;
   if (status !== 0 || stderr !== '') throw new Error(`It ended with status ${status}: ${stderr}`);
@@ -26,7 +29,7 @@ export function runLine(line: string, env: Record<string, string>): Promise<Ende
   return runJob(['bash', '-c', `lockstep() { ${COMMAND.join(' ')} "$@"; }; ${line}`], env);
 }
 
-/** Reads the objects that a command with --json prints, one a line. */
+/** Parses the output of a command with --json, one object per line. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into objects of every shape
 export function objectsIn(stdout: string): any[] {
   return stdout
@@ -35,7 +38,7 @@ export function objectsIn(stdout: string): any[] {
     .map((line) => JSON.parse(line));
 }
 
-/** Reads the rows of the first table in an output whose header begins with `firstHead`: cells by their heads. */
+/** Parses the first table whose header begins with `firstHead`: a record of cells by heading for each row. */
 export function tableIn(stdout: string, firstHead: string): Record<string, string>[] {
   const lines = stdout.split('\n').map((line) => line.trim().split(/ {2,}/));
   const start = lines.findIndex(([head]) => head === firstHead);

@@ -5,7 +5,7 @@ import { type Column, formatFields, formatTable, formatTime } from '../output/ta
 import { say } from '../output/terminal.ts';
 import type { OrderClient } from './client.ts';
 
-/** What is on an asset: a product, or a merchandise, so deep in others. */
+/** A product or merchandise on an asset. `depth` counts the merchandise around it. */
 interface Item {
   depth: number;
   id: string;
@@ -20,8 +20,8 @@ const ITEM_COLUMNS: readonly Column<Item>[] = [
   { head: 'product or merchandise', cell: ({ depth, what }) => `${'  '.repeat(depth)}${what}`, wraps: true },
   { head: 'id', cell: ({ id }) => id, isRight: true },
   { head: 'nodes', cell: ({ nodes }) => nodes, isRight: true },
-  { head: 'begins', cell: ({ begins }) => formatTime(begins) },
-  { head: 'ends', cell: ({ ends }) => formatTime(ends) },
+  { head: 'from', cell: ({ begins }) => formatTime(begins) },
+  { head: 'until', cell: ({ ends }) => formatTime(ends) },
   { head: 'licenseOrderId', cell: ({ licenseOrderId }) => licenseOrderId, isRight: true },
 ];
 const HISTORY_COLUMNS: readonly Column<HistoryEntry>[] = [
@@ -29,7 +29,7 @@ const HISTORY_COLUMNS: readonly Column<HistoryEntry>[] = [
   { head: 'asset', cell: ({ assetId }) => assetId, isRight: true },
   { head: 'action', cell: ({ action }) => action },
   {
-    head: 'what',
+    head: 'product or merchandise',
     cell: ({ productUri, instanceId }) => (instanceId === null ? null : `${productUri ?? ''} ${instanceId}`.trim()),
     wraps: true,
   },
@@ -78,7 +78,7 @@ function formatAsset(detail: AssetDetail): string {
   return items.length === 0 ? fields : `${fields}\n\n${formatTable(ITEM_COLUMNS, items)}`;
 }
 
-/** A merchandise, and below it what is in it. */
+/** Lists a merchandise, followed by its contents. */
 function listMerchandise(merchandise: MerchandiseNode, depth: number): Item[] {
   const { id, merchandiseNum, licenseOrderId, children, productInstanceList } = merchandise;
   return [

@@ -13,19 +13,20 @@ describe('a batch file', () => {
     expect(read(`\uFEFF${BATCH}`)).toEqual(read(BATCH));
   });
 
-  it.each<[what: string, content: string | Buffer<ArrayBuffer>, message: string]>([
-    ['UTF-16', Buffer.from(`\uFEFF${BATCH}`, 'utf16le'), 'orders.json is UTF-16. Save it as UTF-8.'],
-    ['UTF-16, big-endian', Buffer.from([0xfe, 0xff, 0, 0x7b]), 'orders.json is UTF-16. Save it as UTF-8.'],
-    ['Latin-1', Buffer.from('{"name": "Café"}', 'latin1'), 'orders.json is not UTF-8. Save it as UTF-8.'],
-    ['nothing', ' \n', 'orders.json is empty.'],
-    ['a mark alone', '\uFEFF', 'orders.json is empty.'],
-    ['no JSON', '# Orders', 'orders.json is not JSON: Unexpected token \'#\', "# Orders" is not valid JSON.'],
-    ['two marks', `\uFEFF\uFEFF${BATCH}`, 'orders.json is not JSON: '],
-    ['a list', '[]', 'orders.json is not a batch of orders: '],
-    ['null', 'null', 'orders.json is not a batch of orders: '],
-    ['a batch without channelOrderId', '{"channelCode": "web"}', 'orders.json is not a batch of orders: '],
-    ['a channelOrderId that is a number', '{"channelCode": "web", "channelOrderId": 1}', 'the strings channelCode and'],
-  ])('is refused where it is %s', (_, content, message) => {
-    expect(() => read(content)).toThrow(message);
+  it.each<[what: string, content: string | Buffer<ArrayBuffer>, reason: string]>([
+    ['UTF-16', Buffer.from(`\uFEFF${BATCH}`, 'utf16le'), 'UTF-16'],
+    ['big-endian UTF-16', Buffer.from([0xfe, 0xff, 0, 0x7b]), 'UTF-16'],
+    ['Latin-1', Buffer.from('{"name": "Café"}', 'latin1'), 'UTF-8'],
+    ['empty', ' \n', 'empty'],
+    ['only a byte order mark', '\uFEFF', 'empty'],
+    ['not JSON', '# Orders', 'JSON: Unexpected token \'#\', "# Orders" is not valid JSON'],
+    ['behind two byte order marks', `\uFEFF\uFEFF${BATCH}`, 'JSON'],
+    ['a list', '[]', 'channelOrderId'],
+    ['null', 'null', 'channelOrderId'],
+    ['a batch without channelOrderId', '{"channelCode": "web"}', 'channelOrderId'],
+    ['a batch whose channelOrderId is a number', '{"channelCode": "web", "channelOrderId": 1}', 'channelOrderId'],
+  ])('is refused if it is %s', (_, content, reason) => {
+    const message = expect.stringMatching(new RegExp(`^orders\\.json .*${reason}`));
+    expect(() => read(content)).toThrow(expect.objectContaining({ kind: 'usage', message }));
   });
 });

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { CommandFault } from '../output/status.ts';
 import { resolveCallerPath } from '../output/terminal.ts';
 
-/** A batch as it is sent, and the key by which the service knows it. */
+/** A batch to send, and the key by which the service knows it. */
 interface BatchFile {
   /** The JSON, UTF-8, without a byte order mark. */
   bytes: Buffer<ArrayBuffer>;
@@ -18,45 +18,42 @@ const UTF16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 
 /**
  * Reads a batch from a file, or from standard input if `file` is `-`.
- * @throws Error of one line when it cannot be read, is not UTF-8 or not JSON, or is no batch
+ * @throws CommandFault if the file cannot be read, is not UTF-8 or not JSON, or is not a batch
  */
 export async function readBatchFile(file: string): Promise<BatchFile> {
   return parseBatch(await readBytes(file), nameOf(file));
 }
 
 /**
- * Reads a batch to which a new channelOrderId is to be given: as readBatchFile, but that one may be absent.
- * @returns the fields of the batch. Throws as readBatchFile.
+ * Reads a batch that will get a new channelOrderId: as readBatchFile, but channelOrderId may be absent. Returns the
+ * fields of the batch.
  */
 export async function readRenamedBatch(file: string): Promise<{ channelCode: string; channelOrderId?: string }> {
   const name = nameOf(file);
   const batch = parse(removeMark(await readBytes(file), name), name) as Record<string, unknown> | null;
   const { channelCode, channelOrderId } = batch ?? {};
   if (typeof channelCode !== 'string' || !['string', 'undefined'].includes(typeof channelOrderId)) {
-    throw new CommandFault(
-      'usage',
-      `${name} is not a batch of orders: it must be an object with the string channelCode.`,
-    );
+    throw new CommandFault('usage', `${name} is not a batch: it must be a JSON object with the string channelCode.`);
   }
   return batch as { channelCode: string; channelOrderId?: string };
 }
 
-/** Parses the bytes of a file as a batch. Messages call the file `name`. Throws as readBatchFile. */
+/** Parses the bytes of a file as a batch. `name` is the file in messages. Throws as readBatchFile. */
 export function parseBatch(bytes: Buffer<ArrayBuffer>, name: string): BatchFile {
   const json = removeMark(bytes, name);
   const batch = parse(json, name) as { channelCode?: unknown; channelOrderId?: unknown } | null;
-  // These two are the key to the batch's outcome. The service judges everything else.
+  // The command needs the key to look up the outcome. The service validates everything else.
   const { channelCode, channelOrderId } = batch ?? {};
   if (typeof channelCode !== 'string' || typeof channelOrderId !== 'string') {
     throw new CommandFault(
       'usage',
-      `${name} is not a batch of orders: it must be an object with the strings channelCode and channelOrderId.`,
+      `${name} is not a batch: it must be a JSON object with the strings channelCode and channelOrderId.`,
     );
   }
   return { bytes: json, channelCode, channelOrderId };
 }
 
-/** The name of a file in messages, at their begin. */
+/** Returns the name of a file for the start of a message. */
 export function nameOf(file: string): string {
   return file === STANDARD_INPUT ? 'Standard input' : file;
 }
@@ -66,25 +63,18 @@ async function readBytes(file: string): Promise<Buffer<ArrayBuffer>> {
   try {
     return await readFile(resolveCallerPath(file));
   } catch (error) {
-    throw new CommandFault(
-      'usage',
-      `${file} cannot be read: ${READ_FAULTS[(error as NodeJS.ErrnoException).code ?? ''] ?? error}`,
-      {
-        cause: error,
-      },
-    );
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    throw new CommandFault('usage', `Cannot read ${file}: ${READ_FAULTS[code] ?? message}.`, { cause: error });
   }
 }
 
 const READ_FAULTS: Record<string, string> = {
-  ENOENT: 'there is no such file.',
-  EISDIR: 'it is a directory.',
-  EACCES: 'you may not read it.',
+  ENOENT: 'no such file',
+  EISDIR: 'it is a directory',
+  EACCES: 'permission denied',
 };
 
-/**
- * Removes the byte order mark. Windows programs put one in front of UTF-8, and write UTF-16 when asked for "Unicode".
- */
+/** Removes the byte order mark. Windows programs write one before UTF-8, and write UTF-16 if asked for "Unicode". */
 function removeMark(bytes: Buffer<ArrayBuffer>, name: string): Buffer<ArrayBuffer> {
   const begins = (mark: Buffer) => bytes.subarray(0, mark.length).equals(mark);
   if (UTF16_MARKS.some(begins)) throw new CommandFault('usage', `${name} is UTF-16. Save it as UTF-8.`);

@@ -82,7 +82,7 @@ export async function cancel(
   { json }: { json?: true },
 ): Promise<void> {
   const done = await client.call('cancelBatchOrder', { body: { channelCode, channelOrderId } });
-  say(json ? JSON.stringify(done) : `${done.cancelled} cancelled, ${done.finished} had their outcome already`);
+  say(json ? JSON.stringify(done) : `${done.cancelled} cancelled, ${done.finished} already had an outcome`);
 }
 
 export async function preview(client: OrderClient, file: string, options: OutcomeOptions): Promise<void> {
@@ -99,7 +99,7 @@ async function watchToEnd(client: OrderClient, key: BatchKey): Promise<BatchResu
   const progress = new Progress();
   endOnSignals(() => {
     progress.stop();
-    return `Stopped. ${describeBatch(key)} goes on.`;
+    return `Stopped waiting. ${describeBatch(key)} continues.`;
   });
   return await watchBatch(client, key, progress);
 }

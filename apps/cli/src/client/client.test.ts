@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OrderClient, readBaseUrl } from './client.ts';
-import { explainNoAnswer } from './faults.ts';
+import { explainNoAnswer, NETWORK_FAULTS, NO_HTTP, NO_TLS, UNTRUSTED } from './faults.ts';
 import { send } from './http.ts';
 
-/** By path: what stands for a page, a proxy, another service. Any other path: the connection is closed. */
+/** Answers by path, as a web page, a proxy or another service gives them. Other paths: the connection is closed. */
 const ANSWERS: Record<string, [status: number, headers: Record<string, string>, body: string]> = {
   '/page': [200, { 'content-type': 'text/html' }, '<html>Log in</html>'],
   '/proxy': [502, { 'content-type': 'text/html' }, '<html>Bad gateway</html>'],
@@ -20,7 +20,7 @@ const stranger = createServer(({ url = '', socket }, response) => {
   if (answer === undefined) socket.destroy();
   else response.writeHead(answer[0], answer[1]).end(answer[2]);
 });
-/** It answers in another language than HTTP, as a port for TLS does. */
+/** Answers in another protocol than HTTP, as a TLS port does. */
 const foreigner = createTcpServer((socket) => socket.on('error', () => {}).end('\x15\x03\x03\x00\x02\x02\x46'));
 const closed = createTcpServer();
 const hostOf = (server: Server) => `127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -36,52 +36,41 @@ afterAll(() => {
   foreigner.close();
 });
 
-describe('a service that cannot be asked is told in one line:', () => {
-  it.each<[what: string, url: () => string, message: RegExp]>([
-    [
-      'a page',
-      () => `http://${hostOf(stranger)}/page`,
-      /\/page\/oauth2\/token answered HTTP 200 with text\/html, which/,
-    ],
-    ['a proxy that reaches nothing', () => `http://${hostOf(stranger)}/proxy`, /HTTP 502.*a proxy in between/],
-    [
-      'JSON of something else',
-      () => `http://${hostOf(stranger)}/json`,
-      /HTTP 200 with application\/json.*something else/,
-    ],
-    ['a JSON list', () => `http://${hostOf(stranger)}/list`, /HTTP 200 with application\/json.*something else/],
-    ['a redirection', () => `http://${hostOf(stranger)}/moved`, /leads elsewhere.*https:\/\/elsewhere\.example\//],
-    ['no such operation', () => `http://${hostOf(stranger)}/none`, /\/none\/oauth2\/token is not there.*--base-url/],
-    ['a closed connection', () => `http://${hostOf(stranger)}`, /closed the connection before it answered/],
-    ['no HTTP', () => `http://${hostOf(foreigner)}`, /does not speak HTTP\. Is it https:/],
-    ['no TLS', () => `https://${hostOf(stranger)}`, /does not speak TLS\. Is it http:/],
-    ['nothing there', () => `http://${closedHost}`, /refuses connections.*Is npm start running\?/],
-    ['an unknown name', () => 'https://lockstep.invalid', /^https:\/\/lockstep\.invalid is not to be found: DNS/],
+describe('a service that does not answer is explained in one line:', () => {
+  it.each<[what: string, url: () => string, message: string]>([
+    ['a page', () => `http://${hostOf(stranger)}/page`, '/page/oauth2/token answered HTTP 200 with text/html'],
+    ['a proxy that cannot reach the service', () => `http://${hostOf(stranger)}/proxy`, 'HTTP 502 with text/html'],
+    ['JSON from another service', () => `http://${hostOf(stranger)}/json`, 'HTTP 200 with application/json'],
+    ['a JSON list', () => `http://${hostOf(stranger)}/list`, 'HTTP 200 with application/json'],
+    ['a redirect', () => `http://${hostOf(stranger)}/moved`, 'https://elsewhere.example/ (HTTP 301)'],
+    ['no such operation', () => `http://${hostOf(stranger)}/none`, 'HTTP 404'],
+    ['a closed connection', () => `http://${hostOf(stranger)}`, NETWORK_FAULTS.ECONNRESET!],
+    ['no HTTP', () => `http://${hostOf(foreigner)}`, NO_HTTP],
+    ['no TLS', () => `https://${hostOf(stranger)}`, NO_TLS],
+    ['nothing there', () => `http://${closedHost}`, 'npm start'],
+    ['an unknown name', () => 'https://lockstep.invalid', `https://lockstep.invalid ${NETWORK_FAULTS.ENOTFOUND}`],
   ])('%s', async (_, url, message) => {
     const client = new OrderClient({ baseUrl: readBaseUrl(url()), appKey: 'key', appSecret: 'secret' });
     const error = await client.logIn().catch((thrown: Error) => thrown);
     expect(error).toBeInstanceOf(Error);
-    expect((error as Error).message).toMatch(message);
+    expect((error as Error).message).toContain(message);
     expect((error as Error).message).not.toMatch(/\n|secret/);
   });
 
-  // As Node.js throws them.
-  it.each<[code: string, message: RegExp]>([
-    ['ECONNREFUSED', /^https:\/\/shop\.example refuses connections: [^?]*\.$/],
-    ['EAI_AGAIN', /DNS does not answer/],
-    ['ETIMEDOUT', /no connection in time/],
-    ['CERT_HAS_EXPIRED', /certificate that has expired/],
-    ['DEPTH_ZERO_SELF_SIGNED_CERT', /does not trust.*NODE_EXTRA_CA_CERTS/],
-    ['ERR_TLS_CERT_ALTNAME_INVALID', /certificate for another name/],
-    ['EPROTO', /refuses TLS as this machine offers it/],
-    ['SOMETHING_NEW', /does not answer: SOMETHING_NEW/],
-  ])('%s of a remote address, where nobody is asked for npm start', (code, message) => {
-    const reason = Object.assign(new Error('no'), { code });
-    for (const error of [reason, new AggregateError([reason, reason])]) {
-      const text = explainNoAnswer(error, 'https://shop.example');
-      expect(text).toMatch(message);
-      expect(text).not.toContain('npm start');
-    }
+  // The errors are as Node.js throws them.
+  it.each([...Object.entries(NETWORK_FAULTS), ['DEPTH_ZERO_SELF_SIGNED_CERT', UNTRUSTED]])(
+    '%s of a remote address',
+    (code, message) => {
+      const reason = Object.assign(new Error('no'), { code });
+      for (const error of [reason, new AggregateError([reason, reason])]) {
+        expect(explainNoAnswer(error, 'https://shop.example')).toBe(`https://shop.example ${message}`);
+      }
+    },
+  );
+
+  it('an unknown error by its code', () => {
+    const error = Object.assign(new Error('no'), { code: 'SOMETHING_NEW' });
+    expect(explainNoAnswer(error, 'https://shop.example')).toMatch(/^https:\/\/shop\.example .*SOMETHING_NEW/);
   });
 
   it.each([
@@ -95,11 +84,11 @@ describe('a service that cannot be asked is told in one line:', () => {
       (fault) => fault,
     );
     silent.close();
-    expect(explainNoAnswer(error, url)).toBe(`${url} took the call and did not answer in time.`);
+    expect(explainNoAnswer(error, url)).toBe(`${url} ${NETWORK_FAULTS.NO_ANSWER}`);
   });
 });
 
-it('a refusal arrives while the body is still being sent, and the connection goes with it', async () => {
+it('a refusal counts if it arrives, and the connection closes, while the body is still being sent', async () => {
   const refuser = createTcpServer((socket) => {
     socket
       .on('error', () => {})
@@ -127,7 +116,7 @@ describe('the address of a service', () => {
     'https://me:hunter2@shop.example',
     'https://shop.example?a=b',
     'http://',
-  ])('may not be %s, and is not repeated', (text) => {
-    expect(() => readBaseUrl(text)).toThrow(/^(?!.*hunter2)--base-url \(LOCKSTEP_BASE_URL\) must be http:\/\//);
+  ])('may not be %s, which the error does not repeat', (text) => {
+    expect(() => readBaseUrl(text)).toThrow(/^(?!.*hunter2)--base-url \(LOCKSTEP_BASE_URL\) /);
   });
 });

@@ -22,36 +22,36 @@ export interface ClientOptions {
   appSecret: string;
 }
 
-/** The query of an operation as it is sent, without the nonce; what is undefined is left out. */
+/** The query of an operation, without the nonce. Undefined values are not sent. */
 export type SentQuery<Id extends OperationId> = {
   [Name in Exclude<keyof NonNullable<OperationRequest<Id>['query']>, 'g_nonce'>]?: string | undefined;
 };
 
-/** What a call of an operation sends. A body of bytes is sent as it is. */
+/** What a call sends. A body of bytes is sent unchanged. */
 type Call<Id extends OperationId> = { query?: SentQuery<Id>; body?: SentBody<Id> | Buffer<ArrayBuffer> } & (
   | { params: OperationParams<Id> }
   | (keyof OperationParams<Id> extends never ? { params?: never } : never)
 );
 
-/** The body of an operation's answer. */
+/** The body of a successful answer. */
 type BodyOf<Id extends OperationId> = OperationAnswers<Id> extends { 200: infer Body } ? Body : never;
-/** `data` of it; undefined where it has none. */
+/** `data` in the body of a successful answer; undefined if the operation has none. */
 type DataOf<Id extends OperationId> = BodyOf<Id> extends { data: infer Data } ? Data : undefined;
 
-/** Longer than any call takes, a proxy in between included. */
+/** Longer than any call takes, even through a proxy. */
 const CALL_TIMEOUT_MS = 90_000;
-/** The rate at which the service lets a body arrive. */
+/** The lowest rate at which the service accepts a body. */
 const BODY_BYTES_PER_SECOND = 256 * 1024;
 
 /**
- * The service refused a call, which has changed nothing. The message is one line, and one more for each of several
- * faults.
+ * The service refused a call and changed nothing. If the refusal has several faults, the message has a line for each
+ * after the first line.
  */
 export class CallRefused extends CommandFault {
-  /** The cause of the refusal, a stable word. */
+  /** The cause of the refusal. */
   readonly reason: string;
 
-  /** `isOfOrders`: what is not there was named by an order, rather than by the command. */
+  /** @param isOfOrders whether an order named what was not found, rather than the command */
   constructor(message: string, reason: string, isOfOrders: boolean) {
     super(reason.endsWith('_not_found') && !isOfOrders ? 'notFound' : 'refused', message);
     this.name = 'CallRefused';
@@ -59,7 +59,7 @@ export class CallRefused extends CommandFault {
   }
 }
 
-/** The service is away, or cannot answer right now: the same call may be good later. The message is one line. */
+/** The service is unreachable or cannot answer now; the same call may succeed later. */
 export class ServiceAway extends CommandFault {
   constructor(message: string, options?: ErrorOptions) {
     super('unreachable', message, options);
@@ -68,8 +68,9 @@ export class ServiceAway extends CommandFault {
 }
 
 /**
- * The address of a service: http or https, a path in front of its own where a proxy adds one, no slash at the end.
- * @throws Error that says what it must be. It does not repeat the value, which may hold a password.
+ * Parses the address of a service: http or https, with the path prefix of a proxy if there is one. Returns it without a
+ * trailing slash.
+ * @throws CommandFault, which does not repeat the value: it may contain a password
  */
 export function readBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -77,13 +78,13 @@ export function readBaseUrl(text: string): string {
   if (!isPlain || !['http:', 'https:'].includes(url.protocol)) {
     throw new CommandFault(
       'usage',
-      '--base-url (LOCKSTEP_BASE_URL) must be http://host:port or https://host, where the API is, without user and query.',
+      '--base-url (LOCKSTEP_BASE_URL) must be http://host:port or https://host, without a user or a query.',
     );
   }
   return url.href.replace(/\/+$/, '');
 }
 
-/** A caller of the order module, as an integrator would write one. What goes wrong is an Error with one line. */
+/** A client of the order module, as an integrator would write one. */
 export class OrderClient {
   readonly #options: ClientOptions;
   #token = '';
@@ -96,7 +97,7 @@ export class OrderClient {
     return this.#options.appKey;
   }
 
-  /** Gets the application-level token that the other calls carry. */
+  /** Gets the token of the application for the other calls. */
   async logIn(): Promise<void> {
     const { appKey, appSecret } = this.#options;
     const { url, status, answer } = await this.#send('issueToken', routes.issueToken.path, {
@@ -104,38 +105,39 @@ export class OrderClient {
       type: 'application/x-www-form-urlencoded',
       body: `${new URLSearchParams({ grant_type: 'client_credentials' })}`,
     });
-    const { access_token, error_description, message } = answer as Partial<
-      TokenAnswer & FailureBody & { error_description: string }
+    const { access_token, error, error_description, code, cause, message } = answer as Partial<
+      TokenAnswer & FailureBody & { error: string; error_description: string }
     >;
     if (access_token === undefined) {
-      const fault = `No token from ${url}: ${error_description ?? message ?? JSON.stringify(answer)}`;
+      const why = error_description ?? message ?? JSON.stringify(answer);
+      const fault = `${url} refused the credentials with ${error ?? cause ?? code ?? status}: ${why}`;
       throw status >= 500 ? new ServiceAway(fault) : new CommandFault('refused', fault);
     }
     this.#token = access_token;
   }
 
   /**
-   * Calls an operation of the order module, and gets a new token where that is needed. Returns `data` of the answer.
-   * @throws CallRefused, ServiceAway, or another Error where something else than Lockstep answers
+   * Calls an operation of the order module, and gets a new token if necessary. Returns `data` of the answer.
+   * @throws CallRefused, ServiceAway, or another CommandFault if the answer is not from Lockstep
    */
   async call<Id extends OrderOperationId>(id: Id, call: Call<Id>): Promise<DataOf<Id>> {
     return ((await this.callWhole(id, call)) as { data?: unknown }).data as DataOf<Id>;
   }
 
-  /** Calls an operation as `call` does. Returns the whole body of the answer. */
+  /** Calls an operation as `call` does, but returns the whole body of the answer. */
   async callWhole<Id extends OrderOperationId>(id: Id, call: Call<Id>): Promise<BodyOf<Id>> {
     if (this.#token === '') await this.logIn();
     try {
       return await this.#call(id, call);
     } catch (error) {
-      // A token is good for two hours, and the feed may be followed for longer. A refused call has changed nothing.
+      // A token expires after two hours, and the feed may be followed for longer. A refused call changed nothing.
       if (!(error instanceof CallRefused) || error.reason !== 'token_invalid') throw error;
       await this.logIn();
       return await this.#call(id, call);
     }
   }
 
-  /** Where anybody with a token of the application sees what became of a batch. */
+  /** The address at which the application can get the outcome of a batch. */
   batchResultUrl(key: { channelCode: string; channelOrderId: string }): string {
     return `${this.#options.baseUrl}${routes.getBatchResult.path}?${new URLSearchParams(key)}`;
   }
@@ -150,13 +152,13 @@ export class OrderClient {
     });
     const { code, message, cause, faults } = answer as Partial<Omit<FailureBody, 'code'>> & { code?: unknown };
     if (code === 0) return answer as BodyOf<Id>;
-    const fault = `${url} refused with ${code} (${cause}): ${message}`;
+    const fault = `${url} refused the call with ${code} (${cause}): ${message}`;
     if (code === '500') throw new ServiceAway(fault);
     const isOfOrders = id === 'createBatchOrder' || id === 'previewBatchOrder';
     throw new CallRefused(`${fault}${listFaults(faults)}`, String(cause), isOfOrders);
   }
 
-  /** Calls an operation. Returns the JSON object of the answer, and the address without the query. */
+  /** Calls an operation. Returns the answer's JSON object, and the address without the query. */
   async #send(
     id: OperationId,
     pathAndQuery: string,
@@ -184,13 +186,13 @@ export class OrderClient {
   }
 }
 
-/** Lists the faults of a refusal, a line each. Of one alone the message says all. */
+/** Lists the faults of a refusal, one per line. A single fault is in the message already. */
 function listFaults(faults: FailureBody['faults'] = []): string {
   if (faults.length < 2) return '';
   return `\n${formatFields(faults.map(({ path, message }) => [path, message]))}`;
 }
 
-/** What only Lockstep's answers have: the envelope's code, or what the token endpoint says. */
+/** Fields that identify an answer of Lockstep: one of the envelope, two of the token endpoint. */
 const OWN_FIELDS = ['code', 'access_token', 'error_description'];
 
 function parseAnswer(text: string): object | undefined {

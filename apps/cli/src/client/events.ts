@@ -5,20 +5,20 @@ import { formatTime } from '../output/table.ts';
 import { endOnSignals, say, sayAside } from '../output/terminal.ts';
 import { type OrderClient, ServiceAway } from './client.ts';
 
-/** The most events of one call, and how long one that follows the feed waits for the next. */
+/** The most events of one call, and how long a call that follows the feed waits for the next event. */
 const PAGE_EVENTS = 1_000;
 const WAIT_SECONDS = '30';
 
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 15_000;
 
-/** What of the feed to read. */
+/** Which part of the feed to read. */
 export interface FeedOptions {
-  /** Only events behind this one. */
+  /** Read only events after this one. */
   after: string | undefined;
-  /** How many in all. */
+  /** The most events to read. */
   limit: number;
-  /** Whether to wait for events that are yet to come. */
+  /** Whether to wait for new events. */
   follow: boolean;
 }
 
@@ -30,25 +30,27 @@ interface EventOptions {
   json?: true;
 }
 
-/** Prints the events, and says on standard error how to go on behind the last. */
+/** Prints events, and says on standard error how to continue after the last one. */
 export async function printEvents(client: OrderClient, options: EventOptions): Promise<void> {
   const { after, follow = false, all, json } = options;
   const limit = options.limit ?? (follow || all ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT);
   let lastId = after;
-  const sayHowToGoOn = () => (lastId === undefined ? 'No event yet.' : `Go on with --after ${lastId}.`);
-  endOnSignals(() => `Stopped. ${sayHowToGoOn()}`);
+  const sayHowToContinue = () => (lastId === undefined ? 'No events yet.' : `Continue with --after ${lastId}.`);
+  endOnSignals(() => `Stopped. ${sayHowToContinue()}`);
   try {
     for await (const event of readEvents(client, { after, limit, follow })) {
       say(json ? JSON.stringify(event) : formatEvent(event));
       lastId = event.id;
     }
-    sayAside(sayHowToGoOn());
+    sayAside(sayHowToContinue());
   } catch (error) {
-    throw lastId === undefined ? error : new Error(`${(error as Error).message} ${sayHowToGoOn()}`, { cause: error });
+    throw lastId === undefined
+      ? error
+      : new Error(`${(error as Error).message} ${sayHowToContinue()}`, { cause: error });
   }
 }
 
-/** An event in one line: it may be followed by the next an hour later. */
+/** Formats an event as one line rather than a table row: the next one may come an hour later. */
 function formatEvent({ id, type, time, data }: FeedEvent): string {
   const { channelCode, channelOrderId, total, succeeded, failed, cancelled } = data;
   const ended = cancelled === 0 ? '' : ` (${cancelled} cancelled)`;
@@ -57,13 +59,13 @@ function formatEvent({ id, type, time, data }: FeedEvent): string {
 }
 
 /**
- * Reads the event feed in its order, each event once, to its end or, if it is followed, for ever. A feed that is
- * followed survives a service that is away for a while, and says that on standard error.
- * @throws Error of one line
+ * Reads the event feed in order, each event once. If `follow` is set, it never ends, and when the service is
+ * unavailable, says so on standard error and retries.
+ * @throws CallRefused, or without `follow` also ServiceAway
  */
 export async function* readEvents(client: OrderClient, options: FeedOptions): AsyncGenerator<FeedEvent> {
   let after = options.after;
-  // Away at the start is a wrong address more often than a restart.
+  // Not retried: at the start, an unavailable service is more often a wrong address than a restart.
   await client.logIn();
   for (let left = options.limit; left > 0; ) {
     const query = {
@@ -80,17 +82,17 @@ export async function* readEvents(client: OrderClient, options: FeedOptions): As
   }
 }
 
-/** Repeats a call until the service is back, and says once that it is away and once that it is back. */
+/** Retries a call until the service is available. Says once that it is unavailable, and once that it is back. */
 async function outlast<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   let isAway = false;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     try {
       const answer = await call();
-      if (isAway) sayAside('lockstep: The service is back.');
+      if (isAway) sayAside('lockstep: The service is available again.');
       return answer;
     } catch (error) {
       if (!(error instanceof ServiceAway)) throw error;
-      if (!isAway) sayAside(`lockstep: ${error.message} Trying again until it is back.`);
+      if (!isAway) sayAside(`lockstep: ${error.message} Retrying.`);
       isAway = true;
       await sleep(pauseMs);
     }

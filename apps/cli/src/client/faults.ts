@@ -1,26 +1,28 @@
-const CLOSED = 'closed the connection before it answered.';
-const NO_WAY = 'cannot be reached: there is no way to it from this network.';
-const NO_TLS = 'does not speak TLS. Is it http:// and not https://?';
-const NO_HTTP = 'does not speak HTTP. Is it https:// and not http://?';
+const CLOSED = 'closed the connection without answering.';
+const NO_ROUTE = 'is unreachable: this network has no route to it.';
 
-/** What the error codes of the network and of TLS mean; each text continues after the address. */
-const NETWORK_FAULTS: Record<string, string> = {
-  ECONNREFUSED: 'refuses connections: nothing listens there, or a firewall is in between.',
+/** The sentences for servers that speak another protocol; each continues after the address. */
+export const NO_TLS = 'does not speak TLS. Try http:// instead of https://.';
+export const NO_HTTP = 'does not speak HTTP. Try https:// instead of http://.';
+
+/** The sentences for error codes of the network and of TLS; each continues after the address. */
+export const NETWORK_FAULTS: Record<string, string> = {
+  ECONNREFUSED: 'refused the connection: nothing listens there, or a firewall blocks it.',
   ECONNRESET: CLOSED,
   EPIPE: CLOSED,
-  ENOTFOUND: 'is not to be found: DNS does not know its name. Is it spelled right?',
-  EAI_AGAIN: 'is not to be found: DNS does not answer. Are you connected?',
-  EHOSTUNREACH: NO_WAY,
-  ENETUNREACH: NO_WAY,
-  ETIMEDOUT: 'does not answer: no connection in time. A firewall may be in between.',
-  NO_ANSWER: 'took the call and did not answer in time.',
-  EPROTO: 'refuses TLS as this machine offers it: another version or cipher, or a certificate, is needed.',
-  CERT_HAS_EXPIRED: 'has a certificate that has expired.',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another name. Is the address spelled as in the certificate?',
+  ENOTFOUND: 'is unreachable: DNS does not know the host. Check the spelling.',
+  EAI_AGAIN: 'is unreachable: DNS does not answer. Check your network connection.',
+  EHOSTUNREACH: NO_ROUTE,
+  ENETUNREACH: NO_ROUTE,
+  ETIMEDOUT: 'is unreachable: connecting timed out. A firewall may block it.',
+  NO_ANSWER: 'accepted the call but did not answer in time.',
+  EPROTO: 'rejected TLS: it needs another version, another cipher or a client certificate.',
+  CERT_HAS_EXPIRED: 'has an expired certificate.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another host. Use the host in the certificate.',
 };
 
-const UNTRUSTED =
-  'has a certificate that this machine does not trust. For one of your own set NODE_EXTRA_CA_CERTS to the file of its authority.';
+export const UNTRUSTED =
+  'has a certificate that this machine does not trust. If it is from your own CA, set NODE_EXTRA_CA_CERTS to the CA file.';
 const UNTRUSTED_CODES = [
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -29,26 +31,26 @@ const UNTRUSTED_CODES = [
 ];
 
 /**
- * Explains in one or two sentences why a call got no answer: what happened, where, and what to do.
+ * Explains why a call got no answer, and what to do.
  * @param error what `send` threw
  */
 export function explainNoAnswer(error: unknown, baseUrl: string): string {
   const { code, message } = findReason(error);
-  const fault = `${baseUrl} ${explain(code, message) ?? `does not answer: ${code || message}.`}`;
+  const fault = `${baseUrl} ${explain(code, message) ?? `did not answer: ${code || message}.`}`;
   return code === 'ECONNREFUSED' && isLoopback(baseUrl) ? `${fault} Is npm start running?` : fault;
 }
 
 function explain(code: string, message: string): string | undefined {
-  // What TLS makes of a server that speaks something else.
+  // How OpenSSL reports a server that speaks another protocol.
   if (code === 'EPROTO' && /wrong version number|packet length too long/.test(message)) return NO_TLS;
-  // The parser of HTTP has a code for each thing that it does not understand.
+  // The HTTP parser has a code for each kind of invalid input.
   if (code.startsWith('HPE_')) return NO_HTTP;
   return UNTRUSTED_CODES.includes(code) ? UNTRUSTED : NETWORK_FAULTS[code];
 }
 
 /**
- * Explains an answer that is not from Lockstep: something else listens there, or is in between.
- * @param answer its status and the headers content-type and location; null if absent
+ * Explains an answer that is not from Lockstep but from another service or a proxy.
+ * @param answer its status, and its headers content-type and location; null if absent
  */
 export function explainStrangeAnswer(
   url: string,
@@ -56,17 +58,17 @@ export function explainStrangeAnswer(
 ): string {
   const { status, contentType, location } = answer;
   if (status >= 300 && status < 400 && location !== null) {
-    return `${url} leads elsewhere (HTTP ${status}): ${location}. Give the address behind that as --base-url.`;
+    return `${url} redirects to ${location} (HTTP ${status}). Set --base-url to the address of Lockstep itself.`;
   }
   if (status === 404) {
-    return `${url} is not there (HTTP 404). Is --base-url the address of Lockstep, without the path of an operation?`;
+    return `${url} does not exist (HTTP 404). Set --base-url to the address of Lockstep, without the path of an operation.`;
   }
-  const what = `${url} answered HTTP ${status} with ${contentType ?? 'no content type'}, which Lockstep does not`;
-  if (status >= 500) return `${what}: a proxy in between does not reach it. Try again, or ask who runs the proxy.`;
-  return `${what}: something else listens there, or a proxy is in between. Is --base-url right?`;
+  const fault = `${url} answered HTTP ${status} with ${contentType ?? 'no content type'}, which is not from Lockstep.`;
+  if (status >= 500) return `${fault} A proxy may be unable to reach Lockstep: try again, or check the proxy.`;
+  return `${fault} Another service or a proxy answers there: check --base-url.`;
 }
 
-/** Node.js wraps the reasons of several addresses in one. */
+/** Finds the reason of an error. If several addresses failed, Node.js wraps their reasons in one error. */
 function findReason(error: unknown): { code: string; message: string } {
   const { errors, code, message } = error as Partial<AggregateError & NodeJS.ErrnoException>;
   if (errors !== undefined && errors.length > 0) return findReason(errors[0]);

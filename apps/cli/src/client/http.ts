@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
-/** What is sent. The timeout is for all of it, the answer included. */
+/** A request. The timeout covers everything up to the end of the answer. */
 interface Sent {
   method: string;
   headers: Record<string, string>;
@@ -9,21 +9,20 @@ interface Sent {
   timeoutMs: number;
 }
 
-/** How long a connection may take to be made, TLS included. */
+/** The time for connecting, including TLS. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Sends a request and reads its answer. No redirection is followed: a POST would arrive as a GET, and the secret
- * elsewhere. It is not fetch because loading that takes a third of a command's
- * processor time.
- * @throws the error of Node.js, with its code; `ETIMEDOUT` for no connection and `NO_ANSWER` for no answer in time
+ * Sends a request and reads its answer. Follows no redirect: a POST would become a GET, and the secret would go
+ * elsewhere. Does not use fetch: loading it takes a third of a command's processor time.
+ * @throws the error of Node.js, with its code; `ETIMEDOUT` or `NO_ANSWER` if connecting or the answer timed out
  */
 export async function send(
   url: string,
   sent: Sent,
 ): Promise<{ status: number; headers: IncomingHttpHeaders; text: string }> {
   const { method, headers, body, timeoutMs } = sent;
-  // TLS is slow to load, and a service on the same machine has none.
+  // TLS is slow to load, and a local service does not need it.
   const { request } = url.startsWith('https:') ? await import('node:https') : await import('node:http');
   const ending = new AbortController();
   const end = (code: string) => ending.abort(Object.assign(new Error(code), { code }));
@@ -33,7 +32,7 @@ export async function send(
     setTimeout(() => isConnecting(call.socket) && end('ETIMEDOUT'), CONNECT_TIMEOUT_MS),
     setTimeout(() => end('NO_ANSWER'), timeoutMs),
   ];
-  // A refusal may come, and the connection go, while the body is still being sent: the answer counts.
+  // The service may refuse, and close the connection, while the body is still being sent: the answer counts.
   call.on('error', () => {});
   try {
     call.end(body);
@@ -45,12 +44,12 @@ export async function send(
     throw signal.aborted ? signal.reason : error;
   } finally {
     for (const timer of timers) clearTimeout(timer);
-    // What is not sent yet has no reader any more.
+    // The service no longer reads the rest of the body.
     if (!call.writableFinished) call.destroy();
   }
 }
 
-/** Sockets of TLS have a second step to go. */
+/** Whether a socket is not connected yet. TLS takes a second step. */
 function isConnecting(socket: { connecting: boolean; secureConnecting?: boolean } | null): boolean {
   return socket?.connecting === true || socket?.secureConnecting === true;
 }

@@ -13,15 +13,15 @@ const EMPTY_OPTIONS = {
 type Given = Partial<Pick<Demo, keyof typeof EMPTY_OPTIONS>>;
 
 /**
- * A client for the service that the options of the command name, their variables, or the demo.json of a running `npm
- * start`. Calls nobody yet.
+ * Creates a client for the service named by the options of the command, by their variables, or by DATA_DIR/demo.json.
+ * Makes no call.
  */
 export async function openClient(command: Command, env: NodeJS.ProcessEnv): Promise<OrderClient> {
   const demoFile = join(readDataDir(env), 'demo.json');
   const demo = await readDemo(demoFile);
   const given = (name: keyof Given): string | undefined => {
     const value = command.opts<Given>()[name]?.trim();
-    // An empty variable counts as absent; an empty option is a variable of a script that was not set.
+    // An empty environment variable counts as absent. An empty option is an unset variable in a script.
     if (value === '' && command.getOptionValueSource(name) === 'cli')
       throw new CommandFault('usage', EMPTY_OPTIONS[name]);
     return value || demo?.[name];
@@ -30,8 +30,8 @@ export async function openClient(command: Command, env: NodeJS.ProcessEnv): Prom
   if (baseUrl === undefined || appKey === undefined || appSecret === undefined) {
     throw new CommandFault(
       'usage',
-      `${demoFile} names no service. Run npm start, set DATA_DIR as it is set for npm start, ` +
-        'or give --base-url, --app-key and --app-secret.',
+      `No service to call: ${demoFile} does not exist. Run npm start, set DATA_DIR to its directory, ` +
+        'or pass --base-url, --app-key and --app-secret.',
     );
   }
   return new OrderClient({ baseUrl: readBaseUrl(baseUrl), appKey, appSecret });

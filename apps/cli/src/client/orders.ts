@@ -21,7 +21,7 @@ const ORDER_COLUMNS: readonly Column<ListedOrder>[] = [
   { head: 'licenseOrderId', cell: ({ licenseOrderId }) => licenseOrderId, isRight: true },
   { head: 'batch', cell: ({ channelCode, channelOrderId }) => `${channelCode} ${channelOrderId}`, wraps: true },
   { head: 'customer', cell: ({ customerId }) => customerId, isRight: true },
-  { head: 'order', cell: ({ orderType }) => orderType },
+  { head: 'type', cell: ({ orderType }) => orderType },
   { head: 'outcome', cell: ({ cause, state }) => cause ?? state, wraps: true },
 ];
 

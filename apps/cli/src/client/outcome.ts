@@ -6,34 +6,33 @@ import { STATUS } from '../output/status.ts';
 import { say } from '../output/terminal.ts';
 import { CallRefused, type OrderClient, type SentQuery } from './client.ts';
 
-/** How clients know a batch. */
+/** Identifies a batch of an application. */
 export type BatchKey = { channelCode: string; channelOrderId: string };
 
-/** How an outcome is shown. */
+/** How to show an outcome. */
 export interface OutcomeOptions {
-  /** Only JSON on standard output: the data of the result operation, with all orders. */
+  /** Print JSON only: the data of the result operation, with all orders. */
   json?: true;
-  /** Whether the command ends as refused when an order has failed. */
+  /** Exit with the status of a refusal if an order failed. */
   failOnFailed?: true;
 }
 
-/** How long one call for the progress waits for the end of the batch. */
+/** How long each call for the progress waits for the batch to be completed. */
 const LOOK_SECONDS = '1';
 
-/**
- * Reads the totals of a batch, with at most one of its orders.
- * @throws Error of one line; of an unknown batch it says what that may mean
- */
+/** Reads the totals of a batch, with at most one of its orders. If the batch is unknown, the error says why it may be. */
 export async function readResult(client: OrderClient, key: BatchKey): Promise<BatchResult> {
   try {
     return await client.call('getBatchResult', { query: { ...key, limit: '1' } });
   } catch (error) {
     if (!(error instanceof CallRefused) || error.reason !== 'batch_not_found') throw error;
-    throw new Error(`${error.message} A sync batch that failed was never stored: send it again.`, { cause: error });
+    throw new Error(`${error.message} A sync batch that failed is not stored; you can send it again.`, {
+      cause: error,
+    });
   }
 }
 
-/** Follows a batch with a progress bar until it is completed. */
+/** Shows the progress of a batch until it is completed. Returns its totals. */
 export async function watchBatch(client: OrderClient, key: BatchKey, progress: Progress): Promise<BatchResult> {
   try {
     for (let waitSeconds = '0'; ; waitSeconds = LOOK_SECONDS) {
@@ -46,7 +45,7 @@ export async function watchBatch(client: OrderClient, key: BatchKey, progress: P
   }
 }
 
-/** Reads the orders of a batch, in the order sent: all of them, or those in one state. */
+/** Reads all orders of a batch, or those in one state, as they were sent. */
 export async function readOrders(client: OrderClient, query: SentQuery<'getBatchResult'>): Promise<OrderResult[]> {
   const orders: OrderResult[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -59,7 +58,7 @@ export async function readOrders(client: OrderClient, query: SentQuery<'getBatch
   return orders;
 }
 
-/** Shows what became of a batch, of a large one only what failed. `result` has its totals. */
+/** Shows the outcome of a batch; of a large batch only the failed orders. `result` has its totals. */
 export async function showOutcome(client: OrderClient, result: BatchResult, options: OutcomeOptions): Promise<void> {
   const { channelCode, channelOrderId, total, failed } = result;
   const key = { channelCode, channelOrderId };
@@ -69,7 +68,7 @@ export async function showOutcome(client: OrderClient, result: BatchResult, opti
   setStatus(failed, options);
 }
 
-/** Has the command end as refused if that is asked for and so many orders are more than none. */
+/** Sets the exit status of a refusal if orders failed and --fail-on-failed is set. */
 export function setStatus(failed: number, { failOnFailed }: OutcomeOptions): void {
   if (failOnFailed && failed > 0) process.exitCode = STATUS.refused;
 }

@@ -16,7 +16,7 @@ interface RetryOptions extends OutcomeOptions {
   file?: string;
 }
 
-/** Prints or writes the orders that failed, as they were sent. */
+/** Prints the failed orders as they were sent, or writes them to a file. */
 export async function writeFailed(
   client: OrderClient,
   channelCode: string,
@@ -26,8 +26,8 @@ export async function writeFailed(
   const key = { channelCode, channelOrderId };
   const { pending } = await readResult(client, key);
   const failed = await readFailed(client, key);
-  if (failed.orderList.length === 0) return sayAside(`${describeBatch(key)}: no order has failed.`);
-  if (pending > 0) sayAside(`${describeBatch(key)} is not completed: ${pending} pending, which may fail too.`);
+  if (failed.orderList.length === 0) return sayAside(`${describeBatch(key)} has no failed orders.`);
+  if (pending > 0) sayAside(`${describeBatch(key)} is not completed: ${pending} pending orders may still fail.`);
   const text = JSON.stringify(failed, null, options.json ? undefined : 2);
   if (options.out === undefined) return say(text);
   await writeNewFile(options.out, `${text}\n`);
@@ -38,7 +38,7 @@ export async function writeFailed(
   );
 }
 
-/** Sends the orders that failed again, as a new batch. */
+/** Resends the failed orders as a new batch. */
 export async function retry(
   client: OrderClient,
   channelCode: string,
@@ -48,29 +48,29 @@ export async function retry(
   await submit(client, () => readRetry(client, { channelCode, channelOrderId }, options), options);
 }
 
-/** Reads what is to be sent in place of the failed orders of a completed batch; undefined if none has failed. */
+/** Reads the batch to send in place of the failed orders of a completed batch; undefined if no order failed. */
 async function readRetry(
   client: OrderClient,
   key: BatchKey,
   { as, file }: RetryOptions,
 ): Promise<BatchToSend | undefined> {
   const { state, pending } = await readResult(client, key);
-  // More may fail, and the same channelOrderId cannot be sent with other orders.
+  // More orders may fail, and the same channelOrderId cannot be sent with different orders.
   if (state !== 'completed') {
     throw new CommandFault(
       'refused',
-      `${describeBatch(key)} is not completed: ${pending} pending. Wait for it with batch show --wait.`,
+      `${describeBatch(key)} is not completed: ${pending} pending. Wait with batch show --wait, then retry.`,
     );
   }
   const batch = file === undefined ? await readFailed(client, key) : await readRenamedBatch(file);
   if ('orderList' in batch && Array.isArray(batch.orderList) && batch.orderList.length === 0) {
-    sayAside(`${describeBatch(key)}: no order has failed, there is nothing to send.`);
+    sayAside(`${describeBatch(key)} has no failed orders. Nothing was sent.`);
     return undefined;
   }
   if (file !== undefined && batch.channelCode.trim() !== key.channelCode) {
     throw new CommandFault(
       'usage',
-      `${nameOf(file)} is a batch of channel ${batch.channelCode}, not of ${key.channelCode}.`,
+      `${nameOf(file)} is a batch of channel ${batch.channelCode}, not of channel ${key.channelCode}.`,
     );
   }
   const renamed = { ...batch, channelOrderId: as ?? batch.channelOrderId ?? nameRetry(key) };
@@ -81,7 +81,7 @@ async function readRetry(
   };
 }
 
-/** Reads the failed orders of a batch as a batch that can be sent. */
+/** Reads the failed orders of a batch as a new batch. */
 async function readFailed(client: OrderClient, key: BatchKey) {
   const { channelCode, ...rest } = await client.call('getFailedOrders', { query: { ...key } });
   return { channelCode, channelOrderId: nameRetry(key), ...rest };
@@ -91,14 +91,14 @@ function nameRetry({ channelOrderId }: BatchKey): string {
   return `${channelOrderId}-retry`;
 }
 
-/** Writes a file that only its owner can read. It replaces none, which may have been corrected meanwhile. */
+/** Writes a file that only its owner can read. Does not replace a file: someone may have fixed its orders. */
 async function writeNewFile(file: string, text: string): Promise<void> {
   try {
     await writeFile(resolveCallerPath(file), text, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const fault = code === 'EEXIST' ? 'it is there already. Choose another name.' : message;
-    throw new CommandFault('usage', `${file} cannot be written: ${fault}`, { cause: error });
+    const fault = code === 'EEXIST' ? 'it already exists. Choose another name.' : message;
+    throw new CommandFault('usage', `Cannot write ${file}: ${fault}`, { cause: error });
   }
 }
 

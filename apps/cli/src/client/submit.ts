@@ -5,7 +5,7 @@ import { readBatchFile } from './batch-file.ts';
 import type { OrderClient } from './client.ts';
 import { type BatchKey, type OutcomeOptions, showOutcome, watchBatch } from './outcome.ts';
 
-/** A batch that is to be sent, and the key by which the service knows it. */
+/** A batch to send, and the key by which the service knows it. */
 export interface BatchToSend extends BatchKey {
   /** The JSON, UTF-8. */
   bytes: Buffer<ArrayBuffer>;
@@ -16,9 +16,9 @@ export async function submitFile(client: OrderClient, file: string, options: Out
 }
 
 /**
- * Sends a batch, watches it until every order has its outcome, and shows that.
- * @param readBatch reads the batch; undefined if there is nothing to send
- * @throws Error of one line or two when the batch is refused, or its outcome cannot be read
+ * Sends a batch, waits until it is completed, and shows its outcome.
+ * @param readBatch reads the batch; returns undefined if there is nothing to send
+ * @throws if the batch is refused, or if its outcome cannot be read; then a second line says what became of the batch
  */
 export async function submit(
   client: OrderClient,
@@ -35,9 +35,9 @@ export async function submit(
   if (batch === undefined) return;
   const { bytes, ...key } = batch;
   await client.logIn();
-  whereabouts = `${describeBatch(key)} was sent and may have been accepted. Run the same command again to see; nothing is done twice.`;
+  whereabouts = `${describeBatch(key)} was sent and may have been accepted. Run the command again to find out; submitting is idempotent.`;
   const { length } = await client.call('createBatchOrder', { query: { appKey: client.appKey }, body: bytes });
-  whereabouts = `${describeBatch(key)} is accepted and goes on. Run the same command again to watch it; nothing is done twice. Or ask ${client.batchResultUrl(key)}`;
+  whereabouts = `${describeBatch(key)} was accepted and continues. Run the command again to watch it, or ask ${client.batchResultUrl(key)}`;
   const tell = options.json ? sayAside : say;
   tell(`${describeBatch(key)}: ${length} ${length === 1 ? 'order' : 'orders'} accepted`);
   try {

@@ -10,7 +10,7 @@ interface JsonOption {
   json?: true;
 }
 
-/** An attempt takes 15 seconds at most, and waits for its turn a moment. */
+/** An attempt times out after 15 seconds, and may start a moment late. */
 const TEST_LOOKS = 40;
 const TEST_LOOK_MS = 500;
 
@@ -27,8 +27,8 @@ const DELIVERY_COLUMNS: readonly Column<WebhookDelivery>[] = [
   { head: 'type', cell: ({ type }) => type, wraps: true },
   { head: 'state', cell: ({ state }) => state },
   { head: 'attempts', cell: ({ attempts }) => attempts.length, isRight: true },
-  { head: 'last answer', cell: formatLastAttempt, wraps: true },
-  { head: 'next', cell: ({ nextAttemptTime }) => formatTime(nextAttemptTime) },
+  { head: 'last attempt', cell: formatLastAttempt, wraps: true },
+  { head: 'next attempt', cell: ({ nextAttemptTime }) => formatTime(nextAttemptTime) },
 ];
 
 export async function create(
@@ -62,7 +62,8 @@ export async function rotateSecret(client: OrderClient, webhookId: string, { jso
 export async function test(client: OrderClient, webhookId: string, { json }: JsonOption): Promise<void> {
   const delivery = await sendTest(client, webhookId);
   if (json) say(JSON.stringify(delivery));
-  if (delivery.state !== 'delivered') throw new Error(`The test is ${delivery.state}: ${formatLastAttempt(delivery)}`);
+  if (delivery.state !== 'delivered')
+    throw new Error(`The test message was not delivered (${delivery.state}): ${formatLastAttempt(delivery)}`);
   if (!json) say(`Delivered: ${formatLastAttempt(delivery)}`);
 }
 
@@ -90,7 +91,7 @@ export async function deliveries(client: OrderClient, webhookId: string, options
   );
 }
 
-/** Sends a test message, and looks for its answer until there is one. */
+/** Sends a test message, and polls until it is no longer pending or the attempt must have timed out. */
 async function sendTest(client: OrderClient, webhookId: string): Promise<WebhookDelivery> {
   let delivery: WebhookDelivery = await client.call('testWebhook', { params: { webhookId } });
   for (let look = 0; delivery.state === 'pending' && look < TEST_LOOKS; look += 1) {
@@ -110,7 +111,7 @@ function formatLastAttempt({ attempts }: WebhookDelivery): string {
 
 function sayWithSecret(webhook: WebhookWithSecret, json: true | undefined): void {
   sayWebhook(webhook, json);
-  if (!json) sayAside('Keep the secret: it is not shown again.');
+  if (!json) sayAside('Save the secret now: it is not shown again.');
 }
 
 function sayWebhook(webhook: Webhook, json: true | undefined): void {

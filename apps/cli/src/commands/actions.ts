@@ -2,25 +2,31 @@ import { type Command, Option } from 'commander';
 import type { OrderClient } from '../client/client.ts';
 import type { DatabaseTools } from '../database/with-database.ts';
 
-/** What a command does: it gets its arguments, and then its options. */
+/** The headings of the help, which say whose data a command covers. */
+export const API_COMMANDS = 'API commands (one application):';
+export const DATABASE_COMMANDS = 'Database commands (all applications):';
+export const OTHER_COMMANDS = 'Other commands:';
+
+/** What a command does. It gets the command's arguments, then its options. */
 type Action<Tools> = (tools: Tools, ...argumentsAndOptions: never[]) => Promise<void>;
 
 /**
- * Adds commands. What a command does is loaded when it runs, so that `--help` and completion load nothing but these
- * declarations, and no command waits for what only others need.
+ * Adds commands. An action is loaded when it runs, so that `--help` and completion load only these declarations, and a
+ * command loads only what it needs.
  */
 export class Commands {
   readonly #env: NodeJS.ProcessEnv;
 
-  /** @param env the environment, which says where the database and the service are */
+  /** @param env the environment, which names the database and the service */
   constructor(env: NodeJS.ProcessEnv) {
     this.#env = env;
   }
 
-  /** Adds a command that works on the database. */
+  /** Adds a command that works on the database, and so covers all applications. */
   onDatabase(parent: Command, usage: string, description: string, load: () => Promise<Action<DatabaseTools>>): Command {
     return parent
       .command(usage)
+      .helpGroup(DATABASE_COMMANDS)
       .description(description)
       .action(async (...given: unknown[]) => {
         const { openTools } = await import('../database/with-database.ts');
@@ -29,14 +35,15 @@ export class Commands {
       });
   }
 
-  /** Adds a command that calls the API, with the options that say where the service is and who calls. */
+  /** Adds a command that calls the API as one application, with the options for the address and the credentials. */
   onService(parent: Command, usage: string, description: string, load: () => Promise<Action<OrderClient>>): Command {
     return parent
       .command(usage)
+      .helpGroup(API_COMMANDS)
       .description(description)
-      .addOption(new Option('--base-url <url>', 'where the API is').env('LOCKSTEP_BASE_URL'))
-      .addOption(new Option('--app-key <key>', 'the application').env('LOCKSTEP_APP_KEY'))
-      .addOption(new Option('--app-secret <secret>', 'its secret').env('LOCKSTEP_APP_SECRET'))
+      .addOption(new Option('--base-url <url>', 'Address of the API').env('LOCKSTEP_BASE_URL'))
+      .addOption(new Option('--app-key <key>', 'appKey of the application').env('LOCKSTEP_APP_KEY'))
+      .addOption(new Option('--app-secret <secret>', 'Secret of the application').env('LOCKSTEP_APP_SECRET'))
       .action(async (...given: unknown[]) => {
         const { openClient } = await import('../client/open-client.ts');
         const action = await load();

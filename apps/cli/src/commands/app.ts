@@ -5,43 +5,50 @@ import type { Commands } from './actions.ts';
 
 const load = () => import('../database/applications.ts');
 
-/** Adds `lockstep app …`: who may call the API. */
+/** Adds `lockstep app …`. */
 export function addTo(app: Command, commands: Commands): void {
   commands
     .onDatabase(
       app,
       'create',
-      'register an application; prints its key and, this once, its secret',
+      'Create an application; print its appKey and secret (shown once)',
       async () => (await load()).create,
     )
-    .requiredOption('--name <name>', 'what it is called')
-    .addOption(new Option('--scope <scope...>', 'what it may use').choices(SCOPES).makeOptionMandatory())
-    .option('--channel <channel>', 'bind it to this channel; more than one: repeat it', collect)
-    .option('--approve', 'approve it at once');
+    .requiredOption('--name <name>', 'Name of the application (required)')
+    .addOption(
+      new Option('--scope <scope...>', 'Scopes of the application (required)').choices(SCOPES).makeOptionMandatory(),
+    )
+    .option('--channel <code>', 'Bind the application to this channel; can be repeated', collect)
+    .option('--approve', 'Approve the application at once');
   commands.onDatabase(
     app,
     'list',
-    'all applications, oldest first, a line of JSON each; no secrets',
+    'List all applications, oldest first, as one JSON object per line',
     async () => (await load()).list,
   );
   commands
     .onDatabase(
       app,
       'rotate-secret <appKey>',
-      'give an application a new secret; prints its key and, this once, the secret',
+      'Replace the secret of an application; print the new secret (shown once)',
       async () => (await load()).rotateSecret,
     )
     .option(
       '--overlap-hours <hours>',
-      'how long the secret that it has stays good; 0: not at all, and all tokens are revoked',
+      'How long the old secret stays valid; 0 ends it at once and revokes all tokens',
       parseOverlapHours,
       DEFAULT_OVERLAP_HOURS,
     );
-  commands.onDatabase(app, 'approve <appKey>', 'let an application call', async () => (await load()).approve);
+  commands.onDatabase(
+    app,
+    'approve <appKey>',
+    'Allow an application to call the API',
+    async () => (await load()).approve,
+  );
   commands.onDatabase(
     app,
     'suspend <appKey>',
-    'stop an application, and revoke its tokens',
+    'Suspend an application and revoke its tokens',
     async () => (await load()).suspend,
   );
 }

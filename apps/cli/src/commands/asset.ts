@@ -4,22 +4,17 @@ import type { Commands } from './actions.ts';
 
 const load = () => import('../client/assets.ts');
 
-/** Adds `lockstep asset …`: an asset by its number, and what happened to it, over the API. */
+/** Adds `lockstep asset …`. */
 export function addTo(asset: Command, commands: Commands): void {
   addJsonOption(
-    commands.onService(
-      asset,
-      'show',
-      'the active asset of a number, with what is on it',
-      async () => (await load()).show,
-    ),
-  ).argument('<number>', 'its number', parseText);
+    commands.onService(asset, 'show', 'Show an active asset and its contents', async () => (await load()).show),
+  ).argument('<number>', 'Asset number', parseText);
   addListOptions(
     commands.onService(
       asset,
       'history',
-      'what happened to the assets of a number, newest first',
+      'List what happened to the assets with a number, newest first',
       async () => (await load()).history,
     ),
-  ).argument('<number>', 'its number', parseText);
+  ).argument('<number>', 'Asset number', parseText);
 }

@@ -11,49 +11,57 @@ import {
 } from '../options.ts';
 import type { Commands } from './actions.ts';
 
+const PREVIEW_HELP = `
+<file> is JSON in UTF-8, as the API accepts it; - reads standard input.`;
 const FAILED_HELP = `
-The file holds all that was sent, passwords too. It is a batch with the channelOrderId <batch>-retry: put the orders
-right, then send it with batch retry --file, or with submit.`;
+The output is a batch with the channelOrderId <batch>-retry. It contains
+everything that was sent, including passwords. Fix its orders, then send it with
+batch retry --file or with submit.`;
 const RETRY_HELP = `
-Orders that were cancelled count as failed. The batch must be completed. The same command again shows the outcome of the
-first time: nothing is done twice. FILE is a batch, corrected, as batch failed writes it; - is standard input. It is sent
-under the channelOrderId of --as, or else its own, or else <batch>-retry.
+The batch must be completed. Its cancelled orders are sent again, too.
+--file takes a batch as batch failed writes it; - reads standard input. Without
+--as, the new batch keeps the channelOrderId of the file; without either, it is
+<batch>-retry.
+Retrying is idempotent: if you run the command again, it shows the outcome of
+the first run.
 
-Exit status: as of submit.`;
+Exit status: as for submit`;
 
 const load = () => import('../client/batches.ts');
 const loadRetry = () => import('../client/retry.ts');
 
-/** Adds `lockstep batch …`: the batches of the application, over the API. */
+/** Adds `lockstep batch …`. */
 export function addTo(batch: Command, commands: Commands): void {
   addPeriodOptions(
-    addListOptions(commands.onService(batch, 'list', 'batches, newest first', async () => (await load()).list)),
+    addListOptions(
+      commands.onService(
+        batch,
+        'list',
+        'List the batches of the application, newest first',
+        async () => (await load()).list,
+      ),
+    ),
   )
-    .option('--channel <code>', 'only of this channel', parseText)
-    .addOption(new Option('--state <state>', 'only in this state').choices(BATCH_STATES))
-    .option('--has-failed', 'only those of which an order has failed');
+    .option('--channel <code>', 'Filter by channel', parseText)
+    .addOption(new Option('--state <state>', 'Filter by state').choices(BATCH_STATES))
+    .option('--has-failed', 'List only batches with failed orders');
 
   addOutcomeOptions(
     addBatchArguments(
       commands.onService(
         batch,
         'show',
-        'what became of a batch; of a large one what failed',
+        'Show the outcome of a batch; with more than 50 orders, only the failed ones',
         async () => (await load()).show,
       ),
     ),
   )
-    .addOption(new Option('--state <state>', 'only orders in this state, all of them').choices(ORDER_STATES))
-    .option('--wait', 'wait until every order has its outcome');
+    .addOption(new Option('--state <state>', 'Show all orders in this state').choices(ORDER_STATES))
+    .option('--wait', 'Wait until the batch is completed');
 
   addJsonOption(
     addBatchArguments(
-      commands.onService(
-        batch,
-        'cancel',
-        'cancel the orders of a batch that are pending',
-        async () => (await load()).cancel,
-      ),
+      commands.onService(batch, 'cancel', 'Cancel the pending orders of a batch', async () => (await load()).cancel),
     ),
   );
 
@@ -61,24 +69,24 @@ export function addTo(batch: Command, commands: Commands): void {
     commands.onService(
       batch,
       'preview <file>',
-      'what each order of a file would do now; nothing changes',
+      'Show what each order of a file would do, and change nothing',
       async () => (await load()).preview,
     ),
   )
-    .option('--fail-on-failed', 'end with status 2 if an order would fail')
-    .addHelpText('after', '\nFILE is JSON as the API takes it, UTF-8; - is standard input.');
+    .option('--fail-on-failed', 'Exit with status 2 if an order would fail')
+    .addHelpText('after', PREVIEW_HELP);
 
   addJsonOption(
     addBatchArguments(
       commands.onService(
         batch,
         'failed',
-        'the orders that failed, as a batch to put right',
+        'Print the failed orders of a batch as a new batch to fix and resend',
         async () => (await loadRetry()).writeFailed,
       ),
     ),
   )
-    .option('--out <file>', 'write them into this file, which must not exist yet', parseFileName)
+    .option('--out <file>', 'Write to this file, which must not exist', parseFileName)
     .addHelpText('after', FAILED_HELP);
 
   addOutcomeOptions(
@@ -86,12 +94,12 @@ export function addTo(batch: Command, commands: Commands): void {
       commands.onService(
         batch,
         'retry',
-        'send the orders that failed again, as a new batch',
+        'Resend the failed orders of a batch as a new batch',
         async () => (await loadRetry()).retry,
       ),
     ),
   )
     .option('--as <id>', 'channelOrderId of the new batch', parseText)
-    .option('--file <file>', 'send this corrected batch in their place', parseFileName)
+    .option('--file <file>', 'Send this fixed batch instead', parseFileName)
     .addHelpText('after', RETRY_HELP);
 }

@@ -4,43 +4,38 @@ import { addJsonOption, addListOptions, parseText } from '../options.ts';
 import type { Commands } from './actions.ts';
 
 const PAUSE_HELP = `
-Orders of its customers are accepted and wait; sync calls with such orders are refused until the channel is resumed.
+While a channel is paused, async batches are accepted and their orders stay
+pending. Sync batches with orders of its customers are refused.
 
-Exit status: 0 no order of it takes effect any more; 1 what began before has not ended: run it again to wait; 4 no such channel.`;
+Exit status:
+  0    Paused: none of the channel's orders takes effect
+  1    Paused, but a drain or a call that began earlier still applies orders;
+       run the command again to wait for it
+  4    Channel not found`;
 
 const load = () => import('../database/channels.ts');
 
-/** Adds `lockstep channel …`: what waits in channels, and pausing them (rules 9). */
+/** Adds `lockstep channel …` (rules 9). */
 export function addTo(channel: Command, commands: Commands): void {
   addListOptions(
     commands.onDatabase(
       channel,
       'list',
-      'channels by code: what is pending, since when, how fast it goes',
+      'List all channels by code, with backlog and rates',
       async () => (await load()).list,
     ),
   )
-    .option('--search <text>', 'only those whose code has this in it', parseText)
-    .addOption(new Option('--state <state>', 'only those that do so').choices(CHANNEL_HEALTHS));
+    .option('--search <text>', 'Filter by part of the channelCode', parseText)
+    .addOption(new Option('--state <state>', 'Filter by state').choices(CHANNEL_HEALTHS));
   addJsonOption(
-    commands.onDatabase(
-      channel,
-      'show',
-      'a channel, and which applications have to do with it',
-      async () => (await load()).show,
-    ),
-  ).argument('<code>', 'its channelCode', parseText);
+    commands.onDatabase(channel, 'show', 'Show a channel and its applications', async () => (await load()).show),
+  ).argument('<code>', 'channelCode', parseText);
   commands
-    .onDatabase(channel, 'pause', 'have the orders of a channel wait', async () => (await load()).pause)
-    .argument('<code>', 'its channelCode', parseText)
-    .requiredOption('--reason <text>', "why; it goes to the operators' record only", parseText)
+    .onDatabase(channel, 'pause', 'Pause a channel, so that its orders stay pending', async () => (await load()).pause)
+    .argument('<code>', 'channelCode', parseText)
+    .requiredOption('--reason <text>', 'Reason for the audit log (required)', parseText)
     .addHelpText('after', PAUSE_HELP);
   commands
-    .onDatabase(
-      channel,
-      'resume',
-      'have the orders of a paused channel take effect again',
-      async () => (await load()).resume,
-    )
-    .argument('<code>', 'its channelCode', parseText);
+    .onDatabase(channel, 'resume', 'Resume a paused channel', async () => (await load()).resume)
+    .argument('<code>', 'channelCode', parseText);
 }

@@ -4,30 +4,30 @@ import { addJsonOption, DEFAULT_LIMIT, parseId, parseLimit } from '../options.ts
 import type { Commands } from './actions.ts';
 
 const HELP = `
-Oldest first; without --after from the oldest that is kept. The id of the last event is said on standard error: give it
-as --after to go on, and none is missed. A later release may add types of events.
+Without --after, the output starts with the oldest event kept. At the end, the
+command prints the id of the last event to standard error. To continue without
+missing an event, pass that id to --after. Later releases may add event types.`;
 
-Exit status: 0 the end was reached, 2 refused, 64 wrong options, 69 no answer, 130 Ctrl-C, 143 SIGTERM.`;
-
-/** Adds `lockstep events`: the event feed of the application, over the API. */
+/** Adds `lockstep events`. */
 export function addEventsCommand(program: Command, commands: Commands): void {
   addJsonOption(
     commands.onService(
       program,
       'events',
-      'what happened to batches: the event feed',
+      'Print the event feed, oldest first',
       async () => (await import('../client/events.ts')).printEvents,
     ),
   )
-    .option('--after <id>', 'only events behind this one; latest: only those from now on', (value) =>
+    .option('--after <id>', 'Print only events after this one; latest: only new events', (value) =>
       value === LATEST ? value : parseId(value),
     )
-    .option('--follow', 'go on with new ones as they come, until Ctrl-C')
+    .option('--follow', 'Keep printing new events until Ctrl-C')
     .addOption(
-      new Option('--limit <n>', `how many in all (default: ${DEFAULT_LIMIT}, or no end with --follow)`).argParser(
-        parseLimit,
-      ),
+      new Option(
+        '--limit <n>',
+        `Print at most this many events (default: ${DEFAULT_LIMIT}; no limit with --follow)`,
+      ).argParser(parseLimit),
     )
-    .addOption(new Option('--all', 'all of them').conflicts('limit'))
+    .addOption(new Option('--all', 'Print all events').conflicts('limit'))
     .addHelpText('after', HELP);
 }

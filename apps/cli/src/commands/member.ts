@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import type { Commands } from './actions.ts';
 
-/** Adds `lockstep member …`: passwords of employees. */
+/** Adds `lockstep member …`. */
 export function addTo(member: Command, commands: Commands): void {
   commands.onDatabase(
     member,
     'set-password <globalId>',
-    'give an employee a new password; prints the account and, this once, the password',
+    "Reset an employee's password; print the new password (shown once)",
     async () => (await import('../database/passwords.ts')).setMemberPassword,
   );
 }

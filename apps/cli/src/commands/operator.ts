@@ -4,39 +4,36 @@ import type { Commands } from './actions.ts';
 
 const load = () => import('../database/operators.ts');
 
-/** Adds `lockstep operator …`: who may log in to the console (rules 9). */
+/** Adds `lockstep operator …` (rules 9). */
 export function addTo(operator: Command, commands: Commands): void {
   commands
     .onDatabase(
       operator,
       'create',
-      'make an operator; prints the name and, this once, the password',
+      'Create an operator; print the password (shown once)',
       async () => (await load()).create,
     )
-    .argument('<name>', 'lower-case letters, digits, and . _ - between them')
-    .addOption(new Option('--role <role>', 'what it may do').choices(OPERATOR_ROLES).makeOptionMandatory());
+    .argument('<name>', 'Lower-case letters, digits, and . _ - between them')
+    .addOption(
+      new Option('--role <role>', 'Role of the operator (required)').choices(OPERATOR_ROLES).makeOptionMandatory(),
+    );
   commands.onDatabase(
     operator,
     'list',
-    'all operators by name, a line of JSON each; no passwords',
+    'List all operators by name, as one JSON object per line',
     async () => (await load()).list,
   );
   commands.onDatabase(
     operator,
     'reset-password <name>',
-    'give an operator a new password and end the sessions; prints the name and, this once, the password',
+    "Reset an operator's password and end the sessions; print the new password (shown once)",
     async () => (await load()).resetPassword,
   );
   commands.onDatabase(
     operator,
     'disable <name>',
-    'end the sessions of an operator, and let nobody log in as it',
+    'Disable an operator and end the sessions',
     async () => (await load()).disable,
   );
-  commands.onDatabase(
-    operator,
-    'enable <name>',
-    'let a disabled operator log in again',
-    async () => (await load()).enable,
-  );
+  commands.onDatabase(operator, 'enable <name>', 'Enable a disabled operator', async () => (await load()).enable);
 }

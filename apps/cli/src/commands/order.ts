@@ -5,61 +5,71 @@ import { addJsonOption, addListOptions, addPeriodOptions, parseId, parseText, pa
 import type { Commands } from './actions.ts';
 
 const RETRY_HELP = `
-What it prints names the orders that it could not put back, each with the reason: order_not_found, pending, succeeded, failed
-(with the cause), content_expired (what it held is not kept).`;
+Each order keeps its place among its customer's orders. The output is JSON: how
+many orders were retried, and each order that was not, with the reason:
+  order_not_found  It does not exist
+  pending          It has no outcome yet
+  succeeded        It succeeded
+  failed           It failed with another cause
+  content_expired  What it contained is no longer stored
+
+Exit status: 4 if an order was not found, else 0`;
 
 const FAIL_HELP = `
-Later orders of the same customers may then match something else. If any are pending, the command prints their ids, a line
-each, and does nothing until --later says whether they run (keep) or fail too (fail).
+A later order of the same customer may then match something else. If later
+orders are pending, the command prints their ids, one per line, and changes
+nothing until you say with --later whether to keep them or fail them too.
 
-Exit status: 0 done. Nothing is done: 2 if an order is not pending or --later is needed; 4 if one is not there. 64, 69
-and 1 as of all commands.`;
+Exit status:
+  0    All orders failed
+  2    Nothing changed: an order is not pending, or --later is required
+  4    Nothing changed: an order was not found`;
 
 const loadDatabase = () => import('../database/orders.ts');
 const loadClient = () => import('../client/orders.ts');
 
-/** Adds `lockstep order …`: those of the application over the API, and ending and putting back any (rules 9). */
+/** Adds `lockstep order …`: commands of both kinds (rules 9). */
 export function addTo(order: Command, commands: Commands): void {
+  addPeriodOptions(
+    addListOptions(
+      commands.onService(
+        order,
+        'list',
+        'List the orders of the application, newest first',
+        async () => (await loadClient()).list,
+      ),
+    ),
+  )
+    .option('--channel <code>', 'Filter by channel', parseText)
+    .option('--customer <id>', 'Filter by customer', parseId)
+    .option('--asset <number>', 'Filter by an asset number that the order names', parseText)
+    .addOption(new Option('--type <type>', 'Filter by type').choices(ORDER_TYPES))
+    .addOption(new Option('--state <state>', 'Filter by state').choices(ORDER_STATES))
+    .option('--cause <cause>', 'Filter by cause of failure', parseWord(causes, 'the causes in docs/api.md'));
+
+  addJsonOption(
+    commands.onService(order, 'show', 'Show the outcome of an order', async () => (await loadClient()).show),
+  ).argument('<licenseOrderId>', 'Id of the order', parseId);
+
   commands
     .onDatabase(
       order,
       'fail',
-      'end pending orders with internal_error, held or not; prints how many',
+      'Fail pending orders with internal_error and print how many failed',
       async () => (await loadDatabase()).fail,
     )
-    .argument('<licenseOrderId...>', 'their ids')
-    .requiredOption('--reason <text>', "why; it goes to the operators' record only", parseText)
-    .addOption(new Option('--later <what>', "the customers' later pending orders").choices(['keep', 'fail']))
+    .argument('<licenseOrderId...>', 'Ids of the orders')
+    .requiredOption('--reason <text>', 'Reason for the audit log (required)', parseText)
+    .addOption(new Option('--later <what>', "What to do with the customers' later orders").choices(['keep', 'fail']))
     .addHelpText('after', FAIL_HELP);
 
   commands
     .onDatabase(
       order,
       'retry',
-      'put orders that ended with internal_error back as pending, in their place; prints how many',
+      'Make orders that failed with internal_error pending again',
       async () => (await loadDatabase()).retry,
     )
-    .argument('<licenseOrderId...>', 'their ids')
+    .argument('<licenseOrderId...>', 'Ids of the orders')
     .addHelpText('after', RETRY_HELP);
-
-  addPeriodOptions(
-    addListOptions(
-      commands.onService(
-        order,
-        'list',
-        'orders that the application has sent, newest first',
-        async () => (await loadClient()).list,
-      ),
-    ),
-  )
-    .option('--channel <code>', 'only of this channel', parseText)
-    .option('--customer <id>', 'only of this customer', parseId)
-    .option('--asset <number>', 'only those that name this asset number', parseText)
-    .addOption(new Option('--type <type>', 'only of this type').choices(ORDER_TYPES))
-    .addOption(new Option('--state <state>', 'only in this state').choices(ORDER_STATES))
-    .option('--cause <cause>', 'only those that failed for this', parseWord(causes, 'the causes in docs/api.md'));
-
-  addJsonOption(
-    commands.onService(order, 'show', 'what became of one order', async () => (await loadClient()).show),
-  ).argument('<licenseOrderId>', 'its id, from the answer to its batch', parseId);
 }

@@ -3,11 +3,17 @@ import { addOutcomeOptions } from '../options.ts';
 import type { Commands } from './actions.ts';
 
 const HELP = `
-FILE is JSON as the API takes it, UTF-8; - is standard input. What is not given is taken from the demo of a running
-npm start. Of more than 50 orders only those that failed are shown.
+<file> is JSON in UTF-8, as the API accepts it; - reads standard input.
+If the batch has more than 50 orders, only the failed ones are shown.
+Submitting is idempotent: if you submit a file again, the command shows the
+outcome or the progress of the first time.
 
-Exit status: 0 every order has its outcome, 2 the batch was refused, or an order failed and --fail-on-failed was given,
-64 wrong options or file, 69 no answer, 130 Ctrl-C, 143 SIGTERM. The same file may be sent again: nothing is done twice.`;
+Exit status:
+  0    The batch is completed
+  2    The batch was refused; with --fail-on-failed, also if an order failed
+  64   Invalid option or file
+  69   Service unavailable; standard error says if the batch was accepted
+  130  Stopped by Ctrl-C (SIGTERM: 143); an accepted batch continues`;
 
 /** Adds `lockstep submit`. */
 export function addSubmitCommand(program: Command, commands: Commands): void {
@@ -15,7 +21,7 @@ export function addSubmitCommand(program: Command, commands: Commands): void {
     commands.onService(
       program,
       'submit <file>',
-      'send a batch of orders and watch it until every order has its outcome',
+      'Send a batch and wait until it is completed',
       async () => (await import('../client/submit.ts')).submitFile,
     ),
   ).addHelpText('after', HELP);

@@ -46,20 +46,17 @@ export async function suspend(tools: DatabaseTools, appKey: string): Promise<voi
 
 async function changeStatus({ withDatabase }: DatabaseTools, appKey: string, status: 'approved' | 'suspended') {
   await withDatabase((db) => changeApplicationStatus(db, appKey, status, newCommand()));
-  say(`${appKey} is ${status}`);
+  say(`Application ${appKey} is ${status}`);
 }
 
-/** The channels that an application is bound to, each once. */
+/** Parses the values of --channel, without duplicates. */
 export function readChannels(given: readonly string[]): string[] {
   return [...new Set(given.map((channel) => readText(ChannelCode, '--channel', channel)))];
 }
 
-/** Reads a name or a channel, and trims it (rules 4). */
+/** Parses and trims a name or a channel (rules 4). */
 export function readText(schema: typeof ApplicationName, option: string, value: string): string {
   const { data } = schema.safeParse(value);
   if (data !== undefined) return data;
-  throw new CommandFault(
-    'usage',
-    `${option} is invalid. It must be 1 to 255 characters, none of them a control character.`,
-  );
+  throw new CommandFault('usage', `${option} is invalid. It must be 1 to 255 characters, without control characters.`);
 }

@@ -3,22 +3,21 @@ import { newCommand, recordPaused, recordResumed } from '@lockstep/operators';
 import { findChannel, pauseChannel, pickChannels, readChannels, resumeChannel } from '@lockstep/orders';
 import type { ListOptions } from '../options.ts';
 import { printList } from '../output/lists.ts';
-import { CommandFault } from '../output/status.ts';
 import { type Column, formatFields, formatTable, formatTime } from '../output/table.ts';
 import { say, sayAside } from '../output/terminal.ts';
-import type { DatabaseTools } from './with-database.ts';
+import { type DatabaseTools, notFound } from './with-database.ts';
 
 const CHANNEL_COLUMNS: readonly Column<ConsoleChannel>[] = [
   { head: 'channel', cell: ({ channelCode }) => channelCode, wraps: true },
   { head: 'state', cell: ({ state }) => state },
   { head: 'pending', cell: ({ pendingOrders }) => pendingOrders, isRight: true },
   { head: 'held', cell: ({ heldOrders }) => heldOrders, isRight: true },
-  { head: 'oldest', cell: ({ oldestPendingTime }) => formatTime(oldestPendingTime) },
+  { head: 'oldest pending', cell: ({ oldestPendingTime }) => formatTime(oldestPendingTime) },
   { head: 'accepted/s', cell: ({ perSecond }) => formatRate(perSecond.accepted), isRight: true },
   { head: 'applied/s', cell: ({ perSecond }) => formatRate(perSecond.succeeded), isRight: true },
   { head: 'failed/s', cell: ({ perSecond }) => formatRate(perSecond.failed), isRight: true },
-  { head: 'done', cell: ({ estimatedCompletionTime }) => formatTime(estimatedCompletionTime) },
-  { head: 'paused', cell: ({ pausedTime }) => formatTime(pausedTime) },
+  { head: 'done by', cell: ({ estimatedCompletionTime }) => formatTime(estimatedCompletionTime) },
+  { head: 'paused since', cell: ({ pausedTime }) => formatTime(pausedTime) },
 ];
 const APPLICATION_COLUMNS: readonly Column<ChannelDetail['applications'][number]>[] = [
   { head: 'application', cell: ({ name }) => name, wraps: true },
@@ -62,20 +61,24 @@ export async function pause(
     pauseChannel(db, code, (trx) => recordPaused(trx, newCommand(), { code, reason })),
   );
   if (paused === undefined) throw unknown(code);
-  if (paused.wasSo) sayAside(`It was paused before, since ${formatTime(paused.pausedTime)}. Nothing is recorded.`);
-  if (!paused.isStill)
-    throw new Error(`${code} is paused, but a drain or a call that began before still applies its orders.`);
-  say(`${code} is paused`);
+  if (paused.wasSo) sayAside(`It was already paused, since ${formatTime(paused.pausedTime)}. Nothing changed.`);
+  if (!paused.isStill) {
+    throw new Error(
+      `Channel ${code} is paused, but a drain or a call that began earlier still applies its orders. ` +
+        'Run the command again to wait for it.',
+    );
+  }
+  say(`Channel ${code} is paused`);
 }
 
 export async function resume({ withDatabase }: DatabaseTools, code: string): Promise<void> {
   const resumed = await withDatabase((db) => resumeChannel(db, code, (trx) => recordResumed(trx, newCommand(), code)));
   if (resumed === undefined) throw unknown(code);
-  if (resumed.wasSo) sayAside('It was not paused. Nothing is recorded.');
-  say(`${code} is not paused`);
+  if (resumed.wasSo) sayAside('It was not paused. Nothing changed.');
+  say(`Channel ${code} is not paused`);
 }
 
-const unknown = (code: string) => new CommandFault('notFound', `There is no channel ${code}: no customer is of it.`);
+const unknown = (code: string) => notFound('channel', code, 'A channel exists once it has a customer.');
 
 function formatChannel(channel: ChannelDetail): string {
   const fields = CHANNEL_COLUMNS.map(({ head, cell }) => [head, cell(channel)] as [string, string | number | null]);
@@ -83,11 +86,11 @@ function formatChannel(channel: ChannelDetail): string {
   return [
     formatFields(fields),
     ...(applications.length > 0 ? ['', formatTable(APPLICATION_COLUMNS, applications)] : []),
-    ...(hasMoreApplications ? ['There are more applications.'] : []),
+    ...(hasMoreApplications ? [`Only the first ${applications.length} applications are shown.`] : []),
   ].join('\n');
 }
 
-/** Orders a second: whole ones, or two digits of a few. */
+/** Formats a rate with two significant digits, or from 10 on as an integer. */
 function formatRate(perSecond: number): string {
   return perSecond < 10 ? String(Number(perSecond.toPrecision(2))) : perSecond.toFixed(0);
 }

@@ -33,12 +33,12 @@ export async function resetPassword({ withDatabase }: DatabaseTools, name: strin
 
 export async function disable({ withDatabase }: DatabaseTools, name: string): Promise<void> {
   await withDatabase((db) => disableOperator(db, name, newCommand()));
-  say(`${name} is disabled`);
+  say(`Operator ${name} is disabled`);
 }
 
 export async function enable({ withDatabase }: DatabaseTools, name: string): Promise<void> {
   await withDatabase((db) => enableOperator(db, name, newCommand()));
-  say(`${name} is enabled`);
+  say(`Operator ${name} is enabled`);
 }
 
 const toolsOn = (db: Database) => ({ db, passwords: new PasswordHasher() });

@@ -4,9 +4,9 @@ import { failPendingOrders, retryFailedOrders } from '@lockstep/orders';
 import { isId, type Trx } from '@lockstep/platform';
 import { CommandFault, STATUS } from '../output/status.ts';
 import { say, sayAside } from '../output/terminal.ts';
-import type { DatabaseTools } from './with-database.ts';
+import { type DatabaseTools, notFound } from './with-database.ts';
 
-/** Ends pending orders. */
+/** Fails pending orders. */
 export async function fail(
   { withDatabase }: DatabaseTools,
   ids: string[],
@@ -18,18 +18,18 @@ export async function fail(
       licenseOrderIds: given,
       later: later ?? null,
       record: (trx, failedIds) => recordFailed(trx, newCommand(), { licenseOrderIds: failedIds, reason }),
-      onNotCompleted: (error) => sayAside(`A worker ends their batches; the command could not: ${oneLine(error)}`),
+      onNotCompleted: (error) => sayAside(`Could not complete their batches; a worker will. Reason: ${oneLine(error)}`),
     }),
   );
   if (outcome === 'not_pending')
-    throw new CommandFault('refused', `Not pending: ${licenseOrderIds.join(', ')}. Nothing was changed.`);
+    throw new CommandFault('refused', `Not pending: ${licenseOrderIds.join(', ')}. Nothing changed.`);
   if (outcome === 'failed') return say(JSON.stringify({ failed: licenseOrderIds.length }));
   for (const id of licenseOrderIds) say(id);
-  sayAside('These later orders are pending. Nothing was changed: say --later keep or --later fail.');
+  sayAside('These later orders are pending. Nothing changed. Run the command again with --later keep or --later fail.');
   process.exitCode = STATUS.refused;
 }
 
-/** Puts orders back that ended with internal_error. */
+/** Makes orders that failed with internal_error pending again. */
 export async function retry({ withDatabase }: DatabaseTools, ids: string[]): Promise<void> {
   const given = readIds(ids);
   const actor = newCommand();
@@ -38,7 +38,7 @@ export async function retry({ withDatabase }: DatabaseTools, ids: string[]): Pro
   say(JSON.stringify(answer));
   const absent = answer.notRetried.filter(({ reason }) => reason === 'order_not_found');
   if (absent.length > 0) {
-    throw new CommandFault('notFound', `Not there: ${absent.map(({ licenseOrderId }) => licenseOrderId).join(', ')}.`);
+    throw notFound('order', absent.map(({ licenseOrderId }) => licenseOrderId).join(', '));
   }
 }
 
@@ -48,7 +48,6 @@ function oneLine(error: unknown): string {
 
 function readIds(given: readonly string[]): LicenseOrderId[] {
   const wrong = given.find((id) => !isId(id));
-  if (wrong !== undefined)
-    throw new CommandFault('usage', `${wrong} is invalid. It must be the licenseOrderId of an order, digits.`);
+  if (wrong !== undefined) throw new CommandFault('usage', `${wrong} is not a licenseOrderId. It must be digits.`);
   return given as LicenseOrderId[];
 }

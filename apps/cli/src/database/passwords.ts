@@ -2,9 +2,8 @@ import { PasswordHasher } from '@lockstep/access';
 import type { EnterpriseId, MemberId } from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
 import { newCommand, recordedCall } from '@lockstep/operators';
-import { CommandFault } from '../output/status.ts';
 import { say } from '../output/terminal.ts';
-import type { DatabaseTools } from './with-database.ts';
+import { type DatabaseTools, notFound } from './with-database.ts';
 
 export async function setMemberPassword({ withDatabase }: DatabaseTools, globalId: string): Promise<void> {
   const login = await withDatabase((db) =>
@@ -14,7 +13,7 @@ export async function setMemberPassword({ withDatabase }: DatabaseTools, globalI
       recordedCall(newCommand(), 'employee.password_reset'),
     ),
   );
-  if (login === undefined) throw new CommandFault('notFound', `There is no employee ${globalId}.`);
+  if (login === undefined) throw notFound('employee', globalId);
   say(JSON.stringify(login));
 }
 
@@ -26,6 +25,6 @@ export async function createEnterpriseAdmin({ withDatabase }: DatabaseTools, glo
       recordedCall(newCommand(), 'administrator.created'),
     ),
   );
-  if (login === undefined) throw new CommandFault('notFound', `There is no enterprise ${globalId}.`);
+  if (login === undefined) throw notFound('enterprise', globalId);
   say(JSON.stringify(login));
 }

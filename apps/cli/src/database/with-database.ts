@@ -13,22 +13,22 @@ import {
 import { CommandFault, type FaultKind } from '../output/status.ts';
 import { findDatabaseUrl, NothingRuns } from '../stack/stack.ts';
 
-/** Runs work on the database of the command. What goes wrong is an Error with one line. */
+/** Runs work on the database. Errors have a message of one line. */
 type WithDatabase = <Result>(work: (db: Database) => Promise<Result>) => Promise<Result>;
 
-/** What a command on the database works with. */
+/** The tools of a command on the database. */
 export interface DatabaseTools {
   config: Config;
   withDatabase: WithDatabase;
 }
 
-/** How long a command waits for the database and for locks. */
+/** The time for checking the database, and again for the work, including waits for locks. */
 const COMMAND_TIMEOUT_MS = 30_000;
 
 /**
- * Finds the database of the command: DATABASE_URL, or that of the `npm start` that runs in DATA_DIR. Connects to it
- * when there is work.
- * @throws Error of one line if a variable is wrong
+ * Returns the tools for the database in DATABASE_URL or, if that is not set, for the database of the `npm start` that
+ * runs in DATA_DIR. Does not connect yet.
+ * @throws CommandFault if a variable is invalid
  */
 export function openTools(env: NodeJS.ProcessEnv): DatabaseTools {
   try {
@@ -51,7 +51,7 @@ function withDatabaseOf(config: Config): WithDatabase {
       return await work(within(db, working));
     } catch (error) {
       if (isOverload(error)) {
-        const message = 'Somebody else is changing the same just now. Try again.';
+        const message = 'The database is busy with another change. Try again.';
         throw new CommandFault('unreachable', message, { cause: error });
       }
       const isAway = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' && config.DATABASE_URL === undefined;
@@ -64,6 +64,12 @@ function withDatabaseOf(config: Config): WithDatabase {
       await db.destroy();
     }
   };
+}
+
+/** The error for something that does not exist, in the words of the console. `hint` is one more sentence. */
+export function notFound(kind: string, id: string, hint?: string): CommandFault {
+  const { message } = new ConsoleRefusal('not_found', kind, id);
+  return new CommandFault('notFound', hint === undefined ? message : `${message} ${hint}`);
 }
 
 function kindOf(error: unknown): FaultKind {

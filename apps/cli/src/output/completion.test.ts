@@ -34,13 +34,15 @@ describe('candidates', () => {
   });
 
   it.each([[['submit', '']], [['batch', 'failed', 'web', 'B', '--out', 'a']], [['batch', 'show', 'web', '']]])(
-    'are none for %j, so that the shell completes names of files',
+    'are absent for %j, so that the shell completes file names',
     async (typed) => {
       expect(await find(...typed)).toEqual([]);
     },
   );
 
   it('have descriptions', async () => {
-    expect(findCandidates(await buildProgram({}, []), ['asset'])).toEqual(['asset\tassets by their number']);
+    const program = await buildProgram({}, []);
+    const asset = program.commands.find((command) => command.name() === 'asset')!;
+    expect(findCandidates(program, ['asset'])).toEqual([`asset\t${asset.description()}`]);
   });
 });

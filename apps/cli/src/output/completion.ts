@@ -1,8 +1,8 @@
 import type { Command, Option } from 'commander';
 
 /**
- * The scripts of the shells. Each asks `lockstep complete` for candidates, and completes names of files where there are
- * none. What was typed is passed on as it is, and never evaluated.
+ * The completion script of each shell. It asks `lockstep complete` for candidates, and completes file names if there
+ * are none. It passes on what was typed without evaluating it.
  */
 export const SCRIPTS = {
   bash: `_lockstep() {
@@ -34,9 +34,9 @@ complete --command lockstep --no-files --arguments '(__lockstep_complete)'`,
 };
 
 /**
- * Finds what may be at the place of the last word.
- * @param words what was typed behind the name of the command; the last one may be incomplete, or empty
- * @returns lines of a word and, behind a tab, its description
+ * Finds the candidates for the last word.
+ * @param words the words after the name of the command; the last one may be incomplete or empty
+ * @returns lines of a word, or of a word, a tab and its description
  */
 export function findCandidates(program: Command, words: readonly string[]): string[] {
   const current = words.at(-1) ?? '';
@@ -56,7 +56,7 @@ export function findCandidates(program: Command, words: readonly string[]): stri
   return found.filter((line) => line.startsWith(current));
 }
 
-/** Finds the command of some words, the option whose value comes next, and how many operands the command has. */
+/** Finds the command in some words, the option whose value comes next, and the number of operands so far. */
 function readWords(program: Command, words: readonly string[]) {
   let command = program;
   let option: Option | undefined;

@@ -2,19 +2,19 @@ import { type ListOptions, MAX_LIMIT } from '../options.ts';
 import { type Column, formatTable } from './table.ts';
 import { say, sayAside } from './terminal.ts';
 
-/** A page of a list, as every list of the API has it (rules 6.7). */
+/** A page of a list (rules 6.7). */
 interface Page<Item> {
   items: readonly Item[];
   nextCursor: string | null;
 }
-/** Reads a page of at most `limit` entries; without a cursor the first. */
+/** Reads a page of at most `limit` entries; without a cursor, the first page. */
 type ReadPage<Item> = (page: { limit: string; cursor: string | undefined }) => Promise<Page<Item>>;
 
 const MAX_PAGE = 200;
-/** Rows of one table. Longer lists are several tables, so that the first rows are seen before the last are read. */
+/** The most rows of a table. A longer list becomes several tables, so that rows appear before all pages are read. */
 const TABLE_ROWS = 1_000;
 
-/** Reads the entries of a list page by page, at most `most`. Pages that are short or empty are not the end. */
+/** Reads at most `most` entries, page by page. Short or empty pages may have successors. Returns whether more may follow. */
 export async function* readEntries<Item>(readPage: ReadPage<Item>, most: number): AsyncGenerator<Item, boolean> {
   let cursor: string | undefined;
   for (let left = most; ; ) {
@@ -28,8 +28,8 @@ export async function* readEntries<Item>(readPage: ReadPage<Item>, most: number)
 }
 
 /**
- * Prints a list: a table for people, or with `json` an object a line; and says on standard error if there is more. What
- * was read before a page fails is printed.
+ * Prints a list as a table, or with `json` as one object per line, and says on standard error if more entries may
+ * follow. If a page fails, prints the entries read before it.
  */
 export async function printList<Item>(
   readPage: ReadPage<Item>,
@@ -60,6 +60,5 @@ export async function printList<Item>(
 
 function describeMore(limit: number): string {
   const most = Math.min(2 * limit, MAX_LIMIT);
-  const larger = most > limit ? `--limit ${most} shows more, --all` : '--all shows';
-  return `There may be more: ${larger} all of them.`;
+  return `There may be more entries: use ${most > limit ? `--limit ${most} or --all` : '--all'}.`;
 }

@@ -1,16 +1,16 @@
 import type { BatchResult, BatchSummary, OrderPreview, OrderResult } from '@lockstep/contract';
 import { type Column, formatTable, formatTime } from './table.ts';
 
-/** Of batches with more orders only the failures are shown: nobody reads a longer table. */
+/** For a batch with more orders, only failed orders are shown. */
 export const MAX_TABLE_ORDERS = 50;
 
-/** What a result and a preview of an order have in common. */
+/** What the result and the preview of an order share. */
 type Outcome = Pick<OrderResult, 'sequence' | 'customerId' | 'orderType' | 'state' | 'cause' | 'message'>;
 
 const sequence: Column<Outcome> = { head: 'sequence', cell: (order) => order.sequence, isRight: true };
 const COMMON: readonly Column<Outcome>[] = [
   { head: 'customer', cell: ({ customerId }) => customerId, isRight: true },
-  { head: 'order', cell: ({ orderType }) => orderType },
+  { head: 'type', cell: ({ orderType }) => orderType },
   { head: 'outcome', cell: ({ cause, state }) => cause ?? state },
 ];
 const RESULT_COLUMNS: readonly Column<OrderResult>[] = [
@@ -27,12 +27,12 @@ const PREVIEW_COLUMNS: readonly Column<OrderPreview>[] = [
   { head: 'products', cell: ({ products }) => products.length, isRight: true },
 ];
 
-/** Formats the outcome of a small batch for people: every order in a table, the messages, the totals. */
+/** Formats the outcome of a small batch: a table of its orders, the messages, the totals. */
 export function formatOrders(result: BatchSummary, orders: readonly OrderResult[]): string {
   return [formatTable(RESULT_COLUMNS, orders), ...formatMessages(orders), formatTotals(result)].join('\n');
 }
 
-/** Formats the outcome of a large batch for people: a line for each failed order, the totals. */
+/** Formats the outcome of a large batch: a line for each failed order, the totals. */
 export function formatFailures(result: BatchSummary, failed: readonly OrderResult[]): string {
   const lines = failed.map(
     ({ sequence, licenseOrderId, cause, message }) => `${sequence} (${licenseOrderId}) ${cause}: ${message}`,
@@ -40,13 +40,13 @@ export function formatFailures(result: BatchSummary, failed: readonly OrderResul
   return [...lines, formatTotals(result)].join('\n');
 }
 
-/** Formats the outcome of a batch for programs: the data of the result operation, with all orders on one page. */
+/** Formats the outcome of a batch as JSON: the data of the result operation, with all orders on one page. */
 export function formatJson(result: BatchResult, orders: readonly OrderResult[]): string {
   const { nextCursor: _, ...batch } = result;
   return JSON.stringify({ ...batch, orders });
 }
 
-/** Formats what a batch would do for people: a table, of a large batch only of the orders that would fail. */
+/** Formats what a batch would do as a table; of a large batch, only the orders that would fail. */
 export function formatPreview(orders: readonly OrderPreview[]): string {
   const failed = orders.filter(({ state }) => state === 'failed');
   const shown = orders.length > MAX_TABLE_ORDERS ? failed : orders;
@@ -55,21 +55,18 @@ export function formatPreview(orders: readonly OrderPreview[]): string {
   return [...table, ...formatMessages(failed), totals].join('\n');
 }
 
-/** Formats the fields of a batch that a preview says are ignored, a line each. */
+/** Formats the fields of a batch that the service ignores, one per line. */
 export function formatIgnored(fields: readonly string[]): string {
-  return formatTable(
-    [{ head: 'The service does not know these fields, and ignores them:', cell: (field) => field }],
-    fields,
-  );
+  return formatTable([{ head: 'The service ignores these unknown fields:', cell: (field) => field }], fields);
 }
 
-/** Formats what is known of a batch as a whole in one line. */
+/** Formats a batch without its orders as one line. */
 export function formatBatch(batch: BatchResult): string {
   const { total, syncMode, state, acceptedTime, completedTime, estimatedCompletionTime } = batch;
   const estimate = estimatedCompletionTime === null ? '' : `, expected by ${formatTime(estimatedCompletionTime)}`;
-  const end = completedTime === null ? estimate : `, completed ${formatTime(completedTime)}`;
+  const end = completedTime === null ? estimate : `, completed at ${formatTime(completedTime)}`;
   const orders = `${total} ${total === 1 ? 'order' : 'orders'}`;
-  return `${describeBatch(batch)}: ${orders}, ${syncMode}, ${state}, accepted ${formatTime(acceptedTime)}${end}`;
+  return `${describeBatch(batch)}: ${state}, ${syncMode}, ${orders}; accepted at ${formatTime(acceptedTime)}${end}`;
 }
 
 /** Names a batch in messages. */
@@ -88,6 +85,6 @@ function formatMessages(orders: readonly Outcome[]): string[] {
 }
 
 function formatTotals({ succeeded, failed, pending, held }: BatchSummary): string {
-  const waiting = held === 0 ? '' : ` (${held} held: they wait for an order that cannot be applied at present)`;
+  const waiting = held === 0 ? '' : ` (${held} held: an order of their customer cannot be applied yet)`;
   return `${succeeded} succeeded, ${failed} failed${pending === 0 ? '' : `, ${pending} pending${waiting}`}`;
 }

@@ -2,11 +2,11 @@ import type { BatchResult } from '@lockstep/contract';
 import { SingleBar } from 'cli-progress';
 import { formatTime } from './table.ts';
 
-/** A progress bar on standard error; it draws nothing if that is no terminal. */
+/** A progress bar on standard error. It draws nothing if standard error is not a terminal. */
 export class Progress {
   #bar: SingleBar | undefined;
 
-  /** Draws the bar: how much of a batch is done, and when it should be completed. */
+  /** Draws how many orders have an outcome, and when the batch should be completed. */
   show({ succeeded, failed, total, estimatedCompletionTime }: BatchResult): void {
     if (!process.stderr.isTTY || process.env.TERM === 'dumb') return;
     const end = estimatedCompletionTime === null ? '' : `, expected by ${formatTime(estimatedCompletionTime)}`;
@@ -19,7 +19,7 @@ export class Progress {
       format: '{bar} {value}/{total} orders{end}',
       hideCursor: true,
       stream: process.stderr,
-      // It would handle Ctrl-C itself, and the command would not get it.
+      // Otherwise the bar would handle Ctrl-C, and the command would not see it.
       gracefulExit: false,
     });
     bar.start(total, 0, { end: '' });
@@ -27,7 +27,7 @@ export class Progress {
     return bar;
   }
 
-  /** Restores the terminal: the cursor, and lines that wrap. */
+  /** Removes the bar, and restores the cursor and the line wrapping of the terminal. */
   readonly stop = (): void => {
     process.off('exit', this.stop);
     this.#bar?.stop();

@@ -1,27 +1,27 @@
 import { CommanderError } from 'commander';
 
-/** The exit statuses of the command, beside 0 (rules 9). */
+/** The exit statuses of the command other than 0 (rules 9). */
 export const STATUS = {
-  /** Anything else. */
+  /** Any other error. */
   fault: 1,
-  /** The service or the rules say no; or an order failed, where `--fail-on-failed` asks for it. */
+  /** Refused by the service or its rules; with `--fail-on-failed`, also an order that failed. */
   refused: 2,
-  /** What was named is not there. */
+  /** What the command names does not exist. */
   notFound: 4,
-  /** What was typed cannot be used: an option, a command, a file, an address; or it does not say which service. */
+  /** An invalid option, command, file or address, or no service named. */
   usage: 64,
-  /** The service or the database cannot be reached, or cannot answer now: the same may be good later. */
+  /** The service or the database is unreachable or cannot answer now; the same command may succeed later. */
   unreachable: 69,
-  /** As shells have them. */
+  /** 128 plus the signal, as in shells. */
   SIGINT: 130,
   SIGPIPE: 141,
   SIGTERM: 143,
 } as const;
 
-/** Why a command ends, by the name of its status. */
+/** The kind of an error, which determines the exit status. */
 export type FaultKind = 'fault' | 'refused' | 'notFound' | 'usage' | 'unreachable';
 
-/** Ends the command with a status of its own. The message is for people. */
+/** An error that ends the command with the exit status of its kind. The message is for people. */
 export class CommandFault extends Error {
   readonly kind: FaultKind;
 
@@ -32,10 +32,10 @@ export class CommandFault extends Error {
   }
 }
 
-/** The exit status for what a command threw. An Error with a cause only says more than that, and has its status. */
+/** Returns the exit status for what a command threw. An Error with a cause has the status of its cause. */
 export function statusOf(error: unknown): number {
   if (error instanceof CommandFault) return STATUS[error.kind];
-  // It is thrown for --help and --version too, with 0.
+  // commander also throws for --help and --version, with exit code 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : STATUS.usage;
   return error instanceof Error && error.cause !== undefined ? statusOf(error.cause) : STATUS.fault;
 }

@@ -1,5 +1,6 @@
 import stringWidth from 'string-width';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { parseFrom } from '../options.ts';
 import { type Column, formatFields, formatTable, formatTime } from './table.ts';
 
 type Row = { name: string | null; count: number | null };
@@ -7,16 +8,19 @@ const COLUMNS: Column<Row>[] = [
   { head: 'name', cell: ({ name }) => name, wraps: true },
   { head: 'count', cell: ({ count }) => count, isRight: true },
 ];
-/** Formats rows for a terminal that is so wide, or for none. */
+/** Formats rows for a terminal of this width, or for no terminal. Returns the lines. */
 function table(rows: Row[], width?: number): string[] {
   Object.assign(process.stdout, { isTTY: width !== undefined, columns: width });
   return formatTable(COLUMNS, rows).split('\n');
 }
 const { isTTY, columns } = process.stdout;
-afterEach(() => void Object.assign(process.stdout, { isTTY, columns }));
+afterEach(() => {
+  vi.unstubAllEnvs(); // cspell:disable-line
+  Object.assign(process.stdout, { isTTY, columns });
+});
 
 describe('a table', () => {
-  it('has a header, texts on the left and numbers on the right, and a dash for null and nothing', () => {
+  it('has a header, texts on the left, numbers on the right, and dashes for null and empty cells', () => {
     expect(
       table([
         { name: 'web', count: 5_000 },
@@ -25,7 +29,7 @@ describe('a table', () => {
     ).toEqual(['name  count', 'web    5000', '-         -']);
   });
 
-  it('gives Chinese characters the two columns that they take', () => {
+  it('counts Chinese characters as two columns', () => {
     const lines = table([
       { name: '广联达', count: 1 },
       { name: 'web', count: 2 },
@@ -33,16 +37,16 @@ describe('a table', () => {
     expect(lines.map((line) => stringWidth(line))).toEqual([13, 13, 13]);
   });
 
-  it('leaves long texts whole where there is room', () => {
+  it('does not wrap long texts without a terminal', () => {
     const name = 'x'.repeat(300);
     expect(table([{ name, count: 1 }])[1]).toBe(`${name}      1`);
   });
 
   it.each([
-    ['of letters', 'WEB-2026-11-22-0001-retry'],
-    ['of Chinese', '广联达建筑软件'.repeat(3)],
-    ['of emoji that are several code points', '👩‍👩‍👧‍👦'.repeat(9)],
-  ])('wraps long texts %s to the width of the terminal, without losing a character', (_, name) => {
+    ['in Latin letters', 'WEB-2026-11-22-0001-retry'],
+    ['in Chinese', '广联达建筑软件'.repeat(3)],
+    ['in emoji of several code points', '👩‍👩‍👧‍👦'.repeat(9)],
+  ])('wraps long texts %s to the width of the terminal, and loses no character', (_, name) => {
     const lines = table([{ name, count: 7 }], 20);
     expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(20);
     expect(
@@ -53,16 +57,16 @@ describe('a table', () => {
     ).toBe(name);
   });
 
-  it('keeps columns readable where the terminal is too narrow for them', () => {
+  it('keeps columns readable if the terminal is too narrow', () => {
     expect(table([{ name: 'a'.repeat(16), count: 7 }], 5)).toEqual(['name      count', 'aaaaaaaa      7', 'aaaaaaaa']);
   });
 
-  it('shows no control characters, which a terminal would obey', () => {
+  it('replaces control characters', () => {
     expect(table([{ name: 'a\x1b[31mb\nc\x9b', count: 1 }])[1]).toBe('a [31mb c       1');
   });
 });
 
-it('fields are a line each, their values below one another', () => {
+it('fields are one per line, with their values aligned', () => {
   expect(
     formatFields([
       ['state', 'active'],
@@ -72,7 +76,22 @@ it('fields are a line each, their values below one another', () => {
   ).toBe('state        active\ndescription  -\n总计         3');
 });
 
-it('times are local', () => {
-  expect(formatTime(null)).toBeNull();
-  expect(formatTime(new Date(2026, 10, 22, 9, 1, 2).getTime())).toBe('2026-11-22 09:01:02');
+describe('times', () => {
+  it.each([
+    ['Asia/Shanghai', '2026-11-22 09:01:02+08:00'],
+    ['America/St_Johns', '2026-11-21 21:31:02-03:30'],
+    ['UTC', '2026-11-22 01:01:02+00:00'],
+  ])('in %s have the offset of the zone', (zone, text) => {
+    vi.stubEnv('TZ', zone);
+    expect(formatTime(Date.UTC(2026, 10, 22, 1, 1, 2))).toBe(text);
+  });
+
+  it('can be used in options', () => {
+    const timeMs = Date.UTC(2026, 10, 22, 1, 1, 2);
+    expect(parseFrom(formatTime(timeMs)!)).toBe(String(timeMs));
+  });
+
+  it('may be absent', () => {
+    expect(formatTime(null)).toBeNull();
+  });
 });

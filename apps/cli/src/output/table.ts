@@ -3,20 +3,19 @@ import stringWidth from 'string-width';
 
 type Cell = string | number | null;
 
-/** A column of a table. Null is shown as a dash. */
+/** A column of a table. Null and '' are shown as a dash. */
 export interface Column<Row> {
   head: string;
   cell: (row: Row) => Cell;
-  /** Numbers are on the right. */
+  /** Whether to align to the right, as for numbers. */
   isRight?: true;
-  /** Whether long texts go on in the next line where the table is wider than the terminal. */
+  /** Whether to wrap long texts if the table is wider than the terminal. */
   wraps?: true;
 }
 
 const GAP = '  ';
-/** The narrowest that a column becomes where a table is too wide. */
+/** The minimum width of a wrapped column. */
 const MIN_WRAPPED_WIDTH = 8;
-/** Columns only: scripts read --json, and people read no frames. */
 const NO_FRAME = Object.fromEntries(
   ['top', 'bottom', 'left', 'right', 'mid']
     .flatMap((part) => [part, `${part}-mid`, `${part}-left`, `${part}-right`])
@@ -24,8 +23,8 @@ const NO_FRAME = Object.fromEntries(
 );
 
 /**
- * Formats rows for people, under a header. Wide characters (Chinese) take two columns of the terminal. Where standard
- * output is no terminal, nothing is wrapped.
+ * Formats rows under a header. Wide characters, such as Chinese, count as two columns. If standard output is not a
+ * terminal, nothing is wrapped.
  */
 export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const cells = [columns.map(({ head }) => head), ...rows.map((row) => columns.map(({ cell }) => toText(cell(row))))];
@@ -39,32 +38,36 @@ export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly
   return trimLines(table.toString());
 }
 
-/** Formats what belongs to one thing: a line for each name and value. */
+/** Formats the fields of one object: a line for each name and value. */
 export function formatFields(fields: readonly [name: string, value: Cell][]): string {
   const width = Math.max(...fields.map(([name]) => stringWidth(name)));
   const pad = (name: string) => name + ' '.repeat(width - stringWidth(name));
   return trimLines(fields.map(([name, value]) => `${pad(name)}${GAP}${toText(value)}`).join('\n'));
 }
 
-/** Formats a time as people on this machine read it: 2026-11-22 09:01:02. */
+/** Formats a time in the local time zone, with its offset: 2026-11-22 09:01:02+08:00. */
 export function formatTime(timeMs: number | null): string | null {
   if (timeMs === null) return null;
   // toLocaleString would load the locales, which takes longer than a table.
-  const offsetMs = new Date(timeMs).getTimezoneOffset() * 60_000;
-  return new Date(timeMs - offsetMs).toISOString().slice(0, 19).replace('T', ' ');
+  const offsetMinutes = -new Date(timeMs).getTimezoneOffset();
+  const local = new Date(timeMs + offsetMinutes * 60_000).toISOString().slice(0, 19).replace('T', ' ');
+  const sign = offsetMinutes < 0 ? '-' : '+';
+  const pad = (value: number) => String(value).padStart(2, '0');
+  const minutes = Math.abs(offsetMinutes);
+  return `${local}${sign}${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}`;
 }
 
-/** Control characters could move the cursor, or color what follows. */
+/** Formats a cell without control characters, which could move the cursor or color the text after them. */
 function toText(cell: Cell): string {
   return cell === null || cell === '' ? '-' : String(cell).replace(/\p{Cc}/gu, ' ');
 }
 
 function terminalWidth(): number {
-  // A terminal that does not know its size says 0.
+  // A terminal of unknown size reports 0 columns.
   return (process.stdout.isTTY && process.stdout.columns) || Number.POSITIVE_INFINITY;
 }
 
-/** Narrows the widest columns that may wrap until the table fits, or none can become narrower. */
+/** Narrows the widest wrapping column until the table fits, or none can become narrower. */
 function fitWidths(
   columns: readonly Column<never>[],
   cells: readonly (readonly string[])[],
@@ -83,10 +86,10 @@ function fitWidths(
   return widths;
 }
 
-/** Made where a text is wrapped: it takes as long as all of a table. */
+/** Created when a text is first wrapped, because that takes as long as formatting a table. */
 let graphemes: Intl.Segmenter | undefined;
 
-/** Breaks a text into lines of at most so many columns. */
+/** Breaks a text into lines of at most `width` columns. */
 function wrapText(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
   const lines = [''];

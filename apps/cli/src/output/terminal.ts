@@ -1,30 +1,30 @@
 import { resolve } from 'node:path';
 import { STATUS } from './status.ts';
 
-/** Prints a line for the person at the terminal. Logs are written elsewhere. */
+/** Prints a line of the result to standard output. */
 export function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Prints a line that is not the result: on standard error, so that scripts read results only. */
+/** Prints a line that is not part of the result to standard error, so that scripts read only results. */
 export function sayAside(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
 /**
- * Resolves a path against the directory in which the command was typed: `npm run lockstep` changes the directory, and
- * sets INIT_CWD.
+ * Resolves a path against the directory in which the user typed the command. `npm run lockstep` changes the directory
+ * and keeps the original in INIT_CWD.
  */
 export function resolveCallerPath(path: string): string {
   const { npm_lifecycle_event: script, INIT_CWD = '.' } = process.env;
   return resolve(script === 'lockstep' ? INIT_CWD : '.', path);
 }
 
-/** Ends the process at Ctrl-C or SIGTERM, with `lastWords` on standard error and the exit status of shells. */
+/** At Ctrl-C or SIGTERM, prints `lastWords` to standard error and exits with the status of the signal. */
 export function endOnSignals(lastWords: () => string): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    // `on` and not `once`: npm passes on a signal that the whole group got as well, and the second one would end the
-    // process without a word.
+    // `on`, not `once`: npm forwards a signal that the whole process group receives, and the second one would end the
+    // process without a message.
     process.on(signal, () => {
       process.stderr.write(`lockstep: ${lastWords()}\n`);
       process.exit(STATUS[signal]);
@@ -32,7 +32,7 @@ export function endOnSignals(lastWords: () => string): void {
   }
 }
 
-/** Ends the process quietly when nobody reads its output any more, as with `| head`. */
+/** Exits silently when the reader of the output closes it, as `| head` does. */
 export function endWithReader(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
