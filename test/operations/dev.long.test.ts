@@ -13,16 +13,16 @@ import {
 
 afterAll(endEverything);
 
-it('npm run dev starts the service again after a change, serves the console by Vite, and leaves nothing', async () => {
+it('npm run dev restarts the service after a change, serves the console by Vite, and leaves no process', async () => {
   const [dataDir, port] = [newDataDir(), await freePort()];
   const job = startJob(['npm', 'run', 'dev'], { DATA_DIR: dataDir, PORT: String(port) });
   await job.line(/is ready at/);
   const [, vite] = /Local: +(\S+)/.exec(await job.line(/Local:/))!;
   expect(await (await fetch(`${vite}batches`)).text()).toMatch(/@react-refresh.*<base href="\/console\/">/s);
-  // The service answers behind the console, and finds the session's path its own.
+  // Vite forwards the console's calls to the service.
   expect((await fetch(`${vite}api/session`)).status).toBe(401);
 
-  // Once by a new date, and once as git and some editors write: a new file in the place of the old one.
+  // Change the date, then replace the file, as git and some editors do.
   const file = join(REPOSITORY, 'apps/cli/src/start.ts');
   utimesSync(file, new Date(), new Date());
   await job.shown(/Restarting .*INFO: stopping.*is ready at/s);
@@ -35,12 +35,12 @@ it('npm run dev starts the service again after a change, serves the console by V
   expect({ status, left: livingProcesses({ job, dataDir }) }).toEqual({ status: 0, left: [] });
 });
 
-it('npm run dev ends with status 1 when Vite ends', async () => {
+it('npm run dev exits with status 1 when Vite exits', async () => {
   const dataDir = newDataDir();
   const job = startJob(['npm', 'run', 'dev'], { DATA_DIR: dataDir, PORT: '0' });
   await job.line(/Local:/);
   process.kill(findProcess(job, 'vite.js'), 'SIGKILL');
   const { status, stderr } = await job.ended;
   expect({ status, left: livingProcesses({ job, dataDir }) }).toEqual({ status: 1, left: [] });
-  expect(stderr).toMatch(/^dev: Vite has ended \(SIGKILL\), so everything ends\.$/m);
+  expect(stderr).toMatch(/^dev: .*\(SIGKILL\)/m);
 });

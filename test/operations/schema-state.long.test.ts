@@ -229,9 +229,7 @@ describe('npm run migrate', () => {
       [changed(() => {}), ': permission denied for schema public'],
     ] as const;
     for (const [url, expected] of faults) {
-      const line = await fault('migrate', url);
-      expect(line).toMatch(/^Could not migrate: /);
-      expect(line).toContain(expected);
+      expect(await fault('migrate', url)).toContain(expected);
     }
   });
 

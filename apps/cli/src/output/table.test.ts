@@ -14,8 +14,9 @@ function table(rows: Row[], width?: number): string[] {
   return formatTable(COLUMNS, rows).split('\n');
 }
 const { isTTY, columns } = process.stdout;
+const { TZ } = process.env;
 afterEach(() => {
-  vi.unstubAllEnvs(); // cspell:disable-line
+  vi.stubEnv('TZ', TZ);
   Object.assign(process.stdout, { isTTY, columns });
 });
 
