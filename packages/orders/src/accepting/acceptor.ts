@@ -48,10 +48,10 @@ export class BatchAcceptor {
   }
 
   /**
-   * Stores a batch and returns its final order ids, in the order of orderList. The same content again gets the same
-   * answer.
+   * Stores a batch and returns its final order ids, in the order of orderList. Resubmitting the same content returns
+   * the same answer.
    *
-   * Throws a Refusal: channel_order_id_conflict, asset_number_shared, overloaded. Then nothing is stored.
+   * Throws a Refusal: channel_order_id_conflict, asset_number_shared or overloaded. Then nothing is stored.
    */
   async accept(submitted: SubmittedBatch): Promise<AcceptedOrder[]> {
     const refusal = await this.#bound.findRefusal(submitted.applicationId);
@@ -59,7 +59,7 @@ export class BatchAcceptor {
     const batchId = mayBeNew ? await this.#groups.run(submitted) : null;
     if (batchId === null) {
       const earlierId = await this.#findEarlierId(submitted, refusal);
-      // Its own call may have been told that nobody knows: this answer must not be lost.
+      // The commit of the earlier batch may not have reached the standbys yet. This answer must survive a failover.
       await untilConfirmed(this.#db);
       return listAcceptedOrders(submitted, earlierId);
     }
@@ -71,17 +71,17 @@ export class BatchAcceptor {
     return listAcceptedOrders(submitted, batchId);
   }
 
-  /** Finds a batch that is stored already, or cannot be. */
+  /** Returns the id of the earlier batch with this key, or throws why the batch can't be stored. */
   async #findEarlierId(batch: SubmittedBatch, refusal: Refusal | null): Promise<BatchId> {
     const [earlier] = await findEarlier(this.#db, [batch]);
     if (earlier !== undefined) return sameBatchId(batch, earlier);
     checkNumbers(batch);
     if (refusal !== null) throw refusal;
-    throw new Error(`The batch ${batch.channelOrderId} is neither stored nor new`);
+    throw new Error(`batch ${batch.channelOrderId} is neither stored nor new`);
   }
 }
 
-/** Joins payloads, a line each. Those of large batches are bytes already, and those of one batch lie so in memory. */
+/** Joins payloads with line breaks. Payloads of large batches are bytes, which already lie that way in memory. */
 function joinLines(payloads: readonly (string | Uint8Array)[]): string | Buffer {
   if (payloads.every((payload) => typeof payload === 'string')) return payloads.join('\n');
   const inPlace = payloads.every((payload) => typeof payload !== 'string') ? findLines(payloads) : null;
@@ -92,7 +92,10 @@ function joinLines(payloads: readonly (string | Uint8Array)[]): string | Buffer 
 
 const LINE_END = Buffer.from('\n');
 
-/** Finds bytes that lie in one piece of memory already, with a line end between each other; null if they do not. */
+/**
+ * Returns the payloads as one buffer if they lie in memory one after the other, separated by line breaks; otherwise
+ * null.
+ */
 function findLines(payloads: readonly Uint8Array[]): Buffer | null {
   const [first] = payloads;
   if (first === undefined) return null;
@@ -108,9 +111,9 @@ function findLines(payloads: readonly Uint8Array[]): Buffer | null {
 }
 
 /**
- * Stores a group of batches with one statement, and returns their ids; null for a batch whose key is taken. The ids are
- * drawn in that statement, so they are the acceptance order. Batches are inserted in the order of their keys, so that
- * two processes that accept the same ones wait rather than deadlock.
+ * Stores a group of batches with one statement, and returns their ids; null for a batch whose key is taken. The
+ * statement draws the ids, so their order is the acceptance order. It inserts batches in the order of their keys, so
+ * that two processes that accept the same batches wait for each other and don't deadlock.
  */
 async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Promise<(BatchId | null)[]> {
   const keys = batches.map(keyOf);
@@ -124,7 +127,7 @@ async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Prom
     storesRows: true,
     values: [
       ...batchArrays(order.map((index) => batches[index]!)),
-      // As one text, a line each, because the driver takes long to quote the elements of an array. JSON has no line
+      // One text with a line for each payload, because the driver takes long to quote array elements. JSON has no line
       // breaks.
       joinLines(chunks.map(({ payload }) => payload)),
       chunks.map(({ place }) => place),
@@ -161,7 +164,7 @@ const ACCEPT_BATCHES = `
       )
     ) as chunk (payload, place, lane, order_count, weight, chunk_count, customer_ids) using (place)
     returning batch_id, lane, order_count
-  ), noted as (
+  ), activity as (
     insert into uncounted_activity (application_id, channel_id, pending, accepted, succeeded, failed, causes)
     select application_id, ${channelOfColumn()}, sum(order_count), sum(order_count), 0, 0, '{}'
     from chunks join placed on id = batch_id group by application_id, ${channelOfColumn()}

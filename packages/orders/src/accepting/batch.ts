@@ -5,18 +5,18 @@ import { sql } from 'kysely';
 import { DIGEST_VERSION } from '../stored-orders.ts';
 import type { PreparedBatch } from './prepare.ts';
 
-/** A prepared batch as a call brings it. */
+/** A prepared batch of one call. */
 export interface SubmittedBatch extends PreparedBatch {
   /** The x-request-id of the call. */
   requestId: string;
 }
 
-/** What a batch is known by: an application submits a channelOrderId of a channel once (rules 6.1). */
+/** Returns the key of a batch: an application submits each channelOrderId of a channel once (rules 6.1). */
 export function keyOf({ applicationId, channelCode, channelOrderId }: PreparedBatch): string {
   return JSON.stringify([applicationId, channelCode, channelOrderId]);
 }
 
-/** Lists the orders of a batch with their final ids, in the order of orderList, for O5's answer. */
+/** Returns the orders of a batch with their final ids, in the order of orderList, for O5's answer. */
 export function listAcceptedOrders(batch: PreparedBatch, batchId: BatchId): AcceptedOrder[] {
   return batch.sequences.map((sequence, index) => ({
     sequence,
@@ -25,7 +25,7 @@ export function listAcceptedOrders(batch: PreparedBatch, batchId: BatchId): Acce
   }));
 }
 
-/** Finds a batch of an application. Throws a Refusal: batch_not_found, for another application's batch too. */
+/** Returns a batch of an application. Throws a Refusal (batch_not_found), also for batches of other applications. */
 export async function findBatch(
   db: Database,
   applicationId: ApplicationId,
@@ -42,14 +42,14 @@ export async function findBatch(
   return batch;
 }
 
-/** A batch that was stored before under the same key. */
+/** A batch stored earlier under the same key. */
 export interface EarlierBatch {
   id: BatchId;
   digest: Buffer;
   digest_version: number;
 }
 
-/** Finds for each batch the one that was stored before under its key, if any. */
+/** Returns, for each batch, the batch stored earlier under its key, if any. */
 export async function findEarlier(db: Database, batches: PreparedBatch[]): Promise<(EarlierBatch | undefined)[]> {
   return readEarlier(await run(db, findingEarlier(batches)), batches);
 }
@@ -72,8 +72,8 @@ export function findingEarlier(batches: readonly PreparedBatch[]): Statement<Ear
 }
 
 /**
- * For a FROM clause: the batch that has the key in a row called `wanted`. The order keeps a plan that was made for few
- * batches from looking through all of a channel: only the index of the whole key has it.
+ * For a FROM clause: the batch with the key in a row called `wanted`. The order forces the index of the whole key; a
+ * plan made for few batches would scan all batches of a channel.
  */
 export const BATCH_WANTED = `(
   select * from batch
@@ -86,7 +86,7 @@ interface EarlierRow extends EarlierBatch {
   place: number;
 }
 
-/** What a statement of findingEarlier found for each batch. */
+/** Returns what a statement of findingEarlier found for each batch. */
 export function readEarlier(
   rows: readonly EarlierRow[],
   batches: readonly PreparedBatch[],
@@ -97,20 +97,20 @@ export function readEarlier(
 }
 
 /**
- * Returns the id of the earlier batch if its content is the same, compared in the form in which it was digested.
+ * Returns the id of the earlier batch if both have the same content.
  *
- * Throws a Refusal: channel_order_id_conflict. Throws an Error if a newer release digested it in a form that this one
- * does not know: then nobody can say whether it is the same.
+ * Throws a Refusal (channel_order_id_conflict) if they differ. Throws an Error if a newer release stored the digest in
+ * a form that this release can't compare.
  */
 export function sameBatchId(batch: PreparedBatch, earlier: EarlierBatch): BatchId {
   if (earlier.digest_version !== DIGEST_VERSION) {
-    throw new Error(`Batch ${earlier.id} has a digest of version ${earlier.digest_version}, not ${DIGEST_VERSION}`);
+    throw new Error(`batch ${earlier.id} has digest version ${earlier.digest_version}, expected ${DIGEST_VERSION}`);
   }
   if (!earlier.digest.equals(batch.digest)) throw new Refusal('channel_order_id_conflict', batch.channelOrderId);
   return earlier.id;
 }
 
-/** The columns that batchArrays has values for. */
+/** The columns for which batchArrays returns values. */
 export const BATCH_NAMES = `application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
   order_types, request_id`;
 
@@ -122,11 +122,11 @@ export const BATCH_ARRAYS = `
 /** The columns of `batch` that BATCH_VALUES fills. */
 export const BATCH_COLUMNS = `${BATCH_NAMES}, digest_version`;
 
-/** For a SELECT from BATCH_ARRAYS: rows hold lists as texts. */
+/** For a SELECT from BATCH_ARRAYS, whose rows hold lists as text. */
 export const BATCH_VALUES = `application_id, channel_code, channel_order_id, sync_mode, digest, sequences::int[],
   customer_ids::text[], order_types::text[], request_id, ${DIGEST_VERSION}::smallint`;
 
-/** The values of BATCH_ARRAYS. */
+/** Returns the values of BATCH_ARRAYS. */
 export const batchArrays = (batches: readonly SubmittedBatch[]) => [
   arrayText(
     'bigint',

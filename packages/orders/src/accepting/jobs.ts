@@ -4,12 +4,10 @@ import type { JobProducer, Logger } from '@lockstep/platform';
 import { z } from 'zod';
 import type { OrderMetrics } from '../metrics.ts';
 
-/** The BullMQ queue that carries the work. */
+/** The BullMQ queue that carries the jobs. */
 export const QUEUE_NAME = 'lockstep-orders';
 
-/**
- * A job is a pointer, never the data, so to run it again does no harm. This one: drain these lanes up to this batch.
- */
+/** A job: drain these lanes up to this batch. It only points to data, so it is idempotent. */
 export const jobSchema = z.object({
   type: z.literal('drain'),
   version: z.literal(2),
@@ -20,8 +18,8 @@ export const jobSchema = z.object({
 export type Job = z.infer<typeof jobSchema>;
 
 /**
- * Queues jobs for accepted batches, one at a time: what is announced meanwhile goes into the next job. The answer to
- * the client does not wait for it, because the orders are durable already and the sweep finds those of a lost job.
+ * Queues jobs for accepted batches, one at a time; batches announced meanwhile share the next job. The answer to the
+ * client does not wait for it, because the orders are stored and the sweep finds those of a lost job.
  */
 export class JobAnnouncer {
   readonly #producer: JobProducer<Job>;
@@ -37,14 +35,14 @@ export class JobAnnouncer {
     this.#metrics = metrics;
   }
 
-  /** Asks the workers to drain the lanes up to the batch. */
+  /** Asks workers to drain the lanes up to the batch. */
   announce(lanes: Iterable<number>, batchId: BatchId): void {
     for (const lane of lanes) this.#lanes.add(lane);
     if (BigInt(batchId) > this.#throughBatchId) this.#throughBatchId = BigInt(batchId);
     this.#adding ??= this.#addAll();
   }
 
-  /** Waits until everything that was announced is queued, or could not be queued. */
+  /** Waits until everything announced is queued or has failed to be. */
   async close(): Promise<void> {
     await this.#adding;
     await this.#producer.close();
@@ -52,7 +50,7 @@ export class JobAnnouncer {
 
   async #addAll(): Promise<void> {
     while (this.#lanes.size > 0) {
-      // What is stored by one statement is announced in one turn of the event loop.
+      // Combines the batches of one statement, which are announced in one turn of the event loop.
       await setImmediate();
       const lanes = [...this.#lanes];
       this.#lanes.clear();

@@ -1,10 +1,10 @@
 import { type ApplicationId, Refusal } from '@lockstep/contract';
 import { type Database, together } from '@lockstep/platform';
-import { countActivity, NOTES_AT_ONCE } from '../channels/count-activity.ts';
+import { countActivity, ROWS_AT_ONCE } from '../channels/count-activity.ts';
 import { perSecondOf, secondsUntilBelow } from '../channels/estimates.ts';
 import { type ChannelReader, shareFor } from '../channels/state.ts';
 
-/** An application that has too many pending orders. */
+/** An application with too many pending orders. */
 interface Full {
   application_id: ApplicationId;
   app_key: string;
@@ -12,8 +12,8 @@ interface Full {
 }
 
 /**
- * Bounds the pending orders of each application (rules 6.2). It counts them at most once a second for all calls of a
- * process, so what comes within a second may exceed the bound.
+ * Limits the pending orders of each application (rules 6.2). A process counts them at most once a second for all calls,
+ * so the orders of one second may exceed the limit.
  */
 export class PendingBound {
   readonly #db: Database;
@@ -22,7 +22,7 @@ export class PendingBound {
   readonly #read: () => Promise<ReadonlyMap<ApplicationId, Full>>;
   #counting: Promise<void> | undefined;
 
-  /** `most`: pending orders of an application. */
+  /** `most`: how many pending orders an application may have. */
   constructor(db: Database, channels: ChannelReader, most: number) {
     this.#db = db;
     this.#channels = channels;
@@ -30,13 +30,13 @@ export class PendingBound {
     this.#read = shareFor(1_000, () => this.#findFull());
   }
 
-  /** Finds out why an application may send no more async orders now: a Refusal (overloaded); null if it may. */
+  /** Returns a Refusal (overloaded) if an application may send no async orders now; otherwise null. */
   async findRefusal(applicationId: ApplicationId): Promise<Refusal | null> {
     const full = (await this.#read().catch(() => null))?.get(applicationId);
     if (full === undefined) return null;
     const refusal = new Refusal(
       'overloaded',
-      `: ${full.pending} orders of the application are pending, and ${this.#most} may be`,
+      `: the application has ${full.pending} pending orders and may have ${this.#most}`,
     );
     const channels = await this.#channels.read().catch(() => []);
     const shares = channels.flatMap((channel) => {
@@ -48,17 +48,17 @@ export class PendingBound {
   }
 
   async #findFull(): Promise<ReadonlyMap<ApplicationId, Full>> {
-    const [rows, [noted]] = await together<[Full, { notes: number }]>(this.#db, [
+    const [rows, [recorded]] = await together<[Full, { rows: number }]>(this.#db, [
       { name: 'find_full', text: FIND_FULL, values: [this.#most] },
-      { name: 'count_notes', text: COUNT_NOTES, values: [NOTES_AT_ONCE] },
+      { name: 'count_recorded', text: COUNT_RECORDED, values: [ROWS_AT_ONCE] },
     ]);
-    // No worker adds them up.
-    if (noted!.notes === NOTES_AT_ONCE) this.#addUp();
+    // No worker counts activity, so this process does.
+    if (recorded!.rows === ROWS_AT_ONCE) this.#count();
     return new Map(rows.map((row) => [row.application_id, row]));
   }
 
-  /** Adds notes up, so that the next readings are quick. A failure only leaves them to the next. */
-  #addUp(): void {
+  /** Counts recorded activity, so that the next readings are fast. If it fails, the next call tries again. */
+  #count(): void {
     this.#counting ??= countActivity(this.#db)
       .catch(() => {})
       .finally(() => {
@@ -66,7 +66,7 @@ export class PendingBound {
       });
   }
 
-  /** Finishes what it adds up. */
+  /** Waits for counting in progress. */
   async close(): Promise<void> {
     await this.#counting;
   }
@@ -79,5 +79,5 @@ const FIND_FULL = `
     ) as changes group by application_id having sum(pending) > $1::bigint
   ) as counted join application on application.id = application_id`;
 
-const COUNT_NOTES = `
-  select count(*)::int as notes from (select from uncounted_activity limit $1::int) as noted`;
+const COUNT_RECORDED = `
+  select count(*)::int as rows from (select from uncounted_activity limit $1::int) as recorded`;

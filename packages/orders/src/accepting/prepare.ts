@@ -27,16 +27,16 @@ export interface PreparedBatch {
   customerIds: CustomerId[];
   orderTypes: string[];
   chunks: PreparedChunk[];
-  /** The length of its orders as text, in UTF-16 units. */
+  /** The length of its orders as text, in UTF-16 code units. */
   characters: number;
-  /** In an async batch: a number that orders of two customers name, and where. Null if there is none. */
+  /** In an async batch: an asset number that orders of two customers name, and where; null if there is none. */
   sharedNumber: { assetNum: string; paths: [first: string, second: string] } | null;
 }
 
-/** The orders of a batch that belong to one lane. */
+/** The orders of a batch in one lane. */
 interface PreparedChunk {
   lane: number;
-  /** Each once. */
+  /** Without duplicates. */
   customerIds: CustomerId[];
   orderCount: number;
   weight: number;
@@ -44,16 +44,16 @@ interface PreparedChunk {
 }
 
 const CHARACTERS_PER_WEIGHT = 1_024;
-/** Less text than this weighs little, however often it is stored. */
+/** Text below this size is cheap to store, however many copies there are. */
 const MUCH_TEXT = 1_024 * 1_024;
-/** About how many characters a digest takes in at once. */
+/** Roughly how many characters are digested at once. */
 const DIGESTED_CHARACTERS = 64 * 1_024;
-/** The weight of orders that one transaction of a worker takes at most, beyond its first chunk, or first held order. */
+/** The weight of orders that a worker's transaction takes at most, beyond its first chunk or first held order. */
 export const MAX_WEIGHT = 2_500;
 
 /**
- * What an order costs a drain: the instances that it may create or revoke, or one for each 1,024 characters that it has
- * or stores if that is more.
+ * Returns the cost of an order for a drain: the instances that it may create or revoke, or one for each 1,024
+ * characters that it has or stores, whichever is more.
  */
 export function weighOrder(order: Order, characters: number): number {
   const stored = characters * countCopies(order) > MUCH_TEXT ? countTextBytes(order) : 0;
@@ -61,13 +61,13 @@ export function weighOrder(order: Order, characters: number): number {
 }
 
 /**
- * Splits a batch by lane and digests its content, in the form of orderText. `channelIds`: for its lanes; a preview has
- * none.
+ * Splits a batch by lane and digests its content, in the form of orderText. `channelIds` determines the lanes; it is
+ * empty for a preview.
  */
 export function prepareBatch(applicationId: ApplicationId, batch: BatchOrder, channelIds: ChannelIds): PreparedBatch {
   const { channelCode, channelOrderId, syncMode, orderList } = batch;
   const digest = createHash('sha256').update(syncMode);
-  /** What the digest has not taken in yet: each time that it does takes as long as some kilobytes. */
+  /** Text not yet digested: each digest call costs as much as some kilobytes. */
   let undigested = '';
   const byLane = new Map<number, { weight: number; orders: string[]; customerIds: Set<CustomerId> }>();
   let characters = 0;
@@ -107,7 +107,9 @@ export function prepareBatch(applicationId: ApplicationId, batch: BatchOrder, ch
   };
 }
 
-/** Finds the first asset number that orders of two customers name: which of them takes effect first would be chance. */
+/**
+ * Returns the first asset number that orders of two customers name. Which of them takes effect first would be random.
+ */
 function findSharedNumber(orderList: readonly Order[]): PreparedBatch['sharedNumber'] {
   const named = new Map<string, { customerId: CustomerId; path: string }>();
   for (const [index, { customerId, assets }] of orderList.entries()) {

@@ -3,13 +3,13 @@ import { type Database, type Deadline, Group, isId, run, type Trx } from '@locks
 import { LRUCache } from 'lru-cache';
 import { NO_CHANNEL } from '../lanes.ts';
 
-/** Customers whose channels a process remembers: some 10 MB. */
+/** How many customers' channels a process caches: some 10 MB. */
 const MAX_KNOWN = 50_000;
 const LOOK_UPS_AT_ONCE = 2;
-/** Ids that look-ups share at most, beyond those of the first. */
+/** How many ids look-ups share at most, beyond those of the first. */
 const MAX_SHARED_IDS = 10_000;
 
-/** The ids of customers' channels. */
+/** The channel ids of customers. */
 export type ChannelIds = ReadonlyMap<CustomerId, number>;
 
 interface Channel {
@@ -18,8 +18,8 @@ interface Channel {
 }
 
 /**
- * Knows the channels of customers. A customer never leaves its channel, so what was found once stays true; who was not
- * found is looked up again. Calls share look-ups, but none gets the answer of one that was sent before it came.
+ * Caches the channels of customers. A customer never changes its channel, so entries stay valid; customers that were
+ * not found are looked up again. Calls share look-ups, but none gets the answer of a look-up sent before the call.
  */
 export class CustomerChannels {
   readonly #known = new LRUCache<CustomerId, Channel>({ max: MAX_KNOWN });
@@ -43,38 +43,41 @@ export class CustomerChannels {
   }
 
   /**
-   * Finds the channels of customers for a call. NO_CHANNEL: of one that does not exist for an application bound to
-   * `channels`.
+   * Returns the channel ids of customers for a call. NO_CHANNEL: the customer does not exist for an application bound
+   * to `channels`.
    *
-   * Throws an Overload when the call's deadline is over.
+   * Throws an Overload when the call's deadline has passed.
    */
   async find(customerIds: readonly CustomerId[], channels: Channels, deadline: Deadline): Promise<ChannelIds> {
     const unknown: CustomerId[] = [];
     const ids = new Map<CustomerId, number>();
-    const note = (customerId: CustomerId, channel: Channel | undefined) =>
+    const set = (customerId: CustomerId, channel: Channel | undefined) =>
       ids.set(customerId, channelIdFor(channel, channels));
     for (const customerId of new Set(customerIds)) {
       const channel = this.#known.get(customerId);
       if (channel === undefined) unknown.push(customerId);
-      else note(customerId, channel);
+      else set(customerId, channel);
     }
     if (unknown.length === 0) return ids;
     const found = await deadline.race(this.#lookUps.run({ ids: unknown, deadline }));
     for (const customerId of unknown) {
       const channel = found.get(customerId);
-      note(customerId, channel);
-      // Those of others would push out the application's own.
+      set(customerId, channel);
+      // Entries of other applications' customers would evict the application's own.
       if (channel !== undefined && ids.get(customerId) !== NO_CHANNEL) this.#known.set(customerId, channel);
     }
     return ids;
   }
 }
 
-/** The id of a channel for an application; NO_CHANNEL if it is not bound to that channel, or there is none. */
+/**
+ * Returns the id of a channel for an application; NO_CHANNEL if there is no channel or the application is not bound to
+ * it.
+ */
 export const channelIdFor = (channel: Channel | undefined, channels: Channels) =>
   channel !== undefined && (channels === null || channels.includes(channel.code)) ? channel.id : NO_CHANNEL;
 
-/** Finds the channels of customers anew; see CustomerChannels. */
+/** Reads the channels of customers from the database; see CustomerChannels. */
 export async function findChannels(
   db: Database | Trx,
   customerIds: readonly CustomerId[],

@@ -1,4 +1,4 @@
-/** What has to be done before something is complete, and how fast it is done. */
+/** Orders to finish before something is complete, and how many are finished per second. */
 export interface Ahead {
   orders: number;
   perSecond: number;
@@ -8,11 +8,11 @@ export interface Ahead {
 export interface PendingInChannel {
   channelId: number;
   own: number;
-  /** How many came behind the batch, as far as they are added up. */
+  /** How many orders were accepted after the batch, as far as they have been counted. */
   behind: number;
 }
 
-/** What is known of a channel for estimates. */
+/** What estimates need to know of a channel. */
 interface Pace {
   id: number;
   pausedTime: number | null;
@@ -23,9 +23,9 @@ interface Pace {
 }
 
 /**
- * Says what is ahead of the last order of a batch in each of its channels, its own orders included (rules 6.4). A
- * channel does what came first. Orders that came behind and are done already, as in another lane, make no less than its
- * own of it.
+ * Returns, for each channel of a batch, the orders up to the batch's last one, its own included (rules 6.4). A channel
+ * finishes orders roughly in the order of acceptance. Later orders that are done already, in another lane, count at
+ * most until only the batch's own orders are left.
  */
 export function listAhead(waiting: readonly PendingInChannel[], channels: readonly Pace[]): Ahead[] {
   const byId = new Map(channels.map((channel) => [channel.id, channel]));
@@ -36,7 +36,7 @@ export function listAhead(waiting: readonly PendingInChannel[], channels: readon
   });
 }
 
-/** How many pending orders of a channel end in a second. */
+/** Returns how many pending orders of a channel get an outcome per second. */
 export function perSecondOf({
   pausedTime,
   succeededPerSecond,
@@ -46,17 +46,20 @@ export function perSecondOf({
 }
 
 /**
- * Estimates when the last of some work is done, in milliseconds; null if there is none, or some of it does not move.
+ * Estimates when the last of some orders is done, in milliseconds; null if there are none or some are not progressing.
  */
-export function estimateEnd(nowMs: number, ahead: readonly Ahead[]): number | null {
+export function estimateCompletion(nowMs: number, ahead: readonly Ahead[]): number | null {
   const seconds = Math.max(...ahead.map(({ orders, perSecond }) => orders / perSecond));
   return Number.isFinite(seconds) ? Math.round(nowMs + seconds * 1_000) : null;
 }
 
-/** The longest pause after which a refused application should try again, in seconds. */
+/** The longest retry delay for a refused application, in seconds. */
 const MAX_RETRY_SECONDS = 300;
 
-/** Says in how many seconds so many of an application's orders end, by its share of what is pending in each channel. */
+/**
+ * Returns in how many seconds this many of an application's orders will be done, by its share of the pending orders of
+ * each channel.
+ */
 export function secondsUntilBelow(orders: number, channels: readonly { share: number; perSecond: number }[]): number {
   const perSecond = channels.reduce((sum, channel) => sum + channel.share * channel.perSecond, 0);
   return Math.min(MAX_RETRY_SECONDS, Math.max(1, Math.ceil(orders / perSecond)));

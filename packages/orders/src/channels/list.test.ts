@@ -33,14 +33,14 @@ const EVERYTHING = { search: undefined, state: undefined };
 const codesOf = ({ channels }: ReturnType<typeof pickChannels>) => channels.map(({ channelCode }) => channelCode);
 
 describe('a list of channels', () => {
-  it('has every channel once, page by page, and not the orders of none', () => {
+  it('has every channel once, page by page, and leaves out orders without a channel', () => {
     const first = pickChannels(ALL, EVERYTHING, { after: null, limit: 2 });
     expect([codesOf(first), first.stop]).toEqual([['Partner', 'tele'], '1']);
     const rest = pickChannels(ALL, EVERYTHING, { after: first.stop, limit: 2 });
     expect([codesOf(rest), rest.stop]).toEqual([['web'], null]);
   });
 
-  it('is bounded by its page however many channels there are', () => {
+  it('is bounded by its page', () => {
     const many = Array.from({ length: 5_000 }, (_, index) => channelOf(index + 1, `shop-${index}`));
     expect(pickChannels(many, EVERYTHING, { after: '4990', limit: 7 })).toMatchObject({
       channels: { length: 7 },
@@ -51,14 +51,14 @@ describe('a list of channels', () => {
     ]);
   });
 
-  it('finds those that are behind: an order has waited for half a minute, and nobody paused them', () => {
+  it('finds channels that are behind: an order has waited half a minute, and they are not paused', () => {
     const inState = (state: 'current' | 'behind' | 'paused') =>
       codesOf(pickChannels(ALL, { ...EVERYTHING, state }, { after: null, limit: 9 }));
     expect([inState('current'), inState('behind'), inState('paused')]).toEqual([['Partner'], ['web'], ['tele']]);
   });
 });
 
-it('those that are behind or paused are named, the one whose order waits longest first', () => {
+it('channels that are behind or paused are named, longest wait first', () => {
   const { behind, paused, first } = pickDelayed([
     ...ALL,
     ...Array.from({ length: 20 }, (_, index) => channelOf(index + 9, `empty-${index}`, { pausedTime: NOW })),

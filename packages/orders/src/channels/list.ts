@@ -3,22 +3,22 @@ import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { ChannelState } from './state.ts';
 
-/** A channel whose oldest pending order has waited for so long is behind: a drain takes less than a second. */
+/** A channel is behind when its oldest pending order has waited this long; a drain takes less than a second. */
 const BEHIND_MS = 30_000;
-/** Applications of one channel that are shown. */
+/** How many applications of a channel are shown. */
 const MAX_APPLICATIONS = 50;
-/** Channels that the overview names. */
+/** How many channels the overview names. */
 const MAX_NAMED = 10;
 
-/** Which channels are looked for: by a part of the code, in any case, and by how they do. */
+/** Filters: a part of the code, ignoring case, and the state. */
 interface ChannelFilters {
   search: string | undefined;
   state: ChannelHealth | undefined;
 }
 
 /**
- * Picks a page of channels, in the order in which they were read: those behind an id, and the id that the page ends
- * with, null at the end. Orders of no channel are in none.
+ * Returns a page of channels in the order read, starting after an id, and the id that ends the page; null at the end.
+ * Orders without a channel are left out.
  */
 export function pickChannels(
   all: readonly ChannelState[],
@@ -37,7 +37,7 @@ export function pickChannels(
   return { channels: page.map(showChannel), stop: found.length > limit ? String(page.at(-1)!.id) : null };
 }
 
-/** Names the channels that are behind or paused: how many there are, and the first, those whose orders wait longest. */
+/** Returns how many channels are behind or paused, and names those whose orders have waited longest. */
 export function pickDelayed(all: readonly ChannelState[]) {
   const delayed = all
     .filter(isOfCustomers)
@@ -51,15 +51,13 @@ export function pickDelayed(all: readonly ChannelState[]) {
   };
 }
 
-/**
- * Finds a channel with its applications, among those that were read a moment ago. Undefined: there is no such channel.
- */
+/** Returns a channel with its applications, from channels read a moment ago; undefined if there is no such channel. */
 export async function findChannel(
   db: Database,
   all: readonly ChannelState[],
   code: string,
 ): Promise<ChannelDetail | undefined> {
-  // An operator who has paused it sees that at once.
+  // Reads the pause anew, so that the operator who just paused the channel sees it.
   const row = await db.selectFrom('channel').select('paused_time').where('code', '=', code).executeTakeFirst();
   const read = all.find((channel) => channel.code === code);
   if (row === undefined || read === undefined) return undefined;

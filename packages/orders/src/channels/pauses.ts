@@ -4,26 +4,27 @@ import { sql } from 'kysely';
 import { lockLanesUntil } from '../lane-locks.ts';
 import { channelOf, lanesOfChannel } from '../lanes.ts';
 
-/** How long a pause waits for what began before it (rules 9). */
+/** How long a pause waits for transactions that started before it (rules 9). */
 const STILL_WITHIN_MS = 12_000;
 
-/** When a call that a pause refuses may try again: people resume a channel. */
+/** The Retry-After of a call refused because of a pause: people resume a channel. */
 const RETRY_AFTER_SECONDS = 30;
 
-/** A channel that was paused or resumed, or was so already. */
+/** A channel that was paused or resumed, or already was. */
 export interface ChannelPause {
-  /** Since when its orders wait, in milliseconds; null if they do not. */
+  /** When it was paused, in milliseconds; null if it is not paused. */
   pausedTime: number | null;
-  /** Whether it was so before: then nothing was changed or recorded. */
+  /** Whether it was already so: then nothing was changed or recorded. */
   wasSo: boolean;
 }
 
-/** Records a change in its transaction. */
+/** Writes the audit entry of a change in its transaction. */
 type Recording = (trx: Trx) => Promise<void>;
 
 /**
- * Pauses a channel, so that its orders wait, and waits for what began before (rules 9). `isStill`: whether that has
- * ended; if not, a drain or a call still applies orders of it. Undefined: there is no such channel.
+ * Pauses a channel, so that its orders stay pending, and waits for transactions that started before (rules 9).
+ * `isStill`: whether all of them have finished; if false, a drain or a call still applies orders of the channel.
+ * Returns undefined if there is no such channel.
  */
 export async function pauseChannel(
   db: Database,
@@ -36,7 +37,7 @@ export async function pauseChannel(
   return { ...pause, isStill: await awaitStill(db, id) };
 }
 
-/** Has workers apply the orders of a paused channel again (rules 9). Undefined: there is no such channel. */
+/** Resumes a channel (rules 9). Returns undefined if there is no such channel. */
 export async function resumeChannel(db: Database, code: string, record: Recording): Promise<ChannelPause | undefined> {
   const found = await setPaused(db, code, false, record);
   return found && { pausedTime: found.pausedTime, wasSo: found.wasSo };
@@ -44,7 +45,7 @@ export async function resumeChannel(db: Database, code: string, record: Recordin
 
 function setPaused(db: Database, code: string, isPaused: boolean, record: Recording) {
   return inTransaction(db, async (trx) => {
-    // Not `for update`: new customers of the channel do not wait.
+    // Not `for update`, which would make new customers of the channel wait.
     const { rows } = await sql<{ id: number; paused_time: Date | null }>`
       select id, paused_time from channel where code = ${code} for no key update`.execute(trx);
     const [before] = rows;
@@ -63,8 +64,8 @@ function setPaused(db: Database, code: string, isPaused: boolean, record: Record
 }
 
 /**
- * Waits until whoever locked a lane of the channel before its pause was committed has ended. Who locks one later sees
- * the pause, because what is pending is read under the lock.
+ * Waits for all transactions that locked a lane of the channel before the pause was committed. Transactions that lock a
+ * lane later see the pause, because they read pending orders under the lock.
  */
 async function awaitStill(db: Database, channelId: number): Promise<boolean> {
   const deadlineMs = performance.now() + STILL_WITHIN_MS;
@@ -77,7 +78,7 @@ async function awaitStill(db: Database, channelId: number): Promise<boolean> {
   }
 }
 
-/** A statement that finds the paused channels among those of some lanes. */
+/** A statement that returns the paused channels of some lanes. */
 export function findingPaused(lanes: readonly number[]): Statement<{ id: number; code: string }> {
   return {
     name: 'find_paused',
@@ -86,7 +87,7 @@ export function findingPaused(lanes: readonly number[]): Statement<{ id: number;
   };
 }
 
-/** The refusal of a sync call that touches customers of a paused channel (rules 6.2). */
+/** Returns the refusal of a sync call that touches customers of a paused channel (rules 6.2). */
 export function refusePaused(code: string): Refusal {
   const refusal = new Refusal('channel_paused', code);
   refusal.retryAfterSeconds = RETRY_AFTER_SECONDS;

@@ -1,30 +1,30 @@
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { channelOfColumn, LANES_OF_CHANNEL, NO_CHANNEL } from '../lanes.ts';
-import { CHANNEL_PERIOD_SECONDS, startOfPiece } from './count-activity.ts';
-import { estimateEnd, listAhead, type PendingInChannel, perSecondOf } from './estimates.ts';
+import { CHANNEL_PERIOD_SECONDS, startOfPeriod } from './count-activity.ts';
+import { estimateCompletion, listAhead, type PendingInChannel, perSecondOf } from './estimates.ts';
 
-/** How a channel is doing. Times are milliseconds by the database's clock. */
+/** The state of a channel. Times are milliseconds by the database's clock. */
 export interface ChannelState {
-  /** 0: orders whose customer was not found when they were accepted. */
+  /** 0 for orders whose customer was not found at acceptance. */
   id: number;
-  /** Null of channel 0. */
+  /** Null for channel 0. */
   code: string | null;
   pausedTime: number | null;
   /** Its pending orders, and how many of them are held. */
   pending: number;
   held: number;
-  /** When the oldest was accepted of those that are not held; null if there is none. */
+  /** When the oldest pending order that is not held was accepted; null if there is none. */
   oldestAcceptedTime: number | null;
-  /** The applications whose orders are pending, the most orders first. */
+  /** The applications of its pending orders, most orders first. */
   applications: { appKey: string; name: string; pending: number }[];
-  /** Per second of the last minute, or since the oldest pending order was accepted if that is later. */
+  /** Orders per second in the last minute, or since the oldest pending order was accepted if that is later. */
   acceptedPerSecond: number;
   succeededPerSecond: number;
   failedPerSecond: number;
   /**
-   * When what is pending now will be done, at the present rate; null if nothing is, if it is paused, or if nothing
-   * moves.
+   * When the orders pending now will be done at the current rate; null if there are none, the channel is paused, or it
+   * makes no progress.
    */
   estimatedTime: number | null;
   /** When this was read. */
@@ -34,8 +34,8 @@ export interface ChannelState {
 type ChannelRow = Omit<ChannelState, 'estimatedTime'>;
 
 /**
- * Reads all channels, by their codes, with what is pending in them and how fast they are. It reads totals and what is
- * not added to them yet, in one statement, so no order is missed or seen twice.
+ * Reads all channels, sorted by code, with their pending orders and rates. Reads counted totals and uncounted activity
+ * in one statement, so that no order is missed or counted twice.
  */
 export async function readChannels(db: Database): Promise<ChannelState[]> {
   const { rows } = await sql<ChannelRow>`
@@ -74,7 +74,7 @@ export async function readChannels(db: Database): Promise<ChannelState[]> {
         select channel_id, period_start as time, accepted, succeeded, failed from channel_activity
         where period_start > (select at from clock) - interval '1 min' - interval '${sql.lit(CHANNEL_PERIOD_SECONDS)} s'
         union all select channel_id, noted_time, accepted, succeeded, failed from noted
-      ) as activity on channel_id = id and time >= ${startOfPiece(CHANNEL_PERIOD_SECONDS, 'since')}
+      ) as activity on channel_id = id and time >= ${startOfPeriod(CHANNEL_PERIOD_SECONDS, 'since')}
       group by id
     ), rate as (
       select channel_id, accepted / seconds as accepted, succeeded / seconds as succeeded, failed / seconds as failed
@@ -91,18 +91,18 @@ export async function readChannels(db: Database): Promise<ChannelState[]> {
   return rows.map((row) => {
     const orders = row.pending - row.held;
     const ahead = [{ orders, perSecond: perSecondOf(row) }];
-    return { ...row, estimatedTime: orders > 0 ? estimateEnd(row.time, ahead) : null };
+    return { ...row, estimatedTime: orders > 0 ? estimateCompletion(row.time, ahead) : null };
   });
 }
 
-/** How old a reading may be that an estimate is made from. */
+/** How old a reading may be for an estimate. */
 const RECENT_MS = 5_000;
 
 /** Reads channels for the calls of a process, at most once a second. */
 export class ChannelReader {
-  /** Reads all channels, as readChannels, or returns what was read within the last second. */
+  /** Returns all channels (see readChannels), read at most a second ago. */
   readonly read: () => Promise<readonly ChannelState[]>;
-  /** What was read last, and when by performance.now. */
+  /** The last reading, and when it was made (performance.now). */
   #last: { channels: readonly ChannelState[]; ms: number } = { channels: [], ms: Number.NEGATIVE_INFINITY };
 
   constructor(db: Database) {
@@ -114,15 +114,15 @@ export class ChannelReader {
   }
 
   /**
-   * Estimates when a batch will be completed, in milliseconds, from where its orders are pending (rules 6.4). Null if
-   * none is, a channel is paused or does not move, or that cannot be read. It does not wait for a reading if there is
-   * one of the last seconds, because polls of other batches would wait with it.
+   * Estimates when a batch will be completed, in milliseconds, from the channels of its pending orders (rules 6.4).
+   * Returns null if no order is pending, a channel is paused or makes no progress, or the channels can't be read. Uses
+   * a reading of the last few seconds without waiting, because polls of other batches would wait, too.
    */
   async estimate(waiting: readonly PendingInChannel[] | null): Promise<number | null> {
     if (waiting === null) return null;
     const reading = this.read().catch(() => []);
     const channels = performance.now() - this.#last.ms < RECENT_MS ? this.#last.channels : await reading;
-    return channels.length === 0 ? null : estimateEnd(channels[0]!.time, listAhead(waiting, channels));
+    return channels.length === 0 ? null : estimateCompletion(channels[0]!.time, listAhead(waiting, channels));
   }
 }
 
@@ -130,8 +130,8 @@ const FIRST_LANE = sql`id * ${sql.lit(LANES_OF_CHANNEL)}`;
 const inMs = (column: string) => sql`floor(extract(epoch from ${sql.ref(column)}) * 1000)::float8`;
 
 /**
- * Returns a function that shares what `read` returns for some milliseconds: calls in that time get the same. No reading
- * begins while one runs, so a call waits for one at most. A failure is not kept.
+ * Returns a function that shares each result of `read` for some milliseconds. Only one read runs at a time, so a call
+ * waits for one at most. Failures are not kept.
  */
 export function shareFor<Result>(milliseconds: number, read: () => Promise<Result>): () => Promise<Result> {
   let shared: Promise<Result> | undefined;

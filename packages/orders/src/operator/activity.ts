@@ -1,7 +1,7 @@
 import type { OrderCounts } from '@lockstep/contract/console';
 import type { Database } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
-import { PERIOD_SECONDS, startOfPiece } from '../channels/count-activity.ts';
+import { PERIOD_SECONDS, startOfPeriod } from '../channels/count-activity.ts';
 
 // What operators see of activity: what workers have added up, and what they have not come to yet.
 
@@ -44,14 +44,14 @@ export async function readActivity(db: Database, { seconds, pieceSeconds }: Acti
   const { rows } = await sql<PieceRow & { time: number; is_recent: boolean }>`
     with clock as (select statement_timestamp() as at),
     span as (
-      select at, ${startOfPiece(pieceSeconds, 'at')} as last_piece, ${startOfPiece(PERIOD_SECONDS, 'at')} as last_period
+      select at, ${startOfPeriod(pieceSeconds, 'at')} as last_piece, ${startOfPeriod(PERIOD_SECONDS, 'at')} as last_period
       from clock
     ), done as (
       select period_start as time, accepted, succeeded, failed from order_activity
       where period_start >= (select last_piece from span) - make_interval(secs => ${seconds - pieceSeconds}::int)
       union all ${newestNotes(sql`noted_time, accepted, succeeded, failed`)}
     ), counted as (
-      select ${startOfPiece(pieceSeconds, 'time')} as piece,
+      select ${startOfPeriod(pieceSeconds, 'time')} as piece,
         time >= last_period - make_interval(secs => ${PERIOD_SECONDS}::int) as is_recent,
         sum(accepted) as accepted, sum(succeeded) as succeeded, sum(failed) as failed
       from done cross join span group by piece, is_recent

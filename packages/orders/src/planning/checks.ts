@@ -2,7 +2,7 @@ import type { Asset, Grant, Ledger } from '@lockstep/assets';
 import { type Channels, type CustomerId, type LicenseOrderId, type Order, Refusal } from '@lockstep/contract';
 import type { OrderWithId } from './outcome.ts';
 
-/** Refuses an order whose customer, enterprise or source order is not as it says (rules 6.5). */
+/** Refuses an order whose customer, enterprise or source order does not match the ledger (rules 6.5). */
 export function checkCustomer(ledger: Ledger, { order, channels }: OrderWithId): void {
   const { customerId, enterpriseGlobalId, srcLicenseOrderId } = order;
   const customer = ledger.customers.get(customerId);
@@ -25,7 +25,9 @@ export function isVisible(ledger: Ledger, channels: Channels, customerId: Custom
   return channels === null || channels.includes(ledger.customers.get(customerId)!.channelCode);
 }
 
-/** Refuses a source order that is not a succeeded purchase: a purchase, and each of its products, may come from any. */
+/**
+ * Refuses a source order that is not a succeeded purchase. For purchases and their products, it may be any customer's.
+ */
 export function checkSource(ledger: Ledger, channels: Channels, srcLicenseOrderId: LicenseOrderId): void {
   const customerId = ledger.customerOfPurchase.get(srcLicenseOrderId);
   if (customerId === undefined || !isVisible(ledger, channels, customerId)) {
@@ -33,15 +35,15 @@ export function checkSource(ledger: Ledger, channels: Channels, srcLicenseOrderI
   }
 }
 
-/** Refuses an asset whose license type is not the order's. */
+/** Refuses an asset whose license type differs from the order's. */
 export function checkLicenseType(asset: Asset, order: Order): void {
   if (asset.licenseType !== order.licenseType) {
     throw new Refusal('license_type_mismatch', asset.assetNum, asset.licenseType, order.licenseType);
   }
 }
 
-/** The grants of an asset, which have to be loaded if it has any. */
+/** Returns the grants of an asset. They must be loaded if it has any. */
 export function grantsOf(asset: Asset): Grant[] {
-  if (!asset.areGrantsLoaded) throw new Error(`The grants of asset ${asset.assetNum} were not loaded`);
+  if (!asset.areGrantsLoaded) throw new Error(`grants of asset ${asset.assetNum} not loaded`);
   return asset.grants;
 }

@@ -3,15 +3,18 @@ import { MAX_EXTENDED_ATTRIBUTES, MAX_INSTANCES, MAX_INSTANCES_ON_ASSET, Refusal
 
 /** How much orders may touch (rules 6.5 Size). */
 export interface Limits {
-  /** Active products and merchandises on an asset, and as many grants. */
+  /** Active products and merchandises on one asset. The same limit applies to its grants. */
   onAsset: number;
-  /** Extended attributes of an asset. */
+  /** Extended attributes of one asset. */
   codesOnAsset: number;
-  /** Products and merchandises that an order creates, revokes or moves, and grants of the assets that it may end. */
+  /**
+   * Products and merchandises that one order creates, revokes or moves. The same limit applies to the grants of the
+   * assets that it may revoke.
+   */
   ofOrder: number;
-  /** What orders may touch together without a turn of their own (see LargeWork): some tens of megabytes. */
+  /** What orders may touch together without counting as large work (see LargeWork): some tens of megabytes. */
   small: number;
-  /** Products and grants that may be read for orders that run together: no more orders begin once it is more. */
+  /** Products and grants that may be read for orders that run together. Beyond it, no further order starts. */
   read: number;
 }
 
@@ -23,19 +26,22 @@ export const LIMITS: Limits = {
   read: 2 * MAX_INSTANCES,
 };
 
-/** Orders touch more together than work without a turn may. They are planned again when they have one. */
+/** Thrown when orders touch too much together for small work. They are planned again as large work. */
 export class LargeWork extends Error {
   constructor() {
-    super('orders touch much together, and wait for a turn');
+    super('orders are large work');
   }
 }
 
-/** Counts what an order touches while it is planned, so that it is refused before it takes much memory. */
+/**
+ * Counts what an order touches while it is planned, so that an order that is too large fails before it uses much
+ * memory.
+ */
 export class Touched {
   readonly #limit: number;
   #instances = 0;
   #grants = 0;
-  /** Assets whose grants are counted. */
+  /** Assets whose grants have been counted. */
   readonly #assets = new Set<Asset>();
 
   constructor({ ofOrder }: Limits) {
@@ -46,13 +52,13 @@ export class Touched {
     return this.#instances;
   }
 
-  /** Counts products and merchandises. Throws a Refusal: order_too_large. */
+  /** Adds products and merchandises. Throws a Refusal: order_too_large. */
   add(instances: number): void {
     this.#instances += instances;
     this.#check(this.#instances);
   }
 
-  /** Counts the grants of an asset, once however often the order names it. Throws a Refusal: order_too_large. */
+  /** Adds the grants of an asset, once per order. Throws a Refusal: order_too_large. */
   addGrantsOf(asset: Asset): void {
     if (this.#assets.has(asset)) return;
     this.#assets.add(asset);

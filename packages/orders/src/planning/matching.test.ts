@@ -30,7 +30,7 @@ function instance(changes: Partial<ProductInstance> = {}): ProductInstance {
   };
 }
 
-/** What a strict delete_product of exactly that looks for, without a source order. */
+/** What a strict delete_product for exactly that product looks for, without a source order. */
 function wanted(changes: Partial<ProductToRevoke> = {}, srcLicenseOrderId?: string): Wanted {
   const product: ProductToRevoke = {
     crmProductId: 'crm-1',
@@ -65,7 +65,7 @@ function assetWith(products: ProductInstance[]): Asset {
   };
 }
 
-/** The refusal of an order that found none of these products. */
+/** The refusal of an order that matched none of these products. */
 function refusalOf(products: ProductInstance[], what: Wanted): ProductNotFound {
   return new ProductNotFound(assetWith(products), what, listOldest(products));
 }
@@ -74,7 +74,7 @@ describe('what matches on an asset', () => {
   const idsOn = (asset: Asset, what: Wanted) => findMatches(asset, what).map(({ id }) => id);
   const mnemonic = (productUri: string) => wanted({ productUri, strictMatchWhenDelete: false });
 
-  it('is found by productUri, what was added and what was revoked since included', () => {
+  it('is found by productUri, taking later additions and revocations into account', () => {
     const [first, second, other] = [instance({ id: '1' }), instance({ id: '2' }), instance({ productUri: 'b' })];
     const asset = assetWith([first, other, second]);
     expect(idsOn(asset, mnemonic('gms-100'))).toEqual(['1', '2']);
@@ -87,7 +87,7 @@ describe('what matches on an asset', () => {
     expect(idsOn(asset, mnemonic('c'))).toEqual(['4']);
   });
 
-  it('is exactly what differs in nothing, whatever is looked for', () => {
+  it('is exactly what has no differing field', () => {
     const values = [null, 0, 10];
     const products = values.flatMap((limitStartDate) =>
       values.flatMap((limitEndDate) =>
@@ -113,7 +113,7 @@ describe('what matches on an asset', () => {
 });
 
 describe('strict matching', () => {
-  it('finds what is equal in productUri, period and node count', () => {
+  it('finds products equal in productUri, period and node count', () => {
     expect(listDifferences(instance(), wanted())).toEqual([]);
   });
 
@@ -126,7 +126,7 @@ describe('strict matching', () => {
     ['limitEndDate', { limitEndDate: null }],
     ['limitConcurrent', { limitConcurrent: 2 }],
     ['limitConcurrent', { limitConcurrent: 0 }],
-  ])('names %s alone where only that differs: %j', (field, changes) => {
+  ])('names only %s if only that differs: %j', (field, changes) => {
     expect(listDifferences(instance(changes), wanted())).toEqual([field]);
   });
 
@@ -136,7 +136,7 @@ describe('strict matching', () => {
     expect(listDifferences(other, wanted({}, '2'))).toEqual(all);
   });
 
-  it('takes absent as equal to absent, and as nothing else', () => {
+  it('treats absent as equal to absent only', () => {
     const open = wanted({ limitStartDate: undefined, limitEndDate: undefined });
     expect(listDifferences(instance({ limitStartDate: null, limitEndDate: null }), open)).toEqual([]);
     expect(listDifferences(instance({ limitStartDate: 0, limitEndDate: 0 }), open)).toEqual([
@@ -151,13 +151,13 @@ describe('strict matching', () => {
     ]);
   });
 
-  it('takes a limit of no nodes as a limit', () => {
+  it('treats a limit of zero nodes as a limit', () => {
     expect(listDifferences(instance({ limitConcurrent: 0 }), wanted({ limitConcurrent: 0 }))).toEqual([]);
   });
 });
 
 describe('mnemonic matching', () => {
-  it('looks at the productUri and not at period or node count', () => {
+  it('compares the productUri, but not period or node count', () => {
     const mnemonic = wanted({ strictMatchWhenDelete: false, limitStartDate: undefined, limitConcurrent: 99 });
     expect(listDifferences(instance({ limitEndDate: null }), mnemonic)).toEqual([]);
     expect(listDifferences(instance({ limitEndDate: null, productUri: 'b' }), mnemonic)).toEqual(['productUri']);
@@ -173,7 +173,7 @@ describe.each([true, false])('a source order, strictly or not: %s,', (strictMatc
 });
 
 describe('the nearest', () => {
-  /** The ids of the nearest, in their order. */
+  /** The ids of the nearest products, in order. */
   const idsOf = (candidates: ProductInstance[], what: Wanted) =>
     refusalOf(candidates, what).nearest.map(({ product }) => product.id);
 
@@ -186,7 +186,7 @@ describe('the nearest', () => {
     ]);
   });
 
-  it('are those of the same product before all others, however much else differs', () => {
+  it('come first if the product is the same, even if more fields differ', () => {
     const candidates = [
       instance({ id: 'other product', productUri: 'b' }),
       instance({
@@ -200,7 +200,7 @@ describe('the nearest', () => {
     expect(idsOf(candidates, wanted({}, '1'))).toEqual(['all but the product', 'other product']);
   });
 
-  it('are by the number of fields that differ, among those of other products too', () => {
+  it('are sorted by the number of differing fields, including those of other products', () => {
     const candidates = [
       instance({ id: 'other 3', productUri: 'b', limitStartDate: 1, limitEndDate: 2 }),
       instance({ id: 'same 3', limitStartDate: 1, limitEndDate: 2, limitConcurrent: 3 }),
@@ -211,18 +211,18 @@ describe('the nearest', () => {
     expect(idsOf(candidates, wanted())).toEqual(['same 1', 'same 2', 'same 3', 'other 1', 'other 3']);
   });
 
-  it('keep the order of the candidates where they are equally near', () => {
+  it('keep the order of equally near candidates', () => {
     const candidates = ['c', 'a', 'b'].map((id) => instance({ id, limitConcurrent: 2 }));
     expect(idsOf(candidates, wanted())).toEqual(['c', 'a', 'b']);
   });
 
-  it('are at most five, the farthest left out', () => {
+  it('are at most five', () => {
     const near = ['1', '2', '3', '4'].map((id) => instance({ id, limitConcurrent: 2 }));
     const far = ['far 1', 'far 2', 'far 3'].map((id) => instance({ id, productUri: 'b' }));
     expect(idsOf([...far, ...near], wanted())).toEqual(['1', '2', '3', '4', 'far 1']);
   });
 
-  it('are none where there is no candidate, and looking changes nothing', () => {
+  it('are empty without candidates, and comparing changes nothing', () => {
     expect(idsOf([], wanted())).toEqual([]);
     const candidates = [instance({ id: 'b', productUri: 'b' }), instance({ id: 'a', limitConcurrent: 2 })];
     const before = structuredClone(candidates);
@@ -230,7 +230,7 @@ describe('the nearest', () => {
     expect(candidates).toEqual(before);
   });
 
-  it('are not revoked', () => {
+  it('exclude revoked products', () => {
     const [revoked, there] = [
       instance({ id: '1', revokedBy: TWO }),
       instance({ id: '3', productUri: 'b', limitConcurrent: 2 }),
@@ -239,14 +239,14 @@ describe('the nearest', () => {
     expect(nearest.map(({ product }) => product.id)).toEqual(['3']);
   });
 
-  it('are looked for among the 100 oldest that are active', () => {
+  it('come from the 100 oldest active products', () => {
     const revoked = instance({ id: 'r', revokedBy: TWO, limitConcurrent: 2 });
     const others = Array.from({ length: 99 }, (_, index) => instance({ id: `o${index}`, productUri: 'b' }));
     const same = ['s0', 's1'].map((id) => instance({ id, limitConcurrent: 2 }));
     expect(idsOf([revoked, ...others, ...same], wanted())).toEqual(['s0', 'o0', 'o1', 'o2', 'o3']);
   });
 
-  it('belong to a refusal that says which product was not found where', () => {
+  it('belong to a refusal that names the product and the asset', () => {
     const refusal = refusalOf([], wanted());
     expect(refusal).toMatchObject({ reason: 'product_not_found', asset: { assetNum: '8' } });
     expect(refusal.message).toBe('Asset 8 has no active product gms-100 that matches.');
@@ -256,7 +256,7 @@ describe('the nearest', () => {
     [{ limitEndDate: 21 }, undefined, 'limitEndDate 21'],
     [{ limitStartDate: null, limitConcurrent: 0 }, undefined, 'limitStartDate not set and limitConcurrent 0'],
     [{ productUri: 'b' }, '2', 'productUri b and srcLicenseOrderId 1'],
-  ])('are spoken of in its message, the first of them with what it has: %j', (changes, source, has) => {
+  ])('have the first one’s values in the message: %j', (changes, source, has) => {
     const candidates = [instance({ productUri: 'c', limitEndDate: 1, limitStartDate: 0 }), instance(changes)];
     const refusal = refusalOf(candidates, wanted({}, source));
     expect(refusal.message).toBe(`Asset 8 has no active product gms-100 that matches; the nearest has ${has}.`);

@@ -1,41 +1,41 @@
 import { type Asset, heldBy, type ProductInstance, revokerOf } from '@lockstep/assets';
 import { type LicenseOrderId, type ProductToRevoke, Refusal } from '@lockstep/contract';
 
-/** A field in which a product instance can differ from what a delete_product looks for. */
+/** A field in which a product instance can differ from the product to revoke. */
 export type DifferingField = 'productUri' | 'srcLicenseOrderId' | 'limitStartDate' | 'limitEndDate' | 'limitConcurrent';
 
-/** What a delete_product looks for: a product as it was sent, from one source order if the order names one. */
+/** What a delete_product looks for: a product, and the source order if the order names one. */
 export interface Wanted {
   product: ProductToRevoke;
   srcLicenseOrderId: LicenseOrderId | undefined;
 }
 
-/** A product instance that is not what was looked for, and the fields in which it differs. */
+/** A product instance that does not match, and the fields in which it differs. */
 export interface ComparedProduct {
   product: ProductInstance;
   differs: DifferingField[];
 }
 
 const MAX_NEAREST = 5;
-/** How many products of an asset to look at for the nearest one, the oldest (rules 6.5). */
+/** How many products of an asset are compared to find the nearest: the oldest ones (rules 6.5). */
 export const MAX_CANDIDATES = 100;
 
-/** The fields by which products are indexed: productUri, and the fields of strict matching. */
+/** The fields by which products are indexed: productUri, and those of strict matching. */
 type Terms = Pick<ProductInstance, 'productUri' | 'limitStartDate' | 'limitEndDate' | 'limitConcurrent'>;
 const buildStrictKey = ({ productUri, limitStartDate, limitEndDate, limitConcurrent }: Terms) =>
   `${productUri}\n${limitStartDate}\n${limitEndDate}\n${limitConcurrent}`;
 
-/** How products are looked for: by their productUri alone, or by all fields of strict matching. */
+/** Index keys: productUri alone (mnemonic), or all fields of strict matching. */
 const KEYS = { mnemonic: ({ productUri }: Terms) => productUri, strict: buildStrictKey };
 type Kind = keyof typeof KEYS;
 
-/** What a delete_product looks for of the products that are there: an absent date is null, as stored. */
+/** Returns how a product to revoke is matched. Absent dates become null, as stored. */
 export function kindAndTerms(product: ProductToRevoke): { kind: Kind; terms: Terms } {
   const { strictMatchWhenDelete, limitStartDate = null, limitEndDate = null } = product;
   return { kind: strictMatchWhenDelete ? 'strict' : 'mnemonic', terms: { ...product, limitStartDate, limitEndDate } };
 }
 
-/** A key of what a delete_product looks for: two products with the same key match the same. */
+/** Returns a key: two products with the same key match the same instances. */
 export function keyOf(product: ProductToRevoke): string {
   const { kind, terms } = kindAndTerms(product);
   return `${kind}\n${KEYS[kind](terms)}`;
@@ -48,8 +48,8 @@ const indexes: Record<Kind, WeakMap<readonly ProductInstance[], Index>> = {
 };
 
 /**
- * Finds the active ones of products under a key, oldest first. The index is kept with the list, which only grows, so
- * that thousands of orders which look for products on one asset do not each go through all of them.
+ * Returns the active products with a key, oldest first. The index is kept for each list, which only grows, so that
+ * thousands of orders for products of one asset don't each scan all of them.
  */
 function findActive(list: readonly ProductInstance[], kind: Kind, terms: Terms): readonly ProductInstance[] {
   const index = indexes[kind].get(list) ?? { indexed: 0, byKey: new Map<string, ProductInstance[]>() };
@@ -63,7 +63,7 @@ function findActive(list: readonly ProductInstance[], kind: Kind, terms: Terms):
     else others.push(product);
   }
   const products = index.byKey.get(keyFor(terms)) ?? [];
-  // Revoked ones never come back: they leave the index for good.
+  // Removes revoked products from the index for good; they never become active again.
   let active = 0;
   for (const product of products) if (revokerOf(product) === null) products[active++] = product;
   products.length = active;
@@ -71,9 +71,9 @@ function findActive(list: readonly ProductInstance[], kind: Kind, terms: Terms):
 }
 
 /**
- * Finds an asset's active product instances that a delete_product means (rules 6.5 delete_product), oldest first.
- * Mnemonic matching is by productUri, strict matching by period and node count too, and absent equals absent. With a
- * source order, only what that order stands for matches.
+ * Returns the active product instances of an asset that a delete_product matches (rules 6.5 delete_product), oldest
+ * first. Mnemonic matching compares productUri; strict matching also compares the period and the node count, and absent
+ * equals absent. With a source order, only products held by that order match.
  */
 export function findMatches(asset: Asset, { product, srcLicenseOrderId }: Wanted): readonly ProductInstance[] {
   const { kind, terms } = kindAndTerms(product);
@@ -82,7 +82,7 @@ export function findMatches(asset: Asset, { product, srcLicenseOrderId }: Wanted
   return matches.filter((instance) => heldBy(instance) === srcLicenseOrderId);
 }
 
-/** Lists the fields in which a product instance differs from what is looked for. */
+/** Returns the fields in which a product instance differs from what is looked for. */
 export function listDifferences(instance: ProductInstance, { product, srcLicenseOrderId }: Wanted): DifferingField[] {
   const differs: DifferingField[] = [];
   if (instance.productUri !== product.productUri) differs.push('productUri');
@@ -97,7 +97,7 @@ export function listDifferences(instance: ProductInstance, { product, srcLicense
   return differs;
 }
 
-/** The oldest active ones of products, as many as are looked at for the nearest. */
+/** Returns the oldest active products, as many as are compared to find the nearest. */
 export function listOldest(products: Iterable<ProductInstance>): ProductInstance[] {
   const oldest: ProductInstance[] = [];
   for (const product of products) {
@@ -107,12 +107,13 @@ export function listOldest(products: Iterable<ProductInstance>): ProductInstance
   return oldest;
 }
 
-/** No product instance of an asset matches. The message says in what the nearest one differs. */
+/** Thrown if no product instance of an asset matches. The message says in what the nearest one differs. */
 export class ProductNotFound extends Refusal {
   readonly asset: Asset;
-  /** What was looked for. */
   readonly wanted: Wanted;
-  /** A few products that come nearest: those of the productUri first, then those that differ in fewer fields. */
+  /**
+   * Up to five of the nearest products: first those with the same productUri, then those that differ in fewer fields.
+   */
   readonly nearest: readonly ComparedProduct[];
 
   /** `oldest`: the oldest active products of the asset. */
@@ -134,7 +135,7 @@ function rankOf(differs: DifferingField[]): number {
 
 const list = new Intl.ListFormat('en');
 
-/** Says what the nearest product has in the fields that differ; empty if there is none. */
+/** Returns the values of the nearest product in the fields that differ; empty if there is none. */
 function buildHint(nearest: ComparedProduct | undefined): string {
   if (nearest === undefined) return '';
   const { product, differs } = nearest;
@@ -147,15 +148,15 @@ function describe(product: ProductInstance, field: DifferingField): string {
   return isPreviewId(orderId) ? 'the srcLicenseOrderId of an order of this batch' : `srcLicenseOrderId ${orderId}`;
 }
 
-/** Orders of a preview have no ids. No order can name one of these as its source: they are not digits. */
+/** Orders of a preview have no ids. Their placeholders are not digits, so that no order can name one as its source. */
 const PREFIX = 'preview ';
 
-/** Stands for the id of the order at `index` of a preview's orderList. */
+/** Returns a placeholder for the id of the order at `index` of a preview's orderList. */
 export function previewIdOf(index: number): LicenseOrderId {
   return `${PREFIX}${index}` as LicenseOrderId;
 }
 
-/** Whether an id stands for an order of a preview. */
+/** Whether an id is a placeholder for an order of a preview. */
 export function isPreviewId(licenseOrderId: LicenseOrderId): boolean {
   return licenseOrderId.startsWith(PREFIX);
 }

@@ -3,7 +3,7 @@ import type { Channels, DeleteProductOrder, Merchandise, NewBuyOrder, Order, Pro
 import { kindAndTerms } from './matching.ts';
 import { seesNothing } from './outcome.ts';
 
-/** Collects what planning these orders reads of the ledger, but for what is on assets: see collectContents. */
+/** Returns what planning these orders reads from the ledger, except the contents of assets (see collectContents). */
 export function collectNeeds(orders: Iterable<{ order: Order; channels: Channels }>): LedgerNeeds {
   const needs: LedgerNeeds = {
     customerIds: new Set(),
@@ -31,15 +31,18 @@ export function collectNeeds(orders: Iterable<{ order: Order; channels: Channels
 }
 
 /**
- * Collects what planning these orders reads of what is on assets, in the order in which it does, as far as the ledger
- * tells now: for more than one order, also what the ones before it may make necessary.
+ * Returns what planning these orders reads from the contents of assets, in the order in which it is read, as far as the
+ * ledger tells now. For several orders, this includes what earlier ones may make necessary.
  */
 export function* collectContents(
   ledger: Ledger,
   orders: readonly { order: Order; channels: Channels }[],
 ): Steps<ContentsNeeds> {
   const needs: ContentsNeeds = { grantsOf: new Set(), lookUps: [] };
-  /** Assets that these orders may transfer: which order stands for what there is not known before. */
+  /**
+   * Assets that these orders may transfer. After a transfer, another order holds their contents, which is not known
+   * before.
+   */
   const mayMove = new Set<Asset>();
   for (const { order, channels } of orders) {
     if (seesNothing({ channels })) continue;

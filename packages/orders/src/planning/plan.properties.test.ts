@@ -41,7 +41,7 @@ import { LIMITS } from './limits.ts';
 import type { OrderWithId } from './outcome.ts';
 import { planAll } from './plan.ts';
 
-/** So few customers, numbers and products that orders meet on them all the time. */
+/** Few customers, numbers and products, so that orders often affect each other. */
 const CUSTOMERS = [
   ['11', '1'],
   ['12', '1'],
@@ -51,7 +51,7 @@ const FIRST_ORDER_ID = 101;
 const MAX_ORDERS = 16;
 
 const oneOf = <Value>(...values: Value[]) => fc.constantFrom(...values);
-/** One of ten is the odd value, the others the usual one. */
+/** The odd value one time in ten, otherwise the usual one. */
 const mostly = <Usual, Odd>(usual: Usual, odd: fc.Arbitrary<Odd>) =>
   fc.oneof({ weight: 9, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: odd });
 
@@ -121,7 +121,7 @@ const sentOrder: fc.Arbitrary<Sent> = fc.oneof(
   },
 );
 
-/** Some orders, as acceptance leaves them. */
+/** Some orders, as acceptance stores them. */
 const history: fc.Arbitrary<OrderWithId[]> = fc.array(sentOrder, { minLength: 1, maxLength: MAX_ORDERS }).map((sent) =>
   sent.map((each, index) => ({
     licenseOrderId: String(FIRST_ORDER_ID + index) as LicenseOrderId,
@@ -145,14 +145,14 @@ function newLedger(): Ledger {
   };
 }
 
-/** Every asset that the orders made, revoked ones included. */
+/** Every asset that the orders created, including revoked ones. */
 const allAssets = ({ changes }: Ledger): Asset[] => [...changes.newAssets];
 
 /** The merchandises that orders have bought onto an asset. */
 const boughtOnto = (changes: LedgerChanges, asset: Asset) =>
   changes.newMerchandises.flatMap((effect) => (effect.asset === asset ? [effect.merchandise] : []));
 
-/** Plans the orders one after the other, and lets `check` look at the ledger after each. */
+/** Plans the orders one after the other, and calls `check` with the ledger after each. */
 function follow(orders: OrderWithId[], check: (ledger: Ledger) => void): void {
   const ledger = newLedger();
   for (const order of orders) {
@@ -161,7 +161,7 @@ function follow(orders: OrderWithId[], check: (ledger: Ledger) => void): void {
   }
 }
 
-/** The ledger as the next transaction would load it: what is active, as stored, and no changes. */
+/** The ledger as the next transaction would load it: active rows as stored, without changes. */
 function loadedAnew(ledger: Ledger): Ledger {
   const { assets, customers, customerOfPurchase } = structuredClone(ledger);
   const active = <Thing extends Instance>(things: readonly Thing[]) =>
@@ -192,7 +192,7 @@ function loadedAnew(ledger: Ledger): Ledger {
 }
 
 describe('over any history', () => {
-  it('what is active stands on an active asset, under a grant of the order that stands for it', () => {
+  it('active contents are on an active asset, under a grant of the order that holds them', () => {
     fc.assert(
       fc.property(history, (orders) => {
         follow(orders, (ledger) => {
@@ -237,7 +237,7 @@ describe('over any history', () => {
     );
   });
 
-  it('the counts are what the ledger gained or lost', () => {
+  it('the counts equal what the ledger gained or lost', () => {
     const totals = (ledger: Ledger) => {
       const products = allAssets(ledger).flatMap((asset) => asset.products);
       return {
@@ -259,7 +259,7 @@ describe('over any history', () => {
     );
   });
 
-  it('the changes to be written are the difference to the ledger that was loaded', () => {
+  it('the changes to write are the difference from the loaded ledger', () => {
     fc.assert(
       fc.property(history, history, (first, second) => {
         const earlier = newLedger();
@@ -282,7 +282,7 @@ describe('over any history', () => {
     );
   });
 
-  it('planning in one go is planning one by one on a ledger loaded anew', () => {
+  it('planning together equals planning one by one on a reloaded ledger', () => {
     fc.assert(
       fc.property(history, (orders) => {
         const inOneGo = newLedger();
@@ -304,7 +304,7 @@ function termsOf({ customerId, licenseType, limitStartDate, limitEndDate, borrow
   return { customerId, licenseType, limitStartDate, limitEndDate, borrowedUsbKey, codes };
 }
 
-/** The same orders under later ids; what they name as source orders stays. */
+/** The same orders with later ids and unchanged source orders. */
 function renumbered(orders: OrderWithId[], by: number): OrderWithId[] {
   return orders.map((each) => ({
     ...each,
@@ -335,7 +335,7 @@ describe('over any history, stored', () => {
   it('orders applied together leave the same rows as orders applied one by one', async () => {
     const { db } = database;
     const ids = new LedgerIds();
-    /** The rows that groups of orders leave, each group applied as one; nothing stays. */
+    /** Returns the rows that groups of orders leave when each group is applied as one. Rolls back. */
     const rowsAfter = async (groups: OrderWithId[][], codesOnAsset: number) => {
       const limits = { ...LIMITS, codesOnAsset };
       const trx = await db.startTransaction().execute();
@@ -352,7 +352,7 @@ describe('over any history, stored', () => {
         const alone = orders.map((order) => [order]);
         expect(await rowsAfter(groups, codes)).toEqual(await rowsAfter(alone, codes));
       }),
-      // A counterexample is made smaller for as long as that.
+      // How long shrinking a counterexample may take.
       { numRuns: 200, interruptAfterTimeLimit: 10_000 },
     );
   });
@@ -381,7 +381,7 @@ async function readRows(trx: Trx) {
 }
 
 describe('the histories', () => {
-  it('hold orders that succeed and orders that fail for every cause', () => {
+  it('contain orders that succeed and orders that fail with every cause', () => {
     const seen = new Set<string>();
     for (const orders of fc.sample(history, { numRuns: 300, seed: 1 })) {
       for (const { failure, accepted } of planAll(newLedger(), orders)) {

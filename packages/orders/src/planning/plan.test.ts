@@ -59,12 +59,12 @@ function newLedger(): Ledger {
   };
 }
 
-/** An order as acceptance leaves it: what was sent, read by the contract. */
+/** An order as it is stored when its batch is accepted: parsed by the contract's schema. */
 function orderOf(sent: Sent): Order {
   return parse(BatchOrder, batchOf(sent)).orderList[0]!;
 }
 
-/** Plans orders one after the other; the first gets the id `firstId`, the next the number after it. */
+/** Plans orders one after the other; the first has the id `firstId`, the next one the following number. */
 function planFrom(ledger: Ledger, firstId: number, ...sent: Sent[]): Outcome[] {
   return planAll(
     ledger,
@@ -90,7 +90,7 @@ function succeed(ledger: Ledger, sent: Sent): { assets: number; products: number
   return { assets, products };
 }
 
-/** Plans one more order, numbered 900, which must fail and leave the ledger as it is; answers the cause. */
+/** Plans one more order, numbered 900, which must fail and leave the ledger unchanged. Returns the cause. */
 function causeOf(ledger: Ledger, sent: Sent): Cause | undefined {
   const before = structuredClone(ledger);
   const { failure, assets, products } = planFrom(ledger, 900, sent)[0]!;
@@ -106,7 +106,7 @@ function assetOf(ledger: Ledger, assetNum: string): Asset {
   return asset;
 }
 
-/** The active products of an asset with the orders that stand for them, `productUri@heldBy`, oldest first. */
+/** The active products of an asset with the orders that hold them, `productUri@heldBy`, oldest first. */
 function productsOn(ledger: Ledger, assetNum: string): string[] {
   const active = assetOf(ledger, assetNum).products.filter((each) => revokerOf(each) === null);
   return active.map((product) => `${product.productUri}@${heldBy(product)}`);
@@ -147,7 +147,7 @@ describe('every order', () => {
   });
 
   it.each(orders)(
-    '%s takes as source order only a succeeded new_buy, a revocation one of the customer',
+    '%s accepts only a succeeded new_buy as source order; a revocation only one of the customer',
     (type, order) => {
       const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(ours, ['X2']), deleteAsset(ours, ['X2']));
       planFrom(ledger, 200, newBuy(sister, ['X3']), newBuy(sister, ['X1']));
@@ -166,13 +166,13 @@ describe('every order', () => {
     },
   );
 
-  it.each(orders)('%s goes without a source order where it is empty', (_, order) => {
+  it.each(orders)('%s ignores an empty source order', (_, order) => {
     succeed(ledgerAfter(newBuy(ours, ['X1'])), order(ours, { srcLicenseOrderId: '' }));
   });
 });
 
 describe('new_buy', () => {
-  it('makes each number an active asset of the customer with the products bought', () => {
+  it('creates an active asset of the customer for each number, with the products', () => {
     const ledger = newLedger();
     const element = {
       limitStartDate: 5,
@@ -208,7 +208,7 @@ describe('new_buy', () => {
     expect([...ledger.changes.newAssets].map(({ assetNum }) => assetNum)).toEqual(['X1', 'X2']);
   });
 
-  it('makes an asset without limits, codes and lending where none are sent', () => {
+  it('creates an asset without a period, codes and lending if none are sent', () => {
     expect(assetOf(ledgerAfter(newBuy(ours, ['X1'])), 'X1')).toMatchObject({
       limitStartDate: null,
       limitEndDate: null,
@@ -218,7 +218,7 @@ describe('new_buy', () => {
     });
   });
 
-  it('takes a time of zero for a time', () => {
+  it('accepts zero as a time', () => {
     const zeros = { limitStartDate: 0, limitEndDate: 1_800_000_000_000 };
     const element = { ...zeros, products: [productToBuy(zeros)] };
     expect(assetOf(ledgerAfter(newBuy(ours, ['X1'], {}, element)), 'X1')).toMatchObject({
@@ -227,7 +227,7 @@ describe('new_buy', () => {
     });
   });
 
-  it('adds to an asset that is the customer’s already', () => {
+  it('adds to an asset that the customer already has', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, { products: [uri('a')] }));
     expect(succeed(ledger, newBuy(ours, ['X1'], {}, { products: [uri('a'), uri('b')] }))).toEqual({
       assets: 0,
@@ -238,7 +238,7 @@ describe('new_buy', () => {
     expect(ledger.changes.newAssets.size).toBe(1);
   });
 
-  it('adds and replaces extend codes on an asset that is there already', () => {
+  it('adds and replaces extend codes on an existing asset', () => {
     const codes = (...list: Sent[]) => ({ assetExtendList: list });
     const ledger = ledgerAfter(
       newBuy(
@@ -254,7 +254,7 @@ describe('new_buy', () => {
     expect(assetOf(ledger, 'X1').extends).toEqual({ keep: '1', old: '2', new: '' });
   });
 
-  it('fails where an asset would have more extended attributes than it may, by one or more elements and orders', () => {
+  it('fails if one or more elements and orders give an asset too many extended attributes', () => {
     const within = { ...LIMITS, codesOnAsset: 2 };
     const element = (...codes: string[]) => ({
       assetNos: ['X1'],
@@ -277,7 +277,7 @@ describe('new_buy', () => {
     expect(causeWithin(ledger, order(element('b')))).toBeNull();
   });
 
-  it('takes an extend code of any name', () => {
+  it('accepts any extend code', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1']));
     const assetExtendList = [{ extendCode: '__proto__', extendValue: '1' }, { extendCode: 'toString' }];
     succeed(ledger, newBuy(ours, ['X1'], {}, { assetExtendList }));
@@ -288,7 +288,7 @@ describe('new_buy', () => {
   });
 
   it.each<[string, Sent, Sent]>([
-    ['nothing where nothing is sent', {}, { limitStartDate: 5, limitEndDate: 1_800_000_000_009, borrowedUsbKey: true }],
+    ['nothing if nothing is sent', {}, { limitStartDate: 5, limitEndDate: 1_800_000_000_009, borrowedUsbKey: true }],
     [
       'the start alone',
       { limitStartDate: 0 },
@@ -309,7 +309,7 @@ describe('new_buy', () => {
       { limitEndDate: null },
       { limitStartDate: 5, limitEndDate: 1_800_000_000_009, borrowedUsbKey: true },
     ],
-  ])('replaces on an asset that is there already %s', (_, sent, expected) => {
+  ])('replaces, on an existing asset, %s', (_, sent, expected) => {
     const ledger = ledgerAfter(
       newBuy(ours, ['X1'], {}, { limitStartDate: 5, limitEndDate: 1_800_000_000_009, borrowedUsbKey: true }),
     );
@@ -317,7 +317,7 @@ describe('new_buy', () => {
     expect(assetOf(ledger, 'X1')).toMatchObject(expected);
   });
 
-  it('fails where the asset has another license type', () => {
+  it('fails if the asset has another license type', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1']));
     expect(causeOf(ledger, newBuy(ours, ['X1'], { licenseType: 'softkey' }))).toBe('license_type_mismatch');
   });
@@ -325,7 +325,7 @@ describe('new_buy', () => {
   it.each([
     ['a sister of the same enterprise', sister],
     ['a stranger', stranger],
-  ])('fails where the asset is active at %s', (_, owner) => {
+  ])('fails if the asset belongs to %s', (_, owner) => {
     const ledger = ledgerAfter(newBuy(owner, ['X1']));
     for (const transferedAssetNum of [undefined, null, false]) {
       const order = newBuy(ours, ['X1'], {}, { transferedAssetNum });
@@ -333,7 +333,7 @@ describe('new_buy', () => {
     }
   });
 
-  it('transfers an asset with everything on it', () => {
+  it('transfers an asset with its contents', () => {
     const ledger = ledgerAfter(
       newBuy(
         stranger,
@@ -371,10 +371,10 @@ describe('new_buy', () => {
     expect(productsOn(ledger, 'X1')).toEqual(['gms-100@900']);
   });
 
-  it('takes over what came with it however often it moves, without looking at it', () => {
+  it('transfers an asset repeatedly without reading its contents', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(ours, ['X1'], {}, { merchandises: [merchandise()] }));
     const { products } = assetOf(ledger, 'X1');
-    // An asset may hold ten thousand, and be transferred by each order of a batch.
+    // An asset may hold ten thousand, and each order of a batch may transfer it.
     Object.defineProperty(products, Symbol.iterator, { configurable: true, value: () => expect.unreachable() });
     const transfer = { transferedAssetNum: true, products: undefined };
     const owners = [stranger, sister, ours, sister];
@@ -386,7 +386,7 @@ describe('new_buy', () => {
     expect(productsOn(ledger, 'X1').slice(-1)).toEqual(['later@900']);
   });
 
-  it('takes over only what was active', () => {
+  it('transfers only active contents', () => {
     const ledger = ledgerAfter(
       newBuy(stranger, ['X1'], {}, { products: [uri('a'), uri('b')] }),
       newBuy(stranger, ['X1']),
@@ -410,19 +410,19 @@ describe('new_buy', () => {
   it.each([
     ['a free number', []],
     ['the customer’s own asset', [newBuy(ours, ['X1'])]],
-  ])('takes transferedAssetNum for %s as an ordinary purchase', (_, before) => {
+  ])('treats transferedAssetNum for %s as an ordinary purchase', (_, before) => {
     const ledger = ledgerAfter(...before);
     succeed(ledger, newBuy(ours, ['X1'], {}, { transferedAssetNum: true }));
     expect(assetOf(ledger, 'X1').customerId).toBe('11');
     expect(ledger.changes.releasedAssets.size).toBe(0);
   });
 
-  it('leaves a transferred asset to its new customer alone', () => {
+  it('leaves a transferred asset to its new customer only', () => {
     const ledger = ledgerAfter(newBuy(stranger, ['X1']), newBuy(ours, ['X1'], {}, { transferedAssetNum: true }));
     expect(causeOf(ledger, newBuy(stranger, ['X1']))).toBe('asset_owned_by_other_customer');
     expect(causeOf(ledger, deleteAsset(stranger, ['X1']))).toBe('asset_not_found');
     expect(causeOf(ledger, deleteProduct(stranger, ['X1']))).toBe('asset_not_found');
-    // Nor by the old customer's orders: the transferring one stands for them.
+    // Not even by the old customer's orders: the transferring order holds them now.
     expect(causeOf(ledger, deleteAsset(ours, ['X1'], { srcLicenseOrderId: '101' }))).toBe('source_order_not_found');
     expect(succeed(ledger, deleteAsset(ours, ['X1']))).toEqual({ assets: 1, products: 2 });
   });
@@ -449,7 +449,7 @@ describe('new_buy', () => {
     ]);
   });
 
-  it('takes as a product’s source order a succeeded new_buy of any customer', () => {
+  it('accepts a succeeded new_buy of any customer as a product’s source order', () => {
     const bought = (srcLicenseOrderId: string) => [productToBuy({ srcLicenseOrderId })];
     const ledger = ledgerAfter(newBuy(stranger, ['X1']), deleteAsset(stranger, ['X1']));
     succeed(ledger, newBuy(ours, ['X2'], {}, { products: bought('101') }));
@@ -468,7 +468,7 @@ describe('new_buy', () => {
     expect(causeOf(newLedger(), newBuy(ours, ['X1'], { srcLicenseOrderId: '900' }))).toBe('source_order_not_found');
   });
 
-  it('adds to its own asset where a number stands in two elements', () => {
+  it('adds to its own asset if a number appears in two elements', () => {
     const ledger = newLedger();
     const assets = [
       { assetNos: ['X1', 'X2'], limitEndDate: 1_800_000_000_005, products: [uri('a')] },
@@ -513,13 +513,13 @@ describe('new_buy', () => {
   });
 });
 
-describe('new_buy of terms that replace those of an asset', () => {
+describe('new_buy that replaces the period of an asset', () => {
   const DAY = 1_800_000_000_000;
   const from = (start: number) => ({ limitStartDate: DAY + start });
   const until = (end: number) => ({ limitEndDate: DAY + end });
   const elements = (...changes: Sent[]) => changes.map((each) => ({ assetNos: ['X1'], products: [uri('a')], ...each }));
 
-  it('fails where its start then lies after its end', () => {
+  it('fails if the start would be after the end', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, { ...from(3), ...until(5) }));
     expect(causeOf(ledger, newBuy(ours, ['X1'], {}, from(6)))).toBe('dates_reversed');
     expect(causeOf(ledger, newBuy(ours, ['X1'], {}, until(2)))).toBe('dates_reversed');
@@ -529,13 +529,13 @@ describe('new_buy of terms that replace those of an asset', () => {
     succeed(ledger, newBuy(ours, ['X1'], {}, from(5)));
   });
 
-  it('fails where two elements of one order do so, whether or not the asset is new', () => {
+  it('fails if two elements of one order reverse it, on a new or existing asset', () => {
     const order = newBuy(ours, [], { assets: elements(from(6), until(5)) });
     expect(causeOf(newLedger(), order)).toBe('dates_reversed');
     expect(causeOf(ledgerAfter(newBuy(ours, ['X1'])), order)).toBe('dates_reversed');
   });
 
-  it('looks at the period only where it gives some of it: one from before may be reversed', () => {
+  it('checks the period only if it changes it: an existing one may be reversed', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, from(6)));
     assetOf(ledger, 'X1').limitEndDate = DAY + 5;
     succeed(ledger, newBuy(ours, ['X1']));
@@ -543,7 +543,7 @@ describe('new_buy of terms that replace those of an asset', () => {
 });
 
 describe('delete_asset', () => {
-  it('revokes the asset and everything on it', () => {
+  it('revokes the asset and its contents', () => {
     const ledger = ledgerAfter(
       newBuy(ours, ['X1', 'X2'], {}, { products: [uri('a'), uri('b')] }),
       newBuy(ours, ['X1'], {}, { products: [], merchandises: [merchandise({ children: [merchandise()] })] }),
@@ -559,7 +559,7 @@ describe('delete_asset', () => {
     expect(productsOn(ledger, 'X2')).toEqual(['a@101', 'b@101']);
   });
 
-  it('does not count again what was revoked before', () => {
+  it('does not count contents revoked before', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, { products: [uri('a'), uri('b')] }));
     succeed(ledger, deleteProduct(ours, ['X1'], { productUri: 'a' }));
     expect(succeed(ledger, deleteAsset(ours, ['X1']))).toEqual({ assets: 1, products: 1 });
@@ -574,14 +574,14 @@ describe('delete_asset', () => {
     expect(causeOf(ledgerAfter(...before), deleteAsset(ours, ['X1']))).toBe('asset_not_found');
   });
 
-  it('fails where the asset has another license type, and does not say so of a stranger’s', () => {
+  it('fails if the asset has another license type, but does not reveal a stranger’s', () => {
     const softkey = { licenseType: 'softkey' };
     const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(stranger, ['X2']));
     expect(causeOf(ledger, deleteAsset(ours, ['X1'], softkey))).toBe('license_type_mismatch');
     expect(causeOf(ledger, deleteAsset(ours, ['X2'], softkey))).toBe('asset_not_found');
   });
 
-  it('takes all numbers or none', () => {
+  it('revokes all numbers or none', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1', 'X2']));
     expect(causeOf(ledger, deleteAsset(ours, ['X1', 'X3', 'X2']))).toBe('asset_not_found');
     expect(succeed(ledger, deleteAsset(ours, ['X1', 'X2']))).toEqual({ assets: 2, products: 2 });
@@ -604,7 +604,7 @@ describe('delete_asset', () => {
     const from = (srcLicenseOrderId: string, ...assetNos: string[]) =>
       deleteAsset(ours, assetNos, { srcLicenseOrderId });
 
-    it('revokes what that order granted, products in merchandise and merchandise too', () => {
+    it('revokes what that order granted, including merchandises and their products', () => {
       const ledger = shared();
       expect(succeed(ledger, from('101', 'X1'))).toEqual({ assets: 0, products: 2 });
       expect(productsOn(ledger, 'X1')).toEqual(['b@102', 'gms-100@102']);
@@ -621,7 +621,7 @@ describe('delete_asset', () => {
       expect([...ledger.assets.keys()]).toEqual(['X3']);
     });
 
-    it('fails where that order has granted nothing to the asset, or no longer', () => {
+    it('fails if that order has no active grant on the asset', () => {
       const ledger = shared();
       expect(causeOf(ledger, from('103', 'X1'))).toBe('asset_not_in_source_order');
       expect(causeOf(ledger, from('101', 'X1', 'X2'))).toBe('asset_not_in_source_order');
@@ -629,14 +629,14 @@ describe('delete_asset', () => {
       expect(causeOf(ledger, from('101', 'X1'))).toBe('asset_not_in_source_order');
     });
 
-    it('fails where a number stands in two elements', () => {
+    it('fails if a number appears in two elements', () => {
       const assets = [{ assetNos: ['X1'] }, { assetNos: ['X1'] }];
       const twice = (source: string) => deleteAsset(ours, [], { assets, srcLicenseOrderId: source });
       expect(causeOf(shared(), twice('101'))).toBe('asset_not_in_source_order');
       expect(causeOf(ledgerAfter(newBuy(ours, ['X1'])), twice('101'))).toBe('asset_not_found');
     });
 
-    it('finds the grant though delete_product has taken all its products', () => {
+    it('finds the grant after delete_product has revoked all its products', () => {
       const ledger = shared();
       succeed(ledger, deleteProduct(ours, ['X2'], { productUri: 'b' }));
       succeed(ledger, deleteProduct(ours, ['X2']));
@@ -645,7 +645,7 @@ describe('delete_asset', () => {
       expect(succeed(ledger, from('102', 'X2'))).toEqual({ assets: 1, products: 0 });
     });
 
-    it('keeps an asset alive by a grant whose products are all gone', () => {
+    it('keeps an asset active as long as it has a grant, even without products', () => {
       const ledger = shared();
       for (const productUri of ['b', 'gms-100']) {
         succeed(ledger, deleteProduct(ours, ['X1'], { productUri }, { srcLicenseOrderId: '102' }));
@@ -661,7 +661,7 @@ describe('delete_asset', () => {
       succeed(ledger, from('103', 'X1'));
     });
 
-    it('names by the order that transferred an asset all that came with it', () => {
+    it('treats the order that transferred an asset as the source of its contents', () => {
       const ledger = ledgerAfter(
         newBuy(stranger, ['X1'], {}, { merchandises: [merchandise()] }),
         newBuy(ours, ['X1'], {}, { transferedAssetNum: true }),
@@ -675,7 +675,7 @@ describe('delete_asset', () => {
 });
 
 describe('delete_product', () => {
-  it('revokes every active product of that productUri, in merchandise too, and leaves the asset', () => {
+  it('revokes every active product with that productUri, including those in merchandises, and keeps the asset', () => {
     const ledger = ledgerAfter(
       newBuy(ours, ['X1', 'X2'], {}, { products: [uri('a'), uri('b')] }),
       newBuy(ours, ['X1'], {}, { products: [uri('a')] }),
@@ -689,13 +689,13 @@ describe('delete_product', () => {
     expect(ledger.changes.revokedAssets.size).toBe(0);
   });
 
-  it('leaves an asset without any product active', () => {
+  it('leaves an asset without active products', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1']), deleteProduct(ours, ['X1']));
     expect(productsOn(ledger, 'X1')).toEqual([]);
     expect(succeed(ledger, newBuy(ours, ['X1']))).toEqual({ assets: 0, products: 1 });
   });
 
-  it('revokes with a source order only what that order bought', () => {
+  it('revokes, with a source order, only what that order bought', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(ours, ['X1']), newBuy(ours, ['X2']));
     const from = (srcLicenseOrderId: string) => deleteProduct(ours, ['X1'], {}, { srcLicenseOrderId });
     expect(causeOf(ledger, from('103'))).toBe('product_not_found');
@@ -712,12 +712,12 @@ describe('delete_product', () => {
     expect(causeOf(ledgerAfter(...before), deleteProduct(ours, ['X1']))).toBe('asset_not_found');
   });
 
-  it('fails where the asset has another license type', () => {
+  it('fails if the asset has another license type', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1']));
     expect(causeOf(ledger, deleteProduct(ours, ['X1'], {}, { licenseType: 'softkey' }))).toBe('license_type_mismatch');
   });
 
-  it('fails where one product of one number has no match', () => {
+  it('fails if a product has no match on one of the numbers', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1', 'X2'], {}, { products: [uri('a')] }), newBuy(ours, ['X1']));
     expect(causeOf(ledger, deleteProduct(ours, ['X1', 'X2']))).toBe('product_not_found');
     const assets = [{ assetNos: ['X1'], products: [productToRevoke(), productToRevoke({ productUri: 'c' })] }];
@@ -728,20 +728,20 @@ describe('delete_product', () => {
   it.each([
     ['one element', [{ assetNos: ['X1'], products: [productToRevoke(), productToRevoke()] }]],
     ['two elements', [element, element]],
-  ])('matches against what was active when it began, and revokes once what two products name: in %s', (_, assets) => {
+  ])('matches against what was active before the order, and revokes a product named twice once: in %s', (_, assets) => {
     const ledger = ledgerAfter(newBuy(ours, ['X1']));
     expect(succeed(ledger, deleteProduct(ours, [], {}, { assets }))).toEqual({ assets: 0, products: 1 });
     expect(causeOf(ledger, deleteProduct(ours, [], {}, { assets }))).toBe('product_not_found');
   });
 
-  it('counts grants and products once, in however many elements it names their asset', () => {
+  it('counts grants and products once, even if several elements name their asset', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(ours, ['X1']));
     const order = orderOf(deleteProduct(ours, [], {}, { assets: [element, element] }));
     const accepted = { licenseOrderId: '900' as LicenseOrderId, order, channels: null };
     expect(doAtOnce(planOrder(ledger, accepted, { ...LIMITS, ofOrder: 2 })).touched).toBe(2);
   });
 
-  it('looks for what is the same once, however often an order names it', () => {
+  it('looks for a product that an order names repeatedly once', () => {
     const looksFor = (times: number): number => {
       const ledger = ledgerAfter(newBuy(ours, ['X1']));
       const [product] = assetOf(ledger, 'X1').products;
@@ -764,7 +764,7 @@ describe('delete_product', () => {
     expect(looksFor(1_000)).toBe(looksFor(1));
   });
 
-  it('ends a merchandise with the last product and merchandise in it, and no other', () => {
+  it('revokes a merchandise with the last product or merchandise in it, and no other', () => {
     const inside = (merchandiseNum: string, productUri: string, children: Sent[] = []) =>
       merchandise({ merchandiseNum, licenseOrderProductList: [uri(productUri)], children });
     const empty = merchandise({ merchandiseNum: 'empty', licenseOrderProductList: [] });
@@ -784,11 +784,11 @@ describe('the first fault', () => {
     ['enterprise_mismatch', { srcLicenseOrderId: '555', enterpriseGlobalId: '9' }, ours],
     ['source_order_not_found', { srcLicenseOrderId: '555' }, ours],
     ['asset_owned_by_other_customer', {}, ours],
-  ])('is %s before all that follow', (cause, changes, buyer) => {
+  ])('is %s before all later checks', (cause, changes, buyer) => {
     expect(causeOf(ledgerAfter(newBuy(stranger, ['X1'])), newBuy(buyer, ['X1'], changes))).toBe(cause);
   });
 
-  /** X1 is a stranger's, X2 ours with another license type; a product may name a source order that is not there. */
+  /** X1 is a stranger's, X2 ours with another license type; a product may name a source order that does not exist. */
   const ledger = () => ledgerAfter(newBuy(stranger, ['X1']), newBuy(ours, ['X2'], { licenseType: 'softkey' }));
   const good = { products: [uri('a')] };
   const bad = { products: [uri('a'), productToBuy({ srcLicenseOrderId: '555' })] };
@@ -844,7 +844,7 @@ describe('the first fault', () => {
 });
 
 describe('planAll', () => {
-  it('shows each order what the ones before it did', () => {
+  it('shows each order the effects of those before it', () => {
     const ledger = newLedger();
     const causes = planFrom(
       ledger,
@@ -869,7 +869,7 @@ describe('planAll', () => {
     expect(grantsOn(ledger, 'X1')).toEqual(['107']);
   });
 
-  it('answers for each order what was sent, in order, with the counts of what it did', () => {
+  it('returns an outcome for each order, in order, with the counts of its effects', () => {
     const outcomes = planFrom(newLedger(), 101, newBuy(ours, ['X1', 'X2']), deleteAsset(ours, ['X3']));
     expect(outcomes).toMatchObject([
       { accepted: { licenseOrderId: '101', order: { orderType: 'new_buy' } }, failure: null, assets: 2, products: 2 },
@@ -882,7 +882,7 @@ describe('planAll', () => {
     ]);
   });
 
-  it('does not take a fault in the code for an outcome', () => {
+  it('does not turn a bug into an outcome', () => {
     const ledger = { ...newLedger(), assets: undefined as unknown as Ledger['assets'] };
     expect(() => planFrom(ledger, 101, newBuy(ours, ['X1']))).toThrow(TypeError);
   });
@@ -894,7 +894,7 @@ describe('planOrder', () => {
     ['new_buy', newBuy(ours, ASSETS)],
     ['delete_asset', deleteAsset(ours, ASSETS)],
     ['delete_product', deleteProduct(ours, ASSETS)],
-  ])('gives way after each asset: %s', (_, sent) => {
+  ])('yields after each asset: %s', (_, sent) => {
     const ledger = ledgerAfter(newBuy(ours, ASSETS));
     const accepted = { licenseOrderId: '900' as LicenseOrderId, order: orderOf(sent), channels: null };
     const steps = planOrder(ledger, accepted);
@@ -910,7 +910,7 @@ describe('planOrder', () => {
     ['a transfer', newBuy(sister, ['X1'], {}, { transferedAssetNum: true })],
     ['delete_asset', deleteAsset(ours, ['X1'])],
     ['delete_product', deleteProduct(ours, ['X1'])],
-  ])('changes nothing itself: %s', (_, sent) => {
+  ])('does not change the ledger: %s', (_, sent) => {
     const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, { merchandises: [merchandise()] }));
     const before = structuredClone(ledger);
     const effects = planAtOnce(ledger, sent);
@@ -919,7 +919,7 @@ describe('planOrder', () => {
     expect(ledger).not.toEqual(before);
   });
 
-  it('tells what happens to each asset', () => {
+  it('lists what happens to each asset', () => {
     const actionsOf = (ledger: Ledger, sent: Sent) =>
       planAtOnce(ledger, sent).assets.map(({ action, asset }) => `${action} ${asset.assetNum}`);
     const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(stranger, ['X2']));

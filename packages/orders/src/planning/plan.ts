@@ -7,10 +7,10 @@ import { planNewBuy } from './purchase.ts';
 import { planDeleteAsset, planDeleteProduct } from './revocation.ts';
 
 /**
- * Plans what an order does to the ledger (rules 6.5). It reads the ledger and changes nothing: `advance` does.
+ * Returns the effects of an order on the ledger (rules 6.5). Reads the ledger but does not change it; `advance` does.
  *
- * Throws the order's first fault as a Refusal, in the order customer, enterprise, source order, then elements, numbers
- * and products as they were sent. It is too large where it has touched too much up to there.
+ * Throws the order's first fault as a Refusal. It checks the customer, the enterprise and the source order, then
+ * elements, asset numbers and products in the order sent. An order is too large as soon as it has touched too much.
  */
 export function* planOrder(ledger: Ledger, accepted: OrderWithId, limits: Limits = LIMITS): Steps<Effects> {
   checkCustomer(ledger, accepted);
@@ -25,7 +25,7 @@ export function* planOrder(ledger: Ledger, accepted: OrderWithId, limits: Limits
   }
 }
 
-/** A planned order: what it does, or why it is refused. */
+/** A planned order: its effects, or why it is refused. */
 export type Planned =
   | { accepted: OrderWithId; effects: Effects; refusal: null }
   | { accepted: OrderWithId; effects: null; refusal: Refusal };
@@ -40,12 +40,12 @@ export function* tryPlan(ledger: Ledger, accepted: OrderWithId, limits: Limits):
   }
 }
 
-/** What became of a planned order. */
+/** Returns the outcome of a planned order. */
 export function outcomeOf({ accepted, effects, refusal }: Planned): Outcome {
   return refusal === null ? { accepted, failure: null, ...countEffects(effects) } : failOrder(accepted, refusal);
 }
 
-/** Plans orders one after the other on a ledger that has all that they need; each sees what the ones before it did. */
+/** Plans orders one after the other on a ledger with everything loaded; each sees the effects of those before it. */
 export function planAll(ledger: Ledger, orders: readonly OrderWithId[], limits: Limits = LIMITS): Outcome[] {
   return orders.map((accepted) => {
     const planned = doAtOnce(tryPlan(ledger, accepted, limits));

@@ -16,7 +16,8 @@ import { type Limits, Touched } from './limits.ts';
 import { emptyEffects, type OrderWithId } from './outcome.ts';
 
 /**
- * Plans a new_buy: assets that are created, extended or transferred, and what is bought onto them (rules 6.5 new_buy).
+ * Plans a new_buy: creates, extends or transfers assets, and puts products and merchandises onto them (rules 6.5
+ * new_buy).
  */
 export function* planNewBuy(ledger: Ledger, accepted: OrderWithId, order: NewBuyOrder, limits: Limits): Steps<Effects> {
   const effects = emptyEffects(order.customerId);
@@ -47,7 +48,10 @@ export function* planNewBuy(ledger: Ledger, accepted: OrderWithId, order: NewBuy
 
 type Period = Pick<Asset, 'limitStartDate' | 'limitEndDate'>;
 
-/** The period of an asset after an element has replaced what it gives of it. Throws a Refusal: dates_reversed. */
+/**
+ * Returns the period of an asset after an element has replaced the dates that it gives. Throws a Refusal:
+ * dates_reversed.
+ */
 function replacePeriod(before: Period, given: AssetTerms, assetNum: string): Period {
   const limitStartDate = given.limitStartDate ?? before.limitStartDate;
   const limitEndDate = given.limitEndDate ?? before.limitEndDate;
@@ -59,7 +63,7 @@ function replacePeriod(before: Period, given: AssetTerms, assetNum: string): Per
 }
 
 /**
- * Finds the asset of a number, the customer's own or one that the order transfers (rules 6.5 Transfer), or creates it.
+ * Returns the asset with a number, either the customer's own or one to transfer (rules 6.5 Transfer), or creates it.
  * Throws a Refusal.
  */
 function buyAsset(
@@ -123,7 +127,7 @@ function readTerms(element: AssetToBuy): AssetTerms {
   };
 }
 
-/** Puts what an order bought onto one asset. */
+/** Puts what an order buys onto one asset. */
 class Purchase {
   readonly #ledger: Ledger;
   readonly #accepted: OrderWithId;
@@ -134,7 +138,7 @@ class Purchase {
   readonly #limits: Limits;
   /** Codes of extended attributes that the asset did not have before the order. */
   #newCodes: Set<string> | undefined;
-  /** How much more the asset may hold. */
+  /** How many more products and merchandises the asset may hold. */
   #room: number;
 
   constructor(
@@ -152,7 +156,7 @@ class Purchase {
     const { active, assetNum, customerId } = on.asset;
     this.#limits = limits;
     this.#room = limits.onAsset - active.products - active.merchandises;
-    // A transfer leaves one grant of all that were there.
+    // A transfer replaces all earlier grants with one.
     const isOwn = customerId === accepted.order.customerId;
     if (isOwn && active.grants >= limits.onAsset) throw new Refusal('asset_full', assetNum, limits.onAsset, 'grants');
   }
@@ -208,7 +212,7 @@ class Purchase {
     for (const child of bought.children ?? []) this.merchandise(child, merchandise);
   }
 
-  /** Counts one more product or merchandise. Throws a Refusal: asset_full, order_too_large. */
+  /** Counts one more product or merchandise. Throws a Refusal: asset_full or order_too_large. */
   #count(): void {
     if (this.#room-- <= 0) {
       const { onAsset } = this.#limits;

@@ -15,7 +15,8 @@ import { findMatches, keyOf, listOldest, ProductNotFound } from './matching.ts';
 import { emptyEffects } from './outcome.ts';
 
 /**
- * Plans a delete_asset: ends grants with what is under them, and assets whose last grant ends (rules 6.5 delete_asset).
+ * Plans a delete_asset: revokes grants with their contents, and assets whose last grant is revoked (rules 6.5
+ * delete_asset).
  */
 export function* planDeleteAsset(ledger: Ledger, order: DeleteAssetOrder, limits: Limits): Steps<Effects> {
   const effects = emptyEffects(null);
@@ -28,19 +29,19 @@ export function* planDeleteAsset(ledger: Ledger, order: DeleteAssetOrder, limits
       if (revokedAssets.has(asset)) throw new Refusal('asset_not_found', assetNum, ' of the customer');
       touched.addGrantsOf(asset);
       const grants = grantsOf(asset).filter((grant) => grant.revokedBy === null && !revokedGrants.has(grant));
-      const ended = grants.filter(
+      const matching = grants.filter(
         ({ licenseOrderId }) => order.srcLicenseOrderId === undefined || order.srcLicenseOrderId === licenseOrderId,
       );
-      if (order.srcLicenseOrderId !== undefined && ended.length === 0) {
+      if (order.srcLicenseOrderId !== undefined && matching.length === 0) {
         throw new Refusal('asset_not_in_source_order', assetNum, order.srcLicenseOrderId);
       }
-      for (const grant of ended) {
+      for (const grant of matching) {
         const numbers = numbersOf(grant);
         touched.add(numbers.products + numbers.merchandises);
         revokedGrants.add(grant);
         effects.grants.push({ action: 'revoke', asset, grant, numbers });
       }
-      if (ended.length === grants.length) {
+      if (matching.length === grants.length) {
         revokedAssets.add(asset);
         effects.assets.push({ action: 'revoke', asset });
       }
@@ -52,15 +53,18 @@ export function* planDeleteAsset(ledger: Ledger, order: DeleteAssetOrder, limits
 }
 
 /**
- * Plans a delete_product: revokes the product instances that match. They match against what was active when the order
- * began, and an instance is revoked once (rules 6.5 delete_product).
+ * Plans a delete_product: revokes the product instances that match. It matches against what was active before the
+ * order, and revokes each instance once (rules 6.5 delete_product).
  */
 export function* planDeleteProduct(ledger: Ledger, order: DeleteProductOrder, limits: Limits): Steps<Effects> {
   const effects = emptyEffects(null);
   const touched = new Touched(limits);
   const revoked = new Set<ProductInstance>();
   const emptied = new EmptiedMerchandises(effects, touched);
-  /** What was looked for on each asset. The same matches the same again, and there may be thousands of the same. */
+  /**
+   * What has been looked for on each asset. The same product matches the same instances, and an order may name it
+   * thousands of times.
+   */
   const lookedFor = new Map<Asset, Set<string>>();
   for (const element of order.assets) {
     const products = element.products.map((product) => ({ product, key: keyOf(product) }));
@@ -90,11 +94,11 @@ export function* planDeleteProduct(ledger: Ledger, order: DeleteProductOrder, li
   return effects;
 }
 
-/** Revokes merchandises when the last product and merchandise in them is revoked. */
+/** Revokes merchandises when their last product or merchandise is revoked. */
 class EmptiedMerchandises {
   readonly #effects: Effects;
   readonly #touched: Touched;
-  /** Active items left in each merchandise after this order, by merchandise. */
+  /** How many active products and merchandises each merchandise has left after this order. */
   readonly #left = new Map<MerchandiseInstance, number>();
 
   constructor(effects: Effects, touched: Touched) {
@@ -109,12 +113,12 @@ class EmptiedMerchandises {
     if (left > 0) return;
     this.#touched.add(1);
     this.#effects.merchandises.push({ action: 'revoke', asset, merchandise });
-    if (merchandise.parent === null && merchandise.parentId !== null) throw new Error('A merchandise was not loaded');
+    if (merchandise.parent === null && merchandise.parentId !== null) throw new Error('merchandise not loaded');
     this.takeFrom(merchandise.parent, asset);
   }
 }
 
-/** Finds the customer's active asset of a number, of the order's license type. Throws a Refusal. */
+/** Returns the customer's active asset with a number and the order's license type. Throws a Refusal. */
 function findOwnAsset(ledger: Ledger, order: DeleteAssetOrder | DeleteProductOrder, assetNum: string): Asset {
   const asset = ledger.assets.get(assetNum);
   if (asset === undefined || asset.customerId !== order.customerId)
