@@ -90,6 +90,32 @@ describe('the overview of a service that is well', () => {
   });
 });
 
+describe('the overview of the demo', () => {
+  it.each(VIEWS)('shows the demo data and what to do next (%s)', async (name, view) => {
+    const demo = { appKey: 'app_demo', operatorName: 'demo', file: '/tmp/a demo/demo.json' };
+    const newcomer = await startStack({ demo });
+    try {
+      const { page } = await openConsole(newcomer, 'admin', view);
+      const command = (file: string) => page.getByText(`DATA_DIR='/tmp/a demo' npx lockstep submit examples/${file}`);
+      await command('first-batch.json').waitFor();
+      await page.locator('a[href$="/console/enterprises"]').last().waitFor();
+      await expectAccessible(page);
+      await expectFits(page);
+      await shot(page, `overview-demo-${name}`);
+      const api = await newcomer.newApi();
+      const customer = await api.newCustomer();
+      await api.process(batchOf(newBuy(customer, [newAssetNum()])));
+      await command('mixed-batch.json').waitFor();
+      await api.process(batchOf(newBuy(customer, [newAssetNum()])));
+      await page.locator('code').waitFor({ state: 'detached' });
+      await page.locator('a[href$="/guides/tutorial"]').waitFor();
+      expectNoFaults(page);
+    } finally {
+      await newcomer.close();
+    }
+  });
+});
+
 describe('the queue', () => {
   it.each(VIEWS)('shows how many jobs there are (%s)', async (name, view) => {
     const { page } = await openConsole(stack, 'viewer', { ...view, path: '/console/queue' });

@@ -81,6 +81,8 @@ export async function startStack(
     webhookAllowPrivate?: boolean;
     maxPendingOrders?: number;
     database?: TestDatabase;
+    /** What `npm start` says of its demo; absent: as in a deployment. */
+    demo?: { appKey: string; operatorName: string; file: string };
   } = {},
 ): Promise<Stack> {
   const { queue: queueKind = 'postgres', worker = true, webhookAllowPrivate = false } = options;
@@ -109,6 +111,7 @@ export async function startStack(
     publicUrl: null,
     host: '127.0.0.1',
     port: 0,
+    prepare: async () => ({ demo: options.demo ?? null }),
   });
   if (worker) await newWorker();
   return {

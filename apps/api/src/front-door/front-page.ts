@@ -1,5 +1,4 @@
-import { dirname } from 'node:path';
-import { DEFAULT_DATA_DIR } from '@lockstep/config/data-dir';
+import { submitCommand } from '../demo-command.ts';
 import type { Demo } from '../options.ts';
 import { html } from './html.ts';
 import type { Language } from './language.ts';
@@ -14,8 +13,6 @@ interface FrontPage {
   /** Why the service is not ready; null where it is. */
   fault: string | null;
 }
-
-const SUBMIT = 'npx lockstep submit examples/first-batch.json';
 
 /** The page at `/`: what this is, whether it is well, and where to go. */
 export function frontPage({ language, switched, demo, fault }: FrontPage): string {
@@ -42,19 +39,8 @@ function firstBatch({ operatorName, file }: Demo, language: Language) {
   return html`<h2>${words.firstBatch}</h2>
 <p>${words.demo}</p>
 <ol>
-<li>${words.sendBatch}<pre tabindex="0"><code>${submitCommand(file)}</code></pre></li>
+<li>${words.sendBatch}<pre tabindex="0"><code>${submitCommand(file)} examples/first-batch.json</code></pre></li>
 <li>${beforeConsole}<a href="./console">${words.console}</a>${fill(afterConsole, '', operatorName, 'operatorPassword', file)}</li>
 <li>${words.lookUp}</li>
 </ol>`;
-}
-
-/** The command that sends a batch to this demo: it needs the DATA_DIR of `npm start`. */
-function submitCommand(demoFile: string): string {
-  const dataDir = dirname(demoFile);
-  return dataDir === DEFAULT_DATA_DIR ? SUBMIT : `DATA_DIR=${quoteForShell(dataDir)} ${SUBMIT}`;
-}
-
-/** A text as one word of a shell. */
-function quoteForShell(text: string): string {
-  return /^[\w./@%+:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

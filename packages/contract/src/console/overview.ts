@@ -77,6 +77,8 @@ export const Overview = z.object({
   delayed: z.object({ behind: z.number(), paused: z.number(), first: z.array(ConsoleChannel) }),
   webhooks: z.object({ active: z.number(), disabled: z.number(), troubled: z.array(TroubledWebhook) }),
   checks: z.array(HealthCheck),
+  /** What a newcomer needs to try the demo of `npm start`; null in a deployment. */
+  demo: z.object({ appKey: z.string(), submitCommand: z.string() }).nullable(),
 });
 export type Overview = z.infer<typeof Overview>;
 

@@ -55,7 +55,7 @@ export class OverviewReader {
   }
 
   /** What the service did in a span of time, what waits, and what is not well. Throws what the database throws. */
-  async read(span: OverviewSpan): Promise<Overview> {
+  async read(span: OverviewSpan): Promise<Omit<Overview, 'demo'>> {
     const [{ time, now, pieces, failures }, channels, { oldest, webhooks, checks }] = await Promise.all([
       this.#activity[span].get(),
       this.#channels.read(),

@@ -6,13 +6,14 @@ import { BatchTable } from '../batches/BatchTable.tsx';
 import { batchesWords } from '../batches/words.ts';
 import { overviewWords } from './words.ts';
 
-const SHOWN = '5';
+/** The call that reads the latest batches. */
+export const LATEST_BATCHES = { query: { limit: '5' } };
 
 /** The batches that came last, of all applications, with links to them. */
 export function LatestBatches({ refreshMs }: { refreshMs: number }) {
   const words = useWords(overviewWords);
   const ofBatches = useWords(batchesWords);
-  const found = useOperation('listAllBatches', { query: { limit: SHOWN } }, { keepsPrevious: true, refreshMs });
+  const found = useOperation('listAllBatches', LATEST_BATCHES, { keepsPrevious: true, refreshMs });
   return (
     <Query of={found}>
       {({ batches }) => (

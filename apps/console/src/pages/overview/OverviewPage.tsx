@@ -8,6 +8,7 @@ import { useWords } from '../../words/words.ts';
 import { DelayedChannels } from '../channels/DelayedChannels.tsx';
 import { WebhookTable } from '../webhooks/WebhookTable.tsx';
 import { ActivityChart } from './ActivityChart.tsx';
+import { DemoNotice } from './DemoNotice.tsx';
 import { FailureCauses } from './FailureCauses.tsx';
 import { HealthSection } from './HealthSection.tsx';
 import { LatestBatches } from './LatestBatches.tsx';
@@ -28,8 +29,9 @@ export default function OverviewPage() {
   return (
     <Page title={words.overview} lead={words.lead}>
       <Query of={overview}>
-        {({ time, now, pieces, pieceSeconds, failures, backlog, delayed, webhooks, checks }) => (
+        {({ time, now, pieces, pieceSeconds, failures, backlog, delayed, webhooks, checks, demo }) => (
           <>
+            {demo !== null && <DemoNotice {...demo} />}
             <HealthSection checks={checks} time={time} />
             <NowFigures now={now} backlog={backlog} time={time} />
             <DelayedChannels delayed={delayed} />
