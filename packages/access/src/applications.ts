@@ -12,8 +12,8 @@ export interface Credentials {
 }
 
 /**
- * Registers an application: pending unless `approved`, and bound to no channel unless `channels` are given (rules 2 and
- * 9).
+ * Registers an application and returns its credentials. It is pending unless `approved`, and may name any channel
+ * unless `channels` binds it (rules 2 and 9).
  */
 export async function createApplication(
   db: Database,
@@ -34,26 +34,26 @@ export async function createApplication(
   return credentials;
 }
 
-/** Ends all tokens of an application and of its users: tokens of an earlier generation are dead (rules 2). */
+/** Revokes all tokens of an application and of its users: tokens of an earlier generation are invalid (rules 2). */
 const NEXT_GENERATION = { token_generation: sql<number>`token_generation + 1` };
 
 /**
- * Approves or suspends an application. A suspended one's tokens stop working with the next call, and are revoked (rules
- * 2). Returns false if there is no such application.
+ * Approves or suspends an application. Suspending it revokes its tokens from the next call on (rules 2). Returns false
+ * if the application does not exist.
  */
 export function setApplicationStatus(db: Database, appKey: string, status: ApplicationStatus): Promise<boolean> {
   return update(db, appKey, status === 'approved' ? { status } : { status, ...NEXT_GENERATION });
 }
 
-/** Revokes all tokens of an application and of its users (rules 2). Returns false if there is no such application. */
+/** Revokes all tokens of an application and of its users (rules 2). Returns false if the application does not exist. */
 export function revokeTokens(db: Database, appKey: string): Promise<boolean> {
   return update(db, appKey, NEXT_GENERATION);
 }
 
 /**
- * Gives an application a new secret. The one that it had stays good for `overlapHours` (0: not at all), and any older
- * one ends, so at most two are good at once (rules 2). With no overlap, all tokens are revoked; otherwise they go on.
- * Key, batches and idempotency stay. Returns undefined if there is no such application.
+ * Gives an application a new secret (rules 2). The current secret stays valid for `overlapHours` (0: it ends now), and
+ * any older one ends, so at most two are valid. Without an overlap, all tokens are revoked. The appKey and the
+ * idempotency of its batches stay. Returns undefined if the application does not exist.
  */
 export async function rotateSecret(
   db: Database,
@@ -81,16 +81,16 @@ async function update(db: Database, appKey: string, changes: UpdateObject<Tables
   return numUpdatedRows > 0n;
 }
 
-/** An application as the operator of the service sees it; never a secret. */
+/** An application as an operator sees it, without secrets. */
 interface ListedApplication {
   appKey: string;
   name: string;
   scopes: string[];
   status: ApplicationStatus;
-  /** The channels that it is bound to; null if it is bound to none. */
+  /** The channels that the application is bound to; null if it may name any. */
   channels: string[] | null;
   createdTime: Date;
-  /** When the secret before the last rotation ends; null if there is none that is still good. */
+  /** When the secret before the last rotation ends; null if no such secret is still valid. */
   oldSecretEndTime: Date | null;
 }
 

@@ -14,11 +14,11 @@ import { hashSecret } from './secrets.ts';
 export interface Caller {
   applicationId: ApplicationId;
   appKey: string;
-  /** The channels that it is bound to. */
+  /** The channels that it is bound to; null if it may name any. */
   channels: Channels;
 }
 
-/** An administrator of an enterprise, and the application that calls for them. */
+/** An administrator of an enterprise, and the application that makes the call. */
 interface Administrator extends Caller {
   memberId: MemberId;
   enterpriseId: EnterpriseId;
@@ -37,7 +37,7 @@ interface UserCallCredentials extends CallCredentials {
 
 const MAX_ATTEMPTS_PER_GROUP = 100;
 
-/** Verifies calls (rules 2 and 3): tokens, scope, approval and nonce in one round trip, which calls that wait share. */
+/** Verifies tokens, scope, approval and nonce (rules 2 and 3) in one round trip, which concurrent calls share. */
 export class CallVerifier {
   readonly #attempts: Group<Attempt, Verdict | undefined>;
   readonly #userAttempts: Group<UserAttempt, UserVerdict | undefined>;
@@ -54,8 +54,9 @@ export class CallVerifier {
   }
 
   /**
-   * Returns the application that calls. Throws a Refusal: token_missing, token_invalid, application_not_approved,
-   * scope_missing; then, once the caller is verified, nonce_missing, nonce_malformed, nonce_replayed.
+   * Returns the application that makes the call. Throws a Refusal: token_missing, token_invalid,
+   * application_not_approved, scope_missing; then, once the caller is verified, nonce_missing, nonce_malformed,
+   * nonce_replayed.
    */
   async verify(call: CallCredentials & { scope: Scope }): Promise<Caller> {
     const nonce = Nonce.safeParse(call.nonce).data;
@@ -68,8 +69,9 @@ export class CallVerifier {
   }
 
   /**
-   * Returns the administrator that calls the member center. Throws a Refusal: those of `verify`, client_token_missing,
-   * client_token_invalid, client_token_mismatch, user_token_missing, user_token_invalid, not_administrator.
+   * Returns the administrator that makes a member center call. Throws a Refusal: those of `verify`,
+   * client_token_missing, client_token_invalid, client_token_mismatch, user_token_missing, user_token_invalid,
+   * not_administrator.
    */
   async verifyAdministrator(call: UserCallCredentials): Promise<Administrator> {
     const scope = 'auth_me';
@@ -108,28 +110,28 @@ function checkApplication(verdict: Verdict | undefined, scope: Scope): asserts v
   if (!verdict.in_scope) throw new Refusal('scope_missing', scope);
 }
 
-/** `nonce` is what was sent, if that is well-formed. */
+/** `nonce` is `sent`, or undefined if that is malformed. */
 function checkNonce(verdict: Verdict, sent: unknown, nonce: string | undefined): void {
   if (sent === undefined || sent === '') throw new Refusal('nonce_missing');
   if (nonce === undefined) throw new Refusal('nonce_malformed');
   if (!verdict.nonce_fresh) throw new Refusal('nonce_replayed');
 }
 
-/** A call to verify: its token, the scope that it needs, and its nonce. */
+/** A call to verify: its token, the scope it needs, and its nonce. */
 interface Attempt {
   tokenHash: Buffer;
   scope: Scope;
-  /** Undefined if the call's nonce is missing or malformed; then none is used up. */
+  /** Undefined if the nonce is missing or malformed; then the call uses up none. */
   nonce: string | undefined;
 }
 
-/** A call of the member center to verify, with its two other tokens. */
+/** A member center call to verify, with its two other tokens. */
 interface UserAttempt extends Attempt {
   clientTokenHash: Buffer;
   userTokenHash: Buffer;
 }
 
-/** What PostgreSQL knows about an attempt whose token is good. */
+/** What PostgreSQL knows about an attempt whose access token is valid. */
 interface Verdict {
   ordinal: number;
   application_id: ApplicationId;
@@ -141,24 +143,24 @@ interface Verdict {
 }
 
 interface UserVerdict extends Verdict {
-  /** The clientToken's application; null if the token is not valid. */
+  /** The application of the clientToken; null if that token is not valid. */
   client_application_id: ApplicationId | null;
   client_in_scope: boolean | null;
-  /** The userToken's user; null if the token is not valid for this application and scope. */
+  /** The employee of the userToken; null if that token is not valid for this application and scope. */
   member_id: MemberId | null;
   enterprise_id: EnterpriseId | null;
   is_administrator: boolean | null;
 }
 
 /**
- * Judges calls of applications, in their order; undefined if the token is not good. Uses up the nonces of those that
- * pass.
+ * Returns a verdict for each call, in order; undefined if its access token is not valid. Uses up the nonces of calls
+ * that pass.
  */
 function judgeAttempts(db: Database, attempts: readonly Attempt[]): Promise<(Verdict | undefined)[]> {
   return judge(db, { name: 'judge_attempts', text: JUDGE_ATTEMPTS, values: attemptValues(attempts) }, attempts.length);
 }
 
-/** Judges calls of the member center in the same way, with their three tokens. */
+/** Does the same for member center calls, with their three tokens. */
 function judgeUserAttempts(db: Database, attempts: readonly UserAttempt[]): Promise<(UserVerdict | undefined)[]> {
   const values = [
     ...attemptValues(attempts),
@@ -176,13 +178,13 @@ const attemptValues = (attempts: readonly Attempt[]) => [
 ];
 
 /**
- * Whether a token has not been revoked. One of a suspended application passes: its call is refused for that, which says
- * more.
+ * Whether a token has not been revoked. A token of a suspended application passes, so that the refusal can name the
+ * suspension.
  */
 const isOfGeneration = (token: string) =>
   `(${token}.generation = application.token_generation or application.status <> 'approved')`;
 
-/** For a FROM clause: the token of a hash. LIMIT keeps it a look-up of the key, one token after the other. */
+/** For a FROM clause: the token with this hash. LIMIT makes PostgreSQL look up the key once per token. */
 const tokenOf = (hash: string) => `(select * from access_token where token_hash = ${hash} limit 1)`;
 
 const JUDGE_ATTEMPTS = judgingText(`
@@ -214,9 +216,9 @@ const JUDGE_USER_ATTEMPTS = judgingText(`
   ) as found`);
 
 /**
- * Writes a statement that uses up the nonces of the calls that pass. A nonce older than ten minutes is free again. The
- * commit does not wait for the disk: if PostgreSQL itself crashed, the last second's nonces could be used once more,
- * and the idempotency of O5 would still hold.
+ * Returns a statement that uses up the nonces of the calls that pass. A nonce older than ten minutes can be used again.
+ * The commit does not wait for the disk: if PostgreSQL crashes, the nonces of the last second could be replayed, but O5
+ * stays idempotent.
  */
 function judgingText(known: string): string {
   return `

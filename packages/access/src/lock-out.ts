@@ -4,8 +4,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { HashOwner, PasswordHasher } from './passwords.ts';
 
 /**
- * Failed logins that lock a name (rules 2): from one party for that party, from all parties together for all of them.
- * So no party keeps another one from logging in.
+ * Failed logins that lock a name (rules 2): for one party, its own failures; for all parties, the failures of all. So
+ * one party cannot lock out another.
  */
 const MAX_FAILURES = 10;
 const MAX_FAILURES_OF_ALL = 100;
@@ -13,36 +13,34 @@ const MAX_FAILURES_OF_ALL = 100;
 const FAILURE_WINDOW = sql`interval '15 minutes'`;
 const LOCK_TIME = sql`interval '5 minutes'`;
 
-/** The party that stands for all parties together. It sorts before every other one. */
+/** Stands for all parties together. It sorts first. */
 const ALL_PARTIES = '';
 
-/**
- * Who tries to log in: a user by their account, an operator by their name; or who confirms an operator's own password.
- */
+/** An attempt to log in, by a user's account or an operator's name, or to confirm an operator's own password. */
 export interface Attempt {
   kind: 'user' | 'operator' | 'confirmation';
   name: string;
-  /** Where the attempt comes from: the id of an application for users, else an address. */
+  /** Where the attempt comes from: the id of an application for users, otherwise an address. */
   party: string;
 }
 
-/** What a failed login leads to, beside being counted. */
+/** The consequences of a failed login. */
 export interface Failure {
-  /** No other one from this party within 15 minutes was the first. */
+  /** True for the party's first failure within 15 minutes. */
   isFirst: boolean;
-  /** Until when it locks the name for the party, and for all parties; null: it does not. */
+  /** Until when the name is locked, for the party or for all parties; null if the failure does not lock it. */
   lockedUntil: Date | null;
   lockedForAllUntil: Date | null;
 }
 
-/** Failures are kept by the hash of the name, so that whatever is typed into the field takes 32 bytes. */
+/** Failures are stored under the hash of the name, so a name takes 32 bytes however long it is. */
 const hashName = (name: string) => createHash('sha256').update(name).digest();
 
 /**
- * Checks a password against the hash that `find` returns, if there is one. Returns undefined if the password is wrong
- * or the name is locked; then the failure is counted, unless the lock holds. Neither the result nor the time shows
- * which. `note` runs in the transaction that counts a failure, and must take as long whether or not there is such a
- * name.
+ * Checks a password against the hash that `find` returns, if any. Returns undefined if the password is wrong or the
+ * name is locked; a wrong password counts as a failure unless the name is locked. Neither the result nor the time
+ * reveals which. `note` runs in the transaction that counts the failure, and must take equally long whether or not the
+ * name exists.
  *
  * Throws an Overload; then nothing was counted.
  */
@@ -64,7 +62,7 @@ export async function checkPassword<Found extends { passwordHash: string | null 
 ): Promise<Found | undefined> {
   const found = await find();
   const isRight = await passwords.isPassword(password, found?.passwordHash ?? null, owner);
-  // While the name is locked nothing counts, whatever the password.
+  // While the name is locked, no attempt counts, even with the right password.
   if (await isLocked(db, attempt)) return undefined;
   if (isRight) return found;
   if (note === undefined) await recordFailure(db, attempt);
@@ -73,10 +71,11 @@ export async function checkPassword<Found extends { passwordHash: string | null 
 }
 
 /**
- * Whether failed logins have locked a name for a party, or for all. In a transaction it waits for those that count now.
+ * Whether failed logins have locked a name for a party or for all. Inside a transaction it waits for failures that
+ * others are counting.
  */
 export async function isLocked(db: Database | Trx, { kind, name, party }: Attempt): Promise<boolean> {
-  // Rows are locked in the order in which a failure is recorded, here and in forgetFailures.
+  // Rows are locked in the same order as in recordFailure and forgetFailures, to avoid deadlocks.
   const { rows } = await sql<{ is_locked: boolean }>`
     select coalesce(locked_until > statement_timestamp(), false) as is_locked from login_failure
     where kind = ${kind} and name_hash = ${hashName(name)} and party in (${party}, ${ALL_PARTIES})
@@ -84,7 +83,7 @@ export async function isLocked(db: Database | Trx, { kind, name, party }: Attemp
   return rows.some((row) => row.is_locked);
 }
 
-/** Forgets the failed logins of a name, so that its new password works at once. */
+/** Deletes the counted failures of a name, so that its new password works at once. */
 export async function forgetFailures(trx: Trx, { kind, name }: Omit<Attempt, 'party'>): Promise<void> {
   const isOfName = sql`kind = ${kind} and name_hash = ${hashName(name)}`;
   await sql`
@@ -93,8 +92,8 @@ export async function forgetFailures(trx: Trx, { kind, name }: Omit<Attempt, 'pa
 }
 
 /**
- * Counts a failure for the party, and for all of them together unless the party's lock already holds. The tenth within
- * 15 minutes, or of all together the hundredth, locks the name and starts a new count.
+ * Counts a failure for the party, and for all parties unless the party is already locked. The tenth failure of the
+ * party within 15 minutes, or the hundredth of all, locks the name and starts a new count.
  */
 async function recordFailure(db: Database | Trx, { kind, name, party }: Attempt): Promise<Failure> {
   const nameHash = hashName(name);
@@ -119,7 +118,7 @@ async function recordFailure(db: Database | Trx, { kind, name, party }: Attempt)
   return rows[0]!;
 }
 
-/** The change of a row named `known` by one more failure. While the row is locked nothing counts. */
+/** Adds one failure to a row named `known`. While the row is locked, nothing counts. */
 function countFailure(maxFailures: number): RawBuilder<unknown> {
   return sql`(failed_times, first_time, locked_until, expires_time) = (
     select

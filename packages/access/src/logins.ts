@@ -4,24 +4,25 @@ import { type Attempt, checkPassword, forgetFailures, isLocked } from './lock-ou
 import type { PasswordHasher } from './passwords.ts';
 
 /**
- * A user whose password was right, with the hash it was checked against, to see later whether the password has changed.
+ * A user whose password was right, and the hash it was checked against, which later shows whether the password has
+ * changed.
  */
 interface LoggedIn {
   memberId: MemberId;
   passwordHash: string | null;
 }
 
-/** A full account name and the password that was typed. */
+/** A full account name and a password, as typed. */
 export interface Login {
   account: string;
   password: string;
 }
 
-/** What logins work with. */
+/** The dependencies of a login. */
 export interface LoginTools {
   db: Database;
   passwords: PasswordHasher;
-  /** Aborts when nobody waits for the login any more. */
+  /** Aborts when the caller no longer waits for the login. */
   signal: AbortSignal;
 }
 
@@ -32,8 +33,8 @@ const attemptOf = (applicationId: ApplicationId, account: string): Attempt => ({
 });
 
 /**
- * Checks a login that comes through an application. Returns undefined if account or password is wrong or the account is
- * locked. Neither the result nor the time shows which, or whether there is such an account (rules 2).
+ * Checks a login that comes through an application. Returns undefined if the account or password is wrong, or the
+ * account is locked. Neither the result nor the time reveals which, or whether the account exists (rules 2).
  *
  * Throws an Overload; then nothing was counted.
  */
@@ -49,8 +50,8 @@ export async function logIn(
 }
 
 /**
- * Whether the checked password is still the user's, and the account still not locked. Row locks order this against
- * password changes, deletions and failed logins, so `endLogins` deletes every token.
+ * Whether the checked password is still current and the account still unlocked. Row locks order this against password
+ * changes, deletions and failed logins, so `endLogins` deletes every token.
  */
 export async function isStillLoggedIn(
   trx: Trx,
@@ -69,7 +70,7 @@ export async function isStillLoggedIn(
   return member !== undefined && !(await isLocked(trx, attemptOf(applicationId, account)));
 }
 
-/** Deletes a member's tokens and counted failures, when the password changes or the member is deleted. */
+/** Deletes an employee's tokens and counted failures, when the password changes or the employee is deleted. */
 export async function endLogins(trx: Trx, member: { id: MemberId; account: string }): Promise<void> {
   await trx.deleteFrom('access_token').where('member_id', '=', member.id).execute();
   await forgetFailures(trx, { kind: 'user', name: member.account });
@@ -78,7 +79,7 @@ export async function endLogins(trx: Trx, member: { id: MemberId; account: strin
 const ACCOUNT = /^([A-Za-z0-9]{1,62})@([a-z0-9]{6,10})$/;
 
 async function findAccount(db: Database, account: string): Promise<LoggedIn | undefined> {
-  // One that cannot be an account is looked for too, so that the answer takes as long.
+  // Even a malformed account name is looked up, so that the answer takes equally long.
   const [, userName = '', code = ''] = ACCOUNT.exec(account) ?? [];
   return await db
     .selectFrom('member')

@@ -69,7 +69,7 @@ it('makes passwords of 24 random characters', () => {
   expect(new Set(made).size).toBe(100);
 });
 
-/** Puts the names of some work down in the order in which it ends. */
+/** Returns the names of the work in the order of completion. */
 async function orderOfEnds(...work: [name: string, promise: Promise<unknown>][]): Promise<string[]> {
   const ends: string[] = [];
   await Promise.all(work.map(([name, promise]) => promise.then(() => ends.push(name))));
@@ -81,8 +81,7 @@ it('works as much where there is no hash to compare with, and says no', async ()
     name,
     hasher.isPassword('correct horse', stored, LOGIN),
   ];
-  // At most three run at once. The twelve wait their turn behind the others; did they take no work, they would have
-  // gone by while the others work.
+  // At most three run at once. The twelve queue behind the others; if they cost no work, they would overtake them.
   const others = Array.from({ length: 3 }, () => compare('with', hashed));
   const twelve = Array.from({ length: 12 }, () => compare('without', null));
   const ends = await orderOfEnds(...others, ...twelve);
@@ -103,7 +102,7 @@ it('hashes on other threads: timers and sockets have their turn meanwhile', asyn
   const hashing = hasher.hashAll(['one', 'two', 'three', 'four'], ADDITION).then(() => 'hashed' as const);
   const turn = () => new Promise<'turn'>((resolve) => setImmediate(() => resolve('turn')));
   while ((await Promise.race([hashing, turn()])) === 'turn') turns++;
-  // Had it hashed on this thread, there would have been a turn before and perhaps one after.
+  // If hashing ran on this thread, the event loop would turn once or twice at most.
   expect(turns).toBeGreaterThan(10);
 });
 

@@ -2,7 +2,7 @@ import type { ApplicationId, MemberId } from '@lockstep/contract';
 import type { Aged } from '@lockstep/platform';
 import type { Generated } from 'kysely';
 
-/** The tables of applications, their tokens and nonces, and of failed logins. */
+/** Applications, their tokens and nonces, and failed logins. */
 declare module '@lockstep/platform' {
   interface Tables {
     application: {
@@ -39,7 +39,7 @@ declare module '@lockstep/platform' {
   }
 }
 
-/** Tokens that have expired, nonces that may be used again and failed logins that no longer count (rules 2 and 3). */
+/** Expired tokens, nonces that can be used again, and failed logins that no longer count (rules 2 and 3). */
 export const agedAccess: readonly Aged[] = [
   { kind: 'access_token', table: 'access_token', timeColumn: 'expires_time', maxAgeSeconds: 0 },
   { kind: 'nonce', table: 'nonce', timeColumn: 'used_time', maxAgeSeconds: 600 },

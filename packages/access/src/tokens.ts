@@ -22,21 +22,18 @@ export class OAuthRefusal extends Error {
   }
 }
 
-/** What a client of the token endpoint authenticates with. */
+/** The credentials of a client of the token endpoint. */
 export interface ClientCredentials {
   clientId: string;
   clientSecret: string;
 }
 
-/** Stands in for a missing application or older secret, so that the answer takes as long. */
+/** Stands in for a missing application or old secret, so that the answer takes equally long. */
 const NO_SECRET = hashSecret(newSecret());
 
 /**
- * Issues an application-level token, good for two hours (RFC 6749 section 4.4; rules 2).
- *
- * `requestedScope` is space-separated; without it the token carries all scopes of the application.
- *
- * Throws an OAuthRefusal.
+ * Issues an application token, valid for two hours (RFC 6749 section 4.4; rules 2). `requestedScope` is a
+ * space-separated list; without it the token has all scopes of the application. Throws an OAuthRefusal.
  */
 export async function issueClientToken(
   db: Database,
@@ -51,12 +48,11 @@ export async function issueClientToken(
 }
 
 /**
- * Issues a token of a member center user to the application that asks (RFC 6749 section 4.3; rules 2). It ends when the
- * user's password changes. A request without the scope auth_me gets a token too, one that the member center does not
- * take.
+ * Issues a user token for the member center to an application (RFC 6749 section 4.3; rules 2). It ends when the user's
+ * password changes. A request without the scope auth_me also gets a token, but the member center refuses it.
  *
- * Throws an OAuthRefusal: unauthorized_client if the application lacks auth_me, before anything is compared or counted;
- * invalid_grant if the account or the password is wrong or the account is locked. Throws an Overload.
+ * Throws an OAuthRefusal: unauthorized_client if the application lacks auth_me, before the password is checked or a
+ * failure counted; invalid_grant if the account or password is wrong or the account is locked. Throws an Overload.
  */
 export async function issueUserToken(
   tools: LoginTools,
@@ -82,22 +78,22 @@ export async function issueUserToken(
   return buildTokenAnswer(token, scopes);
 }
 
-/** The scope that logins are for. */
+/** The scope that user tokens are for. */
 const USER_SCOPE: Scope = 'auth_me';
 
 const NOT_LOGGED_IN = 'The account (name@code) or the password is wrong, or the account is locked for some minutes.';
 
 /**
- * Live tokens of an application, and of a user through an application. Each process of a client needs one, seldom two.
- * If there are more, the oldest end; refusing new ones would keep out the rightful client as well.
+ * The most live tokens of an application, and of one user through an application. Each process of a client needs one,
+ * rarely two. Above the limit the oldest end, because refusing new ones would lock out the rightful client too.
  */
 export const MAX_CLIENT_TOKENS = 1_000;
 export const MAX_USER_TOKENS = 100;
 
 /**
- * Stores a token, and ends the oldest if there are too many. Calls that meet here may each leave one too many; the next
- * call ends those. The token is of the generation that the application was in when it authenticated, so a revocation
- * since then has ended it.
+ * Stores a token and ends the oldest if there are too many. Concurrent calls may each leave one too many, which the
+ * next call ends. The token gets the generation that the application had when it authenticated, so a revocation since
+ * then covers it.
  */
 async function insertToken(
   db: Database | Trx,
@@ -133,14 +129,14 @@ function buildTokenAnswer(token: string, scopes: Scope[]): TokenAnswer {
   return { access_token: token, token_type: 'Bearer', expires_in: ACCESS_TOKEN_SECONDS, scope: scopes.join(' ') };
 }
 
-/** An application that has shown a good secret, with the generation of the tokens that it gets. */
+/** An application that presented a valid secret, and the generation for its tokens. */
 interface Authenticated {
   id: ApplicationId;
   scopes: string[];
   generation: number;
 }
 
-/** Returns the application of a key and a good secret. Only an approved one gets tokens (rules 2). */
+/** Returns the application with this key and secret. Only an approved application gets tokens (rules 2). */
 async function authenticate(db: Database, client: ClientCredentials): Promise<Authenticated> {
   const application = await findApplication(db, client.clientId);
   const { secret_hash: hash = NO_SECRET, old_secret_hash: oldHash = null } = application ?? {};
@@ -154,7 +150,7 @@ async function authenticate(db: Database, client: ClientCredentials): Promise<Au
   return application;
 }
 
-/** The characters of a client id (RFC 6749 appendix A.1); PostgreSQL cannot store some others. */
+/** The characters of a client id (RFC 6749 appendix A.1). PostgreSQL cannot store some of the others. */
 const CLIENT_ID = /^[\x20-\x7e]{1,255}$/;
 
 async function findApplication(db: Database, appKey: string) {

@@ -11,8 +11,8 @@ import { insertEnterprise, lockChannelCustomer } from './enterprises.ts';
 import { insertCustomers, selectCustomers } from './tenant.ts';
 
 /**
- * O1: creates a customer and binds it to the enterprise main account of that name, which it creates if there is none
- * (rules 5). A repeat returns the same customer. `channels` are those that the caller is bound to.
+ * O1: creates a customer and binds it to the enterprise with that name, creating the enterprise if it does not exist
+ * (rules 5). Idempotent: the same call returns the same customer. `channels` are those the caller is bound to.
  *
  * Throws a Refusal: channel_not_allowed, enterprise_mobile_mismatch, customer_bound_elsewhere; then nothing has
  * changed.
@@ -41,7 +41,7 @@ export function bindCustomer(db: Database, channels: Channels, request: BindCust
   });
 }
 
-/** Finds or creates the enterprise of that name, and checks or sets its security mobile. */
+/** Finds or creates the enterprise with that name, and checks or sets its security mobile. */
 async function findOrCreateEnterprise(trx: Trx, request: BindCustomer): Promise<{ id: EnterpriseId; isNew: boolean }> {
   const found = await trx
     .selectFrom('enterprise')
@@ -85,8 +85,8 @@ async function insertCustomer(
 }
 
 /**
- * O3: finds the default customer (Y) or all customers (N) of the named customer's enterprise, oldest first; none if
- * there is no such customer (rules 5). Leaves out customers of channels that the caller is not bound to.
+ * O3: returns the default customer (Y) or all customers (N) of the named customer's enterprise, oldest first; none if
+ * the customer does not exist (rules 5). Omits customers of channels that the caller is not bound to.
  */
 export async function queryCustomers(db: Database, channels: Channels, query: QueryCustomers): Promise<Customer[]> {
   const named = selectCustomers(db, channels)

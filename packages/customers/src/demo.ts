@@ -3,7 +3,7 @@ import { type Database, inTransaction } from '@lockstep/platform';
 import { insertEnterprise, insertFirstMembers } from './enterprises.ts';
 import { insertCustomers } from './tenant.ts';
 
-/** Two enterprises with fixed ids, lower than real ones get, so that examples can name them (rules 9). */
+/** Two enterprises with fixed ids below those of real ones, so that examples can name them (rules 9). */
 export const DEMO_ENTERPRISES = [
   {
     id: '1001' as EnterpriseId,
@@ -25,8 +25,8 @@ export const DEMO_ENTERPRISES = [
 ] as const;
 
 /**
- * Creates the demo enterprises with their customers and first employees. The first customer of each is its default. A
- * repeat creates what is missing.
+ * Creates the demo enterprises with their customers and first employees. The first customer of each is its default.
+ * Idempotent: creates only what is missing.
  */
 export function createDemoCustomers(db: Database): Promise<void> {
   return inTransaction(db, async (trx) => {

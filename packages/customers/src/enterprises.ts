@@ -16,11 +16,11 @@ import { insertCustomers, selectCustomers, updateCustomers } from './tenant.ts';
 const CODE_CHARACTERS = 8;
 const CODE_ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
 
-/** The channels of the two customers that O2 creates; the first is the default (rules 5). */
+/** The channels of the two customers that O2 creates. The first is the default (rules 5). */
 const CRM_CHANNEL = 'crm';
 const INDUSTRY_CHANNEL = 'industry';
 
-/** The field of O2 and O4 that names customers of these channels. */
+/** The field of O2 and O4 that identifies customers of these channels. */
 const CRM_CUSTOMER = 'crmCustomerId';
 
 /** The two employees that O2 creates (rules 5). */
@@ -32,7 +32,7 @@ const FIRST_MEMBERS = [
 /** The class of advisory locks on channel customers. */
 const CUSTOMER_LOCK = 0x63757374;
 
-/** Lets calls of O1 and O2 for one channel customer take turns, so that each sees what the one before it did. */
+/** Serializes O1 and O2 calls for one channel customer, so that each sees the result of the one before. */
 export async function lockChannelCustomer(trx: Trx, channelCustomerId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(${CUSTOMER_LOCK}::int, hashtext(${channelCustomerId}))`.execute(trx);
 }
@@ -64,21 +64,22 @@ export async function insertEnterprise(
   return id;
 }
 
-/** Creates a code of letters and digits that nobody mistakes for one another (rules 5). */
+/** Returns a code of letters and digits that cannot be mistaken for one another (rules 5). */
 function newEnterpriseCode(): string {
   return Array.from({ length: CODE_CHARACTERS }, () => CODE_ALPHABET[randomInt(CODE_ALPHABET.length)]).join('');
 }
 
-/** The application that calls O2, and the channels that it is bound to. */
+/** The application that calls O2, and the channels it is bound to. */
 interface EnterpriseCreator {
   applicationId: ApplicationId;
   channels: Channels;
 }
 
 /**
- * O2: creates an enterprise main account with its two customers and two employees (rules 5). A repeat by crmCustomerId
- * returns the same and changes nothing. Only the application that created the enterprise gets its accounts; another one
- * gets no members. An application that is bound to channels needs both channels of the new customers.
+ * O2: creates an enterprise main account with two customers and two employees (rules 5). Idempotent by crmCustomerId: a
+ * resubmitted call returns the same enterprise and changes nothing. Only the application that created the enterprise
+ * gets its accounts; others get no members. An application that is bound to channels needs both channels of the new
+ * customers.
  *
  * Throws a Refusal: channel_not_allowed, enterprise_name_taken, customer_bound_elsewhere; then nothing has changed.
  */
@@ -104,8 +105,8 @@ export function createEnterprise(
 }
 
 /**
- * O4: changes the name, branch and address of the customer that O2 created for a CRM customer. An absent address stays
- * as it is, and so does the enterprise's name (rules 5).
+ * O4: changes the name, branch and address of the customer that O2 created for a CRM customer. An absent address keeps
+ * its value, and the enterprise keeps its name (rules 5).
  *
  * Throws a Refusal: channel_not_allowed, customer_not_found.
  */
@@ -158,7 +159,7 @@ async function insertNewEnterprise(
   return enterpriseId;
 }
 
-/** Inserts the first two employees of an enterprise, with new ids unless some are given. */
+/** Inserts the first two employees of an enterprise, with new ids unless ids are given. */
 export async function insertFirstMembers(
   trx: Trx,
   enterpriseId: EnterpriseId,
@@ -173,7 +174,7 @@ export async function insertFirstMembers(
   await trx.insertInto('member').values(rows).execute();
 }
 
-/** Reads the employees that O2 created, even if one was deleted since and somebody else has the account name now. */
+/** Reads the employees that O2 created, even if one was deleted since and another employee now has the account name. */
 async function readFirstMembers(trx: Trx, enterpriseId: EnterpriseId): Promise<CreatedEnterprise['members']> {
   const rows = await trx
     .selectFrom('member')

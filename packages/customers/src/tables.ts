@@ -1,7 +1,7 @@
 import type { ApplicationId, CustomerId, EnterpriseId } from '@lockstep/contract';
 import type { Generated } from 'kysely';
 
-/** The tables of enterprises and their customers. */
+/** Enterprises and their customers. */
 declare module '@lockstep/platform' {
   interface Tables {
     enterprise: {

@@ -3,17 +3,17 @@ import type { Database, Tables, Trx } from '@lockstep/platform';
 import { type Insertable, type RawBuilder, sql } from 'kysely';
 
 /**
- * The tenant boundary of the order module: customers are found, created and changed through this file, where the
- * channels that the caller is bound to are part of every query. Customers of other channels do not exist for the caller
- * (rules 2). A lint rule (tenant.grit) keeps other files from querying them themselves.
+ * The tenant boundary of the order module. Only this file reads, creates and changes customers, and every query here
+ * includes the channels that the caller is bound to. Customers of other channels do not exist for the caller (rules 2).
+ * A lint rule (tenant.grit) keeps other files from querying them.
  */
 
-/** Starts a query on the customers that a caller sees. */
+/** Starts a query on the customers that a caller can see. */
 export function selectCustomers(db: Database | Trx, channels: Channels) {
   return db.selectFrom('customer').where(isInChannels(channels));
 }
 
-/** Starts an update of the customers that a caller sees. */
+/** Starts an update of the customers that a caller can see. */
 export function updateCustomers(db: Database | Trx, channels: Channels) {
   return db.updateTable('customer').where(isInChannels(channels));
 }
@@ -23,8 +23,8 @@ function isInChannels(channels: Channels): RawBuilder<boolean> {
 }
 
 /**
- * Inserts customers, and channels that have none yet, and returns the customers. Throws a Refusal: channel_not_allowed,
- * if one is of a channel not the caller's.
+ * Inserts customers, and their channels if new. Returns the customers. Throws a Refusal: channel_not_allowed, if the
+ * caller is not bound to one of the channels.
  */
 export async function insertCustomers(trx: Trx, channels: Channels, rows: readonly Insertable<Tables['customer']>[]) {
   for (const row of rows) requireChannel(channels, row.channel_code);
@@ -39,7 +39,7 @@ export async function insertCustomers(trx: Trx, channels: Channels, rows: readon
     .execute();
 }
 
-/** Adds those of some channels that are not there yet. Ids are only drawn for new ones. */
+/** Inserts the channels that do not exist yet, without drawing ids for the others. */
 async function addChannels(trx: Trx, codes: readonly string[]): Promise<void> {
   await sql`
     insert into channel (code)

@@ -6,7 +6,7 @@ import { buildPage, countRowsBefore } from './rules/page.ts';
 import { selectAudit } from './tenant.ts';
 import type { Actor } from './tools.ts';
 
-/** A change for the audit record: what it changed, before and after; never a password. */
+/** A change for the audit log, with the values before and after; never a password. */
 export interface Change {
   action: AuditAction;
   targetId: MemberId;
@@ -14,7 +14,9 @@ export interface Change {
   after: Record<string, unknown> | null;
 }
 
-/** Records changes in the transaction that makes them, so that neither exists without the other (rules 8). */
+/**
+ * Writes audit entries in the transaction that makes the changes, so that neither exists without the other (rules 8).
+ */
 export async function recordChanges(trx: Trx, actor: Actor, changes: readonly Change[]): Promise<void> {
   await insertRows(trx, 'member_audit', [
     ['enterprise_id', 'bigint', changes.map(() => actor.enterpriseId)],
@@ -27,8 +29,8 @@ export async function recordChanges(trx: Trx, actor: Actor, changes: readonly Ch
 }
 
 /**
- * Reads what was changed in the member center of the actor's enterprise, newest first (rules 8). Leaves out the numbers
- * of assets of channels that the actor's application is not bound to (rules 2).
+ * Reads the audit log of the actor's enterprise, newest first (rules 8). Omits the numbers of assets in channels that
+ * the actor's application is not bound to (rules 2).
  */
 export function readAudit(db: Database, actor: Actor, query: PageQuery): Promise<Page<AuditEntry>> {
   return inSnapshot(db, async (trx) => {
@@ -59,7 +61,7 @@ export function readAudit(db: Database, actor: Actor, query: PageQuery): Promise
   });
 }
 
-/** Returns the details as the actor may see them. */
+/** Returns the details that the actor may see. */
 async function hideOtherChannels(trx: Trx, actor: Actor, details: AuditDetail[]): Promise<AuditDetail[]> {
   if (actor.channels === null) return details;
   const others = await findNumbersOfOtherChannels(trx, actor.channels, details.flatMap(findNumbers));

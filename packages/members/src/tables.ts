@@ -1,7 +1,7 @@
 import type { EnterpriseId, MemberId } from '@lockstep/contract';
 import type { Generated } from 'kysely';
 
-/** The tables of employees and of what changed in the member center. */
+/** Employees and the audit log of the member center. */
 declare module '@lockstep/platform' {
   interface Tables {
     member: {

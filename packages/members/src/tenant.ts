@@ -5,16 +5,16 @@ import type { Insertable, Selectable, UpdateObject } from 'kysely';
 import type { Actor } from './tools.ts';
 
 /**
- * The tenant boundary of the member center: it reads, locks and changes an enterprise's rows through this file, and its
- * assets through tenant-assets.ts. The enterprise is part of every query here; other queries start from ids that were
- * found this way. A lint rule (tenant.grit) keeps other files from querying these tables themselves.
+ * The tenant boundary of the member center. Only this file reads, locks and changes rows of an enterprise, and every
+ * query here includes the enterprise. Assets have assets/tenant.ts. Other queries start from ids found this way. A lint
+ * rule (tenant.grit) keeps other files from querying these tables.
  */
 type Tenant = Pick<Actor, 'enterpriseId'>;
 
-/** An employee with the code that the enterprise's accounts end with. */
+/** An employee, and the enterprise code that ends their account name. */
 export type EmployeeRow = Selectable<Tables['member']> & { code: string };
 
-/** Starts a query on the employees of the enterprise who are not deleted. */
+/** Starts a query on the enterprise's employees who are not deleted. */
 export function selectEmployees(db: Database | Trx, { enterpriseId }: Tenant) {
   return db
     .selectFrom('member')
@@ -23,12 +23,12 @@ export function selectEmployees(db: Database | Trx, { enterpriseId }: Tenant) {
     .where('member.deleted_time', 'is', null);
 }
 
-/** Starts a query on the audit record of the enterprise. */
+/** Starts a query on the audit log of the enterprise. */
 export function selectAudit(db: Database | Trx, { enterpriseId }: Tenant) {
   return db.selectFrom('member_audit').where('member_audit.enterprise_id', '=', enterpriseId);
 }
 
-/** Whether the enterprise has an authorized customer at all, of any channel. */
+/** Whether the enterprise has a customer in any channel. */
 export async function hasCustomer(db: Database | Trx, { enterpriseId }: Tenant): Promise<boolean> {
   const found = await db
     .selectFrom('customer')
@@ -39,7 +39,7 @@ export async function hasCustomer(db: Database | Trx, { enterpriseId }: Tenant):
   return found !== undefined;
 }
 
-/** Returns the code that the enterprise's accounts end with. */
+/** Returns the enterprise code that ends account names. */
 export async function readCode(db: Database | Trx, { enterpriseId }: Tenant): Promise<string> {
   const { code } = await db
     .selectFrom('enterprise')
@@ -50,21 +50,21 @@ export async function readCode(db: Database | Trx, { enterpriseId }: Tenant): Pr
 }
 
 /**
- * Locks the enterprise, so that calls that add or remove its employees take turns; undefined if there is none. Rows
- * that refer to the enterprise can still be inserted, audit records above all.
+ * Locks the enterprise, so that only one call at a time adds or removes its employees; undefined if it does not exist.
+ * Rows that refer to the enterprise, such as audit entries, can still be inserted.
  */
 export async function lockEnterprise(trx: Trx, { enterpriseId }: Tenant): Promise<{ code: string } | undefined> {
   if (!isId(enterpriseId)) return undefined;
   return trx.selectFrom('enterprise').select('code').where('id', '=', enterpriseId).forNoKeyUpdate().executeTakeFirst();
 }
 
-/** Locks an employee of the enterprise against other changes and against a login; undefined if there is none. */
+/** Locks an employee of the enterprise against changes and logins; undefined if the employee does not exist. */
 export async function lockEmployee(trx: Trx, tenant: Tenant, memberId: MemberId): Promise<EmployeeRow | undefined> {
   if (!isId(memberId)) return undefined;
   return selectEmployee(trx, tenant, memberId).forNoKeyUpdate('member').executeTakeFirst();
 }
 
-/** Like `lockEmployee`, for an employee who will be deleted: waits for `keepEmployee` as well. */
+/** Locks an employee who is to be deleted. Unlike `lockEmployee`, it also waits for `keepEmployee`. */
 export async function lockEmployeeToDelete(
   trx: Trx,
   tenant: Tenant,
@@ -74,7 +74,7 @@ export async function lockEmployeeToDelete(
   return selectEmployee(trx, tenant, memberId).forUpdate('member').executeTakeFirst();
 }
 
-/** Keeps an employee of the enterprise from being deleted, and from nothing else; false if there is none. */
+/** Prevents only the deletion of an employee of the enterprise; false if the employee does not exist. */
 export async function keepEmployee(trx: Trx, tenant: Tenant, memberId: MemberId): Promise<boolean> {
   if (!isId(memberId)) return false;
   return (await selectEmployee(trx, tenant, memberId).forKeyShare('member').executeTakeFirst()) !== undefined;
@@ -84,7 +84,7 @@ function selectEmployee(trx: Trx, tenant: Tenant, memberId: MemberId) {
   return selectEmployees(trx, tenant).selectAll('member').select('enterprise.code').where('member.id', '=', memberId);
 }
 
-/** Inserts employees of the enterprise with one statement; returns them as they are stored. */
+/** Inserts employees of the enterprise in one statement. Returns the stored rows. */
 export function insertEmployees(
   trx: Trx,
   { enterpriseId }: Tenant,
@@ -97,7 +97,7 @@ export function insertEmployees(
     .execute();
 }
 
-/** Finds the enterprise of an employee, for the operator of the service, who works in any of them. */
+/** Finds the enterprise of an employee, for an operator, who may act in any enterprise. */
 export async function findTenant(db: Database, memberId: MemberId): Promise<Tenant | undefined> {
   if (!isId(memberId)) return undefined;
   const found = await db

@@ -2,25 +2,25 @@ import type { PasswordHasher } from '@lockstep/access';
 import type { Channels, EnterpriseId, MemberId } from '@lockstep/contract';
 import type { Database, Deadline, TransactionQueue } from '@lockstep/platform';
 
-/** What M4, M9 and M10 work with. They wait in turn for assets that orders are changing. */
+/** The dependencies of M4, M9 and M10, which queue for assets that orders are changing. */
 export interface HoldingTools {
-  /** Enterprises take turns here. */
+  /** Gives each enterprise a fair share. */
   changes: TransactionQueue;
   deadline: Deadline;
 }
 
-/** What the functions that set passwords work with. */
+/** The dependencies of functions that set passwords. */
 export interface PasswordTools {
   db: Database;
   passwords: PasswordHasher;
-  /** Aborts when nobody waits for the call any more; what has not been hashed by then is not hashed. */
+  /** Aborts when the caller no longer waits; passwords not yet hashed are dropped. */
   signal?: AbortSignal;
 }
 
-/** Who acts in the member center, and in which enterprise: a call sees and changes nothing outside of it. */
+/** Who acts in the member center, and in which enterprise. A call sees and changes nothing outside it. */
 export interface Actor {
   enterpriseId: EnterpriseId;
-  /** The channels that the application is bound to. */
+  /** The channels the application is bound to. */
   channels: Channels;
   /** An administrator's id, or OPERATOR_ID. */
   memberId: MemberId;

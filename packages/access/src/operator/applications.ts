@@ -5,16 +5,16 @@ import { sql } from 'kysely';
 import type {} from '../tables.ts';
 import { MAX_CLIENT_TOKENS } from '../tokens.ts';
 
-/** Which applications an operator looks for. */
+/** Filters for a list of applications. */
 interface ApplicationFilters {
-  /** A part of the name or of the key, in any case. */
+  /** Part of the name or key, ignoring case. */
   search: string | undefined;
   status: ApplicationStatus | undefined;
 }
 
 /**
- * Lists applications, newest first: a page of those behind an id, and the id that it ends with, null at the end. A
- * service has tens of applications, seldom thousands: the search walks through their rows.
+ * Lists applications, newest first: a page after an id, and the id of its last row, null on the last page. The search
+ * scans all rows, because a service has tens of applications, rarely thousands.
  */
 export async function listApplicationPage(
   db: Database,
@@ -35,25 +35,25 @@ export async function listApplicationPage(
   return { applications: page.map(showApplication), stop: rows.length > limit ? page.at(-1)!.id : null };
 }
 
-/** An application with its id, which operators do not see. */
+/** An application and its id, which operators do not see. */
 export interface FoundApplication {
   id: ApplicationId;
   application: ConsoleApplication;
 }
 
-/** Finds an application by its key; undefined if there is none. */
+/** Finds an application by its key; undefined if it does not exist. */
 export async function findApplication(db: Database, appKey: string): Promise<FoundApplication | undefined> {
   const row = await shownOf(db).where('app_key', '=', appKey).executeTakeFirst();
   return row && { id: row.id, application: showApplication(row) };
 }
 
-/** Finds an application as findApplication does, and keeps it from changing until the transaction ends. */
+/** Finds an application by its key, and locks it until the transaction ends. */
 export async function lockApplication(trx: Trx, appKey: string): Promise<FoundApplication | undefined> {
   const row = await shownOf(trx).where('app_key', '=', appKey).forNoKeyUpdate().executeTakeFirst();
   return row && { id: row.id, application: showApplication(row) };
 }
 
-/** Binds an application to channels, or to none, and returns it as it is then. */
+/** Binds an application to channels, or removes the binding (null). Returns the changed application. */
 export async function bindApplication(trx: Trx, id: ApplicationId, channels: Channels): Promise<ConsoleApplication> {
   await trx
     .updateTable('application')
@@ -63,10 +63,10 @@ export async function bindApplication(trx: Trx, id: ApplicationId, channels: Cha
   return await readApplication(trx, id);
 }
 
-/** Live tokens that are counted at most: an application has no more of its own. */
+/** The highest count shown: an application has no more tokens of its own. */
 const MAX_COUNTED = MAX_CLIENT_TOKENS;
 
-/** Counts the tokens of an application itself, not of users, that have neither expired nor been revoked. */
+/** Counts the live tokens of an application, without those of its users. */
 export async function countLiveTokens(db: Database, id: ApplicationId): Promise<BoundedCount> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from (
@@ -106,13 +106,13 @@ function showApplication(row: ShownRow): ConsoleApplication {
   };
 }
 
-/** What operators call an application. */
+/** How operators know an application. */
 interface ApplicationName {
   appKey: string;
   name: string;
 }
 
-/** Reads what some applications are called, by id. */
+/** Reads the names of applications, by id. */
 export async function readApplications(
   db: Database,
   applicationIds: Iterable<ApplicationId>,

@@ -4,13 +4,13 @@ import { type Database, isId } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { beginsWith, folded } from './names.ts';
 
-/** Customers with one number, each in another channel, that are shown at most. */
+/** The most customers shown for one number; each is in another channel. */
 const MAX_EXACT = 20;
-/** Customers that one call looks at, at most, however few of them it shows. */
+/** The most customers that one call scans, however few match. */
 const MAX_LOOKED_AT = 2_000;
 
 interface CustomerFilters {
-  /** What the name begins with, in any case, or what the id or the number in a channel is. */
+  /** The beginning of the name, ignoring case, or the exact ID or number in a channel. */
   text: string | undefined;
   enterpriseId: EnterpriseId | undefined;
   channelCode: string | undefined;
@@ -29,18 +29,18 @@ const buildRow = ({ created_time, ...row }: StoredCustomer): CustomerRow => ({
   createdTime: created_time.getTime(),
 });
 
-/** Customers that a search has found. */
+/** The customers that match a search. */
 interface FoundCustomers {
-  /** Those of which the text is the id or the number in a channel; on the first page only. */
+  /** Customers whose ID or number in a channel equals the text; on the first page only. */
   exact: CustomerRow[];
   customers: CustomerRow[];
-  /** The customer behind which the next page begins; null at the end. */
+  /** The customer after which the next page begins; null on the last page. */
   stop: CustomerId | null;
 }
 
 /**
- * Lists customers of all channels: by name those whose name begins with a text; without a text the newest first, all or
- * those of an enterprise.
+ * Lists customers of all channels. With a text: those whose name begins with it, sorted by name. Without: newest first,
+ * all or those of one enterprise.
  */
 export async function listCustomersOfAll(
   db: Database,
@@ -88,7 +88,9 @@ function isWanted({ enterpriseId, channelCode }: CustomerFilters): RawBuilder<un
     and ${channelCode === undefined ? sql`true` : sql`channel_code = ${channelCode}`}`;
 }
 
-/** Reads the customers with an id, or with a number in any channel: PostgreSQL skips through the index by channel. */
+/**
+ * Reads the customers with this ID, or with this number in any channel: PostgreSQL skips through the index by channel.
+ */
 async function readExact(db: Database, filters: CustomerFilters): Promise<CustomerRow[]> {
   const { text } = filters;
   if (text === undefined) return [];

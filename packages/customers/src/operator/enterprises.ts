@@ -20,17 +20,18 @@ const buildRow = (row: StoredEnterprise): EnterpriseRow => ({
   createdTime: row.created_time.getTime(),
 });
 
-/** Enterprises that a search has found. */
+/** The enterprises that match a search. */
 interface FoundEnterprises {
-  /** Those of which the text is the id, the code or the CRM number; on the first page only. */
+  /** Enterprises whose ID, code or CRM number equals the text; on the first page only. */
   exact: EnterpriseRow[];
   enterprises: EnterpriseRow[];
-  /** The enterprise behind which the next page begins; null at the end. */
+  /** The enterprise after which the next page begins; null on the last page. */
   stop: EnterpriseId | null;
 }
 
 /**
- * Lists enterprises: by name those whose name begins with a text, in any case; without a text all, the newest first.
+ * Lists enterprises. With a text: those whose name begins with it, ignoring case, sorted by name. Without: all, newest
+ * first.
  */
 export async function listEnterprises(
   db: Database,
@@ -82,14 +83,14 @@ async function readExact(db: Database, text: string): Promise<StoredEnterprise[]
   return rows;
 }
 
-/** An enterprise with what stands in its row, and how many customers it has. */
+/** An enterprise as listed, and how many customers it has. */
 interface FoundEnterprise extends EnterpriseRow {
   securityMobile: string | null;
   createdBy: { appKey: string; name: string } | null;
   customerCount: number;
 }
 
-/** Finds an enterprise by its id. */
+/** Finds an enterprise by its id; undefined if it does not exist. */
 export async function findEnterprise(db: Database, id: EnterpriseId): Promise<FoundEnterprise | undefined> {
   if (!isId(id)) return undefined;
   const { rows } = await sql<

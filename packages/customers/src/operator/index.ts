@@ -1,6 +1,6 @@
 import type {} from '../tables.ts';
 
-/** What operators see of enterprises and customers: those of all channels. Only the console imports it. */
+/** Enterprises and customers of all channels, for the console only. */
 export { listCustomersOfAll } from './customers.ts';
 export { findEnterprise, listEnterprises } from './enterprises.ts';
 export { readOwners } from './names.ts';

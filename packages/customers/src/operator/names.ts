@@ -3,19 +3,19 @@ import type { Owner } from '@lockstep/contract/console';
 import { type Database, isId } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 
-/** The last character that there is: no name goes on with it. */
+/** The highest Unicode character: every name that begins with a text sorts below the text plus this. */
 const LAST_CHARACTER = '\u{10FFFF}';
 
-/** A name as the indexes of enterprises and customers hold it: folded, and compared by its characters. */
+/** Returns a name as the indexes of enterprises and customers store it: folded, and compared byte by byte. */
 export const folded = (name: RawBuilder<unknown>) => sql`(casefold(${name} collate pg_unicode_fast) collate "C")`;
 
-/** The condition that a folded column begins with a text, in any case. The index finds it. */
+/** Returns the condition that a folded column begins with a text, ignoring case. The index serves it. */
 export function beginsWith(column: RawBuilder<unknown>, text: string): RawBuilder<unknown> {
   const prefix = folded(sql`${text}::text`);
   return sql`${column} >= ${prefix} and ${column} < (${prefix} || ${LAST_CHARACTER}::text) collate "C"`;
 }
 
-/** Reads who some customers are, with their enterprises, by id. An id that is no customer's is left out. */
+/** Reads the names of customers and their enterprises, by customer id. Omits unknown ids. */
 export async function readOwners(db: Database, customerIds: Iterable<CustomerId>): Promise<Map<CustomerId, Owner>> {
   const ids = [...new Set(customerIds)].filter(isId);
   if (ids.length === 0) return new Map();

@@ -7,8 +7,8 @@ import { assignAssets, endHoldings, readHoldings } from './holdings.ts';
 import { findNumbersElsewhere, lockEnterpriseAssets } from './tenant.ts';
 
 /**
- * M9: withdraws assets from an employee, then assigns others, all or nothing (rules 8). Withdrawing an asset ends its
- * lending.
+ * M9: unassigns assets from an employee, then assigns others, all or nothing (rules 8). Unassigning an asset ends its
+ * loan.
  *
  * Throws a Refusal: employee_not_matched, asset_not_withdrawable, asset_number_not_found, asset_of_other_enterprise,
  * asset_configured_twice.

@@ -6,23 +6,23 @@ import type { Actor } from '../tools.ts';
 import { acrossChannels, selectEnterpriseAssets } from './tenant.ts';
 
 /**
- * Who holds which assets, and what they are lent into: rows of `asset_assignment` and `asset_lending`. Every asset here
- * is one that the transaction has locked.
+ * Assignments and loans of assets: rows of `asset_assignment` and `asset_lending`. The transaction has locked every
+ * asset here.
  */
 export interface Holdings {
-  /** The employee who holds an asset, by asset id. */
+  /** The employee an asset is assigned to, by asset id. */
   holderOf: ReadonlyMap<AssetId, MemberId>;
-  /** The id of the borrowed lock that an asset is lent into, by asset id. */
+  /** The id of the borrowed lock an asset is lent into, by asset id. */
   lockOf: ReadonlyMap<AssetId, AssetId>;
 }
 
-/** A lent asset as the audit record shows it: its number and that of its borrowed lock. */
+/** A lent asset in an audit entry: its number and that of its borrowed lock. */
 interface LentAsset {
   assetNum: string;
   borrowedUsbKey: string;
 }
 
-/** Reads the holdings of assets. */
+/** Reads the assignments and loans of assets. */
 export async function readHoldings(trx: Trx, assetIds: AssetId[]): Promise<Holdings> {
   const assigned = await trx
     .selectFrom('asset_assignment')
@@ -56,7 +56,7 @@ export async function lendIntoLock(trx: Trx, lockId: AssetId, assetIds: AssetId[
   ]);
 }
 
-/** Ends the assignments and lendings of assets, of any channel. Returns what was lent. */
+/** Ends the assignments and loans of assets of any channel. Returns the assets that were lent. */
 export async function endHoldings(trx: Trx, actor: Actor, assetIds: AssetId[]): Promise<LentAsset[]> {
   const lent = await readLent(trx, actor, assetIds);
   await releaseAssets(trx, assetIds);

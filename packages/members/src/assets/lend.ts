@@ -9,8 +9,7 @@ import { lendIntoLock, readHoldings, readLockHolders } from './holdings.ts';
 import { lockEnterpriseAssets } from './tenant.ts';
 
 /**
- * M10: lends assets of an employee into a borrowed lock, all or none of them (rules 8). The same lending again
- * changes nothing.
+ * M10: lends assets of an employee into a borrowed lock, all or nothing (rules 8). Lending them again is a no-op.
  *
  * Throws a Refusal: employee_not_matched, borrowed_lock_unusable, borrowed_lock_taken, asset_not_held,
  * asset_lent_elsewhere, asset_without_nodes.
@@ -48,8 +47,8 @@ export function lendAssets(
 }
 
 /**
- * Returns the first of some assets without an active product that has a concurrent node; undefined if there is none. It
- * looks at no asset behind that one: it has to read all products of an asset to find that none has a node.
+ * Returns the first asset without an active product that has a concurrent node; undefined if every asset has one. Stops
+ * there, because proving that an asset has no node means reading all its products.
  */
 async function findNodeless(trx: Trx, assetIds: AssetId[]): Promise<AssetId | undefined> {
   const { rows } = await sql<{ id: AssetId }>`

@@ -6,7 +6,7 @@ import type { Actor } from '../tools.ts';
 import { selectEnterpriseAssets } from './tenant.ts';
 
 /**
- * M6: lists the active assets of the actor's enterprise that are not borrowed locks, oldest first (rules 8).
+ * M6: lists the active assets of the actor's enterprise except borrowed locks, oldest first (rules 8).
  *
  * Throws a Refusal: customer_not_bound.
  */
@@ -67,8 +67,8 @@ export function listBorrowedLocks(db: Database, actor: Actor): Promise<BorrowedL
 }
 
 /**
- * M7: reads the merchandises and products under an asset of the actor's enterprise. Those of a lent asset show under
- * its borrowed lock, and no longer under the asset itself (rules 8).
+ * M7: reads the merchandises and products on an asset of the actor's enterprise. Those of a lent asset appear on its
+ * borrowed lock instead (rules 8).
  *
  * Throws a Refusal: customer_not_bound, asset_id_not_found. Throws as ContentsReader does.
  */
@@ -82,7 +82,7 @@ export async function readAssetContents(
   return contents;
 }
 
-/** Finds the assets whose contents show under an asset: its own and those lent into it, or none while it is lent. */
+/** Finds the assets whose contents appear on an asset: itself and those lent into it, or none while it is lent. */
 async function findAssets(trx: Trx, actor: Actor, assetId: AssetId): Promise<PlannedAsset[]> {
   await requireCustomer(trx, actor);
   const selectShown = () =>

@@ -6,14 +6,13 @@ import type { AssetFacts } from '../rules/configuration.ts';
 import type { Actor } from '../tools.ts';
 
 /**
- * Whose assets: those of an enterprise's customers. An application that is bound to channels sees only those of its
- * channels; others do not exist for it (rules 2). Both are part of every query here, as in tenant.ts for other rows.
+ * The scope of asset queries: the assets of an enterprise's customers. An application that is bound to channels sees
+ * only assets of its channels; others do not exist for it (rules 2). Every query here includes both, as in
+ * ../tenant.ts.
  */
 type AssetTenant = Pick<Actor, 'enterpriseId' | 'channels'>;
 
-/**
- * All channels' assets of the enterprise. Use it for rules, never for answers.
- */
+/** Extends the scope to all channels of the enterprise. For rules only, never for answers. */
 export function acrossChannels({ enterpriseId }: AssetTenant): AssetTenant {
   return { enterpriseId, channels: null };
 }
@@ -26,8 +25,8 @@ export function selectEnterpriseAssets(db: Database | Trx, { enterpriseId, chann
 }
 
 /**
- * Locks the rows of active assets of the enterprise, named by number or by id, in the order of their numbers, as drains
- * of orders do. Leaves out what is not active or not the enterprise's.
+ * Locks active assets of the enterprise, named by number or id, in the order of their numbers, as drains do. Omits
+ * assets that are not active or belong to another enterprise.
  */
 export async function lockEnterpriseAssets(
   trx: Trx,
@@ -36,7 +35,7 @@ export async function lockEnterpriseAssets(
 ): Promise<AssetFacts[]> {
   const { assetNums = [], assetIds = [] } = wanted;
   const found = await selectForUpdate(trx, tenant, [...assetNums], assetIds.filter(isId));
-  // While this waited, an order may have revoked an asset and bought its number again in the same transaction.
+  // While this call waited, one transaction may have revoked an asset and bought its number again.
   const foundNums = new Set(found.map(({ assetNum }) => assetNum));
   const missing = assetNums.filter((assetNum) => !foundNums.has(assetNum));
   return missing.length === 0 ? found : [...found, ...(await selectForUpdate(trx, tenant, missing, []))];
@@ -63,8 +62,8 @@ async function selectForUpdate(
 }
 
 /**
- * Returns which of some numbers are active assets of other enterprises, within the tenant's channels. Nothing else of
- * another enterprise is ever read.
+ * Returns which numbers are active assets of other enterprises in the scope's channels. This is the only data of
+ * another enterprise that is ever read.
  */
 export async function findNumbersElsewhere(
   trx: Trx,

@@ -15,19 +15,18 @@ import { insertEmployees, lockEnterprise, readCode, selectEmployees } from '../t
 import type { Actor, PasswordTools } from '../tools.ts';
 import { buildEmployee, recordedFields } from './employee.ts';
 
-/** The outcome of an M1. */
+/** The result of an M1. */
 interface Additions {
   data: AddedEmployees;
-  /** Why the first employee that failed was refused. */
+  /** The refusal of the first employee that failed. */
   firstFailure: Refusal | undefined;
 }
 
 /**
- * M1: adds employees to the actor's enterprise; each is added or fails by itself (interface M1; rules 8). Passwords are
- * hashed before anything is locked, and only those of employees who can be added as things are then; the transaction
- * decides again.
+ * M1: adds employees to the actor's enterprise; each succeeds or fails alone (interface M1; rules 8). Passwords are
+ * hashed before any lock is taken, and only for employees who can be added at that time; the transaction decides again.
  *
- * Throws an Overload; then nobody was added.
+ * Throws an Overload; then no employee was added.
  */
 export async function addEmployees(
   { db, passwords, signal }: PasswordTools,
@@ -53,7 +52,7 @@ export async function addEmployees(
   });
 }
 
-/** Reads what decides about the employees that have no Refusal yet; there must be one at least. */
+/** Reads the facts that decide about employees without a Refusal. There must be at least one. */
 async function readAdditionFacts(
   db: Database | Trx,
   actor: Actor,
@@ -68,7 +67,7 @@ async function readAdditionFacts(
   };
 }
 
-/** Counts how many more employees the enterprise may have: any number if it has an active cloud license (rules 8). */
+/** Returns how many more employees the enterprise may have: any number with an active cloud license (rules 8). */
 async function countRoom(db: Database | Trx, actor: Actor): Promise<number> {
   const cloudLicense = await selectEnterpriseAssets(db, acrossChannels(actor))
     .select('asset.id')
@@ -83,7 +82,7 @@ async function countRoom(db: Database | Trx, actor: Actor): Promise<number> {
   return MAX_TRIAL_EMPLOYEES - Number(count);
 }
 
-/** Inserts the employees that have no Refusal, and records it. */
+/** Inserts the employees without a Refusal, and their audit entries. */
 async function insertAdditions(
   trx: Trx,
   actor: Actor,

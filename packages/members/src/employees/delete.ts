@@ -10,7 +10,7 @@ import type { Actor, HoldingTools } from '../tools.ts';
 import { accountOf, recordedFields } from './employee.ts';
 
 /**
- * M4: deletes an employee and releases what they hold (rules 8). The row stays on record.
+ * M4: deletes an employee and releases their assets (rules 8). The row stays.
  *
  * Throws a Refusal: employee_not_found, last_administrator.
  */
@@ -20,8 +20,8 @@ export function deleteEmployee({ changes, deadline }: HoldingTools, actor: Actor
     if (employee === undefined) throw new Refusal('employee_not_found', memberId);
     const held = await lockHeld(trx, actor, memberId);
     if (employee.is_administrator) {
-      // Two calls must not delete the last two administrators. Locked after the assets, so that nobody who waits for
-      // the enterprise waits for the assets too.
+      // Prevents two calls from deleting the last two administrators. The enterprise is locked after the assets, so
+      // that a call that waits for the enterprise never waits for assets as well.
       await lockEnterprise(trx, actor);
       if (!(await hasOtherAdministrator(trx, actor, memberId))) throw new Refusal('last_administrator');
     }
@@ -52,9 +52,9 @@ async function hasOtherAdministrator(trx: Trx, actor: Actor, memberId: MemberId)
 }
 
 /**
- * Locks the assets that an employee holds, of any channel, in the order of their numbers. The employee is locked, so no
- * asset is added meanwhile. Leaves out an asset that an order released while this waited, even if somebody else has it
- * now.
+ * Locks the assets of an employee, of any channel, in the order of their numbers. The employee is locked, so no asset
+ * is assigned meanwhile. Omits an asset that an order released while this call waited, even if it is now assigned to
+ * another employee.
  */
 async function lockHeld(trx: Trx, actor: Actor, memberId: MemberId) {
   const enterprise = acrossChannels(actor);

@@ -7,8 +7,8 @@ import type { Actor, PasswordTools } from '../tools.ts';
 import { accountOf, recordedFields } from './employee.ts';
 
 /**
- * M2: changes an employee's name, department, remark and security mobile. An absent field stays as it is, null clears
- * it (rules 8). An edit that changes nothing leaves no trace.
+ * M2: changes an employee's name, department, remark and security mobile. An absent field keeps its value; null clears
+ * it (rules 8). An edit that changes nothing is a no-op and has no audit entry.
  *
  * Throws a Refusal: employee_not_found, account_malformed, account_mismatch.
  */
@@ -39,16 +39,16 @@ const FIELDS = ['name', 'departmentId', 'remark', 'passwordMobile'] as const;
 
 type Fields = ReturnType<typeof recordedFields>;
 
-/** Returns the fields that an edit names. */
+/** Returns the fields that are present in an edit. */
 function pickWanted(edit: EditEmployee): Partial<Fields> {
   return Object.fromEntries(FIELDS.filter((field) => edit[field] !== undefined).map((field) => [field, edit[field]]));
 }
 
 /**
- * M3: gives an employee a new password. Ends the employee's tokens, and the lock that failed logins caused (rules 2 and
- * 8).
+ * M3: gives an employee a new password. Ends the employee's tokens and any lock from failed logins (rules 2 and 8).
+ * `alsoRecord` runs in the same transaction.
  *
- * `alsoRecord` runs in the same transaction. Throws a Refusal: employee_not_found; and an Overload.
+ * Throws a Refusal: employee_not_found; and an Overload.
  */
 export async function resetPassword(
   { db, passwords, signal }: PasswordTools,

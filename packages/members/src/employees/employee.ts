@@ -2,12 +2,12 @@ import type { Employee } from '@lockstep/contract';
 import { parseBigint } from '@lockstep/platform';
 import type { EmployeeRow } from '../tenant.ts';
 
-/** Returns the account that an employee logs in with (rules 5). */
+/** Returns the account name that an employee logs in with (rules 5). */
 export function accountOf(row: Pick<EmployeeRow, 'user_name' | 'code'>): string {
   return `${row.user_name}@${row.code}`;
 }
 
-/** Returns the fields of an employee that the audit record keeps. */
+/** Returns the fields of an employee that audit entries show. */
 export function recordedFields(row: Omit<EmployeeRow, 'code'>) {
   return {
     userName: row.user_name,

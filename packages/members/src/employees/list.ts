@@ -7,7 +7,7 @@ import { selectEmployees } from '../tenant.ts';
 import type { Actor } from '../tools.ts';
 import { buildEmployee } from './employee.ts';
 
-/** M5: lists the employees of the actor's enterprise, newest first, with what they hold (interface M5; rules 8). */
+/** M5: lists the employees of the actor's enterprise with their assets, newest first (interface M5; rules 8). */
 export function listEmployees(db: Database, actor: Actor, query: ListEmployees): Promise<Page<ListedEmployee>> {
   return inSnapshot(db, async (trx) => {
     const selectFound = () => {
@@ -48,8 +48,8 @@ export function listEmployees(db: Database, actor: Actor, query: ListEmployees):
 }
 
 /**
- * Builds the condition that the name or the account contains a text, in any case; no character is a wildcard. The
- * enterprise's code, which all accounts end with, counts only if the text has an @.
+ * Returns the condition that the name or account contains a text, ignoring case and without wildcards. The enterprise
+ * code, which ends every account, is compared only if the text has an @.
  */
 function buildMatch(keyword: string): RawBuilder<SqlBool> {
   const account = keyword.includes('@') ? sql`user_name || '@' || code` : sql`user_name`;
@@ -60,11 +60,11 @@ function buildMatch(keyword: string): RawBuilder<SqlBool> {
 
 interface Held {
   assetNum: string;
-  /** The number of the borrowed lock that the asset is lent into. */
+  /** The number of the borrowed lock the asset is lent into. */
   lockNum: string | null;
 }
 
-/** Reads what employees hold, in the order of assignment, by employee. */
+/** Reads the assets of employees in the order of assignment, by employee. */
 async function readHeld(trx: Trx, actor: Actor, memberIds: MemberId[]): Promise<Map<string, Held[]>> {
   if (memberIds.length === 0) return new Map();
   const locks = selectEnterpriseAssets(trx, actor).select(['asset.id', 'asset.asset_num']).as('lock');

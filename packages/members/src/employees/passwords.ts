@@ -8,36 +8,36 @@ import type { Actor, PasswordTools } from '../tools.ts';
 import { resetPassword } from './edit.ts';
 import { accountOf } from './employee.ts';
 
-/** An account with its new password, which is shown only this once (rules 9). */
+/** An account and its new password, which is shown only once (rules 9). */
 export interface NewLogin {
   account: string;
   password: string;
 }
 
-/** The same, and whose it is. */
+/** The same, with the employee's id. */
 export interface MemberLogin extends NewLogin {
   memberId: MemberId;
 }
 
-/** Whom a change concerned. */
+/** The employee that a change concerned. */
 interface ChangedMember {
   memberId: MemberId;
   account: string;
   enterpriseId: EnterpriseId;
 }
 
-/** For whom an operator's change is made, beside the record of the member center. */
+/** An operator's call that changes an enterprise. */
 export interface OperatorCall {
-  /** Stands in the record of the member center, as the x-request-id of a call does. */
+  /** Identifies the call in the enterprise's audit log, like the x-request-id of an API call. */
   requestId: string;
-  /** Runs in the transaction of the change, such as to record it elsewhere too: neither exists without the other. */
+  /** Runs in the transaction of the change, for example to add an entry to the operators' audit log. */
   record: (trx: Trx, changed: ChangedMember) => Promise<void>;
 }
 
-/** A call that nothing else records. */
+/** A call without another audit entry. */
 const newCall = (): OperatorCall => ({ requestId: `operator-${randomUUID()}`, record: async () => {} });
 
-/** The operator of the service, acting in an enterprise. */
+/** Returns an operator as an actor in an enterprise. */
 export const buildOperator = (enterpriseId: EnterpriseId, { requestId }: OperatorCall): Actor => ({
   enterpriseId,
   channels: null,
@@ -50,7 +50,7 @@ const alsoRecord =
   (trx: Trx, changed: Omit<ChangedMember, 'enterpriseId'>) =>
     record(trx, { ...changed, enterpriseId });
 
-/** Gives an employee a new random password; undefined if there is no such employee (rules 9). */
+/** Gives an employee a new random password; undefined if the employee does not exist (rules 9). */
 export async function setPassword(
   tools: PasswordTools,
   memberId: MemberId,
@@ -61,7 +61,7 @@ export async function setPassword(
   return giveNewPassword(tools, buildOperator(tenant.enterpriseId, call), memberId, call);
 }
 
-/** Gives an employee of the operator's enterprise a new random password. Throws as resetPassword. */
+/** Gives an employee of the actor's enterprise a new random password. Throws like resetPassword. */
 export async function giveNewPassword(
   tools: PasswordTools,
   actor: Actor,
@@ -74,8 +74,8 @@ export async function giveNewPassword(
 }
 
 /**
- * Creates an administrator of an enterprise, named `admin` or the first free of `admin2`, `admin3`, …; undefined if
- * there is no such enterprise (rules 9).
+ * Creates an administrator of an enterprise, named `admin`, or `admin2`, `admin3` and so on if that is taken; undefined
+ * if the enterprise does not exist (rules 9).
  */
 export async function createAdministrator(
   tools: PasswordTools,
@@ -86,7 +86,7 @@ export async function createAdministrator(
   return created && { account: created.account, password: created.password };
 }
 
-/** Creates an administrator unless `findObstacle`, which runs while the enterprise is locked, finds something. */
+/** Creates an administrator unless `findObstacle`, which runs while the enterprise is locked, returns an obstacle. */
 export async function createAdministratorUnless<Obstacle>(
   tools: PasswordTools,
   enterpriseId: EnterpriseId,
@@ -109,7 +109,7 @@ export async function createAdministratorUnless<Obstacle>(
   });
 }
 
-/** Inserts an administrator under the first name that is free, and records it. */
+/** Inserts an administrator under the first free name, and an audit entry. */
 async function insertAdministrator(
   trx: Trx,
   actor: Actor,

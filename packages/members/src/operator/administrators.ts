@@ -11,7 +11,7 @@ import {
 import { selectEmployees } from '../tenant.ts';
 import type { Actor, PasswordTools } from '../tools.ts';
 
-/** Gives an administrator of an enterprise a new random password; undefined if there is no such administrator. */
+/** Gives an administrator of an enterprise a new random password; undefined if the administrator does not exist. */
 export async function setAdministratorPassword(
   tools: PasswordTools,
   { enterpriseId, memberId }: { enterpriseId: EnterpriseId; memberId: MemberId },
@@ -19,18 +19,18 @@ export async function setAdministratorPassword(
 ): Promise<MemberLogin | undefined> {
   const actor = buildOperator(enterpriseId, call);
   if (!isId(enterpriseId) || !(await isAdministrator(tools.db, actor, memberId))) return undefined;
-  // Nobody stops being an administrator but by being deleted, and that is looked at again in the transaction.
+  // An employee stops being an administrator only by being deleted, which the transaction checks again.
   return { memberId, ...(await giveNewPassword(tools, actor, memberId, call)) };
 }
 
-/** Another administrator is there already. */
+/** An administrator that already exists. */
 interface Existing {
   existingAccount: string;
 }
 
 /**
- * Creates the first administrator of an enterprise, as `createAdministrator` does; undefined if there is no such
- * enterprise. Where there is one already, nothing changes, and that one's account is returned.
+ * Creates the first administrator of an enterprise, like `createAdministrator`; undefined if the enterprise does not
+ * exist. If it already has an administrator, this is a no-op that returns the existing account.
  */
 export function createFirstAdministrator(
   tools: PasswordTools,

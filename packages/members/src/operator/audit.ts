@@ -15,9 +15,7 @@ interface StoredEntry {
   request_id: string;
 }
 
-/**
- * Lists what was changed in the member center of an enterprise, newest first, with the accounts of those whom it names.
- */
+/** Lists the audit log of an enterprise, newest first, with the accounts of the employees that entries name. */
 export async function listAuditOfAll(
   db: Database,
   enterpriseId: EnterpriseId,

@@ -3,13 +3,13 @@ import type { Administrator, EmployeeRow, Holder } from '@lockstep/contract/cons
 import { type Database, isId, parseBigint } from '@lockstep/platform';
 import { sql } from 'kysely';
 
-/** Administrators of an enterprise, and assets of an employee, that are shown at most. */
+/** The most administrators of an enterprise, and the most assets of an employee, that are shown. */
 const MAX_ADMINISTRATORS = 20;
 const MAX_HELD = 20;
-/** Employees that one call looks at, at most, however few of them it shows. */
+/** The most employees that one call scans, however few match. */
 const MAX_LOOKED_AT = 2_000;
 
-/** Reads who some employees are, by id. */
+/** Reads the names of employees, by id. */
 export async function readHolders(db: Database, memberIds: Iterable<MemberId>): Promise<Map<MemberId, Holder>> {
   const ids = [...new Set(memberIds)].filter(isId);
   if (ids.length === 0) return new Map();
@@ -20,7 +20,7 @@ export async function readHolders(db: Database, memberIds: Iterable<MemberId>): 
   return new Map(rows.map((holder) => [holder.memberGlobalId, holder]));
 }
 
-/** Lists the administrators of an enterprise, the first ones first, and counts its employees. */
+/** Lists the administrators of an enterprise, oldest first, and counts its employees. */
 export async function listAdministrators(
   db: Database,
   enterpriseId: EnterpriseId,
@@ -52,9 +52,7 @@ interface StoredEmployee {
   is_wanted: boolean;
 }
 
-/**
- * Lists the employees of an enterprise with what they hold, newest first; with a text those that `buildMatch` finds.
- */
+/** Lists the employees of an enterprise with their assets, newest first; with a text, those that match it. */
 export async function listEmployeesOfAll(
   db: Database,
   { enterpriseId, text }: { enterpriseId: EnterpriseId; text: string | undefined },
@@ -103,7 +101,7 @@ export async function listEmployeesOfAll(
   return { employees: page.map(buildEmployeeRow), stop: last?.id ?? null };
 }
 
-/** The condition that the name or the account holds a text, in any case; no character is a wildcard. */
+/** Returns the condition that the name or account contains a text, ignoring case and without wildcards. */
 const holds = (text: string) => sql`(
   strpos(casefold(name collate pg_unicode_fast), casefold(${text}::text collate pg_unicode_fast)) > 0
   or strpos(casefold(account collate pg_unicode_fast), casefold(${text}::text collate pg_unicode_fast)) > 0

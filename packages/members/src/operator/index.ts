@@ -1,6 +1,6 @@
 import type {} from '../tables.ts';
 
-/** What operators see of employees, and the passwords that they give to administrators. Only the console imports it. */
+/** Employees and administrators' passwords, for the console only. */
 export { createFirstAdministrator, setAdministratorPassword } from './administrators.ts';
 export { listAuditOfAll } from './audit.ts';
 export { listAdministrators, listEmployeesOfAll, readHolders } from './employees.ts';

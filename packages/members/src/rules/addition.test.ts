@@ -18,7 +18,7 @@ const named = (...userNames: string[]): NamedEmployee[] =>
     },
   }));
 
-/** One that the reading of the body has refused. */
+/** An employee that was refused when the body was read. */
 const refused = (index: number, userName = ''): NamedEmployee => ({
   path: `userList[${index}]`,
   userName,
@@ -32,7 +32,7 @@ const situation = (changes: Partial<AdditionFacts> = {}): AdditionFacts => ({
   ...changes,
 });
 
-/** What became of each: undefined where it can be added. */
+/** The cause for each employee; undefined if it can be added. */
 const causesOf = (judged: NamedEmployee[]) => judged.map(({ refusal }) => refusal?.reason);
 
 describe('who can be added', () => {
@@ -53,7 +53,7 @@ describe('who can be added', () => {
 });
 
 describe('whoever is added', () => {
-  /** So few accounts that they meet all the time; some are refused already, some too long for the code. */
+  /** Few accounts, so that they often collide. Some are refused already, some are too long with the code. */
   const account = fc.constantFrom('a', 'b', 'c', 'd', 'e'.repeat(52), 'e'.repeat(56), 'e'.repeat(60));
   const list = fc
     .array(fc.option(account, { freq: 5 }), { maxLength: 12 })

@@ -1,11 +1,11 @@
 import { ACCOUNT_CHARACTERS, type NamedEmployee, Refusal } from '@lockstep/contract';
 
-/** Employees that an enterprise without an active cloud license may have, not counting the first ones (rules 8). */
+/** The most employees of an enterprise without an active cloud license, not counting the first ones (rules 8). */
 export const MAX_TRIAL_EMPLOYEES = 5;
 
-/** What decides which employees can be added. */
+/** The facts that decide which employees can be added. */
 export interface AdditionFacts {
-  /** The enterprise's code, which every account ends with. */
+  /** The enterprise code, which ends every account. */
   code: string;
   takenUserNames: ReadonlySet<string>;
   /** How many more employees the enterprise may have. */
@@ -13,7 +13,7 @@ export interface AdditionFacts {
 }
 
 /**
- * Decides which employees of an M1 can be added (rules 8). Returns all of them in their order, the others with a
+ * Decides which employees of an M1 can be added (rules 8). Returns all of them in order, those that cannot with a
  * Refusal.
  */
 export function judgeAdditions(named: readonly NamedEmployee[], facts: AdditionFacts): NamedEmployee[] {

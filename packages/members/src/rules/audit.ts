@@ -1,9 +1,9 @@
 import type { AuditEntry } from '@lockstep/contract';
 
-/** What an audit entry says was there before and after. */
+/** The values before and after a change. */
 export type AuditDetail = AuditEntry['detail'];
 
-/** Returns the asset numbers that an entry names. */
+/** Returns the asset numbers in an entry. */
 export function findNumbers({ before, after }: AuditDetail): string[] {
   return [before, after].flatMap((side) => {
     const { assetNums = [], lent = [] } = side ?? {};
@@ -11,7 +11,7 @@ export function findNumbers({ before, after }: AuditDetail): string[] {
   });
 }
 
-/** Returns an entry without the hidden asset numbers, and without lendings of and into them (rules 2). */
+/** Returns an entry without the hidden asset numbers, and without loans of or into those assets (rules 2). */
 export function hideNumbers(hidden: ReadonlySet<string>, { before, after }: AuditDetail): AuditDetail {
   const isSeen = (assetNum: string) => !hidden.has(assetNum);
   const hideIn = (side: AuditDetail['before']): AuditDetail['before'] => {

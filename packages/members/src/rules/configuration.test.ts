@@ -3,17 +3,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ConfigurationFacts, planConfiguration } from './configuration.ts';
 
-/** What M9 does to what an employee holds, and what it is refused for (rules 8). */
+/** What M9 changes, and what it is refused for (rules 8). */
 
 const KIM = '100001' as MemberId;
 const LEE = '100002' as MemberId;
 
 const idOf = (assetNum: string) => `id-${assetNum}` as AssetId;
 
-/** Every kind of number that there is: of another enterprise, of none at all, and the enterprise's own. */
+/** The kinds of number: of another enterprise, unknown, and the enterprise's own. */
 type Kind = 'asset' | 'borrowed lock' | 'elsewhere' | 'unknown';
 
-/** What is there, and by number who holds it; the id of an asset is its number with an `id-` before it. */
+/** The kinds of number, and the holder by number. The id of an asset is its number with the prefix `id-`. */
 interface World {
   kinds: Record<string, Kind>;
   holders: Record<string, MemberId>;
@@ -37,7 +37,7 @@ function namedIn({ kinds, holders }: World): ConfigurationFacts {
 
 type End = { withdrawn: string[]; assigned: string[] } | { cause: Cause; path: string };
 
-/** What Kim's M9 comes to: the numbers withdrawn and assigned, or what it is refused for. */
+/** The result of Kim's M9: the numbers unassigned and assigned, or the refusal. */
 function planned(wanted: ConfigureAssets, world: World): End {
   try {
     const { withdrawn, assigned } = planConfiguration(wanted, namedIn(world));
@@ -49,7 +49,9 @@ function planned(wanted: ConfigureAssets, world: World): End {
   }
 }
 
-/** The same, number by number on a notebook of who holds what: the first that does not go is what it is refused for. */
+/**
+ * The same, computed number by number on a map of holders. The first number that cannot be changed gives the refusal.
+ */
 function onNotebook({ deleteAssets, addAssets }: ConfigureAssets, { kinds, holders }: World): End {
   const notebook = { ...holders };
   const refuse = (cause: Cause, list: string, index: number) => ({ cause, path: `${list}[${index}]` });
@@ -67,7 +69,7 @@ function onNotebook({ deleteAssets, addAssets }: ConfigureAssets, { kinds, holde
   return { withdrawn: deleteAssets, assigned: addAssets };
 }
 
-/** So few numbers that the lists meet on them all the time. */
+/** Few numbers, so that the lists often share one. */
 const NUMBERS = ['1', '2', '3', '4', '5'];
 const world: fc.Arbitrary<World> = fc
   .tuple(

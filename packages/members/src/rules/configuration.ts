@@ -1,18 +1,18 @@
 import { type AssetId, type ConfigureAssets, type MemberId, Refusal } from '@lockstep/contract';
 
-/** What decides whether assets can be withdrawn from an employee and assigned to them. */
+/** The facts that decide whether assets can be unassigned from an employee, and others assigned. */
 export interface ConfigurationFacts {
   memberId: MemberId;
   /** The enterprise's active assets, by number. */
   assets: ReadonlyMap<string, AssetFacts>;
   /** Numbers of active assets of other enterprises. */
   elsewhere: ReadonlySet<string>;
-  /** The employee who holds an asset now, by asset id. */
+  /** The employee an asset is assigned to, by asset id. */
   holderOf: ReadonlyMap<AssetId, MemberId>;
 }
 
 /**
- * Plans M9: withdrawals first, then assignments; each sees what those before it did (rules 8).
+ * Plans M9: first unassigns, then assigns; each change sees those before it (rules 8).
  *
  * Throws a Refusal for the first fault, in the order sent.
  */
@@ -50,11 +50,11 @@ export function planConfiguration(
   return { withdrawn, assigned };
 }
 
-/** What the rules of the member center know about an active asset of the enterprise. */
+/** What the rules need to know about an active asset of the enterprise. */
 export interface AssetFacts {
   id: AssetId;
   assetNum: string;
   isBorrowedLock: boolean;
-  /** Neither locked nor frozen. */
+  /** Neither disabled nor frozen. */
   isUsable: boolean;
 }

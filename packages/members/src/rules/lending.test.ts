@@ -13,7 +13,7 @@ const OTHER_LOCK_ID = '8' as AssetId;
 
 const ids = (...texts: string[]) => texts as AssetId[];
 
-/** Kim holds 1 to 5, with nodes on all but 3; 4 is lent into the lock already, 5 into another one. Lee holds 6. */
+/** Kim has 1 to 5, with nodes on all but 3; 4 is lent into this lock, 5 into another one. Lee has 6. */
 const SITUATION: LendingFacts = {
   memberId: KIM,
   lock: LOCK,
@@ -25,7 +25,7 @@ const SITUATION: LendingFacts = {
 
 type End = { lentIds: string[] } | { cause: Cause; path: string };
 
-/** The ids that Kim's M10 of these assets lends, or what it is refused for. */
+/** The ids that Kim's M10 lends, or the refusal. */
 function planned(assetIDs: string[], changes: Partial<LendingFacts> = {}): End {
   try {
     const { lock, lentIds } = planLending(
@@ -61,7 +61,7 @@ const assetIDs = fc.array(fc.constantFrom('1', '2', '3', '4', '5', '6', '7'), { 
 const holderOf = fc.constantFrom(KIM, KIM, KIM, LEE, undefined);
 const lockOf = fc.constantFrom(undefined, undefined, LOCK.id, OTHER_LOCK_ID);
 
-/** Where each of the assets 1 to 7 is held, lent and furnished in any way; what is lent is held. */
+/** Any assignments, loans and nodes of the assets 1 to 7. A lent asset is assigned. */
 const situation: fc.Arbitrary<Partial<LendingFacts>> = fc
   .array(fc.record({ holder: holderOf, lockId: lockOf, hasNodes: fc.boolean() }), { minLength: 7, maxLength: 7 })
   .map((entries) => {
@@ -75,7 +75,7 @@ const situation: fc.Arbitrary<Partial<LendingFacts>> = fc
     };
   });
 
-/** What there is after a lending. */
+/** The facts after a loan. */
 const lent = (there: Partial<LendingFacts>, lentIds: readonly string[]): Partial<LendingFacts> => ({
   ...there,
   lockOf: new Map([...there.lockOf!, ...ids(...lentIds).map((id) => [id, LOCK.id] as const)]),

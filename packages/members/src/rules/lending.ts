@@ -1,18 +1,18 @@
 import { type AssetId, type LendAssets, type MemberId, Refusal } from '@lockstep/contract';
 import type { AssetFacts } from './configuration.ts';
 
-/** What decides whether assets can be lent into a borrowed lock. */
+/** The facts that decide whether assets can be lent into a borrowed lock. */
 export interface LendingFacts {
   memberId: MemberId;
-  /** The enterprise's active asset whose number the call names as the lock. */
+  /** The enterprise's active asset with the number of the lock. */
   lock: AssetFacts | undefined;
   /** The employees whose assets are lent into it. */
   lockHolderIds: ReadonlySet<MemberId>;
-  /** The employee who holds an asset, by asset id. */
+  /** The employee an asset is assigned to, by asset id. */
   holderOf: ReadonlyMap<AssetId, MemberId>;
-  /** The id of the borrowed lock that an asset is lent into, by asset id. */
+  /** The id of the borrowed lock an asset is lent into, by asset id. */
   lockOf: ReadonlyMap<AssetId, AssetId>;
-  /** Ids of assets that have an active product with a concurrent node or more. */
+  /** Ids of assets that have an active product with at least one concurrent node. */
   idsWithNodes: ReadonlySet<AssetId>;
 }
 

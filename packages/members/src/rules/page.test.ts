@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildPage, countRowsBefore } from './page.ts';
 
-/** A page of the numbers from 1 to `total`, so that every item says which row it is. */
+/** A page of the numbers from 1 to `total`, so that every item is its row number. */
 function buildPageRows(pageNum: number, pageSize: number, total: number): Page<number> {
   const before = countRowsBefore({ pageNum, pageSize });
   const size = Math.max(0, Math.min(pageSize, total - before));
@@ -13,7 +13,7 @@ function buildPageRows(pageNum: number, pageSize: number, total: number): Page<n
 
 const window = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-/** The fields that every page of an empty list has. */
+/** The fields of every page of an empty list. */
 const NOTHING = {
   size: 0,
   startRow: 0,
@@ -93,7 +93,7 @@ describe('a page', () => {
       },
     ],
     [
-      // PageHelper counts back from where one is, also where no page is.
+      // PageHelper also counts back from a page that does not exist.
       'one beyond the last',
       9,
       25,
@@ -175,7 +175,7 @@ describe('every page', () => {
       expect(firstPage).toBeGreaterThanOrEqual(1);
       expect(lastPage).toBeLessThanOrEqual(pages);
       expect(navigatepageNums).toContain(Math.min(pageNum, pages));
-      // Four before it, unless the window is at an end.
+      // Four pages before it, unless the window reaches an end.
       if (firstPage > 1 && lastPage < pages) expect(firstPage).toBe(pageNum - 4);
     });
   });

@@ -2,7 +2,7 @@ import type { Page, PageQuery } from '@lockstep/contract';
 
 const NAVIGATE_PAGES = 8;
 
-/** Builds a page with the fields of Java's PageHelper (interface Page of employees; rules 8). */
+/** Returns a page with the fields of Java's PageHelper (interface Page of employees; rules 8). */
 export function buildPage<Item>({ pageNum, pageSize }: PageQuery, total: number, list: Item[]): Page<Item> {
   const pages = Math.ceil(total / pageSize);
   const size = list.length;
@@ -31,12 +31,12 @@ export function buildPage<Item>({ pageNum, pageSize }: PageQuery, total: number,
   };
 }
 
-/** Counts the rows on the pages before this one. */
+/** Returns the number of rows before this page. */
 export function countRowsBefore({ pageNum, pageSize }: PageQuery): number {
   return (pageNum - 1) * pageSize;
 }
 
-/** Lists the pages around one: four before it and three after, shifted to where there are pages. */
+/** Lists the pages around this one: four before and three after, shifted where there are fewer. */
 function listPagesAround(pageNum: number, pages: number): number[] {
   const count = Math.min(pages, NAVIGATE_PAGES);
   const first = Math.max(1, Math.min(pageNum - NAVIGATE_PAGES / 2, pages - NAVIGATE_PAGES + 1));
