@@ -16,7 +16,7 @@ import { type Capacity, renderCapacity } from './report/capacity-page.ts';
 import { prepareEdition } from './report/edition.ts';
 
 /**
- * `npm run bench:capacity`: prints the constants of the capacity model of docs/scaling.md, and works them through for
+ * `npm run bench:capacity`: prints the constants of the capacity model of scaling.md, and works them through for
  * days of 1, 10 and 100 million orders.
  */
 const { values } = parseArgs({ options: RUN_OPTIONS });

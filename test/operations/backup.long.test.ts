@@ -69,9 +69,11 @@ class Load {
   }
 }
 
-describe('npm start, backed up under load with the commands of docs/operations.md, and lost', () => {
+describe('npm start, backed up under load with the commands of the docs, and lost', () => {
   const commandOf = (words: string) =>
-    blocksOf('docs/operations.md', 'sh').find((block) => block.includes(`npx lockstep database ${words}`)) ?? '';
+    ['docs/deployment.md', 'docs/runbooks/database-lost.md']
+      .flatMap((page) => blocksOf(page, 'sh'))
+      .find((block) => block.includes(`npx lockstep database ${words}`)) ?? '';
   const [backupCommand, restoreCommand] = [commandOf('backup'), commandOf('restore')];
   let lost: RunningStack;
   let backup: string;

@@ -55,7 +55,7 @@ describe('docker-compose.yml', () => {
   });
 
   it('leaves PostgreSQL connections for twice the processes, as while they are replaced', () => {
-    // docs/operations.md, "Configuration": what each opens beside its pool, and the least pool of a worker.
+    // docs/deployment.md, "Configuration": what each opens beside its pool, and the least pool of a worker.
     const { DATABASE_POOL, WORKER_DRAINS } = readDeploymentConfig(worker.environment);
     const ofApi = 21 + DATABASE_POOL;
     const ofWorker = Math.max(DATABASE_POOL, WORKER_DRAINS + 7);

@@ -1,12 +1,9 @@
 import { existsSync, globSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { addHttpMetrics, describeApi, fillConsoleReference, renderReference } from '@lockstep/api';
+import { describeApi, fillConsoleReference, renderReference } from '@lockstep/api';
 import { readConfig } from '@lockstep/config';
 import { operations } from '@lockstep/contract';
 import { type ConsoleOperation, consoleOperations, OperatorRole } from '@lockstep/contract/console';
-import { ChannelReader, createOrderMetrics, registerBacklogGauges } from '@lockstep/orders';
-import { CleanUp, createLogger, registerCleanUpGauge } from '@lockstep/platform';
-import { registerWebhookGauges, webhookMetricsOf } from '@lockstep/webhooks';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -28,7 +25,8 @@ describe('pages', () => {
 });
 
 /** The pages for users, and those for developers. */
-const ALL_PAGES = [...PAGES, ...FOLDER_PAGES, 'CONTRIBUTING.md', 'SECURITY.md'];
+const BENCH_PAGES = globSync('test/bench/*.md', { cwd: REPOSITORY });
+const ALL_PAGES = [...PAGES, ...FOLDER_PAGES, ...BENCH_PAGES, 'CONTRIBUTING.md', 'SECURITY.md'];
 
 describe('commands', () => {
   it('to start and to test are those of README.md, docs/testing.md, package.json and .ci/run', () => {
@@ -150,43 +148,21 @@ describe('tables', () => {
   });
   afterAll(() => database.close());
 
-  it('of variables in docs/operations.md are those that the service reads, with their defaults', () => {
+  it('of variables in docs/deployment.md are those that the service reads, with their defaults', () => {
     const names = new Set<string>();
     const defaults: Record<string, unknown> = readConfig(
       new Proxy<NodeJS.ProcessEnv>({}, { get: (_, name) => void names.add(String(name)) }),
     );
-    const rows = tableOf('docs/operations.md', 'Variable', 'Default', 'Meaning').map(([name, value]) => [name, value]);
+    const rows = tableOf('docs/deployment.md', 'Variable', 'Default', 'Meaning').map(([name, value]) => [name, value]);
     expect(rows).toEqual(
       [...names].map((name) => [code(name), defaults[name] === undefined ? '–' : code(String(defaults[name]))]),
     );
   });
 
-  it('of variables of lockstep submit in docs/operations.md are those that it reads', async () => {
+  it('of variables of lockstep submit in docs/deployment.md are those that it reads', async () => {
     const help = await runJob(['npm', 'run', '--silent', 'lockstep', '--', 'submit', '--help']);
     const names = [...help.stdout.matchAll(/\(env:\s+(\w+)\)/g)].map(([, name]) => code(name!));
-    expect(tableOf('docs/operations.md', 'Variable', 'Meaning').map(([name]) => name)).toEqual(names);
-  });
-
-  it('of metrics in docs/operations.md are those that a process has', async () => {
-    const metrics = createOrderMetrics();
-    registerBacklogGauges(metrics.registry, database.db, new ChannelReader(database.db));
-    registerWebhookGauges(metrics.registry, database.db);
-    webhookMetricsOf(metrics.registry);
-    registerCleanUpGauge(metrics.registry, 'lockstep', database.db, []);
-    const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
-    new CleanUp({ db: database.db, log, registry: metrics.registry, metricPrefix: 'lockstep', aged: [] });
-    const { registry } = addHttpMetrics(metrics);
-    const own = registry.getMetricsAsArray().filter(({ name }) => name.startsWith('lockstep_'));
-    const rows = own.map((metric) => {
-      // prom-client has no public way to a metric's labels.
-      const { name, type, labelNames } = metric as unknown as { name: string; type: string; labelNames: string[] };
-      return [code(name), type, labelNames.map(code).join(', ')];
-    });
-    const written = tableOf('docs/operations.md', 'Metric', 'Type', 'Labels', 'Meaning').map((row) => row.slice(0, 3));
-    expect(written.toSorted()).toEqual(rows.toSorted());
-    const advice = tableOf('docs/operations.md', 'What you see', 'What it means', 'What to do');
-    const seen = advice.map(([see]) => see).join('\n');
-    expect(own.map(({ name }) => name).filter((name) => !seen.includes(name))).toEqual([]);
+    expect(tableOf('docs/deployment.md', 'Variable', 'Meaning').map(([name]) => name)).toEqual(names);
   });
 
   it('of packages in docs/architecture.md are the workspaces', async () => {
@@ -216,12 +192,12 @@ describe('tables', () => {
     expect([...new Set(written)].sort()).toEqual(rows.map(({ trigger }) => trigger).sort());
   });
 
-  it('and queries of docs/operations.md and docs/console.md run on the database', async () => {
-    const queries = [
-      ...['docs/operations.md', 'docs/console.md'].flatMap((page) => blocksOf(page, 'sql')),
-      ...[...read('docs/operations.md').matchAll(/`(select [^`]+)`/g)].map(([, query]) => query!),
-    ];
-    expect(queries.length).toBe(16);
+  it('and queries of the pages run on the database', async () => {
+    const queries = ALL_PAGES.filter((page) => page !== 'docs/security.md').flatMap((page) => [
+      ...blocksOf(page, 'sql'),
+      ...[...read(page).matchAll(/`(select [^`]+)`/g)].map(([, query]) => query!),
+    ]);
+    expect(queries.length).toBeGreaterThan(10);
     for (const query of queries) await sql.raw(query).execute(database.db);
   });
 });

@@ -1,16 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AcceptedOrder, Customer } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { type Answer, type Api, dataOf, refusalOf } from '../harness/api.ts';
+import { blocksOf } from '../harness/browser/pages.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
-import { REPOSITORY } from '../harness/processes/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /**
- * A call can be followed from HTTP to the ledger with the commands of docs/operations.md, here on the lines that a
+ * A call can be followed from HTTP to the ledger with the commands of docs/runbooks/calls.md, here on the lines that a
  * service has written.
  */
 
@@ -35,10 +35,8 @@ const linesOf = (text: string): Line[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 
-/** The two commands of that chapter: by a request id or a channelOrderId, and by a licenseOrderId. */
-const page = readFileSync(join(REPOSITORY, 'docs/operations.md'), 'utf8');
-const chapter = page.slice(page.indexOf('### Following a call'), page.indexOf('## Stopping and updating'));
-const [byName, byOrder] = [...chapter.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, command]) => command!);
+/** The two commands of the runbook: by a request id or a channelOrderId, and by a licenseOrderId. */
+const [byName, byOrder] = blocksOf('docs/runbooks/calls.md', 'sh');
 
 /**
  * Runs a command on what the service has logged. Returns the lines that it finds, without those of looking at results,

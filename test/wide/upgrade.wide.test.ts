@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 import { Load } from './load.ts';
 import { makeNextRelease } from './next-release.ts';
 
-/** A release to come takes over from this one while calls come all the time, as docs/operations.md says. */
+/** A release to come takes over from this one while calls come all the time, as docs/deployment.md says. */
 
 /** A logical database that no other test uses, because real processes use the queue's real name. */
 const REDIS_DATABASE = '9';

@@ -1,7 +1,7 @@
 import { type Metrics, SECONDS_BUCKETS } from '@lockstep/platform';
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-/** The metrics of a process, with those of HTTP calls; docs/operations.md says what each is for. */
+/** The metrics of a process, with those of HTTP calls; docs/runbooks/README.md says what each is for. */
 export type HttpMetrics = Metrics & ReturnType<typeof registerHttpMetrics>;
 
 /** Adds the metrics of HTTP calls to those of a process. Call it once a process. */

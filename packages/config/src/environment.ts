@@ -44,7 +44,7 @@ const redisUrl = z.string().superRefine((value, context) => {
 const absentWhenEmpty = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value);
 
 /**
- * Every environment variable that the processes of a deployment read (rules 9; docs/operations.md lists them). Those of
+ * Every environment variable that the processes of a deployment read (rules 9; docs/deployment.md lists them). Those of
  * commands that call the API are with their options.
  */
 const environment = z.object({

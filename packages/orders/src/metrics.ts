@@ -5,7 +5,7 @@ import type { ChannelReader, ChannelState } from './channels/state.ts';
 
 const ORDERS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000];
 
-/** The metrics of a process, with those of orders; docs/operations.md says what each is for. */
+/** The metrics of a process, with those of orders; docs/runbooks/README.md says what each is for. */
 export type OrderMetrics = Metrics & ReturnType<typeof registerOrderMetrics>;
 
 /** Creates a process's metrics, with those of orders. Call it once a process. */

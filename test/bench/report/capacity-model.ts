@@ -25,7 +25,7 @@ export interface ProcessConstants {
 
 /**
  * The most connections that a process opens with the default configuration, which PostgreSQL must have room for; under
- * load fewer are used. docs/operations.md says where they come from.
+ * load fewer are used. docs/deployment.md says where they come from.
  */
 const MOST_CONNECTIONS = { api: 31, worker: 11 };
 

@@ -20,7 +20,7 @@ const SECONDS_PER_DAY = 86_400;
 /** Those that use most of what an order costs: orders a second that one core of them serves. */
 const CORES = ['API', 'worker', 'PostgreSQL', 'standby', 'Redis'];
 
-/** The tables of docs/scaling.md, by their names. */
+/** The tables of scaling.md, by their names. */
 export function renderCapacity(capacity: Capacity): Record<string, string> {
   const sizes = Object.keys(capacity.batches).toSorted((a, b) => Number(b) - Number(a));
   return {

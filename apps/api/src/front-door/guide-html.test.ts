@@ -6,7 +6,7 @@ const render = (markdown: string, file = 'docs/api.md') => renderGuide(markdown,
 describe('links of a guide', () => {
   it.each([
     ['deployment.md', 'deployment'],
-    ['deployment.md#behind-a-proxy', 'deployment#behind-a-proxy'],
+    ['deployment.md#proxy', 'deployment#proxy'],
     ['runbooks/README.md', 'runbooks'],
     ['runbooks/queue.md#check', 'runbooks-queue#check'],
     ['../README.md', 'readme'],

@@ -2,7 +2,7 @@ import type { Database } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** The counters and histograms of webhooks; docs/operations.md says what each is for. */
+/** The counters and histograms of webhooks; docs/runbooks/README.md says what each is for. */
 export type WebhookMetrics = ReturnType<typeof createWebhookMetrics>;
 
 const created = new WeakMap<Registry, WebhookMetrics>();
