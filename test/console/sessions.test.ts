@@ -322,7 +322,7 @@ describe('a session', () => {
     );
     expect(await here.send('changeOwnPassword', { body: { password, newPassword: 'short' } })).toMatchObject({
       status: 400,
-      body: { cause: 'field_invalid', message: expect.stringContaining('newPassword: must have 12 to 128 characters') },
+      body: { cause: 'field_invalid', message: expect.stringMatching(/^newPassword: /) },
     });
     const { cookie } = here;
     await here.call('changeOwnPassword', { body: { password, newPassword } });

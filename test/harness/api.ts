@@ -167,8 +167,13 @@ export function dataOf(answer: Answer) {
   return answer.body.data;
 }
 
-/** What a refusal says, held against the contract: HTTP 299, code, cause and message. */
-export function refusalOf(answer: Answer): { code: string; cause: string; message: string } {
+/** Returns the body of a refusal, HTTP 299, checked against the contract. */
+export function refusalOf(answer: Answer): FailureBody {
   if (answer.status !== 299) throw new Error(`Not refused: HTTP ${answer.status} ${JSON.stringify(answer.body)}`);
   return FailureBody.parse(answer.body);
+}
+
+/** Returns the path of the field that a message starts with. The words after it may change. */
+export function pathIn(message: string): string {
+  return message.split(': ', 1)[0]!;
 }

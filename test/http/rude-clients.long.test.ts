@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import type { Histogram } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, refusalOf } from '../harness/api.ts';
+import { type Api, pathIn, refusalOf } from '../harness/api.ts';
 import { buildCall, buildHead, readFirst, send } from '../harness/network/raw-calls.ts';
 import { openSocket, type RawAnswer, readAnswers, sendRaw } from '../harness/network/raw-http.ts';
 import { firstLaneOf } from '../harness/orders/lanes.ts';
@@ -310,9 +310,8 @@ describe('a small body of many faults', () => {
     async (operation) => {
       const { cause, message } = refusalOf(await api[operation](manyFaults()));
       expect(cause).toBe('field_missing');
-      expect(message).toBe(
-        'orderList[0].assets[0].products[0].productFeatures[0].featureCode: is required (and at least 99 more faults)',
-      );
+      expect(pathIn(message)).toBe('orderList[0].assets[0].products[0].productFeatures[0].featureCode');
+      expect(message).toMatch(/\b99\b/);
     },
   );
 });

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { PasswordHasher } from '@lockstep/access';
-import { type CreatedEnterprise, type Employee, EmployeePage, type ListedEmployee } from '@lockstep/contract';
+import {
+  buildMessage,
+  type CreatedEnterprise,
+  type Employee,
+  EmployeePage,
+  type ListedEmployee,
+} from '@lockstep/contract';
 import { createAdministrator, type NewLogin } from '@lockstep/members';
 import { type Database, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
@@ -197,10 +203,9 @@ describe('M1 of an enterprise without a cloud license', () => {
     expect(answer).toMatchObject({ status: 200, body: { code: '60027' } });
     const { succeeded, failed } = answer.body.data;
     expect(succeeded).toHaveLength(5);
-    const message = 'without a cloud license an enterprise may have at most 5 employees beside its first ones.';
     expect(failed.map((failure: { message: string }) => failure.message)).toEqual([
-      `userList[5]: ${message}`,
-      `userList[6]: ${message}`,
+      buildMessage('trial_employees_exhausted', 'userList[5]', 5),
+      buildMessage('trial_employees_exhausted', 'userList[6]', 5),
     ]);
     expect(causeOf(await center.submitAdd(newEmployees(1)))).toEqual(EXHAUSTED);
     expect(await center.list()).toHaveLength(8);
@@ -300,11 +305,11 @@ describe('names and remarks', () => {
     expect(failed).toMatchObject([
       ...longNames.map(({ userName }, index) => ({
         userName,
-        message: `userList[${index}].name: must be at most 30 characters`,
+        message: buildMessage('name_too_long', `userList[${index}].name`),
       })),
       ...longRemarks.map(({ userName }, index) => ({
         userName,
-        message: `userList[${2 * texts.length + index}].remark: must be at most 200 characters`,
+        message: buildMessage('remark_too_long', `userList[${2 * texts.length + index}].remark`),
       })),
     ]);
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LedgerIds } from '@lockstep/assets';
-import { BatchResult, type CancelledBatch, type Customer, type OrderResult } from '@lockstep/contract';
+import { BatchResult, buildMessage, type CancelledBatch, type Customer, type OrderResult } from '@lockstep/contract';
 import { drainLanes } from '@lockstep/orders/testing';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ const CANCELLED = {
   cause: 'cancelled',
   assets: 0,
   products: 0,
-  message: 'The order was cancelled before it took effect.',
+  message: buildMessage('cancelled'),
 };
 
 const isCancelled = ({ cause }: OrderResult) => cause === 'cancelled';

@@ -205,8 +205,7 @@ describe('the preview of an order that would fail', () => {
       });
       const refusal = refusalOf(await api.submit(syncOf(order)));
       expect(refusal.cause).toBe(cause);
-      const message = `orderList[0] (sequence ${sequence}): ${planned.message}`;
-      expect(refusal.message).toBe(`1 of 1 orders failed; nothing was stored. ${message}`);
+      expect(refusal.message).toContain(`orderList[0] (sequence ${sequence}): ${planned.message}`);
       if (cause !== 'product_not_found') expect(planned.nearest).toEqual([]);
     }
     expect(await contentOfTables(stack.db)).toEqual(before);
@@ -303,7 +302,7 @@ describe('the nearest of a product that is not found', () => {
       deleteProduct(customer, [assetNum], {}, { srcLicenseOrderId: source }),
     );
     expect(failed!.nearest).toEqual([{ assetNum, productUri: 'gms-100', id: null, differs: ['srcLicenseOrderId'] }]);
-    expect(failed!.message).toMatch(/^Asset \d+ has no active product gms-100 that matches/);
+    expect(failed!.cause).toBe('product_not_found');
     expect(failed!.message).not.toContain('preview');
   });
 

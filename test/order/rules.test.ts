@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { AssetId, Customer, MemberId, OrderResult } from '@lockstep/contract';
+import { type AssetId, buildMessage, type Customer, type MemberId, type OrderResult } from '@lockstep/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { checkNumbers } from '../harness/databases/numbers.ts';
@@ -259,7 +259,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       await succeed(buy(91, 100, 'replaced'));
       expect(await fail(buy(100, 101))).toBe('asset_full');
       const refusal = refusalOf(await api.submit(syncOf(buy(101, 101))));
-      expect(refusal.message).toContain(`Asset ${assetNum} would hold more than 100 extended attributes.`);
+      expect(refusal.message).toContain(buildMessage('asset_full', assetNum, 100, 'extended attributes'));
       await succeed(buy(1, 100, 'replaced'));
       const { extends: stored } = await readAsset(assetNum);
       expect(Object.values(stored!)).toEqual(Array.from({ length: 100 }, () => 'replaced'));

@@ -1,18 +1,25 @@
 import { expect, it } from 'vitest';
-import { buildMessage, Refusal } from './causes.ts';
+import { buildMessage, causes, Refusal } from './causes.ts';
 
-it('a message has the values that it names filled in', () => {
-  expect(buildMessage('list_too_long', 'orderList', 5_000)).toBe('orderList: more than 5000 elements.');
-  expect(buildMessage('field_missing', 'name')).toBe('name: is required');
+it('fills in the values of a message', () => {
+  const [before, after] = causes.enterprise_mismatch.message.split('{0}');
+  expect(buildMessage('enterprise_mismatch', 7, 'E')).toBe(`${before}7${after!.replace('{1}', 'E')}`);
 });
 
-it('a message repeats the beginning of what was sent, however long that is', () => {
+it('leaves out values that are not given', () => {
+  expect(buildMessage('field_missing', 'name')).toBe(
+    causes.field_missing.message.replace('{0}', 'name').replace('{1}', ''),
+  );
+});
+
+it('shortens a long value', () => {
   const { message } = new Refusal('list_too_long', '😀'.repeat(10_000_000), 5_000);
-  expect(message).toMatch(/^(😀){999}….*: more than 5000 elements\.$/u);
+  expect(message).toMatch(/^(😀){999}…: /u);
+  expect(message).toContain('5000');
   expect(Array.from(message).length).toBeLessThan(1_100);
   expect(message.isWellFormed()).toBe(true);
 });
 
-it('what is filled in is not filled in again', () => {
-  expect(buildMessage('enterprise_mismatch', '{1}', 'E')).toBe('Customer {1} does not belong to enterprise E.');
+it('leaves a placeholder in a value as it is', () => {
+  expect(buildMessage('enterprise_mismatch', '{1}', 'E')).toContain('{1}');
 });

@@ -1,150 +1,179 @@
 /**
- * The closed table of the causes for which a call or an order is refused (rules 1).
+ * Every cause for which a call or an order can be refused (rules 1).
  *
  * The key is the cause, a stable word for programs. `code` is the code of the interface, `memberCode` the code in the
- * member center where that differs. `message` is for people; `buildMessage` fills in `{0}`, `{1}` and so on.
+ * member center if it differs. `message` is for people and may change; `buildMessage` fills in `{0}`, `{1}` and so on.
  */
 export const causes = {
-  // Who calls (rules 2 and 3)
-  token_missing: { code: '60000', message: 'The Authorization header carries no bearer token.' },
+  // Access (rules 2 and 3)
+  token_missing: {
+    code: '60000',
+    message: 'The Authorization header is missing. Send "Bearer" and an access token in it.',
+  },
   token_invalid: {
     code: '60000',
-    message: 'The access token is unknown, has expired, was revoked, or is a user token.',
+    message: 'The access token is unknown, expired or revoked, or is a user token. Request a token of the application.',
   },
-  scope_missing: { code: '60000', message: 'The access token does not carry the scope {0}.' },
-  application_not_approved: { code: '60000', message: 'The application is not approved.' },
-  client_token_missing: { code: '60000', message: 'The clientToken header is missing.' },
+  scope_missing: { code: '60000', message: 'The access token lacks the scope {0}. Request a token with this scope.' },
+  application_not_approved: {
+    code: '60000',
+    message: 'Your application is not approved. Ask the operator of the service to approve it.',
+  },
+  client_token_missing: {
+    code: '60000',
+    message: 'The clientToken header is missing. Send an access token of the application in it.',
+  },
   client_token_invalid: {
     code: '60000',
-    message: 'The clientToken is unknown, has expired, was revoked, or is a user token.',
+    message: 'The clientToken is unknown, expired or revoked, or is a user token. Request a token of the application.',
   },
   client_token_mismatch: {
     code: '60000',
-    message: 'The clientToken belongs to another application than the access token.',
+    message: 'The clientToken and the access token belong to different applications. Send tokens of one application.',
   },
-  user_token_missing: { code: '60005', message: 'The userToken header is missing.' },
+  user_token_missing: {
+    code: '60005',
+    message: 'The userToken header is missing. Send the token of a logged-in administrator in it.',
+  },
   user_token_invalid: {
     code: '60005',
     message:
-      'The userToken is unknown, has ended, is not a user token, was issued to another application, or lacks auth_me.',
+      'The userToken is unknown, expired or revoked, lacks auth_me, is not a user token, or belongs to another ' +
+      'application. Log in again.',
   },
-  not_administrator: { code: '70001', message: 'The user is not an administrator of enterprise {0}.' },
-  nonce_missing: { code: '13004', memberCode: '70001', message: 'g_nonce: is required.' },
+  not_administrator: { code: '70001', message: 'The logged-in user is not an administrator of enterprise {0}.' },
+  nonce_missing: {
+    code: '13004',
+    memberCode: '70001',
+    message: 'g_nonce: is required. Send a new random value with every call.',
+  },
   nonce_malformed: {
     code: '13004',
     memberCode: '70001',
-    message: 'g_nonce: must be 8 to 64 characters of A-Z a-z 0-9 _ -.',
+    message: 'g_nonce: must be 8 to 64 characters from A-Z, a-z, 0-9, _ and -.',
   },
-  nonce_replayed: { code: '13004', memberCode: '70001', message: 'g_nonce: was used before; send a new one.' },
-  app_key_mismatch: { code: '13004', message: 'appKey: is not the application that the access token belongs to.' },
-  channel_not_allowed: { code: '13004', message: '{0}: the application is not bound to channel {1}.' },
+  nonce_replayed: {
+    code: '13004',
+    memberCode: '70001',
+    message: 'g_nonce: was already used. Send a new random value with every call.',
+  },
+  app_key_mismatch: {
+    code: '13004',
+    message: 'appKey: does not match the access token. Send the appKey of the application that requested the token.',
+  },
+  channel_not_allowed: {
+    code: '13004',
+    message: '{0}: your application is not bound to channel {1}. Ask the operator of the service to bind it.',
+  },
 
   // The shape of a call (rules 1, 4 and 6.1)
-  json_malformed: { code: '13004', memberCode: '40000', message: 'The body is not valid JSON.' },
-  content_type_unsupported: { code: '13004', memberCode: '40000', message: 'The content type must be {0}.' },
+  json_malformed: { code: '13004', memberCode: '40000', message: 'The body is not valid JSON in UTF-8.' },
+  content_type_unsupported: { code: '13004', memberCode: '40000', message: 'The Content-Type header must be {0}.' },
   json_too_deep: {
     code: '13004',
     memberCode: '40000',
-    message: 'The body nests more than {0} lists and objects in one another.',
+    message: 'The body nests arrays and objects more than {0} levels deep.',
   },
-  body_too_large: { code: '13004', memberCode: '40000', message: 'The body is larger than {0} bytes.' },
+  body_too_large: { code: '13004', memberCode: '40000', message: 'The body exceeds the limit of {0} bytes.' },
   field_missing: { code: '13004', memberCode: '40000', message: '{0}: is required{1}' },
   field_invalid: { code: '13004', memberCode: '40000', message: '{0}: {1}' },
-  field_misspelled: {
-    code: '13004',
-    memberCode: '40000',
-    message: '{0}: is not a known field; did you mean {2}?{1}',
-  },
+  field_misspelled: { code: '13004', memberCode: '40000', message: '{0}: unknown field; did you mean {2}?{1}' },
   dates_reversed: { code: '13004', message: '{0}: must not be after the end{1}' },
   date_not_milliseconds: {
     code: '13004',
-    message:
-      '{0}: must be milliseconds since 1970, such as 1798761599000; leave it out for a license without an end{1}',
+    message: '{0}: must be milliseconds since 1970, such as 1798761599000; omit it if the license never ends{1}',
   },
-  sequence_repeated: { code: '13004', message: '{0}: stands in the call already{1}' },
-  asset_number_repeated: { code: '13004', message: '{0}: stands in the asset element already{1}' },
+  sequence_repeated: { code: '13004', message: '{0}: appears more than once in this request{1}' },
+  asset_number_repeated: { code: '13004', message: '{0}: appears more than once in this element of assets{1}' },
   asset_number_shared: {
     code: '13004',
     message:
-      '{0}: names asset {2} as {1} does, for another customer; in one async batch their order would be chance. ' +
-      'Send the batch sync, or in two, the second when the first is completed.',
+      '{0}: {1} names the same asset, {2}, for another customer. An async batch may apply orders of different customers ' +
+      'in any order. Send the batch sync, or send a second batch when the first is completed.',
   },
-  asset_without_items: { code: '13004', message: '{0}: needs a product or a merchandise to buy{1}' },
-  merchandise_too_deep: { code: '13004', message: '{0}: merchandise nests deeper than 16.' },
-  list_too_long: { code: '13004', memberCode: '40000', message: '{0}: more than {1} elements.' },
+  asset_without_items: { code: '13004', message: '{0}: a purchase needs at least one product or merchandise{1}' },
+  merchandise_too_deep: { code: '13004', message: '{0}: nests merchandise more than {1} levels deep.' },
+  list_too_long: { code: '13004', memberCode: '40000', message: '{0}: exceeds the limit of {1} elements.' },
   batch_too_large: {
     code: '13004',
-    message: '{0}: up to here, the call creates, revokes or moves more than {1}{2}.',
+    message: '{0}: here the batch exceeds the limit of {1}. Send smaller orders, or several batches.',
   },
-  src_license_order_required: {
-    code: '13004',
-    message: '{0}: is required to revoke a cloud license{1}',
-  },
+  src_license_order_required: { code: '13004', message: '{0}: is required to revoke a cloud license{1}' },
 
   // Batches and orders (rules 6)
   channel_order_id_conflict: {
     code: '13004',
-    message: 'channelOrderId: {0} was accepted before with another syncMode or other orders.',
+    message:
+      'channelOrderId: {0} was already accepted with a different syncMode or different orders. Send new orders under a ' +
+      'new channelOrderId.',
   },
-  batch_not_found: { code: '13004', message: 'No batch {0} of channel {1} was submitted by this application.' },
+  batch_not_found: { code: '13004', message: 'Your application has not submitted a batch {0} in channel {1}.' },
   content_expired: {
     code: '13004',
-    message: 'What the failed orders of batch {0} of channel {1} held is not kept any more.',
+    message: 'The failed orders of batch {0} in channel {1} are no longer stored. Build them from your own data.',
   },
-  order_not_found: { code: '13004', message: 'No order {0} was submitted by this application.' },
+  order_not_found: { code: '13004', message: 'Your application has not submitted an order {0}.' },
   channel_paused: {
     code: '500',
-    message:
-      'Channel {0} is paused for the moment; nothing is stored. Retry later with a new g_nonce, or send it async.',
+    message: 'Channel {0} is paused; nothing was stored. Retry later with a new g_nonce, or send the batch async.',
   },
 
-  // Why an order can fail (rules 6.5)
+  // Failed orders (rules 6.5)
   customer_not_found: { code: '13004', message: 'Customer {0} does not exist.' },
   enterprise_mismatch: { code: '13004', message: 'Customer {0} does not belong to enterprise {1}.' },
   source_order_not_found: { code: '13004', message: 'Source order {0} is not a succeeded new_buy order{1}.' },
-  asset_owned_by_other_customer: { code: '13004', message: 'Asset {0} is active at another customer.' },
-  license_type_mismatch: { code: '13004', message: 'Asset {0} has license type {1}, not {2} as the order.' },
+  asset_owned_by_other_customer: {
+    code: '13004',
+    message: 'Asset {0} belongs to another customer. To transfer it, set transferedAssetNum to true.',
+  },
+  license_type_mismatch: { code: '13004', message: 'Asset {0} has license type {1}, but the order says {2}.' },
   asset_not_found: { code: '13004', message: 'Asset {0} is not an active asset{1}.' },
-  asset_not_in_source_order: { code: '13004', message: 'Asset {0} has no grant of source order {1}.' },
+  asset_not_in_source_order: { code: '13004', message: 'Asset {0} has no grant from source order {1}.' },
   product_not_found: { code: '13004', message: 'Asset {0} has no active product {1} that matches{2}.' },
-  asset_full: { code: '13004', message: 'Asset {0} would hold more than {1} {2}.' },
+  asset_full: { code: '13004', message: 'Asset {0} would exceed the limit of {1} {2}.' },
   order_too_large: {
     code: '13004',
-    message: 'The order creates, revokes or moves more than {0} products and merchandises; split it by asset numbers.',
+    message: 'The order changes more than {0} products and merchandises. Split its asset numbers over several orders.',
   },
   cancelled: { code: '13004', message: 'The order was cancelled before it took effect.' },
-  internal_error: { code: '500', message: 'The order could not be applied because of a fault in the service.' },
+  internal_error: {
+    code: '500',
+    message: 'The order failed because of a fault in the service. Contact the operator of the service.',
+  },
 
   // Events and webhooks (rules 6.8)
   event_unknown: {
     code: '13004',
-    message: 'after: is above the id of every event so far; send the id of an event that you have received.',
+    message: 'after: is higher than the id of the newest event. Send the id of an event that you have received.',
   },
-  webhook_not_found: { code: '13004', message: 'The application has no webhook {0}.' },
-  webhook_disabled: { code: '13004', message: 'Webhook {0} is disabled; enable it first.' },
+  webhook_not_found: { code: '13004', message: 'Your application has no webhook {0}.' },
+  webhook_disabled: { code: '13004', message: 'Webhook {0} is disabled. Enable it first.' },
   webhook_address_forbidden: {
     code: '13004',
-    message:
-      'url: {0} is a private, loopback, link-local or otherwise reserved address; messages go to public ones only.',
+    message: 'url: {0} is a private, loopback, link-local or otherwise reserved address. Use a public address.',
   },
-  webhooks_exhausted: { code: '13004', message: 'The application has {0} webhooks already; delete one first.' },
+  webhooks_exhausted: { code: '13004', message: 'Your application already has {0} webhooks. Delete one first.' },
 
   // Customers and enterprises (rules 5)
-  enterprise_mobile_mismatch: { code: '13004', message: 'passwordMobile: is not the mobile number on file.' },
-  enterprise_name_taken: { code: '13004', message: 'customerName: another enterprise main account has this name.' },
-  customer_bound_elsewhere: { code: '13004', message: 'The channel customer {0} is bound to another enterprise.' },
+  enterprise_mobile_mismatch: {
+    code: '13004',
+    message: 'passwordMobile: does not match the security mobile number of this enterprise.',
+  },
+  enterprise_name_taken: { code: '13004', message: 'customerName: another enterprise already has this name.' },
+  customer_bound_elsewhere: { code: '13004', message: 'Channel customer {0} is already bound to another enterprise.' },
 
   enterprise_not_found: { code: '13004', message: 'Enterprise {0} does not exist.' },
 
   // Employees (interface M1 to M5; rules 8)
-  employee_list_empty: { code: '40021', message: '{0}: must name at least one employee{1}' },
-  too_many_employees: { code: '60013', message: '{0}: more than the maximum of 100 employees{1}' },
+  employee_list_empty: { code: '40021', message: '{0}: must contain at least one employee{1}' },
+  too_many_employees: { code: '60013', message: '{0}: must contain at most 100 employees{1}' },
   account_missing: { code: '40008', message: '{0}: is required{1}' },
   account_malformed: {
     code: '10003',
-    message: '{0}: must be letters A-Z a-z and digits only, and with the enterprise code fewer than 63 characters{1}',
+    message:
+      '{0}: must contain only letters A-Z, a-z and digits, and fewer than 63 characters with the enterprise code{1}',
   },
-  account_taken: { code: '80001', message: '{0}: another employee of the enterprise has this account.' },
+  account_taken: { code: '80001', message: '{0}: another employee of the enterprise already has this account.' },
   group_id_missing: { code: '40009', message: '{0}: must not be empty{1}' },
   password_missing: { code: '40001', message: '{0}: is required{1}' },
   password_length: { code: '50003', message: '{0}: must be 8 to 32 characters{1}' },
@@ -154,43 +183,44 @@ export const causes = {
   mobile_invalid: {
     code: '10004',
     message:
-      '{0}: must be a mobile number without blanks: 11 digits that begin with 13 to 19, or + and up to 15 digits{1}',
+      '{0}: must be a mobile number without spaces: 11 digits that start with 13 to 19, or + and up to 15 digits{1}',
   },
   trial_employees_exhausted: {
     code: '60009',
-    message: '{0}: without a cloud license an enterprise may have at most {1} employees beside its first ones.',
+    message: '{0}: without a cloud license, an enterprise can add at most {1} employees.',
   },
-  some_employees_failed: { code: '60027', message: '{0} of {1} employees could not be added; data says which.' },
+  some_employees_failed: { code: '60027', message: '{0} of {1} employees could not be added. See data.failed.' },
   employee_not_found: { code: '60002', message: 'The enterprise has no employee {0}.' },
   account_mismatch: { code: '60002', message: 'userName: is not the account of employee {0}.' },
-  last_administrator: { code: '70001', message: 'The last administrator of an enterprise cannot be deleted.' },
+  last_administrator: { code: '70001', message: 'You cannot delete the last administrator of an enterprise.' },
 
-  // What employees hold (interface M6 to M10; rules 8)
-  customer_not_bound: { code: '60017', message: 'The enterprise is not bound to an authorized customer.' },
+  // Assets of employees (interface M6 to M10; rules 8)
+  customer_not_bound: { code: '60017', message: 'The enterprise has no customer. Bind one first.' },
   employee_not_matched: { code: '60026', message: 'The enterprise has no employee {0}.' },
   asset_id_not_found: {
     code: '60024',
-    message: 'The enterprise has no active asset with id {0}; ids are the assetId of M6 and M8, not numbers.',
+    message: 'The enterprise has no active asset with id {0}. Send an assetId from M6 or M8, not an asset number.',
   },
   asset_number_not_found: {
     code: '60024',
-    message: '{0}: the enterprise has no asset number {1} that can be assigned{2}.',
+    message: '{0}: the enterprise has no asset {1} that can be assigned{2}.',
   },
-  asset_not_withdrawable: { code: '60024', message: '{0}: the employee does not hold asset {1}.' },
+  asset_not_withdrawable: { code: '60024', message: '{0}: asset {1} is not assigned to the employee.' },
   asset_of_other_enterprise: { code: '60025', message: '{0}: asset {1} belongs to another enterprise.' },
-  asset_configured_twice: { code: '60028', message: '{0}: asset {1} is {2}.' },
+  asset_configured_twice: { code: '60028', message: '{0}: asset {1} {2}.' },
   borrowed_lock_unusable: {
     code: '33008',
     message:
-      'borrowedUsbKey: {0} is not a borrowed lock of the enterprise that is active, not disabled and not frozen.',
+      'borrowedUsbKey: {0} is not a borrowed lock of the enterprise that can be used. It must be active, enabled and ' +
+      'not frozen.',
   },
   borrowed_lock_taken: { code: '33018', message: 'borrowedUsbKey: lock {0} is lent to another employee.' },
   asset_not_held: {
     code: '33003',
-    message: '{0}: the employee holds no asset with id {1}; ids are the assetId of M6, not numbers.',
+    message: '{0}: no asset with id {1} is assigned to the employee. Send an assetId from M6, not an asset number.',
   },
-  asset_lent_elsewhere: { code: '33007', message: '{0}: asset {1} is lent into another lock.' },
-  asset_without_nodes: { code: '33006', message: '{0}: asset {1} has no active product with a concurrent node.' },
+  asset_lent_elsewhere: { code: '33007', message: '{0}: asset {1} is already lent into another lock.' },
+  asset_without_nodes: { code: '33006', message: '{0}: asset {1} has no active product with concurrent nodes.' },
 
   // Codes of the interface that this service never uses (rules 8)
   account_ambiguous: { code: '60023', message: 'The account matches several employees.' },
@@ -200,46 +230,48 @@ export const causes = {
   // Asset numbers (rules 7)
   asset_numbers_exhausted: { code: '13004', message: 'size: fewer than {0} asset numbers are left.' },
 
-  // Calls of no operation, and faults (rules 1)
-  operation_not_found: { code: '404', message: 'There is no such operation.' },
-  http_malformed: { code: '400', message: 'This is not an HTTP request.' },
-  request_timeout: { code: '408', message: 'The request did not arrive in time.' },
-  expectation_unsupported: { code: '417', message: 'The header Expect may say 100-continue and nothing else.' },
+  // Calls that name no operation, and faults (rules 1)
+  operation_not_found: { code: '404', message: 'No operation has this path.' },
+  http_malformed: { code: '400', message: 'The request is not valid HTTP.' },
+  request_timeout: { code: '408', message: 'The request did not arrive in time. Retry with a new g_nonce.' },
+  expectation_unsupported: { code: '417', message: 'The Expect header must be 100-continue.' },
   headers_too_large: { code: '431', message: 'The path or the headers are too long.' },
-  method_not_allowed: { code: '405', message: 'The operation does not take this method.' },
-  service_unavailable: { code: '500', message: 'The service cannot answer right now; retry with a new g_nonce.' },
-  overloaded: { code: '500', message: 'The service is overloaded{0}; retry with a new g_nonce.' },
+  method_not_allowed: {
+    code: '405',
+    message: 'The operation does not support this method. The Allow header lists the methods that it supports.',
+  },
+  service_unavailable: { code: '500', message: 'The service is unavailable. Retry with a new g_nonce.' },
+  overloaded: { code: '500', message: 'The service is overloaded{0}. Retry with a new g_nonce.' },
   outcome_unknown: {
     code: '500',
-    message:
-      'The outcome is unknown: the batch may have been applied. Send the same content again with a new g_nonce to get its answer.',
+    message: 'The batch may or may not have been applied. Resubmit it unchanged with a new g_nonce to get its outcome.',
   },
 } as const satisfies Record<string, { code: string; memberCode?: string; message: string }>;
 
 export type Cause = keyof typeof causes;
 
-/** The two modules of the interface. A few causes have a different code in each. */
+/** The modules of the interface. Some causes have a different code in each. */
 export type Module = 'order' | 'member';
 
-/** The code of a cause in a module (rules 1). */
+/** Returns the code of a cause in a module (rules 1). */
 export function codeOf(cause: Cause, module: Module): string {
   const entry: { code: string; memberCode?: string } = causes[cause];
   return module === 'member' ? (entry.memberCode ?? entry.code) : entry.code;
 }
 
-/** The most characters of one value that a message quotes, so that answers stay small whatever was sent. */
+/** How many characters of a value a message quotes. Keeps answers small, whatever the client sent. */
 export const MAX_QUOTED_CHARACTERS = 1_000;
 
-/** Builds the message of a cause: fills in the values, in the order of the placeholders. */
+/** Returns the message of a cause with its placeholders filled in. */
 export function buildMessage(cause: Cause, ...values: (string | number)[]): string {
   const quoted = values.map((value) => cut(String(value), MAX_QUOTED_CHARACTERS));
   return causes[cause].message.replace(/\{(\d)\}/g, (_, position: string) => quoted[Number(position)] ?? '');
 }
 
-/** Cuts a text to a length, with … in place of the last character. For answers that repeat what was sent. */
+/** Shortens a text to a number of characters, the last of them an ellipsis (…). */
 export function cut(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text;
-  // A character is one UTF-16 unit or two. One more than fits shows that there are more.
+  // A character is one or two UTF-16 units. Take one character more than fits, to see whether the text is too long.
   const characters = Array.from(text.slice(0, 2 * (maxCharacters + 1))).slice(0, maxCharacters + 1);
   if (characters.length <= maxCharacters) return text;
   return `${characters
@@ -248,20 +280,18 @@ export function cut(text: string, maxCharacters: number): string {
     .toWellFormed()}…`;
 }
 
-/** A fault in what a call holds: the path of the field, and what it must be. */
+/** A bad field of a request: its path, and what it must be. */
 export interface Fault {
   path: string;
   message: string;
 }
 
-/**
- * A refusal. Any layer throws it; the API answers the call with HTTP 299, a worker stores it as the order's outcome.
- */
+/** A refusal, thrown by any layer. The API answers with HTTP 299; a worker stores it as the order's outcome. */
 export class Refusal extends Error {
   readonly reason: Cause;
-  /** The first faults of a call whose fields are wrong, that of the message first. */
+  /** The first bad fields of the request. The message is about the first one. */
   faults: readonly Fault[] | undefined;
-  /** When the same call may succeed, in seconds, where that is known. */
+  /** After how many seconds a retry may succeed, if known. */
   retryAfterSeconds: number | undefined;
 
   constructor(reason: Cause, ...values: (string | number)[]) {

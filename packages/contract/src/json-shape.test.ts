@@ -48,10 +48,10 @@ describe('the shape of a JSON text', () => {
   });
 
   it.each([
-    ['10,001 elements', `{"a":[1,{"b":[${'0,'.repeat(10_000)}0]}]}`, /^list_too_long a\[1\]\.b: more than 10000 /],
-    ['10,001 empty lists', `[${'[],'.repeat(10_000)}[]]`, /^list_too_long body: more than 10000 /],
-    ['500,001 elements', `[${`[${'0,'.repeat(9_999)}0],`.repeat(50)}[0]]`, /^list_too_long .*: more than 500000 /],
-    ['1,001 members', `{"a":{${'"b":0,'.repeat(1_000)}"b":0}}`, /^list_too_long a: more than 1000 /],
+    ['10,001 elements', `{"a":[1,{"b":[${'0,'.repeat(10_000)}0]}]}`, /^list_too_long a\[1\]\.b: .*10000/],
+    ['10,001 empty lists', `[${'[],'.repeat(10_000)}[]]`, /^list_too_long body: .*10000/],
+    ['500,001 elements', `[${`[${'0,'.repeat(9_999)}0],`.repeat(50)}[0]]`, /^list_too_long .*: .*500000/],
+    ['1,001 members', `{"a":{${'"b":0,'.repeat(1_000)}"b":0}}`, /^list_too_long a: .*1000\b/],
     ['65 lists in one another', '['.repeat(65) + ']'.repeat(65), /^json_too_deep /],
     ['65 lists that are not closed', '['.repeat(65), /^json_malformed /],
     ['65 lists that are closed inside a string', `${'['.repeat(65)}"${']'.repeat(65)}"`, /^json_malformed /],

@@ -86,7 +86,7 @@ const TYPE_MESSAGES: Record<string, string> = {
   string: 'must be a string, such as "12"',
   number: 'must be a number',
   boolean: 'must be true or false',
-  array: 'must be a list: [...]',
+  array: 'must be an array: [...]',
   object: 'must be an object: {...}',
 };
 

@@ -30,7 +30,7 @@ function isTooLong(value: string, maxCharacters: number): boolean {
 function textFault(value: string, { minCharacters, maxCharacters, lines }: TextBounds): string | undefined {
   if (value.length < minCharacters) return REQUIRED;
   if ((lines ? CONTROL_CHARACTER_IN_LINES : CONTROL_CHARACTER).test(value) || !value.isWellFormed()) {
-    return lines ? 'must not hold control characters but line breaks' : 'must not hold control characters';
+    return lines ? 'must not contain control characters other than line breaks' : 'must not contain control characters';
   }
   return isTooLong(value, maxCharacters) ? `must be at most ${maxCharacters} characters` : undefined;
 }
@@ -126,7 +126,7 @@ const isAbsent = (value: unknown) => value === null || (typeof value === 'string
  * memory. `tooLong` is the cause for a longer one, if it is not field_invalid.
  */
 export function boundedList<Item extends z.ZodType>(item: Item, max: number, tooLong?: Cause) {
-  const message = `must hold at most ${max} elements`;
+  const message = `must contain at most ${max} elements`;
   return z.preprocess(
     (value, context) => {
       if (!Array.isArray(value) || value.length <= max) return value;
@@ -164,14 +164,14 @@ export function secret(maxCharacters = MAX_TEXT_CHARACTERS, tooLong?: Cause) {
   return boundedText({ minCharacters: 1, maxCharacters, trimmed: false, tooLong });
 }
 
-const TIME_FAULT = 'must be a number of milliseconds since 1970, such as 1798761599000';
+const TIME_FAULT = 'must be a number of milliseconds since 1970-01-01 UTC, such as 1798761599000';
 
 /** A time as Long milliseconds since 1970-01-01 UTC (rules 4). */
 export const timestamp = () => long(TIME_FAULT);
 
 /** A Long that is a count, a duration or a time (rules 4). */
 export function long(typeFault = 'must be a number, such as 12') {
-  return z.number(typeFault).int('must be a whole number within 53 bits').min(0, 'must not be negative');
+  return z.number(typeFault).int('must be an integer up to 2^53 - 1').min(0, 'must not be negative');
 }
 
 /** The least end of a purchase: in seconds, this is the year 5138, and in milliseconds the spring of 1973. */
@@ -218,9 +218,9 @@ export const PERIOD = {
 export function integer() {
   return z
     .number('must be a number, such as 12')
-    .int('must be a whole number')
+    .int('must be an integer')
     .min(0, 'must not be negative')
-    .max(MAX_INTEGER, 'is too large');
+    .max(MAX_INTEGER, `must be at most ${MAX_INTEGER}`);
 }
 
 /** Publishes as a whole number what comes as a text, or may come as one. */
@@ -228,7 +228,7 @@ const AS_INTEGER = { type: 'integer', pattern: undefined, anyOf: undefined };
 
 /** A whole number in a query, where everything is text. */
 export function queryInteger(min: number, max: number) {
-  const message = `must be a whole number from ${min} to ${max}`;
+  const message = `must be an integer from ${min} to ${max}`;
   return z
     .string()
     .trim()
@@ -258,7 +258,7 @@ export function flag() {
 }
 
 const DATE_FAULT =
-  'must be a number of milliseconds since 1970, such as 1798761599000, or an ISO 8601 date, such as "2026-12-31"';
+  'must be a number of milliseconds since 1970-01-01 UTC, such as 1798761599000, or an ISO 8601 date, such as "2026-12-31"';
 
 /** A date as Long milliseconds or ISO 8601 text (UTC where it names no offset), read as milliseconds (rules 4). */
 export function date() {

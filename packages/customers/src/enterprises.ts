@@ -121,7 +121,7 @@ export async function updateCustomer(db: Database, channels: Channels, request: 
     .where('customer.channel_code', '=', CRM_CHANNEL)
     .where('customer.channel_customer_id', '=', crmCustomerId)
     .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw new Refusal('customer_not_found', `of CRM customer ${crmCustomerId}`);
+  if (numUpdatedRows === 0n) throw new Refusal('customer_not_found', `with CRM number ${crmCustomerId}`);
 }
 
 async function insertNewEnterprise(

@@ -12,7 +12,7 @@ export type CursorPart = (text: string) => boolean;
 /** A cursor of another list, caller or filter, or one that was made up. */
 export class WrongCursor extends Error {
   constructor() {
-    super('is not a cursor of this list');
+    super('must be the nextCursor of another page of this list');
     this.name = 'WrongCursor';
   }
 }

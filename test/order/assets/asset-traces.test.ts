@@ -1,4 +1,4 @@
-import { AssetDetail, type AssetHistory, type Customer, type HistoryEntry } from '@lockstep/contract';
+import { AssetDetail, type AssetHistory, buildMessage, type Customer, type HistoryEntry } from '@lockstep/contract';
 import { writeCursor } from '@lockstep/platform/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -136,7 +136,7 @@ describe('an asset by its number', () => {
     expect(refusalOf(await submitAsset(api, assetNum))).toEqual({
       code: '13004',
       cause: 'asset_not_found',
-      message: `Asset ${assetNum} is not an active asset.`,
+      message: buildMessage('asset_not_found', assetNum),
     });
     await order(newBuy(customer, [assetNum]));
     const after = await readAsset(api, assetNum);
@@ -320,7 +320,7 @@ describe('the history of a number', () => {
   });
 
   describe('takes no cursor', () => {
-    const wrong = { code: '13004', cause: 'field_invalid', message: 'cursor: is not a cursor of this list' };
+    const wrong = { code: '13004', cause: 'field_invalid', message: expect.stringMatching(/^cursor: /) };
     let assetNum: string;
     let cursor: string;
 
@@ -380,7 +380,7 @@ describe('the history of a number', () => {
     const expected = { code: '13004', cause: 'asset_not_found' };
     expect(refusalOf(await submitHistory(api, assetNum))).toMatchObject({
       ...expected,
-      message: `Asset ${assetNum} is not an active asset and never was one.`,
+      message: expect.stringContaining(assetNum),
     });
     expect(refusalOf(await submitAsset(api, assetNum))).toMatchObject(expected);
   });

@@ -150,14 +150,14 @@ describe.each(OPERATIONS)('POST %s refuses', (path) => {
 
   it('an object of 1,001 members, known or not', async () => {
     const body = `{"a":{${'"b":0,'.repeat(1_000)}"b":0}}`;
-    expect(await expectRefused(() => send(path, body, JSON_TYPE), 'list_too_long')).toMatch(/^a: more than 1000 /);
+    expect(await expectRefused(() => send(path, body, JSON_TYPE), 'list_too_long')).toMatch(/^a: .*\b1000\b/);
   });
 });
 
 describe('O5 refuses', () => {
   it.each([
-    ['a list of 10,001 elements, known or not', `{"unknown":[${'0,'.repeat(10_000)}0]}`, /^unknown: more than 10000 /],
-    ['more elements than 500,000', `[${`[${'0,'.repeat(9_999)}0],`.repeat(50)}[0]]`, /^\[49\]: more than 500000 /],
+    ['a list of 10,001 elements, known or not', `{"unknown":[${'0,'.repeat(10_000)}0]}`, /^unknown: .*\b10000\b/],
+    ['more elements than 500,000', `[${`[${'0,'.repeat(9_999)}0],`.repeat(50)}[0]]`, /^\[49\]: .*\b500000\b/],
   ])('%s', async (_what, body, message) => {
     const [path = ''] = OPERATIONS;
     expect(await expectRefused(() => send(path, body, JSON_TYPE), 'list_too_long')).toMatch(message);

@@ -66,17 +66,13 @@ describe('a batch that is too much to work on', () => {
   it('is refused for more elements in all its lists than a call may have', async () => {
     const order = () =>
       newBuy(customer, [], { assets: [{ assetNos: many(5_000, () => 0), products: [productToBuy()] }] });
-    await expectRefused(batchOf(...many(101, order)), 'list_too_long', 'more than 500000 elements');
+    await expectRefused(batchOf(...many(101, order)), 'list_too_long', '500000');
   });
 
   it('is refused for an element with more extended attributes than an asset may have', async () => {
     const element = (count: number) => ({ assetExtendList: many(count, (index) => ({ extendCode: `${index}` })) });
     const order = (count: number) => newBuy(customer, numbers(1), {}, element(count));
-    await expectRefused(
-      batchOf(order(101)),
-      'field_invalid',
-      'orderList[0].assets[0].assetExtendList: must hold at most',
-    );
+    await expectRefused(batchOf(order(101)), 'field_invalid', 'orderList[0].assets[0].assetExtendList: ');
     expect(await api.preview(batchOf(order(100)))).toMatchObject([{ state: 'succeeded' }]);
   });
 
@@ -124,8 +120,8 @@ describe('a batch that is too much to work on', () => {
     const order = (count: number) => newBuy(customer, numbers(count), {}, element);
     expect(await api.preview(batchOf(order(50)))).toMatchObject([{ state: 'succeeded' }]);
     const batch = batchOf(order(800), order(4_000));
-    await expectRefused(batch, 'batch_too_large', 'orderList[1]: up to here, ');
-    await expectRefused({ ...batch, syncMode: 'sync' }, 'batch_too_large', '256 MiB of text');
+    await expectRefused(batch, 'batch_too_large', 'orderList[1]: ');
+    await expectRefused({ ...batch, syncMode: 'sync' }, 'batch_too_large', '256 MiB');
     expect(refusalOf(await api.submitPreview(batch))).toMatchObject({ cause: 'batch_too_large' });
   });
 
@@ -151,10 +147,9 @@ describe('a batch that is too much to work on', () => {
     const { assets } = filled(10_001);
     const order = { ...small, sequence: 0, assets: [...(small.assets as unknown[]), ...(assets as unknown[])] };
     const batch = batchOf(small, order);
-    await expectRefused(batch, 'batch_too_large', 'orderList[1].assets[1]: up to here, ');
+    await expectRefused(batch, 'batch_too_large', 'orderList[1].assets[1]: ');
     const refusal = refusalOf(await api.submitPreview(batch));
     expect(refusal).toMatchObject({ cause: 'batch_too_large', message: expect.stringContaining('10000') });
-    expect(refusal.message).toContain('on one asset');
   });
 
   it('is accepted and applied right up to the bound', async () => {

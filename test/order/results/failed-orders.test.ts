@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { BatchOrder, type Customer } from '@lockstep/contract';
+import { BatchOrder, buildMessage, type Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
@@ -181,7 +181,7 @@ describe('with a worker', () => {
       expect(refusalOf(await submitFailed(api, batch))).toEqual({
         code: '13004',
         cause: 'content_expired',
-        message: `What the failed orders of batch ${batch.channelOrderId} of channel test held is not kept any more.`,
+        message: buildMessage('content_expired', batch.channelOrderId, 'test'),
       });
     };
     const failedBatch = async (...orders: Sent[]) => {

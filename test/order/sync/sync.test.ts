@@ -1,4 +1,4 @@
-import type { Customer } from '@lockstep/contract';
+import { buildMessage, type Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type Api, dataOf, refusalOf } from '../../harness/api.ts';
@@ -35,6 +35,15 @@ async function expectNotStored(api: Api, { channelCode, channelOrderId }: Return
 function countCauses(answers: Answer[]): Record<string, number> {
   const ends = Map.groupBy(answers, (answer) => (answer.status === 200 ? 'succeeded' : refusalOf(answer).cause));
   return Object.fromEntries([...ends].map(([end, answers]) => [end, answers.length]));
+}
+
+const notFound = (assetNum: string) => buildMessage('asset_not_found', assetNum, ' of the customer');
+const taken = (assetNum: string) => buildMessage('asset_owned_by_other_customer', assetNum);
+
+/** Returns how many orders failed of how many, and the sequences that the message of a failed sync batch names. */
+function ordersNamedIn(message: string) {
+  const [failed, total] = message.match(/\d+/g)!.map(Number);
+  return { failed, total, sequences: [...message.matchAll(/\(sequence (\d+)\)/g)].map(([, number]) => Number(number)) };
 }
 
 describe('a sync call, without any worker,', () => {
@@ -149,14 +158,11 @@ describe('a sync call, without any worker,', () => {
       );
       const before = await contentOfTables(stack.db);
       const answer = await api.submit(batch);
-      expect(refusalOf(answer)).toEqual({
-        code: '13004',
-        cause: 'asset_owned_by_other_customer',
-        message:
-          '2 of 5 orders failed; nothing was stored. ' +
-          `orderList[2] (sequence 30): Asset ${assetNum} is active at another customer. ` +
-          `orderList[0] (sequence 50): Asset ${unknownNum} is not an active asset of the customer.`,
-      });
+      const { message, ...refusal } = refusalOf(answer);
+      expect(refusal).toEqual({ code: '13004', cause: 'asset_owned_by_other_customer' });
+      expect(ordersNamedIn(message)).toEqual({ failed: 2, total: 5, sequences: [30, 50] });
+      expect(message).toContain(`orderList[2] (sequence 30): ${taken(assetNum)}`);
+      expect(message).toContain(`orderList[0] (sequence 50): ${notFound(unknownNum)}`);
       expect(answer.headers.get('location')).toBeNull();
       expect(await contentOfTables(stack.db)).toEqual(before);
       await expectNotStored(api, batch);
@@ -196,9 +202,9 @@ describe('a sync call, without any worker,', () => {
     });
 
     it.each([
-      [20, ''],
-      [21, ' And 1 more.'],
-      [37, ' And 17 more.'],
+      [20, 0],
+      [21, 1],
+      [37, 17],
     ])('names 20 of them at most: of %i', async (count, more) => {
       const customer = await api.newCustomer();
       const failing = Array.from({ length: count }, (_, index) =>
@@ -206,11 +212,10 @@ describe('a sync call, without any worker,', () => {
       );
       const batch = syncOf(newBuy(customer, [newAssetNum()], { sequence: 1 }), ...failing);
       const { message } = refusalOf(await api.submit(batch));
-      expect(message).toMatch(new RegExp(`^${count} of ${count + 1} orders failed; nothing was stored\\. `));
-      const named = [...message.matchAll(/\(sequence (\d+)\)/g)].map(([, sequence]) => Number(sequence));
-      expect(named).toEqual(Array.from({ length: 20 }, (_, index) => 1_001 - count + index));
-      const last = `Asset ${assetNumIn(failing.at(-20)!)} is not an active asset of the customer.`;
-      expect(message.endsWith(last + more)).toBe(true);
+      const sequences = Array.from({ length: 20 }, (_, index) => 1_001 - count + index);
+      expect(ordersNamedIn(message)).toEqual({ failed: count, total: count + 1, sequences });
+      const [, afterLast] = message.split(notFound(assetNumIn(failing.at(-20)!)));
+      expect(Number(afterLast!.match(/\d+/)?.[0] ?? 0)).toBe(more);
     });
 
     const assetNumIn = (order: Sent) => (order.assets as { assetNos: string[] }[])[0]!.assetNos[0]!;
@@ -225,8 +230,7 @@ describe('a sync call, without any worker,', () => {
       );
       const { cause, message } = refusalOf(await api.submit(batch));
       expect(cause).toBe('enterprise_mismatch');
-      expect(message).toMatch(/^2 of 3 orders failed;.*\(sequence 1\).*\(sequence 2\)/);
-      expect(message).not.toContain('(sequence 3)');
+      expect(ordersNamedIn(message)).toEqual({ failed: 2, total: 3, sequences: [1, 2] });
     });
   });
 
@@ -375,7 +379,7 @@ describe('sync calls at once, over two APIs', () => {
       if (index % 3 === 1) {
         const { cause, message } = refusalOf(answer);
         expect(cause).toBe('asset_not_found');
-        expect(message).toMatch(new RegExp(`^1 of 1 orders failed;.*\\[0\\] \\(sequence ${order!.sequence}\\)`));
+        expect(ordersNamedIn(message)).toEqual({ failed: 1, total: 1, sequences: [order!.sequence] });
         await expectNotStored(api, batches[index]!);
       } else {
         const { sequence, customerId } = order!;

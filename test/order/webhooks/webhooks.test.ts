@@ -1,9 +1,9 @@
-import { MAX_WEBHOOKS, Webhook, type WebhookId, WebhookWithSecret } from '@lockstep/contract';
+import { buildMessage, MAX_WEBHOOKS, Webhook, type WebhookId, WebhookWithSecret } from '@lockstep/contract';
 import { writeCursor } from '@lockstep/platform/testing';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { type Api, dataOf, pathIn, refusalOf } from '../../harness/api.ts';
 import { startAnotherApi } from '../../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
@@ -99,8 +99,8 @@ describe('the webhooks of an application', () => {
     const refused = answers.filter(({ status }) => status === 299).map(refusalOf);
     expect(refused).toHaveLength(5);
     for (const refusal of refused) {
-      expect(refusal).toMatchObject({ code: '13004', cause: 'webhooks_exhausted' });
-      expect(refusal.message).toContain(`${MAX_WEBHOOKS} webhooks already`);
+      const message = buildMessage('webhooks_exhausted', MAX_WEBHOOKS);
+      expect(refusal).toEqual({ code: '13004', cause: 'webhooks_exhausted', message });
     }
     const webhookIds = (await list(by)).map(({ webhookId }) => webhookId);
     expect(webhookIds).toHaveLength(MAX_WEBHOOKS);
@@ -149,35 +149,33 @@ it.each(OF_ONE)(
 describe('a URL is refused', () => {
   const refusalFor = async (url: unknown, description?: unknown) => refusalOf(await create({ url, description }));
 
-  it.each<[what: string, url: unknown, message: string]>([
-    ['that is no text', 5, 'url: '],
-    ['that is relative', '/hook', 'url: must begin with https://'],
-    ['without a host', 'https://', 'url: must begin with https://'],
-    ['with backslashes', 'https:\\\\hooks.shop.example', 'url: must begin with https://'],
-    ['with a blank inside', 'https://hooks.shop.example/a b', 'url: must begin with https://'],
-    ['with a port out of range', 'https://hooks.shop.example:70000/', 'url: must begin with https://'],
-    ['of http', 'http://hooks.shop.example/x', 'url: must begin with https://'],
-    ['of a script', 'javascript:alert(1)', 'url: must begin with https://'],
-    ['with a user', 'https://user@hooks.shop.example/', 'url: must not hold a user or a password'],
-    ['with a password', 'https://user:geheim@hooks.shop.example/', 'url: must not hold a user or a password'],
-    ['with a fragment', 'https://hooks.shop.example/#geheim', 'url: must not hold a fragment'],
-    ['that is too long', `https://hooks.shop.example/${'x'.repeat(2_048)}`, 'url: must be at most 2048 characters'],
-    ['with a control character', 'https://hooks.shop.example/\u0007', 'url: must not hold control characters'],
-  ])('%s', async (_, url, message) => {
+  it.each<[what: string, url: unknown]>([
+    ['that is no text', 5],
+    ['that is relative', '/hook'],
+    ['without a host', 'https://'],
+    ['with backslashes', 'https:\\\\hooks.shop.example'],
+    ['with a blank inside', 'https://hooks.shop.example/a b'],
+    ['with a port out of range', 'https://hooks.shop.example:70000/'],
+    ['of http', 'http://hooks.shop.example/x'],
+    ['of a script', 'javascript:alert(1)'],
+    ['with a user', 'https://user@hooks.shop.example/'],
+    ['with a password', 'https://user:geheim@hooks.shop.example/'],
+    ['with a fragment', 'https://hooks.shop.example/#geheim'],
+    ['that is too long', `https://hooks.shop.example/${'x'.repeat(2_048)}`],
+    ['with a control character', 'https://hooks.shop.example/\u0007'],
+  ])('%s', async (_, url) => {
     const refusal = await refusalFor(url);
     expect(refusal).toMatchObject({ code: '13004', cause: 'field_invalid' });
-    expect(refusal.message).toContain(message);
+    expect(pathIn(refusal.message)).toBe('url');
     expect(refusal.message).not.toContain('geheim');
   });
 
   it.each([undefined, null, '', '  '])('that is missing: %j', async (url) => {
-    expect(await refusalFor(url)).toMatchObject({ cause: 'field_missing', message: 'url: is required' });
+    expect(await refusalFor(url)).toMatchObject({ cause: 'field_missing', faults: [{ path: 'url' }] });
   });
 
   it('with a description that is too long', async () => {
-    expect(await refusalFor(URL, 'x'.repeat(256))).toMatchObject({
-      message: 'description: must be at most 255 characters',
-    });
+    expect(await refusalFor(URL, 'x'.repeat(256))).toMatchObject({ faults: [{ path: 'description' }] });
   });
 
   it.each([
@@ -198,7 +196,7 @@ describe('a URL is refused', () => {
     expect(await refusalFor(`https://${host}/?key=geheim`)).toMatchObject({
       code: '13004',
       cause: 'webhook_address_forbidden',
-      message: `url: ${named} is a private, loopback, link-local or otherwise reserved address; messages go to public ones only.`,
+      message: buildMessage('webhook_address_forbidden', named),
     });
   });
 
@@ -209,7 +207,7 @@ describe('a URL is refused', () => {
         expect(dataOf(await create({ url }, closedNetwork.api))).toMatchObject({ url });
       }
       const refusal = refusalOf(await create({ url: 'ftp://10.0.0.1/' }, closedNetwork.api));
-      expect(refusal.message).toBe('url: must begin with https:// or http:// and a host');
+      expect([refusal.cause, pathIn(refusal.message)]).toEqual(['field_invalid', 'url']);
     } finally {
       await closedNetwork.close();
     }
@@ -221,7 +219,7 @@ describe('a replay', () => {
     const { webhookId } = await created(await stack.newApi());
     expect(refusalOf(await one('POST', webhookId, '/replay', { body: { after } }))).toMatchObject({
       cause: 'field_invalid',
-      message: 'after: must be a string of 1 to 19 decimal digits, such as "2001"',
+      faults: [{ path: 'after' }],
     });
   });
 
@@ -309,10 +307,8 @@ describe('the list of deliveries', () => {
       await listDeliveries({ cursor: '%' }),
     ];
     for (const answer of refused) {
-      expect(refusalOf(answer)).toMatchObject({
-        cause: 'field_invalid',
-        message: 'cursor: is not a cursor of this list',
-      });
+      const { cause, message } = refusalOf(answer);
+      expect([cause, pathIn(message)]).toEqual(['field_invalid', 'cursor']);
     }
   });
 

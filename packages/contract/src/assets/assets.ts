@@ -12,7 +12,7 @@ export const ChangeLocks = z
     assetNums: z
       .array(text())
       .min(1, 'must not be empty')
-      .max(MAX_LOCKS, `must hold at most ${MAX_LOCKS} numbers`)
+      .max(MAX_LOCKS, `must contain at most ${MAX_LOCKS} numbers`)
       .describe(`Numbers of the locks: 1 to ${MAX_LOCKS}.`),
     operatorIdentity: text().describe(
       'Who asks for it: name, mobile number or e-mail. It is kept on record with each change.',
@@ -99,7 +99,7 @@ export const VirtualAsset = z
   .meta({ id: 'VirtualAsset', description: 'A cloud account license of an enterprise.' });
 export type VirtualAsset = z.infer<typeof VirtualAsset>;
 
-const SIZE_FAULT = `must be a whole number from 1 to ${MAX_ASSET_NUMBERS}`;
+const SIZE_FAULT = `must be an integer from 1 to ${MAX_ASSET_NUMBERS}`;
 
 /** The body of O9 (interface O9; rules 7). */
 export const TakeAssetNumbers = z

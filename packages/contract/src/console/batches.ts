@@ -81,7 +81,7 @@ export const BatchOrdersQuery = z.object({
   cursor: emptyAsAbsent(
     z
       .string()
-      .regex(/^\d{1,4}$/, 'is not a cursor of this list')
+      .regex(/^\d{1,4}$/, 'must be the nextCursor of another page of this list')
       .optional(),
   ),
 });

@@ -8,7 +8,7 @@ export const OPERATOR_PASSWORD = { minCharacters: 12, maxCharacters: 128 };
 /** A new password of an operator. */
 function password() {
   const { minCharacters, maxCharacters } = OPERATOR_PASSWORD;
-  const rule = `must have ${minCharacters} to ${maxCharacters} characters`;
+  const rule = `must be ${minCharacters} to ${maxCharacters} characters`;
   return z.string(rule).refine((value) => value.length >= minCharacters && value.length <= maxCharacters, rule);
 }
 
@@ -17,7 +17,7 @@ export const OperatorName = z
   .string()
   .regex(
     /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/,
-    'must be 1 to 63 lower-case letters, digits, and . _ - between them',
+    'must be 1 to 63 lowercase letters and digits, with . _ - only in between',
   );
 
 /** Who is logged in. */

@@ -126,7 +126,7 @@ export const ListEmployees = PageQuery.extend({
     z
       .string()
       .trim()
-      .regex(/^\d{1,16}$/, 'must be a whole number')
+      .regex(/^\d{1,16}$/, 'must be an integer')
       .transform(Number)
       .pipe(long()),
   ).meta({ type: 'integer', pattern: undefined, minimum: 0, description: 'Only employees of this department.' }),

@@ -32,7 +32,7 @@ export type LicenseType = z.infer<typeof LicenseType>;
 export const CLOUD_LICENSE_TYPES: readonly LicenseType[] = ['cloud_account', 'cloud_customer', 'cloud_personal'];
 
 export const OrderType = z
-  .enum(ORDER_TYPES, 'is not an order type')
+  .enum(ORDER_TYPES, 'must be new_buy, delete_asset or delete_product')
   .meta({ id: 'OrderType', description: 'What an order does: a purchase, or a revocation of assets or of products.' });
 export type OrderType = z.infer<typeof OrderType>;
 

@@ -25,7 +25,7 @@ export const MAX_EXTENDED_ATTRIBUTES = 100;
 
 /** Creates the schema of a list of bounded length (rules 6.1). */
 const list = <Item extends z.ZodType>(item: Item, max = MAX_LIST_ELEMENTS) =>
-  boundedArray(item).max(max, `must hold at most ${max} elements`);
+  boundedArray(item).max(max, `must contain at most ${max} elements`);
 
 const ExtendedAttribute = z
   .object({

@@ -16,7 +16,7 @@ export const ListPageQuery = z.object({
   cursor: emptyAsAbsent(
     z
       .string()
-      .regex(/^[A-Za-z0-9_-]{1,200}$/, 'is not a cursor of this list')
+      .regex(/^[A-Za-z0-9_-]{1,200}$/, 'must be the nextCursor of another page of this list')
       .optional(),
   ).describe('nextCursor of the page before, with the same filters; absent for the first page.'),
 });
@@ -50,7 +50,7 @@ export const ListBatchesQuery = z
   .object({
     channelCode: optionalText().describe('Only batches of this channel.'),
     state: emptyAsAbsent(BatchState.optional()).describe('Only batches in this state.'),
-    hasFailed: emptyAsAbsent(z.literal('true', 'must be true, or absent').optional()).describe(
+    hasFailed: emptyAsAbsent(z.literal('true', 'must be true or absent').optional()).describe(
       'true: only batches of which an order has failed.',
     ),
     ...AcceptedPeriod.shape,

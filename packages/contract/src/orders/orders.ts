@@ -116,7 +116,7 @@ export const BatchOrder = z
     syncMode: SyncMode.describe('Whether to wait for the orders to take effect, all or none, or to store them.'),
     orderList: boundedArray(Order)
       .min(1, 'must not be empty')
-      .max(MAX_ORDERS_PER_BATCH, `must hold at most ${MAX_ORDERS_PER_BATCH} orders`)
+      .max(MAX_ORDERS_PER_BATCH, `must contain at most ${MAX_ORDERS_PER_BATCH} orders`)
       .describe(`The orders: 1 to ${MAX_ORDERS_PER_BATCH}.`),
   })
   .superRefine(({ orderList }, context) => {

@@ -103,8 +103,7 @@ function checkElements(order: Order, path: string): void {
     throw new Refusal(
       'batch_too_large',
       `${path}.assets[${index}]`,
-      `${MAX_INSTANCES_ON_ASSET} products and merchandises`,
-      ' on one asset',
+      `${MAX_INSTANCES_ON_ASSET} products and merchandises on one asset`,
     );
   }
 }

@@ -37,10 +37,13 @@ export function planConfiguration(
     if (elsewhere.has(assetNum)) throw new Refusal('asset_of_other_enterprise', path, assetNum);
     const asset = assets.get(assetNum);
     if (asset === undefined) throw new Refusal('asset_number_not_found', path, assetNum);
-    if (asset.isBorrowedLock) throw new Refusal('asset_number_not_found', path, assetNum, ', only a borrowed lock');
+    if (asset.isBorrowedLock)
+      throw new Refusal('asset_number_not_found', path, assetNum, ', because it is a borrowed lock');
     const holderId = holders.get(asset.id);
     if (holderId !== undefined) {
-      const how = assignedBefore.has(assetNum) ? 'named before' : `held by employee ${holderId} already`;
+      const how = assignedBefore.has(assetNum)
+        ? 'appears more than once in this request'
+        : `is already assigned to employee ${holderId}`;
       throw new Refusal('asset_configured_twice', path, assetNum, how);
     }
     holders.set(asset.id, memberId);

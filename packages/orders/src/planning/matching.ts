@@ -139,11 +139,11 @@ const list = new Intl.ListFormat('en');
 function buildHint(nearest: ComparedProduct | undefined): string {
   if (nearest === undefined) return '';
   const { product, differs } = nearest;
-  return `; the nearest has ${list.format(differs.map((field) => describe(product, field)))}`;
+  return `; the nearest one has ${list.format(differs.map((field) => describe(product, field)))}`;
 }
 
 function describe(product: ProductInstance, field: DifferingField): string {
-  if (field !== 'srcLicenseOrderId') return `${field} ${product[field] ?? 'not set'}`;
+  if (field !== 'srcLicenseOrderId') return product[field] === null ? `no ${field}` : `${field} ${product[field]}`;
   const orderId = heldBy(product);
   return isPreviewId(orderId) ? 'the srcLicenseOrderId of an order of this batch' : `srcLicenseOrderId ${orderId}`;
 }

@@ -72,8 +72,8 @@ function splitUnknown({ id, batch, orders, channels }: NewBatch) {
  * they are.
  */
 export function tooLarge(index: number): Refusal {
-  const orRead = `, or looks at more than ${LIMITS.read} products and grants`;
-  return new Refusal('batch_too_large', `orderList[${index}]`, `${LIMITS.ofOrder} products and merchandises`, orRead);
+  const limits = `${LIMITS.ofOrder} products and merchandises to change, or ${LIMITS.read} products and grants to read`;
+  return new Refusal('batch_too_large', `orderList[${index}]`, limits);
 }
 
 /** Refuses sync calls: the cause is that of its first failed order, the message names every one (rules 6.3). */

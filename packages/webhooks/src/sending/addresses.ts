@@ -21,13 +21,13 @@ export function checkUrl(text: string, { allowPrivate }: { allowPrivate: boolean
     throw new Refusal(
       'field_invalid',
       'url',
-      `must begin with ${allowPrivate ? 'https:// or http://' : 'https://'} and a host`,
+      `must start with ${allowPrivate ? 'https:// or http://' : 'https://'} and a host name`,
     );
   }
   if (url.username !== '' || url.password !== '' || text.split('/')[2]!.includes('@')) {
-    throw new Refusal('field_invalid', 'url', 'must not hold a user or a password');
+    throw new Refusal('field_invalid', 'url', 'must not contain a user name or a password');
   }
-  if (text.includes('#')) throw new Refusal('field_invalid', 'url', 'must not hold a fragment (#)');
+  if (text.includes('#')) throw new Refusal('field_invalid', 'url', 'must not contain a fragment (#)');
   if (!allowPrivate && isForbiddenHost(url.hostname)) throw new Refusal('webhook_address_forbidden', url.hostname);
 }
 

@@ -87,7 +87,7 @@ export function enterprisesHandlers({ passwords }: ServerOptions) {
       const created = await createFirstAdministrator(passwordTools(request), enterpriseId, call);
       if (created === undefined) throw new ConsoleRefusal('not_found', 'enterprise', enterpriseId);
       if ('existingAccount' in created) {
-        throw new ConsoleRefusal('changed_meanwhile', `it has the administrator ${created.existingAccount}`);
+        throw new ConsoleRefusal('changed_meanwhile', `it now has the administrator ${created.existingAccount}`);
       }
       const { memberId: memberGlobalId, account, password } = created;
       return { memberGlobalId, account, password };

@@ -121,8 +121,8 @@ async function readResend(
 }
 
 const CANNOT_PUT_BACK =
-  'is hidden, and put back only in an order of the same sequence and customer, for the same asset numbers and product at ' +
-  'its place; fill it in';
+  'must be filled in, because it is hidden here. It is restored only if sequence, customer, asset numbers and product ' +
+  'are unchanged';
 
 /**
  * The command's name for what is sent in place of failed orders; in place of one of them, its sequence tells it from
