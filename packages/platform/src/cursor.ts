@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto';
 
-/** Characters of the digest at the end of a cursor: 66 bits, against mistakes; it is no secret. */
+/** Length of the digest at the end of a cursor: 66 bits, which catch mistakes. It is not a secret. */
 const DIGEST_CHARACTERS = 11;
 
-/** What a cursor belongs to: the name of the list, whose it is, and its filters. JSON must tell them apart. */
+/**
+ * What a cursor belongs to: the name of the list, its owner, and its filters. Different scopes must have different
+ * JSON.
+ */
 export type CursorScope = readonly unknown[];
 
-/** Whether a text can be a certain part of the places in a list. */
+/** Whether a text is valid for one part of a position in a list. */
 export type CursorPart = (text: string) => boolean;
 
-/** A cursor of another list, caller or filter, or one that was made up. */
+/** The cursor belongs to another list, caller or filter, or is invalid. */
 export class WrongCursor extends Error {
   constructor() {
     super('must be the nextCursor of another page of this list');
@@ -17,15 +20,15 @@ export class WrongCursor extends Error {
   }
 }
 
-/** The cursors of one list: where a page begins, and where the next one does. */
+/** The cursors of one list: where a page begins, and where the next one begins. */
 export class ListCursor {
   readonly #scope: CursorScope;
-  /** The place behind which the page begins; null for the first page. */
+  /** The position after which the page begins; null for the first page. */
   readonly after: readonly string[] | null;
 
   /**
-   * `scope`: all that decides which entries the list has; what is undefined in an object counts as absent. `parts`:
-   * whether a text can be each part of a place; an id alone if absent. Throws a WrongCursor.
+   * `scope`: everything that decides which entries the list has; an undefined field of an object counts as absent.
+   * `parts`: validates each part of a position; by default the position is one id. Throws a WrongCursor.
    */
   constructor(scope: CursorScope, cursor: string | undefined, parts: readonly CursorPart[] = [isId]) {
     this.#scope = scope;
@@ -33,21 +36,21 @@ export class ListCursor {
     if (cursor !== undefined && this.after === null) throw new WrongCursor();
   }
 
-  /** Writes the cursor behind a place; null at the end. */
+  /** Returns the cursor after a position; null at the end of the list. */
   write(place: readonly string[] | null): string | null {
     return place === null ? null : writeCursor(this.#scope, place);
   }
 }
 
-/** Writes a place in a list as a text of A-Z a-z 0-9 _ - for clients, who send it back to go on from there. */
+/** Encodes a position in a list as a text of A-Z a-z 0-9 _ -, which clients send back to get the next page. */
 export function writeCursor(scope: CursorScope, place: readonly string[]): string {
   const text = Buffer.from(JSON.stringify(place)).toString('base64url');
   return text + digest(scope, text);
 }
 
 /**
- * Reads the place of a cursor. `parts`: whether a text can be each part of such a place, because anybody can make up a
- * cursor. Returns null if it is cut or changed, was not written for this scope, or has other parts.
+ * Decodes a cursor. `parts` validates each part of the position, because clients can send any cursor. Returns null if
+ * the cursor is cut or changed, belongs to another scope, or has other parts.
  */
 export function readCursor(scope: CursorScope, cursor: string, parts: readonly CursorPart[]): readonly string[] | null {
   const text = cursor.slice(0, -DIGEST_CHARACTERS);
@@ -75,7 +78,7 @@ function digest(scope: CursorScope, text: string): string {
 const MAX_ID = 9_223_372_036_854_775_807n;
 const DIGITS = /^[1-9]\d{0,18}$/;
 
-/** Whether a text can be the id of a row: decimal digits without a leading zero, within 63 bits. */
+/** Whether a text is a valid row id: decimal digits without a leading zero, within 63 bits. */
 export function isId(text: string): boolean {
   return DIGITS.test(text) && BigInt(text) <= MAX_ID;
 }

@@ -1,4 +1,4 @@
-// concurrency: whose turn it is, and until when; places in lists
+// concurrency: deadlines and fair queues; cursors of lists
 export { Deadline, Overload } from './concurrency/deadline.ts';
 export { FairQueue } from './concurrency/fair-queue.ts';
 export { type CursorPart, isId, ListCursor, WrongCursor } from './cursor.ts';
@@ -45,7 +45,7 @@ export {
 } from './postgres/statement.ts';
 export { behindSavepoint, inSnapshot, inTransaction, TransactionQueue } from './postgres/transactions.ts';
 
-// process: its life, log and metrics, and the clean-up
+// process: life cycle, log, metrics and cleanup
 export {
   type Aged,
   CleanUp,

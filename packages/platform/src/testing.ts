@@ -1,4 +1,4 @@
-// What tests of the whole service need of the inside. Nothing else imports it.
+// Internals that the tests of the whole service need. Only tests import it.
 
 export { writeCursor } from './cursor.ts';
 export { findLacking, readMigrations } from './migrations/migrate.ts';

@@ -1,6 +1,6 @@
 /**
- * Something was not done: no turn, connection or lock came in time, too much waits already, or nobody waits for it any
- * more. Nothing has changed, and the same may succeed later.
+ * The work was not done: no slot, connection or lock was free in time, too much work is queued, or the caller left.
+ * Nothing has changed, and a retry may succeed.
  */
 export class Overload extends Error {
   constructor(message: string) {
@@ -9,17 +9,17 @@ export class Overload extends Error {
   }
 }
 
-/** The time at which a call must be done: one deadline for everything that is done for it. */
+/** The deadline of a call. Everything that is done for the call shares it. */
 export class Deadline {
   #endMs: number;
-  /** The time that is left; set while it is paused. */
+  /** The remaining time; set while the clock is paused. */
   #pausedMs: number | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** Why nothing waits any more. */
+  /** The reason why the call is over. */
   #over: string | undefined;
-  /** Created when somebody asks for the signal: most calls need none, and it costs more than all the rest. */
+  /** Created on the first use of the signal: most calls need none, and it costs more than the rest of the deadline. */
   #controller: AbortController | undefined;
-  /** What `race` rejects. */
+  /** The functions that reject what `race` waits for. */
   readonly #racing = new Set<(reason: Overload) => void>();
 
   constructor(timeoutMs: number) {
@@ -27,17 +27,17 @@ export class Deadline {
     this.#startTimer();
   }
 
-  /** The time that is left: zero or less when the deadline is over. */
+  /** The remaining time in milliseconds; zero or less after the deadline. */
   get remainingMs(): number {
     return this.#pausedMs ?? this.#endMs - performance.now();
   }
 
-  /** Whether it has passed, or the call has ended. */
+  /** Whether the deadline has passed or the call has ended. */
   get isOver(): boolean {
     return this.#over !== undefined || this.remainingMs <= 0;
   }
 
-  /** Aborts with an Overload when the deadline is over or the call has ended. */
+  /** Aborts with an Overload when the deadline passes or the call ends. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
@@ -46,13 +46,13 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** Stops the clock while the service waits for its client: for a body that comes slowly. */
+  /** Stops the clock while the service waits for its client, for example for a body that arrives slowly. */
   pause(): void {
     this.#pausedMs = this.remainingMs;
     clearTimeout(this.#timer);
   }
 
-  /** Starts the clock again after a pause, with the time that was left. */
+  /** Restarts the clock after a pause, with the time that remained. */
   resume(): void {
     if (this.#pausedMs === undefined || this.#over !== undefined) return;
     this.#endMs = performance.now() + this.#pausedMs;
@@ -60,18 +60,18 @@ export class Deadline {
     this.#startTimer();
   }
 
-  /** Ends what still waits for this call: it has been answered, or its caller has gone. */
+  /** Ends whatever still waits on behalf of this call, because it has been answered or its caller has left. */
   end(): void {
     clearTimeout(this.#timer);
     this.#stop('nobody waits for an answer any more');
   }
 
-  /** Returns what `waiting` resolves to. At the deadline it throws an Overload instead, and `waiting` goes on alone. */
+  /** Returns the result of `waiting`. At the deadline it throws an Overload instead; `waiting` itself continues. */
   race<Result>(waiting: Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (this.#over === undefined) this.#racing.add(reject);
       else reject(new Overload(this.#over));
-      // In this order: what has its answer races no more when its call ends.
+      // The order matters: a promise that has settled must leave the race before its call ends.
       waiting.finally(() => this.#racing.delete(reject)).then(resolve, reject);
     });
   }

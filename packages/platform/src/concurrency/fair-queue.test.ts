@@ -4,7 +4,7 @@ import { FairQueue, FairTurns, type Owner } from './fair-queue.ts';
 
 const owner = (party: string) => ({ kind: 'change', party });
 
-/** Work that runs until it is told to end; `begun` lists the work that has started, in order. */
+/** Work that runs until the test ends it; `begun` lists the work that has started, in order. */
 function workshop() {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
@@ -12,7 +12,7 @@ function workshop() {
     begun.push(name);
     return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
   };
-  /** Ends some work and lets the work behind it start. */
+  /** Ends some work, so that the work behind it can start. */
   const end = async (name: string) => {
     ends.get(name)!();
     await new Promise((resolve) => setImmediate(resolve));
@@ -47,7 +47,7 @@ it('goes on after work that failed, and never starts work that was given up befo
   caller.abort(new Overload('gone'));
   await expect(given).rejects.toThrow('gone');
   await expect(queue.run(owner('a'), caller.signal, work('too late'))).rejects.toThrow('gone');
-  // Work that has started keeps its place until it has ended, even if its caller gives up.
+  // Work that has started keeps its slot until it ends, even if its caller gives up.
   expect(begun).toEqual(['first']);
   await end('first');
   await end('last');
@@ -115,7 +115,7 @@ it('holds a place until the signal aborts, also one that aborts while it waits',
 
 const anybody = () => true;
 
-/** Takes items until none is left that may go. Returns them in that order. */
+/** Takes items until none is allowed to go. Returns them in that order. */
 function takeAll(turns: FairTurns<string>, mayGo: (owner: Owner) => boolean = anybody): string[] {
   const taken: string[] = [];
   for (let next = turns.take(mayGo); next !== undefined; next = turns.take(mayGo)) taken.push(next.item);

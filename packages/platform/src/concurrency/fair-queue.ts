@@ -1,28 +1,28 @@
 import { Overload } from './deadline.ts';
 
 interface FairQueueBounds {
-  /** How much runs at once. */
+  /** The maximum that runs at once. */
   atOnce: number;
-  /** How much of one owner runs at once; `atOnce` if absent. */
+  /** The maximum of one owner that runs at once; by default `atOnce`. */
   atOnceOfOwner?: number;
   /** The most items of one owner that may wait. */
   maxWaiting: (owner: Owner) => number;
 }
 
-/** What waits for its turn, and what it needs. */
+/** A queued item, and the resources it needs. */
 interface Waiting {
   start: () => void;
   needs: readonly unknown[];
 }
 
 /**
- * Runs a bounded number of things at once, in fair turns, and lets a bounded number wait. What is given up while it
- * waits leaves at once and never starts; what has started keeps its place until it has really ended.
+ * Runs a bounded number of tasks at once, gives each owner a fair share, and queues a bounded number. A task that is
+ * aborted while queued leaves at once and never starts. A task that has started keeps its slot until it really ends.
  */
 export class FairQueue {
   readonly #bounds: FairQueueBounds;
   readonly #turns = new FairTurns<Waiting>();
-  /** What the work that runs needs. */
+  /** The resources of the running tasks. */
   readonly #inUse = new Set<unknown>();
   readonly #runningByOwner = new Map<string, number>();
   #running = 0;
@@ -31,15 +31,15 @@ export class FairQueue {
     this.#bounds = bounds;
   }
 
-  /** Throws an Overload when an owner may not have `count` more waiting. */
+  /** Throws an Overload if the owner cannot queue `count` more. */
   requireRoom(owner: Owner, count: number): void {
     if (this.#turns.countWaiting(owner) + count <= this.#bounds.maxWaiting(owner)) return;
     throw new Overload(`too much of this kind waits for a turn: ${owner.kind}`);
   }
 
   /**
-   * Runs some work in turn and returns its result. `needs`: nothing that needs one of these runs at the same time.
-   * @throws Overload when too much waits already; the reason of `signal` when that aborts before the turn comes
+   * Runs a task when its turn comes, and returns its result. `needs`: resources that no two running tasks share. Throws
+   * Overload if too much is queued; the reason of `signal` if it aborts first.
    */
   async run<Result>(
     owner: Owner,
@@ -55,10 +55,7 @@ export class FairQueue {
     }
   }
 
-  /**
-   * Waits for a turn and takes a place. Returns what gives the place back; calling it again does nothing. Throws as
-   * run.
-   */
+  /** Waits for a slot and takes it. Returns a function that releases it, at most once. Throws like run. */
   async enter(owner: Owner, signal: AbortSignal | undefined, needs: readonly unknown[] = []): Promise<() => void> {
     this.requireRoom(owner, 1);
     await this.#waitForTurn(owner, signal, needs);
@@ -72,7 +69,7 @@ export class FairQueue {
     };
   }
 
-  /** Waits for a turn and takes a place until `signal` aborts. Throws as run. */
+  /** Waits for a slot and holds it until `signal` aborts. Throws like run. */
   async hold(owner: Owner, signal: AbortSignal): Promise<void> {
     const leave = await this.enter(owner, signal);
     signal.addEventListener('abort', leave, { once: true });
@@ -104,7 +101,7 @@ export class FairQueue {
       const next = this.#turns.take((owner, { needs }) => {
         if ((this.#runningByOwner.get(keyOf(owner)) ?? 0) >= atOnceOfOwner) return false;
         const isFree = !needs.some((need) => inUse.has(need));
-        // It keeps its place: nothing behind it takes what it needs.
+        // The item keeps its position: no later item takes the resources it needs.
         if (!isFree) for (const need of needs) inUse.add(need);
         return isFree;
       });
@@ -126,20 +123,18 @@ export class FairQueue {
 
 const keyOf = ({ kind, party }: Owner) => `${kind} ${party}`;
 
-/**
- * The owner of something that waits: a party, and the kind of work that it asks for.
- */
+/** The owner of a queued item: a party, and the kind of work. */
 export interface Owner {
   kind: string;
   party: string;
 }
 
 /**
- * What waits, and whose turn is next: the kinds take turns, in a kind the parties take turns, and of one party the
- * first comes first. So a party waits for at most one item of each other party.
+ * A queue that takes kinds round robin, the parties of a kind round robin, and the items of a party first in, first
+ * out. So a party waits for at most one item of each other party.
  */
 export class FairTurns<Item> {
-  /** The kinds and parties that have something waiting; the next one in turn comes first. */
+  /** The kinds and parties with queued items, next first. */
   readonly #kinds = new Map<string, Map<string, Item[]>>();
 
   add({ kind, party }: Owner, item: Item): void {
@@ -150,7 +145,7 @@ export class FairTurns<Item> {
     this.#kinds.set(kind, parties);
   }
 
-  /** Takes out the next item that may go; an owner of whom none may go keeps its turn. */
+  /** Removes and returns the next item that may go. An owner whose items may not go keeps its turn. */
   take(mayGo: (owner: Owner, item: Item) => boolean): { owner: Owner; item: Item } | undefined {
     for (const [kind, parties] of this.#kinds) {
       for (const [party, items] of parties) {
@@ -165,7 +160,7 @@ export class FairTurns<Item> {
     return undefined;
   }
 
-  /** Takes out an item that waits no longer. */
+  /** Removes a queued item. */
   remove({ kind, party }: Owner, item: Item): void {
     const parties = this.#kinds.get(kind);
     const items = parties?.get(party);
@@ -176,7 +171,7 @@ export class FairTurns<Item> {
     if (parties!.size === 0) this.#kinds.delete(kind);
   }
 
-  /** Counts what an owner has waiting. */
+  /** Returns how many items an owner has queued. */
   countWaiting({ kind, party }: Owner): number {
     return this.#kinds.get(kind)?.get(party)?.length ?? 0;
   }

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { ReadOnlyServer } from '../postgres/pool.ts';
 import { MigrationFailure, type Release } from './migrate.ts';
 
-/** Describes a database to people by its address: host, port, database and role, never the password. */
+/** Returns a database's address for people: host, port, database and role, never the password. */
 function describeDatabase(url: string): string {
   const { hostname, port, pathname, username, searchParams } = new URL(url);
   const host = searchParams.get('host') ?? (hostname || 'localhost');
@@ -11,9 +11,7 @@ function describeDatabase(url: string): string {
   return `PostgreSQL at ${host}:${port || 5432} (database "${database}", role "${role}")`;
 }
 
-/**
- * Reasons of PostgreSQL for refusing a connection or a statement; they continue a sentence that begins with its name.
- */
+/** Why PostgreSQL refuses a connection or a statement. Each text continues a sentence that begins with its name. */
 const REFUSALS: Record<string, string> = {
   '28P01': 'rejects the password of this role',
   '3D000': 'has no such database',
@@ -22,7 +20,7 @@ const REFUSALS: Record<string, string> = {
   '57014': 'timed out',
 };
 
-/** Error codes of the network and the driver when no PostgreSQL can be reached. */
+/** Error codes of the network and the driver that mean PostgreSQL is unreachable. */
 const UNREACHABLE = [
   'ECONNREFUSED',
   'ECONNRESET',
@@ -36,15 +34,16 @@ const UNREACHABLE = [
 ];
 
 /**
- * Explains what is wrong with the database, in one line that continues after `PostgreSQL` or describeDatabase; null if
- * the error does not come from the database. It names no host, and quotes at most PostgreSQL's own message.
+ * Explains a database error in one line that continues after `PostgreSQL` or describeDatabase; null if the error does
+ * not come from the database. It names no host, and quotes at most PostgreSQL's own message.
  */
 export function explainDatabaseFault(error: unknown, { urlVariable, migrateCommand }: Release): string | null {
   const { code = '', message = '' } = error as { code?: string; message?: string };
   const [line = ''] = message.split('\n');
   if (error instanceof pg.DatabaseError) {
     if (code in REFUSALS) return REFUSALS[code]!;
-    // For the others, PostgreSQL itself says best what it refuses: a table, a line of pg_hba.conf, that it starts up.
+    // For the other codes, PostgreSQL's own message is the most specific: a table, a line of pg_hba.conf, a startup in
+    // progress.
     if (code === '42501') return `denies this role a required privilege: ${line}`;
     if (code === '42P01' || code === '42703') {
       return `lacks tables of this release (${line}): run ${migrateCommand}`;
@@ -62,7 +61,7 @@ export function explainDatabaseFault(error: unknown, { urlVariable, migrateComma
   return null;
 }
 
-/** Explains in one line what went wrong in a command that works on a database. */
+/** Explains in one line why a command on the database failed. */
 export function explainFault(error: unknown, databaseUrl: string, release: Release): string {
   if (error instanceof MigrationFailure) {
     const why = explainFault(error.cause, databaseUrl, release).replace(/\.$/, '');

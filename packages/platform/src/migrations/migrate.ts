@@ -6,34 +6,34 @@ import { type MigrationResultSet, Migrator, type Migration as ProvidedMigration 
 import type { Database } from '../postgres/database.ts';
 import { lostAgainstOthers } from '../postgres/errors.ts';
 
-/** What a release knows of its schema, and what it tells people of it. */
+/** A release's schema, and the words that messages to people use for it. */
 export interface Release {
   /** The directory of its migrations. */
   migrations: URL;
-  /** What brings a database up to date, behind `run`. */
+  /** The command that migrates a database, to follow `run`. */
   migrateCommand: string;
-  /** What says where the database is. */
+  /** The environment variable with the address of the database. */
   urlVariable: string;
-  /** Says that another baseline made a database: this release can neither use nor migrate it. */
+  /** The message for a database that another baseline created: this release can neither use nor migrate it. */
   otherBaseline: string;
 }
 
 export interface MigrateOptions {
-  /** Hears of each migration as soon as it is done. */
+  /** Called after each migration that was applied. */
   onApplied?: (name: string) => void;
 }
 
 /**
- * How long a migration waits for a lock that others hold. Everyone who needs the same rows or tables waits behind it,
- * so it gives up soon and tries again a little later.
+ * How long a migration waits for a lock. Every session that needs the same rows or tables queues behind it, so it gives
+ * up soon and retries later.
  */
 const LOCK_TIMEOUT_MS = 1_000;
-/** For how long a migration is retried, from its first attempt on. */
+/** How long a migration is retried after its first attempt. */
 const PATIENCE_MS = 120_000;
-/** How long it pauses after such a wait: those who queued behind it have most of the time. */
+/** The pause between attempts, long enough for the sessions that queued behind the migration. */
 const PAUSE_MS = 2_000;
 
-/** A migration failed, or could not get a lock in time. Those before it are done. */
+/** A migration failed, or could not get a lock in time. The earlier ones are applied. */
 export class MigrationFailure extends Error {
   constructor(name: string, cause: unknown) {
     super(`${name} failed`, { cause });
@@ -42,19 +42,17 @@ export class MigrationFailure extends Error {
 }
 
 /**
- * Runs the migrations of a release that a database lacks, each in a transaction of its own, behind kysely's lock, so
- * that processes that start together do not collide. Changes nothing if another baseline made the database, or a later
- * release migrated it.
- * @returns the names of those that ran
- * @throws Error if another baseline made the database. MigrationFailure if a migration fails: call it again to go on
- * from there
+ * Applies the migrations that a database lacks, each in its own transaction, behind kysely's lock, so that processes
+ * that start together do not collide. Changes nothing if another baseline created the database or a later release
+ * migrated it. Returns the names of the applied migrations. Throws Error if another baseline created the database.
+ * MigrationFailure if a migration fails; calling it again continues from there.
  */
 export async function migrateToLatest(db: Database, release: Release, options: MigrateOptions = {}): Promise<string[]> {
   const migrations = readMigrations(release.migrations);
   const lacking = await findLacking(db, migrations);
   if (lacking === null) throw new Error(release.otherBaseline);
   if (lacking.length === 0) return [];
-  // If this process is killed, PostgreSQL ends its statement and gives back its locks.
+  // If this process is killed, PostgreSQL ends its statement and releases its locks.
   const settings = `set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local statement_timeout = 0;
     set local client_connection_check_interval = '1s';`;
   const provided = migrations.map(({ name, statements }): [string, ProvidedMigration] => [
@@ -65,7 +63,7 @@ export async function migrateToLatest(db: Database, release: Release, options: M
   const applied: string[] = [];
   let endMs = performance.now() + PATIENCE_MS;
   for (;;) {
-    // One at a time: a transaction of all of them would keep the locks of the first until the last is done.
+    // One at a time: a single transaction would hold the locks of the first migration until the last is done.
     const { error, results = [] }: MigrationResultSet = await migrator.migrateUp();
     const name = results[0]?.migrationName;
     if (error !== undefined) {
@@ -81,15 +79,15 @@ export async function migrateToLatest(db: Database, release: Release, options: M
   }
 }
 
-/** A migration: what it is called in the database, and its statements. */
+/** A migration: its name in the database, and its statements. */
 interface Migration {
   name: string;
   statements: string;
 }
 
 /**
- * Reads the migrations of a directory, oldest first. Each is called after its file. Until 1.0.0 the baseline is edited
- * in place, so its name has its digest too: by it, a database of another baseline is known.
+ * Reads the migrations of a directory, oldest first, named after their files. Until 1.0.0 is released, the baseline is
+ * edited in place, so its name also contains its digest, which identifies a database of another baseline.
  */
 export function readMigrations(directory: URL): Migration[] {
   const files = readdirSync(directory).filter((file) => file.endsWith('.sql'));
@@ -102,8 +100,8 @@ export function readMigrations(directory: URL): Migration[] {
 }
 
 /**
- * Finds the names of the migrations that have not run on a database. Others, of a later release, may have run.
- * @returns null if another baseline made the database
+ * Returns the names of the migrations that a database lacks. It may have others, of a later release. Returns null if
+ * another baseline created the database.
  */
 export async function findLacking(db: Database, migrations: readonly Migration[]): Promise<string[] | null> {
   const applied = await readApplied(db);

@@ -9,15 +9,14 @@ import type { QueueBackend } from '../queue/backend.ts';
 import { explainDatabaseFault } from './faults.ts';
 import { findLacking, type Release, readMigrations } from './migrate.ts';
 
-/** Read once each: a process is of one release. */
+/** Read once per release. */
 const shipped = new Map<Release, ReturnType<typeof readMigrations>>();
 
 /**
- * Finds why a release cannot work with the tables of a database, BullMQ's too if `queue` says that it runs on
- * PostgreSQL. It can if all of its own migrations have run; later ones let it go on. Costs a few reads of the catalog
- * and of tiny tables.
- * @returns what to do, for people; null if it can
- * @throws what PostgreSQL or the connection threw, and an Error that says what the role may not do
+ * Checks whether a release can work with the tables of a database, and with BullMQ's if `queue` runs on PostgreSQL. It
+ * can if all its migrations are applied; later ones do no harm. Costs a few reads of the catalog and of tiny tables.
+ * Returns what the operator should do; null if the release can work. Throws what PostgreSQL or the connection threw, or
+ * an Error that names the missing privilege.
  */
 export async function findSchemaFault(
   db: Database,
@@ -35,9 +34,9 @@ export async function findSchemaFault(
   return queue === 'postgres' ? await findQueueFault(db, migrate) : null;
 }
 
-/** Throws an Error that names the schema that the role may not use, or the tables that it may not read. */
+/** Throws an Error that names the schema the role cannot use, or the tables it cannot read. */
 async function assertPrivileges(db: Database, { urlVariable }: Release): Promise<void> {
-  // From the catalog, which every role may read.
+  // Every role can read the catalog.
   const { rows } = await sql<{ unusable: string[]; unreadable: string[] }>`
     with recorded as (
       select oid, relnamespace, relowner from pg_class where relname = 'kysely_migration' and relkind = 'r'
@@ -59,7 +58,7 @@ async function assertPrivileges(db: Database, { urlVariable }: Release): Promise
   if (lacking.length > 0) throw new Error(`the role in ${urlVariable} needs the privilege to ${lacking.join(', ')}`);
 }
 
-/** Compares BullMQ's tables. They stay usable after a newer release of the same major version has migrated them. */
+/** Checks BullMQ's tables. They stay usable after a newer release of the same major version has migrated them. */
 async function findQueueFault(db: Database, migrate: string): Promise<string | null> {
   const { rows: found } =
     await sql`select from pg_tables where (schemaname, tablename) = ('bullmq', 'migration')`.execute(db);
@@ -75,7 +74,7 @@ async function findQueueFault(db: Database, migrate: string): Promise<string | n
 }
 
 const LOOK_EVERY_MS = 1_000;
-/** A database that does not answer for this long counts as away. */
+/** A database that does not answer within this time is unavailable. */
 const ANSWER_WITHIN_MS = 5_000;
 
 interface SchemaWatchOptions {
@@ -86,7 +85,7 @@ interface SchemaWatchOptions {
 }
 
 /**
- * Looks once a second whether a release can work with the database. Logs one line when it cannot, one for each new
+ * Checks every second whether a release can work with the database. Logs one line when it cannot, one for each new
  * reason, and one when it can again.
  */
 export class SchemaWatch {
@@ -105,21 +104,21 @@ export class SchemaWatch {
   }
 
   /**
-   * Whether all migrations of the release have run, so a database that is away now may be tried. Waits only for the
-   * first look.
+   * Whether all migrations of the release are applied, so that it is worth trying a database that is unavailable now.
+   * Waits only for the first check.
    */
   async isCurrent(): Promise<boolean> {
     await this.#firstLook.promise;
     return this.#isCurrent;
   }
 
-  /** Whether the database answered the last look, and why it cannot be used; null if it can. Waits as isCurrent. */
+  /** Whether the database answered the last check, and why it cannot be used; null if it can. Waits like isCurrent. */
   async health(): Promise<{ isReachable: boolean; reason: string | null }> {
     await this.#firstLook.promise;
     return { isReachable: this.#isReachable, reason: this.#reason };
   }
 
-  /** Resolves when all migrations of the release have run; never if the watch is closed before. */
+  /** Resolves when all migrations of the release are applied; never if the watch is closed first. */
   untilCurrent(): Promise<void> {
     return this.#current.promise;
   }
@@ -141,7 +140,7 @@ export class SchemaWatch {
     const { db, release, queue } = this.#options;
     const deadline = new Deadline(ANSWER_WITHIN_MS);
     try {
-      // Does not wait for a connection that has gone silent: the next look uses another one.
+      // Does not wait for a connection that has gone silent: the next check uses another one.
       this.#note(await findSchemaFault(within(db, deadline), release, queue.kind), true);
     } catch (error) {
       const fault = isOverload(error) ? 'does not respond in time' : explainDatabaseFault(error, release);

@@ -4,31 +4,29 @@ import pg from 'pg';
 import { type Deadline, Overload } from '../concurrency/deadline.ts';
 import type { WriteOutcomes } from './errors.ts';
 
-/** Where PostgreSQL's warning comes from. Its text may be in any language. */
+/** The source of PostgreSQL's warning. Its text may be in any language. */
 const WAITS_FOR_STANDBYS = 'SyncRepWaitForLSN';
-/** How much later than PostgreSQL the client ends a query: this is for a PostgreSQL that does not answer at all. */
+/** How much later than PostgreSQL the client times out a query, for a PostgreSQL that does not answer at all. */
 export const HUNG_AFTER_MS = 2_000;
-/** How often a transaction that waits for its process says that the process lives. */
+/** How often a transaction that waits for its process shows PostgreSQL that the process is alive. */
 const SIGN_OF_LIFE_MS = 4_000;
 
 /** A query as pg takes it. */
 export interface Query {
-  /** If given, each connection prepares the query once under this name. */
+  /** If set, each connection prepares the query once under this name. */
   name?: string;
   text: string;
   values?: readonly unknown[];
-  /**
-   * Whether each row of its answer is a row that it has stored. PostgreSQL says so itself of an INSERT, not of a CTE.
-   */
+  /** Whether every row of the answer is a newly stored row. PostgreSQL tells this for an INSERT, not for a CTE. */
   storesRows?: boolean;
 }
 
-/** Of a query's texts a client prepares so many: what is asked for often has few filters. */
+/** How many texts of a query a client prepares. Frequent lists have few filters. */
 const PREPARED_TEXTS = 8;
-/** The texts that a client prepares, by the name of their query. */
+/** The texts that a client has prepared, by the name of their query. */
 const preparedTexts = new WeakMap<pg.ClientBase, Map<string, string[]>>();
 
-/** Nobody knows whether a commit has taken place: its answer did not come, or standbys may not have it. */
+/** It is unknown whether a commit took place: its answer did not arrive, or standbys may not have it. */
 export class OutcomeUnknown extends Error {
   constructor(cause: Error) {
     super(`the outcome of a commit is not known: ${cause.message}`, { cause });
@@ -36,17 +34,17 @@ export class OutcomeUnknown extends Error {
   }
 }
 
-/** What PostgreSQL says when it ends a connection; any other error says that the transaction was rolled back. */
+/** The errors with which PostgreSQL ends a connection. Any other error means that the transaction was rolled back. */
 const SHUTDOWN = /^57P/;
 
 /** Clients whose last commit did not wait for its standbys. */
 const unconfirmed = new WeakMap<pg.ClientBase, Error>();
 
 /**
- * Watches a new client for commits that do not wait for their synchronous standbys. PostgreSQL warns when somebody
- * cancels that wait, and then answers as if the commit had succeeded: this server has it, another one perhaps not. So
- * its outcome is unknown, as when a connection breaks. The client is cut off, because no later answer would say so
- * again.
+ * Watches a new client for commits that did not wait for their synchronous standbys. If someone cancels that wait,
+ * PostgreSQL warns and then answers as if the commit had succeeded; this server has it, others may not. So its outcome
+ * is unknown, as after a broken connection. The client is disconnected, because no later answer would repeat the
+ * warning.
  */
 export function watchCommits(client: pg.ClientBase): void {
   client.on('notice', (notice) => {
@@ -58,9 +56,7 @@ export function watchCommits(client: pg.ClientBase): void {
   });
 }
 
-/**
- * A connection that somebody has taken from the pool. Queries are sent at once, behind those that are not answered yet.
- */
+/** A connection taken from the pool. Queries are sent at once, without waiting for earlier answers. */
 export class Connection implements DatabaseConnection {
   readonly #client: pg.PoolClient;
   /** Answers that the next `runAll` waits for. */
@@ -68,13 +64,13 @@ export class Connection implements DatabaseConnection {
   #deadline: Deadline | undefined;
   #isUnclear = false;
   readonly #writes: WriteOutcomes | undefined;
-  /** The transaction that has begun. */
+  /** The open transaction. */
   #transaction: { isReadOnly: boolean; hasStored: boolean } | undefined;
   #signsOfLife: NodeJS.Timeout | undefined;
-  /** Queries that PostgreSQL has not answered yet. */
+  /** The number of unanswered queries. */
   #open = 0;
 
-  /** Tells `writes` how statements end. */
+  /** Reports the outcome of statements to `writes`. */
   constructor(client: pg.PoolClient, writes?: WriteOutcomes) {
     this.#client = client;
     this.#writes = writes;
@@ -93,7 +89,7 @@ export class Connection implements DatabaseConnection {
     throw new Error('queries are not streamed');
   }
 
-  /** The name under which this text of a query is prepared; none if others of its texts are already. */
+  /** Returns the name under which to prepare this text of a query; none if enough other texts are prepared. */
   nameFor(queryName: string, text: string): Pick<Query, 'name'> {
     const byName = preparedTexts.get(this.#client) ?? new Map<string, string[]>();
     preparedTexts.set(this.#client, byName);
@@ -104,22 +100,23 @@ export class Connection implements DatabaseConnection {
   }
 
   /**
-   * Sends queries at once and returns their results. Throws the first error, be it of one that `send` has sent before.
+   * Sends queries at once and returns their results. Throws the first error, including those of queries that `send`
+   * sent earlier.
    */
   async runAll(queries: readonly Query[]): Promise<pg.QueryResult[]> {
     this.#checkTime();
     return await this.#answers(queries);
   }
 
-  /** Sends a query and does not wait for its answer. If it fails, the next `runAll` or the commit throws its error. */
+  /** Sends a query without waiting for its answer. If it fails, the next `runAll` or the commit throws its error. */
   send(query: Query): void {
     this.#checkTime();
     this.#sendAhead(query);
   }
 
   /**
-   * Nobody waits for the answer of a `begin`: what is sent next travels with it. However long the process works between
-   * two statements, PostgreSQL hears from it, and so it ends the transactions of processes that are frozen.
+   * Begins a transaction without waiting for the answer: the next query travels with it. However long the process works
+   * between two statements, PostgreSQL hears from it, so it can end the transactions of frozen processes.
    */
   begin(text: string, isReadOnly: boolean): void {
     this.#transaction = { isReadOnly, hasStored: false };
@@ -128,8 +125,8 @@ export class Connection implements DatabaseConnection {
   }
 
   /**
-   * Commits, and returns what PostgreSQL made of it: COMMIT, or ROLLBACK if a query has failed. Throws an
-   * OutcomeUnknown if there is no answer.
+   * Commits. Returns PostgreSQL's answer: COMMIT, or ROLLBACK if a query failed. Throws an OutcomeUnknown if no answer
+   * arrives.
    */
   async commit(): Promise<string> {
     clearInterval(this.#signsOfLife);
@@ -145,7 +142,7 @@ export class Connection implements DatabaseConnection {
     return result!.command;
   }
 
-  /** Rolls back. If that fails, the connection will not be used again. */
+  /** Rolls back. If that fails, the connection is discarded. */
   async rollback(): Promise<void> {
     clearInterval(this.#signsOfLife);
     this.#ahead = [];
@@ -156,8 +153,8 @@ export class Connection implements DatabaseConnection {
   }
 
   /**
-   * Uses the connection until a deadline. PostgreSQL itself ends a transaction, or a statement outside of one, when as
-   * much time has passed as is left now; none is begun after the deadline. The settings travel with what is sent next.
+   * Uses the connection until a deadline. PostgreSQL itself ends a transaction, or a statement outside of one, when the
+   * remaining time has passed; after the deadline none begins. The settings travel with the next query.
    */
   async within<Result>(deadline: Deadline, maxLockWaitMs: number, use: () => Promise<Result>): Promise<Result> {
     this.#deadline = deadline;
@@ -173,14 +170,14 @@ export class Connection implements DatabaseConnection {
     }
   }
 
-  /** Gives the connection back to the pool. */
+  /** Returns the connection to the pool. */
   release(): void {
     this.#client.release(this.#isUnclear);
   }
 
   async #answers(queries: readonly Query[]): Promise<pg.QueryResult[]> {
     const answers = queries.map((query) => this.#query(query));
-    // PostgreSQL answers in the order of the queries.
+    // PostgreSQL answers queries in order.
     const settled = await Promise.allSettled([...this.#ahead.splice(0), ...answers]);
     const failed = settled.find((each) => each.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
@@ -213,7 +210,7 @@ export class Connection implements DatabaseConnection {
       }
       return result;
     } catch (error) {
-      // A transaction that was begun as read-only refuses writes, whatever the database takes.
+      // A read-only transaction refuses writes even if the database accepts them.
       if (transaction?.isReadOnly !== true) this.#writes?.noteError(error);
       throw error;
     } finally {
@@ -230,9 +227,7 @@ export class Connection implements DatabaseConnection {
     }
   }
 
-  /**
-   * Has what is sent in this turn of the event loop written at once: a system call costs as much as a small statement.
-   */
+  /** Writes all queries of this turn of the event loop at once: a system call costs as much as a small statement. */
   #cork(): void {
     const stream = streamOf(this.#client);
     stream.cork();
@@ -240,5 +235,5 @@ export class Connection implements DatabaseConnection {
   }
 }
 
-/** The socket of a client, which pg's types leave out. */
+/** The socket of a client, which pg's types omit. */
 const streamOf = (client: pg.ClientBase) => (client as unknown as { connection: { stream: Duplex } }).connection.stream;

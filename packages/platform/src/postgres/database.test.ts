@@ -7,7 +7,7 @@ import { behindSavepoint, inTransaction } from './transactions.ts';
 
 describe('a connection that goes silent', () => {
   const through: Socket[] = [];
-  /** Passes everything between a client and PostgreSQL, until `silence` is called. */
+  /** Forwards everything between a client and PostgreSQL until `silence` is called. */
   const proxy = createServer((client) => {
     const { hostname, port } = new URL(inject('postgresUrl'));
     const server = connect(Number(port), hostname);
@@ -83,7 +83,7 @@ describe('a part of a transaction behind a savepoint', () => {
   });
   afterAll(() => db.destroy());
 
-  /** Runs a transaction on a table of its own. Returns the content of the table at its end. */
+  /** Runs a transaction on a table of its own. Returns the content of the table afterwards. */
   async function written(work: (trx: Trx) => Promise<unknown>): Promise<string[]> {
     return await db.transaction().execute(async (trx) => {
       await sql`create temporary table written (word text unique) on commit drop`.execute(trx);

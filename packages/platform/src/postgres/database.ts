@@ -14,8 +14,8 @@ import type { WriteOutcomes } from './errors.ts';
 import { openPrimaryPool } from './pool.ts';
 
 /**
- * The columns of the tables, by name. The owner of a table adds it in a `tables.ts` of its own (`declare module
- * '@lockstep/platform'`); a test holds all of them against the database.
+ * The columns of all tables, by name. The package that owns a table declares it in its `tables.ts` (`declare module
+ * '@lockstep/platform'`); a test compares them all with the database.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: a type alias could not be added to
 export interface Tables {}
@@ -23,23 +23,26 @@ export interface Tables {}
 export type Database = Kysely<Tables>;
 export type Trx = Transaction<Tables>;
 
-/** A transaction sends something more often while its process lives (see Connection): its process is frozen or gone. */
+/**
+ * Longer than the interval at which a transaction shows that its process is alive (see Connection): past it, the
+ * process is frozen or gone.
+ */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 
 /**
- * Opens a pool of at most `poolSize` connections. It connects when a query needs it; `onError` gets connections'
- * errors.
+ * Opens a pool of at most `poolSize` connections. It connects when a query needs it; `onError` gets errors of
+ * connections.
  */
 export function openDatabase(options: {
   url: string;
   poolSize: number;
-  /** What sessions are called. */
+  /** The name of the sessions. */
   applicationName: string;
-  /** How long a query may take; without it as long as it needs, which for thousands of rows is long. */
+  /** The time limit of a query; unlimited by default, because thousands of rows take long. */
   queryTimeoutMs?: number;
-  /** How long a query may wait for a lock; without it for ever. */
+  /** How long a query may wait for a lock; unlimited by default. */
   lockTimeoutMs?: number;
-  /** Is told how writes end. */
+  /** Receives the outcomes of writes. */
   writes?: WriteOutcomes;
   onError: (error: Error) => void;
 }): Database {
@@ -48,8 +51,8 @@ export function openDatabase(options: {
     max: options.poolSize,
     application_name: options.applicationName,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-    // Statements may be sent before the one ahead of them is answered. And a query that times out ends its connection;
-    // without it, pg would give the dead one out again.
+    // Allows sending statements before earlier ones are answered. A query that times out also ends its connection;
+    // otherwise pg would hand out the dead connection again.
     pipeline: true,
     ...buildQueryTimeouts(options.queryTimeoutMs),
     ...(options.lockTimeoutMs === undefined ? {} : { lock_timeout: options.lockTimeoutMs }),
@@ -67,7 +70,7 @@ class ServiceDatabase extends Kysely<Tables> {
     this.#dialect = dialect;
   }
 
-  /** Ends the connections. Kysely itself leaves a pool open that only handles of `within` have used. */
+  /** Closes the connections. Kysely itself leaves a pool open that only handles of `within` have used. */
   override async destroy(): Promise<void> {
     await super.destroy();
     await this.#dialect.driver.destroy();
@@ -90,24 +93,23 @@ class ServiceDatabase extends Kysely<Tables> {
 }
 
 /**
- * Returns the same database for a call that has a deadline. Waiting for a connection, every statement, every wait for a
- * lock (`maxLockWaitMs` at most, if that is less) and every new try of a transaction end at the deadline, with an error
- * for which `isOverload` is true; nothing has changed then.
+ * Returns the same database for a call with a deadline. Waiting for a connection, every statement, every wait for a
+ * lock (at most `maxLockWaitMs`) and every retry of a transaction end at the deadline, with an error for which
+ * `isOverload` is true; then nothing has changed.
  */
 export function within(db: Database, deadline: Deadline, maxLockWaitMs = Number.POSITIVE_INFINITY): Database {
   if (!(db instanceof ServiceDatabase)) throw new Error('within() needs a database from openDatabase');
   return db.within(deadline, maxLockWaitMs);
 }
 
-/** Has PostgreSQL itself end the statement, so that nothing goes on for a caller that has given up. */
+/** Makes PostgreSQL itself end the statement, so that no work continues for a caller that has given up. */
 function buildQueryTimeouts(queryTimeoutMs: number | undefined) {
   if (queryTimeoutMs === undefined) return {};
   return { statement_timeout: queryTimeoutMs, query_timeout: queryTimeoutMs + HUNG_AFTER_MS };
 }
 
 /**
- * How kysely reaches PostgreSQL here. Its own driver waits for the answer to each `begin`, and reaches no prepared
- * query.
+ * Connects kysely to PostgreSQL. Kysely's own driver waits for the answer to each `begin`, and cannot prepare queries.
  */
 class ServiceDialect extends PostgresDialect {
   readonly driver: ServiceDriver;
@@ -137,7 +139,7 @@ class ServiceDriver implements Driver {
     return new Connection(await this.#pool.connect(), this.#writes);
   }
 
-  /** Takes a connection that comes before a deadline. One that comes later goes back to the pool at once. */
+  /** Takes a connection that becomes free before the deadline. A later one returns to the pool at once. */
   async acquireWithin(deadline: Deadline): Promise<Connection> {
     const connecting = this.#pool.connect();
     try {
@@ -176,22 +178,22 @@ class ServiceDriver implements Driver {
   }
 }
 
-/** Who is connected to the database. */
+/** The sessions on the database server. */
 export interface Sessions {
-  /** Connections with the application name that was asked for. */
+  /** Connections with the requested application name. */
   named: number;
-  /** Connections of all databases of the server, and how many it has. */
+  /** Connections to all databases of the server, and its limit. */
   connections: number;
   maxConnections: number;
   /**
-   * When the oldest transaction began that is open in this database, in milliseconds; null if the others are not shown.
+   * When the oldest open transaction of this database began, in milliseconds; null if PostgreSQL hides other sessions.
    */
   oldestTransactionTime: number | null;
 }
 
 /**
- * Reads who is connected to the database, and the time by its clock. PostgreSQL shows the name of every session, and
- * little else of another account's.
+ * Reads the sessions of the database, and the time by its clock. PostgreSQL shows the name of every session, and little
+ * else of another role's.
  */
 export async function readSessions(db: Database, applicationName: string): Promise<Sessions & { time: number }> {
   const { rows } = await sql<Sessions & { time: number }>`

@@ -109,7 +109,7 @@ describe('a database', () => {
     nowMs += 5_000;
     writes.noteError(diskFull);
     expect(writes.findFault()).toBeNull();
-    // The first failure counts no longer, and nothing has succeeded since the second one.
+    // The first failure no longer counts, and nothing has succeeded since the second one.
     nowMs += 5_000;
     expect(writes.findFault()).toMatch(FULL);
   });

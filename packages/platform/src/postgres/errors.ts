@@ -9,24 +9,23 @@ const LOCK_NOT_AVAILABLE = '55P03';
 const QUERY_CANCELED = '57014';
 const TRANSACTION_TIMEOUT = '25P04';
 
-/** The SQLSTATE of an error that PostgreSQL reported; undefined for any other error. */
+/** Returns the SQLSTATE of an error that PostgreSQL reported; undefined for any other error. */
 function sqlState(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined;
 }
 
-/** Whether a row was refused because another one has the same key in this unique index or constraint. */
+/** Whether a row was refused because this unique index or constraint already has its key. */
 export function violatesUnique(error: unknown, name: string): boolean {
   return sqlState(error) === UNIQUE_VIOLATION && (error as pg.DatabaseError).constraint === name;
 }
 
 /**
- * What the name of a unique index ends in whose keys callers choose. A row is written there only after a read found the
- * key absent, so a violation means that another transaction was first. A violation of any other one comes again,
- * however often it is tried.
+ * The suffix of a unique index whose keys callers choose. A statement inserts there only after a read found the key
+ * absent, so a violation means that another transaction came first. A violation of any other unique index would recur.
  */
 const CHOSEN_KEY = /_chosen$/;
 
-/** Whether two transactions met and this one lost: if it runs again, it sees what the other one committed. */
+/** Whether the transaction lost a conflict with another one: if it runs again, it sees what the other one committed. */
 export function isConflict(error: unknown): boolean {
   const state = sqlState(error);
   if (state === UNIQUE_VIOLATION) return CHOSEN_KEY.test((error as pg.DatabaseError).constraint ?? '');
@@ -34,7 +33,7 @@ export function isConflict(error: unknown): boolean {
 }
 
 /**
- * Whether nothing was done only because others had a lock or were first: the same may succeed when they have finished.
+ * Whether the work failed only because others held a lock or came first: a retry may succeed when they have finished.
  */
 export function lostAgainstOthers(error: unknown): boolean {
   const state = sqlState(error);
@@ -42,34 +41,33 @@ export function lostAgainstOthers(error: unknown): boolean {
 }
 
 /**
- * SQLSTATE classes that say that PostgreSQL cannot serve now: connection, transaction state (a standby, a transaction
- * that has failed already), rollback, resources, operator, system.
+ * SQLSTATE classes that mean PostgreSQL cannot serve now: connection, transaction state (a standby, a failed
+ * transaction), rollback, resources, operator, system.
  */
 const UNAVAILABLE = ['08', '25', '40', '53', '57', '58'];
 
-/** What is said, without a code, when a connection is gone or does not answer. */
+/** The messages, without a code, for a connection that is gone or does not answer. */
 const CONNECTION_GONE =
   /^(Connection terminated|Query read timeout|Client (was closed|has encountered a connection error)|the outcome of a commit is not known)/;
 
 /**
- * Whether something failed for what may pass by itself and lies in none of the values: a lost connection, resources,
- * locks, a conflict with another transaction.
+ * Whether a failure may pass by itself and does not depend on the values: a lost connection, resources, locks, a
+ * conflict with another transaction.
  */
 export function isTransient(error: unknown): boolean {
   if (isConflict(error) || isOverload(error) || error instanceof ReadOnlyServer) return true;
   const state = sqlState(error);
   if (state !== undefined) return UNAVAILABLE.includes(state.slice(0, 2));
-  // What Node says of a socket names the call of the system.
+  // Node's socket errors name the system call.
   return error instanceof Error && ('syscall' in error || CONNECTION_GONE.test(error.message));
 }
 
-/** The message of the pool's error when all its connections stay in use for too long; the error has no code. */
+/** The message of the pool's error when no connection becomes free in time; the error has no code. */
 const NO_CONNECTION_FREE = 'timeout exceeded when trying to connect';
 
 /**
- * Whether something was not done for lack of time: no turn, no connection, a lock that others hold, a statement that
- * took too long. PostgreSQL has rolled back the whole transaction, so nothing has changed, and the same may succeed
- * later.
+ * Whether the work failed for lack of time: no slot, no connection, a lock held by others, a statement that took too
+ * long. PostgreSQL has rolled back the whole transaction, so nothing has changed, and a retry may succeed.
  */
 export function isOverload(error: unknown): boolean {
   if (error instanceof Overload) return true;
@@ -78,13 +76,13 @@ export function isOverload(error: unknown): boolean {
   return error instanceof Error && error.message === NO_CONNECTION_FREE;
 }
 
-/** For how long a failed write counts. */
+/** How long a failed write counts. */
 const COUNTS_MS = 10_000;
 
 /**
- * What proves that PostgreSQL takes no writes, by SQLSTATE. Each has other meanings as well, so the source file that it
- * comes from is part of the proof: a full disk is also what a sort says whose temporary file does not fit, and what a
- * parallel query says that gets no shared memory.
+ * Errors that prove that PostgreSQL accepts no writes, by SQLSTATE. Each code has other meanings too, so its source
+ * file is part of the proof: a sort also reports a full disk when its temporary file does not fit, and so does a
+ * parallel query that gets no shared memory.
  */
 const PROOFS: Record<string, { file?: string; reason: string }> = {
   // read_only_sql_transaction
@@ -96,28 +94,28 @@ const PROOFS: Record<string, { file?: string; reason: string }> = {
 };
 
 /**
- * Judges from a process's own writes whether the database takes writes. It takes none if a write of the last
- * 10 seconds failed for that, and none has succeeded since the first that did. A process that has not written for 10
- * seconds knows nothing, so its next calls find out.
+ * Concludes from a process's own writes whether the database accepts writes. It accepts none if a write within the last
+ * 10 seconds failed for such a reason, and none has succeeded since the first that did. A process that has not written
+ * for 10 seconds knows nothing; its next calls find out.
  */
 export class WriteOutcomes {
   readonly #now: () => number;
   #reason: string | null = null;
   #failedAtMs = Number.NEGATIVE_INFINITY;
-  /** When the last write failed that another one succeeded after. */
+  /** When the last failed write occurred that a successful one followed. */
   #overcomeAtMs = Number.NEGATIVE_INFINITY;
 
-  /** `now` returns milliseconds of a clock that never goes back. */
+  /** `now` returns milliseconds of a monotonic clock. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Notes that new rows are stored. */
+  /** Records that new rows were stored. */
   noteStored(): void {
     this.#overcomeAtMs = this.#failedAtMs;
   }
 
-  /** Notes the error of a statement. Only one that proves that the database takes no writes counts. */
+  /** Records the error of a statement. Only an error that proves that the database accepts no writes counts. */
   noteError(error: unknown): void {
     const { code = '', file } = error instanceof pg.DatabaseError ? error : {};
     const proof = PROOFS[code];
@@ -126,7 +124,7 @@ export class WriteOutcomes {
     this.#failedAtMs = this.#now();
   }
 
-  /** Returns why the database takes no writes; null if it takes them, or if that is not known. */
+  /** Returns why the database accepts no writes; null if it does, or if that is unknown. */
   findFault(): string | null {
     const counts = (atMs: number) => this.#now() - atMs < COUNTS_MS;
     if (!counts(this.#failedAtMs) || counts(this.#overcomeAtMs)) return null;

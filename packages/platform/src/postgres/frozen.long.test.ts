@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { type Database, openDatabase } from './database.ts';
 
-/** A process beside the one that freezes, and wants the advisory locks that this one's transactions hold. */
+/** A second process, which wants the advisory locks that the frozen one's transactions hold. */
 let beside: Database;
 const open = (url: string) => openDatabase({ url, poolSize: 8, applicationName: 'test', onError: () => {} });
 beforeAll(() => {
@@ -12,7 +12,7 @@ beforeAll(() => {
 });
 afterAll(() => beside.destroy());
 
-/** Begins a transaction that holds a lock. Returns it, and its session. */
+/** Begins a transaction that holds a lock. Returns it and its session. */
 async function begin(db: Database, lock: number) {
   const trx = await db.startTransaction().execute();
   const { rows } = await sql<{ pid: number }>`
@@ -20,7 +20,7 @@ async function begin(db: Database, lock: number) {
   return { trx, pid: rows[0]!.pid };
 }
 
-/** Waits until a lock is free. Returns how many seconds that took. */
+/** Waits until a lock is free. Returns the seconds that took. */
 async function untilFree(lock: number): Promise<number> {
   const startedMs = performance.now();
   await sql`select pg_advisory_lock(29, ${lock}), pg_advisory_unlock(29, ${lock})`.execute(beside);
@@ -76,7 +76,7 @@ it('keeps a transaction whose process works for long without a statement', async
   await trx.commit().execute();
 });
 
-/** A way to PostgreSQL that can freeze: nothing is read on it and nothing sent, as by a process that is stopped. */
+/** A proxy to PostgreSQL that can freeze: like a stopped process, it neither reads nor sends. */
 class Way {
   readonly #server: Server;
   readonly #through: { client: Socket; server: Socket }[] = [];
@@ -98,7 +98,7 @@ class Way {
     return way;
   }
 
-  /** What the process that freezes opens. */
+  /** The database handle of the process that freezes. */
   get db(): Database {
     const url = new URL(inject('postgresUrl'));
     url.host = `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { Group, type GroupOptions } from './group.ts';
 
-/** A group of texts. The test ends each run by hand; a run returns its inputs in upper case. */
+/** A group of texts. The test ends each run; a run returns its inputs in upper case. */
 function newGroup(options: Partial<GroupOptions<string, string>> = {}) {
   const runs: { inputs: string[]; end: () => void; fail: (error: Error) => void }[] = [];
   const group = new Group<string, string>({
@@ -19,7 +19,7 @@ function newGroup(options: Partial<GroupOptions<string, string>> = {}) {
     run: (...inputs: string[]) => Promise.allSettled(inputs.map((input) => group.run(input))),
     /** The inputs of each run that has started. */
     begun: () => runs.map(({ inputs }) => inputs.join('')),
-    /** Ends the nth run. Resolves when its outputs have been given and the next runs have started. */
+    /** Ends the nth run. Resolves when its outputs have been delivered and the next runs have started. */
     end: (nth: number) => settled(() => runs[nth]!.end()),
     fail: (nth: number, error: Error) => settled(() => runs[nth]!.fail(error)),
   };
@@ -62,7 +62,7 @@ it('gathers what comes in one turn, if it should', async () => {
 });
 
 describe('inputs that need something', () => {
-  /** A group whose inputs need their letters. */
+  /** A group whose inputs need their letters as resources. */
   const newNeedyGroup = () => newGroup({ maxRunning: 2, needsOf: (input) => [...input] });
 
   it('wait for a group that needs the same, and no other input waits for them', async () => {

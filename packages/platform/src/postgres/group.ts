@@ -9,42 +9,43 @@ interface Waiting<Input, Output> {
 }
 
 export interface GroupOptions<Input, Output> {
-  /** Runs the inputs together; the outputs come in the order of the inputs. */
+  /** Runs the inputs together. Outputs come in the order of inputs. */
   run: (inputs: Input[]) => Promise<Output[]>;
   /**
-   * Whether a failure may lie in one input, so that the inputs run again one by one. If it does not, that only costs
-   * time. If absent: whether it is not transient.
+   * Whether one input may have caused a failure, so that the inputs should run again one by one; a wrong guess only
+   * costs time. By default: whether the error is not transient.
    */
   splitsOn?: (error: unknown) => boolean;
-  /** How many groups may run at once. What comes meanwhile waits for the next group. */
+  /** How many groups may run at once. Later inputs wait for the next group. */
   maxRunning: number;
   /**
-   * Whether a group starts only when the process has read all that has come in by now, so that calls that come together
-   * share the first group, too. For short statements, whose fixed cost is most of their cost.
+   * Whether a group waits until the process has read everything that has arrived, so that calls that arrive together
+   * also share the first group. For short statements, whose cost is mostly fixed.
    */
   gathers?: boolean;
   /** The most inputs of one group. */
   maxInputs: number;
-  /** What an input weighs, in a unit of the caller; if absent, nothing. */
+  /** The weight of an input, in a unit that the caller chooses; 0 by default. */
   weightOf?: (input: Input) => number;
   /** The most weight of one group; a heavier input runs alone. */
   maxWeight?: number;
   /** Inputs of the same key never share a group. */
   keyOf?: (input: Input) => string;
   /**
-   * Locks an input needs. Groups that run at once never share one, and no input overtakes one that waits for the same.
+   * The locks that an input needs. Concurrent groups never share one, and no input overtakes another that waits for the
+   * same lock.
    */
   needsOf?: (input: Input) => readonly unknown[];
-  /** Who an input is of: parties take turns for the places in a group. If absent, inputs come in their order. */
+  /** The party an input belongs to. Parties get fair shares of a group. Without it, inputs are taken in order. */
   partyOf?: (input: Input) => string;
-  /** Whether nobody waits for an input any more. It is left out, and its caller gets an Overload. */
+  /** Whether the caller of an input no longer waits. The input is skipped, and the caller gets an Overload. */
   isOver?: (input: Input) => boolean;
 }
 
 /**
- * Group commit: calls that come while earlier ones run are run together, so that many callers share one statement and
- * one commit. A lone caller waits for nobody. When a group fails because of what is in it, its inputs run one by one,
- * so that no caller suffers from another's input; when it fails because of something outside of it, all fail at once.
+ * Group commit: inputs that arrive while earlier ones run are run together, so many callers share one statement and one
+ * commit. A lone caller never waits. If a group fails because of its content, its inputs run one by one, so that no
+ * caller suffers from another's input. If it fails for an outside reason, all fail at once.
  */
 export class Group<Input, Output> {
   readonly #options: GroupOptions<Input, Output>;
@@ -57,7 +58,7 @@ export class Group<Input, Output> {
     this.#options = options;
   }
 
-  /** Runs `input` together with what else waits, and returns its own output or throws its own failure. */
+  /** Runs `input` together with other queued inputs. Returns its own output, or throws its own failure. */
   run(input: Input): Promise<Output> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ input, weight: this.#options.weightOf?.(input) ?? 0, resolve, reject });
@@ -93,7 +94,7 @@ export class Group<Input, Output> {
     return this.#options.needsOf?.(input) ?? [];
   }
 
-  /** What waits, the parties in turn. */
+  /** Returns the queued inputs, party by party in turn. */
   #inTurns(): Waiting<Input, Output>[] {
     const { partyOf } = this.#options;
     if (partyOf === undefined) return this.#waiting;

@@ -3,25 +3,25 @@ import { CONNECTION, sessionSettings } from './pool.ts';
 
 const RECONNECT_MS = 1_000;
 
-/** What wants to know of the notifications on a channel of PostgreSQL. */
+/** A subscriber to the notifications of one PostgreSQL channel. */
 export interface Subscriber {
-  /** Its name for LISTEN, in lower-case letters and underscores. */
+  /** The name for LISTEN, in lower-case letters and underscores. */
   channel: string;
   receive(payload: string): void;
 }
 
 interface ListenerOptions {
   url: string;
-  /** What its session is called. */
+  /** The name of its session. */
   applicationName: string;
   subscribers: readonly Subscriber[];
-  /** Hears once that the connection is lost, not with each attempt to get another one. */
+  /** Called once when the connection is lost, not for each failed attempt to reconnect. */
   onLost: (error: unknown) => void;
 }
 
 /**
- * Listens to channels of PostgreSQL, over one connection of its own. Notifications are lost while PostgreSQL is away,
- * and nobody is told of that: subscribers have to look for themselves now and then.
+ * Listens to PostgreSQL channels over one connection of its own. Notifications sent while PostgreSQL is unavailable are
+ * lost without a sign, so subscribers must also poll from time to time.
  */
 export class Listener {
   readonly #options: ListenerOptions;
@@ -29,7 +29,7 @@ export class Listener {
   #client: pg.Client | null = null;
   #reconnect: NodeJS.Timeout | undefined;
   #closed = false;
-  /** Whether `onLost` has been told already. */
+  /** Whether `onLost` has been called for this loss. */
   #isLost = false;
 
   constructor(options: ListenerOptions) {
@@ -37,7 +37,7 @@ export class Listener {
     this.#subscribers = new Map(options.subscribers.map((subscriber) => [subscriber.channel, subscriber]));
   }
 
-  /** Starts to listen. While PostgreSQL is away it goes on trying. */
+  /** Starts to listen. While PostgreSQL is unavailable, it keeps trying. */
   async start(): Promise<void> {
     if (this.#closed) return;
     const client = new pg.Client({
@@ -47,7 +47,7 @@ export class Listener {
     });
     client.on('notification', ({ channel, payload = '' }) => this.#subscribers.get(channel)?.receive(payload));
     const retry = (error?: unknown) => {
-      // Others wait for its end as well: only this goes.
+      // Removes only this listener, because others wait for the end too.
       client.off('end', ended);
       this.#retry(client, error);
     };
@@ -86,12 +86,13 @@ export class Listener {
   }
 }
 
-/** PostgreSQL takes payloads of less than 8000 bytes. */
+/** PostgreSQL accepts payloads of less than 8000 bytes. */
 const MAX_PAYLOAD_CHARACTERS = 7_000;
 
 /**
- * For a SELECT: notifies the processes that listen to a channel, after the commit. `ids`: an SQL text of ids with
- * commas between them; null notifies nobody. More ids than a notification can hold are sent as none: everybody looks.
+ * Returns SQL for a SELECT that notifies the listeners of a channel after the commit. `ids`: SQL for a text of
+ * comma-separated ids; null sends no notification. If the ids do not fit into a notification, it is sent without any,
+ * and every listener checks.
  */
 export function notify(channel: string, ids: string): string {
   return `case when ${ids} is not null then
@@ -99,7 +100,7 @@ export function notify(channel: string, ids: string): string {
   end`;
 }
 
-/** The ids of a notification; null: it may be about any. */
+/** Returns the ids in a notification; null if it may concern any. */
 export function readNotification(payload: string): string[] | null {
   return payload === '' ? null : payload.split(',');
 }

@@ -2,10 +2,13 @@ import pg from 'pg';
 
 const READ_ONLY_TRANSACTION = '25006';
 const CONNECT_TIMEOUT_MS = 5_000;
-/** The system then asks ten times, once a second: a connection to a machine that has vanished ends after 20 s. */
+/**
+ * After this idle time the system probes ten times, once a second: a connection to a machine that has vanished ends
+ * after 20 s.
+ */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
-/** The server at the address of the database takes no writes. */
+/** The server at the database's address accepts no writes. */
 export class ReadOnlyServer extends Error {
   constructor() {
     super('the server is a read-only standby');
@@ -13,7 +16,7 @@ export class ReadOnlyServer extends Error {
   }
 }
 
-/** The parts of pg's client that its types leave out. */
+/** The parts of pg's client that its types omit. */
 interface Wired {
   connectionParameters: { application_name?: string };
   connection: {
@@ -22,15 +25,15 @@ interface Wired {
   };
 }
 
-/** A connection that knows whether its server takes writes. */
+/** A connection that knows whether its server accepts writes. */
 class PrimaryClient extends pg.Client {
-  /** Whether the server has said that it is a standby, or refused a write as read-only. */
+  /** Whether the server has reported that it is a standby, or refused a write as read-only. */
   isReadOnly = false;
 
   constructor(config: pg.ClientConfig = {}) {
     super(config);
     const { connection, connectionParameters } = this as unknown as Wired;
-    // The service finds its own sessions by their name, so it goes before that of the URL.
+    // The service finds its own sessions by their name, so this name overrides the URL's.
     if (config.application_name !== undefined) connectionParameters.application_name = config.application_name;
     connection.on('parameterStatus', ({ parameterName, parameterValue }) => {
       if (parameterName === 'in_hot_standby' && parameterValue === 'on') this.isReadOnly = true;
@@ -41,7 +44,7 @@ class PrimaryClient extends pg.Client {
   }
 }
 
-/** What all connections of the service have in common. */
+/** The settings of all connections of the service. */
 export const CONNECTION = {
   connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   keepAlive: true,
@@ -52,29 +55,30 @@ export const CONNECTION = {
 const SETTINGS = {
   array_nulls: 'on',
   bytea_output: 'hex',
-  // A statement of a process that has been killed ends, and with it what it has locked.
+  // Ends the statement of a process that was killed, and releases its locks.
   client_connection_check_interval: '1s',
-  // The warnings that `watchCommits` needs are heard.
+  // Delivers the warnings that `watchCommits` needs.
   client_min_messages: 'warning',
   datestyle: 'ISO, MDY',
   default_transaction_isolation: 'read committed',
   extra_float_digits: '1',
   standard_conforming_strings: 'on',
-  // So does the transaction of a process that takes no result: PostgreSQL waits for it, and to it that is not idle.
+  // Ends the transaction of a process that does not read its results. PostgreSQL, which waits to send them, does not
+  // count that as idle.
   tcp_user_timeout: '10s',
   timezone: 'UTC',
 };
 
-/** Returns the statements that a new connection begins with. */
+/** Returns the statements that a new connection runs first. */
 export function sessionSettings(schema = 'public'): string {
   const settings = Object.entries({ ...SETTINGS, search_path: schema });
   return settings.map(([name, value]) => `set ${name} = '${value}'`).join('; ');
 }
 
 /**
- * Opens a pool that drops a connection that breaks, leads to a standby or has turned read-only. The next query connects
- * anew, wherever the address leads by then. `tellError` gets connections' errors until the pool ends. Names of tables
- * without a schema are looked for in `schema`.
+ * Opens a pool that drops a connection that breaks, leads to a standby or has become read-only. The next query connects
+ * again, wherever the address leads by then. `tellError` gets errors of connections until the pool ends. Unqualified
+ * table names are looked up in `schema`.
  */
 export function openPrimaryPool(config: pg.PoolConfig, tellError: (error: Error) => void, schema?: string): pg.Pool {
   const isReadOnly = (client: pg.PoolClient) => (client as unknown as PrimaryClient).isReadOnly;
@@ -82,18 +86,19 @@ export function openPrimaryPool(config: pg.PoolConfig, tellError: (error: Error)
     ...CONNECTION,
     Client: PrimaryClient,
     ...config,
-    // Not as startup parameters: poolers refuse or ignore most of those, and `options` of the URL would replace them.
+    // Statements, not startup parameters: poolers refuse or ignore most of those, and `options` of the URL would
+    // replace them.
     onConnect: async (client) => {
       await client.query({ text: sessionSettings(schema), query_timeout: CONNECT_TIMEOUT_MS } as pg.QueryConfig);
     },
     verify: (client, done) => done(isReadOnly(client) ? new ReadOnlyServer() : undefined),
   });
-  // A pool ends before its connections have closed. PostgreSQL may break them when it stops then.
+  // A pool ends before its connections have closed. If PostgreSQL stops then, it may break them.
   const onError = (error: Error) => void (pool.ending || tellError(error));
   pool.on('error', onError);
-  // When a connection breaks while it is in use, its query rejects. Without a listener the process would end, too.
+  // If a connection breaks while in use, its query rejects. Without a listener, the process would end too.
   pool.on('connect', (client) => client.on('error', onError));
-  // The pool keeps no client that is ending.
+  // Keeps a client that is ending out of the pool.
   pool.on('release', (_error, client) => {
     if (isReadOnly(client)) void (client as unknown as pg.Client).end().catch(onError);
   });

@@ -109,13 +109,13 @@ it('takes a connection out of use that breaks in a transaction, and shows why it
 describe('rows', () => {
   let db: Database;
 
-  // Each test has columns of its own, and one connection prepares one statement a table.
+  // Each test has its own columns, and a connection prepares one statement per table.
   beforeEach(() => {
     db = openDatabase({ url: inject('postgresUrl'), poolSize: 1, applicationName: 'test', onError: () => {} });
   });
   afterEach(() => db.destroy());
 
-  /** Inserts into a table of the test's own. Returns the table's rows by id. */
+  /** Inserts into the test's own table. Returns the rows by id. */
   async function inserted(columns: Column[]): Promise<unknown[]> {
     return await db.transaction().execute(async (trx) => {
       await sql`

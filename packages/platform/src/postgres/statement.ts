@@ -3,18 +3,18 @@ import type { Connection, Query } from './connection.ts';
 import type { Database, Tables, Trx } from './database.ts';
 
 /**
- * A statement that runs often: each connection prepares it once under its name. One name has one text, so what varies
- * in number comes as arrays.
+ * A frequent statement: each connection prepares it once under its name. A name has one text, so values that vary in
+ * number are passed as arrays.
  *
- * A list that rows are looked up by stands in a `select` of its own: `any ((select $1::bigint[])::bigint[])`. So
- * PostgreSQL does not see how long it is, and keeps one plan for any length. Else it plans a look-up of one row anew
- * each time, because that looks cheaper than a look-up of many; but planning takes longer than looking up.
+ * A list of keys to look up is wrapped in its own `select`: `any ((select $1::bigint[])::bigint[])`. PostgreSQL then
+ * cannot see its length, and keeps one plan for any length. Otherwise it plans each lookup of one row anew, because
+ * that looks cheaper than a lookup of many; but planning takes longer than the lookup.
  */
 export interface Statement<_Row> {
   name: string;
   text: string;
   values: readonly unknown[];
-  /** Whether each row of its answer is a row that it has stored (see `Query`). */
+  /** Whether every row of the answer is a newly stored row (see `Query`). */
   storesRows?: boolean;
 }
 
@@ -25,9 +25,9 @@ export async function run<Row>(db: Database | Trx, statement: Statement<Row>): P
 }
 
 /**
- * Runs a query whose text depends on what is asked for, written as kysely's `sql`, and returns its rows. Each
- * connection prepares the first texts of a name once, because planning such a query takes longer than running it;
- * others are planned at each call.
+ * Runs a query whose text depends on the request, written as kysely's `sql`, and returns its rows. Each connection
+ * prepares the first texts of a name once, because planning such a query takes longer than running it. Others are
+ * planned at each call.
  */
 export const prepared =
   <Row>(db: Database | Trx, name: string) =>
@@ -40,7 +40,7 @@ export const prepared =
   };
 
 /**
- * Sends statements at once, on one connection, and returns the rows of each: they take one round trip. PostgreSQL runs
+ * Sends statements at once on one connection, and returns the rows of each: they take one round trip. PostgreSQL runs
  * them one after the other; each sees what was committed before it began. Throws the error of the first that fails.
  */
 export async function together<Rows extends readonly unknown[]>(
@@ -52,15 +52,15 @@ export async function together<Rows extends readonly unknown[]>(
 }
 
 /**
- * Sends a statement of a transaction whose result nobody needs, without waiting for its answer: what is sent next
- * travels with it. If it fails, the next statement that is waited for, or the commit, throws its error. It must not be
- * the first statement of its transaction, whose `begin` nobody has waited for either.
+ * Sends a statement of a transaction without waiting for its answer: the next statement travels with it. If it fails,
+ * the next awaited statement, or the commit, throws its error. It must not be the first statement of its transaction,
+ * because the answer of `begin` is still pending too.
  */
 export async function send(trx: Trx, statement: Statement<unknown>): Promise<void> {
   await onConnection(trx, async (connection) => connection.send(statement));
 }
 
-/** Waits until all that a transaction has sent is answered. Throws the first of its errors. */
+/** Waits until all statements that a transaction has sent are answered. Throws the first of their errors. */
 export async function untilAnswered(trx: Trx): Promise<void> {
   await onConnection(trx, (connection) => connection.runAll([]));
 }
@@ -76,18 +76,18 @@ const UNTIL_CONFIRMED = {
 };
 
 /**
- * Waits until all that others have committed by now is wherever commits have to be (`synchronous_commit`,
- * `synchronous_standby_names`). What a statement has read may not be: after a crash PostgreSQL shows commits again
- * whose standbys have not got them yet. A commit of its own waits for all that stands before it in the log, so this
- * makes an empty one; in a transaction, its commit waits, also if nothing else is written.
+ * Waits until everything that others have committed so far is wherever commits must be (`synchronous_commit`,
+ * `synchronous_standby_names`). What a statement has read may not be there yet: after a crash, PostgreSQL shows commits
+ * that its standbys have not received. A commit waits for everything before it in the log, so this makes an empty one.
+ * In a transaction, the commit of the transaction waits, even if it writes nothing else.
  */
 export async function untilConfirmed(db: Database | Trx): Promise<void> {
   await run(db, UNTIL_CONFIRMED);
 }
 
 /**
- * One column of many rows: its name, PostgreSQL type and values, and optionally SQL for what to store instead of each
- * value.
+ * One column of many rows: its name, PostgreSQL type and values, and optionally SQL that computes what to store for
+ * each value.
  */
 export type Column = readonly [
   name: string,
@@ -96,17 +96,17 @@ export type Column = readonly [
   stored?: (column: string) => string,
 ];
 
-/** Builds a set of rows for a FROM clause from columns of equal length, with one parameter a column. */
+/** Returns a set of rows for a FROM clause from columns of equal length, with one parameter per column. */
 export function buildRows(columns: readonly Column[]): RawBuilder<unknown> {
   const arrays = columns.map(([, type, values]) => sql`(select ${arrayText(type, values)}::${sql.raw(type)}[])`);
   return sql`unnest(${sql.join(arrays)})`;
 }
 
 /**
- * Inserts many rows with one statement, which it sends without waiting for its answer (see `send`); does nothing when
- * there are none. The same table always gets the same columns, of which the first has no null: of a column that has
- * nothing else, nothing is sent, because `unnest` fills what is shorter up with nulls. `beside`: what stands in FROM
- * behind the rows, for the SQL of columns to refer to, and the one value that it takes.
+ * Inserts many rows in one statement, without waiting for its answer (see `send`); without rows it is a no-op. The same
+ * table always gets the same columns, of which the first has no null. A column with only nulls is sent empty, because
+ * `unnest` pads shorter arrays with nulls. `beside`: an item that FROM lists after the rows, which the SQL of columns
+ * may refer to, and its one value.
  */
 export async function insertRows(
   trx: Trx,
@@ -136,8 +136,8 @@ const JSON_TYPES = ['json', 'jsonb'];
 const TO_ESCAPE = /["\\]/;
 
 /**
- * Writes values of a PostgreSQL type as the text of an array. The driver does the same, but takes several times as
- * long. Values of other types than these are returned as they are, for the driver.
+ * Encodes values of a PostgreSQL type as the text of an array. The driver does the same, but takes several times as
+ * long. Values of other types are returned unchanged, for the driver.
  */
 export function arrayText(type: string, values: readonly unknown[]): unknown {
   if (UNQUOTED.includes(type)) return `{${values.map((value) => value ?? 'null').join(',')}}`;
@@ -145,18 +145,18 @@ export function arrayText(type: string, values: readonly unknown[]): unknown {
   return type === 'text' ? textArray(values as (string | null)[]) : values;
 }
 
-/** JSON escapes quotes and backslashes as the text of an array does, and JSON texts hold nothing else to escape. */
+/** JSON escapes quotes and backslashes just as the text of an array does, and JSON contains nothing else to escape. */
 const jsonArray = (texts: readonly (string | null)[]) =>
   `{${texts.map((text) => (text === null ? 'null' : JSON.stringify(text))).join(',')}}`;
 
-/** Writes texts as the text of an array, so that each row of a statement can have an array of its own. */
+/** Encodes texts as the text of an array, so that each row of a statement can have its own array. */
 export function textArray(texts: readonly (string | null | undefined)[]): string {
   return `{${texts.map((text) => (text === null || text === undefined ? 'null' : quote(text))).join(',')}}`;
 }
 
 const quote = (text: string) => (TO_ESCAPE.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : `"${text}"`);
 
-/** Parses a bigint column, which pg reads as text. For numbers and times only: ids stay text. */
+/** Parses a bigint column, which pg returns as text. For numbers and times only: ids stay text. */
 export function parseBigint(column: string | null): number | null {
   return column === null ? null : Number(column);
 }

@@ -8,7 +8,7 @@ import { inTransaction } from './transactions.ts';
 let db: Database;
 /** A database with one connection. */
 let narrow: Database;
-/** A database for those who hold locks. */
+/** A database for the sessions that hold locks. */
 let others: Database;
 
 const open = (poolSize: number, queryTimeoutMs?: number) =>
@@ -50,7 +50,7 @@ async function hold(key: number): Promise<{ release: () => Promise<void> }> {
   };
 }
 
-/** Waits until somebody waits for a lock. */
+/** Waits until a session waits for a lock. */
 async function untilWaitedFor(key: number): Promise<void> {
   const waiting = sql<{ count: number }>`
     select count(*)::int as count from pg_locks where locktype = 'advisory' and objid = ${key} and not granted`;
@@ -79,7 +79,7 @@ describe('a database within a deadline', () => {
       return error;
     });
     await untilWaitedFor(first);
-    // The first lock takes half of the time. If the time were counted anew, the call would get the second lock.
+    // The first lock takes half the time. If the time started anew, the call would get the second lock.
     await expect.poll(() => deadline.remainingMs < 1_000, { timeout: 5_000 }).toBe(true);
     const counting = inTransaction(within(others, new Deadline(1_500)), (trx) => lock(second).execute(trx)).catch(
       () => void ends.push('as long again'),

@@ -2,25 +2,26 @@ import { hostname } from 'node:os';
 import { type Job, type Queue, WaitingError } from 'bullmq';
 import type { Logger } from '../process/log.ts';
 
-/** Where BullMQ keeps its jobs: in Redis in production, in PostgreSQL when there is no Redis. */
+/** Where BullMQ stores its jobs: Redis in production, PostgreSQL when there is no Redis. */
 export type QueueBackend = { kind: 'redis'; url: string; prefix?: string } | { kind: 'postgres'; url: string };
 
-/** Puts jobs into a queue. */
+/** Adds jobs to a queue. */
 export interface JobProducer<Job> {
-  /** Rejects within seconds when the backend cannot be reached. */
+  /** Rejects within seconds if the backend is unreachable. */
   add(job: Job): Promise<void>;
-  /** Whether the backend can be reached now. */
+  /** Whether the backend is reachable now. */
   isReachable(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Takes jobs from a queue until it is closed; closing waits for the jobs that run. */
+/** Processes jobs of a queue until it is closed. Closing waits for the jobs in progress. */
 export interface JobConsumer {
   close(): Promise<void>;
 }
 
 /**
- * Work was not begun because its process stops. A job that `process` rejects with it goes to another consumer at once.
+ * The process is shutting down and has not started the work. If `process` rejects a job with it, another consumer gets
+ * the job at once.
  */
 export class GivenBack extends Error {
   constructor() {
@@ -29,8 +30,8 @@ export class GivenBack extends Error {
 }
 
 /**
- * How to take jobs from a queue: `concurrency` at once. A job that `process` rejects is not tried again, but for a
- * GivenBack: who adds jobs looks for work that was not done.
+ * How to process jobs: `concurrency` at once. A job that `process` rejects is not retried, except for a GivenBack: the
+ * producer looks for work that was not done.
  */
 export interface ConsumerOptions<Job> {
   concurrency: number;
@@ -45,16 +46,15 @@ const LOG_EVERY_MS = 1_000;
 const LOG_SAME_EVERY_MS = 60_000;
 
 /**
- * The newest job comes first: a job only asks for work, which has an order of its own, and so many jobs that come at
- * once keep no other waiting. A failed job is not tried again (see ConsumerOptions); the latest are kept for people to
- * see.
+ * Last in, first out: a job only asks for work that has an order of its own, so a burst of jobs delays no other. Failed
+ * jobs are not retried (see ConsumerOptions); the latest are kept for operators.
  */
 const JOB_OPTIONS = { lifo: true, removeOnComplete: true, removeOnFail: 100, attempts: 1 };
 
-/** The name by which operators see the workers of this process. */
+/** The name under which operators see the workers of this process. */
 export const WORKER_OPTIONS = { name: `${hostname()}:${process.pid}` };
 
-/** Returns how BullMQ has a job processed: what `process` gives back waits again, as if nobody had taken it. */
+/** Returns a processor for BullMQ. A job that `process` gives back is pending again, as if no worker had taken it. */
 export function processing<Data>(process: (data: Data) => Promise<void>) {
   return async (job: Job<Data, void>, token?: string): Promise<void> => {
     try {
@@ -67,7 +67,7 @@ export function processing<Data>(process: (data: Data) => Promise<void>) {
   };
 }
 
-/** Rejects when the work takes longer than `timeoutMs`. */
+/** Rejects if the work takes longer than `timeoutMs`. */
 export async function withTimeout<Result>(work: Promise<Result>, timeoutMs = PRODUCER_TIMEOUT_MS): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
@@ -82,8 +82,8 @@ export async function withTimeout<Result>(work: Promise<Result>, timeoutMs = PRO
 }
 
 /**
- * Returns a function that logs a queue's connection errors: one a second at most, and the same one once a minute. When
- * Redis or PostgreSQL is away, connections fail many times a second.
+ * Returns a function that logs a queue's connection errors, at most one per second, and the same error once per minute.
+ * While Redis or PostgreSQL is unavailable, connections fail many times a second.
  */
 export function createErrorLogger(log: Logger, queue: string): (error: Error) => void {
   let quietUntilMs = 0;
@@ -97,16 +97,16 @@ export function createErrorLogger(log: Logger, queue: string): (error: Error) =>
   };
 }
 
-/** What a producer needs of BullMQ's queue, whatever that keeps jobs in. */
+/** The part of BullMQ's queue that a producer needs, with either backend. */
 export interface OpenedQueue {
   queue: Pick<Queue, 'add' | 'getMeta'>;
   close: () => Promise<void>;
 }
 
 /**
- * The producing end of a queue. A queue of BullMQ (6.7) whose first connection fails stays broken for good, and a
- * client of a Redis Cluster may. So the first call opens a queue, and after a failure the next call opens another one.
- * What was given up is closed, and nothing of it is left to be sent later.
+ * Returns the producing end of a queue. A BullMQ queue (6.7) whose first connection fails never recovers, and a client
+ * of a Redis Cluster may not either. So the first call opens a queue, and after a failure the next call opens another
+ * one. The failed one is closed, and none of its jobs is sent later.
  */
 export function reopeningProducer<Job extends { type: string }>(
   open: (logError: (error: Error) => void) => OpenedQueue,
@@ -130,7 +130,7 @@ export function reopeningProducer<Job extends { type: string }>(
   };
   return {
     add: (job) => attempt((queue) => queue.add(job.type, job, JOB_OPTIONS)),
-    // Reads a key of the queue: a node of a cluster may answer while nobody has the queue's slot.
+    // Reads a key of the queue, because a node of a cluster may answer while the queue's slot has no owner.
     isReachable: () =>
       attempt((queue) => queue.getMeta()).then(
         () => true,

@@ -24,16 +24,15 @@ const RETRY_MS = 1_000;
 const SCHEMA = 'bullmq';
 
 interface QueueBounds {
-  /** The most connections: POOL_SIZE unless told otherwise, and one more that listens for jobs. */
+  /** The most connections, POOL_SIZE by default; one more listens for jobs. */
   poolSize?: number;
-  /** How long each query may take; unbounded if absent. */
+  /** The time limit of each query; unlimited by default. */
   queryTimeoutMs?: number;
 }
 
 /**
- * Opens the connections of one queue; their sessions are called after it. BullMQ (6.7) does not open them itself,
- * because it does not listen for the error of a connection that breaks while it opens or is in use, and that would end
- * the process.
+ * Opens the connections of one queue, whose sessions are named after it. BullMQ (6.7) must not open them: it does not
+ * handle the error of a connection that breaks while it opens or is in use, which would end the process.
  */
 function openPool(
   url: string,
@@ -46,14 +45,14 @@ function openPool(
     max: poolSize,
     ...(queryTimeoutMs && { query_timeout: queryTimeoutMs, statement_timeout: queryTimeoutMs }),
     connectionTimeoutMillis: PRODUCER_TIMEOUT_MS,
-    // Not by the name alone: BullMQ takes sessions whose name begins with it for workers.
+    // With a prefix, because BullMQ takes sessions whose name begins with the queue's for workers.
     application_name: `queue-${name}`,
   };
-  // BullMQ takes a pool; its type forgets to say so.
+  // BullMQ accepts a pool, although its type does not say so.
   return openPrimaryPool(config as pg.PoolConfig, logError, SCHEMA) as unknown as pg.Pool & PostgresConnectionOptions;
 }
 
-/** Brings BullMQ's own tables to the version in use. Waits `lockTimeoutMs` at most for a lock. */
+/** Migrates BullMQ's own tables to the version in use. Waits at most `lockTimeoutMs` for a lock. */
 export async function migratePostgresQueue(url: string, lockTimeoutMs: number): Promise<void> {
   const config = { connectionString: url, max: 1, lock_timeout: lockTimeoutMs };
   const pool = openPrimaryPool(config, () => {}, SCHEMA);
@@ -65,7 +64,7 @@ export async function migratePostgresQueue(url: string, lockTimeoutMs: number): 
   }
 }
 
-/** Opens a queue on PostgreSQL with connections of its own. */
+/** Opens a queue on PostgreSQL with its own connections. */
 export function openPostgresQueue(url: string, name: string, logError: (error: Error) => void, bounds?: QueueBounds) {
   const pool = openPool(url, name, logError, bounds);
   const queue = new Queue(name, { connection: pool });
@@ -79,12 +78,12 @@ export function openPostgresProducer<Job extends { type: string }>(
   name: string,
   log: Logger,
 ): JobProducer<Job> {
-  // Of the same class as on Redis but for what it keeps jobs in.
+  // The same class as on Redis, with another backend.
   const open = (logError: (error: Error) => void) => openPostgresQueue(url, name, logError) as unknown as OpenedQueue;
   return reopeningProducer(open, name, log);
 }
 
-/** Takes jobs from a queue on PostgreSQL. It waits for the database. */
+/** Processes jobs of a queue on PostgreSQL. Waits until the database is available. */
 export function openPostgresConsumer<Job>(
   url: string,
   name: string,
@@ -113,9 +112,9 @@ interface OpenedWorker extends Closable {
 }
 
 /**
- * Opens a worker and runs it when BullMQ's tables exist and are current; undefined if it was told to stop first. A
- * worker of BullMQ (6.7) whose first connection fails keeps that failure. If it ran, it would ask for jobs for ever
- * without letting anything else of the process run. So each new try opens another worker.
+ * Opens and runs a worker once BullMQ's tables exist and are current; undefined if it was told to stop first. A BullMQ
+ * worker (6.7) whose first connection fails keeps failing and, if it runs, asks for jobs in a loop that blocks the
+ * process. So each attempt opens another worker.
  */
 async function startWorker(
   open: () => OpenedWorker,

@@ -12,7 +12,7 @@ import { openPostgresConsumer, openPostgresProducer, openPostgresQueue } from '.
 import { openRedisConsumer, openRedisProducer, openRedisQueue } from './redis.ts';
 
 /**
- * Opens the producing end of a queue. When the backend is away, it logs that, `isReachable` is false, and it
+ * Opens the producing end of a queue. While the backend is unavailable, it logs that, `isReachable` is false, and it
  * reconnects.
  */
 export function openProducer<Job extends { type: string }>(
@@ -25,60 +25,59 @@ export function openProducer<Job extends { type: string }>(
     : openPostgresProducer(backend.url, name, log);
 }
 
-/** Starts to take jobs. It waits while the backend is away, and reconnects. */
+/** Starts processing jobs. Waits while the backend is unavailable, and reconnects. */
 export function openConsumer<Job>(backend: QueueBackend, name: string, options: ConsumerOptions<Job>): JobConsumer {
   return backend.kind === 'redis'
     ? openRedisConsumer(backend, name, options)
     : openPostgresConsumer(backend.url, name, options);
 }
 
-/** How long a look may take. */
+/** The time limit of a look. */
 const LOOK_TIMEOUT_MS = 5_000;
 /**
- * A look takes few of the server's connections. Each query ends in time, as each command to Redis does, so that a look
- * that timed out ends too.
+ * A look uses few of the server's connections. Each query has a time limit, like each command to Redis, so a look that
+ * timed out also ends.
  */
 const POSTGRES_BOUNDS = { poolSize: 3, queryTimeoutMs: LOOK_TIMEOUT_MS };
 /** The most jobs of each state that a look lists. */
 const MAX_JOBS_OF_STATE = 20;
 
-/** The states of jobs. Those that succeeded are removed at once. */
+/** The states of jobs. Jobs that succeed are removed at once. */
 const STATES = ['active', 'failed', 'delayed', 'waiting'] as const;
 type JobState = (typeof STATES)[number];
 
-/** A job as BullMQ keeps it. */
+/** A job as BullMQ stores it. */
 interface SeenJob {
   jobId: string;
   state: JobState;
   type: string;
-  /** What the producer put in; another release may have done so. */
+  /** As the producer added it, possibly from another release. */
   data: unknown;
-  /** How often a worker began it. */
+  /** How many times a worker started it. */
   attempts: number;
-  /** The worker that has it, or had it last. */
+  /** The worker that is processing it, or processed it last. */
   worker: string | null;
   addedTime: number;
-  /** When a worker began it, it failed, or it will begin; null for one that waits. */
+  /** When it was started, failed, or will start; null for a waiting job. */
   stateTime: number | null;
   failure: string | null;
 }
 
-/** What a look into a queue found. */
+/** The state of a queue. */
 export interface QueueSight {
   counts: Record<JobState, number>;
   /**
-   * The newest jobs of each state; of the delayed ones, those that begin first; of those that wait, those that wait
-   * longest.
+   * The newest jobs of each state, except: the delayed ones that start first, and the ones that have waited longest.
    */
   jobs: SeenJob[];
-  /** The names of the workers that listen; null where Redis does not let its clients be listed. */
+  /** The names of the connected workers; null if Redis does not allow listing its clients. */
   workers: string[] | null;
 }
 
-/** Looks into a queue for operators, on connections of its own, so that it delays nothing that adds or takes jobs. */
+/** Shows operators the state of a queue, through its own connections, so that it delays no producer or consumer. */
 export interface QueueView {
   kind: QueueBackend['kind'];
-  /** Returns null if the queue cannot be reached. */
+  /** Returns null if the queue is unreachable. */
   look(): Promise<QueueSight | null>;
   close(): Promise<void>;
 }
@@ -88,7 +87,7 @@ interface OpenedQueue {
   close: () => Promise<void>;
 }
 
-/** Opens its connections at the first look; after a look that failed, the next one opens others. */
+/** Connects at the first look. After a look that failed, the next one opens new connections. */
 export function openQueueView(backend: QueueBackend, name: string, log: Logger): QueueView {
   const logError = createErrorLogger(log, name);
   let opened: OpenedQueue | undefined;
@@ -116,7 +115,7 @@ export function openQueueView(backend: QueueBackend, name: string, log: Logger):
 
 function open(backend: QueueBackend, name: string, logError: (error: Error) => void): OpenedQueue {
   if (backend.kind === 'redis') return openRedisQueue(backend, name, logError);
-  // Of the same class but for what it keeps jobs in.
+  // The same class, with another backend.
   return openPostgresQueue(backend.url, name, logError, POSTGRES_BOUNDS) as unknown as OpenedQueue;
 }
 
@@ -149,7 +148,7 @@ async function listJobs(queue: Queue, state: JobState): Promise<SeenJob[]> {
   }));
 }
 
-/** BullMQ lists them by the names of their connections. */
+/** BullMQ lists workers by the names of their connections. */
 async function listWorkers(queue: Queue): Promise<string[] | null> {
   try {
     const names = (await queue.getWorkers()).map(({ rawname }) => rawname?.split(':w:', 2)[1]);

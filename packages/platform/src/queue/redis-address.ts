@@ -1,10 +1,10 @@
-/** One node of a cluster that is asked for the others. */
+/** A node of a cluster, from which the client learns the others. */
 interface RedisNode {
   host: string;
   port: number;
 }
 
-/** Where Redis is: one server, whose address ioredis reads itself, or a cluster. */
+/** Where Redis is: one server, whose address ioredis parses, or a cluster. */
 type RedisAddress =
   | { kind: 'server'; url: string }
   | { kind: 'cluster'; nodes: RedisNode[]; tls: boolean; username: string | null; password: string | null };
@@ -18,9 +18,8 @@ const FORM =
 const DEFAULT_PORT = 6379;
 
 /**
- * Reads the address of Redis. It means a cluster if it names several hosts, separated by commas, or says
- * `cluster=true`: some nodes of the cluster, which know the others. A fault says what to write instead, and quotes
- * nothing.
+ * Parses the address of Redis. It is a cluster if it names several hosts, separated by commas, or says `cluster=true`;
+ * the named nodes know the others. A fault says what to write instead, and quotes no part of the address.
  */
 export function readRedisAddress(text: string): Read {
   const parts = /^(rediss?):\/\/(?:([^@/?#]*)@)?([^@/?#]+)(\/[^?#]*)?(?:\?([^#]*))?$/.exec(text.trim());
@@ -50,7 +49,7 @@ export function readRedisAddress(text: string): Read {
   return { address: { kind: 'cluster', nodes, tls: protocol === 'rediss', username, password } };
 }
 
-/** Null if there is nothing; undefined if it is not encoded as in an address. */
+/** Returns null for an empty text; undefined if the text is not properly encoded. */
 function decode(text: string): string | null | undefined {
   try {
     return decodeURIComponent(text) || null;

@@ -42,7 +42,7 @@ async function portWithoutServer(): Promise<number> {
   return port;
 }
 
-/** Leads connections to a port to the Redis of the test run. */
+/** Forwards connections to a port to the Redis of the test run. */
 async function leadToRedis(port: number): Promise<Server> {
   const redis = new URL(inject('redisUrl'));
   const lead = (from: Socket) => {

@@ -18,17 +18,17 @@ import { readRedisAddress } from './redis-address.ts';
 
 type RedisBackend = Extract<QueueBackend, { kind: 'redis' }>;
 
-/** Braces put all keys of a queue into one slot of a Redis Cluster, as BullMQ's scripts need it. */
+/** Braces put all keys of a queue into one slot of a Redis Cluster, which BullMQ's scripts require. */
 const hashTagged = (name: string) => `{${name}}`;
 
 const CLOSE_TIMEOUT_MS = 5_000;
-/** How long a worker waits before it asks again for jobs, after its connections have failed. BullMQ waits 15 s. */
+/** How long a worker waits before it asks for jobs again after a connection failure. BullMQ's default is 15 s. */
 const RETRY_MS = 1_000;
 
 /** BullMQ refuses `prefix: undefined`. */
 const buildPrefix = ({ prefix }: RedisBackend) => (prefix === undefined ? {} : { prefix });
 
-/** Opens a queue on Redis with connections of its own, on which each command has a bounded time. */
+/** Opens a queue on Redis with its own connections, on which each command has a time limit. */
 export function openRedisQueue(backend: RedisBackend, name: string, logError: (error: Error) => void) {
   const connection = openRedisClient(backend.url, {
     maxRetriesPerRequest: 1,
@@ -54,7 +54,7 @@ export function openRedisProducer<Job extends { type: string }>(
   return reopeningProducer((logError) => openRedisQueue(backend, name, logError), name, log);
 }
 
-/** Takes jobs from a queue on Redis. */
+/** Processes jobs of a queue on Redis. */
 export function openRedisConsumer<Job>(
   backend: RedisBackend,
   name: string,
@@ -72,7 +72,7 @@ export function openRedisConsumer<Job>(
   worker.on('error', (error) => logError(withNodeFault(error)));
   return {
     async close() {
-      // Without its Redis, a worker never closes. Its jobs only wait for work that ends by itself.
+      // A worker without its Redis never closes. Its jobs only wait for work that ends by itself.
       await withTimeout(worker.close(), CLOSE_TIMEOUT_MS).catch((error: unknown) =>
         log.warn({ err: error }, 'queue close failed; disconnecting'),
       );
@@ -82,8 +82,8 @@ export function openRedisConsumer<Job>(
 }
 
 /**
- * The connections of a worker: the one that is given to it, and the one on which it waits for jobs, which it duplicates
- * from that and does not give up while Redis is away.
+ * The connections of a worker: the one it gets, and a duplicate on which it waits for jobs, and which it keeps while
+ * Redis is unavailable.
  */
 function openWorkerConnections(url: string): { first: RedisClient; disconnect: () => void } {
   const first = openRedisClient(url, { maxRetriesPerRequest: null });
@@ -103,8 +103,8 @@ function openWorkerConnections(url: string): { first: RedisClient; disconnect: (
 }
 
 /**
- * Throws if Redis may evict keys, because that would remove jobs: in a cluster each node, because any may become the
- * queue's. If Redis, or a node, cannot be asked now, it only logs that.
+ * Throws if Redis may evict keys, which would remove jobs. In a cluster, checks each node, because the queue may move
+ * to any. If Redis or a node is unreachable, it only logs that.
  */
 export async function assertRedisKeepsJobs(url: string, log: Logger): Promise<void> {
   const servers = await readEvictionPolicies(url, log).catch((error: unknown) => {
@@ -120,7 +120,7 @@ export async function assertRedisKeepsJobs(url: string, log: Logger): Promise<vo
 async function readEvictionPolicies(url: string, log: Logger) {
   const options = { maxRetriesPerRequest: 1, connectTimeout: PRODUCER_TIMEOUT_MS, commandTimeout: PRODUCER_TIMEOUT_MS };
   const redis = openRedisClient(url, { ...options, lazyConnect: true });
-  // Without a listener it would end the process. That of a cluster says more than what `connect` rejects with.
+  // Without a listener, the error would end the process. That of a cluster says more than the rejection of `connect`.
   let fault: Error | undefined;
   redis.on('error', (error) => {
     fault = withNodeFault(error);
@@ -146,20 +146,20 @@ async function readEvictionPolicies(url: string, log: Logger) {
   }
 }
 
-/** A connection to Redis, or those to the nodes of a cluster. */
+/** A connection to Redis, or the connections to the nodes of a cluster. */
 type RedisClient = Redis | Cluster;
 
 const reconnectDelayMs = (attempt: number) => Math.min(attempt * 100, 2_000);
 
 /**
- * How often the nodes are asked who has which slots. A master that hangs closes no connection, so that nothing else
- * tells that its replica has taken over.
+ * How often the client asks which node owns which slots. A master that hangs closes no connection, so this is the only
+ * sign that a replica has taken over.
  */
 const REFRESH_SLOTS_EVERY_MS = 2_000;
-/** How long a node may take to tell it. */
+/** The time limit of that request. */
 const REFRESH_SLOTS_TIMEOUT_MS = 1_000;
 
-/** How each connection behaves. */
+/** The settings of each connection. */
 interface ConnectionOptions {
   maxRetriesPerRequest: number | null;
   connectTimeout?: number;
@@ -167,10 +167,7 @@ interface ConnectionOptions {
   lazyConnect?: boolean;
 }
 
-/**
- * Connects to the Redis of an address: one server or a cluster.
- * @throws Error when the address is none; it quotes nothing of it
- */
+/** Connects to Redis: one server or a cluster. Throws Error if the address is invalid; it quotes no part of it. */
 function openRedisClient(url: string, options: ConnectionOptions): RedisClient {
   const { address, fault } = readRedisAddress(url);
   if (address === undefined) throw new Error(`The address of Redis ${fault}`);
@@ -182,7 +179,7 @@ function openRedisClient(url: string, options: ConnectionOptions): RedisClient {
     clusterRetryStrategy: reconnectDelayMs,
     slotsRefreshInterval: REFRESH_SLOTS_EVERY_MS,
     slotsRefreshTimeout: REFRESH_SLOTS_TIMEOUT_MS,
-    // A name stays a name, so that it is what TLS compares with the certificate.
+    // Keeps host names unresolved, because TLS compares them with the certificate.
     dnsLookup: (name, found) => found(null, name),
     redisOptions: {
       ...ofEachNode,
@@ -193,12 +190,12 @@ function openRedisClient(url: string, options: ConnectionOptions): RedisClient {
   });
 }
 
-/** The one server, or all nodes of the cluster that are known once it is connected. */
+/** Returns the one server, or all nodes of the cluster that are known after connecting. */
 function listServers(client: RedisClient): Redis[] {
   return client instanceof Cluster ? client.nodes() : [client];
 }
 
-/** The error of a cluster only says that no node could be asked. Why the last one could not be becomes its cause. */
+/** Adds why the last node failed as the cause; the cluster's error only says that no node answered. */
 function withNodeFault(error: Error): Error {
   const { lastNodeError } = error as { lastNodeError?: unknown };
   if (lastNodeError instanceof Error) error.cause ??= lastNodeError;
