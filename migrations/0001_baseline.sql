@@ -665,8 +665,7 @@ create index asset_transfer_order on asset_transfer (license_order_id);
 create trigger refuse_change before update or delete or truncate on asset_transfer
   for each statement execute function refuse_change();
 
--- Which employee an asset is assigned to, and which borrowed lock it is lent into. The row is deleted when that ends;
--- revoking or transferring the asset (or, for a loan, the lock) ends it too.
+-- Which employee an asset is assigned to. The row is deleted when that ends; revoking or transferring the asset ends it too.
 create table asset_assignment (
   asset_id bigint constraint asset_assignment_chosen primary key references asset,
   member_id bigint not null references member,
@@ -676,6 +675,8 @@ create index asset_assignment_member on asset_assignment (member_id);
 create trigger refuse_change before update or truncate on asset_assignment
   for each statement execute function refuse_change();
 
+-- Which borrowed lock an asset is lent into. The row is deleted when that ends; revoking or transferring the asset or the lock
+-- ends it too.
 create table asset_lending (
   asset_id bigint constraint asset_lending_chosen primary key references asset,
   lock_asset_id bigint not null references asset,
@@ -983,6 +984,7 @@ end $$;
 create trigger check_inserted after insert on merchandise_instance
   referencing new table as changed for each statement execute function check_merchandises_inserted();
 
+-- A new product has terms that exist, with the hash of their URI, and is counted by its grant and its merchandise.
 create function check_products_inserted() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
@@ -1295,6 +1297,7 @@ create index webhook_delivery_pending on webhook_delivery (webhook_id, due_time,
 -- For the cleanup.
 create index webhook_delivery_created on webhook_delivery (created_time);
 
+-- An attempt to deliver a message.
 create table webhook_attempt (
   delivery_id bigint not null references webhook_delivery on delete cascade,
   number integer not null,

@@ -279,7 +279,9 @@ interface Purchase extends Named {
   seen: ReadonlyMap<string, ModelCustomer>;
 }
 
-/** "Each number becomes an active asset of the customer, or the order adds to the customer's asset" (rules 6.5 new_buy). */
+/**
+ * "Each number becomes an active asset of the customer, or the order adds to the customer's asset" (rules 6.5 new_buy).
+ */
 function buy(state: State, touched: Touched, purchase: Purchase, assetNum: string, element: Sent): void {
   let asset = activeAsset(state, assetNum);
   if (asset === undefined) {

@@ -61,3 +61,11 @@ it('the check fails where it finds no migration', async ({ onTestFinished }) => 
   await cp('migrations/0001_baseline.sql', join(directory, 'migrations/0001_baseline.sql'));
   expect(check()).toBe(0);
 });
+
+it('the baseline says what each table and each check is for', async () => {
+  const lines = (await readFile('migrations/0001_baseline.sql', 'utf8')).split('\n');
+  const silent = lines.filter(
+    (line, at) => /^create (table|function) /.test(line) && !lines[at - 1]!.startsWith('-- '),
+  );
+  expect(silent).toEqual([]);
+});

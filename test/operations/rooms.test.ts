@@ -1,22 +1,24 @@
-import { globSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { dirname, join, matchesGlob } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { read, tableOf } from '../harness/browser/pages.ts';
+import { read } from '../harness/browser/pages.ts';
 import { REPOSITORY } from '../harness/processes/processes.ts';
+import { ROOMS as PURPOSES } from './rooms.ts';
 
-/** The rooms as docs/architecture.md lists them, from the top down. */
-const ROOMS = tableOf('docs/architecture.md', 'Room', 'What it is for').map(([room]) => room!.slice(1, -1));
+/** The rooms, from the top down. */
+const ROOMS = Object.keys(PURPOSES);
 const FILES = globSync(['*.ts', '{packages,apps,test,examples}/**/*.{ts,tsx}'], {
   cwd: REPOSITORY,
   exclude: ['**/node_modules', '**/dist', '**/generated'],
 });
+const DECISIONS = globSync('docs/decisions/*.md', { cwd: REPOSITORY });
 /** The console's pages lead to each other, as they do for their readers, so they and their frame are in no room. */
 const IS_IN_NO_ROOM = /^apps\/console\/(?!src\/(kit|words|api)\/)/;
 const SOURCES = FILES.filter(
   (file) => file.includes('/src/') && !/\.test\.ts$/.test(file) && !IS_IN_NO_ROOM.test(file),
 );
 
-/** The room of a file, as the table names it. Of files at the root of a package, the folder of its sources. */
+/** The room of a file, as rooms.ts names it. For a file at the root of a package, the folder of its sources. */
 const roomOf = (file: string) => dirname(file).replace(/^(packages|apps)\//, '');
 
 /** The files that a file imports by a path, rather than by a package's name. */
@@ -30,7 +32,7 @@ function roomsBehind(file: string): string[] {
 }
 
 describe('rooms', () => {
-  it('are those in docs/architecture.md', () => {
+  it('are those in rooms.ts', () => {
     const rooms = new Set(SOURCES.map(roomOf).filter((room) => !room.endsWith('/src')));
     expect(ROOMS.toSorted()).toEqual([...rooms].sort());
   });
@@ -51,8 +53,40 @@ describe('rooms', () => {
   });
 });
 
+describe('docs/architecture.md', () => {
+  const page = read('docs/architecture.md');
+  const walks = page
+    .split(/^## Walk: /m)
+    .slice(1)
+    .map((walk) => [walk.split('\n')[0]!, walk]);
+  const stepsOf = (walk: string) => walk.split(/^\d+\. /m).slice(1);
+  const filesIn = (text: string) => [...text.matchAll(/`([\w/-]+\/[\w.-]+\.ts)`/g)].map(([, path]) => path!);
+
+  it('has four walks', () => {
+    expect(walks.map(([title]) => title)).toEqual([
+      'an async order',
+      'a sync order',
+      'M9, configuring assets',
+      'a webhook message',
+    ]);
+  });
+
+  it.each(walks)('walks %s: each step names files, which exist', (_, walk) => {
+    const steps = stepsOf(walk!);
+    expect(steps.length).toBeGreaterThanOrEqual(4);
+    expect(steps.filter((step) => filesIn(step).length === 0)).toEqual([]);
+    expect(filesIn(walk!).filter((file) => !existsSync(join(REPOSITORY, file)))).toEqual([]);
+  });
+
+  it('names rooms of rooms.ts', () => {
+    const named = [...page.matchAll(/`(\w+\/src\/[\w/-]+)`/g)].map(([, room]) => room!);
+    expect(named).not.toEqual([]);
+    expect(named.filter((room) => !ROOMS.includes(room))).toEqual([]);
+  });
+});
+
 describe('source files', () => {
-  it.each(['docs/architecture.md', 'docs/testing.md', 'docs/security.md'])('that %s names exist', (page) => {
+  it.each(['CONTRIBUTING.md', 'docs/security.md', ...DECISIONS])('that %s names exist', (page) => {
     const named = [...read(page).matchAll(/`([\w/.*-]+\.ts)`/g)].map(([, path]) => path!);
     expect(named.filter((path) => !FILES.some((file) => matchesGlob(file, `**/${path}`)))).toEqual([]);
   });

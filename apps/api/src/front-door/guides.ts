@@ -22,7 +22,6 @@ export const GUIDES = [
   { slug: 'interface', file: 'docs/interface.md' },
   { slug: 'rules', file: 'docs/rules.md' },
   { slug: 'architecture', file: 'docs/architecture.md' },
-  { slug: 'testing', file: 'docs/testing.md' },
   { slug: 'glossary', file: 'docs/glossary.md' },
   { slug: 'changelog', file: 'CHANGELOG.md' },
 ] as const satisfies readonly Guide[];
