@@ -9,10 +9,7 @@ import { blocksOf } from '../harness/browser/pages.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/**
- * A call can be followed from HTTP to the ledger with the commands of docs/runbooks/calls.md, here on the lines that a
- * service has written.
- */
+/** A call can be traced from HTTP to the ledger with the commands of docs/runbooks/calls.md, on the log of a service. */
 
 let stack: Stack;
 let api: Api;
@@ -25,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** A line is written when its call is over, and the machine may be busy. */
+/** A line is written after its call has ended, and the machine may be busy. */
 const PATIENTLY = { timeout: 30_000 };
 
 type Line = Record<string, unknown> & { msg: string; batches?: Record<string, unknown>[] };
@@ -39,8 +36,8 @@ const linesOf = (text: string): Line[] =>
 const [byName, byOrder] = blocksOf('docs/runbooks/calls.md', 'sh');
 
 /**
- * Runs a command on what the service has logged. Returns the lines that it finds, without those of looking at results,
- * calls first: a drain may have written its line before its call is over.
+ * Runs a command on the log of the service. Returns the lines that it finds, without those of GET. Lines of calls come
+ * first: a drain may write its line before the call has ended.
  */
 function find(command: string | undefined, id: string, { logLines } = stack): Line[] {
   const directory = mkdtempSync(join(inject('directory'), 'log-'));
@@ -53,13 +50,13 @@ function find(command: string | undefined, id: string, { logLines } = stack): Li
     .toSorted((a, b) => isWork(a) - isWork(b));
 }
 
-/** Submits with a new request id. */
+/** Submits a batch with a new request id. */
 async function submit(batch: object): Promise<{ answer: Answer; requestId: string }> {
   const requestId = randomUUID();
   return { answer: await api.submit(batch, { headers: { 'x-request-id': requestId } }), requestId };
 }
 
-/** Expects that all three ids lead to the line of the call and to that of the work. */
+/** Expects all three ids to lead to the line of the call and to the line of the work. */
 async function expectFound(
   { batch, requestId, accepted }: { batch: { channelOrderId: string }; requestId: string; accepted: AcceptedOrder[] },
   call: object,
@@ -111,7 +108,7 @@ describe('a request id, a channelOrderId and a licenseOrderId lead from the call
     );
   });
 
-  it('of a batch with more orders and more failures than a line names', async () => {
+  it('of a batch with more orders and failures than a line lists', async () => {
     const orders = Array.from({ length: 350 }, () => deleteAsset(customers[0]!, ['8-nowhere']));
     const batch = batchOf(...orders, ...purchases(50));
     const { answer, requestId } = await submit(batch);
@@ -129,7 +126,7 @@ describe('a request id, a channelOrderId and a licenseOrderId lead from the call
     await expectFound({ batch, requestId, accepted }, { code: '0' }, { msg: 'applied', failed: 0 });
   });
 
-  it('of a batch that is repeated, by the call that it was accepted with', async () => {
+  it('of a resubmitted batch, by the call that accepted it', async () => {
     const batch = batchOf(...purchases(1));
     const first = await submit(batch);
     await api.completed(batch);
@@ -152,7 +149,7 @@ describe('a request id, a channelOrderId and a licenseOrderId lead from the call
   });
 });
 
-describe('orders that are still pending', () => {
+describe('pending orders', () => {
   let idle: Stack;
   let caller: Api;
 
@@ -162,7 +159,7 @@ describe('orders that are still pending', () => {
   });
   afterAll(() => idle.close());
 
-  it('lead to the cancel that ended them', async () => {
+  it('lead to the call that cancelled them', async () => {
     const customer = await caller.newCustomer();
     const batch = batchOf(...Array.from({ length: 30 }, () => newBuy(customer, [newAssetNum()])));
     const accepted = await caller.accept(batch);
@@ -180,7 +177,7 @@ describe('orders that are still pending', () => {
     }, PATIENTLY);
   });
 
-  it('are named in lines that are never cut, however many batches a drain has', async () => {
+  it('are named in lines that are never cut, even if a drain has many batches', async () => {
     const customer = await caller.newCustomer();
     const batches = Array.from({ length: 100 }, (_, index) => ({
       ...batchOf(newBuy(customer, [newAssetNum()])),
@@ -202,8 +199,8 @@ describe('orders that are still pending', () => {
 describe('the line of a call', () => {
   it.each([
     ['its shape', 1],
-    ['its shape, which is read on a thread,', 400],
-  ])('says of a batch that is refused for %s which it was, and why', async (_, count) => {
+    ['its shape, which a thread validates,', 400],
+  ])('names a batch that is refused for %s, and its cause', async (_, count) => {
     const batch = { ...batchOf(...purchases(count), { orderType: 'nothing' }) };
     const { answer, requestId } = await submit(batch);
     const { code, cause } = refusalOf(answer);
@@ -214,7 +211,7 @@ describe('the line of a call', () => {
     }, PATIENTLY);
   });
 
-  it('says why a sync batch fails, and names the batch of a cancel and of a result call', async () => {
+  it('has the cause of a failed sync batch, and names the batch of a cancel and of a result call', async () => {
     const batch = { ...batchOf(deleteAsset(customers[0]!, ['8-nowhere'])), syncMode: 'sync' };
     const { requestId } = await submit(batch);
     await api.submitCancel(batch);
@@ -234,7 +231,7 @@ describe('the line of a call', () => {
     }, PATIENTLY);
   });
 
-  it('names the application that got a token, says why another one got none, and repeats nothing that a stranger sends', async () => {
+  it('names the application that got a token, has the cause if one got none, and repeats no unknown appKey', async () => {
     const { appKey: client_id, appSecret: client_secret } = api.credentials;
     const ask = async (form: Record<string, string>) => {
       const headers = { 'x-request-id': randomUUID() };
@@ -248,7 +245,7 @@ describe('the line of a call', () => {
     expect(refused[0]).not.toHaveProperty('appKey');
   });
 
-  it('is written for health checks and metrics only at level debug', async () => {
+  it('has level debug for health checks and metrics', async () => {
     for (const path of ['/health/live', '/health/ready', '/metrics']) {
       await (await fetch(stack.baseUrl + path)).text();
       const lines = () => linesOf(stack.logLines.join('')).filter(({ route }) => route === path);
