@@ -80,7 +80,7 @@ export async function buildProgram(env: NodeJS.ProcessEnv, words: readonly strin
     .commandsGroup(OTHER_COMMANDS)
     .helpCommand('help [command]', 'Show help for a command')
     .addHelpText('after', HELP)
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'lockstep: ')) })
+    .configureOutput({ outputError: (text, write) => write(formatUsageError(text)) })
     .exitOverride();
   const commands = new Commands(env);
   addSubmitCommand(program, commands);
@@ -89,6 +89,11 @@ export async function buildProgram(env: NodeJS.ProcessEnv, words: readonly strin
   await addGroups(program, DATABASE_COMMANDS, DATABASE_GROUPS, commands, words);
   addCompletionCommands(program);
   return program;
+}
+
+/** Gives an error of commander the form of the command's own: `error: unknown …` becomes `lockstep: Unknown …`. */
+function formatUsageError(text: string): string {
+  return text.replace(/^error: (.)/, (_, first: string) => `lockstep: ${first.toUpperCase()}`);
 }
 
 async function addGroups(

@@ -20,13 +20,13 @@ const ITEM_COLUMNS: readonly Column<Item>[] = [
   { head: 'product or merchandise', cell: ({ depth, what }) => `${'  '.repeat(depth)}${what}`, wraps: true },
   { head: 'id', cell: ({ id }) => id, isRight: true },
   { head: 'nodes', cell: ({ nodes }) => nodes, isRight: true },
-  { head: 'from', cell: ({ begins }) => formatTime(begins) },
-  { head: 'until', cell: ({ ends }) => formatTime(ends) },
+  { head: 'starts', cell: ({ begins }) => formatTime(begins) },
+  { head: 'ends', cell: ({ ends }) => formatTime(ends) },
   { head: 'licenseOrderId', cell: ({ licenseOrderId }) => licenseOrderId, isRight: true },
 ];
 const HISTORY_COLUMNS: readonly Column<HistoryEntry>[] = [
   { head: 'time', cell: ({ time }) => formatTime(time) },
-  { head: 'asset', cell: ({ assetId }) => assetId, isRight: true },
+  { head: 'assetId', cell: ({ assetId }) => assetId, isRight: true },
   { head: 'action', cell: ({ action }) => action },
   {
     head: 'product or merchandise',

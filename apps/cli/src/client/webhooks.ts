@@ -105,7 +105,7 @@ async function sendTest(client: OrderClient, webhookId: string): Promise<Webhook
 function formatLastAttempt({ attempts }: WebhookDelivery): string {
   const last = attempts.at(-1);
   if (last === undefined) return 'no attempt yet';
-  const answer = last.status === null ? 'no answer' : `HTTP ${last.status}`;
+  const answer = last.status === null ? 'no response' : `HTTP ${last.status}`;
   return `${answer} after ${last.durationMs} ms${last.fault === null ? '' : `, ${last.fault}`}`;
 }
 

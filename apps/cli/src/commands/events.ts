@@ -5,8 +5,8 @@ import type { Commands } from './actions.ts';
 
 const HELP = `
 Without --after, the output starts with the oldest event kept. At the end, the
-command prints the id of the last event to standard error. To continue without
-missing an event, pass that id to --after. Later releases may add event types.`;
+command prints the ID of the last event to standard error. To continue without
+missing an event, pass that ID to --after. Later releases may add event types.`;
 
 /** Adds `lockstep events`. */
 export function addEventsCommand(program: Command, commands: Commands): void {

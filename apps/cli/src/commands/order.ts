@@ -5,23 +5,24 @@ import { addJsonOption, addListOptions, addPeriodOptions, parseId, parseText, pa
 import type { Commands } from './actions.ts';
 
 const RETRY_HELP = `
-Each order keeps its place among its customer's orders. The output is JSON: how
+The orders become pending again, in their old place. The output is JSON: how
 many orders were retried, and each order that was not, with the reason:
   order_not_found  It does not exist
   pending          It has no outcome yet
   succeeded        It succeeded
   failed           It failed with another cause
-  content_expired  What it contained is no longer stored
+  content_expired  Its request is no longer stored
 
 Exit status: 4 if an order was not found, else 0`;
 
 const FAIL_HELP = `
 A later order of the same customer may then match something else. If later
-orders are pending, the command prints their ids, one per line, and changes
-nothing until you say with --later whether to keep them or fail them too.
+orders are pending, the command prints their IDs, one per line, and changes
+nothing until you choose with --later to keep them or to mark them as failed,
+too.
 
 Exit status:
-  0    All orders failed
+  0    All orders are marked as failed
   2    Nothing changed: an order is not pending, or --later is required
   4    Nothing changed: an order was not found`;
 
@@ -49,16 +50,16 @@ export function addTo(order: Command, commands: Commands): void {
 
   addJsonOption(
     commands.onService(order, 'show', 'Show the outcome of an order', async () => (await loadClient()).show),
-  ).argument('<licenseOrderId>', 'Id of the order', parseId);
+  ).argument('<licenseOrderId>', 'ID of the order', parseId);
 
   commands
     .onDatabase(
       order,
       'fail',
-      'Fail pending orders with internal_error and print how many failed',
+      'Mark pending orders as failed, with the cause internal_error',
       async () => (await loadDatabase()).fail,
     )
-    .argument('<licenseOrderId...>', 'Ids of the orders')
+    .argument('<licenseOrderId...>', 'IDs of the orders')
     .requiredOption('--reason <text>', 'Reason for the audit log (required)', parseText)
     .addOption(new Option('--later <what>', "What to do with the customers' later orders").choices(['keep', 'fail']))
     .addHelpText('after', FAIL_HELP);
@@ -67,9 +68,9 @@ export function addTo(order: Command, commands: Commands): void {
     .onDatabase(
       order,
       'retry',
-      'Make orders that failed with internal_error pending again',
+      'Retry orders that failed with internal_error',
       async () => (await loadDatabase()).retry,
     )
-    .argument('<licenseOrderId...>', 'Ids of the orders')
+    .argument('<licenseOrderId...>', 'IDs of the orders')
     .addHelpText('after', RETRY_HELP);
 }

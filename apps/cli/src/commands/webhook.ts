@@ -11,7 +11,7 @@ export function addTo(webhook: Command, commands: Commands): void {
     commands.onService(webhook, name, description, async () => (await load())[action]);
   /** Adds a command on one webhook. */
   const addOne = (name: string, description: string, action: Action) =>
-    add(name, description, action).argument('<webhookId>', 'Id of the webhook', parseId);
+    add(name, description, action).argument('<webhookId>', 'ID of the webhook', parseId);
 
   addJsonOption(add('create', 'Create a webhook; print its secret (shown once)', 'create'))
     .argument('<url>', 'HTTPS address to send events to', parseText)

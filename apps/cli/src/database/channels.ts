@@ -14,9 +14,9 @@ const CHANNEL_COLUMNS: readonly Column<ConsoleChannel>[] = [
   { head: 'held', cell: ({ heldOrders }) => heldOrders, isRight: true },
   { head: 'oldest pending', cell: ({ oldestPendingTime }) => formatTime(oldestPendingTime) },
   { head: 'accepted/s', cell: ({ perSecond }) => formatRate(perSecond.accepted), isRight: true },
-  { head: 'applied/s', cell: ({ perSecond }) => formatRate(perSecond.succeeded), isRight: true },
+  { head: 'succeeded/s', cell: ({ perSecond }) => formatRate(perSecond.succeeded), isRight: true },
   { head: 'failed/s', cell: ({ perSecond }) => formatRate(perSecond.failed), isRight: true },
-  { head: 'done by', cell: ({ estimatedCompletionTime }) => formatTime(estimatedCompletionTime) },
+  { head: 'expected completion', cell: ({ estimatedCompletionTime }) => formatTime(estimatedCompletionTime) },
   { head: 'paused since', cell: ({ pausedTime }) => formatTime(pausedTime) },
 ];
 const APPLICATION_COLUMNS: readonly Column<ChannelDetail['applications'][number]>[] = [
@@ -75,10 +75,10 @@ export async function resume({ withDatabase }: DatabaseTools, code: string): Pro
   const resumed = await withDatabase((db) => resumeChannel(db, code, (trx) => recordResumed(trx, newCommand(), code)));
   if (resumed === undefined) throw unknown(code);
   if (resumed.wasSo) sayAside('It was not paused. Nothing changed.');
-  say(`Channel ${code} is not paused`);
+  say(`Channel ${code} is ${resumed.wasSo ? 'not paused' : 'resumed'}`);
 }
 
-const unknown = (code: string) => notFound('channel', code, 'A channel exists once it has a customer.');
+const unknown = (code: string) => notFound('channel', code, 'A channel appears once it has a customer.');
 
 function formatChannel(channel: ChannelDetail): string {
   const fields = CHANNEL_COLUMNS.map(({ head, cell }) => [head, cell(channel)] as [string, string | number | null]);

@@ -28,7 +28,7 @@ export async function restore({ config }: DatabaseTools, file: string): Promise<
 
 export async function skip({ withDatabase }: DatabaseTools): Promise<void> {
   await withDatabase((db) => skipIds(db, 'database.ids_skipped'));
-  say('Skipped a million ids and asset numbers.');
+  say('Skipped a million IDs and asset numbers.');
 }
 
 function requireStack({ DATABASE_URL }: Config): void {

@@ -57,7 +57,7 @@ export function formatPreview(orders: readonly OrderPreview[]): string {
 
 /** Formats the fields of a batch that the service ignores, one per line. */
 export function formatIgnored(fields: readonly string[]): string {
-  return formatTable([{ head: 'The service ignores these unknown fields:', cell: (field) => field }], fields);
+  return formatTable([{ head: 'Unknown fields, which the service ignores:', cell: (field) => field }], fields);
 }
 
 /** Formats a batch without its orders as one line. */
