@@ -18,8 +18,7 @@ Exit status: 4 if an order was not found, else 0`;
 const FAIL_HELP = `
 A later order of the same customer may then match something else. If later
 orders are pending, the command prints their IDs, one per line, and changes
-nothing until you choose with --later to keep them or to mark them as failed,
-too.
+nothing. Run it again with --later keep or --later fail.
 
 Exit status:
   0    All orders are marked as failed
