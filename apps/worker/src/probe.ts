@@ -5,7 +5,7 @@ import type { Closable, Metrics, ReadinessCheck } from '@lockstep/platform';
 
 /**
  * Serves /health/live, /health/ready and /metrics of a worker (rules 9). The worker is ready if every check returns
- * null. Each call runs the checks, so they must be cheap.
+ * null. Each request runs the checks, so they must be cheap.
  */
 export async function startProbe(
   checks: readonly ReadinessCheck[],

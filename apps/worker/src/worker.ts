@@ -29,56 +29,56 @@ import {
 import { agedWebhooks, registerWebhookGauges, Sender, WebhookDeliverer, webhookMetricsOf } from '@lockstep/webhooks';
 import { startProbe } from './probe.ts';
 
-/** Jobs in progress at once. A job only waits for drains, which have a limit of their own. */
+/** Concurrent jobs. A job only waits for drains, which have their own limit. */
 const JOBS_AT_ONCE = 50;
 const SWEEP_EVERY_MS = 1_000;
 const CLEAN_UP_EVERY_MS = 10_000;
-/** What the names of the metrics begin with. */
+/** Prefix of metric names. */
 const METRIC_PREFIX = 'lockstep';
 
 /**
- * Connections that a worker needs beside those of its drains: for the sweep, the clean-up, the ends of batches, their
- * events and metrics, and two for webhooks.
+ * Connections that a worker needs besides those of its drains: for the sweep, cleanup, completion of batches, events,
+ * metrics, and two for webhooks.
  */
 const SPARE_CONNECTIONS = 7;
 
 /**
- * How long a worker waits for a lock: longer than calls and drains hold theirs. Whoever holds one for longer hangs, and
- * the worker reports why orders wait. For its lanes it waits longer.
+ * How long a worker waits for a lock: longer than calls and drains hold one. After that, the worker reports a stall. It
+ * waits longer for lanes.
  */
 const LOCK_TIMEOUT_MS = 30_000;
 
 interface WorkerOptions {
   databaseUrl: string;
-  /** Connections to the database, if that is more than the drains need. */
+  /** Connections to the database; the drains' need is the minimum. */
   poolSize?: number;
   queue: QueueBackend;
   log: Logger;
   metrics: OrderMetrics;
-  /** Drains that run at once. */
+  /** Concurrent drains. */
   drains: number;
-  /** Whether webhooks may be at any address (config.WEBHOOK_ALLOW_PRIVATE). */
+  /** Whether webhooks may use private addresses and http (config.WEBHOOK_ALLOW_PRIVATE). */
   webhookAllowPrivate: boolean;
-  /** For how many days it keeps what failed orders held, and events (config). */
+  /** Retention of failed orders' content, and of events (config). */
   failedOrderDays: number;
   eventDays: number;
-  /** Where it serves its health and its metrics; nowhere if absent. */
+  /** Address for health and metrics; if absent, the worker does not listen. */
   probe?: { host: string; port: number } | undefined;
 }
 
 export interface RunningWorker extends Closable {
-  /** What to ask whether it can be expected to work; each check returns the reason why not. */
+  /** Checks for readiness; each returns the reason if the worker is not ready. */
   readiness: readonly ReadinessCheck[];
-  /** Why orders wait that it should have applied; null when none does. */
+  /** Why this worker cannot apply orders; null if it can. */
   stalledBy(): string | null;
-  /** Resolves when it works: the database answers, and has the schema of this release. */
+  /** Resolves when the database is reachable and has the schema of this release. */
   untilReady(): Promise<void>;
 }
 
 /**
- * Opens a pool, and works while the database has all migrations of this release: it waits until they have run. Closing
- * finishes what runs and closes the pool.
- * @throws Error when Redis may evict jobs, or the probe cannot listen; the pool is closed then, too
+ * Starts a worker, which begins to work when the database has all migrations of this release. Closing finishes what is
+ * in flight and closes the pool.
+ * @throws Error if Redis may evict jobs or the probe cannot listen; the pool is then closed
  */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { databaseUrl, queue, log, metrics, drains, probe } = options;
@@ -104,7 +104,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const close = () => {
     isClosed = true;
     return closeAll({
-      // First, and at once: it takes nothing new from now on.
+      // First, so that it takes no new work.
       work: async () => {
         const ended = work;
         work = undefined;
@@ -129,7 +129,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
 }
 
 /**
- * Starts to process jobs, to sweep, to deliver to webhooks, and to delete what is too old. Closing finishes what runs.
+ * Starts processing jobs, sweeping, delivering to webhooks and cleaning up. Closing finishes what is in flight.
  */
 function startWork(
   db: Database,
@@ -158,7 +158,7 @@ function startWork(
     close: () => {
       stop.abort();
       return closeAll({
-        // The consumer closes first, so that it does not take again what it gives back.
+        // Closes the consumer first, so that it does not take back the jobs that it returns to the queue.
         jobs: () => {
           const closed = consumer.close();
           worker.stop();
@@ -175,8 +175,7 @@ function startWork(
 }
 
 /**
- * Runs a task again and again, each time `intervalMs` after it ended, until closed; first after `firstAfterMs`. It logs
- * a failure and goes on.
+ * Runs a task after `firstAfterMs`, then each time `intervalMs` after it has ended, until closed. Logs failures.
  */
 function every(intervalMs: number, task: () => Promise<void>, log: Logger, firstAfterMs = intervalMs): Closable {
   let timer: NodeJS.Timeout;

@@ -20,17 +20,15 @@ function oneOf<const Words extends readonly string[]>(words: Words) {
 
 const databaseUrl = z.url({
   protocol: /^postgres(ql)?$/,
-  error:
-    'must be postgres://user:password@host:port/database, with / ? # and @ in user and password written as %2F %3F %23 and %40',
+  error: 'must be postgres://user:password@host:port/database; write / ? # @ in user and password as %2F %3F %23 %40',
 });
 const port = wholeNumber(0, 65_535);
-/** A name or an address without a port. */
+/** A name or address without a port. */
 const host = z
   .string()
   .trim()
   .refine((text) => isIPv6(text) || /^[^\s:/]+$/.test(text), {
-    error:
-      'must be one name or address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them; the port is PORT',
+    error: 'must be one name or address of this machine, such as 127.0.0.1, or 0.0.0.0 for all; set the port with PORT',
   });
 const publicUrl = z.string().transform((value, context) => {
   const { url, fault } = readPublicUrl(value);
@@ -44,8 +42,8 @@ const redisUrl = z.string().superRefine((value, context) => {
 const absentWhenEmpty = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value);
 
 /**
- * Every environment variable that the processes of a deployment read (rules 9; docs/deployment.md lists them). Those of
- * commands that call the API are with their options.
+ * The environment variables of all processes (rules 9; docs/deployment.md lists them). Commands that call the API
+ * declare their variables with their options.
  */
 const environment = z.object({
   DATABASE_URL: z.preprocess(absentWhenEmpty, databaseUrl.optional()),
@@ -53,23 +51,20 @@ const environment = z.object({
   DATA_DIR: z.preprocess((given) => readDataDir({ DATA_DIR: given as string | undefined }), z.string()),
   HOST: z.preprocess(absentWhenEmpty, host.default('127.0.0.1')),
   PORT: z.preprocess(absentWhenEmpty, port.default(8080)),
-  /** Where clients find the service; if absent, answers name no host. */
+  /** The address at which clients reach the service. If absent, answers name no host. */
   PUBLIC_URL: z.preprocess(absentWhenEmpty, publicUrl.optional()),
-  /** What asset numbers begin with (rules 7). */
+  /** Determines the first digit of asset numbers (rules 7). */
   REGION: z.preprocess(absentWhenEmpty, oneOf(['domestic', 'overseas']).default('domestic')),
   WORKER_PORT: z.preprocess(absentWhenEmpty, port.optional()),
   WORKER_DRAINS: z.preprocess(absentWhenEmpty, wholeNumber(1, 16).default(4)),
   DATABASE_POOL: z.preprocess(absentWhenEmpty, wholeNumber(2, 200).default(10)),
-  /** Pending orders of an application, from which on it may not send more (rules 6.2). */
+  /** The maximum of pending orders of an application (rules 6.2). */
   MAX_PENDING_ORDERS: z.preprocess(absentWhenEmpty, wholeNumber(1, 100_000_000).default(2_000_000)),
-  /** How long what failed orders held is kept (rules 6.7). */
+  /** How long the content of failed orders is kept (rules 6.7). */
   FAILED_ORDER_DAYS: z.preprocess(absentWhenEmpty, wholeNumber(1, 3_650).default(30)),
-  /**
-   * How long events, and the deliveries to webhooks, are kept (rules 6.8): longer than the attempts for a delivery go
-   * on.
-   */
+  /** How long events and webhook deliveries are kept (rules 6.8): longer than a delivery is retried. */
   EVENT_DAYS: z.preprocess(absentWhenEmpty, wholeNumber(4, 3_650).default(30)),
-  /** Whether webhooks may be at private addresses, and at http (rules 6.8). */
+  /** Whether webhooks may use private addresses and http (rules 6.8). */
   WEBHOOK_ALLOW_PRIVATE: z.preprocess(
     absentWhenEmpty,
     oneOf(['true', 'false'])
@@ -83,18 +78,18 @@ const environment = z.object({
 });
 
 export type Config = Omit<z.infer<typeof environment>, 'PUBLIC_URL'> & {
-  /**
-   * Where clients find the service: http or https, host, path prefix, no slash at the end; null if PUBLIC_URL is
-   * absent.
-   */
+  /** PUBLIC_URL without a trailing slash; null if it is absent. */
   publicUrl: string | null;
 };
 
-/** Variables whose values are not repeated in messages: they may hold a password, if only by mistake. */
+/** Variables whose values messages never repeat, because they may contain a password. */
 const NEVER_SHOWN = ['DATABASE_URL', 'REDIS_URL', 'PUBLIC_URL'];
 const MAX_SHOWN_CHARACTERS = 40;
 
-/** Reads the configuration. Throws an Error that names each wrong variable, what it must be, and what it is. */
+/**
+ * Reads the configuration.
+ * @throws Error that names each invalid variable, its rule and its value
+ */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const result = environment.safeParse(env);
   if (result.success) {
@@ -106,18 +101,19 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     const value = NEVER_SHOWN.includes(name) ? '' : `, not ${env[name]?.slice(0, MAX_SHOWN_CHARACTERS)}`;
     return `${name} ${message}${value}`;
   });
-  throw new Error(`The environment is not usable. ${faults.join('; ')}`);
+  throw new Error(`Invalid environment: ${faults.join('; ')}`);
 }
 
-/** Reads the configuration of a process that needs DATABASE_URL (rules 9). Throws as readConfig. */
+/** Reads the configuration of a process that needs DATABASE_URL (rules 9). Throws like readConfig. */
 export function readDeploymentConfig(env: NodeJS.ProcessEnv): Config & { DATABASE_URL: string } {
   const config = readConfig(env);
   const { DATABASE_URL } = config;
-  if (DATABASE_URL === undefined) throw new Error('DATABASE_URL is not set. For everything on one machine: npm start');
+  if (DATABASE_URL === undefined)
+    throw new Error('DATABASE_URL is not set. To run everything on one machine, use npm start.');
   return { ...config, DATABASE_URL };
 }
 
-/** Reads a process's configuration; when it is not usable, prints why in one line and exits with status 1. */
+/** Reads a process's configuration. If it is invalid, prints why in one line and exits with status 1. */
 export function configOrExit<Read extends Config>(read: (env: NodeJS.ProcessEnv) => Read): Read {
   try {
     return read(process.env);
@@ -127,31 +123,30 @@ export function configOrExit<Read extends Config>(read: (env: NodeJS.ProcessEnv)
   }
 }
 
-/** Chooses the backend of the queue: Redis if REDIS_URL is set, otherwise the database itself. */
+/** Chooses the queue's backend: Redis if REDIS_URL is set, otherwise the database. */
 export function chooseQueueBackend({ REDIS_URL }: Config, databaseUrl: string): QueueBackend {
   return REDIS_URL === undefined ? { kind: 'postgres', url: databaseUrl } : { kind: 'redis', url: REDIS_URL };
 }
 
 const EXAMPLE = 'such as https://licenses.example.com or https://example.com/lockstep';
 
-/** The address, or what is wrong with it. */
+/** An address, or the rule that it breaks. */
 type PublicUrl = { url: string; fault?: never } | { fault: string; url?: never };
 
 /**
- * Reads the address at which clients find the service: http or https, a host, and a path prefix if the proxy removes
- * one. It refuses what must not end up in answers and in the published description: a user, a password, a query, a
- * fragment. The address that it returns does not end with a slash. A fault says what to write instead, and quotes
- * nothing.
+ * Parses the public address: http or https, a host, and the path prefix that a proxy removes. Removes trailing slashes.
+ * Refuses a user, password, query or fragment, because answers and the API description publish the address. The fault
+ * quotes nothing.
  */
 function readPublicUrl(text: string): PublicUrl {
   const url = URL.parse(text.trim());
   if (url === null || !/^https?:$/.test(url.protocol)) return { fault: `must be an http or https address, ${EXAMPLE}` };
   if (url.username !== '' || url.password !== '') {
-    return { fault: 'must hold no user and no password: everybody can read it in the API description' };
+    return { fault: 'must not contain a user or password, because the API description publishes it' };
   }
-  if (/[?#]/.test(url.href)) return { fault: `must end with its path, without ? and #, ${EXAMPLE}` };
+  if (/[?#]/.test(url.href)) return { fault: `must not contain ? or #, ${EXAMPLE}` };
   const path = url.pathname.replace(/\/+$/, '');
-  // A client would read a host after two slashes.
-  if (path.includes('//')) return { fault: `must have one slash between the parts of its path, ${EXAMPLE}` };
+  // Clients would take the part after two slashes for a host.
+  if (path.includes('//')) return { fault: `must not contain // in its path, ${EXAMPLE}` };
   return { url: url.origin + path };
 }

@@ -1,6 +1,6 @@
-/** The keys whose values no log of Lockstep shows. */
+/** The keys whose values logs redact. */
 export const SECRET_KEYS: ReadonlySet<string> = new Set([
-  // Node.js gives the names of headers in lower case.
+  // Node.js lower-cases header names.
   'authorization',
   'clientToken',
   'clienttoken',
@@ -13,7 +13,7 @@ export const SECRET_KEYS: ReadonlySet<string> = new Set([
   'password',
   'passwords',
   'passwordMobile',
-  // Those of webhooks, as answers and columns name them.
+  // Webhooks: names of fields and columns.
   'secret',
   'secrets',
   'old_secret',

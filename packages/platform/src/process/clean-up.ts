@@ -3,25 +3,25 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Database, Tables } from '../postgres/database.ts';
 import type { Logger } from './log.ts';
 
-/** Rows that are deleted when they are too old. The owner of their table says which. */
+/** Rows that have a retention period. The owner of the table declares them. */
 export interface Aged {
-  /** What they are called in the log and the metrics. */
+  /** Name in logs and metrics. */
   kind: string;
   table: keyof Tables;
-  /** The column from whose time on the age counts. It needs an index, for the oldest rows. */
+  /** The column with the time from which the age counts. It needs an index, to find the oldest rows. */
   timeColumn: string;
-  /** 0: they are too old as soon as that time has come. */
+  /** 0 means that rows expire at the time in the column. */
   maxAgeSeconds: number;
 }
 
 export const SECONDS_OF_DAY = 86_400;
 
-/** Rows of one statement: so few that nobody waits for it. */
+/** Rows of a statement: few, so that its locks are short. */
 const ROWS_AT_ONCE = 1_000;
 
 /**
- * Deletes all that is too old, in small steps: each kind in turn, so that much of one kind keeps no other waiting. Any
- * number of workers may do so at the same time: each leaves out what another one is deleting.
+ * Deletes rows past their retention period, in small steps. The kinds take turns, so that a backlog of one does not
+ * delay the others. Workers may clean up concurrently: each skips rows that another one is deleting.
  */
 export class CleanUp {
   readonly #db: Database;
@@ -30,7 +30,7 @@ export class CleanUp {
   readonly #aged: readonly Aged[];
   readonly #failing = new Set<string>();
 
-  /** `metricPrefix`: what the name of its counter begins with. */
+  /** `metricPrefix` begins the name of the counter. */
   constructor(options: {
     db: Database;
     log: Logger;
@@ -45,8 +45,8 @@ export class CleanUp {
   }
 
   /**
-   * Deletes until nothing is too old any more, or `signal` aborts. A kind that fails stops no other; the log says once
-   * that it fails, and once that it works again.
+   * Deletes until no row is overdue or `signal` aborts. If a kind fails, the others continue. Logs its first failure
+   * and its recovery.
    */
   async run(signal?: AbortSignal): Promise<void> {
     let unfinished = this.#aged;
@@ -60,7 +60,7 @@ export class CleanUp {
     }
   }
 
-  /** Deletes some rows of a kind, and returns whether there may be more. */
+  /** Deletes some rows of a kind. Returns whether there may be more. */
   async #deleteSome(aged: Aged): Promise<boolean> {
     const { kind } = aged;
     try {
@@ -80,7 +80,7 @@ export class CleanUp {
 
 async function deleteOldest(db: Database, { table, timeColumn, maxAgeSeconds }: Aged): Promise<number> {
   const [rows, time] = [sql.table(table), sql.ref(timeColumn)];
-  // A locked row stays where it is. By ctid, which every table has.
+  // Skips locked rows. Uses ctid, because every table has it.
   const { numAffectedRows = 0n } = await sql`
     delete from ${rows} where ctid = any (array(
       select ctid from ${rows} where ${time} < statement_timestamp() - make_interval(secs => ${maxAgeSeconds})
@@ -91,7 +91,7 @@ async function deleteOldest(db: Database, { table, timeColumn, maxAgeSeconds }: 
 
 const counters = new WeakMap<Registry, Counter>();
 
-/** The counter of a registry: the same one for all workers of a process. */
+/** Returns the registry's counter, which all workers of a process share. */
 function deletedRowsOf(registry: Registry, metricPrefix: string): Counter {
   const counter =
     counters.get(registry) ??
@@ -108,9 +108,8 @@ function deletedRowsOf(registry: Registry, metricPrefix: string): Counter {
 const gauged = new WeakSet<Registry>();
 
 /**
- * Adds the gauge of how far the clean-up is behind, which reads the database at every scrape: so it also says when
- * nobody cleans up. A second worker of a process adds nothing: it cleans up the same. A kind that cannot be read is
- * absent.
+ * Registers the gauge of how far cleanup is behind. It reads the database at every scrape, so it also shows that no
+ * worker cleans up. It omits kinds that cannot be read. Does nothing if the registry has the gauge already.
  */
 export function registerCleanUpGauge(
   registry: Registry,
@@ -133,15 +132,15 @@ export function registerCleanUpGauge(
   });
 }
 
-/** For how long the oldest row of a kind should have been deleted; 0 if there is none to delete. */
+/** How long the oldest row of a kind is past its retention period; 0 if none is. */
 export interface CleanUpBehind {
   kind: string;
   seconds: number;
 }
 
 /**
- * Reads how far the clean-up is behind, of each kind that can be read. On one connection, so that a database that is
- * down is waited for once.
+ * Reads how far cleanup is behind, for each kind that can be read. Uses one connection, so that it waits only once for
+ * an unavailable database.
  */
 export async function readCleanUpBehind(db: Database, aged: readonly Aged[]): Promise<CleanUpBehind[]> {
   return await db.connection().execute(async (connection) => {
@@ -153,7 +152,7 @@ export async function readCleanUpBehind(db: Database, aged: readonly Aged[]): Pr
           from ${sql.table(table)}`.execute(connection);
         behind.push({ kind, seconds: Math.max(0, (rows[0]!.seconds ?? 0) - maxAgeSeconds) });
       } catch {
-        // Its clean-up fails as well, and tells the log.
+        // Its cleanup fails too, and logs that.
       }
     }
     return behind;

@@ -2,30 +2,30 @@ import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from './log.ts';
 
-/** Something that a process has started and has to close. */
+/** Something that a process starts and must close. */
 export interface Closable {
   close(): Promise<void>;
 }
 
-/** Returns why a process should get no work, in a few words for people; null when it should get work. */
+/** Returns the reason why a process is not ready, for people; null if it is ready. */
 export type ReadinessCheck = () => Promise<string | null>;
 
 const SHUTDOWN_TIMEOUT_MS = 25_000;
 const SIGNAL_DELAY_MS = 1_000;
 
-/** Starts a part that the process closes when it ends, the last one first, even if it is still starting then. */
+/** Starts a part. The process closes its parts in reverse order, even those that are still starting. */
 export type StartPart = <Part extends Closable>(
   name: string,
   start: (stop: AbortSignal) => Promise<Part>,
 ) => Promise<Part>;
 
 /**
- * Runs a process's service until SIGTERM, SIGINT or SIGHUP, then closes its parts and exits with status 0. A
- * signal during startup does the same: it aborts `stop`, and no further part starts. If a part does not start, the rest
- * is closed and the status is 1.
+ * Runs a process until SIGTERM, SIGINT or SIGHUP, then closes its parts and exits with status 0. A signal during
+ * startup aborts `stop`, and no further part starts. If a part fails to start, closes the others and exits with status
+ * 1.
  *
- * A second signal changes nothing: npm passes on a signal that the process group got as well. After 25 s the process
- * says which parts hang and exits with status 1, which loses nothing that was answered.
+ * Ignores further signals, because npm forwards a signal that the process group already got. After 25 s, logs which
+ * parts hang and exits with status 1. That loses nothing that was acknowledged.
  */
 export async function runUntilSignal(
   log: Logger,
@@ -47,7 +47,7 @@ export async function runUntilSignal(
     return await starting;
   };
   start(startPart).catch(async (error: unknown) => {
-    // What a signal interrupts fails. Ctrl-C may end a program that we run a moment before we hear of it ourselves.
+    // A signal makes startup fail. Ctrl-C may reach a child process a moment before this one.
     await wait(SIGNAL_DELAY_MS, undefined, { signal: stop.signal }).catch(() => {});
     if (stop.signal.aborted) return;
     tellFailure(error);
@@ -73,10 +73,10 @@ function fail(log: Logger, error: unknown): void {
   process.exit(1);
 }
 
-/** The names of what is closing now: the part, and what of it. */
+/** What is closing now: parts and their own parts. */
 const closing = new Set<{ name: string }>();
 
-/** Closes in the order given, each one even if an earlier one failed; then throws the first failure. */
+/** Closes parts in the given order. Continues after a failure, and throws the first one at the end. */
 export async function closeAll(parts: Record<string, () => Promise<unknown>>): Promise<void> {
   const failures: unknown[] = [];
   for (const [name, close] of Object.entries(parts)) {

@@ -3,7 +3,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 export type { Logger } from 'pino';
 
 /**
- * Creates a process's logger: JSON lines, without the values of the keys in `secrets` at the first two levels of a
+ * Creates a process's logger. It writes JSON lines, and redacts the keys in `secrets` in the first two levels of a
  * logged object.
  */
 export function createLogger(
@@ -16,13 +16,13 @@ export function createLogger(
     {
       name,
       level,
-      // Not pino's own redaction, which takes as long as a poll's statements.
+      // pino's own redaction takes as long as the statements of a poll.
       formatters: { log: hide },
       serializers: { err: errorWithoutData },
     },
     destination,
   );
-  // Children of children inherit it. The formatter does not see what a child is created with.
+  // The formatter does not see the bindings of a child. Children of children inherit this.
   const { child } = log;
   log.child = function newChild(this: Logger, bindings, options) {
     return child.call(this, hide(bindings), options);
@@ -30,7 +30,7 @@ export function createLogger(
   return log;
 }
 
-/** Reduces an error to what may be logged: not PostgreSQL's `detail` and `where`, which quote rows. */
+/** Returns what may be logged of an error. Omits PostgreSQL's `detail` and `where`, which quote rows. */
 function errorWithoutData(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack, cause } = error;
@@ -38,7 +38,7 @@ function errorWithoutData(error: unknown): unknown {
   return { name, message, code, stack, ...(cause === undefined ? {} : { cause: errorWithoutData(cause) }) };
 }
 
-/** Returns an object without secrets in its first levels: itself if there are none. */
+/** Redacts secrets in the first levels of an object. Returns the object itself if it has none. */
 function hideSecrets(
   object: Record<string, unknown>,
   secrets: ReadonlySet<string>,
@@ -55,7 +55,7 @@ function hideSecrets(
   return hidden ?? object;
 }
 
-/** Lists have no keys, and errors a serializer. */
+/** Skips lists, which have no keys, and errors, which have a serializer. */
 function hideInside(value: unknown, secrets: ReadonlySet<string>, levels: number): unknown {
   if (levels === 0 || typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value) || ArrayBuffer.isView(value) || value instanceof Error) return value;
