@@ -1,6 +1,6 @@
-# One image for every process; docker-compose.yml chooses which one runs. Node.js 24 runs the TypeScript as it stands.
+# One image for every process; its command chooses which one runs. Node.js 24 runs TypeScript directly.
 
-# The console, built for browsers. What builds it stays here.
+# Builds the console for browsers. The build tools stay in this stage.
 FROM node:24-slim AS console
 WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json ./
@@ -16,14 +16,14 @@ COPY packages packages
 COPY apps apps
 COPY migrations migrations
 RUN npm ci --omit=dev && npm cache clean --force
-# The guides, which the API shows.
+# The API serves these as guides.
 COPY README.md CHANGELOG.md ./
 COPY docs docs
 COPY examples examples
 COPY --from=console /app/apps/console/dist apps/console/dist
 
 ENV NODE_ENV=production HOST=0.0.0.0
-# The user `node`, by number: Kubernetes can tell only of a number that it is not root.
+# The user `node`, as a number, because Kubernetes cannot tell that a name is not root.
 USER 1000:1000
 EXPOSE 8080
 CMD ["node", "--max-semi-space-size=8", "apps/api/src/main.ts"]
