@@ -500,7 +500,7 @@ describe('with 10,000 customers held in one lane', () => {
     const { channelCode, channelOrderId } = await accept(buy(other));
     const { id: applicationId } = await stack.db.selectFrom('application').select('id').executeTakeFirstOrThrow();
     const query = BatchResultQuery.parse({ channelCode, channelOrderId });
-    const ofPoll = await countReads((trx) => readPages(trx, [{ applicationId, query, knownEnd: null }]));
+    const ofPoll = await countReads((trx) => readPages(trx, [{ applicationId, query, knownCompletion: null }]));
     const ofDrain = await countReads((trx) => drainLanes(trx, { lanes: [lane()] }, new LedgerIds()));
     await drainLanes(stack.db, { lanes: [lane()] }, new LedgerIds());
     const { orderList, ...sent } = BatchOrder.parse(syncOf(buy(other)));

@@ -2,48 +2,51 @@ import { type Database, run, type Statement, type Trx, together } from '@lockste
 import { sql } from 'kysely';
 import { channelOfColumn } from './lanes.ts';
 
-/** The advisory lock class of lanes: ('lane', n) locks lane n among all processes. */
+/** The class of advisory locks on lanes: ('lane', n) locks lane n across processes. */
 const LANE_LOCK = 0x6c616e65;
 
-/** The class of the locks that say whose drains of a backlog these are: ('bulk', n) is held by drains of worker n. */
+/** The class of advisory locks on backlogs: drains of a backlog by worker n hold ('bulk', n). */
 const BULK_LOCK = 0x62756c6b;
 
-/** How long a statement of a call that waited for lanes may take once it has them. */
+/** The timeout of statements after a call has locked its lanes. */
 const STATEMENT_TIMEOUT_MS = 60_000;
 
-/** SQL: the lanes that this transaction has locked by `lockingLanes` or `tryingLanes`, as int[]. */
+/** SQL: the lanes that this transaction has locked with `lockingLanes` or `tryingLanes`, as int[]. */
 export const LOCKED_LANES = `string_to_array(current_setting('lockstep.lanes'), ',')::int[]`;
 
-/** For the statement that locks: LOCKED_LANES takes them from there, so that what reads them can be sent with it. */
-const noted = (locked: string) => `
+/**
+ * Stores the locked lanes in a setting, so that a statement that reads LOCKED_LANES can be sent together with the one
+ * that locks.
+ */
+const recording = (locked: string) => `
   select set_config('lockstep.lanes', coalesce(string_agg(lane::text, ','), ''), true) as lanes from (${locked}) as locked`;
 
 export interface LockedRow {
-  /** With commas between them. */
+  /** Separated by commas. */
   lanes: string;
 }
 
-/** Reads which lanes a statement of `lockingLanes` or `tryingLanes` has locked. */
+/** Returns the lanes that a statement of `lockingLanes` or `tryingLanes` has locked. */
 export function readLocked([row]: readonly LockedRow[]): number[] {
   return row!.lanes === '' ? [] : row!.lanes.split(',').map(Number);
 }
 
 /**
- * A statement that locks lanes, lowest first, so that transactions which share lanes wait rather than deadlock. They
- * are held until the commit.
+ * A statement that locks lanes until the commit, lowest first, so that transactions with common lanes wait for each
+ * other and don't deadlock.
  */
 export function lockingLanes(lanes: readonly number[]): Statement<LockedRow> {
   const sorted = [...lanes].sort((a, b) => a - b);
   return {
     name: 'lock_lanes',
-    text: noted(`select lane, pg_advisory_xact_lock(${LANE_LOCK}, lane) from unnest($1::int[]) as lane`),
+    text: recording(`select lane, pg_advisory_xact_lock(${LANE_LOCK}, lane) from unnest($1::int[]) as lane`),
     values: [sorted],
   };
 }
 
 /**
- * A statement that locks those of the lanes that nobody has locked, and waits for none. `bulkOf`: the worker whose
- * drain of a backlog it is.
+ * A statement that locks those of the lanes that are free, without waiting. `bulkOf`: if this is a drain of a backlog,
+ * the number of its worker.
  */
 export function tryingLanes(
   lanes: readonly number[],
@@ -51,16 +54,16 @@ export function tryingLanes(
 ): Statement<LockedRow> {
   return {
     name: 'try_lanes',
-    text: `select lanes, case when $2::int is not null then pg_advisory_xact_lock_shared(${BULK_LOCK}, $2::int) end from (${noted(`
+    text: `select lanes, case when $2::int is not null then pg_advisory_xact_lock_shared(${BULK_LOCK}, $2::int) end from (${recording(`
       select lane from unnest($1::int[]) as lane where pg_try_advisory_xact_lock(${LANE_LOCK}, lane)`)}) as locked`,
     values: [lanes, bulkOf ?? null],
   };
 }
 
 /**
- * Reads which channels have a backlog that this worker leaves to another one: one that drains it now, and has
- * precedence. For each channel another worker may have it, so that the backlogs of several channels spread over the
- * workers. A worker whose drain has done nothing for a second does not count.
+ * Returns the channels whose backlog this worker leaves to another worker that is draining it and has precedence.
+ * Precedence differs by channel, so that backlogs spread over the workers. A worker whose drain has been idle for a
+ * second does not count.
  */
 export async function readBacklogsElsewhere(db: Database, worker: number): Promise<ReadonlySet<number>> {
   const { rows } = await sql<{ channel: number }>`
@@ -79,14 +82,16 @@ export async function readBacklogsElsewhere(db: Database, worker: number): Promi
   return new Set(rows.map(({ channel }) => channel));
 }
 
-/** Locks lanes, lowest first; see lockingLanes. It waits for each lane as long as for any lock of this connection. */
+/**
+ * Locks lanes, lowest first (see lockingLanes). It waits for each lane as long as this connection waits for any lock.
+ */
 export async function lockLanes(trx: Trx, lanes: readonly number[]): Promise<void> {
   await run(trx, lockingLanes(lanes));
 }
 
 /**
- * Locks lanes as lockLanes does, and waits for all of them until a time of performance.now. Then it throws what
- * isOverload knows. Without this, each lane would be waited for anew.
+ * Locks lanes as lockLanes does, but with one deadline (a time of performance.now) for all of them. After it, throws an
+ * overload (isOverload).
  */
 export async function lockLanesUntil(trx: Trx, lanes: readonly number[], deadlineMs: number): Promise<void> {
   const leftMs = Math.max(1, Math.ceil(deadlineMs - performance.now()));
@@ -97,7 +102,7 @@ export async function lockLanesUntil(trx: Trx, lanes: readonly number[], deadlin
 /** How long a transaction waits for each lock while others wait for its turn. */
 export const LOCK_WAIT_MS = 200;
 
-/** A statement that sets how long each later statement of its transaction may take, or wait for each lock. */
+/** A statement that sets the timeout of each later statement of its transaction, or of each wait for a lock. */
 export const settingTimeout = (name: 'statement_timeout' | 'lock_timeout', timeoutMs: number): Statement<unknown> => ({
   name: 'set_timeout',
   text: 'select set_config($1, $2, true)',

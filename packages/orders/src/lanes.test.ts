@@ -2,7 +2,7 @@ import type { CustomerId } from '@lockstep/contract';
 import { expect, it } from 'vitest';
 import { channelOf, LANES_OF_CHANNEL, laneOf } from './lanes.ts';
 
-// A customer in another lane than before would let later orders overtake pending ones: these never change.
+// These lanes must never change: in another lane, a customer's later orders would overtake pending ones.
 it.each([
   [0, '1', 7],
   [1, '1', 23],
@@ -11,7 +11,7 @@ it.each([
   [3, '100001', 53],
   [3, '100002', 63],
   [134_217_726, '9223372036854775807', 2_147_483_630],
-])('keeps, of channel %i, customer %s in lane %i', (channelId, customerId, lane) => {
+])('keeps, in channel %i, customer %s in lane %i', (channelId, customerId, lane) => {
   expect(laneOf(channelId, customerId as CustomerId)).toBe(lane);
   expect(channelOf(lane)).toBe(channelId);
 });

@@ -6,7 +6,7 @@ import { ChannelReader, readChannels } from './channels/state.ts';
 import { createOrderMetrics, registerBacklogGauges } from './metrics.ts';
 
 let database: TestDatabase;
-/** The same database, which counts its queries. */
+/** The same database, with a counter of queries. */
 let counted: Database;
 let queries = 0;
 
@@ -22,20 +22,20 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-it('the gauges of what is pending share one look at the database in a scrape', async () => {
+it('the backlog gauges share one reading of the database per scrape', async () => {
   await readChannels(counted);
-  const queriesOfOneLook = queries;
-  expect(queriesOfOneLook).toBeGreaterThan(0);
+  const queriesOfOneReading = queries;
+  expect(queriesOfOneReading).toBeGreaterThan(0);
   const { registry } = createOrderMetrics();
   registerBacklogGauges(registry, counted, new ChannelReader(counted));
   const text = await registry.metrics();
   expect(text).toMatch(/^lockstep_database_up 1$/m);
   expect(text).toMatch(/^lockstep_oldest_pending_order_seconds 0$/m);
-  // One more for who is held.
-  expect(queries).toBe(2 * queriesOfOneLook + 1);
+  // One more query for held customers.
+  expect(queries).toBe(2 * queriesOfOneReading + 1);
 });
 
-it('has gauges for the 50 channels with the most pending orders, and one for all others', async () => {
+it('has gauges for the 50 channels with the most pending orders, and one for the others', async () => {
   await sql`
     with application as (
       insert into application (app_key, name, secret_hash, scopes) values ('k1', 'Test', '', '{}') returning id

@@ -5,10 +5,10 @@ import type { ChannelReader, ChannelState } from './channels/state.ts';
 
 const ORDERS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000];
 
-/** The metrics of a process, with those of orders; docs/runbooks/README.md says what each is for. */
+/** The metrics of a process, including those of orders. docs/runbooks/README.md explains each. */
 export type OrderMetrics = Metrics & ReturnType<typeof registerOrderMetrics>;
 
-/** Creates a process's metrics, with those of orders. Call it once a process. */
+/** Creates a process's metrics, including those of orders. Call it once per process. */
 export function createOrderMetrics(): OrderMetrics {
   const metrics = createMetrics();
   return { ...metrics, ...registerOrderMetrics(metrics.registry) };
@@ -59,13 +59,13 @@ function registerOrderMetrics(registry: Registry) {
   };
 }
 
-/** Channels that have gauges of their own; all others share one. */
+/** How many channels have gauges of their own; all others share one. */
 const MAX_CHANNELS = 50;
-/** The label of the channels that have none of their own, and of the orders that are of no channel. */
+/** The labels of the other channels, and of orders without a channel. */
 const OTHERS = '(others)';
 const NONE = '(none)';
 
-/** Adds the gauges of what is pending, for a process that serves its metrics, from the readings of that process. */
+/** Adds the gauges of the backlog to a process that serves its metrics. `channels`: the readings of that process. */
 export function registerBacklogGauges(registry: Registry, db: Database, channels: ChannelReader): void {
   const registers = [registry];
   const read = () => channels.read().catch(() => undefined);
@@ -137,7 +137,7 @@ export function registerBacklogGauges(registry: Registry, db: Database, channels
   });
 }
 
-/** Channels in which something is pending, those with the most alone, the others together. */
+/** Returns the channels with pending orders: those with the most alone, the others together. */
 function groupChannels(all: readonly ChannelState[]): { label: string; channels: readonly ChannelState[] }[] {
   const sorted = all.filter(({ pending }) => pending > 0).sort((a, b) => b.pending - a.pending);
   const alone = sorted.slice(0, MAX_CHANNELS).map((channel) => ({ label: channel.code ?? NONE, channels: [channel] }));
@@ -152,9 +152,7 @@ function oldestSeconds(channels: readonly ChannelState[]): number {
   return Math.max(0, ...ages);
 }
 
-/**
- * How many customers are held, how many lanes no worker can drain at present, and since when: milliseconds, or null.
- */
+/** How many customers are held and how many lanes are stalled, and since when, in milliseconds or null. */
 export interface Stuck {
   heldCustomers: number;
   heldSinceTime: number | null;
@@ -162,7 +160,7 @@ export interface Stuck {
   stalledSinceTime: number | null;
 }
 
-/** Reads who is held, and which lanes stall. What nobody has renewed for a minute says nothing any more. */
+/** Counts held customers and stalled lanes. Ignores stalls that no worker has confirmed for a minute. */
 export async function readStuck(db: Database): Promise<Stuck> {
   const { rows } = await sql<{ held: number; held_since: Date | null; lanes: number; lanes_since: Date | null }>`
     select held.*, stalled.* from (select count(*)::int as held, min(since) as held_since from order_hold) as held

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { prepareBatch } from './accepting/prepare.ts';
 import { cutOrderText, PayloadFault, readStoredOrders, writeStoredOrders } from './stored-orders.ts';
 
-/** The same value, its objects' keys in another order. */
+/** The same value with the keys of its objects in another order. */
 function shuffled(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shuffled);
   if (typeof value !== 'object' || value === null) return value;
@@ -16,13 +16,16 @@ function shuffled(value: unknown): unknown {
 }
 
 describe('what this release stores', () => {
-  it.each(['async', 'sync'] as const)('is what version 1 stored, byte for byte, of a batch sent %s', (syncMode) => {
-    const prepared = prepareBatch('1' as ApplicationId, BatchOrder.parse({ ...SENT, syncMode }), new Map());
-    expect(prepared.digest.toString('hex')).toBe(DIGESTS[syncMode]);
-    expect(Object.fromEntries(prepared.chunks.map(({ lane, payload }) => [lane, payload]))).toEqual(PAYLOADS);
-  });
+  it.each(['async', 'sync'] as const)(
+    'equals what version 1 stored, byte for byte, for a batch sent %s',
+    (syncMode) => {
+      const prepared = prepareBatch('1' as ApplicationId, BatchOrder.parse({ ...SENT, syncMode }), new Map());
+      expect(prepared.digest.toString('hex')).toBe(DIGESTS[syncMode]);
+      expect(Object.fromEntries(prepared.chunks.map(({ lane, payload }) => [lane, payload]))).toEqual(PAYLOADS);
+    },
+  );
 
-  it('is the same whatever order the fields were sent in, and whatever else was', () => {
+  it('does not depend on the order of fields or on unknown fields', () => {
     const sent = shuffled(SENT) as { orderList: object[] };
     for (const order of sent.orderList) Object.assign(order, { laterField: 'new' });
     const { batch } = readBatchOrder(Buffer.from(JSON.stringify(sent)));
@@ -33,13 +36,13 @@ describe('what this release stores', () => {
 });
 
 describe('stored orders', () => {
-  it('are read as they were written', () => {
+  it('are read as written', () => {
     for (const payload of Object.values(PAYLOADS)) {
       expect(JSON.stringify(readStoredOrders(1, payload))).toBe(payload);
     }
   });
 
-  it('alone are cut out byte for byte', () => {
+  it('are cut out byte for byte when alone', () => {
     for (const payload of Object.values(PAYLOADS)) {
       for (const placed of readStoredOrders(1, payload)) {
         const text = cutOrderText(1, writeStoredOrders([placed]));
@@ -53,7 +56,7 @@ describe('stored orders', () => {
     ['of a newer version', 2, '[[0,{"sequence":1}]]'],
     ['that is cut off', 1, '[[0,{"sequence":1}'],
     ['without a place', 1, '[[{"sequence":1}]]'],
-    ['that is no list', 1, '{}'],
+    ['that is not a list', 1, '{}'],
     ['that is empty', 1, ''],
   ])('a text %s is not cut', (_, version, text) => {
     expect(() => cutOrderText(version, text)).toThrow(PayloadFault);
@@ -62,19 +65,19 @@ describe('stored orders', () => {
   const payload = PAYLOADS[7]!;
   it.each<[string, number, string]>([
     ['of a newer version', 2, payload],
-    ['of none', 0, payload],
-    ['that are no JSON', 1, payload.slice(1)],
-    ['that are no list', 1, '{}'],
+    ['of version 0', 0, payload],
+    ['that are not JSON', 1, payload.slice(1)],
+    ['that are not a list', 1, '{}'],
     ['without their places', 1, payload.replace('[0,', '[').replace('[2,', '[')],
-    ['at a place that no batch has', 1, payload.replace('[0,', '[8192,')],
+    ['at a place beyond the end of any batch', 1, payload.replace('[0,', '[8192,')],
     ['of an unknown type', 1, payload.replace('"new_buy"', '"new_gift"')],
-    ['of a type that every object has', 1, payload.replace('"new_buy"', '"toString"')],
+    ['of a type that is a property of every object', 1, payload.replace('"new_buy"', '"toString"')],
   ])('%s are a fault of the service', (_, version, text) => {
     expect(text === payload && version === 1).toBe(false);
     expect(() => readStoredOrders(version, text)).toThrow(PayloadFault);
   });
 
-  it('with a value of another type, or without one that they need, are a fault that names the place only', () => {
+  it('with a wrong type or a missing value are a fault that names only the path', () => {
     const missing = new Set<string>();
     for (const stored of Object.values(PAYLOADS)) {
       for (const path of pathsOf(JSON.parse(stored))) {
@@ -118,7 +121,7 @@ const OPTIONAL = [
 
 type Path = readonly (string | number)[];
 
-/** Every place in a value, but for the value itself. */
+/** Every path in a value, except the value itself. */
 function* pathsOf(value: unknown, path: Path = []): Generator<Path> {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
@@ -132,7 +135,7 @@ function valueAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>((outer, key) => (outer as Record<string | number, unknown>)[key], value);
 }
 
-/** JSON with another value at one place. */
+/** JSON with another value at one path. */
 function changed(text: string, path: Path, to: unknown): string {
   const value: unknown = JSON.parse(text);
   (valueAt(value, path.slice(0, -1)) as Record<string | number, unknown>)[path.at(-1)!] = to;

@@ -8,9 +8,9 @@ export const PAYLOAD_VERSION = 1;
 export const DIGEST_VERSION = 1;
 
 /**
- * Writes an order as text, in form 1: digests are over it, and it is stored until the order has taken effect. The
- * schema of calls returns the fields in one order, in whatever order a client sent them, and what has a default with
- * it. What is absent is left out.
+ * Returns an order as text, in form 1. Digests are computed over it, and it is stored until the order has taken effect.
+ * Fields are in the order of the request schema, whatever order the client sent; defaults are included, absent fields
+ * are not.
  */
 export function orderText(order: Order): string {
   const stored: StoredOrderV1 = order;
@@ -18,10 +18,9 @@ export function orderText(order: Order): string {
 }
 
 /*
- * The stored form of orders, version 1. It never changes, because databases hold it and digests are taken over it: no
- * field and no type here, nor the order of the fields. A field that a later release brings goes into a version of its
- * own. So nothing here comes from the schemas of calls. The types are those of JSON alone; what a value means is for
- * the planner.
+ * The stored form of orders, version 1. It never changes (no field, no type, not even the order of fields), because
+ * databases contain it and digests are computed over it. A field of a later release goes into a new version, so nothing
+ * here uses the request schemas. The types are those of JSON; the planner interprets the values.
  */
 
 const text = z.string();
@@ -135,7 +134,7 @@ const storedOrdersV1 = compiledOnce(() =>
   ),
 );
 
-/** Has zod generate code for a schema when it is first used, which takes milliseconds. The code takes half the time. */
+/** Returns a schema that zod compiles on first use, which takes milliseconds. Compiled code needs half the time. */
 function compiledOnce<Schema extends z.ZodType>(build: () => Schema): () => Schema {
   let compiled: Schema | undefined;
   return () => (compiled ??= z.compile(build(), { strict: true }));
@@ -144,19 +143,19 @@ function compiledOnce<Schema extends z.ZodType>(build: () => Schema): () => Sche
 /** An order and its place in orderList. */
 export type PlacedOrder = [index: number, order: Order];
 
-/** This release cannot read stored orders: a fault of the service, never of the orders. */
+/** This release can't read stored orders. That is a fault of the service, never of the orders. */
 export class PayloadFault extends Error {
   constructor(what: string) {
-    super(`Stored orders cannot be read: ${what}`);
+    super(`stored orders can't be read: ${what}`);
     this.name = 'PayloadFault';
   }
 }
 
 /**
- * Reads stored orders: JSON, a list of [index in orderList, order in the form of `orderText`]. It checks that they have
- * the fields of form 1, each of its type; what they mean is for the planner.
+ * Parses stored orders: a JSON list of [index in orderList, order in the form of `orderText`]. Checks the fields and
+ * types of form 1; the planner checks their values.
  *
- * Throws a PayloadFault if a newer release wrote them, or if no release writes such a text.
+ * Throws a PayloadFault if a newer release wrote the text, or if no release writes such a text.
  */
 export function readStoredOrders(version: number, payload: string): PlacedOrder[] {
   if (version !== PAYLOAD_VERSION) throw new PayloadFault(describeVersion(version));
@@ -172,25 +171,25 @@ export function readStoredOrders(version: number, payload: string): PlacedOrder[
 }
 
 function describeVersion(version: number): string {
-  return `their version is ${version}, this release reads ${PAYLOAD_VERSION}; run a newer one`;
+  return `version ${version} is newer than ${PAYLOAD_VERSION}, which this release reads; run a newer release`;
 }
 
-/** Says where the first fault is. It never says what is there, because messages are logged. */
+/** Returns the path of the first fault, but not the value there, because messages are logged. */
 function describePlace({ issues }: z.ZodError): string {
   const path = z.core.toDotPath(issues[0]!.path);
   return path === '' ? '' : `, see ${path}`;
 }
 
-/** Writes orders as text, in the version that this release writes. */
+/** Returns orders as text, in the version that this release writes. */
 export function writeStoredOrders(orders: readonly PlacedOrder[]): string {
   return JSON.stringify(orders);
 }
 
 /**
- * Cuts the text of an order out of a list that holds it alone, as clients send it, without parsing it: it may be 32
- * MiB. Form 1 consists of fields of the interface.
+ * Returns the text of a single order from a list that holds only this order, without parsing it: it may be 32 MiB. Form
+ * 1 consists of fields of the interface, so clients can send it again.
  *
- * Throws a PayloadFault if a newer release wrote the list, or if no release writes such a text.
+ * Throws a PayloadFault if a newer release wrote the text, or if no release writes such a text.
  */
 export function cutOrderText(version: number, content: string): string {
   const start = content.indexOf(',') + 1;

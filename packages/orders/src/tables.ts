@@ -10,7 +10,7 @@ import type {
 import { type Aged, SECONDS_OF_DAY } from '@lockstep/platform';
 import type { Generated } from 'kysely';
 
-/** The tables of batches, their pending orders, the outcomes and the events. */
+/** The tables of batches, their pending orders, outcomes and events. */
 declare module '@lockstep/platform' {
   interface Tables {
     batch: {
@@ -144,14 +144,12 @@ declare module '@lockstep/platform' {
   }
 }
 
-/** How long the console can look back at what the service did. */
+/** How many days of activity the console can show. */
 const ACTIVITY_DAYS = 14;
-/** How long it is known how much came behind a batch of a channel. */
+/** How long the service knows how many orders were accepted after a batch. */
 const CHANNEL_ACTIVITY_SECONDS = 2 * 3_600;
 
-/**
- * What failed orders held, events, each kept for some days (rules 6.7 and 6.8), and what the console shows of activity.
- */
+/** What cleanup deletes: content of failed orders and events, after some days (rules 6.7 and 6.8), and activity. */
 export function agedOrders({ failedOrderDays, eventDays }: { failedOrderDays: number; eventDays: number }): Aged[] {
   const failed = { table: 'failed_order', timeColumn: 'failed_time' } as const;
   const events = { table: 'event', timeColumn: 'created_time' } as const;

@@ -1,4 +1,4 @@
-// What tests of the whole service need of the inside. Nothing else imports it.
+// What tests of the whole service need from the inside of this package. Nothing else may import it.
 
 export type { SubmittedBatch } from './accepting/batch.ts';
 export { applyOrders, storeApplied } from './applying/apply.ts';

@@ -47,13 +47,13 @@ export function failedOrderHandlers({ failedBatches }: ServerOptions) {
     getFailedOrders: async (request, { applicationId }, reply) => {
       const { channelCode, channelOrderId } = request.query;
       noteSubject(request, { channelCode, channelOrderId });
-      const { syncMode, pieces } = await failedBatches.open(
+      const { syncMode, parts } = await failedBatches.open(
         request.db,
         applicationId,
         request.query,
         request.deadline.signal,
       );
-      return await answerInPieces(writeAnswer({ channelCode, syncMode, orderList: [] }, pieces), request, reply);
+      return await answerInPieces(writeAnswer({ channelCode, syncMode, orderList: [] }, parts), request, reply);
     },
   } satisfies OrderHandlers;
 }

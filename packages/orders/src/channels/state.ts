@@ -55,7 +55,7 @@ export async function readChannels(db: Database): Promise<ChannelState[]> {
     ), held as (
       select ${sql.raw(channelOfColumn())} as channel_id, count(*) as held from held_order group by channel_id
     ), named as (
-      -- The planner cannot know how many channels are behind, so each is looked up by itself.
+      -- PostgreSQL cannot know how many channels have pending orders, so each is looked up separately.
       select id, code, paused_time, case when id in (select channel_id from sums) then (
         select min(first.accepted_time)
         from generate_series(${FIRST_LANE}, ${FIRST_LANE} + ${sql.lit(LANES_OF_CHANNEL - 1)}) as slot (lane)

@@ -10,16 +10,16 @@ import type { OrderMetrics } from '../metrics.ts';
 
 interface CancelCall {
   batchId: BatchId;
-  /** Where the batch had orders pending when the call came. */
+  /** The lanes in which the batch had pending orders when the call arrived. */
   lanes: number[];
   /** A time of performance.now. */
   deadlineMs: number;
 }
 
-/** Transactions of cancel calls that run at once in a process. Each may wait for the drains of its batch's lanes. */
+/** How many cancel transactions run at once in a process. Each may wait for drains of its batch's lanes. */
 export const CANCELS_AT_ONCE = 2;
 
-/** Cancels what is still pending of batches (rules 6.6). */
+/** Cancels the pending orders of batches (rules 6.6). */
 export class BatchCanceller {
   readonly #db: Database;
   readonly #log: Logger;
@@ -49,11 +49,12 @@ export class BatchCanceller {
   }
 
   /**
-   * Ends all pending orders of a batch in one step, as failed with cause cancelled, and the batch with them. It waits
-   * for the drains of the batch's lanes that run, so an order either takes effect or is cancelled. Called again, or for
-   * a sync batch, it finds nothing to cancel.
+   * Cancels all pending orders of a batch in one transaction, which completes the batch. It waits for running drains of
+   * the batch's lanes, so each order either takes effect or is cancelled. A repeated call, or a call for a sync batch,
+   * cancels nothing.
    *
-   * Throws a Refusal: batch_not_found, for another application's batch too; overloaded, and then nothing is cancelled.
+   * Throws a Refusal: batch_not_found, also for batches of other applications; overloaded, and then nothing is
+   * cancelled.
    */
   async cancel(applicationId: ApplicationId, request: CancelBatch): Promise<CancelledBatch> {
     const deadlineMs = performance.now() + MAX_WAIT_MS;
@@ -75,8 +76,8 @@ export class BatchCanceller {
 }
 
 /**
- * Cancels what is pending of a batch once it has its lanes, and returns which orders that were. Null, and nothing is
- * done, if `order retry` has put orders back in other lanes meanwhile.
+ * Cancels the pending orders of a batch under its lanes' locks, and returns them. Returns null and does nothing if
+ * `order retry` has put orders back in other lanes meanwhile.
  */
 function cancelPending(db: Database, { batchId, lanes, deadlineMs }: CancelCall): Promise<Work | null> {
   if (performance.now() > deadlineMs) throw new Refusal('overloaded');
@@ -104,5 +105,5 @@ async function findPendingLanes(db: Database, batchId: BatchId): Promise<number[
   return rows.map(({ lane }) => lane);
 }
 
-/** How long a call waits for its turn and for what was accepted before it. Then it is refused as overload. */
+/** How long a call waits for its turn and for work that came before it. After that, it is refused as overloaded. */
 export const MAX_WAIT_MS = 15_000;

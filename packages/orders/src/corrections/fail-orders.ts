@@ -9,20 +9,20 @@ import { completeBatches } from '../completion/complete-batches.ts';
 import { lockLanes } from '../lane-locks.ts';
 import { lanesOfCustomer, NO_CHANNEL } from '../lanes.ts';
 
-/** Pending orders that an operator ends. */
+/** Pending orders that an operator fails. */
 interface FailRequest {
   licenseOrderIds: readonly LicenseOrderId[];
-  /** What becomes of the customers' later pending orders; null: nothing is done if there are any. */
+  /** What to do with the customers' later pending orders. Null: do nothing if there are any. */
   later: 'keep' | 'fail' | null;
-  /** Records which orders were ended, in the same transaction. */
+  /** Writes the audit entry, in the same transaction. */
   record: (trx: Trx, failedIds: readonly LicenseOrderId[]) => Promise<void>;
-  /** Hears why batches of orders that have failed could not be ended. The sweep ends them. */
+  /** Called if the batches could not be completed. The sweep completes them. */
   onNotCompleted: (error: unknown) => void;
 }
 
 /**
- * What became of a FailRequest: the orders that have `failed`; or nothing was done, because of the `later_pending`
- * orders, or of those that are `not_pending`.
+ * The result: the failed orders. Or nothing was done because of later pending orders, or because orders are not
+ * pending; these are listed.
  */
 export interface FailResult {
   outcome: 'failed' | 'later_pending' | 'not_pending';
@@ -30,8 +30,8 @@ export interface FailResult {
 }
 
 /**
- * Ends pending orders with internal_error, held or not, in one transaction (rules 9). Throws a ConsoleRefusal:
- * not_found, which names those that are not there.
+ * Fails pending orders with internal_error, including held ones, in one transaction (rules 9). Throws a ConsoleRefusal
+ * (not_found) that names unknown orders.
  */
 export async function failPendingOrders(db: Database, request: FailRequest): Promise<FailResult> {
   const named = [...new Set(request.licenseOrderIds)];
@@ -57,18 +57,18 @@ export async function failPendingOrders(db: Database, request: FailRequest): Pro
     const meant = new Set(failedIds);
     const finishedBatchIds = [];
     for (const batchId of new Set(failedIds.map((id) => splitOrderId(id).batchId))) {
-      const ended = await failInLanes(
+      const failed = await failInLanes(
         trx,
         { batchId, lanes },
         () => new Refusal('internal_error'),
         (id) => meant.has(id),
       );
-      finishedBatchIds.push(...ended.finishedBatchIds);
+      finishedBatchIds.push(...failed.finishedBatchIds);
     }
     await request.record(trx, failedIds);
     return { result: { outcome: 'failed', licenseOrderIds: failedIds } satisfies FailResult, finishedBatchIds };
   });
-  // What is committed is done, whatever becomes of this.
+  // The orders have failed, even if this does not work.
   await completeBatches(db, finishedBatchIds).catch(request.onNotCompleted);
   return result;
 }
@@ -83,7 +83,7 @@ interface PendingOrder {
   sequence: number;
 }
 
-/** Reads whose orders these are, in the order in which they take effect. */
+/** Returns the customers of these orders, in the order in which the orders take effect. */
 async function readNamed(trx: Trx, ids: readonly LicenseOrderId[]): Promise<PendingOrder[]> {
   const places = ids.map(splitOrderId);
   const { rows } = await sql<PendingOrder>`
@@ -96,7 +96,9 @@ async function readNamed(trx: Trx, ids: readonly LicenseOrderId[]): Promise<Pend
   return rows;
 }
 
-/** Reads the pending orders of a customer in its lanes, in the order in which they take effect, from one of them on. */
+/**
+ * Returns the pending orders of a customer in its lanes, in the order in which they take effect, starting with `first`.
+ */
 async function readPendingFrom(trx: Trx, first: PendingOrder, lanes: readonly number[]): Promise<PendingOrder[]> {
   const { customerId } = first;
   const { batchId } = splitOrderId(first.id);

@@ -12,54 +12,54 @@ import { sql } from 'kysely';
 import { findBatch } from '../accepting/batch.ts';
 import { cutOrderText } from '../stored-orders.ts';
 
-/** How much of the orders is read at once, unless one alone is longer: small calls wait for no more than this. */
-const PIECE_BYTES = 256 * 1024;
-/** Pieces that a process reads at once. */
-const PIECES_AT_ONCE = 2;
-/** Calls of one application that wait for a piece. */
+/** How much is read at once, in bytes, unless a single order is larger. Small calls wait for no more than this. */
+const PART_BYTES = 256 * 1024;
+/** How many parts a process reads at once. */
+const PARTS_AT_ONCE = 2;
+/** How many calls of one application may wait for a part. */
 const MAX_WAITING = 250;
-/** Pieces longer than PIECE_BYTES that a process holds at once, until they are taken: each may be 32 MiB. */
-const LONG_PIECES = { atOnce: 4, atOnceOfOwner: 2 };
+/** How many parts larger than PART_BYTES a process holds at once until they are sent. Each may be 32 MiB. */
+const LARGE_PARTS = { atOnce: 4, atOnceOfOwner: 2 };
 
 /** The failed orders of a batch, to be read once. */
 interface FailedBatch {
   syncMode: SyncMode;
   /**
-   * The orders in orderList order, as JSON, with commas between them. Throws what isOverload knows if too many calls of
-   * the application wait, or no turn comes in time; an Error if what is left is not kept any more.
+   * The orders in orderList order, as JSON, separated by commas. Throws an overload (isOverload) if too many calls of
+   * the application wait or its turn does not come in time. Throws an Error if the rest has been deleted meanwhile.
    */
-  pieces: AsyncIterable<string>;
+  parts: AsyncIterable<string>;
 }
 
 /** Orders that are read at once. */
-interface Piece {
+interface Part {
   ids: LicenseOrderId[];
   bytes: number;
 }
 
 interface KeptOrder {
   id: LicenseOrderId;
-  /** Null if what it held is not kept. */
+  /** Null if its content has been deleted. */
   bytes: number | null;
 }
 
 /**
- * Gives out what failed orders held, as they were sent (rules 6.7). They may be 32 MiB: they are read in pieces, each
- * when the one before it has been taken, so a call holds one piece at most, however slowly its client reads. Pieces are
- * read two at a time in a process, the applications in turn; of long ones few are held at once. The text of stored
- * orders is passed on and not parsed.
+ * Returns failed orders as they were sent (rules 6.7). They may be 32 MiB, so they are read in parts, each after the
+ * previous one was sent: a call holds one part at most, even if its client reads slowly. A process reads two parts at a
+ * time, with a fair share for each application, and holds few large parts at once. Passes stored text on without
+ * parsing it.
  */
 export class FailedBatchReader {
-  readonly #turns = new FairQueue({ atOnce: PIECES_AT_ONCE, maxWaiting: () => MAX_WAITING });
-  readonly #longPieces = new FairQueue({ ...LONG_PIECES, maxWaiting: () => MAX_WAITING });
+  readonly #turns = new FairQueue({ atOnce: PARTS_AT_ONCE, maxWaiting: () => MAX_WAITING });
+  readonly #largeParts = new FairQueue({ ...LARGE_PARTS, maxWaiting: () => MAX_WAITING });
 
   /**
-   * Finds the orders of a batch that have failed so far. `party` takes turns with others: the application, or whoever
-   * reads in its place. `signal` ends the wait for a turn, and must abort at the end of the call: then it holds no
-   * piece any more, also where nobody goes on with what was opened.
+   * Opens the failed orders of a batch. `party`: whose fair share the call uses; by default the application's. `signal`
+   * ends waiting and must abort at the end of the call: then the call holds no part any more, even if reading has
+   * stopped halfway.
    *
-   * Throws a Refusal: batch_not_found, for another application's batch too; content_expired if what one of them held is
-   * not kept any more.
+   * Throws a Refusal: batch_not_found, also for batches of other applications; content_expired if the content of an
+   * order has been deleted.
    */
   async open(
     db: Database,
@@ -71,26 +71,21 @@ export class FailedBatchReader {
     const { id, syncMode } = await findBatch(db, applicationId, { channelCode, channelOrderId });
     const orders = await findKeptOrders(db, id);
     if (orders.some(({ bytes }) => bytes === null)) throw new Refusal('content_expired', channelOrderId, channelCode);
-    return { syncMode, pieces: this.#readPieces(db, splitIntoPieces(orders), party, signal) };
+    return { syncMode, parts: this.#readParts(db, splitIntoParts(orders), party, signal) };
   }
 
-  async *#readPieces(
-    db: Database,
-    pieces: readonly Piece[],
-    party: string,
-    signal: AbortSignal,
-  ): AsyncGenerator<string> {
+  async *#readParts(db: Database, parts: readonly Part[], party: string, signal: AbortSignal): AsyncGenerator<string> {
     const owner = { kind: 'failed orders', party };
-    for (const [index, piece] of pieces.entries()) {
-      const letGo = piece.bytes > PIECE_BYTES ? await this.#longPieces.enter(owner, signal) : () => {};
+    for (const [index, part] of parts.entries()) {
+      const release = part.bytes > PART_BYTES ? await this.#largeParts.enter(owner, signal) : () => {};
       try {
-        const text = await this.#turns.run(owner, signal, () => readPiece(db, piece));
+        const text = await this.#turns.run(owner, signal, () => readPart(db, part));
         signal.throwIfAborted();
-        signal.addEventListener('abort', letGo, { once: true });
+        signal.addEventListener('abort', release, { once: true });
         yield (index === 0 ? '' : ',') + text;
       } finally {
-        signal.removeEventListener('abort', letGo);
-        letGo();
+        signal.removeEventListener('abort', release);
+        release();
       }
     }
   }
@@ -104,23 +99,23 @@ async function findKeptOrders(db: Database, id: BatchId): Promise<KeptOrder[]> {
   return rows;
 }
 
-function splitIntoPieces(orders: readonly KeptOrder[]): Piece[] {
-  const pieces: Piece[] = [];
+function splitIntoParts(orders: readonly KeptOrder[]): Part[] {
+  const parts: Part[] = [];
   for (const { id, bytes } of orders) {
-    const piece = pieces.at(-1);
-    if (piece === undefined || piece.bytes + bytes! > PIECE_BYTES) pieces.push({ ids: [id], bytes: bytes! });
+    const part = parts.at(-1);
+    if (part === undefined || part.bytes + bytes! > PART_BYTES) parts.push({ ids: [id], bytes: bytes! });
     else {
-      piece.ids.push(id);
-      piece.bytes += bytes!;
+      part.ids.push(id);
+      part.bytes += bytes!;
     }
   }
-  return pieces;
+  return parts;
 }
 
-async function readPiece(db: Database, { ids }: Piece): Promise<string> {
+async function readPart(db: Database, { ids }: Part): Promise<string> {
   const { rows } = await sql<{ payload_version: number; content: string }>`
     select payload_version, content from failed_order where license_order_id = any (${ids}::bigint[])
     order by license_order_id`.execute(db);
-  if (rows.length !== ids.length) throw new Error('What failed orders held was deleted while it was read');
+  if (rows.length !== ids.length) throw new Error('content of failed orders was deleted while it was read');
   return rows.map(({ payload_version, content }) => cutOrderText(payload_version, content)).join(',');
 }

@@ -20,26 +20,26 @@ import type { Planned } from '../planning/plan.ts';
 import { tooLarge } from '../sync/batches.ts';
 import { MAX_WAIT_MS } from './cancel.ts';
 
-/** An asset number that an order names, and whether an active asset has it now. */
+/** An asset number that an order names, and whether an active asset has it. */
 export interface NamedNumber {
   assetNum: string;
   isActive: boolean;
 }
 
 /**
- * Large previews that a process holds at once, from their turn until their calls end: each takes tens of megabytes
- * until its client has read it. And those of one application, and those of it that wait.
+ * How many large previews a process holds at once, from their turn until their calls end: each needs tens of megabytes
+ * until its client has read it. Then how many of one application, and how many of it may wait.
  */
 const LARGE = { atOnce: 4, atOnceOfOwner: 2, maxWaiting: () => 4 };
 
-/** Products that are listed without a look at the time. */
+/** How many products are listed before the event loop may run other work. */
 const LISTED_AT_ONCE = 5_000;
 
-/** For whom a preview is made. */
+/** The caller of a preview. */
 export interface PreviewCall {
   /** The channels that the application is bound to. */
   channels: Channels;
-  /** Ends what waits. It must abort at the end of the call: then what a large preview takes is given back. */
+  /** Ends waiting. It must abort at the end of the call, to free the memory of a large preview. */
   signal: AbortSignal;
 }
 
@@ -56,24 +56,24 @@ export class BatchPreviewer {
   }
 
   /**
-   * Returns what each order of a batch would do if the batch ran now, in orderList order. Orders are planned by
-   * sequence, and each sees what the ones before it would have done. It changes nothing and waits for no order.
+   * Returns what each order of a batch would do if the batch ran now, in orderList order. Plans the orders by sequence;
+   * each sees the effects of those before it. Changes nothing and does not wait for pending orders.
    *
-   * Throws a Refusal: asset_number_shared, or batch_too_large if the orders touch too much together, none of them
-   * alone. Throws what isOverload knows if too many large batches of the application wait, or no turn comes in time.
+   * Throws a Refusal: asset_number_shared; batch_too_large if the orders together touch too much. Throws an overload
+   * (isOverload) if too many large batches of the application wait, or its turn does not come in time.
    */
   preview(batch: PreparedBatch, orders: () => Promise<Order[]>, call: PreviewCall): Promise<OrderPreview[]> {
     return this.#preview(batch, orders, call, buildPreview);
   }
 
-  /** The same for an operator, who also sees in which values the nearest products differ. */
+  /** Like `preview`, for operators: includes the values in which the nearest products differ. */
   compare(batch: PreparedBatch, orders: () => Promise<Order[]>, call: PreviewCall): Promise<ComparedPreview[]> {
     return this.#preview(batch, orders, call, buildComparedPreview);
   }
 
   /**
-   * The same, and for the orders the asset numbers that they name: whether an active asset has each before any takes
-   * effect.
+   * Like `compare`. Also returns the asset numbers that each order names, and whether an active asset has them before
+   * any order takes effect.
    */
   async compareWithNow(
     batch: PreparedBatch,
@@ -119,7 +119,7 @@ export class BatchPreviewer {
   }
 }
 
-/** Reads what a planned order revoked together with grants. */
+/** Reads the products that a planned order revoked together with their grants. */
 async function readEnded(trx: Trx, ledger: Ledger, { accepted, effects }: Planned): Promise<EndedProduct[]> {
   const assets = new Set(effects?.grants.flatMap(({ action, asset }) => (action === 'revoke' ? [asset] : [])));
   return assets.size === 0 ? [] : await readEndedProducts(trx, ledger, accepted.licenseOrderId, assets);
@@ -129,7 +129,7 @@ async function buildComparedPreview(planned: Planned, ended: readonly EndedProdu
   return { ...(await buildPreview(planned, ended)), nearest: compareNearest(planned.refusal) };
 }
 
-/** Lists the asset numbers of an order, each once. */
+/** Returns the asset numbers of an order, without duplicates. */
 function listNumbers({ assets }: Order, ledger: Ledger): NamedNumber[] {
   const numbers = new Set(assets.flatMap(({ assetNos }) => assetNos));
   return [...numbers].map((assetNum) => ({ assetNum, isActive: ledger.assets.has(assetNum) }));
@@ -149,7 +149,7 @@ async function buildPreview(
   return { ...order, state: 'failed', cause: refusal.reason, message: refusal.message, ...what };
 }
 
-/** Lists one entry for each asset, however many elements of the order name it: what the first of them does. */
+/** Returns one entry for each asset: the first action, if several elements name the asset. */
 function listAssets(effects: Effects): OrderPreview['assets'] {
   const actions = new Map<string, OrderPreview['assets'][number]['action']>();
   for (const { asset, action } of effects.assets) {
@@ -159,8 +159,8 @@ function listAssets(effects: Effects): OrderPreview['assets'] {
 }
 
 /**
- * Lists the products that were revoked with grants, then the others. They may be 200,000, so others have the event loop
- * in between.
+ * Lists products revoked together with grants, then the others. There may be 200,000, so it yields to the event loop
+ * regularly.
  */
 async function listProducts(effects: Effects, ended: readonly EndedProduct[]): Promise<OrderPreview['products']> {
   const products: OrderPreview['products'] = [];
@@ -190,9 +190,7 @@ function listNearest(refusal: Error): OrderPreview['nearest'] {
 type Nearest = ComparedPreview['nearest'];
 type Value = Nearest[number]['values'][number]['wanted'];
 
-/**
- * Lists the products that come nearest to one that was not found, with both values of each field in which they differ.
- */
+/** Lists the products nearest to one that was not found, with both values of each differing field. */
 function compareNearest(refusal: Error | null): Nearest {
   if (!(refusal instanceof ProductNotFound)) return [];
   const { asset, wanted, nearest } = refusal;
@@ -210,7 +208,7 @@ function wantedValue({ product, srcLicenseOrderId }: Wanted, field: DifferingFie
   return (field === 'srcLicenseOrderId' ? srcLicenseOrderId : product[field]) ?? null;
 }
 
-/** Null for a source order that stands in the same preview: it has no id yet. */
+/** Null if the source order is in the same preview, because it has no id yet. */
 function foundValue(product: ProductInstance, field: DifferingField): Value {
   if (field !== 'srcLicenseOrderId') return product[field];
   const orderId = heldBy(product);

@@ -11,30 +11,30 @@ import { lockLanes } from '../lane-locks.ts';
 import { laneOf } from '../lanes.ts';
 import { readStoredOrders, writeStoredOrders } from '../stored-orders.ts';
 
-/** Orders that one transaction puts back, unless the last batch has more: those of a batch come back together. */
+/** How many orders one transaction puts back, except that the orders of a batch are put back together. */
 const ORDERS_AT_ONCE = 500;
 
-/** What retryFailedOrders has done. */
+/** The result of retryFailedOrders. */
 interface Retried {
   /** How many orders are pending again. */
   retried: number;
-  /** The others, and what is with them now. */
+  /** The other orders, and their current state. */
   notRetried: NotRetried[];
 }
 
 interface NotRetried {
   licenseOrderId: LicenseOrderId;
-  /** `content_expired`: it ended with internal_error, and what it held is not kept. */
+  /** `content_expired`: failed with internal_error, and its content has been deleted. */
   reason: 'order_not_found' | 'pending' | 'succeeded' | 'failed' | 'content_expired';
-  /** What it failed with. */
+  /** The cause of its failure. */
   cause: Cause | null;
 }
 
 /**
- * Puts orders that ended with internal_error back as pending (rules 9), and opens their batches again. Each order takes
- * its place again, by batch and sequence, before later pending orders of its customer, and the sweep of a worker finds
- * it. A failure is put back once, however many callers try at the same time, and leaves a record in order_retry. Names
- * the orders that it could not put back.
+ * Makes orders that failed with internal_error pending again (rules 9) and reopens their batches. Each order gets its
+ * old place, by batch and sequence, before later pending orders of its customer. A worker's sweep finds it. A failure
+ * is put back once, even if several callers try at the same time, and is recorded in order_retry. Returns how many
+ * orders were put back, and which could not be.
  */
 export async function retryFailedOrders(
   db: Database,
@@ -54,7 +54,7 @@ export async function retryFailedOrders(
   }
 }
 
-/** Records which orders are put back, in the transaction that does. */
+/** Writes the audit entry, in the transaction that puts the orders back. */
 type RecordRetried = (trx: Trx, backIds: readonly LicenseOrderId[]) => Promise<void>;
 
 interface FailedOrder {
@@ -80,7 +80,7 @@ async function findFailed(
   return rows;
 }
 
-/** Finds the lanes of orders as if they were accepted now (rules 6.2). */
+/** Returns the lanes that the orders would get if they were accepted now (rules 6.2). */
 async function findLanes(trx: Trx, orders: readonly FailedOrder[]): Promise<Map<LicenseOrderId, number>> {
   const found = await findChannels(
     trx,
@@ -94,9 +94,7 @@ async function findLanes(trx: Trx, orders: readonly FailedOrder[]): Promise<Map<
   );
 }
 
-/**
- * Locks the lanes of these orders and their batches, and puts back those that are still failed then. Returns their ids.
- */
+/** Locks the lanes and batches of these orders, and puts back those that are still failed. Returns their ids. */
 async function putBack(
   trx: Trx,
   orders: readonly FailedOrder[],
@@ -136,7 +134,7 @@ async function putBack(
   return backIds;
 }
 
-/** Reads why orders cannot be put back, in the order in which they were named. */
+/** Returns why orders can't be put back, in the order given. */
 async function readNotRetried(db: Database, ids: readonly LicenseOrderId[]): Promise<NotRetried[]> {
   if (ids.length === 0) return [];
   const places = ids.map(splitOrderId);
@@ -159,8 +157,8 @@ async function readNotRetried(db: Database, ids: readonly LicenseOrderId[]): Pro
 }
 
 /**
- * Reads what a chunk holds. The orders of one that could not be read are held already: if it can be read now, they
- * leave it. Throws a PayloadFault if it still cannot.
+ * Returns the pending orders of a chunk. If the chunk could not be read before, its orders are held: reads it again,
+ * which moves them out. Throws a PayloadFault if it still can't be read.
  */
 async function readPending(trx: Trx, batchId: BatchId, lane: number) {
   const { rows } = await sql<{ payload_version: number; payload: string; is_unread: boolean }>`

@@ -7,7 +7,7 @@ import { isOfChannel, type ListCaller, type Viewer } from './filters.ts';
 import { type BatchesQuery, namedExactly, walkSenders } from './walks.ts';
 
 /**
- * Lists batches of a caller, newest first (rules 6.7).
+ * Returns a page of a caller's batches, newest first (rules 6.7).
  *
  * Throws a WrongCursor.
  */
@@ -16,21 +16,19 @@ export async function listBatches(db: Database, caller: ListCaller, query: ListB
   return { batches: rows.map(buildSummary), nextCursor };
 }
 
-/** A batch in a list, and who sent it. */
+/** A batch in a list, and the application that sent it. */
 export interface ListedBatchRow extends SummaryRow {
   app_key: string;
   application_name: string;
   accepted_text: string;
 }
 
-/**
- * Each row of the answer also says how far the walk came; where it found nothing, there is one row that says only that.
- */
+/** Each row also has the position that the walk reached. If nothing was found, there is one row with only that. */
 type PageRow = (ListedBatchRow | { id: null }) & { floor_time: string | null; floor_id: BatchId | null };
 
 /**
- * Reads a page of batches as far as somebody may see them, newest first. Each application's are walked in its own
- * index, and the next page goes on where this one stopped looking.
+ * Returns a page of the batches that a viewer may see, newest first. Walks the index of each application. The next page
+ * continues where this walk stopped.
  */
 export async function readBatchPage(
   db: Database,
@@ -56,7 +54,7 @@ export async function readBatchPage(
         ) as walked
         cross join lateral (select * from batch where batch.id = walked.id offset 0) as batch
         join application on application.id = batch.application_id ${sql.raw(SO_FAR)}
-        where ${matches(query)} and ${isOfChannel(viewer, query)} ${beginsAsAsked(query)}
+        where ${matches(query)} and ${isOfChannel(viewer, query)} ${hasPrefix(query)}
         order by walked.accepted_time desc, walked.id desc limit ${limit + 1}
       ) as page on true
       order by page.accepted_time desc, page.id desc`;
@@ -80,7 +78,7 @@ async function findSenders(trx: Trx, appKey: string | undefined): Promise<Applic
   return rows.map(({ id }) => id);
 }
 
-/** Conditions on `batch` with SO_FAR: its state and its failures are those asked for. */
+/** Conditions on `batch` with SO_FAR: it has the state and failures asked for. */
 function matches({ state, hasFailed }: BatchesQuery): RawBuilder<unknown> {
   const hasSome = hasFailed === undefined ? sql`` : sql`and coalesce(batch.failed, so_far.failed) > 0`;
   switch (state) {
@@ -95,8 +93,10 @@ function matches({ state, hasFailed }: BatchesQuery): RawBuilder<unknown> {
   }
 }
 
-/** One more condition on `batch`, or none: its channelOrderId begins as asked, where no index has chosen by it. */
-function beginsAsAsked(query: BatchesQuery): RawBuilder<unknown> {
+/**
+ * A further condition on `batch`, or none: its channelOrderId has the prefix asked for, if no index has filtered by it.
+ */
+function hasPrefix(query: BatchesQuery): RawBuilder<unknown> {
   const { channelOrderId } = query;
   if (channelOrderId === undefined || namedExactly(query) !== null) return sql``;
   return sql`and starts_with(batch.channel_order_id, ${channelOrderId.slice(0, -1)})`;

@@ -1,7 +1,9 @@
 import { type CursorPart, isId, ListCursor } from '@lockstep/platform';
 import type { Viewer } from './filters.ts';
 
-/** The lists, and the parts of a place in each: PostgreSQL's text of when a batch was accepted, and the id. */
+/**
+ * The lists, and the parts of a position in each: when a batch was accepted, in PostgreSQL's text format, and an id.
+ */
 const PARTS = {
   batches: [isTimeText, isId],
   orders: [isTimeText, isId],
@@ -10,10 +12,7 @@ const PARTS = {
   allOrders: [isId],
 } satisfies Record<string, CursorPart[]>;
 
-/**
- * Opens the cursors of one list of one viewer with certain filters: all that decides which entries the list has. Throws
- * a WrongCursor.
- */
+/** Opens a cursor for one list, viewer and set of filters. Throws a WrongCursor. */
 export function openCursor(
   list: keyof typeof PARTS,
   viewer: Viewer,
@@ -25,11 +24,11 @@ export function openCursor(
 
 const TIME_TEXT = /^(2\d{3}-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d{1,6})?[+-](0\d|1[0-4])(:[0-5]\d)?$/;
 
-/** Whether PostgreSQL can have written a text as the time of something here, and will read it. */
+/** Whether a text is a time as PostgreSQL writes it, and a valid one. */
 function isTimeText(text: string): boolean {
   const [, date, time] = TIME_TEXT.exec(text) ?? [];
   if (date === undefined) return false;
   const read = new Date(`${date}T${time}Z`);
-  // A day that a month does not have becomes one of the next.
+  // JavaScript turns a day that a month does not have into one of the next month.
   return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(date);
 }

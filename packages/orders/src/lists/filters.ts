@@ -1,7 +1,7 @@
 import type { ApplicationId, Channels, LicenseOrderId, ListBatchesQuery, ListOrdersQuery } from '@lockstep/contract';
 import { type RawBuilder, sql } from 'kysely';
 
-/** An application that looks, and the channels that it is bound to. It sees its own batches of these. */
+/** A calling application and the channels that it is bound to. It sees its own batches in these channels. */
 export interface ListCaller {
   applicationId: ApplicationId;
   channels: Channels;
@@ -10,18 +10,18 @@ export interface ListCaller {
 /** An operator, who sees the batches of all applications. */
 export const OPERATOR = { applicationId: null, channels: null } as const;
 
-/** Who looks at batches and orders. Every query for somebody has one, with the conditions below. */
+/** Who reads batches and orders. Every query for a viewer applies the conditions below. */
 export type Viewer = ListCaller | typeof OPERATOR;
 
-/** What the lists have in common: filters by the batch. */
+/** Filters by batch, common to all lists. */
 export type BatchFilters = Pick<ListBatchesQuery, 'channelCode' | 'acceptedFrom' | 'acceptedTo'> & {
-  /** The application that sent it; only operators ask for that. */
+  /** The application that sent it. Only operators filter by it. */
   applicationId?: ApplicationId | undefined;
 };
 
 /**
- * Conditions on `batch`: the viewer may see it, it is of the application asked for, and it was accepted in the period,
- * whose ends belong to it.
+ * Conditions on `batch`: the viewer may see it, it is from the application asked for, and it was accepted in the period
+ * (ends included).
  */
 export function isOfSenderInPeriod(viewer: Viewer, filters: BatchFilters): RawBuilder<unknown> {
   const applicationId = viewer.applicationId ?? filters.applicationId;
@@ -29,9 +29,9 @@ export function isOfSenderInPeriod(viewer: Viewer, filters: BatchFilters): RawBu
   return sql`${isOfSender} ${inPeriod(filters)}`;
 }
 
-/** More conditions on `batch`, or none: it was accepted in the period, whose ends belong to it. */
+/** Further conditions on `batch`, or none: it was accepted in the period (ends included). */
 export function inPeriod({ acceptedFrom, acceptedTo }: BatchFilters): RawBuilder<unknown> {
-  // Rows have microseconds, of which answers show whole milliseconds.
+  // Rows have microseconds; answers show whole milliseconds.
   const from = acceptedFrom === undefined ? sql`` : sql`and batch.accepted_time >= ${timeOf(acceptedFrom)}`;
   const to = acceptedTo === undefined ? sql`` : sql`and batch.accepted_time < ${timeOf(acceptedTo + 1)}`;
   return sql`${from} ${to}`;
@@ -39,19 +39,16 @@ export function inPeriod({ acceptedFrom, acceptedTo }: BatchFilters): RawBuilder
 
 const timeOf = (milliseconds: number) => sql`to_timestamp(${milliseconds}::bigint / 1000.0)`;
 
-/** Conditions on `batch`: it is of the channel asked for, and of one that the viewer is bound to (rules 2). */
+/** Conditions on `batch`: it belongs to the channel asked for, and to one that the viewer is bound to (rules 2). */
 export function isOfChannel({ channels }: Viewer, { channelCode }: BatchFilters): RawBuilder<unknown> {
   if (channelCode !== undefined) return sql`batch.channel_code = ${channelCode}`;
   return channels === null ? sql`true` : sql`batch.channel_code = any (${[...channels]}::text[])`;
 }
 
-/** What is asked for, without what belongs to the page. */
+/** The filters of a list of orders, without its paging. */
 export type OrderFilters = Omit<ListOrdersQuery, 'limit' | 'cursor'> & Pick<BatchFilters, 'applicationId'>;
 
-/**
- * A search for a page of orders. `after`: the place behind which it begins, as FoundOrders named it; null at the
- * newest.
- */
+/** A search for a page of orders. `after`: where it starts, as returned in FoundOrders; null: at the newest. */
 export interface OrderSearch {
   viewer: Viewer;
   filters: OrderFilters;
@@ -59,24 +56,24 @@ export interface OrderSearch {
   after: readonly string[] | null;
 }
 
-/** A page of orders: their ids, newest first, and the place behind which the next page begins; null at the end. */
+/** A page of order ids, newest first, and where the next page starts; null at the end. */
 export interface FoundOrders {
   ids: LicenseOrderId[];
   stop: readonly string[] | null;
 }
 
-/** What to look for in one index: orders with ids below one, as many as a page holds and one more. */
+/** A search in one index: orders with ids below `below`, up to one more than a page. */
 export interface IndexSearch extends Omit<OrderSearch, 'after'> {
   below: LicenseOrderId;
 }
 
-/** What was found by one index, newest first: every such order from `floor` on; all of them if that is null. */
+/** What one index returned, newest first: all matching orders down to `floor`, or all if `floor` is null. */
 export interface OrdersFrom {
   ids: LicenseOrderId[];
   floor: LicenseOrderId | null;
 }
 
-/** Conditions on `finished`, a row of license_order or nulls: the outcome is the one asked for. */
+/** Conditions on `finished`, a row of license_order or nulls: it has the outcome asked for. */
 export function hasOutcome({ state, cause }: Pick<OrderFilters, 'state' | 'cause'>): RawBuilder<unknown> {
   if (cause !== undefined) return sql`finished.cause = ${cause}`;
   switch (state) {
@@ -91,7 +88,7 @@ export function hasOutcome({ state, cause }: Pick<OrderFilters, 'state' | 'cause
   }
 }
 
-/** Conditions on `finished`, a row of license_order: it is an order as asked for. */
+/** Conditions on `finished`, a row of license_order: it matches the filters. */
 export function isFinishedAsAsked(asked: OrderFilters): RawBuilder<unknown> {
   const ofType = asked.orderType === undefined ? sql`` : sql`and finished.order_type = ${asked.orderType}`;
   const ofCustomer = asked.customerId === undefined ? sql`` : sql`and finished.customer_id = ${asked.customerId}`;

@@ -13,14 +13,14 @@ import {
 } from './filters.ts';
 import { findPending } from './pending-search.ts';
 
-/** Orders of an index that one call looks at, at most, however few of them it shows. */
+/** How many orders of an index one call reads at most, even if few match. */
 const MAX_ORDERS = 10_000;
-/** The same where each may have to be looked for in several places. */
+/** The same if each order may have to be looked up in several places. */
 const MAX_ORDERS_OF_NUMBER = 1_000;
 
 /**
- * Finds orders newest first by their ids. Each place where such orders may be is looked through by its index, down to
- * where the next page goes on.
+ * Returns orders by id, newest first. Reads each place where such orders may be by its index, down to where the next
+ * page continues.
  */
 export async function findOrdersById(trx: Trx, { after, ...wanted }: OrderSearch): Promise<FoundOrders> {
   const search: IndexSearch = { ...wanted, below: (after?.[0] ?? ABOVE_ALL) as LicenseOrderId };
@@ -34,19 +34,19 @@ export async function findOrdersById(trx: Trx, { after, ...wanted }: OrderSearch
   return mergeFound(found, search.limit);
 }
 
-/** An index to walk: a query of at most `maxWalked` ids below one, the highest first. */
+/** An index to walk: a query for at most `maxWalked` ids, highest first. */
 interface OrderWalk {
   walked: RawBuilder<unknown>;
   maxWalked: number;
 }
 
-/** The indexes that lead to the orders with an outcome which a search is for. */
+/** Returns the indexes that contain the orders with an outcome that a search asks for. */
 function listWalks({ filters, below }: IndexSearch): OrderWalk[] {
   const { assetNum, customerId, state, cause } = filters;
   const isFailed = cause !== undefined || state === 'failed';
   if (assetNum !== undefined) {
     const succeeded = ordersOfNumber(assetNum, below, MAX_ORDERS_OF_NUMBER);
-    // As far as what they held is kept.
+    // Only while the content of failed orders is stored.
     const failed = sql`
       select license_order_id as id from failed_order
       where asset_nums @> array[${assetNum}] and license_order_id < ${below}
@@ -68,9 +68,7 @@ function listWalks({ filters, below }: IndexSearch): OrderWalk[] {
   return [{ walked, maxWalked: MAX_ORDERS }];
 }
 
-/**
- * Finds the orders of a walk that a search is for. Each order and its batch are looked up: a join might read them all.
- */
+/** Returns the orders of a walk that match. Looks up each order and its batch: a join might read the whole table. */
 async function findFinished(
   trx: Trx,
   { viewer, filters, limit }: IndexSearch,
@@ -93,7 +91,7 @@ async function findFinished(
   return { ids, floor: last[0]?.id ?? null };
 }
 
-/** Merges what was found in several places, newest first, down to where all of them have been looked through. */
+/** Merges the results of several indexes, newest first, down to the position that all of them have reached. */
 export function mergeFound(found: readonly OrdersFrom[], limit: number): FoundOrders {
   const floors = found.flatMap(({ floor }) => (floor === null ? [] : [BigInt(floor)]));
   const floor = floors.length === 0 ? null : floors.reduce((highest, each) => (each > highest ? each : highest));

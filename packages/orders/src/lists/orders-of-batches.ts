@@ -5,17 +5,17 @@ import { type RawBuilder, sql } from 'kysely';
 import { type FoundOrders, hasOutcome, isOfChannel, type OrderFilters, type OrderSearch } from './filters.ts';
 import { type BatchWalk, findWalkStop, walkBatches } from './walks.ts';
 
-/** Batches and orders that one call looks at, at most, however few of them it shows. */
+/** How many batches and orders one call reads at most, even if few match. */
 const MAX_BATCHES = 1_000;
 const MAX_ORDERS = 20_000;
 
-/** A place in the walk: the order behind which a page begins, and when its batch was accepted. */
+/** A position in the walk: the order after which a page starts, and when its batch was accepted. */
 interface OrderPlace {
   acceptedTime: string;
   id: LicenseOrderId;
 }
 
-/** Finds orders batch by batch, as they were accepted, newest first; those of one batch from its end. */
+/** Returns orders batch by batch in acceptance order, newest first, and within a batch from its end. */
 export async function findOrdersOfBatches(trx: Trx, search: OrderSearch): Promise<FoundOrders> {
   const { viewer, filters, limit } = search;
   const after = search.after && { acceptedTime: search.after[0]!, id: search.after[1] as LicenseOrderId };
@@ -27,7 +27,7 @@ export async function findOrdersOfBatches(trx: Trx, search: OrderSearch): Promis
     from: after && { acceptedTime: after.acceptedTime, batchId: splitOrderId(after.id).batchId },
   };
   const orders = walkOrders(walk, filters, after);
-  // The outcomes are looked up order by order: a join might read them all.
+  // Looks up outcomes order by order: a join might read the whole table.
   const rows = await prepared<OrderPlace>(trx, 'orders_of_batches')`
     select walked.id, accepted_time::text as "acceptedTime" from ${orders} as walked
     left join lateral (
@@ -40,13 +40,13 @@ export async function findOrdersOfBatches(trx: Trx, search: OrderSearch): Promis
   return { ids: page.map(({ id }) => id), stop: stop && [stop.acceptedTime, stop.id] };
 }
 
-/** The batches among which those with such orders are. */
+/** Returns the kinds of batches that may contain such orders. */
 function kindsOf({ state, cause }: OrderFilters): BatchWalk['kinds'] {
   if (state === 'pending') return ['open'];
   return state === 'failed' || cause !== undefined ? ['failed', 'open'] : ['all'];
 }
 
-/** The orders of a walk through batches that come behind a place, with id, order_type and accepted_time. */
+/** The orders of a walk through batches after a position, with id, order_type and accepted_time. */
 function walkOrders(walk: BatchWalk, filters: OrderFilters, after: OrderPlace | null): RawBuilder<unknown> {
   const { viewer } = walk;
   const failedOnly = filters.state === 'failed' || filters.cause !== undefined;
@@ -62,13 +62,13 @@ function walkOrders(walk: BatchWalk, filters: OrderFilters, after: OrderPlace | 
   )`;
 }
 
-/** For a FROM clause, behind `batch`: its orders, from the end. */
+/** For a FROM clause after `batch`: its orders, last first. */
 const ALL_ORDERS = sql`(
   select batch.id * ${sql.lit(ORDERS_PER_BATCH)} + place - 1 as id, order_type
   from unnest(batch.order_types) with ordinality as sent (order_type, place) order by place desc
 )`;
 
-/** The same of those that have failed. */
+/** The same for its failed orders. */
 const FAILED_ORDERS = sql`(
   select license_order.id, license_order.order_type from license_order
   where license_order.id >= batch.id * ${sql.lit(ORDERS_PER_BATCH)}
@@ -76,7 +76,7 @@ const FAILED_ORDERS = sql`(
   order by license_order.id desc
 )`;
 
-/** Where the walk stopped before the end because it had looked at enough; null if it did not. */
+/** Returns the position of a walk that reached its limit; null if it reached the end. */
 async function findStop(trx: Trx, walk: BatchWalk, orders: RawBuilder<unknown>): Promise<OrderPlace | null> {
   const rows = await prepared<OrderPlace>(trx, 'orders_of_batches_floor')`
     select id, accepted_time::text as "acceptedTime" from ${orders} as walked

@@ -17,7 +17,7 @@ import { findOrdersById } from './orders-by-id.ts';
 import { findOrdersOfBatches } from './orders-of-batches.ts';
 
 /**
- * Lists orders of a caller, newest first (rules 6.7).
+ * Returns a page of a caller's orders, newest first (rules 6.7).
  *
  * Throws a WrongCursor.
  */
@@ -26,14 +26,14 @@ export async function listOrders(db: Database, caller: ListCaller, query: ListOr
   return { orders: rows.map(buildListed), nextCursor };
 }
 
-/** What operators may also ask for. */
+/** Filters of callers and operators. */
 type OrdersQuery = Pick<ListOrdersQuery, 'limit' | 'cursor'> &
   Omit<OrderFilters, 'applicationId' | 'acceptedFrom' | 'acceptedTo'> &
   Partial<Pick<OrderFilters, 'acceptedFrom' | 'acceptedTo'>> & { appKey?: string | undefined };
 
 /**
- * Reads a page of orders as far as somebody may see them, newest first: those of all applications, of a customer or of
- * an asset number by their ids, all others batch by batch as they were accepted.
+ * Returns a page of the orders that a viewer may see, newest first. Lists of all applications, of a customer or of an
+ * asset number are read by order id; others batch by batch in acceptance order.
  */
 export async function readOrderPage(
   db: Database,
@@ -63,7 +63,7 @@ async function findApplication(trx: Trx, appKey: string): Promise<ApplicationId 
   return rows[0]?.id ?? null;
 }
 
-/** What an order and its batch say of it, and who sent it. */
+/** An order with fields of its batch and its application. */
 export type SentOrderRow = OrderRow & {
   id: LicenseOrderId;
   channel_code: string;
@@ -75,7 +75,7 @@ export type SentOrderRow = OrderRow & {
   src_license_order_id: LicenseOrderId | null;
 };
 
-/** Selects some orders as far as somebody may see them, in the order of the ids. */
+/** Reads orders that a viewer may see, in the order of the ids. */
 export function selectSentOrders(
   db: Database | Trx,
   viewer: Viewer,
@@ -106,9 +106,9 @@ export function selectSentOrders(
 }
 
 /**
- * Reads what became of one order (rules 6.4).
+ * Returns the result of one order (rules 6.4).
  *
- * Throws a Refusal: order_not_found, for another application's order too.
+ * Throws a Refusal (order_not_found), also for orders of other applications.
  */
 export async function readOrderResult(
   db: Database,
@@ -128,7 +128,7 @@ function buildSingle(row: SentOrderRow): SingleOrderResult {
   };
 }
 
-/** Shows an order in a list. */
+/** Builds the entry of an order in a list. */
 export function buildListed(row: SentOrderRow): ListedOrder {
   return { ...buildSingle(row), acceptedTime: row.accepted_time.getTime() };
 }

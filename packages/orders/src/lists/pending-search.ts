@@ -7,18 +7,18 @@ import { lanesOfCustomer, NO_CHANNEL } from '../lanes.ts';
 import { PAYLOAD_VERSION } from '../stored-orders.ts';
 import { type IndexSearch, isOfChannel, isOfSenderInPeriod, type OrdersFrom } from './filters.ts';
 
-/** Batches of whoever it may be that one call looks at, at most. */
+/** How many batches of all applications one call considers at most. */
 const MAX_BATCHES = 1_000;
-/** The weight of batches that one call looks into, at most, beyond its first one; prepare.ts weighs orders. */
+/** The total weight of the batches that one call reads, beyond the first; prepare.ts weighs orders. */
 const MAX_WEIGHT = 20_000;
 
-/** Open batches to look into. Those with ids from `floor` on are all of them; if that is null, there are no others. */
+/** Open batches to read. They are complete down to `floor`; to the end if it is null. */
 interface ChosenBatches {
   batchIds: BatchId[];
   floor: OrdersFrom['floor'];
 }
 
-/** Finds pending orders: in the newest open batches that may have such an order, as many as one call looks into. */
+/** Finds pending orders in the newest open batches that may contain matching ones. */
 export async function findPending(trx: Trx, search: IndexSearch): Promise<OrdersFrom> {
   const { batchIds, floor } = await chooseOpen(trx, search);
   if (batchIds.length === 0) return { ids: [], floor };
@@ -27,7 +27,7 @@ export async function findPending(trx: Trx, search: IndexSearch): Promise<Orders
 }
 
 async function chooseOpen(trx: Trx, { viewer, filters, below }: IndexSearch): Promise<ChosenBatches> {
-  // Below the first order of a batch there is none of that batch.
+  // Lower ids belong to earlier batches.
   const { batchId } = splitOrderId(String(BigInt(below) - 1n) as LicenseOrderId);
   const lanes = filters.customerId === undefined ? [] : await findLanes(trx, filters.customerId);
   const walked =
@@ -64,13 +64,13 @@ async function chooseOpen(trx: Trx, { viewer, filters, below }: IndexSearch): Pr
   return { batchIds, floor: last[0] === undefined ? null : licenseOrderIdOf(last[0].id, 0) };
 }
 
-/** Finds the lanes in which orders of a customer may be pending. */
+/** Returns the lanes in which orders of a customer may be pending. */
 async function findLanes(trx: Trx, customerId: CustomerId): Promise<number[]> {
   const channel = (await findChannels(trx, [customerId])).get(customerId);
   return lanesOfCustomer(channel?.id ?? NO_CHANNEL, customerId);
 }
 
-/** Finds those by what a batch says of its orders. */
+/** Finds orders by the fields kept in their batch. */
 async function findListed(trx: Trx, search: IndexSearch, batchIds: readonly BatchId[]): Promise<LicenseOrderId[]> {
   const { filters, below, limit } = search;
   const { customerId, orderType } = filters;
@@ -89,14 +89,14 @@ async function findListed(trx: Trx, search: IndexSearch, batchIds: readonly Batc
   return rows.map(({ id }) => id);
 }
 
-/** Finds pending orders of some batches that name an asset number, by what they hold: one more than `limit` at most. */
+/** Finds pending orders of some batches that name an asset number, by their content: at most one more than `limit`. */
 async function findInContent(
   trx: Trx,
   { filters, below, limit }: IndexSearch,
   batchIds: readonly BatchId[],
 ): Promise<LicenseOrderId[]> {
   const { assetNum, customerId, orderType } = filters;
-  // Most of what is pending does not have the text anywhere, and need not be parsed.
+  // Checks the text first, because most chunks don't contain the number and need not be parsed.
   const rows = await prepared<{ id: LicenseOrderId }>(trx, 'pending_by_content')`
     select placed.id from (
       select batch_id, payload from lane_chunk

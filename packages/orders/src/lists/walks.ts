@@ -3,27 +3,27 @@ import { prepared, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { type BatchFilters, inPeriod, isOfChannel, isOfSenderInPeriod, type Viewer } from './filters.ts';
 
-/** A place in the order of acceptance. The time is PostgreSQL's text of it, which keeps the microseconds. */
+/** A position in the order of acceptance. The time is in PostgreSQL's text format, which keeps microseconds. */
 export interface BatchPlace {
   acceptedTime: string;
   batchId: BatchId;
 }
 
-/** Which batches to walk through. Each kind has an index of its own. */
+/** Which batches to walk. Each kind has its own index. */
 type BatchKind = 'all' | 'open' | 'failed';
 
-/** A walk through the batches that somebody may see, newest first. */
+/** A walk through the batches that a viewer may see, newest first. */
 export interface BatchWalk {
   viewer: Viewer;
   filters: BatchFilters;
   kinds: readonly BatchKind[];
-  /** Where to begin: at this batch and older ones. Null: at the newest. */
+  /** Where to start: at this batch and older ones. Null: at the newest. */
   from: BatchPlace | null;
-  /** How many batches to look at, at most. */
+  /** How many batches to read at most. */
   maxBatches: number;
 }
 
-/** Conditions on `batch`: it is of a kind. */
+/** Conditions on `batch`, by kind. */
 const KINDS: Record<BatchKind, RawBuilder<unknown>> = {
   all: sql`true`,
   open: sql`batch.completed_time is null`,
@@ -31,8 +31,8 @@ const KINDS: Record<BatchKind, RawBuilder<unknown>> = {
 };
 
 /**
- * For a FROM clause: the batches of a walk, as `batch`. What an index can leave out counts for nothing; the channel may
- * have to be looked at row by row, so that a WHERE clause outside needs `isOfChannel`.
+ * For a FROM clause: the batches of a walk, as `batch`. Batches left out by an index don't count towards the limit. The
+ * channel may need a row-by-row check, so add `isOfChannel` to the WHERE clause.
  */
 export function walkBatches({ viewer, filters, kinds, from, maxBatches }: BatchWalk): RawBuilder<unknown> {
   const behind =
@@ -54,9 +54,7 @@ export function walkBatches({ viewer, filters, kinds, from, maxBatches }: BatchW
   ) as batch`;
 }
 
-/**
- * Returns the last batch of a walk that stopped before the end, because it had looked at enough; null if it did not.
- */
+/** Returns the last batch of a walk that reached its limit; null if it reached the end. */
 export async function findWalkStop(trx: Trx, walk: BatchWalk): Promise<BatchPlace | null> {
   const rows = await prepared<BatchPlace>(trx, 'batch_walk_floor')`
     select accepted_time::text as "acceptedTime", id as "batchId" from ${walkBatches(walk)}
@@ -64,12 +62,15 @@ export async function findWalkStop(trx: Trx, walk: BatchWalk): Promise<BatchPlac
   return rows[0] ?? null;
 }
 
-/** Batches that one call looks at, at most, however few of them it shows: those of all applications together. */
+/** How many batches one call reads at most, for all applications together, even if few match. */
 const MAX_BATCHES = 20_000;
-/** The same of one application. */
+/** How many of one application. */
 const MAX_BATCHES_OF_ONE = 1_000;
 
-/** What is asked for. Only operators name an application, or the channelOrderId: exactly, or with a * how it begins. */
+/**
+ * The filters of a list. Only operators filter by application, or by channelOrderId: an exact one, or a prefix followed
+ * by *.
+ */
 export type BatchesQuery = ListBatchesQuery & { appKey?: string | undefined; channelOrderId?: string | undefined };
 
 /** A walk through the batches of some applications, newest first. */
@@ -77,14 +78,14 @@ export interface SenderWalk {
   viewer: Viewer;
   applicationIds: readonly ApplicationId[];
   query: BatchesQuery;
-  /** Batches behind this one; null: from the newest. */
+  /** Starts after this batch; null: at the newest. */
   after: BatchPlace | null;
 }
 
 /**
- * For a WITH clause. `walked`: the newest batches of each application, of which `query` may want some, with id,
- * application_id and accepted_time; each application has an index for that. `floor`: one row with the place down to
- * which these are all there are; nulls if there are no others at all.
+ * For a WITH clause. `walked`: the newest batches of each application that may match `query`, with id, application_id
+ * and accepted_time, each read by its own index. `floor`: one row with the position down to which `walked` is complete;
+ * nulls if it is complete to the end.
  */
 export function walkSenders({ viewer, applicationIds, query, after }: SenderWalk): RawBuilder<unknown> {
   const behind =
@@ -128,7 +129,7 @@ function walkKind(
   { behind, looked }: { behind: RawBuilder<unknown>; looked: number },
 ): RawBuilder<unknown> {
   const { channelCode } = query;
-  // The other kinds have no index by channel: theirs is looked at row by row.
+  // The indexes of the other kinds don't contain the channel; it is checked row by row.
   const ofChannel = kind === 'all' && channelCode !== undefined ? sql`and batch.channel_code = ${channelCode}` : sql``;
   return sql`(
     select ${kind}::text as kind, batch.id, batch.accepted_time from batch
@@ -137,9 +138,7 @@ function walkKind(
   )`;
 }
 
-/**
- * How many batches of each application to look at: no more than the page shows, unless some of them may not be wanted.
- */
+/** Returns how many batches to read for each application: a page if every batch read matches, otherwise more. */
 function countLooked({ channels }: Viewer, applications: number, query: BatchesQuery): number {
   const { state, hasFailed, channelCode, channelOrderId, limit } = query;
   const isExact =
@@ -152,21 +151,21 @@ function countLooked({ channels }: Viewer, applications: number, query: BatchesQ
   return Math.max(limit + 1, Math.min(MAX_BATCHES_OF_ONE, share));
 }
 
-/** The batches among which those are that a query asks for. */
+/** Returns the kinds of batches that a query may match. */
 function kindsOf({ state, hasFailed }: BatchesQuery): BatchKind[] {
   if (state === 'accepted' || state === 'processing') return ['open'];
   if (hasFailed === undefined) return ['all'];
   return state === 'completed' ? ['failed'] : ['failed', 'open'];
 }
 
-/** The whole channelOrderId that a query names; null if it names none, or a beginning. */
+/** Returns the exact channelOrderId that a query asks for; null if it asks for none or a prefix. */
 export function namedExactly({ channelOrderId }: BatchesQuery): string | null {
   return channelOrderId === undefined || channelOrderId.endsWith('*') ? null : channelOrderId;
 }
 
 /**
- * For a FROM clause behind `application`: the channel that is asked for, or all of which the application has sent
- * batches. It goes from channel to channel in the index, however many batches each has.
+ * For a FROM clause after `application`: the channel asked for, or all channels of the application's batches. It skips
+ * from channel to channel in the index, however many batches each has.
  */
 function channelsOf({ channelCode }: BatchesQuery): RawBuilder<unknown> {
   if (channelCode !== undefined) return sql`(select ${channelCode}::text)`;

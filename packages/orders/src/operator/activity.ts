@@ -3,29 +3,29 @@ import type { Database } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { PERIOD_SECONDS, startOfPeriod } from '../channels/count-activity.ts';
 
-// What operators see of activity: what workers have added up, and what they have not come to yet.
+// Activity for operators: what workers have counted, and what has not been counted yet.
 
-/** Notes that a reading takes at most, the newest: those of some ten seconds while workers add up. */
-const MAX_NOTES = 10_000;
+/** How many uncounted rows a reading includes at most, newest first: those of some ten seconds while workers count. */
+const MAX_UNCOUNTED = 10_000;
 
-/** How much time a reading covers, and in which pieces. */
+/** The length of time that a reading covers, and of its intervals. */
 export interface ActivitySpan {
   seconds: number;
   pieceSeconds: number;
 }
 
-/** What was done in a piece of time that began at `startTime`, in milliseconds. */
+/** The activity of an interval that started at `startTime`, in milliseconds. */
 interface ActivityPiece extends OrderCounts {
   startTime: number;
 }
 
-/** What orders were accepted, and what became of orders. */
+/** How many orders were accepted, succeeded and failed. */
 export interface Activity {
-  /** When the database was asked, by its clock, in milliseconds. */
+  /** When this was read, by the database's clock, in milliseconds. */
   time: number;
-  /** The pieces of the span without gaps, the oldest first. The last one is not over. */
+  /** The intervals, without gaps, oldest first. The last one is incomplete. */
   pieces: ActivityPiece[];
-  /** What was done in the last 10 to 20 seconds. */
+  /** The activity of the last 10 to 20 seconds. */
   now: OrderCounts & { seconds: number };
 }
 
@@ -37,8 +37,8 @@ interface PieceRow {
 }
 
 /**
- * Reads what was done in a span of time up to now. What it reads is bounded by the length of the span, not by what was
- * done; each order is seen once, because it is one statement.
+ * Reads the activity of the last `seconds`. The cost depends on the length of time, not on the activity. It is one
+ * statement, so each order is counted once.
  */
 export async function readActivity(db: Database, { seconds, pieceSeconds }: ActivitySpan): Promise<Activity> {
   const { rows } = await sql<PieceRow & { time: number; is_recent: boolean }>`
@@ -49,7 +49,7 @@ export async function readActivity(db: Database, { seconds, pieceSeconds }: Acti
     ), done as (
       select period_start as time, accepted, succeeded, failed from order_activity
       where period_start >= (select last_piece from span) - make_interval(secs => ${seconds - pieceSeconds}::int)
-      union all ${newestNotes(sql`noted_time, accepted, succeeded, failed`)}
+      union all ${newestUncounted(sql`noted_time, accepted, succeeded, failed`)}
     ), counted as (
       select ${startOfPeriod(pieceSeconds, 'time')} as piece,
         time >= last_period - make_interval(secs => ${PERIOD_SECONDS}::int) as is_recent,
@@ -70,7 +70,7 @@ export async function readActivity(db: Database, { seconds, pieceSeconds }: Acti
   };
 }
 
-/** Returns why orders failed in the last seconds, the most frequent cause first. */
+/** Returns why orders failed in the last seconds, most frequent cause first. */
 export async function readFailureCauses(db: Database, seconds: number) {
   const { rows } = await sql<{ cause: string; failed: number; lastTime: number }>`
     with failures as (
@@ -78,7 +78,7 @@ export async function readFailureCauses(db: Database, seconds: number) {
       where minute_start >= statement_timestamp() - make_interval(secs => ${seconds}::int)
       union all
       select noted_time, cause, orders::int
-      from (${newestNotes(sql`noted_time, causes`)}) as noted
+      from (${newestUncounted(sql`noted_time, causes`)}) as uncounted
         cross join jsonb_each_text(causes) as listed (cause, orders)
       where noted_time >= statement_timestamp() - make_interval(secs => ${seconds}::int)
     )
@@ -87,8 +87,8 @@ export async function readFailureCauses(db: Database, seconds: number) {
   return rows;
 }
 
-const newestNotes = (columns: RawBuilder<unknown>) =>
-  sql`(select ${columns} from uncounted_activity order by id desc limit ${sql.lit(MAX_NOTES)})`;
+const newestUncounted = (columns: RawBuilder<unknown>) =>
+  sql`(select ${columns} from uncounted_activity order by id desc limit ${sql.lit(MAX_UNCOUNTED)})`;
 
 function fillGaps(rows: readonly PieceRow[], time: number, { seconds, pieceSeconds }: ActivitySpan): ActivityPiece[] {
   const byStart = Map.groupBy(rows, ({ piece }) => piece);

@@ -15,21 +15,21 @@ import { OPERATOR } from '../lists/filters.ts';
 import { readPages } from '../results/reader.ts';
 import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow, WAITING } from '../results/results.ts';
 
-/** Messages of one cause that are shown, at most. */
+/** How many messages of one cause are shown. */
 const MAX_MESSAGES = 20;
 
-/** A batch as an operator sees it, and what the service knows of its application. */
+/** A batch for operators, with what is known of its application. */
 export interface OperatorBatch {
   applicationId: ApplicationId;
   isApproved: boolean;
   /** The channels that the application is bound to now. */
   channels: Channels;
   shown: ConsoleBatchDetail;
-  /** Where orders of it are pending; null if none is. */
+  /** The channels with pending orders of the batch; null if there are none. */
   waiting: readonly PendingInChannel[] | null;
 }
 
-/** Reads a batch, whoever sent it; undefined if there is none. */
+/** Returns a batch of any application; undefined if there is none. */
 export async function readAnyBatch(db: Database, batchId: BatchId): Promise<OperatorBatch | undefined> {
   const { rows } = await sql<
     SummaryRow & {
@@ -65,12 +65,12 @@ export async function readAnyBatch(db: Database, batchId: BatchId): Promise<Oper
   };
 }
 
-/** A condition on the id of an order: it is of a batch. */
+/** A condition on an order id: the order belongs to a batch. */
 function isOf(batchId: BatchId): RawBuilder<unknown> {
   return sql`id between ${licenseOrderIdOf(batchId, 0)} and ${licenseOrderIdOf(batchId, ORDERS_PER_BATCH - 1)}`;
 }
 
-/** Groups the failed orders of a batch by cause, the most frequent first, each with its most frequent messages. */
+/** Groups the failed orders of a batch by cause, most frequent first, each with its most frequent messages. */
 export async function groupFailures(db: Database, batchId: BatchId): Promise<FailureGroup[]> {
   const { rows } = await sql<{ cause: Cause; message: string; orders: number; in_cause: number }>`
     select cause, message, orders, in_cause from (
@@ -88,8 +88,8 @@ export async function groupFailures(db: Database, batchId: BatchId): Promise<Fai
 }
 
 /**
- * Reads a page of the orders of a batch, in the order of its orderList. The cursor is the place behind which a page
- * begins, and stays good while orders end.
+ * Returns a page of the orders of a batch, in orderList order. The cursor is a place in that order, so it stays valid
+ * while orders get their outcome.
  */
 export async function listOrdersOfBatch(
   db: Database,
@@ -98,13 +98,13 @@ export async function listOrdersOfBatch(
 ): Promise<Pick<BatchResult, 'orders' | 'nextCursor'>> {
   const { channelCode, channelOrderId } = shown;
   const query = { ...asked, channelCode, channelOrderId, cursor: Number(cursor ?? 0) };
-  const [page] = await readPages(db, [{ applicationId, query, knownEnd: null }]);
+  const [page] = await readPages(db, [{ applicationId, query, knownCompletion: null }]);
   const { orders, nextCursor } = page!.result!;
   return { orders, nextCursor };
 }
 
 /**
- * Lists batches of all applications, newest first, for operators.
+ * Returns a page of the batches of all applications, newest first, for operators.
  *
  * Throws a WrongCursor.
  */

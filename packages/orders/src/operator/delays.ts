@@ -3,13 +3,13 @@ import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { readOldestPending } from '../draining/lost-jobs.ts';
 
-/** A batch that waits, and since when: milliseconds. */
+/** A waiting batch and when it was accepted, in milliseconds. */
 export interface WaitingBatch {
   batchId: BatchId;
   acceptedTime: number;
 }
 
-/** Finds the oldest batch with a pending order; null if nothing is pending. */
+/** Returns the oldest batch with a pending order; null if nothing is pending. */
 export async function findOldestPending(db: Database): Promise<WaitingBatch | null> {
   let oldest: bigint | null = null;
   for (let lane = -1; lane < Number.POSITIVE_INFINITY; ) {
@@ -26,15 +26,15 @@ export async function findOldestPending(db: Database): Promise<WaitingBatch | nu
   return { batchId: id, acceptedTime: accepted_time.getTime() };
 }
 
-/** Since when what workers do beside the orders waits, in milliseconds; null: nothing waits. */
+/** Since when a worker's background work has been waiting, in milliseconds; null if none is. */
 export interface WaitingWork {
-  /** The oldest end of a batch that readers of events and webhooks do not see yet. */
+  /** The oldest completed batch whose event readers and webhooks cannot see yet. */
   eventsSinceTime: number | null;
-  /** The oldest note of activity that is not added up. */
+  /** The oldest activity that has not been counted. */
   activitySinceTime: number | null;
 }
 
-/** Reads since when ends of batches have no place in the feed, and notes of activity are not added up. */
+/** Reads since when events have had no position in the feed, and activity has not been counted. */
 export async function readWaitingWork(db: Database): Promise<WaitingWork> {
   const { rows } = await sql<{ events: Date | null; activity: Date | null }>`
     select

@@ -1,36 +1,32 @@
 import { HIDDEN_PASSWORD } from '@lockstep/contract/console';
 import type { PreparedBatch } from '../accepting/prepare.ts';
 
-/**
- * Changed fields that are named, and characters of a value that are kept: so a difference is bounded, whatever was
- * sent.
- */
+/** How many changed fields are listed, and how many characters of a value: this bounds a difference. */
 const MAX_CHANGES = 50;
 const MAX_CHARACTERS = 200;
 
-/** A field of an order that differs. What is absent was not there. */
+/** A field that differs. `before` or `after` is absent if the field was. */
 interface ChangedField {
   sequence: number;
-  /** Where it is in the order: `assets[0].products[1].limitEndDate`. */
+  /** The path in the order: `assets[0].products[1].limitEndDate`. */
   field: string;
   before?: unknown;
   after?: unknown;
 }
 
-/** How orders that were sent differ from those that failed. */
+/** How resent orders differ from those that failed. */
 export interface OrderDifference {
   /** Failed orders that were not sent. */
   leftOut: number;
-  /** Orders that were sent and had not failed; all their fields are changes. */
+  /** Orders that were sent but had not failed; all their fields are changes. */
   added: number;
   changes: ChangedField[];
-  /** Changes beyond those that are named. */
+  /** How many changes are not listed. */
   more: number;
 }
 
 /**
- * Compares a batch with the failed orders in whose place it is sent, order by order by their sequence. A password that
- * differs is named, and never shown.
+ * Compares a batch with the failed orders that it replaces, by sequence. Lists a changed password without its value.
  */
 export function compareWithFailed(
   { chunks }: { chunks: readonly Pick<PreparedBatch['chunks'][number], 'payload'>[] },
@@ -79,7 +75,7 @@ const isInside = (value: unknown) => value === undefined || isObject(value);
 const keysOf = (value: unknown) => (isObject(value) ? Object.keys(value) : []);
 const partOf = (value: unknown, key: string) => (isObject(value) ? value[key] : undefined);
 
-/** A value as the record keeps it; nothing where there is none. */
+/** Returns a value as the audit log stores it; nothing if it is absent. */
 function shown(side: 'before' | 'after', field: string, value: unknown): Partial<ChangedField> {
   if (value === undefined) return {};
   if (/(^|\.)passwords(\[|$)/.test(field)) return { [side]: HIDDEN_PASSWORD };

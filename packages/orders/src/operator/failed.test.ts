@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { countHidden, putBackHidden } from './failed.ts';
 
-/** An order with a password on a product, and one inside of a merchandise. */
+/** An order with a password on a product, and one on a product in a merchandise. */
 const order = (first: unknown = 'one', inside: unknown = 'two') => ({
   sequence: 1,
   customerId: '7',
@@ -32,7 +32,7 @@ describe('hidden passwords', () => {
     expect(edited).toEqual([{ ...order(), customerName: 'Changed' }]);
   });
 
-  it('are put back for nobody else, and nowhere else', () => {
+  it('are put back for no other customer and in no other place', () => {
     const elsewhere = [
       { ...hidden(), customerId: '8' },
       { ...hidden(), sequence: 2 },
@@ -48,7 +48,7 @@ describe('hidden passwords', () => {
     expect(putBackHidden([otherProduct], [order()])).toEqual(PATHS.slice(0, 1));
   });
 
-  it('may be replaced, and are nothing where there was none', () => {
+  it('may be replaced, and can’t be put back if there was no password', () => {
     const replaced = [order('new', 'newer')];
     expect(putBackHidden(replaced, [order()])).toEqual([]);
     expect(replaced).toEqual([order('new', 'newer')]);
@@ -58,7 +58,7 @@ describe('hidden passwords', () => {
     expect(putBackHidden(longer, [order()])).toEqual(['orderList[0].assets[0].products[0].passwords[0]']);
   });
 
-  it('are looked for in nonsense too', () => {
+  it('tolerate malformed orders', () => {
     const nonsense = [null, 3, 'text', { assets: 'x' }, { assets: [null, { products: [null, { passwords: 'x' }] }] }];
     expect(putBackHidden(nonsense, [order()])).toEqual([]);
   });

@@ -6,15 +6,15 @@ import { sql } from 'kysely';
 import { cutOrderText } from '../stored-orders.ts';
 import { markPasswords } from './mark-passwords.ts';
 
-/** What the failed orders of a batch held, as far as it can be edited. */
+/** The content of a batch's failed orders, if it can be edited. */
 export type FailedContent =
   | { kind: 'none' | 'expired' }
   | { kind: 'too_large'; bytes: number }
   | { kind: 'kept'; orders: unknown[] };
 
 /**
- * Reads what the failed orders of a batch held, in orderList order, if it is no more than `maxBytes`. `passwords`:
- * whether to leave those of licenses in it; they must not reach an operator.
+ * Reads the content of a batch's failed orders, in orderList order, if it is at most `maxBytes`. `passwords`: whether
+ * to keep the passwords of licenses, which must not reach an operator.
  */
 export async function readFailedContent(
   db: Database,
@@ -47,13 +47,13 @@ type Fields = Record<string, unknown>;
 /** The passwords of one product of an order, and where they are. */
 interface PasswordList {
   passwords: unknown[];
-  /** In the order: `assets[0].products[1]`. */
+  /** The path in the order: `assets[0].products[1]`. */
   path: string;
-  /** What must be the same for a hidden password to be put back. */
+  /** What must be the same before a hidden password is put back. */
   key: string;
 }
 
-/** How many passwords of orders are hidden. */
+/** Counts the hidden passwords of orders. */
 export function countHidden(orders: readonly unknown[]): number {
   return orders
     .flatMap((order) => [...listPasswords(order)])
@@ -61,9 +61,10 @@ export function countHidden(orders: readonly unknown[]): number {
 }
 
 /**
- * Puts the passwords of `originals` back in the place of hidden ones, in orders as an operator has edited them. Each
- * goes only where it was: into an order of the same sequence and customer, for the same asset numbers and product at
- * its place. So nobody learns one by sending it to somebody else. Returns the paths at which nothing can be put back.
+ * Replaces hidden passwords in edited orders with those of `originals`. A password is put back only where it was: in an
+ * order with the same sequence and customer, for the same asset numbers, and for the product at the same place. So an
+ * operator can't learn a password by sending it to another customer. Returns the paths of hidden passwords that can't
+ * be put back.
  */
 export function putBackHidden(orders: readonly unknown[], originals: readonly unknown[]): string[] {
   const known = new Map(
@@ -85,7 +86,7 @@ export function putBackHidden(orders: readonly unknown[], originals: readonly un
 
 const isHidden = (password: unknown) => password === HIDDEN_PASSWORD;
 
-/** Lists the passwords of an order, which may have any shape: its schema is looked at later. */
+/** Lists the passwords of an order. The order may have any shape, because it is validated later. */
 function* listPasswords(order: unknown): Generator<PasswordList> {
   const { sequence, customerId, assets } = fieldsOf(order);
   for (const [index, asset] of listOf(assets).entries()) {

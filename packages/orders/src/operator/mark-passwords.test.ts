@@ -3,7 +3,7 @@ import { markPasswords } from './mark-passwords.ts';
 
 const mark = (orders: unknown) => JSON.parse(markPasswords(JSON.stringify(orders), '(hidden)'));
 
-it('puts a mark in the place of each password, and leaves all else as it is', () => {
+it('replaces each password with a mark, and changes nothing else', () => {
   const order = (passwords: string[] | undefined) => [
     0,
     {
@@ -18,7 +18,7 @@ it('puts a mark in the place of each password, and leaves all else as it is', ()
   ]);
 });
 
-it('takes long lists of long passwords', () => {
+it('handles long lists of long passwords', () => {
   const passwords = Array<string>(10_000).fill('\\'.repeat(255));
   expect(mark({ passwords }).passwords).toEqual(Array(10_000).fill('(hidden)'));
 });

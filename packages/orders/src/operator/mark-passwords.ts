@@ -1,11 +1,11 @@
 const FIELD = '"passwords":[';
-/** A text of JSON. */
+/** A JSON string. */
 const TEXT = /"(?:[^"\\]|\\.)*"/y;
 
 /**
- * Puts `mark` in the place of each password of the licenses in stored orders, which are JSON as `orderText` writes it.
- * They may be 32 MiB, so the text is not parsed: what follows the field in a text of JSON always is its list, because a
- * quotation mark inside of a text is escaped.
+ * Replaces each license password in stored orders (JSON written by `orderText`) with `mark`. The text may be 32 MiB, so
+ * it is not parsed. That is safe: the field name can't occur inside a JSON string, where quotation marks are escaped,
+ * so its list always follows.
  */
 export function markPasswords(orders: string, mark: string): string {
   const written = JSON.stringify(mark);

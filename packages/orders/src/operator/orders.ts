@@ -15,10 +15,10 @@ import { buildListed, readOrderPage, type SentOrderRow, selectSentOrders } from 
 import { cutOrderText, PAYLOAD_VERSION, type PlacedOrder, readStoredOrders } from '../stored-orders.ts';
 import { markPasswords } from './mark-passwords.ts';
 
-/** Failures of one order after which it was put back that are shown, at most. Each one was an operator's doing. */
+/** How many earlier failures of a retried order are shown. Each retry was an operator's action. */
 const MAX_RETRIES = 50;
 
-/** Reads an order, whoever sent it; undefined if there is none. */
+/** Returns an order of any application; undefined if there is none. */
 export async function readAnyOrder(db: Database, id: LicenseOrderId): Promise<ConsoleOrderDetail | undefined> {
   if (!isId(id)) return undefined;
   const [row] = await selectSentOrders(db, OPERATOR, [id]);
@@ -43,10 +43,10 @@ export async function readAnyOrder(db: Database, id: LicenseOrderId): Promise<Co
   };
 }
 
-/** What an order held: as JSON, in the form of `orderText`, with its passwords; they must not reach an operator. */
+/** The content of an order: JSON in the form of `orderText`, with its passwords, which must not reach an operator. */
 export type StoredOrderText = { kind: 'kept'; text: string; bytes: number } | Exclude<OrderContent, { kind: 'kept' }>;
 
-/** Reads what an order held, if it is kept and no more than `maxBytes`. */
+/** Reads the content of an order, if it is stored and at most `maxBytes`. */
 export async function readOrderText(
   db: Database,
   order: Pick<ConsoleOrderDetail, 'licenseOrderId' | 'customerId' | 'state'>,
@@ -55,7 +55,7 @@ export async function readOrderText(
   if (order.state === 'succeeded') return { kind: 'gone' };
   const row =
     order.state === 'failed' ? await selectFailed(db, order, maxBytes) : await selectPending(db, order, maxBytes);
-  // A pending one may have got its outcome since.
+  // A pending order may have got its outcome meanwhile.
   if (row === undefined) return { kind: order.state === 'failed' ? 'expired' : 'gone' };
   const { bytes, content, payload_version } = row;
   if (content === null) return { kind: 'too_large', bytes };
@@ -64,7 +64,7 @@ export async function readOrderText(
 
 interface StoredRow {
   bytes: number;
-  /** A list that holds the order alone; null if it is too large. */
+  /** A list with only this order; null if it is too large. */
   content: string | null;
   payload_version: number;
 }
@@ -81,7 +81,7 @@ async function selectFailed(
   return rows[0];
 }
 
-/** The order is looked for where it stands among others of its lane: PostgreSQL parses them, not the event loop. */
+/** PostgreSQL, not the event loop, parses the chunk to extract the order. */
 async function selectPending(
   db: Database,
   { licenseOrderId, customerId }: { licenseOrderId: LicenseOrderId; customerId: CustomerId },
@@ -105,21 +105,21 @@ async function selectPending(
   return rows[0];
 }
 
-/** What an order held, as an operator may see it. */
+/** Returns the content of an order as an operator may see it. */
 export function showContent(stored: StoredOrderText): OrderContent {
   if (stored.kind !== 'kept') return stored;
   const order = JSON.parse(markPasswords(stored.text, HIDDEN_PASSWORD)) as unknown;
   return { kind: 'kept', order, bytes: stored.bytes };
 }
 
-/** Reads what an order held as an order. Throws a PayloadFault if no release writes such a text. */
+/** Parses the content of an order. Throws a PayloadFault if no release writes such a text. */
 export function readStoredOrder(text: string): Order {
   const [[, order]] = readStoredOrders(PAYLOAD_VERSION, `[[0,${text}]]`) as [PlacedOrder];
   return order;
 }
 
 /**
- * Lists orders of all applications, newest first by their ids, for operators.
+ * Returns a page of the orders of all applications, newest first by id, for operators.
  *
  * Throws a WrongCursor.
  */
@@ -128,7 +128,7 @@ export async function listAllOrders(db: Database, query: ConsoleOrdersQuery): Pr
   return { orders: rows.map(buildSentOrder), nextCursor };
 }
 
-/** Shows an order with its batch and its sender. */
+/** Builds the entry of an order with its batch and application. */
 function buildSentOrder(row: SentOrderRow): ConsoleOrder {
   const { batchId } = splitOrderId(row.id);
   return { ...buildListed(row), batchId, appKey: row.app_key, applicationName: row.application_name };

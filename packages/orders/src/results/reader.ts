@@ -24,22 +24,24 @@ import {
   WAITING,
 } from './results.ts';
 
-/** Statements at once, and what one of them reads at most: pages, and orders of pages that are not known. */
+/** How many statements run at once, and how much each reads at most: pages, and orders of pages that are not cached. */
 const READS = { maxRunning: 2, maxInputs: 100, maxWeight: 2_000 };
-/** For answers about batches that have ended: some ten thousand of one order, or a hundred of 1,000. */
+/**
+ * The cache of answers about completed batches, in bytes: some ten thousand of one order each, or a hundred of 1,000.
+ */
 const MAX_REMEMBERED_BYTES = 32 * 1024 * 1024;
-/** What a remembered answer takes beside its texts, roughly; a character takes two bytes. */
+/** The approximate size of a cached answer besides its text. A character takes two bytes. */
 const ENTRY_BYTES = 256;
 
 interface Poll {
   deadline: Deadline;
   applicationId: ApplicationId;
   query: BatchResultQuery;
-  /** Names the page, in all that the answer depends on. */
+  /** Identifies the page by everything that the answer depends on. */
   key: string;
 }
 
-/** What became of a batch, as far as a call wants to know. */
+/** The result of a batch for one call. */
 export interface FoundResult {
   batchId: BatchId;
   isCompleted: boolean;
@@ -48,12 +50,12 @@ export interface FoundResult {
 }
 
 /**
- * Reads results of batches for the polls of a process. Those that wait at the same time share a statement, and the same
- * pages are read once in it. It outlives no call's deadline by more than the pool's own timeout of statements.
+ * Reads batch results for the polls of a process. Polls that wait at the same time share a statement, which reads
+ * identical pages once. A read exceeds a call's deadline at most by the pool's own statement timeout.
  *
- * Answers about batches that have ended are remembered. The statement looks up the batch all the same, by its
- * application, and reads no orders if it has the very end that the remembered answer speaks of. So `lockstep order
- * retry`, in whatever process, counts from its commit on.
+ * Answers about completed batches are cached. The statement still looks up the batch by its application, but reads no
+ * orders if the batch's completion is the one in the cache. So `lockstep order retry` takes effect with its commit,
+ * whichever process runs it.
  */
 export class ResultReader {
   readonly #db: Database;
@@ -77,9 +79,9 @@ export class ResultReader {
   }
 
   /**
-   * Reads what became of a batch, with a page of its orders in orderList order (rules 6.4).
+   * Returns the result of a batch with a page of its orders, in orderList order (rules 6.4).
    *
-   * Throws a Refusal: batch_not_found, for another application's batch too.
+   * Throws a Refusal (batch_not_found), also for batches of other applications.
    */
   async read(applicationId: ApplicationId, query: BatchResultQuery, deadline: Deadline): Promise<FoundResult> {
     const { channelCode, channelOrderId, state, cursor, limit } = query;
@@ -94,7 +96,7 @@ export class ResultReader {
     const known = wanted.map(({ key }) => this.#remembered.get(key));
     const pages = await readPages(
       this.#db,
-      wanted.map((poll, index) => ({ ...poll, knownEnd: known[index]?.end ?? null })),
+      wanted.map((poll, index) => ({ ...poll, knownCompletion: known[index]?.end ?? null })),
     );
     for (const page of pages) {
       if (page?.result && page.result.held === 0)
@@ -116,23 +118,25 @@ export class ResultReader {
   }
 }
 
-/** A page of a batch's result that somebody wants to see. */
+/** A page of a batch's result to read. */
 export interface WantedPage {
   applicationId: ApplicationId;
-  /** If it has a cause, only orders with that are shown, whatever the state. */
+  /** If it has a cause, only orders with that cause are returned, in any state. */
   query: Omit<BatchResultQuery, 'waitSeconds'> & { cause?: Cause | undefined };
-  /** The end of the batch whose page is known already; null if none is. */
-  knownEnd: string | null;
+  /** The completion of the batch in the cached page; null if none is cached. */
+  knownCompletion: string | null;
 }
 
-/** A page as it is in the database. */
+/** A page as read from the database. */
 export interface ReadPage {
   batchId: SummaryRow['id'];
-  /** Which end of the batch this is: no two ends of a batch have the same mark, nor a null one, which is open. */
+  /** Identifies one completion of the batch; null while it is open. After a retry, the next completion differs. */
   end: string | null;
-  /** Null: the batch has the known end, so the page is the known one. It has no estimate yet. */
+  /**
+   * Null if the batch still has the known completion: then the cached page is current. The estimate is not filled in.
+   */
   result: BatchResult | null;
-  /** Where orders of it are pending; null if none is. */
+  /** The channels with pending orders of the batch; null if there are none. */
   waiting: readonly PendingInChannel[] | null;
 }
 
@@ -146,9 +150,9 @@ type StoredOrder = Omit<OrderRow, 'finished_time' | 'held_since'> & {
 };
 
 /**
- * Reads pages of results, in their order; undefined where the application has no such batch. It is one statement, so
- * counts and orders of a page are of one moment. It reads no orders for pages that are known. A plan is kept, perhaps
- * from when the tables were empty. So batches and orders are looked up one by one.
+ * Reads pages of results, in their order; undefined if the application has no such batch. It is one statement, so
+ * counts and orders of a page are consistent. It reads no orders for cached pages. It looks up batches and orders one
+ * by one, because PostgreSQL may keep a plan made when the tables were empty.
  */
 export async function readPages(db: Database, pages: readonly WantedPage[]): Promise<(ReadPage | undefined)[]> {
   const rows = await run<Row>(db, {
@@ -160,9 +164,9 @@ export async function readPages(db: Database, pages: readonly WantedPage[]): Pro
       pages.map(({ query }) => query.channelOrderId),
       pages.map(({ query }) => query.cause ?? query.state ?? null),
       pages.map(({ query }) => query.cursor ?? 0),
-      // One more than is shown says whether there is a next page.
+      // One more order tells whether there is a next page.
       pages.map(({ query }) => query.limit + 1),
-      pages.map(({ knownEnd }) => knownEnd),
+      pages.map(({ knownCompletion }) => knownCompletion),
     ],
   });
   const read: (ReadPage | undefined)[] = pages.map(() => undefined);
@@ -171,7 +175,7 @@ export async function readPages(db: Database, pages: readonly WantedPage[]): Pro
 }
 
 const READ_RESULT_PAGES = `
-  select wanted.ordinal::int, batch.id, ending.end, found.*
+  select wanted.ordinal::int, batch.id, completion.end, found.*
   from unnest(
     (select $1::bigint[]), (select $2::text[]), (select $3::text[]), (select $4::text[]), (select $5::int[]),
     (select $6::int[]), (select $7::text[])
@@ -180,7 +184,7 @@ const READ_RESULT_PAGES = `
   cross join lateral ${BATCH_WANTED} as batch
   cross join lateral (select
     extract(epoch from batch.completed_time) || '/' || coalesce(extract(epoch from batch.reopened_time)::text, '')
-  ) as ending ("end")
+  ) as completion ("end")
   left join lateral (
     select summary.*, page.orders, waiting.channels
     from (select) as here ${SO_FAR} ${WAITING}
@@ -205,7 +209,7 @@ const READ_RESULT_PAGES = `
         order by place limit wanted.max_orders
       ) as placed
     ) as page
-    where wanted.known_end is null or ending.end is distinct from wanted.known_end
+    where wanted.known_end is null or completion.end is distinct from wanted.known_end
   ) as found on true`;
 
 function buildPage(row: Row, limit: number): ReadPage {

@@ -11,7 +11,7 @@ import {
 import { queuedIn } from '../channels/count-activity.ts';
 import { channelOfColumn } from '../lanes.ts';
 
-/** An order with its place in orderList, what was sent of it, and its outcome if it has one. */
+/** An order with its place in orderList, the fields kept in its batch, and its outcome if it has one. */
 export interface OrderRow {
   index: number;
   sequence: number;
@@ -25,12 +25,12 @@ export interface OrderRow {
   held_since: Date | null;
 }
 
-/** For a SELECT with the outcome of an order as `finished`: since when it is held; null where it is not. */
+/** For a SELECT with the outcome of an order as `finished`: since when the order is held; null if it is not. */
 export const heldSince = (orderId: string) => `case when finished.id is null then (
   select since from held_order join order_hold using (customer_id) where held_order.license_order_id = ${orderId}
 ) end`;
 
-/** Shows an order of a batch, in results and lists (rules 6.4). */
+/** Builds the result of an order, for results and lists (rules 6.4). */
 export function buildResult(batchId: BatchId, row: OrderRow): OrderResult {
   return {
     sequence: row.sequence,
@@ -48,7 +48,7 @@ export function buildResult(batchId: BatchId, row: OrderRow): OrderResult {
   };
 }
 
-/** What became of a batch in all. */
+/** The summary of a batch. */
 export interface SummaryRow {
   id: BatchId;
   channel_code: string;
@@ -63,8 +63,8 @@ export interface SummaryRow {
 }
 
 /**
- * For a FROM clause, behind `batch`: what is finished of an open one so far, as `so_far`; null for others. Its chunks
- * have counted it, unless orders were put back.
+ * For a FROM clause after `batch`: the counts so far of an open batch, as `so_far`; null for completed batches. Chunks
+ * have these counts, unless orders were put back.
  */
 export const SO_FAR = `
   left join lateral (
@@ -77,8 +77,9 @@ export const SO_FAR = `
   ) as so_far on batch.completed_time is null`;
 
 /**
- * For a FROM clause, behind `batch`: in which channels orders of an open one are pending, as `waiting.channels`, a list
- * of PendingInChannel; null for others. What came within two seconds of it does not count as behind it.
+ * For a FROM clause after `batch`: the channels with pending orders of an open batch, as `waiting.channels`, a list of
+ * PendingInChannel; null for completed batches. Orders accepted within two seconds after the batch don't count as later
+ * ones.
  */
 export const WAITING = `
   left join lateral (
@@ -97,8 +98,8 @@ export const WAITING = `
   ) as waiting on true`;
 
 /**
- * For a SELECT from `batch` with SO_FAR: the columns of a SummaryRow. The sequences of a large batch lie beside its
- * row, so its end says how many orders it has.
+ * For a SELECT from `batch` with SO_FAR: the columns of a SummaryRow. The total of a completed batch comes from its
+ * counts, because PostgreSQL stores the sequences of a large batch outside its row.
  */
 export const SUMMARY_COLUMNS = `
   batch.id, batch.channel_code, batch.channel_order_id, batch.sync_mode,
@@ -111,7 +112,7 @@ export const SUMMARY_COLUMNS = `
   ) as held,
   batch.accepted_time, batch.completed_time`;
 
-/** Shows a batch without its orders, in results, lists and events (rules 6.4). */
+/** Builds the summary of a batch, for results, lists and events (rules 6.4). */
 export function buildSummary(row: Omit<SummaryRow, 'id'>): BatchSummary {
   const finished = row.succeeded + row.failed;
   return {

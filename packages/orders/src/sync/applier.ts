@@ -29,18 +29,20 @@ import { BatchFailed, type NewBatch } from './batches.ts';
 import { applyCalls, type Look, lanesOf, lookBefore, type SyncCall, type SyncResult } from './calls.ts';
 
 /**
- * Transactions that calls share, and transactions of single calls and drains ahead of them, that run at once in a
- * process.
+ * How many shared transactions run at once in a process, and how many transactions of single calls and drains before
+ * them.
  */
 const SHARED_AT_ONCE = 2;
 const ALONE_AT_ONCE = 5;
 /**
- * Transactions of sync calls that run at once in a process, each on a connection of its own, one of them a large drain.
+ * How many transactions of sync calls run at once in a process, each on its own connection. One of them may be a large
+ * drain.
  */
 export const SYNC_GROUPS_AT_ONCE = SHARED_AT_ONCE + ALONE_AT_ONCE + 1;
 
 /**
- * Bounds of the calls that share a transaction, and of one that may: others would wait for it longer than for a commit.
+ * Limits of the calls that share a transaction, and of a call that may share one: a larger one would delay the others
+ * by more than a commit.
  */
 const MAX_SHARED_BATCHES = 64;
 const MAX_SHARED_WEIGHT = 4_000;
@@ -48,24 +50,24 @@ const MAX_CALL_WEIGHT = 500;
 const LOOKS_AT_ONCE = 2;
 
 /**
- * How long a transaction waits for a lock of others. A shared one holds the lanes of many calls, and others wait for
- * each turn.
+ * How long a transaction waits for a lock. It is short because a shared transaction holds the lanes of many calls, and
+ * other transactions wait for their turn.
  */
 const SHARED_LOCK_WAIT_MS = 100;
 const ALONE_LOCK_WAIT_MS = 2_000;
-/** How long a transaction waits for each further lane. Others wait for those that it has. */
+/** How long a transaction waits for each further lane while it holds others. */
 const LANE_WAIT_MS = 200;
-/** After what time a call looks again for lanes that others drain, or for a database that has not answered. */
+/** How soon a call checks again after it found lanes locked or the database silent. */
 const PAUSE_MS = 20;
-/** What is left of a call's time for its commit when all the rest has to be done. */
+/** The part of a call's time that is reserved for its commit. */
 const COMMIT_MS = 1_000;
 
 /**
- * Applies sync batches (rules 6.3): all orders of a call take effect in one transaction before the answer, or none.
+ * Applies sync batches (rules 6.3): all orders of a call take effect in one transaction before the answer, or none do.
  *
- * Calls that come together share a transaction if their lanes are free and nothing is pending there. Any other call,
- * and one that fails or has to wait there, takes its turn among the applications, once for each bounded step: a drain
- * of what is ahead of it, or a transaction of its own.
+ * Calls that arrive together share a transaction if their lanes are free and have no pending orders. Any other call,
+ * and a call that fails or must wait there, runs alone: applications take turns, with a turn for each bounded step (a
+ * drain of the orders ahead, or the call's own transaction).
  */
 export class BatchApplier {
   readonly #db: Database;
@@ -79,7 +81,7 @@ export class BatchApplier {
   readonly #looks: Group<SubmittedBatch, Look>;
   readonly #shared: Group<SyncCall, SyncResult>;
   readonly #turns = new FairQueue({ atOnce: ALONE_AT_ONCE, maxWaiting: () => Number.POSITIVE_INFINITY });
-  /** All that has not ended, answered or not. */
+  /** All calls in progress, answered or not. */
   readonly #calls = new Map<SyncCall, Promise<BatchId>>();
 
   /**
@@ -130,16 +132,16 @@ export class BatchApplier {
   }
 
   /**
-   * Applies a batch and returns its order ids, in the order of orderList. The same content again gets the same answer.
-   * `channels`: what the application is bound to.
+   * Applies a batch and returns its order ids, in the order of orderList. Resubmitting the same content returns the
+   * same answer. `channels`: the channels that the application is bound to.
    *
-   * It answers within `leftMs`. Until a transaction has begun, a call that is out of time stores nothing; from then on
+   * Answers within `leftMs`. If the time is up before a transaction has started, the call stores nothing; after that,
    * the commit decides.
    *
-   * Throws a Refusal: outcome_unknown if the commit has not been answered in time. With any other one, or what
-   * isOverload knows, nothing is stored: channel_order_id_conflict, batch_too_large, channel_paused, internal_error,
-   * service_unavailable while an order of its customers is held, or if orders failed the cause of the first, with a
-   * message that names them.
+   * Throws a Refusal. After outcome_unknown (the commit was not answered in time), the batch may be stored. After any
+   * other, or an overload (isOverload), nothing is stored: channel_order_id_conflict, batch_too_large, channel_paused,
+   * internal_error, service_unavailable while an order of its customers is held; or, if orders failed, the cause of the
+   * first with a message that names them.
    */
   async apply(
     batch: SubmittedBatch,
@@ -147,7 +149,7 @@ export class BatchApplier {
     channels: Channels,
     leftMs: number,
   ): Promise<AcceptedOrder[]> {
-    // Not the call's own: what its client has asked for takes effect, even if it has left.
+    // Independent of the client's connection: a request takes effect even if the client disconnects.
     const answer = new Deadline(leftMs);
     const deadline = new Deadline(leftMs - COMMIT_MS);
     const call: SyncCall = { batch, orders, channels, deadline, isRunning: false, isUnclear: false };
@@ -169,8 +171,8 @@ export class BatchApplier {
   }
 
   /**
-   * Waits for what has begun, also for calls whose clients have left. What has not begun leaves. Call it when nobody
-   * waits for an answer any more.
+   * Waits for calls whose transaction has started, even if the client has disconnected, and ends the others. Call it
+   * when no client waits for an answer any more.
    */
   async close(): Promise<void> {
     for (const { deadline } of this.#calls.keys()) deadline.end();
@@ -194,7 +196,7 @@ export class BatchApplier {
     return result!;
   }
 
-  /** Applies calls whose lanes are free. Null: for turns of its own. */
+  /** Applies calls whose lanes are free. Returns null for a call that has to run alone. */
   async #applyTogether(calls: readonly SyncCall[]): Promise<SyncResult[]> {
     try {
       return await this.#transact(calls, SHARED_LOCK_WAIT_MS);
@@ -205,13 +207,13 @@ export class BatchApplier {
         const results = rest.length === 0 ? [] : await this.#applyTogether(rest);
         return calls.map((call) => results[rest.indexOf(call)] ?? null);
       }
-      // It may be due to one of them: a number that somebody else works on. Nobody waits for another one's, or fails
-      // with it.
+      // The fault may lie with a single call, such as an asset that is locked elsewhere. Each call runs alone, so that
+      // no call waits for another's lock or fails with it.
       return calls.map(() => null);
     }
   }
 
-  /** Applies one call, behind what was pending in its lanes when it came. Each step is a turn. */
+  /** Applies one call after the orders that were pending in its lanes when it arrived. Each step takes a turn. */
   async #applyInTurns(call: SyncCall, newest: bigint | null): Promise<SyncResult> {
     const { batch, deadline } = call;
     const lanes = lanesOf(batch);
@@ -220,11 +222,11 @@ export class BatchApplier {
     while (newest !== null) {
       const behind = await findPendingThrough(within(this.#db, deadline), lanes, newest);
       if (behind.length === 0) break;
-      // They may be paused for a moment only: then what waits there is ahead of this call all the same.
+      // Even if the channel is paused only briefly, its pending orders come before this call.
       for (const { paused_code } of behind) if (paused_code !== null) throw refusePaused(paused_code);
       const wanted = { lanes: behind.map(({ lane }) => lane) };
       let outcome = await inTurn(() => this.#drainer.attempt(wanted));
-      // Large work has turns of its own, and keeps no place from others while it waits.
+      // Large work has its own turns, and holds no slot while it waits.
       if (outcome.became === 'large')
         outcome = await this.#drainer.attempt({ ...wanted, isLarge: true, signal: deadline.signal });
       if (outcome.became === 'failed') throw outcome.error;
@@ -235,7 +237,7 @@ export class BatchApplier {
         const work = (isLarge: boolean) => inTurn(() => this.#applyAlone(call, isLarge));
         return await this.#large.run(batch, work, async () => deadline.signal);
       } catch (error) {
-        // If it is unclear whether it is stored, the next turn finds out.
+        // If it is unclear whether the batch is stored, the next attempt finds out.
         if (!lostAgainstOthers(error) && !(call.isUnclear && isTransient(error))) throw error;
         deadline.signal.throwIfAborted();
         await wait(PAUSE_MS);
@@ -243,7 +245,7 @@ export class BatchApplier {
     }
   }
 
-  /** Applies one call. If others have locked one of its lanes, it gives back the rest, and waits for that one first. */
+  /** Applies one call. If one of its lanes is locked elsewhere, releases the others and waits for that lane first. */
   async #applyAlone(call: SyncCall, isLarge: boolean): Promise<SyncResult> {
     try {
       const [tried] = await this.#transact([call], ALONE_LOCK_WAIT_MS, { isLarge });
@@ -259,8 +261,8 @@ export class BatchApplier {
   }
 
   /**
-   * Applies calls in one transaction that ends in the time that each of them has left. `waitsFor`: a lane that it waits
-   * for first; without it, it waits for none.
+   * Applies calls in one transaction, within the shortest time left of any call. `waitsFor`: the lane to wait for
+   * first. Without it, the transaction waits for no lane.
    */
   async #transact(
     calls: readonly SyncCall[],

@@ -10,7 +10,7 @@ import { channelOf, NO_CHANNEL } from '../lanes.ts';
 import { LIMITS } from '../planning/limits.ts';
 import { NOTHING_SEEN, type Outcome } from '../planning/outcome.ts';
 
-/** A sync batch that was not stored before, with its orders and the id that it gets. */
+/** A sync batch that has not been stored before, with its orders and its new id. */
 export interface NewBatch {
   id: BatchId;
   batch: SubmittedBatch;
@@ -19,10 +19,10 @@ export interface NewBatch {
   channels: Channels;
 }
 
-/** Failed orders that a refusal names (rules 6.3). */
+/** How many failed orders a refusal names (rules 6.3). */
 const MAX_NAMED_FAILURES = 20;
 
-/** A statement that draws ids for so many batches. Those that no batch gets stay gaps. */
+/** A statement that draws batch ids. Unused ids stay gaps. */
 export const drawingBatchIds = (count: number): Statement<{ id: BatchId }> => ({
   name: 'draw_batch_ids',
   text: `select nextval('batch_id') as id from generate_series(1, $1::int)`,
@@ -30,10 +30,10 @@ export const drawingBatchIds = (count: number): Statement<{ id: BatchId }> => ({
 });
 
 /**
- * Applies sync batches and stores them with their end. Either all of their orders succeed, or nothing is stored.
+ * Applies sync batches and stores them as completed. Either all of their orders succeed, or nothing is stored.
  *
- * Throws a BatchFailed, a Refusal (batch_too_large) if they touch too much together, or a LargeWork if they have no
- * turn.
+ * Throws a BatchFailed, a Refusal (batch_too_large) if they touch too much together, or a LargeWork if they need a turn
+ * for large work.
  */
 export async function applyNewBatches(
   trx: Trx,
@@ -48,12 +48,12 @@ export async function applyNewBatches(
   if (failures.length > 0) throw new BatchFailed(failures, newBatches);
   if (outcomes.length < orders.length) throw tooLarge(splitOrderId(orders[outcomes.length]!.licenseOrderId).index);
   await recordOutcomes(trx, outcomes);
-  // Before the ledger: if another call has stored one of their keys, that is the failure that counts.
+  // Before the ledger: if another call has stored one of the keys, that error must come first.
   await insertCompletedBatches(trx, newBatches);
   await writeLedger(trx, ledger, ids);
 }
 
-/** Sets the orders of customers apart that did not exist for the application when it called: they fail (rules 6.2). */
+/** Separates the orders of customers that did not exist for the application when it called: they fail (rules 6.2). */
 function splitUnknown({ id, batch, orders, channels }: NewBatch) {
   const unknownIds = new Set(
     batch.chunks.flatMap(({ lane, customerIds }) => (channelOf(lane) === NO_CHANNEL ? customerIds : [])),
@@ -68,17 +68,17 @@ function splitUnknown({ id, batch, orders, channels }: NewBatch) {
 }
 
 /**
- * Refuses a batch whose orders together are more than may run together (rules 6.5). `index`: of the order with which
- * they are.
+ * Returns the refusal of a batch whose orders touch too much together (rules 6.5). `index`: the first order beyond the
+ * limit.
  */
 export function tooLarge(index: number): Refusal {
   const limits = `${LIMITS.ofOrder} products and merchandises to change, or ${LIMITS.read} products and grants to read`;
   return new Refusal('batch_too_large', `orderList[${index}]`, limits);
 }
 
-/** Refuses sync calls: the cause is that of its first failed order, the message names every one (rules 6.3). */
+/** Refuses sync calls with the cause of the first failed order. The message names up to 20 of them (rules 6.3). */
 export class BatchFailed extends Refusal {
-  /** Those with failed orders. */
+  /** The batches with failed orders. */
   readonly batches: ReadonlySet<SubmittedBatch>;
 
   constructor(failures: Outcome[], newBatches: readonly NewBatch[]) {

@@ -15,43 +15,46 @@ import { readLocked, tryingLanes } from '../lane-locks.ts';
 import { channelOf, NO_CHANNEL } from '../lanes.ts';
 import { applyNewBatches, drawingBatchIds, type NewBatch } from './batches.ts';
 
-/** A sync call that is to be applied. */
+/** A sync call to apply. */
 export interface SyncCall {
   batch: SubmittedBatch;
-  /** Reads them. Called only when it is their turn, because those of a large batch take memory. */
+  /** Reads the orders. Called only when it is their turn, because those of a large batch need much memory. */
   orders: () => Promise<Order[]>;
   /** The channels that its application is bound to. */
   channels: Channels;
-  /** Until then its transaction has begun, and is ready to commit. */
+  /** The time by which its transaction has started and is ready to commit. */
   deadline: Deadline;
-  /** Whether a transaction with it runs. */
+  /** Whether a transaction with this call is running. */
   isRunning: boolean;
-  /** A lane that others had locked when it was tried last. */
+  /** A lane that was locked elsewhere at the last attempt. */
   missing?: number | undefined;
-  /** Whether it may be stored by a commit that was not answered, or may not be at the standbys yet. */
+  /** Whether an unanswered commit may have stored the batch, or its commit may not have reached the standbys. */
   isUnclear: boolean;
 }
 
-/** What became of a call in a transaction: its batch, or why it is refused. Null: it has to wait for its lanes. */
+/** The result of a call in a transaction: its batch, or its refusal. Null: it has to wait for its lanes. */
 export type SyncResult = BatchId | Refusal | null;
 
-/** What is there before a call. */
+/** What was stored before a call. */
 export interface Look {
-  /** The batch that was stored before under the same key. */
+  /** The batch stored earlier under the same key. */
   earlier: EarlierBatch | undefined;
-  /** The newest batch that is pending in its lanes: everything up to it takes effect first. */
+  /** The newest batch pending in its lanes. Everything up to it takes effect first. */
   newest: bigint | null;
-  /** A channel of its customers that is paused. */
+  /** The code of a paused channel among those of its customers. */
   pausedCode: string | undefined;
 }
 
-/** The lanes that some batches need, each once: none of NO_CHANNEL, whose orders fail whatever is there. */
+/**
+ * Returns the lanes that batches need, without duplicates. Leaves out lanes of NO_CHANNEL, whose orders fail in any
+ * case.
+ */
 export function lanesOf(...batches: readonly SubmittedBatch[]): number[] {
   const lanes = batches.flatMap(({ chunks }) => chunks.map(({ lane }) => lane));
   return [...new Set(lanes.filter((lane) => channelOf(lane) !== NO_CHANNEL))];
 }
 
-/** Looks what is there before each of some calls. */
+/** Reads what was stored before each call. */
 export async function lookBefore(db: Database, batches: readonly SubmittedBatch[]): Promise<Look[]> {
   const lanes = lanesOf(...batches);
   const statements = [findingEarlier(batches), findingNewestByLane(lanes), findingPaused(lanes)] as const;
@@ -67,9 +70,8 @@ export async function lookBefore(db: Database, batches: readonly SubmittedBatch[
 }
 
 /**
- * Applies sync calls in one transaction that tries to lock their lanes first: all orders of those calls succeed that
- * have their lanes and are not refused, or nothing is stored. A call that was stored before gets the batch that was
- * stored. The commit confirms all.
+ * Applies sync calls in one transaction, which tries to lock their lanes first. All orders of the calls that have their
+ * lanes and are not refused succeed, or nothing is stored. A call whose batch was stored earlier gets that batch.
  *
  * Throws a BatchFailed, a Refusal (batch_too_large), or a LargeWork.
  */
@@ -99,9 +101,9 @@ export async function applyCalls(
     const pausedCode = findPaused(batch, paused);
     call.missing = lanesOf(batch).find((lane) => !locked.has(lane));
     const hasLanes = call.missing === undefined;
-    // A transaction that was not answered has ended by now: it held the same lanes.
+    // An earlier, unanswered transaction of this call held the same lanes, so it has ended.
     if (hasLanes) call.isUnclear = false;
-    // It is stored here. The commit says whether standbys have it, too.
+    // The batch is stored here. The commit tells whether the standbys have it, too.
     if (typeof found === 'string') call.isUnclear = true;
     if (found !== null) results.push(found);
     else if (!hasLanes) results.push(null);
@@ -115,18 +117,18 @@ export async function applyCalls(
     }
   }
   if (newBatches.length > 0) await applyNewBatches(trx, newBatches, ids, { isLarge });
-  // Answers of a batch that was found wait for the standbys, too: a commit that has written nothing would not.
+  // A commit without writes would not wait for the standbys, but the answer for an earlier batch must.
   else if (earlierRows.length > 0) await untilConfirmed(trx);
   return { results, newBatches };
 }
 
-/** The customers of a batch that exist for its application: it learns nothing of others. */
+/** Returns the customers of a batch that exist for its application, which must not learn of others. */
 const knownIn = ({ chunks }: SubmittedBatch): CustomerId[] =>
   chunks.flatMap(({ lane, customerIds }) => (channelOf(lane) === NO_CHANNEL ? [] : customerIds));
 
 const codesById = (rows: readonly { id: number; code: string }[]) => new Map(rows.map(({ id, code }) => [id, code]));
 
-/** Finds a channel of a batch's customers that is paused: its code. */
+/** Returns the code of a paused channel among those of the batch's customers. */
 function findPaused(batch: SubmittedBatch, paused: ReadonlyMap<number, string>): string | undefined {
   if (paused.size === 0) return undefined;
   return lanesOf(batch)

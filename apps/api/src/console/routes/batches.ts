@@ -40,7 +40,7 @@ export function batchesHandlers({ db, canceller, failedBatches, channels }: Serv
       const { applicationId, shown } = await findNamedBatch(request);
       const { channelCode, channelOrderId } = shown;
       const { signal } = request.deadline;
-      const { syncMode, pieces } = await failedBatches.open(
+      const { syncMode, parts } = await failedBatches.open(
         request.db,
         applicationId,
         shown,
@@ -48,7 +48,7 @@ export function batchesHandlers({ db, canceller, failedBatches, channels }: Serv
         // A reader's pauses are no channel's.
         `operator ${operator.operatorId}`,
       );
-      const file = await answerInPieces(writeFile({ channelCode, syncMode, orderList: [] }, pieces), request, reply);
+      const file = await answerInPieces(writeFile({ channelCode, syncMode, orderList: [] }, parts), request, reply);
       reply.header('content-disposition', `attachment; filename="failed-orders.json"; ${nameFile(channelOrderId)}`);
       return file;
     },
