@@ -69,11 +69,11 @@ describe('the page /docs', () => {
     await dialog.locator('#client_secret_clientCredentials:focus').waitFor();
     await shot(page, 'docs-authorize');
     await dialog.getByRole('button', { name: 'Apply given OAuth2 credentials' }).first().click();
-    await dialog.getByText('Fill in client_secret: it is empty.').waitFor();
+    await dialog.locator('.errors').waitFor();
     await dialog.locator('#client_id_clientCredentials').fill(credentials.appKey);
     await secret.fill(credentials.appSecret);
     await dialog.getByRole('button', { name: 'Apply given OAuth2 credentials' }).first().click();
-    await dialog.getByText('You are authorized').waitFor();
+    await dialog.locator('[data-authorized=true]').waitFor();
     await shot(page, 'docs-authorized');
     await dialog.getByRole('button', { name: 'Close' }).first().click();
     await page.locator('#operations-Order_module-bindCustomer .opblock-summary-control').click();

@@ -45,18 +45,17 @@ import { addHttpMetrics } from './metrics.ts';
 import type { Demo } from './options.ts';
 import { buildServer } from './server.ts';
 
-/** How long a call waits for one query before it is answered with code 500. */
+/** How long a call waits for one query before it fails with code 500. */
 const QUERY_TIMEOUT_MS = 10_000;
-/** Connections for M4, M9 and M10, and how many of them one enterprise may use. */
+/** Connections for M4, M9 and M10, and how many of them one enterprise can use. */
 const HOLDING_CHANGES = { atOnce: 6, atOnceOfParty: 2 };
-/** Connections for O6 and O7, and how many of them one application may use. */
+/** Connections for O6 and O7, and how many of them one application can use. */
 const LOCK_CHANGES = { atOnce: 3, atOnceOfParty: 2 };
-/** Searches for what has a number that a process runs at once, and those of one kind and application that may wait. */
+/** Searches by asset number that a process runs at once, and that can wait for each kind and application. */
 const NUMBER_SEARCHES = { atOnce: 2, maxWaiting: () => 100 };
 /**
- * The pool for calls that wait for lanes or for what orders are changing: sync batches, cancels, O6, O7, M4, M9 and
- * M10. They change what thousands of orders change, or wait for others that do. So they take longer than other calls,
- * and must not keep those waiting for a connection.
+ * The connection pool of calls that wait for lanes or for data that orders are changing: sync batches, cancels, O6, O7,
+ * M4, M9 and M10. They take longer than other calls, so a pool of their own keeps them from taking all connections.
  */
 const LANES_POOL = {
   poolSize: SYNC_GROUPS_AT_ONCE + CANCELS_AT_ONCE + HOLDING_CHANGES.atOnce + LOCK_CHANGES.atOnce + 1,
@@ -66,47 +65,44 @@ const LANES_POOL = {
 
 export interface ApiOptions {
   databaseUrl: string;
-  /** Connections for all calls but those that wait for lanes, which have a pool of their own. */
+  /** Connections for all calls, except those in the lanes pool. */
   poolSize: number;
   queue: QueueBackend;
-  /** How many pending orders an application may have (config.MAX_PENDING_ORDERS). */
+  /** How many pending orders an application can have (config.MAX_PENDING_ORDERS). */
   maxPendingOrders: number;
-  /** For how many days workers keep what failed orders held, and events (config). */
+  /** Days for which workers keep the contents of failed orders, and events (config). */
   failedOrderDays: number;
   eventDays: number;
   log: Logger;
   metrics: OrderMetrics;
-  /** Which asset numbers it hands out (interface O9). */
+  /** The region mark of new asset numbers (interface O9). */
   region: Region;
-  /** Where clients find the service (config.publicUrl). */
+  /** The address at which clients reach the service (config.publicUrl). */
   publicUrl: string | null;
-  /** Whether webhooks may be at any address (config.WEBHOOK_ALLOW_PRIVATE). */
+  /** Whether webhooks can have any address (config.WEBHOOK_ALLOW_PRIVATE). */
   webhookAllowPrivate: boolean;
   host: string;
-  /** 0 takes any free port. */
+  /** 0 uses any free port. */
   port: number;
-  /**
-   * Prepares what clients look for once the process is ready, such as demo data. It listens already, but is not ready.
-   */
+  /** Prepares data, such as the demo, before the process reports ready. The server already listens. */
   prepare?: (baseUrl: string) => Promise<Prepared>;
 }
 
-/** What was prepared that people should be told of. */
+/** Prepared data that the front page shows. */
 interface Prepared {
   demo: Demo | null;
 }
 
 interface RunningApi extends Closable {
   baseUrl: string;
-  /** Resolves when operations can be carried out: the database answers, and has the schema of this release. */
+  /** Resolves when operations work: the database answers and has the schema of this release. */
   untilReady(): Promise<void>;
 }
 
 /**
- * Opens the pools and starts to answer calls at once: operations with service_unavailable until the database can be
- * used. Closing takes no more calls, finishes those that run, and closes the pools.
- * @throws Error that names the variable to change when it cannot listen, or what `prepare` throws; the pools are closed
- * then, too
+ * Opens the connection pools and starts to listen. Operations fail with service_unavailable until the database is
+ * available. `close` stops accepting calls, finishes those in flight, and closes the pools. Throws an Error that names
+ * the variable to change if it cannot listen, and what `prepare` throws; the pools are then closed.
  */
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const { databaseUrl, log, metrics } = options;
@@ -129,7 +125,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   });
   void schema.untilCurrent().then(() => listener.start());
   const numbering = new EventNumbering({ db, log });
-  // When the queue runs on PostgreSQL, its tables are part of the schema.
+  // If the queue runs on PostgreSQL, its tables are part of the schema.
   const isQueueReachable = async () =>
     (options.queue.kind !== 'postgres' || (await schema.isCurrent())) && (await producer.isReachable());
   const passwords = new PasswordHasher();
@@ -141,7 +137,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   let demo: Demo | null = null;
   const close = () =>
     closeAll({
-      // Answers the calls that wait for a result or an event with what there is, so that the server can close.
+      // Answers waiting calls at once, so that the server can close.
       watch: async () => watch.close(),
       eventWatch: async () => eventWatch.close(),
       calls: async () => server?.close(),

@@ -8,10 +8,10 @@ import { findBodyRefusal } from './connections/unreadable-requests.ts';
 
 export const BUSINESS_EXCEPTION = 299;
 const RETRY_AFTER_SECONDS = 1;
-/** The codes that are also the HTTP status: those of calls that are not of an operation (rules 1). */
+/** The codes that are also the HTTP status: those of requests that reach no operation (rules 1). */
 const HTTP_CODES = new Set(['400', '404', '405', '408', '417', '431']);
 
-/** The refusals for the framework's own errors that a client can cause. */
+/** The refusals for Fastify errors that a client can cause. */
 const FRAMEWORK_REFUSALS: Record<string, () => Refusal> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new Refusal('content_type_unsupported', 'application/json'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => new Refusal('json_malformed'),
@@ -20,7 +20,7 @@ const FRAMEWORK_REFUSALS: Record<string, () => Refusal> = {
   FST_ERR_MAX_PARAM_LENGTH: () => new Refusal('operation_not_found'),
 };
 
-/** Finds the module whose codes a refusal has. A call of no module has those of the order module. */
+/** Returns the module whose codes a refusal uses. Calls outside both modules use those of the order module. */
 function findModule({ routeOptions }: FastifyRequest): Module {
   const { operationId } = routeOptions.config;
   const isMember = operationId !== undefined && findOperation(operationId).module === 'member';
@@ -28,15 +28,15 @@ function findModule({ routeOptions }: FastifyRequest): Module {
 }
 
 /**
- * Answers whatever was thrown (rules 1): a refusal with its code, cause and message; anything else with code 500 and a
- * Retry-After. Details of the fault go to the log only.
+ * Answers a call that threw (rules 1): a Refusal with its code, cause and message; anything else with code 500 and
+ * Retry-After. Only the log has the details of a fault.
  */
 export function answerFailure(
   error: Error & { code?: unknown },
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  // The framework closes the connection for whatever a body's reader throws, so for wrong JSON that came whole as well.
+  // Fastify closes the connection after any error of a body parser, even for invalid JSON that arrived completely.
   if (!isUnfinished(request.raw)) reply.removeHeader('connection');
   const isCutShort = request.raw.destroyed && !request.raw.complete;
   if (isCutShort || error instanceof ClientLeft) return answerNobody(request, reply);
@@ -49,7 +49,7 @@ export function answerFailure(
   return refuseCall(request, reply, refusal ?? new Refusal('service_unavailable'));
 }
 
-/** Answers 404 for what the file server refuses, such as a path that leads out of its directory. */
+/** Answers 404 if the file server refuses a path, such as one that leaves its directory. */
 export function answerFileFailure(
   error: Error & { statusCode?: number },
   request: FastifyRequest,
@@ -60,20 +60,20 @@ export function answerFileFailure(
   return refuseCall(request, reply, new Refusal('operation_not_found'));
 }
 
-/** Ends a call whose client has left. Proxies call that 499, too. */
+/** Ends a call whose client has disconnected. Proxies use 499 for that too. */
 function answerNobody(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   noteCode(request, '499');
   return reply.code(499).send();
 }
 
-/** Logs why a call was refused as overload, without a stack: there may be many, and none is a fault of the code. */
+/** Logs why a call was refused as overload. Omits the stack: there can be many, and none is a bug. */
 export function noteOverload(error: Error, request: FastifyRequest): void {
   request.log.warn({ reason: error.message }, 'call timed out');
 }
 
 /**
- * Finds the refusal of a call that waited too long, or could not queue because too many do, where a retry may succeed;
- * and of one with a wrong cursor.
+ * Returns the refusal for an error that is no fault: a call that timed out or found its queue full, and an invalid
+ * cursor. Returns undefined for any other error.
  */
 function findKnown(error: unknown): Refusal | undefined {
   if (error instanceof WrongCursor) return new Refusal('field_invalid', 'cursor', error.message);
@@ -84,24 +84,26 @@ function findKnown(error: unknown): Refusal | undefined {
 export function refuseCall(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
   const body = failure(refusal.reason, findModule(request), refusal.message, refusal.faults);
   noteCode(request, body.code, refusal.reason);
-  // The request has not come in whole, and may never.
+  // The rest of the request may never arrive.
   if (body.code === '408') reply.header('connection', 'close');
   if (body.code === '500') reply.header('retry-after', String(refusal.retryAfterSeconds ?? RETRY_AFTER_SECONDS));
   const status = HTTP_CODES.has(body.code) ? Number(body.code) : statusOf(request, body.code);
   return reply.code(status).header('x-request-id', request.id).type('application/json; charset=utf-8').send(body);
 }
 
-/** The HTTP status of a refusal: the interface's, or for what the console calls what browsers take for a refusal. */
+/**
+ * Returns the HTTP status of a refusal: that of the interface, or for the console one that browsers treat as an error.
+ */
 function statusOf({ routeOptions }: FastifyRequest, code: string): number {
   if (routeOptions.config.consoleOperationId === undefined) return BUSINESS_EXCEPTION;
   return code === '500' ? 503 : 400;
 }
 
-/** A route of the server. */
+/** A registered route. */
 interface Route {
   url: string;
   methods: string[];
-  /** Whether it stands for whatever no other route does: a path is not there because of it. */
+  /** Whether it handles every path that no other route handles. Such a route does not make a path exist. */
   isFallback: boolean;
 }
 
@@ -110,12 +112,12 @@ declare module 'fastify' {
     isFallback?: boolean;
   }
   interface FastifyInstance {
-    /** Every registered route, of an operation or not. */
+    /** Every registered route, including those that are no operation. */
     routes: readonly Route[];
   }
 }
 
-/** Answers calls of no operation: 405 if the path has other methods, else 404 (rules 1). */
+/** Answers requests that reach no operation: 405 if the path has other methods, else 404 (rules 1). */
 export function answerNotFound(server: FastifyInstance): void {
   const routes: (Route & { pattern: URLPattern })[] = [];
   server.addHook('onRoute', ({ url, method, config: { isFallback = false } = {} }) => {
@@ -127,14 +129,14 @@ export function answerNotFound(server: FastifyInstance): void {
     const allowed = routes
       .filter(({ pattern, isFallback }) => !isFallback && pattern.test({ pathname }))
       .flatMap(({ methods }) => methods);
-    // A path with this method and still nothing there: a missing file.
+    // The path and method have a route, so a file is missing.
     if (allowed.length === 0 || allowed.includes(request.method)) {
       return refuseCall(request, reply, new Refusal('operation_not_found'));
     }
     reply.header('allow', [...new Set(allowed)].join(', '));
     return refuseCall(request, reply, new Refusal('method_not_allowed'));
   };
-  // Answer before the body is read: it does not matter.
+  // Answers before the body is read.
   server.addHook('onRequest', async (request, reply) => {
     if (request.is404) {
       answer(request, reply);

@@ -8,36 +8,31 @@ import { refuseCall } from './failures.ts';
 import type { HttpMetrics } from './metrics.ts';
 
 /**
- * Connections that a process has at most, open or not taken yet: node would let 511 wait to be taken, and to a proxy
- * that sends more at once while the process is busy it would look dead. The kernel's `somaxconn` bounds it, too.
+ * The most connections of a process, accepted or in the backlog. Node.js defaults to a backlog of 511, which makes a
+ * busy process look dead to a proxy that opens more at once. The kernel's `somaxconn` limits it too.
  */
 export const MOST_CONNECTIONS = 4_000;
 
 /**
- * Limits for connections that carry no call. Idle ones cost little; ten seconds are plenty for the head of a request;
- * and no proxy keeps idle connections for longer than a minute.
+ * Limits for connections without a call. Idle connections cost little, ten seconds are plenty for the head of a
+ * request, and no proxy keeps idle connections for longer than a minute.
  */
 const BOUNDS = {
   headersTimeoutMs: 10_000,
   keepAliveTimeoutMs: 72_000,
-  /** For a connection on which nothing moves, such as one whose client does not read its answer. */
+  /** For a connection without traffic, such as one whose client does not read its answer. */
   silenceTimeoutMs: 120_000,
 };
-/** How often node looks for connections that have timed out. */
+/** How often Node.js checks for connections that have timed out. */
 const LOOK_EVERY_MS = 1_000;
 const WARN_EVERY_MS = 60_000;
 
-/**
- * The host in a request target, as a client sends it to a proxy (RFC 9112). Everything behind this works with paths.
- */
+/** The host in a request target, as a client sends it to a proxy (RFC 9112). The handlers work with paths. */
 const TARGET_HOST = /^https?:\/\/[^/?]*/i;
 
 type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/**
- * Creates node's HTTP server for the framework: with limits, and with answers where node would just drop the
- * connection.
- */
+/** Creates the HTTP server for Fastify, with limits, and with answers where Node.js would only drop the connection. */
 export function httpServer(
   log: Logger,
   metrics: HttpMetrics,
@@ -49,7 +44,7 @@ export function httpServer(
     serverFactory: (handle: NodeHandler, { requestTimeout }) => {
       const server = createServer(
         {
-          // The framework's hooks refuse these with the envelope. Joined duplicates are invalid values.
+          // Hooks refuse these with the envelope. Joined duplicates are invalid values.
           requireHostHeader: false,
           joinDuplicateHeaders: true,
           headersTimeout: BOUNDS.headersTimeoutMs,
@@ -57,7 +52,7 @@ export function httpServer(
           connectionsCheckingInterval: LOOK_EVERY_MS,
         },
         (request, response) => {
-          // It came behind the call whose answer closes the connection, and could not be answered.
+          // The request was pipelined behind a call whose answer closes the connection, so it cannot be answered.
           if (request.socket.writableEnded) return;
           lingering.watch(request, response);
           unreadable.noteCall(request, response);
@@ -84,7 +79,7 @@ export function httpServer(
   };
 }
 
-/** Counts and logs connections beyond the limit, which node closes at once: there is no request to answer. */
+/** Counts and logs connections beyond the limit. Node.js closes them at once, without a request to answer. */
 function countDropped(server: Server, log: Logger, metrics: HttpMetrics): void {
   let warnedMs = Number.NEGATIVE_INFINITY;
   server.on('drop', () => {
@@ -97,7 +92,7 @@ function countDropped(server: Server, log: Logger, metrics: HttpMetrics): void {
 }
 
 /**
- * A host with or without a port, or nothing. Two hosts, joined by a comma and a blank, do not match (RFC 9112 section
+ * A host with or without a port, or nothing. Two hosts, joined by a comma and a space, do not match (RFC 9112 section
  * 3.2).
  */
 const HOST = /^[\w.~%!$&'()*+,;=[\]:-]*$/;
@@ -105,20 +100,20 @@ const HOST = /^[\w.~%!$&'()*+,;=[\]:-]*$/;
 const announced = new WeakSet<IncomingMessage>();
 const expectations = new WeakSet<IncomingMessage>();
 
-/** Notes a request that sends its body only when told to (Expect: 100-continue). */
+/** Marks a request that sends its body only after a 100 Continue. */
 function announceBody(request: IncomingMessage): void {
   announced.add(request);
 }
 
-/** Notes a request with any other Expect header. */
+/** Marks a request with any other Expect header. */
 function noteExpectation(request: IncomingMessage): void {
   expectations.add(request);
 }
 
 /**
- * Refuses requests that are HTTP but break its rules. Asks for an announced body only when the call may go on, so that
- * a client without credentials does not send it in vain. Register it behind the hooks that refuse calls for their
- * bodies.
+ * Refuses requests that break the rules of HTTP. Sends 100 Continue only if the call can proceed, so that a client
+ * without credentials does not upload in vain. Register it after the hooks that refuse calls before their bodies are
+ * read.
  */
 export function checkRequests(server: FastifyInstance): void {
   server.addHook('onRequest', async (request, reply) => {

@@ -1,10 +1,10 @@
 import { type Metrics, SECONDS_BUCKETS } from '@lockstep/platform';
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-/** The metrics of a process, with those of HTTP calls; docs/runbooks/README.md says what each is for. */
+/** The metrics of a process, including those of HTTP calls. docs/runbooks/README.md explains each. */
 export type HttpMetrics = Metrics & ReturnType<typeof registerHttpMetrics>;
 
-/** Adds the metrics of HTTP calls to those of a process. Call it once a process. */
+/** Adds the metrics of HTTP calls to those of a process. Call it once per process. */
 export function addHttpMetrics(metrics: Metrics): HttpMetrics {
   return { ...metrics, ...registerHttpMetrics(metrics.registry) };
 }

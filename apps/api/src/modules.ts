@@ -17,7 +17,7 @@ import { cancelHandlers, eventHandlers, failedOrderHandlers, listHandlers, resul
 import { tokenMetadataRoutes, tokenRoutes } from './routes/token.ts';
 import { webhookHandlers } from './routes/webhooks.ts';
 
-/** The order module: every route in here is for an application with the scope auth_order, and for nobody else. */
+/** Registers the order module. Every route needs an application with the scope auth_order. */
 export async function orderModule(
   server: FastifyInstance,
   { bodies, batches, ...options }: ServerOptions & { bodies: Bodies; batches: BatchReader },
@@ -42,7 +42,7 @@ export async function orderModule(
   );
 }
 
-/** The member center: every route in here is for an administrator of an enterprise, and for nobody else. */
+/** Registers the member center. Every route needs an administrator of an enterprise. */
 export async function memberModule(
   server: FastifyInstance,
   { bodies, ...options }: ServerOptions & { bodies: Bodies },
@@ -50,7 +50,7 @@ export async function memberModule(
   authorizeAdministrators(server, options.verifier);
   bodies.readJson(server, (request) => actorOf(request).applicationId);
   await server.register(async (additions) => {
-    // One employee's faults are not the call's: the handler reads the body.
+    // Faults of one employee do not refuse the call, so the handler checks the body.
     additions.setValidatorCompiler(checksAllButBody);
     addOperations<'addEmployees', Actor>(additions, additionHandlers(options), actorOf);
   });
@@ -62,8 +62,8 @@ export async function memberModule(
 }
 
 /**
- * What anybody may call: the front door, the documentation, health, metrics, and the token endpoint, which looks at
- * credentials itself.
+ * Registers the routes without credentials: front door, documentation, health, metrics, and the token endpoint, which
+ * checks credentials itself.
  */
 export async function openRoutes(server: FastifyInstance, options: ServerOptions & { bodies: Bodies }): Promise<void> {
   await publishDocs(server, options);

@@ -24,14 +24,14 @@ import type {
 } from '@lockstep/platform';
 import type { HttpMetrics } from './metrics.ts';
 
-/** What the operations work with. */
+/** The services that the operations use. */
 export interface ServerOptions {
   db: Database;
   log: Logger;
   metrics: HttpMetrics;
   verifier: CallVerifier;
   passwords: PasswordHasher;
-  /** The sessions of operators in the console. */
+  /** Console sessions of operators. */
   sessions: OperatorSessions;
   acceptor: BatchAcceptor;
   applier: BatchApplier;
@@ -42,42 +42,42 @@ export interface ServerOptions {
   watch: BatchWatch;
   eventWatch: EventWatch;
   failedBatches: FailedBatchReader;
-  /** What is on assets. */
+  /** Reads the contents of assets. */
   contents: ContentsReader;
   virtualAssets: VirtualAssetReader;
   /**
-   * Runs searches by asset number, applications take turns: what a number stands in may be megabytes, and what happened
-   * to it half a million steps.
+   * Runs searches by asset number, with a fair share for each application. The contents of a number can be megabytes,
+   * and its history half a million entries.
    */
   numberSearches: FairQueue;
-  /** Runs the transactions of M4, M9 and M10; enterprises take turns. */
+  /** Runs the transactions of M4, M9 and M10, with a fair share for each enterprise. */
   holdingChanges: TransactionQueue;
-  /** Runs the transactions of O6 and O7; applications take turns. */
+  /** Runs the transactions of O6 and O7, with a fair share for each application. */
   lockChanges: TransactionQueue;
   region: Region;
-  /** Where clients find the service: the address of the proxy in front. Null where the operator has not set it. */
+  /** The address at which clients reach the service, usually a proxy. Null if the operator has not set it. */
   publicUrl: string | null;
-  /** Whether webhooks may be at any address. */
+  /** Whether webhooks can have any address. */
   webhookAllowPrivate: boolean;
   isQueueReachable: () => Promise<boolean>;
-  /** The jobs of the queue, for operators. */
+  /** The jobs of the queue, for the console. */
   queueView: QueueView;
-  /** What workers delete because of its age. */
+  /** The data that workers delete after its retention period. */
   aged: readonly Aged[];
   schema: SchemaWatch;
-  /** How the process's own writes end. */
+  /** The outcomes of this process's recent writes. */
   writes: WriteOutcomes;
-  /** Whether all is there that the process prepares when it starts. */
+  /** Whether the preparation at start-up is done. */
   isPrepared: () => boolean;
-  /** The demo that `npm start` made; null in a deployment, and until it is there. */
+  /** The demo that `npm start` created; null in a deployment, and until the demo exists. */
   demo: () => Demo | null;
 }
 
-/** What the demo has for a newcomer; nothing of it is secret. */
+/** What the front page shows of the demo. Nothing in it is secret. */
 export interface Demo {
   /** The key of the demo application. */
   appKey: string;
-  /** With which name one logs in to the console. */
+  /** The name of the operator to log in to the console with. */
   operatorName: string;
   /** The file with the password and the other credentials. */
   file: string;

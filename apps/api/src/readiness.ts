@@ -4,8 +4,8 @@ import type { FastifyInstance } from 'fastify';
 import type { ServerOptions } from './options.ts';
 
 /**
- * Finds why operations cannot be carried out; null when they can. Only the database decides, by its schema and by
- * whether it takes this process's writes: without the queue the API accepts orders, and the sweep applies them.
+ * Returns why operations would fail; null if the service is ready. Only the database decides, by its schema and by
+ * whether it accepts writes. Without the queue, the API still accepts orders, and the sweep applies them.
  */
 export async function findFault({ schema, writes, isPrepared }: ServerOptions): Promise<string | null> {
   const { reason } = await schema.health();
@@ -14,7 +14,7 @@ export async function findFault({ schema, writes, isPrepared }: ServerOptions): 
 
 /**
  * Refuses every operation with service_unavailable until all migrations of this release have run. Health, metrics and
- * documentation are no operations and go on.
+ * documentation still work.
  */
 export function requireSchema(server: FastifyInstance, schema: SchemaWatch): void {
   server.addHook('onRequest', async ({ routeOptions }) => {

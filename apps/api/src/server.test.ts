@@ -8,7 +8,7 @@ import { addHttpMetrics } from './metrics.ts';
 import type { ServerOptions } from './options.ts';
 import { buildServer } from './server.ts';
 
-/** Everything that the server lets anybody call. A new entry means that a route is open to the world. */
+/** Every route without credentials. A new entry opens a route to the world. */
 const OPEN = [
   /^\/oauth2\/token$/,
   /^\/\.well-known\/oauth-authorization-server(\/\*)?$/,
@@ -20,18 +20,18 @@ const OPEN = [
   /^\/health\/(live|ready)$/,
   /^\/metrics$/,
   /^\/console\/api\/session\/log-in(-by-link)?$/,
-  // The console's page, at every address, and its files: no data.
+  // The console's page and files contain no data.
   /^\/console(\/\*)?$/,
   /^\/console\/files\/\*$/,
 ];
-/** The console's own operations, for operators. */
+/** The operations of the console, for operators. */
 const isConsole = (url: string) => url.startsWith('/console/api/');
 const isOpen = (url: string) => OPEN.some((pattern) => pattern.test(url));
 
 let server: FastifyInstance;
 let baseUrl: string;
 
-/** A server without a database: a call that gets past its credentials fails on that. */
+/** A server without a database: a call that passes authentication fails there. */
 beforeAll(async () => {
   server = await buildServer({
     log: createLogger({ name: 'test', level: 'silent', secrets: new Set() }),
@@ -45,7 +45,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-/** Every route that is registered, with values for its parameters. */
+/** Returns every registered route, with values for its parameters. */
 function calls() {
   return server.routes.flatMap(({ url, methods }) =>
     methods.map((method) => ({ url, method, path: url.replace(/:\w+/g, '1').replace('*', 'x') })),
@@ -77,14 +77,14 @@ describe('every registered route', () => {
         const response = await fetch(baseUrl + path, { method, ...sent });
         const body = method === 'HEAD' ? undefined : await response.json();
         const answer = { method, path, status: response.status, body };
-        // A change that does not say that it comes from the console is refused before.
+        // A change without the header of the console is refused earlier.
         const cause = isRead ? 'not_logged_in' : 'request_forged';
         expect(answer).toMatchObject({ status: isRead ? 401 : 403, ...(method !== 'HEAD' && { body: { cause } }) });
       }
     }
   });
 
-  it('is an operation of the contract or one of those that are open', () => {
+  it('is an operation of the contract or an open route', () => {
     const served = calls().map(({ method, url }) => `${method} ${url.replace(/:(\w+)/g, '{$1}')}`);
     const described = Object.values(operations).map(({ method, path }) => `${method} ${path}`);
     expect(served).toEqual(expect.arrayContaining(described));
@@ -94,7 +94,7 @@ describe('every registered route', () => {
     expect(others.filter(({ url }) => !isOpen(url) && !isConsole(url))).toEqual([]);
   });
 
-  it.each(OPEN)('%s is there', (pattern) => {
+  it.each(OPEN)('%s is registered', (pattern) => {
     expect(calls().some(({ url }) => pattern.test(url))).toBe(true);
   });
 });

@@ -18,16 +18,16 @@ import type { ServerOptions } from './options.ts';
 import { requireSchema } from './readiness.ts';
 import { describeOperations } from './reference/openapi.ts';
 
-/** Ends a request that nothing else ends. Bodies have limits of their own, with time to wait for room. */
+/** Ends a request that no other limit ends. Bodies have limits of their own, and can wait for body memory. */
 const REQUEST_TIMEOUT_MS = 300_000;
 const CALLER_REQUEST_ID = /^[A-Za-z0-9._-]{8,64}$/;
 
-/** Builds the HTTP server with every operation; it does not listen yet. */
+/** Builds the HTTP server with every operation. It does not listen yet. */
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
   const lingering = new Lingering();
   const server = Fastify({
     loggerInstance: options.log as FastifyBaseLogger,
-    // observeCalls writes one line for each call, without the query, which may contain secrets.
+    // observeCalls writes one line per call, without the query, which can contain secrets.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: ({ headers }) => {
       const given = headers['x-request-id'];
@@ -35,7 +35,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     },
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    // Answer calls that come on open connections while the server closes.
+    // Answers calls that arrive on open connections while the server closes.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     exposeHeadRoutes: false,
@@ -48,10 +48,10 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     ...httpServer(options.log, options.metrics, lingering),
   });
 
-  // A plugin that takes bodies says how it reads them.
+  // Each plugin that accepts bodies registers how to read them.
   server.removeAllContentTypeParsers();
   server.setValidatorCompiler(checks);
-  // Answers are ours and typed; the tests hold them against the schemas.
+  // Answers are typed, and tests check them against the schemas.
   server.setSerializerCompiler(() => (data) => JSON.stringify(data));
   server.setErrorHandler(answerFailure);
   observeCalls(server, options.metrics);

@@ -7,32 +7,35 @@ import Tinypool from 'tinypool';
 import { answerThread, type BatchAnswer, type BatchTask, readOrders } from './batch-task.ts';
 import { freeBytes } from './large-bytes.ts';
 
-/** Batches up to this size are checked on the event loop, in some milliseconds. */
+/** Batches up to this size are checked on the event loop, within some milliseconds. */
 const MAX_BYTES_AT_ONCE = 256 * 1024;
-/** Batches up to this size have a thread of their own, because a larger one may occupy the other thread for seconds. */
+/** Batches up to this size have a thread of their own, because a larger one can occupy its thread for seconds. */
 const MAX_MEDIUM_BYTES = 4 * 1024 * 1024;
 
-/** A third more than the largest batches need. A thread that needs more ends, and its call fails with code 500. */
+/** A third more than the largest batches need. A thread that exceeds it ends, and its call fails with code 500. */
 const MAX_THREAD_HEAP_MB = 320;
-/** What a batch leaves behind lives long or not at all, so room for the young pays little and takes all of its size. */
+/** Objects of a batch live long or die at once, so a larger young generation gains little and uses all of its size. */
 const MAX_THREAD_YOUNG_MB = 24;
-/** An idle thread ends after this time, to give its memory back. */
+/** An idle thread ends after this time to release its memory. */
 const IDLE_TIMEOUT_MS = 10_000;
 
-/** A batch that is checked and prepared for storing. */
+/** A batch that was checked and prepared for storing. */
 export interface ReadBatch {
   prepared: PreparedBatch;
-  /** Its orders in the order of orderList, for a sync batch or a preview. */
+  /** Returns its orders in the order of orderList, for a sync batch or a preview. */
   orders: () => Promise<Order[]>;
-  /** The paths of the first fields that nobody knows. */
+  /** The paths of the first unknown fields. */
   ignoredFields: string[];
-  /** Frees its payloads. Call it when it is stored or refused; the request that holds it may live much longer. */
+  /**
+   * Frees its payloads. Call it when the batch was stored or refused; the request that refers to it can live much
+   * longer.
+   */
   free: () => void;
 }
 
 /**
- * Checks and prepares the bodies of O5 and of its preview. Small ones are checked on the event loop, large ones on a
- * thread, one at a time for each of two sizes, the applications in turn. The room for bodies bounds how many wait.
+ * Checks and prepares the bodies of O5 and of its preview: small ones on the event loop, large ones on threads. There
+ * is one thread for each of two sizes, with fair shares for applications. Body memory limits how many wait.
  */
 export class BatchReader {
   readonly #channels: CustomerChannels;
@@ -43,7 +46,7 @@ export class BatchReader {
     this.#channels = channels;
   }
 
-  /** Throws the Refusals of readBatchOrder, and an Overload when the call's deadline is over. */
+  /** Throws the Refusals of readBatchOrder, and an Overload when the call's deadline passes. */
   async read(
     { applicationId, channels }: Pick<Caller, 'applicationId' | 'channels'>,
     bytes: Buffer,
@@ -52,7 +55,7 @@ export class BatchReader {
     const findChannels = (customerIds: readonly CustomerId[]) => this.#channels.find(customerIds, channels, deadline);
     if (bytes.length <= MAX_BYTES_AT_ONCE) {
       const { batch, ignoredFields } = readBatchOrder(bytes);
-      // Thousands of these a second would wait for the garbage collector. Short ones share their memory with others.
+      // Thousands of these a second would wait for the garbage collector. Short bodies share their memory with others.
       if (bytes.length === bytes.buffer.byteLength) freeBytes(bytes);
       const channelIds = isPreview
         ? new Map()
@@ -76,7 +79,7 @@ export class BatchReader {
       orders: () => readOrders(orders),
       ignoredFields,
       free: () => {
-        // All payloads lie in one piece of memory.
+        // All payloads share one piece of memory.
         const payload = prepared.chunks[0]?.payload;
         if (payload instanceof Uint8Array) freeBytes(payload);
       },
@@ -97,6 +100,6 @@ function openThread(): { thread: Tinypool; turns: FairQueue } {
     idleTimeout: IDLE_TIMEOUT_MS,
     resourceLimits: { maxOldGenerationSizeMb: MAX_THREAD_HEAP_MB, maxYoungGenerationSizeMb: MAX_THREAD_YOUNG_MB },
   });
-  // Not the pool's own queue: a call that leaves that one ends its thread, and those behind it wait for ever.
+  // The queue of the pool itself is no option: a call that leaves it ends its thread, and those behind it wait forever.
   return { thread, turns: new FairQueue({ atOnce: 1, maxWaiting: () => Number.POSITIVE_INFINITY }) };
 }

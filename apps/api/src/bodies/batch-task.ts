@@ -3,12 +3,12 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { ApplicationId, BatchName, CustomerId, Order, Refusal } from '@lockstep/contract';
 import type { ChannelIds, PreparedBatch } from '@lockstep/orders/prepare';
 
-/** The input of a thread: the body of O5 or of its preview, to check and to prepare. */
+/** The input of a thread: the body of O5 or of its preview. */
 export interface BatchTask {
   bytes: Uint8Array;
   applicationId: ApplicationId;
   isPreview: boolean;
-  /** Where the thread asks for channels. */
+  /** The port on which the thread asks for the channels of customers. */
   port: MessagePort;
 }
 
@@ -17,17 +17,17 @@ export type BatchAnswer =
   | { refusal: Pick<Refusal, 'reason' | 'message' | 'faults'>; batchName: BatchName }
   | {
       refusal: null;
-      /** Without payloads if `orders` has the orders. */
+      /** Without payloads if `orders` contains the orders. */
       prepared: PreparedBatch;
       ignoredFields: string[];
-      /** For a sync batch or a preview the orders in the order of orderList, as several JSON lists; else empty. */
+      /** The orders of a sync batch or a preview, in the order of orderList, as several JSON lists; otherwise empty. */
       orders: Uint8Array[];
     };
 
-/** The least length of each part of the orders but the last, in UTF-16 units. */
+/** The minimum length of each part but the last, in UTF-16 units. */
 const PART_CHARACTERS = 512 * 1024;
 
-/** Writes orders as several JSON lists, so that the reader can give way to other work between them. */
+/** Writes orders as several JSON lists, so that the reader can yield to the event loop between them. */
 export function* writeOrders(orders: readonly Order[]): Generator<string> {
   let part: string[] = [];
   let characters = 0;
@@ -43,7 +43,7 @@ export function* writeOrders(orders: readonly Order[]): Generator<string> {
   yield `[${part.join(',')}]`;
 }
 
-/** Reads the orders from such lists. Gives way to other work on the event loop after each. */
+/** Reads orders from such lists. Yields to the event loop after each. */
 export async function readOrders(parts: readonly Uint8Array[]): Promise<Order[]> {
   const orders: Order[] = [];
   for (const part of parts) {
@@ -53,7 +53,7 @@ export async function readOrders(parts: readonly Uint8Array[]): Promise<Order[]>
   return orders;
 }
 
-/** Asks the process of a thread for the channels of customers. Throws an error if it does not answer. */
+/** Asks the main thread for the channels of customers. Throws an Error if it does not answer. */
 export async function askForChannels(port: MessagePort, customerIds: readonly CustomerId[]): Promise<ChannelIds> {
   const left = new AbortController();
   port.once('close', () => left.abort());
@@ -64,8 +64,8 @@ export async function askForChannels(port: MessagePort, customerIds: readonly Cu
 }
 
 /**
- * Answers a thread that asks for channels, while it works. Throws what its work or `find` throws; the thread gives up
- * if that cannot find them.
+ * Runs `work` on a thread, and answers its request for channels. Throws what `work` or `find` throws; if `find` fails,
+ * the thread stops waiting.
  */
 export async function answerThread<Answer>(
   find: (customerIds: readonly CustomerId[]) => Promise<ChannelIds>,

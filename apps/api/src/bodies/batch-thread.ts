@@ -4,7 +4,7 @@ import Tinypool, { type Transferable } from 'tinypool';
 import { askForChannels, type BatchAnswer, type BatchTask, writeOrders } from './batch-task.ts';
 import { allocateLarge, freeBytes } from './large-bytes.ts';
 
-/** Checks a large batch and prepares it, on a thread of its own instead of the event loop. */
+/** Checks and prepares a large batch on a thread. */
 export default async function checkAndPrepare({ bytes, applicationId, isPreview, port }: BatchTask): Promise<unknown> {
   let body: BatchBody;
   try {
@@ -42,8 +42,8 @@ export default async function checkAndPrepare({ bytes, applicationId, isPreview,
 const encode = (text: string) => new TextEncoder().encode(text);
 
 /**
- * Encodes the payloads of chunks into one piece of memory, each with a line end behind it, as they are sent to
- * PostgreSQL: it is transferred, sent and freed as one.
+ * Encodes the payloads of chunks into one piece of memory, each followed by a line end as PostgreSQL receives it. The
+ * piece is transferred, sent and freed as one.
  */
 function encodePayloads(chunks: PreparedBatch['chunks']): PreparedBatch['chunks'] {
   const lengths = chunks.map(({ payload }) => Buffer.byteLength(payload));

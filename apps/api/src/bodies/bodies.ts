@@ -3,38 +3,38 @@ import { FORM_TYPE, MAX_BODY_BYTES, Refusal, readJson } from '@lockstep/contract
 import { parse as parseForm } from 'fast-querystring';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { onCallDecided } from '../calls/calls.ts';
+import { BodyMemory, type BodyReservation } from './body-memory.ts';
 import { allocateLarge } from './large-bytes.ts';
-import { type BodyPlace, BodyRoom } from './room.ts';
 
 const JSON_TYPE = 'application/json';
-/** How long bodies may still come once the process stops, so that the rest of its time is for their answers. */
+/** How long bodies can still arrive once the process stops. The rest of the shutdown time is for their answers. */
 const STOPPING_MS = 15_000;
 const STRANGERS = 'strangers';
 
-/** Returns the application whose share of the room the body of a call takes. */
+/** Returns the application to whose share the body of a call counts. */
 type FindApplicationId = (request: FastifyRequest) => string;
 
-/** Reads the bodies of calls, within the room that the process has for bodies. */
+/** Reads the bodies of calls, within the body memory of the process. */
 export class Bodies {
-  readonly #room = new BodyRoom();
+  readonly #memory = new BodyMemory();
   #endMs = Number.POSITIVE_INFINITY;
 
-  /** Refuses bodies that take much longer from now on, so that the process can stop (rules 9). */
+  /** From now on, refuses bodies that take too long, so that the process can stop (rules 9). */
   close(): void {
     this.#endMs = performance.now() + STOPPING_MS;
   }
 
-  /** Has a plugin read bodies as JSON and as nothing else (rules 1). */
+  /** Makes a plugin read bodies as JSON only (rules 1). */
   readJson(server: FastifyInstance, findApplicationId: FindApplicationId): void {
     server.removeAllContentTypeParsers();
     server.addContentTypeParser(JSON_TYPE, async (request: FastifyRequest, stream: Readable) => {
       const bytes = await this.#receive(request, stream, findApplicationId(request));
-      // M4 has no body, but a client may name its content type all the same.
+      // M4 has no body, but a client can still send a content type.
       return request.method === 'DELETE' && bytes.length === 0 ? undefined : readJson(bytes);
     });
   }
 
-  /** Has a plugin leave JSON bodies as bytes, for handlers that read them on a thread. */
+  /** Makes a plugin leave JSON bodies as bytes, for handlers that parse them on a thread. */
   readBytes(server: FastifyInstance, findApplicationId: FindApplicationId): void {
     server.removeAllContentTypeParsers();
     server.addContentTypeParser(JSON_TYPE, (request: FastifyRequest, stream: Readable) =>
@@ -43,7 +43,7 @@ export class Bodies {
   }
 
   /**
-   * Has a plugin read bodies as forms and as nothing else. They come from strangers, who share the room of one
+   * Makes a plugin read bodies as forms only. Their senders are not authenticated yet and share the memory of one
    * application.
    */
   readForms(server: FastifyInstance): void {
@@ -54,17 +54,17 @@ export class Bodies {
   }
 
   /**
-   * The bytes count against the room until the call's answer is decided. The clock of the call stands still: a body
-   * takes as long as its sender takes.
+   * The bytes count against body memory until the call is answered. The deadline of the call stops while its body
+   * arrives.
    */
   async #receive(request: FastifyRequest, stream: Readable, applicationId: string): Promise<Buffer> {
     const { deadline } = request;
-    const place = this.#room.begin(applicationId);
-    onCallDecided(request, () => place.giveBack());
+    const reservation = this.#memory.begin(applicationId);
+    onCallDecided(request, () => reservation.release());
     const declared = request.headers['content-length'];
     deadline.pause();
     return await receiveBody(stream, {
-      place,
+      reservation,
       maxBytes: request.routeOptions.bodyLimit ?? MAX_BODY_BYTES,
       declaredBytes: declared === undefined ? undefined : Number(declared),
       endMs: () => this.#endMs,
@@ -72,26 +72,26 @@ export class Bodies {
   }
 }
 
-/** How long a body may take to arrive: a grace time for any, and more for every byte that has come. */
+/** How long a body can take to arrive: a grace period, plus time for each byte received. */
 const GRACE_MS = 10_000;
 const MIN_BYTES_PER_SECOND = 256 * 1024;
 const LOOK_EVERY_MS = 1_000;
 
-/** A body of this size or more has memory of its own. */
+/** A body of this size or more gets memory of its own. */
 const LARGE_BYTES = 256 * 1024;
 
-/** What a body may take. */
+/** The limits of a body. */
 interface BodyTerms {
-  place: BodyPlace;
+  reservation: BodyReservation;
   maxBytes: number;
   declaredBytes: number | undefined;
   /**
-   * The time, as `performance.now()` has it, at which the process waits no longer. It may change while the body comes.
+   * Returns the time, by `performance.now()`, at which the process stops waiting. It can change while the body arrives.
    */
   endMs: () => number;
 }
 
-/** The client left before its whole body had come. There is nobody to answer. */
+/** The client disconnected before its whole body arrived, so there is nothing to answer. */
 export class ClientLeft extends Error {
   constructor() {
     super('The client left before its body was there');
@@ -100,13 +100,16 @@ export class ClientLeft extends Error {
 }
 
 /**
- * Receives a body, no faster than there is room for it. The time that it waits for room does not count against the
- * client.
+ * Receives a body as fast as body memory allows. Time spent waiting for memory does not count against the client.
  *
  * Rejects with a Refusal: body_too_large, overloaded, request_timeout, service_unavailable, or the one that the stream
- * fails with; or with ClientLeft. The rest of the body is then read and dropped, so that the client gets to its answer.
+ * fails with; or with ClientLeft. The rest of the body is then read and dropped, so that the client can read its
+ * answer.
  */
-export function receiveBody(stream: Readable, { place, maxBytes, declaredBytes, endMs }: BodyTerms): Promise<Buffer> {
+export function receiveBody(
+  stream: Readable,
+  { reservation, maxBytes, declaredBytes, endMs }: BodyTerms,
+): Promise<Buffer> {
   if (declaredBytes !== undefined && declaredBytes > maxBytes) {
     return Promise.reject(new Refusal('body_too_large', maxBytes));
   }
@@ -122,7 +125,7 @@ export function receiveBody(stream: Readable, { place, maxBytes, declaredBytes, 
     const settle = () => {
       clearInterval(timer);
       stream.off('data', onData).off('end', onEnd).off('error', onError).off('close', onGone);
-      // Without a listener, an error of a client that leaves now would end the process.
+      // Without a listener, the error of a disconnecting client would end the process.
       stream.on('error', () => {});
       stream.resume();
     };
@@ -134,11 +137,11 @@ export function receiveBody(stream: Readable, { place, maxBytes, declaredBytes, 
       if (body.length + chunk.length > maxBytes) return fail(new Refusal('body_too_large', maxBytes));
       body.add(chunk);
       try {
-        const room = place.take(chunk.length);
-        if (room === undefined) return;
+        const memory = reservation.take(chunk.length);
+        if (memory === undefined) return;
         stream.pause();
         clock.stop();
-        room.then(() => {
+        memory.then(() => {
           clock.goOn();
           stream.resume();
         }, fail);
@@ -150,14 +153,14 @@ export function receiveBody(stream: Readable, { place, maxBytes, declaredBytes, 
       settle();
       resolve(body.bytes());
     };
-    // A refusal means that the body is not HTTP; the client is still there.
+    // A Refusal means that the body is not HTTP, and the client is still connected.
     const onGone = (error?: unknown) => fail(error instanceof Refusal ? error : new ClientLeft());
     const onError = (error: Error) => (error instanceof Refusal ? fail(error) : onGone());
     stream.on('data', onData).on('end', onEnd).on('error', onError).on('close', onGone);
   });
 }
 
-/** The received bytes of a body. If the length is known, they are not copied a second time. */
+/** The received bytes of a body. If the length is declared, they are not copied again. */
 class Received {
   length = 0;
   readonly #whole: Buffer | undefined;
@@ -179,7 +182,7 @@ class Received {
   }
 }
 
-/** Measures time, except while it is stopped. */
+/** Measures time, except while stopped. */
 class Stopwatch {
   #beforeMs = 0;
   #sinceMs: number | undefined = performance.now();

@@ -4,7 +4,7 @@ import type { Actor } from '@lockstep/members';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { noteSubject } from './calls.ts';
 
-/** Who acts in a call of the member center, and through which application. */
+/** The administrator and the application of a call of the member center. */
 interface MemberCaller extends Actor {
   applicationId: ApplicationId;
 }
@@ -13,11 +13,11 @@ const CALLER = 'caller';
 const ACTOR = 'actor';
 
 /**
- * Has every route of a plugin verify who calls before the body is read: an application with the scope auth_order
- * (rules 2 and 3). Refuses calls that name a channel, in query or body, to which the application is not bound; a route
- * that reads the body itself calls requireChannel.
+ * Makes every route of a plugin authenticate an application with the scope auth_order before it reads the body (rules 2
+ * and 3). Refuses calls that name, in query or body, a channel to which the application is not bound. A route that
+ * reads the body itself calls requireChannel.
  *
- * Calls fail with the Refusals of CallVerifier.verify, and channel_not_allowed.
+ * Calls fail with the Refusals of CallVerifier.verify, and with channel_not_allowed.
  */
 export function authorizeApplications(server: FastifyInstance, verifier: CallVerifier): void {
   server.decorateRequest(CALLER, null);
@@ -36,18 +36,17 @@ export function authorizeApplications(server: FastifyInstance, verifier: CallVer
   });
 }
 
-/** The application that makes a call, in a plugin with `authorizeApplications`. Throws in any other. */
+/** Returns the application that makes a call. Throws if the plugin does not use `authorizeApplications`. */
 export function callerOf(request: FastifyRequest): Caller {
   return request.getDecorator<Caller>(CALLER);
 }
 
 /**
- * Has every route of a plugin verify who calls before the body is read: an application on behalf of a user, with three
- * tokens and a nonce, where the user is an administrator of the enterprise in the path, if it names one (rules 2 and
- * 3).
+ * Makes every route of a plugin authenticate an application and a user, with three tokens and a nonce, before it reads
+ * the body. The user must be an administrator of the enterprise in the path, if the path names one (rules 2 and 3).
  *
- * Calls fail with the Refusals of CallVerifier.verifyAdministrator, not_administrator, and in M1 group_id_missing for a
- * blank enterprise.
+ * Calls fail with the Refusals of CallVerifier.verifyAdministrator, with not_administrator, and in M1 with
+ * group_id_missing if the enterprise is blank.
  */
 export function authorizeAdministrators(server: FastifyInstance, verifier: CallVerifier): void {
   server.decorateRequest(ACTOR, null);
@@ -69,7 +68,7 @@ export function authorizeAdministrators(server: FastifyInstance, verifier: CallV
   });
 }
 
-/** Who acts in a call, in a plugin with `authorizeAdministrators`. Throws in any other. */
+/** Returns the administrator who makes a call. Throws if the plugin does not use `authorizeAdministrators`. */
 export function actorOf(request: FastifyRequest): MemberCaller {
   return request.getDecorator<MemberCaller>(ACTOR);
 }
@@ -78,5 +77,5 @@ function credentialsOf({ headers, query }: FastifyRequest) {
   return { authorization: headers.authorization, nonce: (query as { g_nonce?: unknown }).g_nonce };
 }
 
-/** A header that comes twice counts as absent. */
+/** A header that appears twice counts as missing. */
 const singleValue = (header: string | string[] | undefined) => (typeof header === 'string' ? header : undefined);

@@ -7,45 +7,44 @@ import type { HttpMetrics } from '../metrics.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether monitoring calls it every few seconds. Then its log lines have the level debug. */
+    /** Whether monitoring calls it every few seconds. Its log lines then have the level debug. */
     isProbe?: boolean;
   }
   interface FastifyRequest {
-    /** What this file knows of the call. */
+    /** The state that this file keeps for the call. */
     call?: CallState;
   }
 }
 
 /**
- * What a call is about, as far as it is known. It links the call's log line to those of the drains that worked for it.
+ * What a call is about, as far as known. It links the log line of the call to those of the drains that worked for it.
  */
 export interface Subject {
   /** The application that calls. */
   appKey?: string;
   /** The name of the operator who calls, in the console. */
   operator?: string;
-  /** Where a log-in to the console comes from. */
+  /** The address from which a login to the console comes. */
   address?: string;
   channelCode?: string | undefined;
   channelOrderId?: string | undefined;
   batchId?: BatchId;
-  /** The ids of the orders, if they are few. */
+  /** The ids of the orders, if there are few. */
   licenseOrderIds?: readonly LicenseOrderId[];
   webhookId?: WebhookId;
   /** The number of orders in the call. */
   orders?: number;
 }
 
-/** The state of a call, besides its request. */
 interface CallState {
-  /** The business code of its answer. Absent if that is the HTTP status. */
+  /** The code of its answer. Absent if the HTTP status is the code. */
   code?: string;
   /** The cause of its refusal. */
   cause?: string;
   subject: Subject;
-  /** Whether its answer is decided. Then nothing works for it any more. */
+  /** Whether its answer is decided, so that no work is left. */
   isDecided: boolean;
-  /** Whether its connection is done with it: the answer is sent, or the client has left. */
+  /** Whether its answer was sent or its client has disconnected. */
   isClosed: boolean;
   decisions: (() => void)[];
   ends: (() => void)[];
@@ -56,19 +55,19 @@ function trackCall(request: FastifyRequest): CallState {
   return request.call;
 }
 
-/** Notes the business code of a call's answer, and the cause if it was refused, for its log line and its metrics. */
+/** Records the code of an answer, and the cause if the call was refused, for the log line and the metrics. */
 export function noteCode(request: FastifyRequest, code: string, cause?: string): void {
   Object.assign(trackCall(request), { code, cause });
 }
 
-/** Notes what a call is about, for its log line: ids and counts, never personal or secret data. */
+/** Records what a call is about, for its log line: ids and counts, never personal or secret data. */
 export function noteSubject(request: FastifyRequest, subject: Subject): void {
   Object.assign(trackCall(request).subject, subject);
 }
 
 /**
- * Runs `end` once, when the answer is decided and the connection is done with the call. If the client leaves first, the
- * work for its call goes on until the answer is decided.
+ * Runs `end` once, when the answer is decided and the connection is done with the call. If the client disconnects
+ * first, the work continues until the answer is decided.
  */
 function onCallEnd(request: FastifyRequest, end: () => void): void {
   const call = trackCall(request);
@@ -77,8 +76,8 @@ function onCallEnd(request: FastifyRequest, end: () => void): void {
 }
 
 /**
- * Runs `decided` once when a call's answer is decided. Give back then what the call has taken: its client may take long
- * to read the answer.
+ * Runs `decided` once, when the answer is decided. Release resources there: the client can take long to read the
+ * answer.
  */
 export function onCallDecided(request: FastifyRequest, decided: () => void): void {
   const call = trackCall(request);
@@ -91,19 +90,19 @@ function endIfOver(call: CallState): void {
   for (const end of call.ends.splice(0)) end();
 }
 
-/** Gives every answer its x-request-id, and every call one log line and one place in the metrics (rules 1). */
+/** Gives every answer its x-request-id, and every call one log line and one metric sample (rules 1). */
 export function observeCalls(server: FastifyInstance, metrics: HttpMetrics): void {
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     const call = trackCall(request);
     onCallEnd(request, () => recordCall(metrics, request, reply));
-    // Not the hook onResponse, which does not run for a client that has left.
+    // The hook onResponse does not run if the client has disconnected.
     onceClosed(request.raw.socket, reply.raw, () => {
       call.isClosed = true;
       endIfOver(call);
     });
   });
-  // While the server closes, an answer ends its connection, which would keep the server open otherwise.
+  // While the server closes, each answer closes its connection, which would otherwise keep the server open.
   let closing = false;
   server.addHook('preClose', async () => {
     closing = true;
@@ -117,10 +116,10 @@ export function observeCalls(server: FastifyInstance, metrics: HttpMetrics): voi
   });
 }
 
-/** What to run when a connection closes. An answer that still waits for its turn gets no event of its own. */
+/** What to run when a connection closes. A pipelined answer that has not started gets no close event of its own. */
 const closings = new WeakMap<Socket, Set<() => void>>();
 
-/** Runs `closed` once: when the answer closes, or its connection does. */
+/** Runs `closed` once, when the answer or its connection closes. */
 function onceClosed(socket: Socket, answer: ServerResponse, closed: () => void): void {
   const waiting = closings.get(socket) ?? new Set<() => void>();
   if (!closings.has(socket)) {
@@ -136,7 +135,7 @@ function onceClosed(socket: Socket, answer: ServerResponse, closed: () => void):
   answer.once('close', close);
 }
 
-/** Writes a call's log line and counts it. Call it only for the few answers that the hooks above do not see. */
+/** Writes the log line of a call and counts it. Call it directly only for answers that bypass the hooks. */
 export function recordCall(metrics: HttpMetrics, request: FastifyRequest, reply: FastifyReply): void {
   const { method } = request;
   const route = request.routeOptions.url ?? 'none';
@@ -147,7 +146,7 @@ export function recordCall(metrics: HttpMetrics, request: FastifyRequest, reply:
   metrics.httpSeconds.observe({ method, route, code }, seconds);
   if (!isAnswered) metrics.httpUnanswered.inc({ method, route, code });
   const ended = isAnswered ? 'answered' : 'client left';
-  // A refused call is of interest even at a probe.
+  // A refused probe is worth a log line.
   const level = request.routeOptions.config.isProbe === true && cause === undefined ? 'debug' : 'info';
   request.log[level]({ method, route, status: reply.statusCode, code, cause, ...subject, seconds, ended }, 'call');
 }

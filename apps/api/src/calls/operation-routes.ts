@@ -30,13 +30,14 @@ import type { z } from 'zod';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The operation that a route serves; absent where it serves none (health, metrics, documentation). */
+    /** The operation that a route serves; absent for health, metrics and documentation. */
     operationId?: OperationId;
   }
 }
 
 /**
- * Carries out an operation and returns its answer: the body, its JSON text, or that in pieces. `sender` says who calls.
+ * Carries out an operation. Returns the body of the answer as a value, as JSON text, or as a stream of JSON. `sender`
+ * is the caller.
  */
 export type Handler<Request extends CallOf<unknown>, Sender, Answer> = (
   request: FastifyRequest<{ Params: Request['params']; Querystring: Request['query']; Body: Request['body'] }>,
@@ -44,12 +45,12 @@ export type Handler<Request extends CallOf<unknown>, Sender, Answer> = (
   reply: FastifyReply,
 ) => Promise<Answer | string | Readable>;
 
-/** One handler for each of some operations. */
+/** A handler for each of these operations. */
 export type Handlers<Ids extends OperationId, Sender> = {
   [Id in Ids]: Handler<OperationRequest<Id>, Sender, OperationAnswers<Id>[keyof OperationAnswers<Id>]>;
 };
 
-/** Some of the handlers of the order module, and of the member center. */
+/** Some handlers of the order module, and of the member center. */
 export type OrderHandlers = Partial<Handlers<OrderOperationId, Caller>>;
 export type MemberHandlers = Partial<Handlers<MemberOperationId, Actor>>;
 
@@ -61,8 +62,8 @@ export const TAGS: Record<Operation['module'], string> = {
 };
 
 /**
- * Registers the routes of operations as the contract's table describes them. `findSender` returns who calls, as the
- * hooks of the plugin have found out.
+ * Registers the routes of operations as the contract describes them. `findSender` returns the caller whom the hooks of
+ * the plugin have authenticated.
  */
 export function addOperations<Ids extends OperationId, Sender>(
   server: FastifyInstance,
@@ -79,21 +80,19 @@ export function addOperations<Ids extends OperationId, Sender>(
   }
 }
 
-/** A handler of a table, without what only its own types know. */
+/** A handler of any operation. */
 export type AnyHandler<Sender> = (request: FastifyRequest, sender: Sender, reply: FastifyReply) => Promise<unknown>;
 
 interface RouteParts {
-  /** What is in front of its path. */
+  /** A prefix for the path. */
   root?: string;
   config: FastifyContextConfig;
-  /** Its part of the published description. */
+  /** What the published description says about it. */
   description: FastifySchema;
   handler: RouteHandlerMethod;
 }
 
-/**
- * Registers the route of an operation as a table of the contract describes it: every operation's is registered here.
- */
+/** Registers the route of one operation as the contract describes it. Every operation is registered here. */
 export function addRoute(
   server: FastifyInstance,
   { method, path, params, query, body, maxBodyBytes = MAX_BODY_BYTES }: CalledOperation,
@@ -123,8 +122,8 @@ function describe(operationId: OperationId, operation: Operation): FastifySchema
 }
 
 /**
- * Checks a part of a call against its schema; fails with the refusals of the contract. In a body it looks for
- * misspellings too.
+ * Checks a part of a call against its schema. Refuses it with the causes of the contract; in a body, misspelled fields
+ * too.
  */
 export const checks: FastifySchemaCompiler<z.ZodType> =
   ({ schema, httpPart }) =>
@@ -136,6 +135,6 @@ export const checks: FastifySchemaCompiler<z.ZodType> =
     }
   };
 
-/** Checks like `checks`, but leaves the body to a handler that checks it itself. */
+/** Like `checks`, but leaves the body to a handler that checks it itself. */
 export const checksAllButBody: FastifySchemaCompiler<z.ZodType> = (part) =>
   part.httpPart === 'body' ? (data: unknown) => ({ value: data }) : checks(part);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { writeJsonPieces } from './json-pieces.ts';
 
-/** Lists in place of all arrays of a value: of both kinds in turn. */
+/** Replaces all arrays of a value by lists, alternating between sync and async ones. */
 function listed(value: unknown, depth = 0): unknown {
   if (Array.isArray(value))
     return depth % 2 === 0 ? listedLater(value, depth) : value.values().map((item) => listed(item, depth + 1));
@@ -26,7 +26,7 @@ it('writes what JSON.stringify writes of arrays', async () => {
   const leaf = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null), fc.constant(undefined));
   const { object } = fc.letrec((tie) => ({
     value: fc.oneof({ maxDepth: 4 }, leaf, tie('object'), tie('list')),
-    // A list within a list is no field of an answer.
+    // A list within a list is never a field of an answer.
     list: fc.array(fc.oneof({ maxDepth: 4 }, fc.string(), tie('object')), { maxLength: 4 }),
     object: fc.dictionary(
       fc.string().filter((key) => key !== '__proto__'),
@@ -41,7 +41,7 @@ it('writes what JSON.stringify writes of arrays', async () => {
   );
 });
 
-it('writes a long list in pieces, takes no more of it than for the piece that is asked for, and gives way between them', async () => {
+it('writes a long list in pieces, reads only the items of the requested piece, and yields to the event loop', async () => {
   let taken = 0;
   const items = Array.from({ length: 5_000 }, (_, index) => ({ index, text: 'x'.repeat(90) }));
   const count = (item: unknown) => {

@@ -1,18 +1,17 @@
 import { setImmediate as giveWay } from 'node:timers/promises';
 
-/** The least length of each piece but the last, in UTF-16 units: a millisecond's work. */
+/** The minimum length of each piece but the last, in UTF-16 units: a millisecond of work. */
 const PIECE_CHARACTERS = 64 * 1024;
 
 /**
- * A list in a value that is written as JSON: its items are taken one by one, and none is kept. Arrays are written at
- * once.
+ * A list in a value that is written as JSON. Its items are read one by one and not kept. Arrays are written at once.
  */
 type Listed = AsyncIterable<unknown> | IteratorObject<unknown, undefined>;
 
 /**
- * Writes a value as JSON, in pieces, as JSON.stringify would with arrays in place of the lists. Gives way to other work
- * on the event loop after each piece, and takes nothing of the lists for the next one before somebody asks for it.
- * Yields all pieces but the last, and returns that.
+ * Writes a value as JSON in pieces, as JSON.stringify would with arrays in place of the lists. After each piece, yields
+ * to the event loop and reads nothing from the lists until the next piece is requested. Yields all pieces but the last,
+ * which it returns.
  */
 export async function* writeJsonPieces(value: unknown): AsyncGenerator<string, string> {
   let piece = '';
@@ -49,7 +48,7 @@ async function* writeList(items: Listed): AsyncGenerator<string> {
   let before = '';
   for (;;) {
     const taken = iterator.next();
-    // Waiting for what is there already would take as long as writing it.
+    // Awaiting a value that is not a promise would take as long as writing it.
     const { done, value: item } = taken instanceof Promise ? await taken : taken;
     if (done === true) break;
     text += before;
@@ -71,10 +70,10 @@ function isListed(value: unknown): value is Listed {
   return typeof value === 'object' && value !== null && (Symbol.asyncIterator in value || value instanceof Iterator);
 }
 
-/** Whether an object holds a list, or an object that does. */
+/** Whether an object contains a list, at any depth. */
 function holdsLists(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  // Not Object.values, whose array would cost more than all else here.
+  // Object.values would cost more than the rest of this function.
   for (const name in value) {
     const member = value[name as keyof typeof value] as unknown;
     if (typeof member === 'object' && (isListed(member) || holdsLists(member))) return true;

@@ -5,13 +5,15 @@ import { afterEach, expect, it } from 'vitest';
 import { Lingering } from './lingering.ts';
 
 const MEBIBYTE = 1024 * 1024;
-/** Nothing of it is reached in a test, unless the test sets it. */
+/** Limits that a test reaches only if it sets them. */
 const FAR = { bytes: 64 * MEBIBYTE, silenceMs: 3_600_000, totalMs: 3_600_000, closingMs: 3_600_000 };
 
 let server: Server;
 afterEach(() => server.close());
 
-/** A client whose request of 8 MiB is refused before it has sent its body, and the service's side of its connection. */
+/**
+ * Starts a client whose request of 8 MiB is refused before it has sent its body. Returns both sides of the connection.
+ */
 async function refuse(
   bounds: Partial<typeof FAR>,
 ): Promise<{ client: Socket; ended: Promise<unknown>; lingering: Lingering }> {
@@ -32,7 +34,7 @@ async function refuse(
   return { client, ended, lingering };
 }
 
-it('drops the rest of a request that was answered, and closes the connection after it without a reset', async () => {
+it('drops the rest of an answered request, then closes the connection without a reset', async () => {
   const { client, ended } = await refuse({});
   client.write(Buffer.alloc(8 * MEBIBYTE));
   expect(await ended).toBe(false);
@@ -40,13 +42,13 @@ it('drops the rest of a request that was answered, and closes the connection aft
   expect(await once(client, 'close')).toEqual([false]);
 });
 
-it('drops no more than its bound', async () => {
+it('drops at most its limit', async () => {
   const { client, ended } = await refuse({ bytes: MEBIBYTE });
   client.write(Buffer.alloc(2 * MEBIBYTE));
   await ended;
 });
 
-it.each(['silenceMs', 'totalMs'])('drops for no longer than its bound: %s', async (bound) => {
+it.each(['silenceMs', 'totalMs'])('stops dropping at its limit: %s', async (bound) => {
   const { ended } = await refuse({ [bound]: 1 });
   await ended;
 });
@@ -57,7 +59,7 @@ it('drops for a shorter time while the server closes', async () => {
   await ended;
 });
 
-it('ends with a client that leaves', async () => {
+it('ends when the client disconnects', async () => {
   const { client, ended } = await refuse({});
   client.destroy();
   await ended;

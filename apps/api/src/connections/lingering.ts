@@ -2,29 +2,28 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 
-/** How much a client may still send after its answer, and for how long (rules 1). */
+/** What a client can still send after its answer, and for how long (rules 1). */
 interface Bounds {
   bytes: number;
-  /** Without a byte. */
+  /** Time without a byte. */
   silenceMs: number;
-  /** From the answer on. */
+  /** Time since the answer. */
   totalMs: number;
-  /** In place of `totalMs` while the server closes. */
+  /** Replaces `totalMs` while the server closes. */
   closingMs: number;
 }
 
 const BOUNDS: Bounds = { bytes: 64 * 1024 * 1024, silenceMs: 5_000, totalMs: 30_000, closingMs: 5_000 };
 
-/** Whether more of a request has to come. Then its answer closes the connection (rules 1). */
+/** Whether part of a request has not arrived yet. Its answer then closes the connection (rules 1). */
 export function isUnfinished({ complete, headers }: IncomingMessage): boolean {
   const { 'content-length': length = '0', 'transfer-encoding': coding } = headers;
   return !complete && (length !== '0' || coding !== undefined);
 }
 
 /**
- * Reads and drops what clients still send after their answer, as nginx's lingering close does. If the service closed
- * the connection while its client still writes, the client would get a reset, and most clients then never read the
- * answer.
+ * Reads and drops what clients send after their answer, like lingering_close of nginx. If the service closed the
+ * connection while the client still writes, the client would get a reset, and most clients would not read the answer.
  */
 export class Lingering {
   readonly #bounds: Bounds;
@@ -36,29 +35,29 @@ export class Lingering {
   }
 
   /**
-   * Closes the connection after an answer that comes before its request's end, once the rest of that has been dropped.
-   * Call it before anything answers.
+   * If an answer is sent before the whole request has arrived, drops the rest and then closes the connection. Call it
+   * before anything answers.
    */
   watch(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
-    // Before node's own listener, which would close the connection by destroySoon.
+    // Runs before the listener of Node.js, which would close the connection by destroySoon.
     response.prependOnceListener('finish', () => {
       if (request.complete || socket.destroyed) return;
       socket.destroySoon = () => socket.end();
-      // The client learns that nothing follows its answer, and may write on.
+      // Tells the client that nothing follows the answer; the client can keep writing.
       socket.end();
       this.#drop(socket, request);
       request.once('end', () => socket.destroy());
     });
   }
 
-  /** Ends a connection after these last bytes. Drops what its client sends until the client ends it as well. */
+  /** Sends these last bytes and ends the connection. Drops what the client sends until it ends the connection too. */
   end(socket: Socket, text = ''): void {
     socket.end(text);
     this.#drop(socket, socket);
   }
 
-  /** Shortens the time of all clients, so that the server can close. */
+  /** Shortens the time limits of all clients, so that the server can close. */
   close(): void {
     this.#isClosing = true;
     for (const rest of this.#rests.values()) rest.endAfter(this.#bounds.closingMs);
@@ -73,7 +72,7 @@ export class Lingering {
   }
 }
 
-/** What a client sends after its answer: read, dropped, and bounded. */
+/** Drops what one client sends after its answer, within limits. */
 class Rest {
   readonly #socket: Socket;
   readonly #source: Readable;
@@ -93,13 +92,13 @@ class Rest {
     source.on('data', this.#onData).resume();
   }
 
-  /** Closes the connection after this time, in place of any time that was set before. */
+  /** Closes the connection after this time; replaces an earlier call. */
   endAfter(ms: number): void {
     clearTimeout(this.#total);
     this.#total = setTimeout(this.#cut, ms);
   }
 
-  /** Drops nothing more. */
+  /** Stops dropping. */
   readonly stop = (): void => {
     clearTimeout(this.#silence);
     clearTimeout(this.#total);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ReadingTime } from './slow-readers.ts';
 
-/** More than the buffers of a connection hold. */
+/** More than fits into the buffers of a connection. */
 const LONG = Buffer.alloc(32 * 1024 * 1024);
 
 let server: Server;
@@ -25,7 +25,7 @@ afterEach(() => {
   server.close();
 });
 
-it('goes on once the client has read what was written', async () => {
+it('continues when the client has read the answer so far', async () => {
   response.write(LONG);
   const taken = new ReadingTime(response).untilTaken(LONG.length);
   expect(response.writableNeedDrain).toBe(true);
@@ -35,12 +35,12 @@ it('goes on once the client has read what was written', async () => {
   expect(response.listenerCount('drain')).toBe(0);
 });
 
-it('goes on at once where the connection has taken it already', async () => {
+it('continues at once if the connection has already accepted it', async () => {
   await new ReadingTime(response).untilTaken(0);
   expect(response.destroyed).toBe(false);
 });
 
-it('goes on when the client leaves', async () => {
+it('continues when the client disconnects', async () => {
   response.write(LONG);
   const taken = new ReadingTime(response).untilTaken(LONG.length);
   client.on('error', () => {}).destroy();
@@ -48,12 +48,12 @@ it('goes on when the client leaves', async () => {
   expect(response.destroyed).toBe(true);
 });
 
-it('closes the connection of a client that does not read, later the more was written', async () => {
+it('closes the connection of a client that does not read, later if more was written', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   response.write(LONG);
   const broken = once(client, 'error');
   const taken = new ReadingTime(response).untilTaken(LONG.length);
-  // A minute, and 128 s for 32 MiB.
+  // A minute, plus 128 s for 32 MiB.
   vi.advanceTimersByTime(187_999);
   expect(response.destroyed).toBe(false);
   vi.advanceTimersByTime(1);
@@ -63,7 +63,7 @@ it('closes the connection of a client that does not read, later the more was wri
   expect(await broken).toMatchObject([{ code: 'ECONNRESET' }]);
 });
 
-it('closes the connection of a client that reads every piece, and takes too long for all of them', async () => {
+it('closes the connection of a client that reads every piece too slowly', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   const readingTime = new ReadingTime(response);
   response.write(LONG);
@@ -75,7 +75,7 @@ it('closes the connection of a client that reads every piece, and takes too long
   response.write(LONG);
   const broken = once(client, 'error');
   const second = readingTime.untilTaken(LONG.length);
-  // The second that is left, and 128 s more.
+  // The remaining second, plus 128 s.
   vi.advanceTimersByTime(128_999);
   expect(response.destroyed).toBe(false);
   vi.advanceTimersByTime(1);

@@ -3,11 +3,11 @@ import { Readable } from 'node:stream';
 import type { Deadline } from '@lockstep/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** How long a client may take to read an answer: a grace time in all, and more for every byte. */
+/** How long a client can take to read an answer: a grace period, plus time for each byte. */
 const GRACE_MS = 60_000;
 const MIN_BYTES_PER_SECOND = 256 * 1024;
 
-/** The time that a client has to read an answer, which is written in pieces. What the service takes does not count. */
+/** Limits the time in which a client reads an answer in pieces. Time that the service takes does not count. */
 export class ReadingTime {
   readonly #response: ServerResponse;
   #leftMs = GRACE_MS;
@@ -17,9 +17,8 @@ export class ReadingTime {
   }
 
   /**
-   * Waits until the connection has taken all that was written to it, or is closed. What was written last had about so
-   * many bytes. It closes the connection of a client that takes too long, so that it does not hold for ever what its
-   * call holds.
+   * Waits until the connection has accepted all that was written, or is closed. `bytes` is the approximate length of
+   * the last piece. Closes the connection of a client that is too slow, to release what its call uses.
    */
   async untilTaken(bytes: number): Promise<void> {
     this.#leftMs += (1_000 * bytes) / MIN_BYTES_PER_SECOND;
@@ -37,9 +36,9 @@ export class ReadingTime {
 }
 
 /**
- * Answers a call with JSON whose pieces are made one by one, each when the client has taken the one before. The
- * generator yields all but the last, and returns that. The first is made before the answer begins, so that a call that
- * cannot be carried out is refused; an answer of one piece is sent as a whole.
+ * Answers a call with JSON in pieces, each created when the client has read the one before. The generator yields all
+ * pieces but the last, which it returns. The first piece is created before the answer begins, so that the call can
+ * still be refused. An answer of one piece is sent whole.
  */
 export async function answerInPieces(
   answer: AsyncGenerator<string, string>,
@@ -53,8 +52,8 @@ export async function answerInPieces(
 }
 
 /**
- * Goes on with an answer after its first piece. A stream would ask for one more while the client reads the one before.
- * The deadline of the call stands still while its client reads, who has a time of its own for that.
+ * Continues an answer after its first piece. A stream would create one piece ahead. The deadline of the call stops
+ * while the client reads, because reading has a limit of its own.
  */
 async function* readOn(
   first: string,

@@ -7,7 +7,7 @@ import type { HttpMetrics } from '../metrics.ts';
 import type { Lingering } from './lingering.ts';
 
 /**
- * The answers to bytes that are not a request, by node's error code. Any other code means that the connection ended.
+ * The answers to bytes that are not a request, by error code of Node.js. With any other code, the connection has ended.
  */
 const CAUSES = {
   ERR_HTTP_REQUEST_TIMEOUT: { reason: 'request_timeout', phrase: '408 Request Timeout' },
@@ -24,18 +24,20 @@ function classify(code: string | undefined): Kind | undefined {
 
 const cutShort = new WeakMap<IncomingMessage, Refusal>();
 
-/** Finds the refusal of a call whose body broke off because it was not HTTP or too slow. */
+/**
+ * Returns the refusal of a call whose body was cut off because it was not HTTP or too slow; undefined for other calls.
+ */
 export const findBodyRefusal = (request: IncomingMessage): Refusal | undefined => cutShort.get(request);
 
 /**
- * Answers bytes that are not a request, on the bare socket, with the envelope, a log line and metrics (rules 1). The
- * answer comes after those of earlier calls on the connection, never in their place.
+ * Answers bytes that are not a request, directly on the socket, with the envelope, a log line and metrics (rules 1).
+ * The answer follows those of earlier calls on the connection.
  */
 export class UnreadableRequests {
   readonly #log: Logger;
   readonly #metrics: HttpMetrics;
   readonly #lingering: Lingering;
-  /** The last call of each connection. Answers go out in order, so all others are answered before it. */
+  /** The last call of each connection. Answers are sent in order, so it is answered last. */
   readonly #lastCalls = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
   readonly #ending = new WeakSet<Socket>();
 
@@ -45,12 +47,12 @@ export class UnreadableRequests {
     this.#lingering = lingering;
   }
 
-  /** Notes the call that a connection carries from now on. */
+  /** Records the call that a connection now carries. */
   noteCall(request: IncomingMessage, response: ServerResponse): void {
     this.#lastCalls.set(request.socket, { request, response });
   }
 
-  /** Handles node's event `clientError`: bytes that are not a request, a timeout, or a connection that ended. */
+  /** Handles the event `clientError`: bytes that are not a request, a timeout, or an ended connection. */
   onClientError(error: Error & { code?: string }, socket: Socket): void {
     const kind = classify(error.code);
     const isSilent = socket.bytesRead === 0;
@@ -62,15 +64,15 @@ export class UnreadableRequests {
     this.#refuse(socket, kind, 'none');
   }
 
-  /** Handles node's event `connect`: a request for a tunnel. */
+  /** Handles the event `connect`: a request for a tunnel. */
   onConnect(request: IncomingMessage, socket: Socket): void {
-    // Node has removed its own listeners.
+    // Node.js has removed its own listeners.
     socket.on('error', () => socket.destroy()).resume();
     this.#refuse(socket, 'CONNECT', request.method ?? 'none');
   }
 
   #refuse(socket: Socket, kind: Kind, method: string): void {
-    // Each further chunk of such bytes comes here again.
+    // Every further chunk of such bytes calls this again.
     if (this.#ending.has(socket)) return;
     this.#ending.add(socket);
     const last = this.#lastCalls.get(socket);
@@ -84,7 +86,7 @@ export class UnreadableRequests {
     }
     const { request, response } = last;
     response.once('close', goOn);
-    // The body of this call broke off. The call gets its own answer at once.
+    // The body of this call was cut off. The call gets its own answer.
     if (request.complete) return;
     const refusal = new Refusal(CAUSES[kind].reason);
     cutShort.set(request, refusal);
@@ -103,12 +105,12 @@ export class UnreadableRequests {
       'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(json),
       connection: 'close',
-      // No method opens a tunnel.
+      // No method supports tunnels.
       ...(kind === 'CONNECT' ? { allow: '' } : {}),
     };
     const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
     this.#end(socket, `HTTP/1.1 ${phrase}\r\n${head.join('\r\n')}\r\n\r\n${json}`);
-    // The start is not known.
+    // The start time is unknown.
     const seconds = 0;
     this.#metrics.httpSeconds.observe({ method, route: 'none', code: body.code }, seconds);
     const status = Number(body.code);
@@ -121,8 +123,8 @@ export class UnreadableRequests {
 }
 
 /**
- * Security headers of every answer, in case a browser gets it: take it for what its type says, do not cache it, do not
- * show it in other pages. A public answer overrides them.
+ * Security headers of every answer, in case a browser receives it: no content sniffing, no caching, no framing. Public
+ * answers override them.
  */
 export const SAFE_HEADERS = {
   'cache-control': 'no-store',

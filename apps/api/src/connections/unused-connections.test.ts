@@ -7,7 +7,7 @@ import { addHttpMetrics } from '../metrics.ts';
 import type { ServerOptions } from '../options.ts';
 import { buildServer } from '../server.ts';
 
-it('a server closes although a browser keeps a connection on which it has sent nothing', async () => {
+it('a server closes although a browser keeps an unused connection', async () => {
   const server = await buildServer({
     log: createLogger({ name: 'test', level: 'silent', secrets: new Set() }),
     metrics: addHttpMetrics(createMetrics()),
@@ -19,7 +19,7 @@ it('a server closes although a browser keeps a connection on which it has sent n
   const silent = connect(Number(port), '127.0.0.1');
   await once(silent, 'connect');
   const ended = once(silent.resume(), 'close');
-  // Until now it waited for the connection, longer than this test may take.
+  // Without the fix, this waits for the connection for longer than the test may take.
   await server.close();
   expect(await ended).toEqual([false]);
 });

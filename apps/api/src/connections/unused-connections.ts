@@ -1,13 +1,13 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How long a connection may still send its first byte once the server closes: a request may be on its way. */
+/** How long a connection can still send its first byte after the server begins to close: a request may be in flight. */
 const GRACE_MS = 1_000;
 
 /**
- * Has a server that closes end the connections on which nothing was ever sent. Browsers open some in advance, and node
- * ends only those that have had a request: the others would keep the server open until they time out. Returns what to
- * call when closing begins.
+ * Makes a closing server end connections on which nothing was ever sent. Browsers open some in advance. Node.js only
+ * ends connections that have carried a request; the others would keep the server open until they time out. Returns a
+ * function to call when closing begins.
  */
 export function endSilentConnections(server: Server): () => void {
   const open = new Set<Socket>();

@@ -5,14 +5,14 @@ const from = (ip: string, forwarded?: string, publicUrl: string | null = null) =
   addressOf({ ip, headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } }, publicUrl);
 const PROXIED = 'https://licenses.example';
 
-it('a caller is known by the address of the connection', () => {
+it('a caller is identified by the address of the connection', () => {
   expect(from('203.0.113.9')).toBe('203.0.113.9');
   expect(from('::ffff:203.0.113.9')).toBe('203.0.113.9');
-  // Anybody may send this header.
+  // Any client can send this header.
   expect(from('203.0.113.9', '198.51.100.7')).toBe('203.0.113.9');
 });
 
-it('behind a proxy, by what the proxy says, which is the last word', () => {
+it('behind a proxy, by the last entry, which the proxy adds', () => {
   expect(from('10.0.0.1', '198.51.100.7', PROXIED)).toBe('198.51.100.7');
   expect(from('10.0.0.1', '192.0.2.1, 198.51.100.7', PROXIED)).toBe('198.51.100.7');
   expect(from('10.0.0.1', 'unknown', PROXIED)).toBe('10.0.0.1');
@@ -44,11 +44,11 @@ it.each([
   '[2001:db8::1',
   'host:80',
   '""',
-])('counts the proxy itself where it names no address: %s', (forwarded) => {
+])('uses the address of the proxy if it names none: %s', (forwarded) => {
   expect(from('203.0.113.9', forwarded, PROXIED)).toBe('203.0.113.9');
 });
 
-it('of IPv6 by the part that is not theirs to change', () => {
+it('with IPv6, by the part that the provider assigns', () => {
   expect(from('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64');
   expect(from('2001:db8:1:2:ffff::1')).toBe('2001:db8:1:2::/64');
 });

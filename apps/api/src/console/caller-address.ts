@@ -2,16 +2,16 @@ import { isIP, isIPv4, isIPv6 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 
-/** The bits of an IPv6 address that a provider gives to one customer; the rest is theirs to change. */
+/** The bits of an IPv6 address that a provider assigns. The customer chooses the rest. */
 const IPV6_CUSTOMER_BITS = 64;
 const QUOTED = /^"(.*)"$/;
 const BRACKETED = /^\[([^\]]*)\](?::\d{1,5})?$/;
 const WITH_PORT = /^([^:]*):\d{1,5}$/;
 
 /**
- * Returns the address whose failed log-ins count together: the one that a call comes from, of IPv6 its first half.
- * Behind a proxy (`publicUrl` is set) that is the last entry of X-Forwarded-For, because the caller may have made up
- * the entries before it. If that entry is no address, the proxy's own counts.
+ * Returns the address under which failed logins are counted: that of the call, and for IPv6 its first half. Behind a
+ * proxy (`publicUrl` is set) it is the last entry of X-Forwarded-For, because the caller can forge earlier entries. If
+ * that entry is no address, the address of the proxy counts.
  */
 export function addressOf({ ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'>, publicUrl: string | null): string {
   const forwarded = publicUrl === null ? null : forwardedAddress(String(headers['x-forwarded-for'] ?? ''));
@@ -24,9 +24,8 @@ export function addressOf({ ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'
 }
 
 /**
- * Returns the address in the last entry of X-Forwarded-For, or null if that entry is none. Some proxies write a port,
- * quotes, or brackets around IPv6. Node's `isIP` judges the rest: unlike ipaddr.js and URLs, it does not read
- * `010.0.0.1` as 8.0.0.1.
+ * Returns the address in the last entry of X-Forwarded-For; null if it is none. Some proxies add a port, quotes, or
+ * brackets around IPv6. Uses `isIP`, because ipaddr.js and URL read `010.0.0.1` as 8.0.0.1.
  */
 function forwardedAddress(header: string): string | null {
   const last = header.split(',').at(-1)?.trim() ?? '';

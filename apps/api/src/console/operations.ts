@@ -13,19 +13,19 @@ import { operatorOf } from './who-acts.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The operation of the console that a route serves. */
+    /** The console operation that a route serves. */
     consoleOperationId?: ConsoleOperationId;
   }
 }
 
-/** Registers the routes of operations of the console, as the contract's table describes them. */
+/** Registers the routes of console operations as the contract describes them. */
 export function addConsoleOperations(server: FastifyInstance, handlers: ConsoleHandlers): void {
   for (const [id, handler] of Object.entries(handlers) as [ConsoleOperationId, AnyHandler<Operator>][]) {
     const operation = findConsoleOperation(id);
     addRoute(server, operation, {
       root: CONSOLE_API_ROOT,
       config: { consoleOperationId: id },
-      // Channels never call these: the published description leaves them out.
+      // Integrators never call these, so the published description omits them.
       description: { hide: true },
       handler: async (request, reply) => {
         const operator = operation.role === 'anybody' ? NOBODY : operatorOf(request);
@@ -36,13 +36,13 @@ export function addConsoleOperations(server: FastifyInstance, handlers: ConsoleH
   }
 }
 
-/** Stands for whoever calls an operation that anybody may call. */
+/** The caller of an operation that needs no login. */
 const NOBODY: Operator = { operatorId: '0', name: '', role: 'viewer', requestId: '' };
 
-/** A handler for every operation of the console. It returns the `data` of an answer, or a file in pieces. */
+/** A handler for every console operation. Returns the `data` of the answer, or a file in pieces. */
 export type AllConsoleHandlers = {
   [Id in ConsoleOperationId]: Handler<ConsoleRequest<Id>, Operator, ConsoleData<Id>>;
 };
 
-/** Some of the handlers of the console. */
+/** Some handlers of the console. */
 export type ConsoleHandlers = Partial<AllConsoleHandlers>;

@@ -10,9 +10,9 @@ import { answerFileFailure, refuseCall } from '../failures.ts';
 import type { ServerOptions } from '../options.ts';
 import { consolePathOf, readSessionToken } from './session-cookie.ts';
 
-/** What apps/console/build.ts builds. */
+/** The output of apps/console/build.ts. */
 const BUILT = fileURLToPath(new URL('../../../console/dist/', import.meta.url));
-/** Where the page's files are; their names change with their content. */
+/** The path of the files that the page loads. Their names change with their content. */
 const FILES = `${CONSOLE_ROOT}/files/`;
 const FILE_MAX_AGE_MS = 365 * 24 * 3_600_000;
 const NONCE_BYTES = 16;
@@ -22,8 +22,8 @@ const NOT_BUILT =
   'The API does not need it: see /docs.\n';
 
 /**
- * Serves the console's page at every address below /console that is not of its operations, and the files that it loads.
- * The page itself holds no data, so anybody may have it: what it shows comes from the operations.
+ * Serves the console page at every address below /console that is not an operation, and the files that it loads. The
+ * page contains no data, so it needs no login: its data comes from the operations.
  */
 export async function consolePages(server: FastifyInstance, { publicUrl }: ServerOptions): Promise<void> {
   await server.register(cookie);
@@ -32,7 +32,7 @@ export async function consolePages(server: FastifyInstance, { publicUrl }: Serve
     server.route({
       method: ['GET', 'HEAD'],
       url,
-      // A path of which only this route knows is no address of its own: other methods are unknown there.
+      // A path that only this route handles does not exist for other methods.
       config: { isFallback: url.endsWith('*') },
       schema: { hide: true },
       handler: async (request, reply) => {
@@ -48,14 +48,14 @@ export async function consolePages(server: FastifyInstance, { publicUrl }: Serve
 
 /** The page, which is the same at every address. */
 class ConsolePage {
-  /** The path that its relative addresses are below. */
+  /** The base path of its relative addresses. */
   readonly #base: string;
 
   constructor(base: string) {
     this.#base = base;
   }
 
-  /** Sends the page with a nonce of its own, so that it may bring styles which nobody else can. */
+  /** Sends the page with a new nonce, which allows its own styles and no others. */
   async send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const html = await readPage();
     if (html === undefined) return reply.code(503).type('text/plain; charset=utf-8').send(NOT_BUILT);
@@ -73,16 +73,16 @@ class ConsolePage {
 }
 
 /**
- * Whether the reader may be logged in. Without a session the page asks for a login at once, instead of being refused
- * first. From another site's page, such as a link in a mail or a ticket, the browser sends no cookie, even if there is
- * one.
+ * Whether the browser may have a session. Without one, the page shows the login at once, instead of waiting for a
+ * refusal. If the page is opened from another site, such as a link in a mail or ticket, the browser sends no cookie
+ * even if there is one.
  */
 function mayHaveSession(request: FastifyRequest): boolean {
   const { 'sec-fetch-site': site = 'none' } = request.headers;
   return readSessionToken(request) !== undefined || (site !== 'none' && site !== 'same-origin');
 }
 
-/** It is small, and another build replaces it: so it is read each time. */
+/** Reads the page each time, because it is small and a new build replaces it. Returns undefined if there is none. */
 async function readPage(): Promise<string | undefined> {
   try {
     return await readFile(`${BUILT}index.html`, 'utf8');
@@ -92,7 +92,10 @@ async function readPage(): Promise<string | undefined> {
   }
 }
 
-/** The page may load what this service serves, and nothing else; of styles also those with its nonce. */
+/**
+ * Returns the content security policy: the page can load only what this service serves, and inline styles with its
+ * nonce.
+ */
 function policyWith(nonce: string): string {
   return [
     "default-src 'none'",
@@ -108,7 +111,7 @@ function policyWith(nonce: string): string {
 
 async function consoleFiles(server: FastifyInstance): Promise<void> {
   server.setErrorHandler(answerFileFailure);
-  // Files are immutable: there is nothing to compare, and they are small enough to be sent whole.
+  // Files are immutable and small, so conditions and ranges are ignored.
   server.addHook('onRequest', async ({ headers }) => {
     for (const name of ['range', 'if-range', 'if-match', 'if-unmodified-since']) delete headers[name];
   });

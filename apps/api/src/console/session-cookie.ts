@@ -4,15 +4,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const NAME = 'lockstep_operator';
 
-/** The token of the session in a call; undefined without one. */
+/** Returns the session token of a call; undefined if there is none. */
 export function readSessionToken({ cookies }: FastifyRequest): string | undefined {
   return cookies[NAME];
 }
 
 /**
- * Has the browser keep a session's token, out of reach for scripts and never sent from another site's page. Behind TLS
- * it is sent over TLS only: where PUBLIC_URL is https, or the proxy says so. It has no end of its own: the service
- * knows it.
+ * Stores a session token in the browser, hidden from scripts and never sent from pages of other sites. If PUBLIC_URL is
+ * https or the proxy reports TLS, the cookie is sent over TLS only. The service, not the cookie, decides when the
+ * session expires.
  */
 export function setSessionCookie(
   request: FastifyRequest,
@@ -29,18 +29,18 @@ export function setSessionCookie(
   });
 }
 
-/** Whether the first of the proxies in front was asked over TLS: each adds its own word at the end. */
+/** Whether the first proxy was reached over TLS. Each proxy appends its entry. */
 function isForwardedFromTls({ headers }: FastifyRequest): boolean {
   const [first = ''] = String(headers['x-forwarded-proto'] ?? '').split(',');
   return first.trim() === 'https';
 }
 
-/** Has the browser forget the session's token. */
+/** Deletes the session token from the browser. */
 export function clearSessionCookie(reply: FastifyReply, publicUrl: string | null): void {
   reply.clearCookie(NAME, { path: consolePathOf(publicUrl), httpOnly: true, sameSite: 'strict' });
 }
 
-/** The path of the console as browsers see it: behind the path prefix of PUBLIC_URL. */
+/** Returns the path of the console as browsers see it, with the path prefix of PUBLIC_URL. */
 export function consolePathOf(publicUrl: string | null): string {
   return (publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')) + CONSOLE_ROOT;
 }

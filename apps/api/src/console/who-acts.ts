@@ -8,15 +8,15 @@ import { readSessionToken } from './session-cookie.ts';
 
 const SESSION = 'operatorSession';
 
-/** Who acts in a call, and what of it the console shows. */
+/** The operator of a call, and what the console shows of the session. */
 interface Session {
   operator: Operator;
   me: Me;
 }
 
 /**
- * Has the operations of a plugin refuse calls that may be forged, and verify who calls before the body is read: an
- * operator with the role that the operation needs. An operation for anybody needs no session.
+ * Makes the routes of a plugin refuse calls that may be forged, and authenticate an operator with the required role
+ * before they read the body. Operations without a role need no session.
  *
  * Calls fail with a ConsoleRefusal: request_forged, not_logged_in, role_missing.
  */
@@ -40,41 +40,43 @@ export function authorizeOperators(server: FastifyInstance, { sessions, publicUr
   });
 }
 
-/** The operator who makes a call, in a plugin with `authorizeOperators`. Throws in any other. */
+/** Returns the operator who makes a call. Throws if the plugin does not use `authorizeOperators`. */
 export function operatorOf(request: FastifyRequest): Operator {
   return request.getDecorator<Session>(SESSION).operator;
 }
 
-/** What the console shows of the operator who makes a call. */
+/** Returns what the console shows of the operator who makes a call. */
 export function meOf(request: FastifyRequest): Me {
   return request.getDecorator<Session>(SESSION).me;
 }
 
-/** Whose share of the room for bodies a call takes: the operator's, or that of all who are not logged in. */
+/** Returns to whose share of body memory a call counts: the operator, or all callers without a login together. */
 export function bodyOwnerOf(request: FastifyRequest): string {
   const session = request.getDecorator<Session | null>(SESSION);
   return session === null ? 'console' : `operator-${session.operator.operatorId}`;
 }
 
-/** A header that the console sends with each call. Another site's page cannot, without asking the service first. */
+/**
+ * A header that the console sends with each call. A page of another site could send it only after a preflight request.
+ */
 const CONSOLE_HEADER = 'x-lockstep-console';
 
-/** What of a request says where it comes from. */
+/** The parts of a request that reveal its origin. */
 interface Sent {
   method: string;
   headers: IncomingHttpHeaders;
 }
 
 /**
- * Whether a request may come from another page than the console (CSRF). The cookie is SameSite=Strict already; this
- * holds also where a sibling host counts as the same site, and in browsers that do not know the attribute. Whatever
- * speaks of another origin refuses any request, and a change needs something that speaks for this one. `publicUrl`:
- * where browsers find the service, if a proxy stands in front.
+ * Whether a request may come from a page other than the console (CSRF). The cookie is SameSite=Strict; this check also
+ * covers sibling hosts, which count as the same site, and browsers that ignore the attribute. Evidence of another
+ * origin refuses any request; a change also needs evidence of this origin. `publicUrl`: the address of the service
+ * behind a proxy.
  */
 export function mayBeForged({ method, headers }: Sent, publicUrl: string | null): boolean {
   const isRead = method === 'GET' || method === 'HEAD';
   const { origin, 'sec-fetch-site': site } = headers;
-  // A reader who typed the address, or opened a bookmark, comes from nowhere.
+  // A typed address or a bookmark has the site `none`.
   if (site !== undefined && site !== 'same-origin' && !(isRead && site === 'none')) return true;
   const isOurOrigin = origin !== undefined && isOurs(origin, headers.host, publicUrl);
   if (origin !== undefined && !isOurOrigin) return true;

@@ -2,7 +2,7 @@ import { type ConsoleOperation, consoleOperations } from '@lockstep/contract/con
 
 const CONSOLE_BLOCK = /(<!-- console operations -->\n).*?(<!-- end -->)/s;
 
-/** Returns the page docs/console.md with the table of the console's operations in its marked place. */
+/** Returns docs/console.md with the current table of console operations between its marks. */
 export function fillConsoleReference(page: string): string {
   const operations = Object.values<ConsoleOperation>(consoleOperations);
   const rows = operations.map(({ method, path, role, summary }) => `| \`${method} ${path}\` | ${role} | ${summary} |`);

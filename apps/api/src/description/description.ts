@@ -3,12 +3,9 @@ import { addHttpMetrics } from '../metrics.ts';
 import type { ServerOptions } from '../options.ts';
 import { buildServer } from '../server.ts';
 
-/**
- * Returns the API description as a service at `publicUrl` publishes it. For linters and generators, which need no
- * service, no database and no queue.
- */
+/** Returns the API description as a service at `publicUrl` publishes it. Needs no service, database or queue. */
 export async function describeApi(publicUrl: string | null): Promise<object> {
-  // Nothing is called, so nothing is needed that carries out operations.
+  // No operation is called, so the services behind them are missing.
   const server = await buildServer({
     log: createLogger({ name: 'description', level: 'silent', secrets: new Set() }),
     metrics: addHttpMetrics(createMetrics()),

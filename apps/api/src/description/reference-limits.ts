@@ -12,7 +12,7 @@ import {
 const count = (value: number) => value.toLocaleString('en-US');
 const mebibytes = (bytes: number) => `${bytes / 1024 ** 2} MiB`;
 
-/** The limits that span several fields or operations: what, and how much. Limits of one field are in its description. */
+/** Limits of more than one field. Limits of one field are in its description. */
 export const LIMITS: readonly (readonly [what: string, limit: string])[] = [
   ['Orders in a batch', count(MAX_ORDERS_PER_BATCH)],
   ['Body of createBatchOrder and previewBatchOrder', mebibytes(MAX_BATCH_BYTES)],

@@ -5,18 +5,18 @@ import { code, linkTo, renderTable, wrapLines } from './reference-text.ts';
 
 type ObjectSchema = Schema & { required?: string[] };
 
-/** A list of at most so many words is shown where it is used, and has no section of its own. */
+/** An enum of at most this many values is shown where it is used, without a section of its own. */
 const MAX_INLINE_WORDS = 4;
-/** A schema that has at least this share of its fields in common with an earlier one is described by the difference. */
+/** A schema that shares at least this part of its fields with an earlier one is described by the difference. */
 const MIN_SHARED = 0.5;
 const MIN_SHARED_FIELDS = 3;
-/** Between the types that a value can have. Escaped, because it stands in tables. */
+/** Separates the possible types of a value. Escaped for tables. */
 const OR = '\\|';
-/** How a description says that a number is a time; the type says so instead. */
+/** How a description says that a number is a time. The reference shows it as a type instead. */
 const TIME = /(:|\.) milliseconds since 1970-01-01 UTC(?=[.,;])/i;
 const PREFIX = '#/components/schemas/';
 
-/** Renders the types of a reference page, and each named schema once, at its first use. */
+/** Renders the types of the reference, and each named schema once, where it is first used. */
 export class SchemaSections {
   readonly #schemas: Record<string, ObjectSchema>;
   readonly #seen = new Set<string>();
@@ -27,7 +27,7 @@ export class SchemaSections {
     this.#schemas = (document.components?.schemas ?? {}) as Record<string, ObjectSchema>;
   }
 
-  /** Returns the schema that a reference leads to. Throws an Error if the document has none of this name. */
+  /** Returns the schema that a reference names. Throws an Error if there is none. */
   resolve(schema: Schema): ObjectSchema {
     if (schema.$ref === undefined) return schema;
     const found = this.#schemas[schema.$ref.slice(PREFIX.length)];
@@ -35,7 +35,7 @@ export class SchemaSections {
     return found;
   }
 
-  /** Returns a type as a table cell shows it, with a link to the section of a named schema. */
+  /** Returns a type as Markdown, with a link to the section of a named schema. */
   typeOf(schema: Schema): string {
     if (schema.$ref !== undefined) return this.#typeOfNamed(schema.$ref.slice(PREFIX.length));
     if (schema.enum !== undefined) return listWords(schema.enum);
@@ -60,7 +60,7 @@ export class SchemaSections {
     return linkTo(name);
   }
 
-  /** Returns the sections of the schemas that were named since the last call, with those that they name in turn. */
+  /** Returns the sections of the schemas that were first named since the last call, and of those that they name. */
   takeNew(): string[] {
     const sections: string[] = [];
     for (let name = this.#new.shift(); name !== undefined; name = this.#new.shift()) {
@@ -97,7 +97,7 @@ export class SchemaSections {
     return `Has the fields of ${linkTo(base)}${without}${own.length === 0 ? '' : ', and these'}.`;
   }
 
-  /** Finds the described schema that has the most fields in common with this one, if they are most of both. */
+  /** Returns the described schema that shares the most fields with this one, if it shares enough. */
   #findBase(schema: ObjectSchema): string | undefined {
     const fields = Object.keys(schema.properties ?? {});
     const candidates = this.#described

@@ -2,16 +2,16 @@ const LINE_CHARACTERS = 120;
 
 export const code = (text: string) => `\`${text}\``;
 
-/** Returns a link to the heading of this name on the same page. */
+/** Returns a link to a heading of the same page. */
 export const linkTo = (name: string) => `[${name}](#${name.toLowerCase()})`;
 
-/** Renders a Markdown table. The cells have no padding, because nobody edits a generated page. */
+/** Renders a Markdown table, without padding because nobody edits it by hand. */
 export function renderTable(headings: string[], rows: string[][]): string {
   const line = (cells: string[]) => `|${cells.join('|')}|`;
   return [line(headings), line(headings.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** Breaks a paragraph into lines of at most 120 characters; lines after the first begin with `indent`. */
+/** Wraps a paragraph at 120 characters. `indent` begins every line but the first. */
 export function wrapLines(paragraph: string, indent = ''): string {
   const lines: string[] = [];
   for (const word of paragraph.split(/\s+/).filter((each) => each !== '')) {

@@ -27,7 +27,7 @@ import { code, linkTo, renderTable, wrapLines } from './reference-text.ts';
 
 const MODULES: Record<Operation['module'], string> = { open: 'Tokens', order: 'Order module', member: 'Member center' };
 
-/** Parameters of every call, which the page describes once. */
+/** Parameters of every call, which the introduction describes. */
 const COMMON_PARAMETERS = ['g_nonce'];
 
 const INTRODUCTION = `# API reference
@@ -99,7 +99,7 @@ function renderOperation(
     .join('\n\n');
 }
 
-/** Renders the parameters of one operation: a table of its own, and links to those that it shares with others. */
+/** Renders the parameters of one operation: links to shared ones, and a table of the others. */
 function renderParameters(
   parameters: DescribedParameter[],
   shared: SharedParameters,
@@ -133,7 +133,7 @@ function rowOf(
   return [label, sections.typeOf(described), `${describeField(described)}${fallback}`];
 }
 
-/** Parameters that several operations have with the same meaning, by `keyOf`. */
+/** Parameters that several operations share, by `keyOf`. */
 type SharedParameters = ReadonlyMap<string, DescribedParameter>;
 
 const keyOf = ({ name, required, description, schema }: DescribedParameter) =>
@@ -151,7 +151,7 @@ function renderShared(shared: SharedParameters, sections: SchemaSections): strin
   return ['## Shared parameters', renderTable(PARAMETER_HEADINGS, rows)].join('\n\n');
 }
 
-/** Returns what an operation takes and answers, in one line. */
+/** Returns the body and the answer of an operation in one line. */
 function renderContents({ requestBody, responses = {} }: DescribedOperation, sections: SchemaSections): string {
   const body = requestBody === undefined ? [] : [`Body: ${sections.typeOf(schemaOf(requestBody))}.`];
   const success = schemaOf(responses['200'] ?? {});

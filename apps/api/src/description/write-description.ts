@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { configOrExit, readConfig } from '@lockstep/config';
 import { describeApi } from './description.ts';
 
-/** `npm run description -- FILE`: writes the API description as this configuration publishes it. */
+/** `npm run description -- FILE`: writes the API description with the configured PUBLIC_URL. */
 const [, , file] = process.argv;
 if (file === undefined) {
   process.stderr.write('Name the file to write to: npm run description -- openapi.json\n');

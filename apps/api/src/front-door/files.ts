@@ -5,12 +5,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const DIRECTORY = join(import.meta.dirname, 'files');
 
-/** A file of the front door, as text. */
+/** Reads a file of the front door as text. */
 export function readFrontFile(name: string): string {
   return readFileSync(join(DIRECTORY, name), 'utf8');
 }
 
-/** What is sent as it stands, with an ETag by which a browser that has it already need not fetch it again. */
+/** Fixed content with an ETag, so that browsers can revalidate instead of downloading it again. */
 export class Sendable {
   readonly #type: string;
   readonly #content: Buffer;
@@ -22,7 +22,7 @@ export class Sendable {
     this.#etag = `"${createHash('sha256').update(this.#content).digest('base64url')}"`;
   }
 
-  /** Sends it, or 304 to whom has it. */
+  /** Sends the content, or 304 if the client has it. */
   send(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     reply.header('etag', this.#etag).header('cache-control', 'no-cache');
     if (request.headers['if-none-match']?.includes(this.#etag)) return reply.code(304).send();

@@ -11,7 +11,7 @@ import { GuideShelf } from './guide-shelf.ts';
 import { preferredLanguage, switchedLanguage } from './language.ts';
 import { FRONT_POLICY } from './layout.ts';
 
-/** Where everything is, for programs that ask `/`. */
+/** The addresses that `/` gives to programs. */
 const PLACES = {
   name: 'Lockstep',
   console: '/console',
@@ -21,7 +21,7 @@ const PLACES = {
   health: '/health/ready',
 };
 
-/** `/` and `/guides`: what this is and where to go, for people; `/` tells programs, too (rules 9). */
+/** Registers `/` and `/guides`: what Lockstep is and where to go, for people and, at `/`, for programs (rules 9). */
 export async function frontDoor(server: FastifyInstance, options: ServerOptions): Promise<void> {
   const show = (url: string, handler: RouteHandlerMethod) =>
     server.route({ method: ['GET', 'HEAD'], url, schema: { hide: true }, handler });
@@ -66,7 +66,7 @@ export async function frontDoor(server: FastifyInstance, options: ServerOptions)
   });
 }
 
-/** Whether a browser asks, for a person. */
+/** Whether a browser requests a page. */
 const wantsPage = ({ headers }: FastifyRequest) => headers.accept?.includes('text/html') ?? false;
 
 function readerOf(request: FastifyRequest) {
@@ -80,7 +80,7 @@ function sendPage(reply: FastifyReply, page: string): FastifyReply {
   return reply.type(HTML).send(page);
 }
 
-/** Sends a page that changes with the release only. */
+/** Sends a page that only changes with the release. */
 function sendDocument(request: FastifyRequest, reply: FastifyReply, page: string): FastifyReply {
   return new Sendable(HTML, page).send(request, reply.header('vary', 'accept-language'));
 }

@@ -8,13 +8,13 @@ import { fill, WORDS } from './words.ts';
 interface FrontPage {
   language: Language;
   switched: Language | null;
-  /** Null where this is a deployment. */
+  /** Null in a deployment. */
   demo: Demo | null;
-  /** Why the service is not ready; null where it is. */
+  /** Why the service is not ready; null if it is. */
   fault: string | null;
 }
 
-/** The page at `/`: what this is, whether it is well, and where to go. */
+/** Renders the page at `/`: what Lockstep is, whether it is ready, and where to go. */
 export function frontPage({ language, switched, demo, fault }: FrontPage): string {
   const words = WORDS[language];
   const places: [address: string, title: string, forWhom: string][] = [

@@ -32,7 +32,7 @@ describe('links of a guide', () => {
     '../../../../etc/passwd',
     '../apps/api/src/docs.ts',
     '../test/bench/performance.md',
-  ])('to %s are only text', (href) => {
+  ])('to %s are plain text', (href) => {
     expect(render(`[there](<${href}>)`)).toBe('<p>there</p>');
   });
 });

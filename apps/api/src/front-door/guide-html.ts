@@ -2,15 +2,15 @@ import { Marked, type RendererObject } from 'marked';
 import { resolveLink } from './guides.ts';
 import { escapeHtml, Html } from './html.ts';
 
-/** A guide as HTML. */
+/** A guide rendered as HTML. */
 export interface RenderedGuide {
   title: string;
   body: Html;
-  /** The headings of its second level, for a table of contents. */
+  /** The second-level headings, for the table of contents. */
   contents: { id: string; text: string }[];
 }
 
-/** Names headings as GitHub does, so that links of the repository's pages work here, too. */
+/** Creates the ids of headings like GitHub, so that links in the pages work here too. */
 class Anchors {
   readonly #taken = new Map<string, number>();
 
@@ -31,8 +31,8 @@ const textOf = (inline: string) =>
   inline.replace(TAG, '').replace(/&(?:amp|lt|gt|quot|#39);/g, (each) => ENTITY[each]!);
 
 /**
- * Renders a page of the repository. Markdown's own HTML is not taken over: comments, which mark generated parts, are
- * left out, and anything else shows as text. `tableLabel` names tables, which may be scrolled, to who cannot see them.
+ * Renders a Markdown page of the repository. Omits HTML comments and shows other HTML as text. `tableLabel` is the
+ * accessible name of tables, which can be scrolled.
  */
 export function renderGuide(markdown: string, file: string, tableLabel: string): RenderedGuide {
   const anchors = new Anchors();
@@ -61,7 +61,7 @@ export function renderGuide(markdown: string, file: string, tableLabel: string):
       const isShown = address?.startsWith('images/');
       return isShown ? `<img src="${escapeHtml(address!)}" alt="${escapeHtml(text)}">` : escapeHtml(text);
     },
-    // What is wider than the page is scrolled, by keyboard too.
+    // Wide content scrolls, by keyboard too.
     code({ text }) {
       return `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`;
     },
@@ -69,7 +69,7 @@ export function renderGuide(markdown: string, file: string, tableLabel: string):
       const cells = (row: typeof token.header, tag: string) =>
         row
           .map(({ text, tokens }) => {
-            // A heading without words would head nothing.
+            // An empty header cell would have no accessible name.
             const name = text === '' ? 'td' : tag;
             return `<${name}>${this.parser.parseInline(tokens)}</${name}>`;
           })

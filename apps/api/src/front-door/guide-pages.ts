@@ -10,7 +10,7 @@ interface Reader {
   switched: Language | null;
 }
 
-/** The page /guides: every guide, and for whom it is. */
+/** Renders /guides: every guide and its readers. */
 export function guideList(guides: readonly (Guide & { slug: GuideSlug })[], { language, switched }: Reader): string {
   const words = WORDS[language];
   const entry = ({ slug }: { slug: GuideSlug }) => {
@@ -24,7 +24,7 @@ ${guides.map(entry)}</ul>`;
   return layOut({ title: `${words.guides} · Lockstep`, language, switched, root: './', main });
 }
 
-/** A page of the documentation, with what is on it. */
+/** Renders a guide with its table of contents. */
 export function guidePage({ title, body, contents }: RenderedGuide, { language, switched }: Reader): string {
   const words = WORDS[language];
   const main = html`<div class="guide">
@@ -40,7 +40,7 @@ ${body}
   return layOut({ title: `${title} · Lockstep`, language, switched, root: '../', main });
 }
 
-/** What a person sees at an address below /guides at which there is nothing. */
+/** Renders the 404 page of /guides. */
 export function noGuidePage({ language, switched }: Reader): string {
   const words = WORDS[language];
   const main = html`<h1>404</h1>

@@ -1,4 +1,4 @@
-/** HTML that may be sent as it stands. */
+/** HTML that needs no escaping. */
 export class Html {
   readonly text: string;
 
@@ -11,7 +11,7 @@ type Part = Html | string | readonly Part[];
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** A text as HTML shows it, in an element or in a quoted attribute. */
+/** Escapes a text for an element or a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }
@@ -21,7 +21,7 @@ function write(part: Part): string {
   return typeof part === 'string' ? escapeHtml(part) : part.map(write).join('');
 }
 
-/** Builds HTML from a template: what is filled in shows as text, unless it is HTML already. */
+/** Builds HTML from a template. Escapes values that are not Html. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(String.raw({ raw: strings }, ...parts.map(write)));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { preferredLanguage } from './language.ts';
 
-describe('the language of a reader', () => {
+describe('the preferred language', () => {
   it.each([
     ['zh-CN,zh;q=0.9,en;q=0.8', 'zh'],
     ['en-US,en;q=0.9,zh;q=0.8', 'en'],

@@ -1,18 +1,18 @@
 import type { FastifyRequest } from 'fastify';
 
 export const LANGUAGES = ['en', 'zh'] as const;
-/** The languages of the front door; their words are in words.ts. */
+/** The languages of the front door. words.ts has the texts. */
 export type Language = (typeof LANGUAGES)[number];
 
 const isLanguage = (text: unknown): text is Language => LANGUAGES.some((language) => language === text);
 
-/** The language that was switched to (`?lang=`); null where the browser's own holds. */
+/** Returns the language chosen with `?lang=`; null if none is, so that the language of the browser applies. */
 export function switchedLanguage(request: FastifyRequest): Language | null {
   const { lang } = request.query as { lang?: unknown };
   return isLanguage(lang) ? lang : null;
 }
 
-/** The language that a reader likes best of those that there are; English if they name none. */
+/** Returns the preferred supported language of an Accept-Language header; English if it names none. */
 export function preferredLanguage(header = ''): Language {
   const wishes = header.split(',').map((wish) => {
     const [tag = '', ...parameters] = wish.trim().toLowerCase().split(';');

@@ -2,7 +2,7 @@ import { type Html, html } from './html.ts';
 import { LANGUAGES, type Language } from './language.ts';
 import { WORDS } from './words.ts';
 
-/** The content security policy of the front door: styles and pictures of this service, and no script at all. */
+/** The content security policy of the front door: styles and pictures of this service, no scripts. */
 export const FRONT_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -15,21 +15,21 @@ export const FRONT_POLICY = [
 export interface Page {
   title: string;
   language: Language;
-  /** The language that the reader has switched to; links keep it. */
+  /** The language that the reader has chosen; links keep it. */
   switched: Language | null;
-  /** From this page to the root of the service, so that links work behind a proxy with a path: './' or '../'. */
+  /** The relative path to the root of the service, so that links work behind a proxy with a path. */
   root: './' | '../';
   main: Html;
 }
 
-/** A link's address with the language that the reader has switched to. */
+/** Adds the chosen language to the address of a link. */
 export function keepLanguage(address: string, switched: Language | null): string {
   if (switched === null) return address;
   const [path, anchor] = address.split('#');
   return `${path}?lang=${switched}${anchor === undefined ? '' : `#${anchor}`}`;
 }
 
-/** Lays out a page of the front door. */
+/** Renders a page of the front door as HTML. */
 export function layOut({ title, language, switched, root, main }: Page): string {
   const words = WORDS[language];
   const others = LANGUAGES.filter((each) => each !== language);

@@ -3,7 +3,7 @@ import { describeApi } from '../description/description.ts';
 import { describeForPage } from './docs-document.ts';
 import { listOperations } from './openapi-document.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a document that is looked into everywhere
+// biome-ignore lint/suspicious/noExplicitAny: the tests look at every part of the document
 type Json = any;
 
 const DEPLOYED = { publicPath: '', demoAppKey: null };
@@ -29,7 +29,7 @@ describe('what /docs reads', () => {
     expect(withoutTries(page)).toEqual(withoutTries(published));
   });
 
-  it('asks for tokens itself: one of the application, and in the member center one of a user, too', () => {
+  it('fetches its own tokens: one of the application, and for the member center one of a user', () => {
     const page: Json = describeForPage(published, DEPLOYED);
     const { application, user, ...others } = page.components.securitySchemes;
     expect(others).toEqual({});
@@ -37,11 +37,11 @@ describe('what /docs reads', () => {
     expect(user.flows.password.tokenUrl).toBe('/oauth2/token');
     expect(operationOf(page, 'createBatchOrder').security).toEqual([{ application: [] }]);
     expect(operationOf(page, 'listEmployees').security).toEqual([{ application: [], user: [] }]);
-    // Its form has the credentials already.
+    // Its form already contains the credentials.
     expect(operationOf(page, 'issueToken').security).toEqual([]);
   });
 
-  it('is at the path of PUBLIC_URL', () => {
+  it('uses the path of PUBLIC_URL', () => {
     const page: Json = describeForPage(published, { publicPath: '/lockstep', demoAppKey: null });
     expect(page.servers).toEqual([{ url: '/lockstep' }]);
     expect(page.components.securitySchemes.user.flows.password.tokenUrl).toBe('/lockstep/oauth2/token');
@@ -56,7 +56,7 @@ describe('what /docs reads', () => {
     for (const field of Object.values<Json>(fields)) expect(field.examples).toEqual(['']);
   });
 
-  it('narrows no list at the first try', () => {
+  it('fills in no filter of a list', () => {
     const page: Json = describeForPage(published, DEPLOYED);
     expect(examplesOf(published, 'listEmployees').keyword).toBeDefined();
     expect(examplesOf(page, 'listEmployees').keyword).toBeUndefined();
@@ -64,7 +64,7 @@ describe('what /docs reads', () => {
     expect(examplesOf(page, 'getBatchResult').waitSeconds).toBeDefined();
   });
 
-  it('leaves the published description as it is', () => {
+  it('does not change the published description', () => {
     const before = structuredClone(published);
     describeForPage(published, { publicPath: '/lockstep', demoAppKey: 'app_demo' });
     expect(published).toEqual(before);

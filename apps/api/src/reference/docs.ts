@@ -5,11 +5,11 @@ import { readFrontFile, Sendable } from '../front-door/files.ts';
 import type { ServerOptions } from '../options.ts';
 import { describeForPage } from './docs-document.ts';
 
-/** The content security policy of /docs: the page may use only what this service serves. */
+/** The content security policy of /docs: the page can only load what this service serves. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  // The one style that the page's own script inserts.
+  // The only inline style of the page, which its script inserts.
   "style-src 'self' 'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='",
   "img-src 'self' data:",
   "connect-src 'self'",
@@ -18,7 +18,7 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** What the page /docs loads besides the library's own files. */
+/** The files that /docs loads in addition to those of the library. */
 const THEME = {
   title: 'Lockstep API',
   favicon: [
@@ -27,21 +27,21 @@ const THEME = {
   css: [{ filename: 'lockstep.css', content: readFrontFile('docs.css') }],
 };
 
-/** Publishes the API description: /openapi.json for programs, /docs for people, to try calls (rules 9). */
+/** Publishes the API description: /openapi.json for programs, /docs for people, who can try calls there (rules 9). */
 export async function publishDocs(server: FastifyInstance, options: ServerOptions): Promise<void> {
   const published = once(() => asJson(server.swagger()));
   const ofPage = describePages(server, options);
   const script = new Sendable('text/javascript; charset=utf-8', readFrontFile('docs.js'));
   const own: Record<string, () => Sendable> = {
     '/docs/json': ofPage,
-    // In the place of the library's script, which sets the page up for documents of any service.
+    // Replaces the script of the library, which sets the page up for any document.
     '/docs/static/swagger-initializer.js': () => script,
   };
   server.get('/openapi.json', { schema: { hide: true } }, async (request, reply) => published().send(request, reply));
   await server.register(async (docs) => {
     docs.setErrorHandler(answerFileFailure);
     docs.addHook('onRequest', async (request, reply) => {
-      // A file is served whole, or not at all if the client has it already.
+      // Serves a file whole, or answers 304 if the client has it.
       for (const name of ['range', 'if-range', 'if-match', 'if-unmodified-since']) delete request.headers[name];
       reply.header('content-security-policy', PAGE_POLICY);
       const find = own[request.routeOptions.url ?? ''];
@@ -52,8 +52,8 @@ export async function publishDocs(server: FastifyInstance, options: ServerOption
 }
 
 /**
- * Returns a function that finds what /docs reads. It is built once for a service with the demo, and once for one
- * without: that of `npm start` answers before it has one.
+ * Returns a function that returns the document of /docs. It is built once with the demo and once without, because `npm
+ * start` answers before the demo exists.
  */
 function describePages(server: FastifyInstance, { publicUrl, demo }: ServerOptions): () => Sendable {
   const publicPath = publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
@@ -69,7 +69,7 @@ function describePages(server: FastifyInstance, { publicUrl, demo }: ServerOptio
 
 const asJson = (document: object) => new Sendable('application/json; charset=utf-8', JSON.stringify(document));
 
-/** Calls a function at the first call, and returns the same from then on. */
+/** Returns a function that calls `build` once and returns its value each time. */
 function once<Value>(build: () => Value): () => Value {
   let built: { value: Value } | undefined;
   return () => {

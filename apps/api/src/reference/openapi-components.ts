@@ -8,9 +8,9 @@ const REFERENCE = /"#\/components\/schemas\/([^"]+)"/g;
 const referenceTo = (name: string) => `#/components/schemas/${name}`;
 
 /**
- * Tidies the schemas of an OpenAPI document. The generator describes each schema twice, as sent (`OrderInput`) and as
- * answered (`Order`). Removes those that no operation refers to. If the two are equal, or only one is left, it keeps
- * one with the plain name. A schema that is written out in an operation gets a name from the operation.
+ * Simplifies the schemas of an OpenAPI document. The generator describes each schema twice, as sent (`OrderInput`) and
+ * as answered (`Order`). Removes schemas that no operation uses. If both forms are equal, or only one is used, keeps
+ * one with the plain name. Names inline schemas of operations after the operation.
  */
 export function tidyComponents<Api extends ApiDocument>(document: Api): Api {
   const tidied = structuredClone(document);
@@ -33,7 +33,7 @@ export function tidyComponents<Api extends ApiDocument>(document: Api): Api {
   return JSON.parse(renamed) as Api;
 }
 
-/** Names schemas that are written out in bodies and answers after their operation: BindCustomerAnswer. */
+/** Names inline schemas of bodies and answers after their operation: BindCustomerAnswer. */
 function nameInlineSchemas(document: ApiDocument, schemas: Schemas): void {
   for (const { operation } of listOperations(document)) {
     const { operationId = '', parameters = [], requestBody, responses = {} } = operation;
@@ -52,7 +52,7 @@ function nameInlineSchemas(document: ApiDocument, schemas: Schemas): void {
   }
 }
 
-/** Whether two schemas are equal, whichever of the two forms of other schemas they refer to. */
+/** Whether two schemas are equal, ignoring which form of other schemas they refer to. */
 function isSame(one: unknown, other: unknown): boolean {
   const withPlainNames = (schema: unknown) =>
     JSON.parse(JSON.stringify(schema).replace(REFERENCE, (_, name: string) => `"${name.replace(/Input$/, '')}"`));
@@ -68,7 +68,7 @@ function reachable(schemas: Schemas, from: unknown, found = new Set<string>()): 
   return found;
 }
 
-/** Gives each field without a description the description of its schema. */
+/** Gives each field without a description that of its schema. */
 function addDescriptions(schema: Schema, schemas: Schemas): Schema {
   if (schema.properties === undefined) return schema;
   const fields = Object.entries(schema.properties).map(([name, field]): [string, Schema] => {
@@ -78,7 +78,7 @@ function addDescriptions(schema: Schema, schemas: Schemas): Schema {
   return { ...schema, properties: Object.fromEntries(fields) };
 }
 
-/** Adds the discriminator of a choice: the field in which each schema has one fixed text of its own. */
+/** Adds the discriminator of a choice: the field that has a different fixed value in each schema. */
 function addDiscriminator(schema: Schema, schemas: Schemas): Schema {
   const references = schema.oneOf?.map(({ $ref = '' }) => $ref) ?? [];
   const choices = references.map(($ref) => schemas[$ref.slice(referenceTo('').length)]?.properties ?? {});

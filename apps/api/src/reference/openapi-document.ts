@@ -1,6 +1,6 @@
 import type { Schema } from './openapi-schemas.ts';
 
-/** An OpenAPI document, with the parts that matter here. */
+/** The parts of an OpenAPI document that are used here. */
 export interface ApiDocument {
   paths?: unknown;
   components?: { schemas?: unknown };
@@ -20,7 +20,7 @@ export interface DescribedContent {
   content?: Record<string, { schema?: Schema; examples?: unknown }>;
 }
 
-/** An operation of an OpenAPI document, with the parts that matter here. */
+/** The parts of an operation that are used here. */
 export interface DescribedOperation {
   operationId?: string;
   description?: string;
@@ -29,7 +29,7 @@ export interface DescribedOperation {
   responses?: Record<string, DescribedContent & { headers?: Record<string, unknown>; $ref?: string }>;
 }
 
-/** Lists the operations of a document with their paths and methods. */
+/** Lists the operations of a document, with paths and methods. */
 export function listOperations({ paths = {} }: ApiDocument) {
   return Object.entries(paths as Record<string, Record<string, DescribedOperation>>).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),

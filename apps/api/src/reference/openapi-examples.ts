@@ -1,4 +1,4 @@
-// biome-ignore lint/style/noRestrictedImports: the one place that shows them
+// biome-ignore lint/style/noRestrictedImports: only the description loads the examples
 import { examples, parameterExamples, type SomeExamples } from '@lockstep/contract/examples';
 import { type ApiDocument, type DescribedContent, listOperations } from './openapi-document.ts';
 import type { Schema } from './openapi-schemas.ts';
@@ -6,8 +6,8 @@ import type { Schema } from './openapi-schemas.ts';
 const COMPONENT = '#/components/schemas/';
 
 /**
- * Adds the examples of the contract to an OpenAPI document: to operations by operationId, to parameters by name. They
- * stand beside the schemas, not in them, so that the schemas stay short. This file alone loads the examples.
+ * Adds the examples of the contract to an OpenAPI document: to operations by operationId, to parameters by name.
+ * Examples are beside the schemas, so that schemas stay short.
  */
 export function withExamples<Api extends ApiDocument>(document: Api): Api {
   const described = structuredClone(document);
@@ -31,9 +31,7 @@ function exemplify(described: DescribedContent | undefined, named: Examples): vo
   for (const media of Object.values(described?.content ?? {})) media.examples = named;
 }
 
-/**
- * Adds examples to the fields of a form: /docs fills in forms field by field, and only from the fields' own schemas.
- */
+/** Adds examples to the fields of a form, because /docs fills in a form only from the schemas of its fields. */
 function exemplifyFields({ properties = {} }: Schema, bodies: Examples): void {
   const [first] = Object.values(bodies);
   for (const [name, value] of Object.entries(first?.value ?? {})) {

@@ -1,4 +1,4 @@
-/** A JSON schema, with the keywords that matter here. */
+/** The keywords of a JSON schema that are used here. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -17,7 +17,7 @@ export interface Schema {
 }
 
 /**
- * Wraps each reference that has keywords beside it, such as a description, in `allOf`: @fastify/swagger would drop the
+ * Wraps each reference with other keywords, such as a description, in `allOf`, because @fastify/swagger would drop the
  * keywords. `plainSchema` unwraps it.
  */
 export function guardReferences<Json>(json: Json): Json {
@@ -30,19 +30,19 @@ export function guardReferences<Json>(json: Json): Json {
 
 const MAX_INT32 = 2_147_483_647;
 const DEFAULT = 'x-default';
-/** On a reference of an answer: to the schema as it is sent. */
+/** Marks a reference in an answer to the sent form of a schema. */
 const AS_SENT = 'x-as-sent';
 const NULL: Schema = { type: 'null' };
 
 /**
- * Rewrites a schema with keywords that all code generators understand alike: whole numbers say how many bits they need,
- * a nullable value says so in its type, a constant is an enum of one, and objects of answers may get fields later.
+ * Rewrites a schema with keywords that all code generators understand alike: integers have a format, nullable values a
+ * type with null, constants are enums of one, and objects of answers allow more fields later.
  */
 export function plainSchema({ allOf, ...schema }: Schema): Schema {
   if (allOf?.length === 1) return plainSchema({ ...allOf[0], ...schema });
   const { anyOf, oneOf = anyOf, items, properties, additionalProperties, const: value, ...plain } = schema;
   if (value !== undefined) plain.enum = [value];
-  // zod leaves out the default of a schema that transforms its input, such as text to number.
+  // zod omits the default of a schema that transforms its input, such as text to number.
   if (plain[DEFAULT] !== undefined) plain.default = plain[DEFAULT];
   delete plain[DEFAULT];
   if (plain[AS_SENT] === true) plain.$ref += 'Input';
@@ -61,7 +61,7 @@ function isInt32({ maximum, enum: values }: Schema): boolean {
   return values !== undefined || (maximum !== undefined && maximum <= MAX_INT32);
 }
 
-/** Builds a choice of several schemas. A choice of one schema and null becomes that schema with null in its type. */
+/** Builds a choice of schemas. A choice of one schema and null becomes that schema with null in its type. */
 function choice(branches: Schema[]): Schema {
   const [only, ...others] = branches.filter(({ type }) => type !== 'null');
   if (only === undefined || others.length > 0 || branches.length === 1) return { oneOf: branches };

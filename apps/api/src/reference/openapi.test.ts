@@ -2,8 +2,8 @@ import { operations as operationTable } from '@lockstep/contract';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeApi } from '../description/description.ts';
 
-/** What generators and readers of the API description rely on, for every operation and field that there is. */
-// biome-ignore lint/suspicious/noExplicitAny: a document that is looked into everywhere
+/** Properties of the API description on which generators and readers rely. */
+// biome-ignore lint/suspicious/noExplicitAny: the tests look at every part of the document
 type Json = any;
 
 let document: Json;
@@ -16,31 +16,31 @@ beforeAll(async () => {
   operations = Object.values<Json>(document.paths).flatMap((methods) => Object.values<Json>(methods));
 });
 
-/** Every object of the document that holds a keyword, with its path. */
+/** Yields every object of the document that has a keyword, with its path. */
 function* holding(keyword: string, value: Json = document, path = ''): Generator<[path: string, value: Json]> {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value) && value[keyword] !== undefined) yield [path, value];
   for (const [key, inner] of Object.entries<Json>(value)) {
-    // Examples are data, whatever their keys are called.
+    // Examples are data, whatever their keys.
     if (key !== 'examples' && key !== 'example') yield* holding(keyword, inner, `${path}/${key}`);
   }
 }
 const pathsHolding = (keyword: string, isMeant: (value: Json) => boolean = () => true) =>
   [...holding(keyword)].filter(([, value]) => isMeant(value)).map(([path]) => path);
-/** Fields of objects; not what stands under `properties` in a map of something else. */
+/** Returns the fields of objects. */
 const fields = () =>
   [...holding('properties')].flatMap(([path, { properties }]) =>
     Object.entries<Json>(properties).map(([name, field]): [path: string, field: Json] => [`${path}/${name}`, field]),
   );
 const isText = (value: unknown) => typeof value === 'string' && /^\S.*[.]$/s.test(value);
 
-describe('words', () => {
-  it('are there for every operation: a summary, and a description in sentences', () => {
+describe('descriptions', () => {
+  it('exist for every operation: a summary, and a description in sentences', () => {
     const wordless = operations.filter(({ summary, description }) => !summary || !isText(description));
     expect(wordless.map(({ operationId }) => operationId)).toEqual([]);
   });
 
-  it('are there for every field, parameter, schema, header, answer, tag and security scheme', () => {
+  it('exist for every field, parameter, schema, header, answer, tag and security scheme', () => {
     const { headers, responses, securitySchemes } = document.components;
     const parameters = operations.flatMap(({ operationId, parameters: given = [] }) =>
       given.map((parameter: Json) => [`${operationId} ${parameter.name}`, parameter]),
@@ -61,7 +61,7 @@ describe('words', () => {
 });
 
 describe('numbers', () => {
-  it('are whole, and say how many bits they need', () => {
+  it('are integers with a format', () => {
     expect(pathsHolding('type', ({ type }) => [type].flat().includes('number'))).toEqual([]);
     const whole = [...holding('type')].filter(([, { type }]) => [type].flat().includes('integer'));
     expect(whole.length).toBeGreaterThan(70);
@@ -70,7 +70,7 @@ describe('numbers', () => {
     );
   });
 
-  it('are of 64 bits where they are times, and of 32 where they are sequences and counts', () => {
+  it('are int64 for times, and int32 for sequences and counts', () => {
     const formatsOf = (name: RegExp) =>
       new Set(fields().flatMap(([path, { format }]) => (name.test(path) && format !== undefined ? [format] : [])));
     expect(formatsOf(/\/(\w+(Time|Date)|time|limitTimeDuration|departmentId)$/)).toEqual(new Set(['int64']));
@@ -81,24 +81,24 @@ describe('numbers', () => {
 });
 
 describe('schemas', () => {
-  it('have names: nothing with fields, and no list of words, is written out where it is used', () => {
+  it('have names: objects and enums are never inline', () => {
     const atRoot = /^\/components\/schemas\/\w+$/;
     expect(pathsHolding('properties').filter((path) => !atRoot.test(path))).toEqual([]);
     const words = pathsHolding('enum', (schema) => schema.enum.length > 1).filter((path) => !atRoot.test(path));
-    // The token endpoint takes any text here, and says what is wrong with it as RFC 6749 does.
+    // The token endpoint accepts any value here, and refuses it as RFC 6749 says.
     expect(words).toEqual(['/components/schemas/TokenRequest/properties/grant_type']);
   });
 
-  it('use no words that generators read in several ways', () => {
+  it('use no keywords that generators interpret differently', () => {
     for (const keyword of ['anyOf', 'allOf', 'const', 'nullable']) expect(pathsHolding(keyword)).toEqual([]);
     expect(pathsHolding('type', ({ type }) => type === 'null').filter((path) => !/\/oneOf\/1$/.test(path))).toEqual([]);
   });
 
-  it('let answers grow: no object forbids what it does not name', () => {
+  it('allow additional fields in answers', () => {
     expect(pathsHolding('additionalProperties', (schema) => schema.additionalProperties === false)).toEqual([]);
   });
 
-  it('say by which field one knows the orders apart', () => {
+  it('have a discriminator for orders', () => {
     const mapping = {
       new_buy: '#/components/schemas/NewBuyOrder',
       delete_asset: '#/components/schemas/DeleteAssetOrder',
@@ -118,7 +118,7 @@ describe('answers', () => {
   const schemaOf = (answer: Json): string => answer.content['application/json'].schema.$ref;
   const ofModules = () => operations.filter(({ responses }) => responses[299] !== undefined);
 
-  it('are a success or a failure, by status and by the type of the code', () => {
+  it('are a success or a failure, by status and type of the code', () => {
     expect(ofModules().length).toBe(operations.length - 1);
     const failures = ofModules().map(({ operationId, responses }) => [operationId, schemaOf(responses[299])]);
     const others = failures.filter(([, schema]) => schema !== '#/components/schemas/Failure');
@@ -143,7 +143,7 @@ describe('answers', () => {
   });
 });
 
-it('every operation has a name of its own, one tag that is there, and says who may call it', () => {
+it('every operation has a unique id, one existing tag, and security', () => {
   const names = operations.map(({ operationId }) => operationId);
   expect(new Set(names)).toEqual(new Set(Object.keys(operationTable)));
   expect(names.length).toBe(new Set(names).size);

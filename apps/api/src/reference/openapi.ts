@@ -7,7 +7,10 @@ import { tidyComponents } from './openapi-components.ts';
 import { withExamples } from './openapi-examples.ts';
 import { guardReferences } from './openapi-schemas.ts';
 
-/** Describes the operations by the schemas that check calls, at the address where clients find the service. */
+/**
+ * Publishes the description of the operations, from the schemas that check calls. `publicUrl` is the address of the
+ * service.
+ */
 export async function describeOperations(server: FastifyInstance, publicUrl: string | null): Promise<void> {
   await server.register(swagger, {
     openapi: {
@@ -17,40 +20,40 @@ export async function describeOperations(server: FastifyInstance, publicUrl: str
         version: '1',
         license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
         description:
-          'Licensing orders and member center. Every call takes a new g_nonce; the code in the body decides the result.',
+          'License orders and member center. Every call needs a new g_nonce. Success means that the code in the body is 0.',
       },
-      // Without a public address: where the description itself is.
+      // Without a public address, the origin of the description itself.
       servers: [{ url: publicUrl ?? '/' }],
       tags: [
-        { name: TAGS.open, description: 'Access tokens of applications and of users, good for two hours.' },
-        { name: TAGS.order, description: 'For an application with the scope auth_order.' },
+        { name: TAGS.open, description: 'Access tokens of applications and of users, valid for two hours.' },
+        { name: TAGS.order, description: 'For applications with the scope auth_order.' },
         {
           name: TAGS.member,
           description:
-            'For an application with the scope auth_me, on behalf of an administrator of an enterprise: three tokens on ' +
-            'every call, and nothing of another enterprise.',
+            'For applications with the scope auth_me, on behalf of an administrator. Every call needs three tokens and ' +
+            'sees only the enterprise of the administrator.',
         },
       ],
       components: {
         securitySchemes: {
-          client: { type: 'http', scheme: 'basic', description: 'appKey and appSecret; or both in the form.' },
+          client: { type: 'http', scheme: 'basic', description: 'appKey and appSecret, here or in the form.' },
           application: {
             type: 'http',
             scheme: 'bearer',
-            description: 'An access token of the application: grant type client_credentials.',
+            description: 'An access token of the application, from the grant type client_credentials.',
           },
           clientToken: {
             type: 'apiKey',
             in: 'header',
             name: 'clientToken',
-            description: 'An access token of the same application, with the scope auth_me; the bearer token will do.',
+            description:
+              'An access token of the same application, with the scope auth_me. It can equal the bearer token.',
           },
           userToken: {
             type: 'apiKey',
             in: 'header',
             name: 'userToken',
-            description:
-              'The access token of an administrator: grant type password, asked for by the same application.',
+            description: 'The access token of an administrator, from the grant type password of the same application.',
           },
         },
       },

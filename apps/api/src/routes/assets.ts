@@ -8,7 +8,7 @@ import { writeJsonPieces } from '../connections/json-pieces.ts';
 import { answerInPieces } from '../connections/slow-readers.ts';
 import type { ServerOptions } from '../options.ts';
 
-/** O6 to O9: locks, virtual assets and asset numbers (rules 7). */
+/** Handlers of O6 to O9: locks, virtual assets and asset numbers (rules 7). */
 export function assetHandlers({ log, region, lockChanges, virtualAssets }: ServerOptions) {
   const change = (request: FastifyRequest, { applicationId, channels }: Caller, body: ChangeLocks, locked: boolean) => {
     const requestId = request.id;
@@ -33,7 +33,7 @@ export function assetHandlers({ log, region, lockChanges, virtualAssets }: Serve
   } satisfies OrderHandlers;
 }
 
-/** One asset by its number, and what happened to it (rules 6.7). */
+/** Handlers for one asset by number, and its history (rules 6.7). */
 export function assetTraceHandlers({ contents, numberSearches }: ServerOptions) {
   return {
     getAsset: async (request, { channels, applicationId }, reply) => {
@@ -52,7 +52,7 @@ export function assetTraceHandlers({ contents, numberSearches }: ServerOptions) 
   } satisfies OrderHandlers;
 }
 
-/** O1 to O4: customers and enterprise main accounts (rules 5). */
+/** Handlers of O1 to O4: customers and enterprise main accounts (rules 5). */
 export const customerHandlers = {
   bindCustomer: async (request, { channels }) => success(await bindCustomer(request.db, channels, request.body)),
 

@@ -21,20 +21,18 @@ import { writeJsonPieces } from '../connections/json-pieces.ts';
 import { answerInPieces } from '../connections/slow-readers.ts';
 import type { ServerOptions } from '../options.ts';
 
-/**
- * The operations whose body is a batch. Large ones are checked on a thread, so that they do not hold up the event loop.
- */
+/** The operations whose body is a batch. Large batches are checked on a thread, to keep the event loop free. */
 export type BatchOperationId = 'createBatchOrder' | 'previewBatchOrder';
 
 const BATCH = 'batch';
 
-/** A batch that was read, and who sent it. */
+/** A batch that was read, and its sender. */
 interface Submission {
   caller: Caller;
   batch: ReadBatch;
 }
 
-/** O5 (rules 6.1 to 6.3) and its preview (rules 6.6), inside of the order module. */
+/** Registers O5 (rules 6.1 to 6.3) and its preview (rules 6.6) in the order module. */
 export async function batchOrderRoutes(
   server: FastifyInstance,
   { bodies, batches, ...options }: ServerOptions & { bodies: Bodies; batches: BatchReader },
@@ -65,10 +63,10 @@ function batchHandlers(options: ServerOptions): Handlers<BatchOperationId, Submi
   const { acceptor, applier, previewer, publicUrl } = options;
   const pathPrefix = publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
   /**
-   * Builds the path of a batch's result. Only a path, because a caller may write any host into the request (rules 6.2).
+   * Builds the path of the result of a batch. It has no host, because a caller can send any Host header (rules 6.2).
    */
   const buildLocation = (batch: { channelCode: string; channelOrderId: string }) =>
-    // A + means a blank in forms only; %20 does for every client.
+    // A + means a space in forms only; %20 works for every client.
     `${pathPrefix}${findOperation('getBatchResult').path}?${new URLSearchParams(batch).toString().replaceAll('+', '%20')}`;
 
   return {
@@ -95,7 +93,7 @@ function batchHandlers(options: ServerOptions): Handlers<BatchOperationId, Submi
   };
 }
 
-/** Longer lists of an order are written in pieces. */
+/** Longer lists of one order are written in pieces. */
 const LONG_LIST = 1_000;
 
 function listPreview(preview: OrderPreview) {
@@ -105,7 +103,7 @@ function listPreview(preview: OrderPreview) {
 }
 
 /**
- * Refuses a batch unless its query names the application that sends it, which may name the batch's channel. Throws a
+ * Refuses a batch if its query names another application, or if the application is not bound to its channel. Throws a
  * Refusal: app_key_mismatch, channel_not_allowed.
  */
 function checkSender(caller: Caller, query: { appKey: string }, batch: { channelCode: string }): void {
@@ -113,10 +111,10 @@ function checkSender(caller: Caller, query: { appKey: string }, batch: { channel
   requireChannel(caller.channels, batch.channelCode);
 }
 
-/** Orders that the log line of a call names one by one; of more, their batch leads to them. */
+/** The most order ids in the log line of a call. With more orders, the batch identifies them. */
 const MAX_NAMED_ORDERS = 20;
 
-/** Lists the ids that the log line of a call names. */
+/** Returns the ids for the log line of a call. */
 function listIds(accepted: readonly AcceptedOrder[]): Subject {
   const licenseOrderIds = accepted.slice(0, MAX_NAMED_ORDERS + 1).map(({ licenseOrderId }) => licenseOrderId);
   const { batchId } = splitOrderId(licenseOrderIds[0]!);

@@ -4,7 +4,7 @@ import { findFault } from '../readiness.ts';
 
 const QUEUE_LOOK_EVERY_MS = 1_000;
 
-/** /health/live, /health/ready and /metrics (rules 9). */
+/** Registers /health/live, /health/ready and /metrics (rules 9). */
 export async function healthRoutes(server: FastifyInstance, options: ServerOptions): Promise<void> {
   const { metrics, schema } = options;
   const hidden = { schema: { hide: true }, config: { isProbe: true } };
@@ -28,7 +28,7 @@ export async function healthRoutes(server: FastifyInstance, options: ServerOptio
   });
 }
 
-/** Returns a function that asks at most every `intervalMs` and repeats the last answer in between. */
+/** Returns a function that calls `ask` at most every `intervalMs`, and returns the last answer in between. */
 function atMostEvery<Answer>(intervalMs: number, ask: () => Promise<Answer>): () => Promise<Answer> {
   let answer: Promise<Answer> | undefined;
   let goodUntilMs = 0;

@@ -20,7 +20,7 @@ import { answerInPieces } from '../connections/slow-readers.ts';
 import { BUSINESS_EXCEPTION } from '../failures.ts';
 import type { ServerOptions } from '../options.ts';
 
-/** M2 to M5 and the audit record: the employees of an enterprise (rules 8). */
+/** Handlers of M2 to M5 and the audit log: the employees of an enterprise (rules 8). */
 export function employeeHandlers({ passwords, holdingChanges }: ServerOptions) {
   return {
     editEmployee: async (request, actor) => {
@@ -47,7 +47,7 @@ export function employeeHandlers({ passwords, holdingChanges }: ServerOptions) {
   } satisfies MemberHandlers;
 }
 
-/** M1: adds employees, each alone (rules 8). */
+/** Handler of M1: adds employees, each alone (rules 8). */
 export function additionHandlers({ passwords }: ServerOptions) {
   return {
     addEmployees: async (request, actor, reply) => {
@@ -70,7 +70,7 @@ function countEmployees({ succeeded, failed }: AddedEmployees): [failed: number,
   return [failed.length, succeeded.length + failed.length];
 }
 
-/** M6 to M10: what an enterprise has, and which employee holds it (rules 8). */
+/** Handlers of M6 to M10: the assets of an enterprise, and the employees who have them (rules 8). */
 export function holdingHandlers({ contents, holdingChanges }: ServerOptions) {
   const changeTools = (request: FastifyRequest) => ({ changes: holdingChanges, deadline: request.deadline });
 

@@ -5,7 +5,7 @@ import type { OrderHandlers } from '../calls/operation-routes.ts';
 import { answerInPieces } from '../connections/slow-readers.ts';
 import type { ServerOptions } from '../options.ts';
 
-/** The results of batches and of orders (rules 6.4). */
+/** Handlers for the results of batches and of orders (rules 6.4). */
 export function resultHandlers({ results, watch }: ServerOptions) {
   return {
     getBatchResult: async (request, { applicationId }, reply) => {
@@ -23,7 +23,7 @@ export function resultHandlers({ results, watch }: ServerOptions) {
   } satisfies OrderHandlers;
 }
 
-/** The lists of batches and of orders (rules 6.7). */
+/** Handlers for the lists of batches and of orders (rules 6.7). */
 export function listHandlers({ numberSearches }: ServerOptions) {
   return {
     listBatches: async (request, caller) => {
@@ -41,7 +41,7 @@ export function listHandlers({ numberSearches }: ServerOptions) {
   } satisfies OrderHandlers;
 }
 
-/** The failed orders of batches, as they were sent (rules 6.7). */
+/** Handler for the failed orders of a batch, as they were sent (rules 6.7). */
 export function failedOrderHandlers({ failedBatches }: ServerOptions) {
   return {
     getFailedOrders: async (request, { applicationId }, reply) => {
@@ -58,7 +58,7 @@ export function failedOrderHandlers({ failedBatches }: ServerOptions) {
   } satisfies OrderHandlers;
 }
 
-/** Writes the envelope with the orders in their place: the last list of the answer. */
+/** Writes the envelope with the orders, which are the last list of the answer. */
 async function* writeAnswer(data: FailedOrders, orders: AsyncIterable<string>): AsyncGenerator<string, string> {
   const [start, end] = [JSON.stringify(success(data)).slice(0, -']}}'.length), ']}}'];
   let before = start;
@@ -69,7 +69,7 @@ async function* writeAnswer(data: FailedOrders, orders: AsyncIterable<string>): 
   return before + end;
 }
 
-/** The event feed (rules 6.8). */
+/** Handler of the event feed (rules 6.8). */
 export function eventHandlers({ eventWatch }: ServerOptions) {
   return {
     getEvents: async (request, { applicationId }, reply) => {
@@ -80,7 +80,7 @@ export function eventHandlers({ eventWatch }: ServerOptions) {
   } satisfies OrderHandlers;
 }
 
-/** Cancels what is still pending of a batch (rules 6.6). */
+/** Handler that cancels the pending orders of a batch (rules 6.6). */
 export function cancelHandlers({ canceller }: ServerOptions) {
   return {
     cancelBatchOrder: async (request, { applicationId }) => {

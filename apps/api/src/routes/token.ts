@@ -17,7 +17,10 @@ import { addOperations, type Handlers } from '../calls/operation-routes.ts';
 import { noteOverload } from '../failures.ts';
 import type { ServerOptions } from '../options.ts';
 
-/** The token endpoint (RFC 6749; rules 2): form body in, RFC 6749 errors out, never the envelope. */
+/**
+ * Registers the token endpoint (RFC 6749; rules 2). Its bodies are forms, and its errors those of RFC 6749 instead of
+ * the envelope.
+ */
 export async function tokenRoutes(
   server: FastifyInstance,
   { passwords, bodies }: ServerOptions & { bodies: Bodies },
@@ -32,7 +35,7 @@ export async function tokenRoutes(
   });
   const issueToken: Handlers<'issueToken', undefined>['issueToken'] = async (request, _, reply) => {
     const token = await issue(request, request.body);
-    // Only now is the client known to be who it says.
+    // The client is authenticated only now.
     const { clientId } = readClient(request.headers.authorization, request.body);
     noteSubject(request, { appKey: clientId });
     reply.header('cache-control', 'no-store').header('pragma', 'no-cache');
@@ -60,7 +63,7 @@ export async function tokenRoutes(
   }
 }
 
-/** Reads the client's credentials from HTTP Basic or from the body, but not both (RFC 6749 section 2.3.1). */
+/** Reads the client's credentials from HTTP Basic or from the body; refuses both together (RFC 6749 section 2.3.1). */
 function readClient(authorization: string | undefined, body: TokenRequest): ClientCredentials {
   const inBody = { clientId: body.client_id, clientSecret: body.client_secret };
   if (authorization === undefined) {
@@ -83,7 +86,7 @@ function readClient(authorization: string | undefined, body: TokenRequest): Clie
   return { clientId: formDecode(id), clientSecret: formDecode(secret.join(':')) };
 }
 
-/** Decodes a part of Basic credentials, which RFC 6749 has form-encoded. A lone % stays as it is. */
+/** Decodes one part of Basic credentials, which RFC 6749 form-encodes. Leaves a stray % as it is. */
 function formDecode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
@@ -123,9 +126,9 @@ function answerOAuthError(error: Error & { statusCode?: number }, request: Fasti
 const WELL_KNOWN = '/.well-known/oauth-authorization-server';
 
 /**
- * Publishes what OAuth clients look up about the token endpoint (RFC 8414; rules 9). The issuer is PUBLIC_URL, or else
- * the address that this process listens on. It is never the caller's Host header, which may contain anything. If
- * PUBLIC_URL has a path, clients append it to the well-known path (RFC 8414 section 3.1), so that works too.
+ * Publishes the metadata of the token endpoint for OAuth clients (RFC 8414; rules 9). The issuer is PUBLIC_URL, or else
+ * the address that this process listens on; never the Host header, which can contain anything. If PUBLIC_URL has a
+ * path, clients append it to the well-known path (RFC 8414 section 3.1), so that works too.
  */
 export async function tokenMetadataRoutes(server: FastifyInstance, { publicUrl }: ServerOptions): Promise<void> {
   const hidden = { schema: { hide: true } };
@@ -147,7 +150,7 @@ function buildMetadata(issuer: string) {
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
     grant_types_supported: GRANT_TYPES,
     scopes_supported: Scope.options,
-    // RFC 8414 requires the field. There is no authorization endpoint, so it is empty.
+    // RFC 8414 requires the field. It is empty because there is no authorization endpoint.
     response_types_supported: [],
     service_documentation: `${issuer}/docs`,
   };

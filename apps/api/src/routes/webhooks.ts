@@ -16,9 +16,9 @@ import { noteSubject } from '../calls/calls.ts';
 import type { OrderHandlers } from '../calls/operation-routes.ts';
 import type { ServerOptions } from '../options.ts';
 
-/** The webhooks of an application, and what was sent to them (rules 6.8). */
+/** Handlers for the webhooks of an application and their deliveries (rules 6.8). */
 export function webhookHandlers({ webhookAllowPrivate: allowPrivate }: ServerOptions) {
-  /** Names the webhook of a call, for its log line too. */
+  /** Returns the webhook of a call, and records it for the log line. */
   const own = (request: FastifyRequest<{ Params: { webhookId: WebhookId } }>, { applicationId }: Caller) => {
     const { webhookId } = request.params;
     noteSubject(request, { webhookId });

@@ -5,7 +5,7 @@ import { type HealthFacts, judgeHealth } from './health-rules.ts';
 const TIME = Date.UTC(2026, 7, 1, 12);
 const ago = (seconds: number) => TIME - seconds * 1_000;
 
-/** A service in which nothing is wrong, but for some facts. */
+/** The facts of a healthy service, with these changes. */
 const facts = (changes: Partial<HealthFacts> = {}): HealthFacts => ({
   time: TIME,
   sessions: { named: 5, connections: 20, maxConnections: 100, oldestTransactionTime: ago(1) },
@@ -18,11 +18,11 @@ const facts = (changes: Partial<HealthFacts> = {}): HealthFacts => ({
   ...changes,
 });
 
-/** What of a service is not well. */
+/** The checks that fail. */
 const notWell = (changes: Partial<HealthFacts>) => judgeHealth(facts(changes)).filter(({ state }) => state !== 'ok');
 
 describe('a service', () => {
-  it('is told of in full, in the order of the contract, when it is well', () => {
+  it('passes all checks, in the order of the contract, when it is healthy', () => {
     const checks = judgeHealth(facts());
     expect(checks.map(({ check }) => check)).toEqual(HealthCheckId.options);
     expect(checks.every(({ state, sinceTime }) => state === 'ok' && sinceTime === null)).toBe(true);
@@ -35,12 +35,12 @@ describe('a service', () => {
       { check: 'workers', state: 'error' },
     ],
     [
-      'whose queue is away',
+      'whose queue is unreachable',
       { queue: { kind: 'redis', isReachable: false } },
       { check: 'queue', state: 'warning', names: ['redis'] },
     ],
     [
-      'with lanes in which nothing is applied',
+      'with stalled lanes',
       { stuck: { heldCustomers: 0, heldSinceTime: null, stalledLanes: 2, stalledSinceTime: ago(9) } },
       { check: 'stalled_lanes', state: 'error', sinceTime: ago(9), count: 2 },
     ],
@@ -50,22 +50,22 @@ describe('a service', () => {
       { check: 'held_customers', state: 'warning', sinceTime: ago(9), count: 3 },
     ],
     [
-      'with an order that waits for half a minute',
+      'with an order that has been pending for half a minute',
       { oldestPendingTime: ago(30) },
       { check: 'pending_orders', state: 'warning', sinceTime: ago(30) },
     ],
     [
-      'with an order that waits for five minutes',
+      'with an order that has been pending for five minutes',
       { oldestPendingTime: ago(300) },
       { check: 'pending_orders', state: 'error', sinceTime: ago(300) },
     ],
     [
-      'whose events get no place in the feed',
+      'whose events are not numbered',
       { work: { eventsSinceTime: ago(15), activitySinceTime: null } },
       { check: 'events', state: 'warning', sinceTime: ago(15) },
     ],
     [
-      'whose activity nobody adds up',
+      'whose activity is not summed',
       { work: { eventsSinceTime: null, activitySinceTime: ago(15) } },
       { check: 'activity', state: 'warning', sinceTime: ago(15) },
     ],
@@ -80,12 +80,12 @@ describe('a service', () => {
       { check: 'webhooks_failing', state: 'warning', count: 1, sinceTime: ago(60) },
     ],
     [
-      'with a message that nobody sends',
+      'with an overdue message',
       { webhooks: { ...facts().webhooks, lagSeconds: 60 } },
       { check: 'webhooks_behind', state: 'warning', sinceTime: ago(60) },
     ],
     [
-      'whose clean-up is behind',
+      'whose cleanup is behind',
       {
         cleanUp: [
           { kind: 'nonce', seconds: 600 },
@@ -101,11 +101,11 @@ describe('a service', () => {
       { check: 'transactions', state: 'warning', sinceTime: ago(1_800) },
     ],
     [
-      'with hardly any connection left',
+      'with few connections left',
       { sessions: { ...facts().sessions, connections: 90 } },
       { check: 'connections', state: 'warning', count: 90, names: ['100'] },
     ],
-  ])('%s is not well', (_, changes, expected) => {
+  ])('%s fails its check', (_, changes, expected) => {
     expect(notWell(changes)).toEqual([expect.objectContaining(expected)]);
   });
 });

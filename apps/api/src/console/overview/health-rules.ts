@@ -3,31 +3,30 @@ import type { Stuck, WaitingWork } from '@lockstep/orders/operator';
 import type { CleanUpBehind, QueueBackend, Sessions } from '@lockstep/platform';
 import type { WebhookTroubles } from '@lockstep/webhooks/operator';
 
-// When what an operator should look at is not well: a pure rule of what was read. docs/console.md says the same in
-// words.
+// When a health check fails: a pure function of the facts. docs/console.md documents the same thresholds.
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 
-/** An order that waits longer is worth a look; one that waits this long is a fault. Drains take less than a second. */
+/** An order that is pending for longer is a warning, then an error. Drains take less than a second. */
 const PENDING_WARNING_MS = 30 * SECOND_MS;
 const PENDING_ERROR_MS = 5 * MINUTE_MS;
-/** Workers give events their places and add activity up each second. */
+/** Workers number events and sum activity every second. */
 const WORK_WARNING_MS = 15 * SECOND_MS;
 const WEBHOOK_LAG_MS = MINUTE_MS;
 const CLEAN_UP_BEHIND_MS = 10 * MINUTE_MS;
 /**
- * Nothing of the service takes longer than some minutes; while a transaction is open, PostgreSQL keeps what it might
- * see.
+ * No transaction of the service takes longer than some minutes. An open transaction keeps PostgreSQL from removing old
+ * row versions.
  */
 const TRANSACTION_MS = 30 * MINUTE_MS;
 const MOST_CONNECTIONS = 0.9;
 
-/** What was read to judge the service. Null: it could not be read. */
+/** The facts about the service. Null: could not be read. */
 export interface HealthFacts {
-  /** The time at which it was read, by the database's clock. */
+  /** The time of reading, by the clock of the database. */
   time: number;
-  /** Connections of workers are `named`. */
+  /** The connections of workers are `named`. */
   sessions: Sessions;
   queue: { kind: QueueBackend['kind']; isReachable: boolean };
   oldestPendingTime: number | null;
@@ -37,7 +36,7 @@ export interface HealthFacts {
   cleanUp: readonly CleanUpBehind[];
 }
 
-/** Judges each thing that an operator should know of, in the contract's order. */
+/** Returns the result of every health check, in the order of the contract. */
 export function judgeHealth(facts: HealthFacts): HealthCheck[] {
   const { time, sessions, queue, oldestPendingTime, stuck, work, webhooks } = facts;
   const ageMs = (since: number | null) => (since === null ? 0 : time - since);
@@ -95,7 +94,7 @@ export function judgeHealth(facts: HealthFacts): HealthCheck[] {
 
 type Found = Partial<Pick<HealthCheck, 'sinceTime' | 'count' | 'names'>>;
 
-/** Since when is told only of what is not well. */
+/** Only a failed check has a time since when. */
 function judged(check: HealthCheckId, state: HealthCheck['state'], found: Found = {}): HealthCheck {
   const { sinceTime = null, count = null, names = [] } = found;
   return { check, state, sinceTime: state === 'ok' ? null : sinceTime, count, names };

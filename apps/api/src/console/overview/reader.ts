@@ -21,23 +21,23 @@ import { readWebhookTroubles } from '@lockstep/webhooks/operator';
 import { type HealthFacts, judgeHealth } from './health-rules.ts';
 import { SharedReading } from './shared-reading.ts';
 
-/** How long a reading may take: it holds one connection. */
+/** How long a reading can take. It uses one connection. */
 const READING_TIMEOUT_MS = 5_000;
 const MIN_KEPT_MS = 1_000;
 
-/** Where and how an overview is read. */
+/** What the reader uses. */
 interface ReaderOptions {
   db: Database;
   queueView: QueueView;
   isQueueReachable: () => Promise<boolean>;
   channels: ChannelReader;
-  /** What workers delete because of its age. */
+  /** The data that workers delete after its retention period. */
   aged: readonly Aged[];
 }
 
 /**
- * Reads how the service does. However many operators look, a process reads it once a second at most, and less often
- * where that takes long; each reading holds one connection of the pool.
+ * Reads the overview. However many operators look, a process reads it at most once a second, and less often if a
+ * reading takes long. Each reading uses one connection of the pool.
  */
 export class OverviewReader {
   readonly #activity: Record<OverviewSpan, SharedReading<ActivityPart>>;
@@ -54,7 +54,7 @@ export class OverviewReader {
     this.#state = new SharedReading(() => readStatePart(options), MIN_KEPT_MS);
   }
 
-  /** What the service did in a span of time, what waits, and what is not well. Throws what the database throws. */
+  /** Returns the activity of a span of time, the backlog, and the health checks. Throws what the database throws. */
   async read(span: OverviewSpan): Promise<Omit<Overview, 'demo'>> {
     const [{ time, now, pieces, failures }, channels, { oldest, webhooks, checks }] = await Promise.all([
       this.#activity[span].get(),
@@ -92,7 +92,7 @@ async function readStatePart(options: ReaderOptions): Promise<StatePart> {
   return { oldest, webhooks: { active, disabled, troubled }, checks };
 }
 
-/** What of the state the database knows. */
+/** Reads the part of the state that the database knows. */
 async function readStored(db: Database, aged: readonly Aged[]) {
   const { time, ...sessions } = await readSessions(db, WORKER_NAME);
   const oldest = await findOldestPending(db);

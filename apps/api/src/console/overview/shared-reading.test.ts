@@ -4,7 +4,7 @@ import { SharedReading } from './shared-reading.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A reading that takes so long, and how often it was done. */
+/** Returns a reading that takes this long, as a mock that counts its calls. */
 function takingMs(durationMs: number) {
   const read = vi.fn(
     () => new Promise<number>((resolve) => setTimeout(() => resolve(read.mock.calls.length), durationMs)),
@@ -12,7 +12,7 @@ function takingMs(durationMs: number) {
   return { read, reading: new SharedReading(read, 1_000) };
 }
 
-it('is shared by those who come while it runs, and soon after', async () => {
+it('is shared by callers while it runs and shortly after', async () => {
   const { read, reading } = takingMs(20);
   const all = [reading.get(), reading.get()];
   await vi.advanceTimersByTimeAsync(20);
@@ -22,7 +22,7 @@ it('is shared by those who come while it runs, and soon after', async () => {
   expect(read).toHaveBeenCalledTimes(2);
 });
 
-it('is kept the longer, the longer it took', async () => {
+it('is kept longer if it took longer', async () => {
   const { read, reading } = takingMs(500);
   void reading.get();
   await vi.advanceTimersByTimeAsync(500 + 4_900);
@@ -33,7 +33,7 @@ it('is kept the longer, the longer it took', async () => {
   expect(read).toHaveBeenCalledTimes(2);
 });
 
-it('is kept also when it failed, the longer, the longer that took', async () => {
+it('is kept after a failure too, longer if it took longer', async () => {
   const read = vi.fn(() => new Promise<never>((_, reject) => setTimeout(() => reject(new Error('too slow')), 500)));
   const reading = new SharedReading(read, 1_000);
   const first = expect(reading.get()).rejects.toThrow('too slow');
@@ -49,7 +49,7 @@ it('is kept also when it failed, the longer, the longer that took', async () => 
   await second;
 });
 
-it('is tried again at once after it failed at once', async () => {
+it('is retried at once after a fast failure', async () => {
   const read = vi.fn().mockRejectedValueOnce(new Error('away')).mockResolvedValue('there');
   const reading = new SharedReading(read, 1_000);
   await expect(reading.get()).rejects.toThrow('away');

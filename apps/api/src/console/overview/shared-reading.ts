@@ -1,11 +1,11 @@
-/** How long a reading is kept for each millisecond that it took: so readings take a tenth of a connection at most. */
+/** How long a reading is kept per millisecond that it took, so that readings use at most a tenth of a connection. */
 const KEPT_PER_MS = 10;
-/** How long a failed one is kept at most: what failed may be well again. */
+/** How long a failure is kept at most, because the cause may be gone. */
 const MAX_FAILURE_KEPT_MS = 10_000;
 
 /**
- * A reading that callers share: those that come while it runs get the same one, and those that come soon after it what
- * it read. One that failed is kept, too, if it took long: what is slow is not asked without a pause.
+ * A reading that callers share: those who call while it runs, and shortly after, get the same result. Slow failures are
+ * kept too, so that an overloaded database is not queried without a pause.
  */
 export class SharedReading<Result> {
   readonly #read: () => Promise<Result>;
@@ -13,13 +13,13 @@ export class SharedReading<Result> {
   #running: Promise<Result> | null = null;
   #kept: { reading: Promise<Result>; untilMs: number } | null = null;
 
-  /** `minKeptMs`: how long a reading that succeeded is kept at least. */
+  /** `minKeptMs`: how long a successful reading is kept at least. */
   constructor(read: () => Promise<Result>, minKeptMs: number) {
     this.#read = read;
     this.#minKeptMs = minKeptMs;
   }
 
-  /** What is read now, or was read a moment ago. Throws what the reading throws. */
+  /** Returns the current or a recent reading. Throws what the reading throws. */
   async get(): Promise<Result> {
     if (this.#kept !== null && performance.now() < this.#kept.untilMs) return await this.#kept.reading;
     this.#running ??= this.#run().finally(() => {

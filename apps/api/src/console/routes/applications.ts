@@ -19,7 +19,7 @@ import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls/calls.ts';
 import type { ConsoleHandlers } from '../operations.ts';
 
-/** Applications: who may call the interface, with which scopes and channels. */
+/** Handlers for applications, with their scopes and channels. */
 export const applicationsHandlers = {
   listApplications: async (request) => {
     const { limit, cursor, ...wanted } = request.query;
@@ -76,14 +76,14 @@ export const applicationsHandlers = {
 
 type NamesApplication = FastifyRequest<{ Params: { appKey: string } }>;
 
-/** Names the application of a call, for its log line too. */
+/** Returns the appKey of a call, and records it for the log line. */
 function keyOf(request: NamesApplication): string {
   const { appKey } = request.params;
   noteSubject(request, { appKey });
   return appKey;
 }
 
-/** What was found of an application. Throws a ConsoleRefusal: not_found. */
+/** Returns what was found. Throws a ConsoleRefusal: not_found. */
 function existing<Found>(appKey: string, found: Found | undefined): Found {
   if (found === undefined) throw new ConsoleRefusal('not_found', 'application', appKey);
   return found;

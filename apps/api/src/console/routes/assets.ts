@@ -18,7 +18,7 @@ import type { ConsoleHandlers } from '../operations.ts';
 
 const isKind = (text: string): text is ContentsPlace['kind'] => text === 'merchandise' || text === 'product';
 
-/** Assets of any channel: what there is, what is on it, and what happened to it. */
+/** Handlers for assets of all channels, with their contents and history. */
 export function assetsHandlers({ numberSearches }: ServerOptions) {
   return {
     listAssets: async (request) => {
@@ -118,7 +118,7 @@ export function assetsHandlers({ numberSearches }: ServerOptions) {
   } satisfies ConsoleHandlers;
 }
 
-/** Reads who owns assets: each has a customer, by a check of the database. */
+/** Reads the owners of assets. A constraint of the database ensures that each asset has a customer. */
 async function readOwnerNames(db: Database, customerIds: CustomerId[]): Promise<(customerId: CustomerId) => Owner> {
   const owners = await readOwners(db, customerIds);
   return (customerId) => {

@@ -16,7 +16,7 @@ import { answerInPieces } from '../../connections/slow-readers.ts';
 import type { ServerOptions } from '../../options.ts';
 import type { ConsoleHandlers } from '../operations.ts';
 
-/** Batches of all applications: what became of them, and cancelling what is pending. */
+/** Handlers for batches of all applications: their results, and cancelling their pending orders. */
 export function batchesHandlers({ db, canceller, failedBatches, channels }: ServerOptions) {
   return {
     listAllBatches: async (request) => await listAllBatches(request.db, request.query),
@@ -45,7 +45,6 @@ export function batchesHandlers({ db, canceller, failedBatches, channels }: Serv
         applicationId,
         shown,
         signal,
-        // A reader's pauses are no channel's.
         `operator ${operator.operatorId}`,
       );
       const file = await answerInPieces(writeFile({ channelCode, syncMode, orderList: [] }, parts), request, reply);
@@ -56,7 +55,7 @@ export function batchesHandlers({ db, canceller, failedBatches, channels }: Serv
     cancelBatch: async (request, operator) => {
       const { applicationId, shown } = await findNamedBatch(request);
       const { batchId, state, pending } = shown;
-      // A cancel has a transaction of its own: what was asked for is on record whatever becomes of it.
+      // A cancel has a transaction of its own, so the request is logged whatever its outcome.
       const asked = { state, pending };
       await recordChange(request.db, operator, {
         action: 'batch.cancel_asked',
@@ -74,7 +73,7 @@ export function batchesHandlers({ db, canceller, failedBatches, channels }: Serv
 /** A call about one batch. */
 type BatchCall = FastifyRequest<{ Params: { batchId: BatchId } }>;
 
-/** Finds the batch that a call names. Throws a ConsoleRefusal: not_found. */
+/** Returns the batch that a call names. Throws a ConsoleRefusal: not_found. */
 export async function findNamedBatch(request: BatchCall): Promise<OperatorBatch> {
   const { batchId } = request.params;
   noteSubject(request, { batchId });
@@ -85,8 +84,8 @@ export async function findNamedBatch(request: BatchCall): Promise<OperatorBatch>
 }
 
 /**
- * Writes a file that is a batch but for its channelOrderId. Passwords are left empty: whoever sends it without filling
- * them in is refused with the place of each.
+ * Writes a file that is a batch without a channelOrderId. Passwords are empty, so a batch sent without filling them in
+ * is refused with the path of each.
  */
 async function* writeFile(data: FailedOrders, orders: AsyncIterable<string>): AsyncGenerator<string, string> {
   yield JSON.stringify(data).slice(0, -']}'.length);
@@ -94,7 +93,7 @@ async function* writeFile(data: FailedOrders, orders: AsyncIterable<string>): As
   return ']}';
 }
 
-/** The name of a file in a header, whatever characters it has. */
+/** Returns the header value for a file name with any characters. */
 function nameFile(channelOrderId: string): string {
   const name = encodeURIComponent(`failed-${channelOrderId}.json`).replace(
     /['()*]/g,

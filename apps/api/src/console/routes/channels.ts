@@ -5,7 +5,7 @@ import { ListCursor, within } from '@lockstep/platform';
 import type { ServerOptions } from '../../options.ts';
 import type { ConsoleHandlers } from '../operations.ts';
 
-/** Channels: what waits in each, and pausing them. */
+/** Handlers for channels: their backlog, and pausing them. */
 export function channelsHandlers({ channels, db }: ServerOptions) {
   return {
     listChannels: async (request) => {
@@ -24,7 +24,7 @@ export function channelsHandlers({ channels, db }: ServerOptions) {
     pauseChannel: async (request, operator) => {
       const { channelCode: code } = request.params;
       const { reason } = request.body;
-      // It may wait for lanes for longer than calls on shared connections wait for a lock.
+      // Pausing can wait for lanes longer than calls on shared connections wait for a lock.
       const patient = within(db, request.deadline);
       return existing(code, await pauseChannel(patient, code, (trx) => recordPaused(trx, operator, { code, reason })));
     },
@@ -36,7 +36,7 @@ export function channelsHandlers({ channels, db }: ServerOptions) {
   } satisfies ConsoleHandlers;
 }
 
-/** What was found of a channel. Throws a ConsoleRefusal: not_found. */
+/** Returns what was found. Throws a ConsoleRefusal: not_found. */
 function existing<Found>(code: string, found: Found | undefined): Found {
   if (found === undefined) throw new ConsoleRefusal('not_found', 'channel', code);
   return found;

@@ -15,7 +15,7 @@ import type { ServerOptions } from '../../options.ts';
 import { hideMobile, hideMobiles } from '../hidden-mobile.ts';
 import type { ConsoleHandlers } from '../operations.ts';
 
-/** Customers and enterprises, their employees, the record of their member center, and administrators' passwords. */
+/** Handlers for customers and enterprises, their employees and audit logs, and passwords of administrators. */
 export function enterprisesHandlers({ passwords }: ServerOptions) {
   const passwordTools = (request: FastifyRequest) => ({
     db: request.db,

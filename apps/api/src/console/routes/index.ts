@@ -23,7 +23,7 @@ import { searchHandlers } from './search.ts';
 import { sessionHandlers } from './session.ts';
 import { webhooksHandlers } from './webhooks.ts';
 
-/** The console's operations: every route in here is for an operator with the role that it needs (rules 9). */
+/** Registers the operations of the console. Every route needs an operator with the role of its operation (rules 9). */
 export async function consoleModule(
   server: FastifyInstance,
   { bodies, ...options }: ServerOptions & { bodies: Bodies; batches: BatchReader },
@@ -56,8 +56,8 @@ export async function consoleModule(
 }
 
 /**
- * Has a plugin answer refusals of the console with the HTTP status of their cause, and whatever else as the interface
- * does.
+ * Makes a plugin answer refusals of the console with the HTTP status of their cause, and other errors like the
+ * interface.
  */
 function answerConsoleRefusals(server: FastifyInstance): void {
   server.setErrorHandler((error: Error, request, reply) =>

@@ -13,7 +13,7 @@ import { ListCursor } from '@lockstep/platform';
 import type { ServerOptions } from '../../options.ts';
 import type { ConsoleHandlers } from '../operations.ts';
 
-/** Operators of the service, and the record of what they changed. */
+/** Handlers for operators and their audit log. */
 export function operatorsHandlers({ passwords }: ServerOptions) {
   return {
     listOperators: async (request) => ({ operators: (await listOperators(request.db)).map(show) }),

@@ -24,7 +24,7 @@ import { noteSubject } from '../../calls/calls.ts';
 import type { ServerOptions } from '../../options.ts';
 import type { ConsoleHandlers } from '../operations.ts';
 
-/** Orders of all applications: what became of them, what they held, what they did and what they would do now. */
+/** Handlers for orders of all applications: their results, contents and effects, and what they would do now. */
 export function ordersHandlers({ previewer, numberSearches }: ServerOptions) {
   return {
     listAllOrders: async (request, { operatorId }) => {
@@ -81,13 +81,13 @@ export function ordersHandlers({ previewer, numberSearches }: ServerOptions) {
   } satisfies ConsoleHandlers;
 }
 
-/** Later orders that an answer names, at most. */
+/** The most later orders in an answer. */
 const MAX_SHOWN_LATER = 100;
 
 /** A call about one order. */
 type OrderCall = FastifyRequest<{ Params: { licenseOrderId: LicenseOrderId } }>;
 
-/** Finds the order that a call names. Throws a ConsoleRefusal: not_found. */
+/** Returns the order that a call names. Throws a ConsoleRefusal: not_found. */
 async function findNamedOrder(request: OrderCall): Promise<ConsoleOrderDetail> {
   const { licenseOrderId } = request.params;
   noteSubject(request, { licenseOrderIds: [licenseOrderId] });

@@ -9,7 +9,7 @@ import { SharedReading } from '../overview/shared-reading.ts';
 
 const MIN_KEPT_MS = 1_000;
 
-/** How the service does. */
+/** Handler of the overview: activity, backlog and health. */
 export function overviewHandlers({ db, queueView, isQueueReachable, channels, aged, demo }: ServerOptions) {
   const reader = new OverviewReader({ db, queueView, isQueueReachable, channels, aged });
   const queue = new SharedReading(() => readQueue(queueView), MIN_KEPT_MS);

@@ -7,23 +7,23 @@ import { noteSubject } from '../../calls/calls.ts';
 import type { ServerOptions } from '../../options.ts';
 import type { ConsoleHandlers } from '../operations.ts';
 
-/** Assets, products and asset numbers that an answer lists of all orders together, each at most. */
+/** The most assets, products and asset numbers each that an answer lists, for all orders together. */
 const MAX_LISTED = 20_000;
-/** And of one order. */
+/** The same for one order. */
 const MAX_LISTED_OF_ORDER = 500;
 
 /**
- * What a batch would do, in a scope that leaves bodies as bytes: they are read as those of channels are, large ones on
- * a thread, so that they do not hold up the event loop.
+ * Handler of the preview. Its plugin leaves bodies as bytes: they are read like those of integrators, large ones on a
+ * thread, to keep the event loop free.
  */
 export function previewHandlers({ previewer, batches }: ServerOptions & { batches: BatchReader }) {
   return {
     previewBatch: async (request, operator) => {
       const bytes = request.body as unknown as Buffer | undefined;
-      // Refused in the same words as by the interface.
+      // Refuses a missing body with the same message as the interface.
       if (bytes === undefined || bytes === null) parse(BatchOrder, bytes);
       const channels = await findChannels(request.db, request.query.appKey);
-      // Operators take turns with one another, as applications do.
+      // Each operator has a fair share, as each application has.
       const party = `operator ${operator.operatorId}` as ApplicationId;
       const { prepared, orders, ignoredFields } = await batches.read({ applicationId: party, channels }, bytes!, {
         isPreview: true,
@@ -43,7 +43,7 @@ export function previewHandlers({ previewer, batches }: ServerOptions & { batche
   } satisfies ConsoleHandlers;
 }
 
-/** The channels of an application; those of one that is bound to none where no key is given. */
+/** Returns the channels of an application. Without an appKey, all channels are allowed. */
 async function findChannels(db: Database, appKey: string | undefined): Promise<Channels> {
   if (appKey === undefined) return null;
   const found = await findApplication(db, appKey);

@@ -17,7 +17,7 @@ import type { ServerOptions } from '../../options.ts';
 import type { ConsoleHandlers } from '../operations.ts';
 import { findNamedBatch } from './batches.ts';
 
-/** Failed orders of a batch that an operator puts right and sends again, as its application would. */
+/** Handlers to fix and resend the failed orders of a batch on behalf of its application. */
 export function resendHandlers(options: ServerOptions & { batches: BatchReader }) {
   const { db, acceptor, previewer, batches } = options;
   return {
@@ -76,7 +76,7 @@ export function resendHandlers(options: ServerOptions & { batches: BatchReader }
 }
 
 /**
- * Reads what the failed orders of a batch held. Throws a ConsoleRefusal: batch_not_completed, nothing_failed,
+ * Reads the contents of the failed orders of a batch. Throws a ConsoleRefusal: batch_not_completed, nothing_failed,
  * too_large_to_edit; a Refusal: content_expired.
  */
 async function readFailed(db: Database, { shown }: OperatorBatch, passwords: 'hidden' | 'kept'): Promise<unknown[]> {
@@ -97,11 +97,10 @@ async function readFailed(db: Database, { shown }: OperatorBatch, passwords: 'hi
 }
 
 /**
- * Reads orders that an operator sends in place of failed ones: as a batch of the application, which must still be
- * allowed to send it. It goes the way of the batches of channels, large ones on a thread. Returns the failed orders
- * too.
+ * Reads the orders that an operator sends in place of failed ones, as a batch of the application, which must still be
+ * allowed to send it. Large batches are checked on a thread, like those of integrators. Returns the failed orders too.
  *
- * Throws a Refusal, as O5 would; field_invalid where a hidden password cannot be put back.
+ * Throws the Refusals of O5, and field_invalid if a hidden password cannot be restored.
  */
 async function readResend(
   { db, deadline, body }: Pick<FastifyRequest<{ Body: ResendBody }>, 'db' | 'deadline' | 'body'>,
@@ -125,8 +124,8 @@ const CANNOT_PUT_BACK =
   'are unchanged';
 
 /**
- * The command's name for what is sent in place of failed orders; in place of one of them, its sequence tells it from
- * others.
+ * Returns the same channelOrderId as the command for a resent batch. For a single order, its sequence makes the number
+ * unique.
  */
 const nameRetry = (channelOrderId: string, sequence: number | undefined) =>
   sequence === undefined ? `${channelOrderId}-retry` : `${channelOrderId}-retry-${sequence}`;
@@ -144,5 +143,5 @@ async function readFailedSequence(
   return order.sequence;
 }
 
-/** Whether an order, as it was sent, has a sequence, which no other order of its batch has. */
+/** Whether a sent order has this sequence, which is unique in its batch. */
 const isNumbered = (order: unknown, sequence: number) => (order as { sequence: number }).sequence === sequence;

@@ -7,17 +7,17 @@ import { listAllBatches, readAnyBatch, readAnyOrder } from '@lockstep/orders/ope
 import { type Database, isId } from '@lockstep/platform';
 import type { ConsoleHandlers } from '../operations.ts';
 
-/** Hits of one kind that are shown, at most. */
+/** The most hits of one kind. */
 const MAX_HITS = 5;
 
-/** What a text may name, each found by its own index. */
+/** The kinds of hits, each found by its own index. */
 const KINDS = [findOrders, findBatches, findAssets, findApplications, findEnterprises, findCustomers];
 
-/** The search for anything by its id, number or name. */
+/** Handler of the search by id, number or name. */
 export const searchHandlers = {
   search: async (request) => {
     const hits: SearchHit[] = [];
-    // One after the other: an operator's search takes one connection.
+    // Runs one after the other, so that a search uses one connection.
     for (const find of KINDS) hits.push(...(await find(request.db, request.query.text)).slice(0, MAX_HITS));
     return { hits };
   },
@@ -31,7 +31,7 @@ async function findOrders(db: Database, text: string): Promise<SearchHit[]> {
 
 async function findBatches(db: Database, text: string): Promise<SearchHit[]> {
   const query = { appKey: undefined, channelCode: undefined, channelOrderId: text, limit: MAX_HITS };
-  // A * would ask for a beginning.
+  // A trailing * would search by prefix.
   const { batches } = text.endsWith('*') ? { batches: [] } : await listAllBatches(db, query);
   const byId = isId(text) ? await readAnyBatch(db, text as BatchId) : undefined;
   return [...batches, ...(byId === undefined ? [] : [byId.shown])].map(

@@ -6,7 +6,7 @@ import type { ConsoleHandlers } from '../operations.ts';
 import { clearSessionCookie, readSessionToken, setSessionCookie } from '../session-cookie.ts';
 import { meOf } from '../who-acts.ts';
 
-/** Logging in and out of the console, and the own password. */
+/** Handlers to log in and out, and to change your own password. */
 export function sessionHandlers({ sessions, publicUrl }: ServerOptions) {
   const callOf = (request: FastifyRequest) => ({
     address: addressOf(request, publicUrl),

@@ -15,7 +15,7 @@ import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls/calls.ts';
 import type { ConsoleHandlers } from '../operations.ts';
 
-/** The webhooks of all applications, and what was sent to them. */
+/** Handlers for the webhooks of all applications and their deliveries. */
 export const webhooksHandlers = {
   listWebhooks: async (request) => {
     const { limit, cursor, ...wanted } = request.query;
@@ -85,14 +85,14 @@ export const webhooksHandlers = {
   },
 } satisfies ConsoleHandlers;
 
-/** Names the webhook of a call, for its log line too. */
+/** Returns the webhook id of a call, and records it for the log line. */
 function idOf(request: FastifyRequest<{ Params: { webhookId: WebhookId } }>): WebhookId {
   const { webhookId } = request.params;
   noteSubject(request, { webhookId });
   return webhookId;
 }
 
-/** Finds a webhook. Throws a ConsoleRefusal: not_found. */
+/** Returns a webhook. Throws a ConsoleRefusal: not_found. */
 async function find(db: Database, webhookId: WebhookId): Promise<AnyWebhook> {
   return existing(webhookId, await findAnyWebhook(db, webhookId));
 }

@@ -1,15 +1,15 @@
-// The script of the page /docs: sets the library up, and puts what belongs to Lockstep around it.
+// The script of /docs: sets up Swagger UI and adds the parts of Lockstep.
 
-/** Where the service is below its host: what stands before /docs. */
+/** The path of the service below its host: the part before /docs. */
 const root = window.location.pathname.replace(/\/docs\/?$/, '');
 
 /**
- * Completes a call that is tried out: with a new g_nonce in the place of the example's, so that a second call is no
- * replay; with the key of the application that Authorize asked for; and in the member center with its three tokens.
+ * Completes a call: replaces the example g_nonce by a new one, so that a second call is no replay; fills in the appKey
+ * of Authorize; and adds the three tokens of the member center.
  */
 function prepareCall(call, findUi) {
   const nonce = `docs-${Date.now()}-${Math.random().toString(36).slice(2)}`;
-  // Without the browser's own: it would answer a wrong secret with its own prompt for a password.
+  // Without credentials of the browser, which would otherwise prompt for a password after a wrong secret.
   call.credentials = 'omit';
   call.url = call.url.replace('g_nonce=a-new-one-for-every-call', `g_nonce=${nonce}`);
   const find = (...path) => findUi().authSelectors.authorized().getIn(path);
@@ -20,7 +20,7 @@ function prepareCall(call, findUi) {
   if (call.url.includes('/me/api/v1/')) {
     const ofApplication = find('application', 'token', 'access_token');
     const ofUser = find('user', 'token', 'access_token');
-    // The library knows one place for a token, and has put the last one there.
+    // The library supports one token per call, and has put the last one here.
     delete call.headers.Authorization;
     if (ofApplication)
       Object.assign(call.headers, { Authorization: `Bearer ${ofApplication}`, clientToken: ofApplication });
@@ -29,7 +29,7 @@ function prepareCall(call, findUi) {
   return call;
 }
 
-/** Says on top whose page it is, and where else there is something to see. */
+/** Adds a bar with the name and links. */
 function addBar() {
   const bar = document.createElement('header');
   const nav = document.createElement('nav');
@@ -46,14 +46,14 @@ function addBar() {
   document.body.prepend(bar);
 }
 
-/** Says at the form of the application where its secret is, and whether its token is there. */
+/** Explains in the form of the application where its secret is and whether it has a token. */
 function helpToAuthorize({ React }) {
   const { createElement, useEffect, useRef } = React;
   const withHelp = (Form) => (props) => {
     const { name, authSelectors, specSelectors } = props;
     const isAuthorized = authSelectors.authorized().has(name);
     const place = useRef(null);
-    // The library puts the focus into the form below, which most calls do not need.
+    // The library focuses the form below, which most calls do not need.
     useEffect(() => {
       if (name !== 'application') return;
       const secret = place.current.querySelector('#client_secret_clientCredentials');
@@ -64,20 +64,24 @@ function helpToAuthorize({ React }) {
     }, [name, isAuthorized]);
     if (name !== 'application') return createElement(Form, props);
     const file = specSelectors.specJson().get('x-demo-file');
-    const where = file === undefined ? 'the secret of your application' : `appSecret of ${file}`;
+    const where = file === undefined ? 'the secret of your application' : `appSecret from ${file}`;
     const words = isAuthorized
-      ? 'You are authorized: calls of the order module carry the token. Close this and try one.'
+      ? 'You are authorized for the order module. Close this dialog and try a call.'
       : `client_secret: paste ${where}.`;
-    const help = createElement('p', { className: 'lockstep-help', role: 'status' }, words);
+    const help = createElement(
+      'p',
+      { className: 'lockstep-help', role: 'status', 'data-authorized': String(isAuthorized) },
+      words,
+    );
     return createElement('div', { ref: place }, help, createElement(Form, props));
   };
-  /** Asks for the secret instead of sending none, which the service could only call a wrong one. */
+  /** Asks for the secret if it is empty, instead of sending a request that must fail. */
   const askForSecret =
     (authorize, { errActions }) =>
     (auth) => {
       errActions.clear({ authId: auth.name, type: 'auth', source: 'auth' });
       if (auth.clientSecret !== '') return authorize(auth);
-      const message = 'Fill in client_secret: it is empty.';
+      const message = 'client_secret is empty. Fill it in.';
       return errActions.newAuthErr({ authId: auth.name, level: 'error', source: 'auth', message });
     };
   const wrapActions = { authorizeApplication: askForSecret, authorizePassword: askForSecret };
@@ -93,7 +97,7 @@ window.addEventListener('load', () => {
   const ui = window.SwaggerUIBundle({
     dom_id: '#swagger-ui',
     url: `${root}/docs/json`,
-    // Without the library's own bar, in which any address could be typed.
+    // Without the bar of the library, in which any address could be typed.
     layout: 'BaseLayout',
     deepLinking: true,
     validatorUrl: null,
