@@ -7,7 +7,7 @@ import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { REPOSITORY, runJob } from '../harness/processes/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** Types that are generated from the description of a running service, and the client that docs/integrating.md shows. */
+/** Types generated from the description of a running service, and the client that docs/integrating.md shows. */
 const FOLDER = join(REPOSITORY, 'test/generated-client');
 const GENERATED = join(FOLDER, 'generated');
 /** With the TypeScript of the tests, which is older than the one that checks the service. */
