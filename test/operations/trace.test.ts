@@ -9,7 +9,7 @@ import { blocksOf } from '../harness/browser/pages.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** A call can be traced from HTTP to the ledger with the commands of docs/runbooks/calls.md, on the log of a service. */
+/** With the commands of docs/runbooks/calls.md, a call can be traced from HTTP to the ledger in the log. */
 
 let stack: Stack;
 let api: Api;

@@ -108,7 +108,7 @@ export function parseFrom(value: string): string {
   return parseTime(value, '00:00');
 }
 
-/** Parses the end of a period to milliseconds since 1970. A date ends with its last millisecond. Throws as parseFrom. */
+/** Parses the end of a period, as parseFrom parses its start. A date ends with its last millisecond. */
 export function parseTo(value: string): string {
   return parseTime(value, '23:59:59.999');
 }

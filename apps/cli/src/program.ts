@@ -58,6 +58,9 @@ Database commands cover all applications. They connect to DATABASE_URL; the
 default is the database of the npm start that runs in DATA_DIR. The audit log
 records what they change.
 
+Results go to standard output, hints and errors to standard error. Times are
+local, with their offset. Scripts should use JSON and exit statuses, not tables.
+
 Exit status:
   0    Success
   1    Any other error

@@ -20,7 +20,7 @@ export interface OutcomeOptions {
 /** How long each call for the progress waits for the batch to be completed. */
 const LOOK_SECONDS = '1';
 
-/** Reads the totals of a batch, with at most one of its orders. If the batch is unknown, the error says why it may be. */
+/** Reads the totals of a batch, with at most one of its orders. The error for an unknown batch says why it may be. */
 export async function readResult(client: OrderClient, key: BatchKey): Promise<BatchResult> {
   try {
     return await client.call('getBatchResult', { query: { ...key, limit: '1' } });

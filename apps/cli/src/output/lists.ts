@@ -14,7 +14,10 @@ const MAX_PAGE = 200;
 /** The most rows of a table. A longer list becomes several tables, so that rows appear before all pages are read. */
 const TABLE_ROWS = 1_000;
 
-/** Reads at most `most` entries, page by page. Short or empty pages may have successors. Returns whether more may follow. */
+/**
+ * Reads at most `most` entries, page by page. A short or empty page need not be the last one. Returns whether more
+ * entries may follow.
+ */
 export async function* readEntries<Item>(readPage: ReadPage<Item>, most: number): AsyncGenerator<Item, boolean> {
   let cursor: string | undefined;
   for (let left = most; ; ) {
