@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { readDeploymentConfig } from '@lockstep/config';
+import { type Cause, causes } from '@lockstep/contract';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
@@ -126,6 +127,14 @@ describe('docker-compose.yml', () => {
     const others = [postgres, redis, migrate, api, worker];
     expect(others.flatMap((service) => service.ports ?? [])).toEqual([]);
   });
+});
+
+it('the proxy answers with the words of the contract', () => {
+  const answers = [...readRepositoryFile('deploy/haproxy.cfg').matchAll(/^ {2}setenv \w+ '(\{.*\})'$/gm)];
+  const bodies = answers.map(([, json]) => JSON.parse(json!) as { code: string; message: string; cause: Cause });
+  expect(bodies.length).toBe(4);
+  for (const { cause, ...rest } of bodies)
+    expect(rest).toEqual({ code: causes[cause].code, message: causes[cause].message });
 });
 
 describe('the Redis of docker-compose.yml', () => {
