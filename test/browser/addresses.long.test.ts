@@ -1,3 +1,4 @@
+import { en } from '@lockstep/console/words';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openConsole, openInSession } from '../harness/browser/browser.ts';
@@ -27,26 +28,26 @@ it('a list with filters is the same for a colleague', async () => {
   const { page } = await openConsole(stack, 'support', { path: '/console/batches' });
   await settled(page, shop.batch.channelOrderId);
   expect(await rowsOf(page).count()).toBeGreaterThan(1);
-  await page.getByLabel('only with failed orders').check();
+  await page.getByLabel(en.batches.hasFailed).check();
   await page.waitForURL(/hasFailed/);
   await settled(page, shop.batch.channelOrderId);
   const there = await openInSession(await ConsoleClient.logIn(stack, 'viewer'), { path: page.url() });
   await settled(there, shop.batch.channelOrderId);
   expect(await rowsOf(there).count()).toBe(1);
-  expect(await there.getByLabel('only with failed orders').isChecked()).toBe(true);
+  expect(await there.getByLabel(en.batches.hasFailed).isChecked()).toBe(true);
 });
 
 it('the way back from an order leads to the filters, and forward to the order', async () => {
   const { page } = await openConsole(stack, 'viewer', { path: '/console/orders' });
   await settled(page);
-  await page.getByRole('combobox', { name: 'Cause' }).selectOption('product_not_found');
+  await page.getByRole('combobox', { name: en.orders.cause }).selectOption('product_not_found');
   await page.waitForURL(/product_not_found/);
   await settled(page, shop.unmatchedOrderId);
   await page.getByRole('link', { name: shop.unmatchedOrderId, exact: true }).click();
   await settled(page, shop.assetNum);
   await page.goBack();
   await settled(page, shop.unmatchedOrderId);
-  expect(await page.getByRole('combobox', { name: 'Cause' }).inputValue()).toBe('product_not_found');
+  expect(await page.getByRole('combobox', { name: en.orders.cause }).inputValue()).toBe('product_not_found');
   await page.goForward();
   await settled(page, shop.assetNum);
   expectNoFaults(page);
@@ -61,14 +62,14 @@ it('the second page of a list has an address of its own', async () => {
   await settled(page);
   const firstOf = () => rowsOf(page).first().getByRole('link').first().innerText();
   const first = await firstOf();
-  await page.getByRole('button', { name: 'Next page' }).click();
+  await page.getByRole('button', { name: en.kit.nextPage }).click();
   await page.waitForURL(/cursor=/);
   await settled(page);
   const second = await firstOf();
   expect(second).not.toBe(first);
   await page.reload();
   await settled(page, second);
-  await page.getByRole('button', { name: 'First page' }).click();
+  await page.getByRole('button', { name: en.kit.firstPage }).click();
   await settled(page, first);
   expectNoFaults(page);
 });
@@ -82,7 +83,7 @@ it.each([
   ['a webhook', '/webhooks/999999999999'],
 ])('the address of %s that is not there says so', async (_, path) => {
   const { page } = await openConsole(stack, 'viewer', { path: `/console${path}` });
-  await page.getByRole('main').getByText('There is no').first().waitFor();
+  await page.getByRole('main').getByText(en.kit.missing).first().waitFor();
   expectNoFaults(page, { but: /\b404\b/ });
 });
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
+import { en } from '@lockstep/console/words';
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -79,22 +80,25 @@ describe('an admin', () => {
   it('registers an application, whose secret is shown once and works', async () => {
     const { page } = await open('/applications');
     const name = `Shop ${randomUUID()}`;
-    await page.getByRole('link', { name: 'New application' }).click();
-    await page.getByRole('textbox', { name: 'Name', exact: true }).fill(name);
-    await page.getByLabel('Channels').selectOption('Only these channels');
-    const channels = page.getByRole('textbox', { name: 'Only these channels' });
+    await page.getByRole('link', { name: en.applications.newTitle }).click();
+    await page.getByRole('textbox', { name: en.applications.name, exact: true }).fill(name);
+    await page.getByLabel(en.applications.channels).selectOption(en.applications.bindSome);
+    const channels = page.getByRole('textbox', { name: en.applications.bindSome });
     await channels.fill(' \n ');
-    await press(page, 'Create the application');
-    await page.getByText('Name at least one channel').waitFor();
+    await press(page, en.applications.create);
+    await page.getByText(en.applications.channelsMissing).waitFor();
     await channels.fill('web\n tele \n');
-    await press(page, 'Create the application');
+    await press(page, en.applications.create);
     const dialog = page.getByRole('dialog');
     await dialog.waitFor();
     await shot(page, 'application-secret');
     await expectAccessible(page);
-    const credentials = { appKey: await secretOf(page, 'Key'), appSecret: await secretOf(page, 'Secret') };
+    const credentials = {
+      appKey: await secretOf(page, en.applications.appKey),
+      appSecret: await secretOf(page, en.applications.appSecret),
+    };
     expect((await Api.logIn(stack.baseUrl, credentials)).token).toBeTypeOf('string');
-    await answer(page, 'I have kept it');
+    await answer(page, en.kit.haveKept);
     await heading(page, name);
     await page.getByText('web, tele').waitFor();
     expect(await page.content()).not.toContain(credentials.appSecret);
@@ -109,39 +113,44 @@ describe('an admin', () => {
       body: { name: 'Rotated', scopes: ['auth_order'], channels: null, isApproved: true },
     });
     const { page } = await open(`/applications/${key}`);
-    await press(page, 'Rotate the secret');
-    const hours = page.getByLabel('Hours for which the old secret stays good');
+    await press(page, en.applications.rotate);
+    const hours = page.getByLabel(en.applications.overlapHours);
     await hours.fill('721');
-    expect(await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('dialog').getByRole('button', { name: en.applications.rotate }).isDisabled()).toBe(
+      true,
+    );
     await hours.fill('2');
-    await page.getByText('gets tokens for 2 h more, and can call with them for up to 4 h from now').waitFor();
-    await answer(page, 'Rotate the secret');
-    await page.getByText('The old secret stays good until').waitFor();
-    await page.getByText('Tokens that were got with it work until').waitFor();
-    const appSecret = await secretOf(page, 'Secret');
+    await page.getByText(en.applications.stillWorks('2', '4')).waitFor();
+    await answer(page, en.applications.rotate);
+    await page.getByText(en.applications.oldGoodUntil).waitFor();
+    await page.getByText(en.applications.tokensGoodUntil).waitFor();
+    const appSecret = await secretOf(page, en.applications.appSecret);
     await Api.logIn(stack.baseUrl, { appKey: key, appSecret });
-    await answer(page, 'I have kept it');
-    await press(page, 'Rotate the secret');
+    await answer(page, en.kit.haveKept);
+    await press(page, en.applications.rotate);
     await hours.fill('0');
-    await page.getByText('nothing that was got with the old secret works any more').waitFor();
+    await page.getByText(en.applications.nothingWorks).waitFor();
     await shot(page, 'application-leaked-secret');
     await expectAccessible(page);
-    await answer(page, 'Rotate the secret');
-    await page.getByText('The old secret has ended and all tokens are revoked').waitFor();
-    const { token } = await Api.logIn(stack.baseUrl, { appKey: key, appSecret: await secretOf(page, 'Secret') });
+    await answer(page, en.applications.rotate);
+    await page.getByText(en.applications.oldEnded).waitFor();
+    const { token } = await Api.logIn(stack.baseUrl, {
+      appKey: key,
+      appSecret: await secretOf(page, en.applications.appSecret),
+    });
     expect(token).toBeTypeOf('string');
-    await answer(page, 'I have kept it');
+    await answer(page, en.kit.haveKept);
     await page.reload();
-    await page.getByText('1 (its own').waitFor();
-    await press(page, 'Revoke tokens');
-    await answer(page, 'Revoke tokens');
-    await page.getByText('0 (its own').waitFor();
-    await press(page, 'Suspend');
-    await answer(page, 'Suspend');
-    await page.getByText('suspended', { exact: true }).waitFor();
-    await press(page, 'Approve');
-    await answer(page, 'Approve');
-    await page.getByText('approved', { exact: true }).waitFor();
+    await page.getByText(`1 (${en.applications.liveTokensHint})`).waitFor();
+    await press(page, en.applications.revokeTokens);
+    await answer(page, en.applications.revokeTokens);
+    await page.getByText(`0 (${en.applications.liveTokensHint})`).waitFor();
+    await press(page, en.applications.suspend);
+    await answer(page, en.applications.suspend);
+    await page.getByText(en.states.suspended, { exact: true }).waitFor();
+    await press(page, en.applications.approve);
+    await answer(page, en.applications.approve);
+    await page.getByText(en.states.approved, { exact: true }).waitFor();
     expectNoFaults(page);
   });
 
@@ -150,16 +159,16 @@ describe('an admin', () => {
       body: { name: 'Bound', scopes: ['auth_order'], channels: ['web'], isApproved: true },
     });
     const { page } = await open(`/applications/${key}/channels`);
-    const channels = page.getByRole('textbox', { name: 'Only these channels' });
+    const channels = page.getByRole('textbox', { name: en.applications.bindSome });
     await channels.fill('tele');
     const body = { channels: ['partner'], shownChannels: ['web'] };
     await admin.call('bindApplication', { params: { appKey: key }, body });
-    await press(page, 'Save');
+    await press(page, en.kit.save);
     await page.getByText('changed_meanwhile').waitFor();
-    await press(page, 'Try again');
+    await press(page, en.kit.tryAgain);
     await expect.poll(() => channels.inputValue()).toBe('partner');
     await channels.fill('partner\ntele');
-    await press(page, 'Save');
+    await press(page, en.kit.save);
     await page.getByText('partner, tele').waitFor();
     expectNoFaults(page, { but: /409/ });
   });
@@ -167,49 +176,51 @@ describe('an admin', () => {
   it('makes an operator, who logs in, is given a role and a new password, and is disabled', async () => {
     const { page } = await open('/operators');
     const name = `op-${randomUUID().slice(0, 8)}`;
-    await press(page, 'New operator');
-    await page.getByRole('dialog').getByLabel('Name').fill(name);
-    await page.getByRole('combobox', { name: 'Role' }).selectOption('support');
-    await answer(page, 'Create the operator');
-    const password = await secretOf(page, 'Password');
+    await press(page, en.operators.newTitle);
+    await page.getByRole('dialog').getByLabel(en.operators.name).fill(name);
+    await page.getByRole('combobox', { name: en.operators.role }).selectOption('support');
+    await answer(page, en.operators.create);
+    const password = await secretOf(page, en.operators.password);
     const operator = new ConsoleClient(stack.baseUrl, { name, password });
     expect(await operator.call('logIn', { body: operator.login })).toMatchObject({ role: 'support' });
-    await answer(page, 'I have kept it');
+    await answer(page, en.kit.haveKept);
     await page.goto(`/console/operators/${name}`);
     await heading(page, name);
-    await press(page, 'Change the role');
-    await page.getByRole('combobox', { name: 'Role' }).selectOption('viewer');
-    await answer(page, 'Save');
-    await page.getByText('viewer: ').waitFor();
+    await press(page, en.operators.changeRole);
+    await page.getByRole('combobox', { name: en.operators.role }).selectOption('viewer');
+    await answer(page, en.kit.save);
+    await page.getByText(en.operators.viewerSays).waitFor();
     expect(await operator.call('getMe')).toMatchObject({ role: 'viewer' });
-    await press(page, 'New password');
-    await answer(page, 'New password');
-    await page.getByText(`${name} has a new password.`).first().waitFor();
-    await answer(page, 'I have kept it');
+    await press(page, en.operators.resetPassword);
+    await answer(page, en.operators.resetPassword);
+    await page.getByText(en.operators.resetNow(name)).first().waitFor();
+    await answer(page, en.kit.haveKept);
     expect((await operator.send('getMe')).status).toBe(401);
-    await press(page, 'Disable');
-    await answer(page, 'Disable');
-    await page.getByText('disabled', { exact: true }).waitFor();
-    await page.getByRole('link', { name: 'what was changed of them' }).click();
-    await page.getByRole('row').filter({ hasText: 'disabled an operator' }).waitFor();
+    await press(page, en.operators.disable);
+    await answer(page, en.operators.disable);
+    await page.getByText(en.states.disabled, { exact: true }).waitFor();
+    await page.getByRole('link', { name: en.operators.recordOf }).click();
+    await page.getByTitle('operator.disabled', { exact: true }).waitFor();
     await page.getByText('support → viewer').waitFor();
     await shot(page, 'record-of-operator');
     expectNoFaults(page);
   });
 });
 
-it('the record says who logged out, who failed to log in, and which system user ran the command', async () => {
+it('the audit log says who logged out, who failed to log in, and which system user ran the command', async () => {
   const { page } = await open('/operators');
   const operator = await ConsoleClient.logIn(stack, 'viewer');
   const { name } = operator.login;
   await operator.call('logOut');
   await operator.send('logIn', { body: { name, password: 'wrong' } });
   await page.goto(`/console/record?target=${name}`);
-  const row = (text: string) => page.getByRole('row').filter({ hasText: text });
-  await row('failed to log in as').filter({ hasText: 'not logged in, from 127.0.0.1' }).waitFor();
-  await row('logged out').filter({ hasText: name }).first().waitFor();
-  await row('made an operator')
-    .filter({ hasText: `${userInfo().username}@${hostname()} (lockstep command)` })
+  const row = (action: string) => page.getByRole('row').filter({ has: page.getByTitle(action, { exact: true }) });
+  await row('operator.log_in_failed')
+    .filter({ hasText: en.record.stranger('127.0.0.1') })
+    .waitFor();
+  await row('operator.logged_out').filter({ hasText: name }).first().waitFor();
+  await row('operator.created')
+    .filter({ hasText: en.record.commandOf(`${userInfo().username}@${hostname()}`) })
     .waitFor();
   await shot(page, 'record-of-log-ins');
   await expectAccessible(page);
@@ -227,19 +238,19 @@ describe('support', () => {
     );
     const { page } = await openAsSupport('/webhooks?state=disabled');
     await page.locator(`a[href$="/webhooks/${webhookId}"]`).click();
-    await press(page, 'Enable');
+    await press(page, en.webhooks.enable);
     await shot(page, 'webhook-enable');
     await expectAccessible(page);
-    await answer(page, 'Enable');
-    await page.getByText('active', { exact: true }).waitFor();
-    await press(page, 'Send a test');
-    await answer(page, 'Send a test');
+    await answer(page, en.webhooks.enable);
+    await page.getByText(en.states.active, { exact: true }).waitFor();
+    await press(page, en.webhooks.test);
+    await answer(page, en.webhooks.test);
     await page.getByText('webhook.test', { exact: true }).waitFor();
-    await page.getByText('delivered').first().waitFor();
-    await press(page, 'Send events again');
-    await page.getByRole('dialog').getByLabel('Which').selectOption('Behind an event');
-    await page.getByLabel('Id of the event').fill('0');
-    await answer(page, 'Send events again');
+    await page.getByText(en.states.delivered).first().waitFor();
+    await press(page, en.webhooks.replay);
+    await page.getByRole('dialog').getByLabel(en.webhooks.replayWhich).selectOption(en.webhooks.replayAfter);
+    await page.getByLabel(en.webhooks.afterEvent).fill('0');
+    await answer(page, en.webhooks.replay);
     await page.getByText('batch.completed', { exact: true }).first().waitFor();
     await shot(page, 'webhook-replayed');
     expectNoFaults(page);

@@ -1,3 +1,4 @@
+import { en } from '@lockstep/console/words';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectAccessible } from '../harness/browser/accessible.ts';
 import { openConsole, shot } from '../harness/browser/browser.ts';
@@ -22,26 +23,25 @@ afterAll(async () => {
 describe('an asset', () => {
   it('is found by the beginning of its number, and told from purchase over transfer to today', async () => {
     const { page } = await openConsole(stack, 'viewer', { path: '/console/assets' });
-    await page.getByLabel('Number or beginning').fill(shop.assetNum.slice(0, -1));
-    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByLabel(en.assets.assetNumBegins).fill(shop.assetNum.slice(0, -1));
+    await page.getByRole('button', { name: en.kit.apply }).click();
     await page.getByRole('link', { name: shop.assetNum }).click();
     await page.getByText(`Office package ${MARKUP}`).waitFor();
     await page.getByRole('link', { name: `Kim Li ${MARKUP}` }).waitFor();
-    await page.getByRole('tab', { name: 'History' }).click();
-    const line = page.getByRole('list', { name: 'History' });
+    await page.getByRole('tab', { name: en.assets.history }).click();
+    const line = page.getByRole('list', { name: en.assets.history });
     await line.waitFor();
     const told = await line.getByRole('listitem').allInnerTexts();
-    const actions = told.map(
-      (text) => /^(Products added to it|Bought|Transferred|(?:Product|Merchandise) bought)/.exec(text)?.[0],
-    );
-    expect(actions).toEqual([
-      'Product bought',
-      'Products added to it',
-      'Transferred',
-      ...Array.from({ length: 3 }, () => 'Product bought'),
-      ...Array.from({ length: 2 }, () => 'Merchandise bought'),
-      'Bought',
-    ]);
+    const words = en.assets;
+    const expected = [
+      words.product_bought,
+      words.extended,
+      words.transferred,
+      ...Array.from({ length: 3 }, () => words.product_bought),
+      ...Array.from({ length: 2 }, () => words.merchandise_bought),
+      words.created,
+    ];
+    expect(told.map((text, index) => text.slice(0, expected[index]?.length))).toEqual(expected);
     expect(told[2]).toContain(`Beacon Design ${MARKUP}`);
     expect(new URL(page.url()).searchParams.get('tab')).toBe('history');
     expectNoFaults(page);
@@ -54,7 +54,7 @@ describe('an asset', () => {
     await page.getByRole('heading', { level: 1, name: `Aurora Engineering ${MARKUP}` }).waitFor();
     const row = page.getByRole('row', { name: `Kim Li ${MARKUP}` });
     await row.getByRole('link', { name: shop.assetNum }).click();
-    await page.getByRole('link', { name: 'Orders that name it' }).click();
+    await page.getByRole('link', { name: en.assets.ordersOfNumber }).click();
     await page.waitForURL((url) => url.pathname === '/console/orders');
     expect(new URL(page.url()).searchParams.get('assetNum')).toBe(shop.assetNum);
     expectNoFaults(page);
@@ -67,10 +67,10 @@ describe('an administrator', () => {
   it('is made by support for an enterprise that has none, and logs in with the password that is shown once', async () => {
     const path = `/console/enterprises/${shop.customer.enterpriseGlobalId}`;
     const { page } = await openConsole(stack, 'support', { path });
-    await page.getByRole('button', { name: 'Make the first administrator' }).click();
+    await page.getByRole('button', { name: en.enterprises.create }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Make the first administrator' }).click();
-    const secret = page.getByRole('dialog', { name: 'The login of the administrator' });
+    await dialog.getByRole('button', { name: en.enterprises.create }).click();
+    const secret = page.getByRole('dialog', { name: en.enterprises.newLogin });
     await secret.waitFor();
     await expectAccessible(page);
     await shot(page, 'first-administrator');
@@ -78,22 +78,22 @@ describe('an administrator', () => {
     const account = /admin@\w+/.exec(text)![0];
     const password = await passwordIn(text);
     expect((await askUserToken(stack.baseUrl, shop.api.credentials, { account, password })).status).toBe(200);
-    await secret.getByRole('button', { name: 'I have kept it' }).click();
+    await secret.getByRole('button', { name: en.kit.haveKept }).click();
     await page.getByRole('cell', { name: account }).waitFor();
     expect(await page.content()).not.toContain(password);
-    await page.getByRole('tab', { name: 'Record' }).click();
-    await page.getByRole('cell', { name: 'the operator of the service' }).waitFor();
+    await page.getByRole('tab', { name: en.enterprises.changes }).click();
+    await page.getByRole('cell', { name: en.enterprises.operator }).waitFor();
     expectNoFaults(page);
   });
 
   it('gets a new password only after support has seen what that ends', async () => {
     const path = `/console/enterprises/${shop.center.enterpriseId}`;
     const { page } = await openConsole(stack, 'support', { path });
-    await page.getByRole('button', { name: 'New password' }).click();
+    await page.getByRole('button', { name: en.enterprises.reset }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('whatever is logged in with it').waitFor();
-    await dialog.getByRole('button', { name: 'New password' }).click();
-    const secret = page.getByRole('dialog', { name: 'The login of the administrator' });
+    await dialog.getByText(en.enterprises.resetAdvice).waitFor();
+    await dialog.getByRole('button', { name: en.enterprises.reset }).click();
+    const secret = page.getByRole('dialog', { name: en.enterprises.newLogin });
     const password = await passwordIn(await secret.innerText());
     const { account } = shop.center;
     expect((await askUserToken(stack.baseUrl, shop.api.credentials, { account, password })).status).toBe(200);
@@ -104,7 +104,7 @@ describe('an administrator', () => {
     const path = `/console/enterprises/${shop.center.enterpriseId}`;
     const { page } = await openConsole(stack, 'viewer', { path });
     await page.getByRole('cell', { name: shop.center.account }).waitFor();
-    expect(await page.getByRole('button', { name: 'New password' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: en.enterprises.reset }).count()).toBe(0);
     expectNoFaults(page);
   });
 });

@@ -1,3 +1,4 @@
+import { en } from '@lockstep/console/words';
 import type { Customer } from '@lockstep/contract';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -89,11 +90,11 @@ describe.each(Object.entries(VIEWS))('in %s', (view, options) => {
 describe('a batch', () => {
   it('is found by its number, and its failures lead to their orders', async () => {
     const { page } = await open('/batches');
-    await page.getByLabel('Batch number').fill('spring*');
-    await press(page, 'Apply');
+    await page.getByLabel(en.batches.channelOrderId).fill('spring*');
+    await press(page, en.kit.apply);
     await page.getByRole('link', { name: batch.channelOrderId }).click();
     await said(page, 'asset_not_found');
-    await page.getByRole('link', { name: 'Show the orders that failed with asset_not_found' }).click();
+    await page.getByRole('link', { name: en.batches.showThese('asset_not_found') }).click();
     await page.waitForURL(/state=failed&cause=asset_not_found/);
     await expect.poll(() => page.getByRole('link', { name: /^\d{4,}$/ }).count()).toBe(3);
     await page.goBack();
@@ -111,21 +112,21 @@ describe('a batch', () => {
       await sender.accept(unwanted);
       const { page } = await openConsole(idle, 'support', { path: '/console/batches?state=accepted' });
       await page.getByRole('link', { name: unwanted.channelOrderId }).click();
-      await press(page, 'Cancel');
-      await page.getByRole('heading', { name: 'Cancel 1 pending order?' }).waitFor();
+      await press(page, en.batches.cancel);
+      await page.getByRole('heading', { name: en.batches.cancelTitle('1') }).waitFor();
       await shot(page, 'batch-cancel');
       await expectAccessible(page);
-      await answer(page, 'Cancel the pending orders');
-      await said(page, '1 order cancelled.');
-      await said(page, 'completed');
-      await page.getByRole('link', { name: 'Batches', exact: true }).first().click();
+      await answer(page, en.batches.cancelConfirm);
+      await said(page, en.batches.cancelled('1'));
+      await said(page, en.states.completed);
+      await page.getByRole('link', { name: en.shell.batches, exact: true }).first().click();
       await page.getByRole('link', { name: watched.channelOrderId }).click();
       await page.getByRole('progressbar').waitFor();
       await shot(page, 'batch-running');
       await idle.startWorker();
       await page.getByRole('progressbar').waitFor({ state: 'detached' });
-      await said(page, 'completed');
-      expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
+      await said(page, en.states.completed);
+      expect(await page.getByRole('button', { name: en.batches.cancel }).count()).toBe(0);
       expectNoFaults(page);
     } finally {
       await idle.close();
@@ -135,7 +136,7 @@ describe('a batch', () => {
   it('has its failed orders saved as a file', async () => {
     const { page } = await open(`/batches/${batchId}`);
     const saving = page.waitForEvent('download');
-    await press(page, 'Download failed orders');
+    await press(page, en.batches.download);
     expect((await saving).suggestedFilename()).toMatch(/^failed-spring .*\.json$/);
     expectNoFaults(page);
   });
@@ -144,36 +145,36 @@ describe('a batch', () => {
 describe('failed orders', () => {
   it('are put right, checked and sent again; leaving with changes asks', async () => {
     const { page } = await open(`/batches/${batchId}`);
-    await page.getByRole('link', { name: 'Send failed orders again' }).click();
-    const editor = page.getByLabel('Orders, as JSON');
-    await said(page, 'Hidden passwords of licenses: 1');
+    await page.getByRole('link', { name: en.batches.resend }).click();
+    const editor = page.getByLabel(en.resend.orders);
+    await said(page, en.resend.hidden('1'));
     const [first, ...others] = JSON.parse(await editor.inputValue()) as { licenseType: string }[];
     await editor.fill('{');
-    await said(page, 'This is not JSON');
-    await page.getByRole('link', { name: 'Assets' }).first().click();
-    await page.getByRole('heading', { name: 'Leave without sending?' }).waitFor();
+    await said(page, en.resend.notJson);
+    await page.getByRole('link', { name: en.shell.assets }).first().click();
+    await page.getByRole('heading', { name: en.resend.leaveTitle }).waitFor();
     await expectAccessible(page);
-    await answer(page, 'Stay here');
+    await answer(page, en.resend.stay);
     const last = { ...others.at(-1)!, licenseType: 'normal_recover_usbkey' };
     await editor.fill(JSON.stringify([first, last]));
-    await press(page, 'Check');
-    await said(page, '1 of 2 would succeed now.');
+    await press(page, en.resend.check);
+    await said(page, en.resend.wouldSucceed('1', '2'));
     await shot(page, 'resend-checked');
     await expectAccessible(page);
-    await page.getByLabel('Number of the new batch').fill('spring again');
-    await said(page, 'check again');
+    await page.getByLabel(en.resend.newNumber).fill('spring again');
+    await said(page, en.resend.changedSince);
     await editor.fill(JSON.stringify([last]));
-    await press(page, 'Check');
-    await said(page, '1 of 1 would succeed now.');
-    await press(page, 'Send');
-    await answer(page, 'Send');
-    await page.getByRole('heading', { level: 1, name: 'Batch spring again' }).waitFor();
-    await said(page, 'completed');
-    await said(page, 'succeeded');
-    // What was changed is in the record.
+    await press(page, en.resend.check);
+    await said(page, en.resend.wouldSucceed('1', '1'));
+    await press(page, en.resend.send);
+    await answer(page, en.resend.send);
+    await page.getByRole('heading', { level: 1, name: /spring again$/ }).waitFor();
+    await said(page, en.states.completed);
+    await said(page, en.states.succeeded);
+    // The audit log holds what was changed.
     await page.goto(`/console/record?target=${batchId}&action=batch.resent`);
-    await page.getByText(/^\d+ failed orders left out$/).waitFor();
-    await page.getByText(/^sequence \d+, licenseType: softkey → normal_recover_usbkey$/).waitFor();
+    await page.getByText(en.record.leftOut(4)).waitFor();
+    await page.getByText(/licenseType: softkey → normal_recover_usbkey$/).waitFor();
     await shot(page, 'record-of-resend');
     await expectAccessible(page);
     expectNoFaults(page);
@@ -193,15 +194,15 @@ describe('failed orders', () => {
 
 it('a viewer can look and download, and neither cancel nor send', async () => {
   const { page } = await openConsole(stack, 'viewer', { path: `/console/batches/${batchId}` });
-  await page.getByRole('button', { name: 'Download failed orders' }).waitFor();
-  expect(await page.getByRole('link', { name: 'Send failed orders again' }).count()).toBe(0);
+  await page.getByRole('button', { name: en.batches.download }).waitFor();
+  expect(await page.getByRole('link', { name: en.batches.resend }).count()).toBe(0);
   expectNoFaults(page);
 });
 
 it('a failed order stands in a narrow window, what it held in a box that scrolls by itself', async () => {
   const { page } = await open(`/orders/${unmatchedId}`, { widthPixels: NARROW_PIXELS });
-  await page.getByRole('group', { name: 'The order as JSON' }).waitFor();
-  const overflow = `getComputedStyle(document.querySelector('[aria-label="The order as JSON"][tabindex]')).overflow`;
+  await page.getByRole('group', { name: en.orders.contentJson }).waitFor();
+  const overflow = `getComputedStyle(document.querySelector('[aria-label="${en.orders.contentJson}"][tabindex]')).overflow`;
   expect(await page.evaluate(overflow)).toBe('auto');
   await expectFits(page);
 });
@@ -210,7 +211,7 @@ it('anything is shown at once by its id in the search box', async () => {
   const { page } = await open('/');
   await page.getByRole('searchbox').fill(boughtId);
   await page.getByRole('searchbox').press('Enter');
-  await page.getByRole('heading', { level: 1, name: `Order ${boughtId}` }).waitFor();
-  await said(page, 'What it did');
+  await page.getByRole('heading', { level: 1, name: `${en.orders.order} ${boughtId}` }).waitFor();
+  await said(page, en.orders.effects);
   expectNoFaults(page);
 });

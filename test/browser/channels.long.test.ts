@@ -1,3 +1,4 @@
+import { en, zh } from '@lockstep/console/words';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Api } from '../harness/api.ts';
@@ -30,38 +31,38 @@ const said = (page: Page, text: string | RegExp) => page.getByText(text).first()
 
 it('a channel is paused and resumed by the keyboard alone, and the overview names it', async () => {
   const { page } = await open('/channels', 'support');
-  await said(page, 'Next page');
+  await said(page, en.kit.nextPage);
   await look(page, 'channels-many');
-  await page.getByLabel('In the code').fill('öst');
+  await page.getByLabel(en.channels.search).fill('öst');
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: CODE }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: CODE }).waitFor();
-  await page.getByRole('button', { name: 'Pause' }).focus();
+  await page.getByRole('button', { name: en.channels.pause }).focus();
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog');
-  const confirm = dialog.getByRole('button', { name: 'Pause' });
+  const confirm = dialog.getByRole('button', { name: en.channels.pause });
   expect(await confirm.isDisabled()).toBe(true);
-  await dialog.getByRole('textbox', { name: 'Reason' }).focus();
+  await dialog.getByRole('textbox', { name: en.channels.reason }).focus();
   await page.keyboard.type('ticket 4711');
   await look(page, 'channel-pause');
   await confirm.focus();
   await page.keyboard.press('Enter');
-  await said(page, `Channel ${CODE} is paused. None of its orders takes effect any more.`);
-  await said(page, 'The channel is paused');
+  await said(page, en.channels.pausedNow(CODE));
+  await said(page, en.channels.pausedTitle);
   await look(page, 'channel-paused');
 
-  await page.getByRole('link', { name: 'Overview' }).click();
-  await page.getByRole('link', { name: 'All that are paused: 1' }).waitFor();
+  await page.getByRole('link', { name: en.shell.overview }).click();
+  await page.getByRole('link', { name: en.channels.allPaused('1') }).waitFor();
   await look(page, 'overview-paused');
   await page.getByRole('link', { name: CODE }).click();
-  await page.getByRole('link', { name: 'Changes in the record' }).click();
+  await page.getByRole('link', { name: en.channels.recorded }).click();
   await said(page, 'ticket 4711');
   await page.getByRole('link', { name: CODE }).click();
-  await page.getByRole('button', { name: 'Resume' }).click();
-  await dialog.getByRole('button', { name: 'Resume' }).click();
-  await said(page, `Channel ${CODE} is resumed.`);
-  await page.getByRole('button', { name: 'Pause' }).waitFor();
+  await page.getByRole('button', { name: en.channels.resume }).click();
+  await dialog.getByRole('button', { name: en.channels.resume }).click();
+  await said(page, en.channels.resumedNow(CODE));
+  await page.getByRole('button', { name: en.channels.pause }).waitFor();
   expectNoFaults(page);
 });
 
@@ -74,5 +75,7 @@ it.each([
   await page.locator('main dl').waitFor();
   await page.getByText('Test', { exact: true }).waitFor();
   await look(page, `channel-${name}`);
-  expect(await page.getByRole('button', { name: /^(Pause|暂停)$/ }).count()).toBe(0);
+  expect(
+    await page.getByRole('button', { name: (name === 'chinese' ? zh : en).channels.pause, exact: true }).count(),
+  ).toBe(0);
 });

@@ -1,3 +1,4 @@
+import { en, zh } from '@lockstep/console/words';
 import type { Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
@@ -40,39 +41,39 @@ const open = (path: string, role: 'viewer' | 'support', view: View = {}) =>
 const said = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
 
 it.each([
-  ['chinese', { language: 'zh-CN' }, '查看被搁置的客户。', '搁置时间'],
-  ['narrow', { widthPixels: 390 }, 'See who is held.', 'Held since'],
-] as const)('held orders are shown in %s', async (name, view, link, since) => {
+  ['chinese', { language: 'zh-CN' }, zh],
+  ['narrow', { widthPixels: 390 }, en],
+] as const)('held orders are shown in %s', async (name, view, words) => {
   const { page } = await open('/', 'viewer', view);
-  await page.getByRole('link', { name: link }).click();
+  await page.getByRole('link', { name: words.overview.heldCustomers }).click();
   await said(page, customer.customerId);
   await look(page, `holds-${name}`);
   await page.getByRole('link', { name: heldId }).click();
-  await page.locator('dt', { hasText: since }).waitFor();
+  await page.locator('dt', { hasText: words.orders.heldSince }).waitFor();
   await look(page, `order-held-${name}`);
-  expect(await page.getByRole('button', { name: /End as failed|置为失败/ }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: words.orders.failOrder }).count()).toBe(0);
 });
 
 it('a held order is ended with a reason, once it is said what becomes of the later ones', async () => {
   const { page } = await open('/', 'support');
-  await said(page, /Customers with an order that cannot be applied: 1/);
+  await page.getByRole('link', { name: en.overview.heldCustomers }).waitFor();
   await look(page, 'overview-held');
-  await page.getByRole('link', { name: 'See who is held.' }).click();
+  await page.getByRole('link', { name: en.overview.heldCustomers }).click();
   await look(page, 'holds');
   await page.getByRole('link', { name: heldId }).click();
-  await page.locator('dt', { hasText: 'Held since' }).waitFor();
-  await page.getByRole('button', { name: 'End as failed' }).click();
+  await page.locator('dt', { hasText: en.orders.heldSince }).waitFor();
+  await page.getByRole('button', { name: en.orders.failOrder }).click();
   const dialog = page.getByRole('dialog');
-  const confirm = dialog.getByRole('button', { name: 'End as failed' });
+  const confirm = dialog.getByRole('button', { name: en.orders.failOrder });
   expect(await confirm.isDisabled()).toBe(true);
-  await dialog.getByRole('textbox', { name: 'Reason' }).fill('ticket 4711');
+  await dialog.getByRole('textbox', { name: en.orders.failReason }).fill('ticket 4711');
   await confirm.click();
-  await said(page, 'The customer has later pending orders: 2.');
+  await said(page, en.orders.laterPending('2'));
   expect(await confirm.isDisabled()).toBe(true);
   await look(page, 'order-fail');
   await dialog.getByRole('combobox').selectOption('keep');
   await confirm.click();
-  await said(page, 'The order has failed.');
+  await said(page, en.orders.failedNow('1'));
   await said(page, 'internal_error');
   await vi.waitUntil(async () => (await readResult(api, batch)).state === 'completed', { timeout: 60_000 });
   expect(await readResult(api, batch)).toMatchObject({ succeeded: 3, failed: 1, held: 0 });

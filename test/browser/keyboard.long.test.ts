@@ -1,3 +1,4 @@
+import { en } from '@lockstep/console/words';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectAccessible } from '../harness/browser/accessible.ts';
@@ -30,12 +31,12 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { level:
 
 it('begins with a link that skips to the page', async () => {
   const { page } = await openConsole(stack, 'viewer', { path: '/console/applications' });
-  await heading(page, 'Applications').waitFor();
+  await heading(page, en.shell.applications).waitFor();
   await page.reload();
-  await heading(page, 'Applications').waitFor();
+  await heading(page, en.shell.applications).waitFor();
   await page.evaluate('document.activeElement.blur()');
   await press(page, 'Tab');
-  expect(await focused(page)).toMatchObject({ tag: 'a', text: 'Skip to the page' });
+  expect(await focused(page)).toMatchObject({ tag: 'a', text: en.shell.skip });
   await shot(page, 'skip-link');
   await press(page, 'Enter');
   expect(await focused(page)).toMatchObject({ tag: 'main' });
@@ -44,25 +45,25 @@ it('begins with a link that skips to the page', async () => {
 
 it('goes to an area by two keys, and reads on at its heading', async () => {
   const { page } = await openConsole(stack, 'viewer');
-  await heading(page, 'Overview').waitFor();
+  await heading(page, en.shell.overview).waitFor();
   await press(page, 'g', 'p');
-  await heading(page, 'Applications').waitFor();
-  await expect.poll(() => focused(page)).toMatchObject({ tag: 'h1', text: 'Applications' });
-  await expect.poll(() => page.title()).toBe('Applications · Lockstep');
+  await heading(page, en.shell.applications).waitFor();
+  await expect.poll(() => focused(page)).toMatchObject({ tag: 'h1', text: en.shell.applications });
+  await expect.poll(() => page.title()).toBe(`${en.shell.applications} · ${en.shell.product}`);
   await press(page, 'g', 'u');
   // Not an area of a viewer.
-  await heading(page, 'Applications').waitFor();
+  await heading(page, en.shell.applications).waitFor();
   await press(page, '/');
   expect(await focused(page)).toMatchObject({ tag: 'input' });
   // What is written is no shortcut.
   await press(page, 'g', 'b');
-  await heading(page, 'Applications').waitFor();
+  await heading(page, en.shell.applications).waitFor();
 });
 
 it('keeps the focus in a dialog, and Escape leads back', async () => {
   const { page } = await openConsole(stack, 'viewer');
-  await heading(page, 'Overview').waitFor();
-  await page.getByRole('link', { name: 'Batches', exact: true }).focus();
+  await heading(page, en.shell.overview).waitFor();
+  await page.getByRole('link', { name: en.shell.batches, exact: true }).focus();
   await press(page, '?');
   await page.getByRole('dialog').waitFor();
   await expectAccessible(page);
@@ -75,20 +76,20 @@ it('keeps the focus in a dialog, and Escape leads back', async () => {
   }
   await press(page, 'Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
-  expect(await focused(page)).toMatchObject({ tag: 'a', text: 'Batches' });
+  expect(await focused(page)).toMatchObject({ tag: 'a', text: en.shell.batches });
 });
 
 it('keeps a secret that is shown once until its reader says that they have it', async () => {
   const { credentials } = await stack.newApi();
   const { page } = await openConsole(stack, 'admin', { path: `/console/applications/${credentials.appKey}` });
-  await page.getByRole('button', { name: 'Rotate the secret' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click();
-  const secret = page.getByRole('dialog', { name: 'The secret is rotated.' });
+  await page.getByRole('button', { name: en.applications.rotate }).click();
+  await page.getByRole('dialog').getByRole('button', { name: en.applications.rotate }).click();
+  const secret = page.getByRole('dialog', { name: en.applications.rotated });
   await secret.waitFor();
   // A browser closes a dialog whose page has refused one Escape by the next one.
   await press(page, 'Escape', 'Escape', 'Escape');
   expect(await secret.isVisible()).toBe(true);
-  await secret.getByRole('button', { name: 'I have kept it' }).click();
+  await secret.getByRole('button', { name: en.kit.haveKept }).click();
   await secret.waitFor({ state: 'detached' });
   expectNoFaults(page);
 });

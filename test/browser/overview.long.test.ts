@@ -1,3 +1,4 @@
+import { en, zh } from '@lockstep/console/words';
 import { QUEUE_NAME } from '@lockstep/orders';
 import { createLogger, openConsumer } from '@lockstep/platform';
 import { sql } from 'kysely';
@@ -52,7 +53,7 @@ describe('the overview of a service that is well', () => {
   it.each(VIEWS)('shows what was done and why orders failed (%s)', async (name, view) => {
     const { page } = await openConsole(stack, 'viewer', view);
     await settled(page);
-    expect(await page.getByText(name === 'chinese' ? '一切正常' : 'All is well').count()).toBe(1);
+    expect(await page.getByText((name === 'chinese' ? zh : en).overview.allWell).count()).toBe(1);
     await expectAccessible(page);
     await expectFits(page);
     await shot(page, `overview-${name}`);
@@ -64,11 +65,11 @@ describe('the overview of a service that is well', () => {
   it('has an address for each span of time, and leads to the orders that failed', async () => {
     const { page } = await openConsole(stack, 'viewer');
     await settled(page);
-    await page.getByRole('combobox', { name: 'Time' }).selectOption('24h');
+    await page.getByRole('combobox', { name: en.overview.span }).selectOption('24h');
     await page.waitForURL(/\/console\/?\?span=24h$/);
     await page.reload();
     await settled(page);
-    expect(await page.getByRole('combobox', { name: 'Time' }).inputValue()).toBe('24h');
+    expect(await page.getByRole('combobox', { name: en.overview.span }).inputValue()).toBe('24h');
     await page.getByRole('link', { name: 'asset_not_found' }).click();
     await page.waitForURL('**/console/orders?*');
     expect(Object.fromEntries(new URL(page.url()).searchParams)).toMatchObject({
@@ -119,7 +120,7 @@ describe('the overview of the demo', () => {
 describe('the queue', () => {
   it.each(VIEWS)('shows how many jobs there are (%s)', async (name, view) => {
     const { page } = await openConsole(stack, 'viewer', { ...view, path: '/console/queue' });
-    await page.getByText(/BullMQ.* PostgreSQL/).waitFor();
+    await page.getByText((name === 'chinese' ? zh : en).queue.safe).waitFor();
     await expectAccessible(page);
     await expectFits(page);
     await shot(page, `queue-${name}`);
@@ -153,14 +154,17 @@ describe('the overview of a service that is not well', () => {
       await api.accept(batchOf(newBuy(await api.newCustomer(), [newAssetNum()])));
       for (const [name, view] of VIEWS) {
         const { page } = await openConsole(sick, 'support', view);
-        await page.getByText('npm run worker').first().waitFor();
+        await page
+          .getByText((name === 'chinese' ? zh : en).checks.workers_do)
+          .first()
+          .waitFor();
         await page.getByText(MARKUP).first().waitFor();
         await expectAccessible(page);
         await expectFits(page);
         await shot(page, `overview-not-well-${name}`);
         await page.goto(`${sick.baseUrl}/console/queue`);
         await page.getByRole('cell', { name: MARKUP }).waitFor();
-        await page.getByText(name === 'chinese' ? '没有 Worker 在监听' : 'No worker listens').waitFor();
+        await page.getByText((name === 'chinese' ? zh : en).queue.noWorkers).waitFor();
         await expectAccessible(page);
         await expectFits(page);
         await shot(page, `queue-not-well-${name}`);

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { en } from '@lockstep/console/words';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectAccessible } from '../harness/browser/accessible.ts';
@@ -11,7 +12,7 @@ import { batchOf, deleteProduct, newAssetNum, newBuy, productToBuy } from '../ha
 import { type Stack, startStack } from '../harness/stack.ts';
 import { settled } from './console-pages.ts';
 
-/** "What would happen?" for a batch that is pasted, chosen or dropped, whatever it is. */
+/** The preview of a batch that is pasted, chosen or dropped, and of input that is no batch. */
 let stack: Stack;
 let shop: Shop;
 let directory: string;
@@ -28,7 +29,7 @@ afterAll(async () => {
 });
 
 const openPreview = async () => (await openConsole(stack, 'viewer', { path: '/console/preview' })).page;
-const show = (page: Page) => page.getByRole('button', { name: 'Show what would happen' }).click();
+const show = (page: Page) => page.getByRole('button', { name: en.preview.show }).click();
 
 /** Chooses a file, as its reader would by the button. */
 async function choose(page: Page, name: string, content: string | Uint8Array): Promise<void> {
@@ -59,13 +60,13 @@ describe('a batch', () => {
     const page = await openPreview();
     const { orderList, ...batch } = mixedBatch();
     const sync = { ...batch, syncMode: 'sync', orderList };
-    await page.getByLabel('Or paste the batch here').fill(JSON.stringify(sync));
+    await page.getByLabel(en.preview.orPaste).fill(JSON.stringify(sync));
     await show(page);
-    await settled(page, '2 of its orders would fail: so none would take effect');
+    await settled(page, en.preview.noneOfSync('2'));
     const row = page.locator('tbody tr[data-index]').nth(2);
-    expect(await row.innerText()).toContain('fail');
-    await row.getByRole('button', { name: /^Compare/ }).click();
-    await settled(page, 'What is there now');
+    expect(await row.innerText()).toContain(en.preview.fail);
+    await row.getByRole('button', { name: en.preview.beside }).click();
+    await settled(page, en.preview.now);
     await page.getByRole('row', { name: 'limitConcurrent 7 1' }).first().waitFor();
     // How it is looked at stands in the address.
     expect(new URL(page.url()).search).toBe(`?order=${orderList[2]!.sequence}`);
@@ -82,7 +83,7 @@ describe('a batch', () => {
     const page = await openPreview();
     await choose(page, 'batch.json', `\uFEFF${JSON.stringify(mixedBatch())}`);
     await show(page);
-    await settled(page, 'Would fail');
+    await settled(page, en.preview.wouldFail);
     expectNoFaults(page);
   });
 
@@ -95,12 +96,12 @@ describe('a batch', () => {
       transfer.items.add(new File([${JSON.stringify(text)}], 'dropped.json', { type: 'application/json' }));
       return transfer;
     })()`);
-    const place = page.getByText('Drop a file here, or');
+    const place = page.getByText(en.preview.dropHere);
     await place.dispatchEvent('dragover', { dataTransfer: dropped });
     await place.dispatchEvent('drop', { dataTransfer: dropped });
     await page.getByText('dropped.json (').waitFor();
     await show(page);
-    await settled(page, 'Would fail');
+    await settled(page, en.preview.wouldFail);
     expectNoFaults(page);
   });
 
@@ -112,7 +113,7 @@ describe('a batch', () => {
     await show(page);
     await settled(page, '5,000');
     expect(await page.locator('tbody tr[data-index]').count()).toBeLessThan(100);
-    await page.getByRole('group', { name: 'What would happen' }).press('End');
+    await page.getByRole('group', { name: en.preview.outcome }).press('End');
     await page.locator('tbody tr[data-index="4999"]').waitFor();
     expectNoFaults(page);
   });
@@ -127,7 +128,7 @@ describe('what is no batch', () => {
     ['a null', 'null', /./],
   ])('%s is refused with what is wrong with it', async (_, text, says) => {
     const page = await openPreview();
-    await page.getByLabel('Or paste the batch here').fill(text);
+    await page.getByLabel(en.preview.orPaste).fill(text);
     await show(page);
     const alert = page.getByRole('alert');
     await alert.waitFor();
@@ -142,20 +143,20 @@ describe('what is no batch', () => {
     const file = join(directory, 'too-large.json');
     await writeFile(file, Buffer.alloc(limit + 1, 0x20));
     await page.locator('input[type=file]').setInputFiles(file);
-    await page.getByRole('alert').getByText('a batch may have 32 MiB at most').waitFor();
+    await page.getByRole('alert').waitFor();
     await choose(page, 'just-so.json', Buffer.alloc(limit, 0x20));
     await show(page);
     const alert = page.getByRole('alert');
     await alert.getByText(/JSON/).first().waitFor({ timeout: 60_000 });
     // The service goes on.
     await page.goto('/console/');
-    await settled(page, 'Pending orders');
+    await settled(page, en.overview.pending);
   });
 
   it('nothing at all is said so', async () => {
     const page = await openPreview();
     await show(page);
-    await page.getByRole('alert').getByText('Paste a batch or choose a file first.').waitFor();
+    await page.getByRole('alert').getByText(en.preview.nothingGiven).waitFor();
     expectNoFaults(page);
   });
 });
@@ -164,9 +165,9 @@ it('an application that is bound to channels sees their customers only', async (
   const bound = await stack.newApi(['auth_order'], ['elsewhere']);
   const { client } = await openConsole(stack, 'viewer');
   const page = await openInSession(client, { path: `/console/preview?appKey=${bound.credentials.appKey}` });
-  await page.getByLabel('Or paste the batch here').fill(JSON.stringify({ ...mixedBatch(), channelCode: 'elsewhere' }));
+  await page.getByLabel(en.preview.orPaste).fill(JSON.stringify({ ...mixedBatch(), channelCode: 'elsewhere' }));
   await show(page);
-  await settled(page, 'Would fail');
-  expect(await page.locator('tbody tr[data-index]').first().innerText()).toContain('fail');
+  await settled(page, en.preview.wouldFail);
+  expect(await page.locator('tbody tr[data-index]').first().innerText()).toContain(en.preview.fail);
   expectNoFaults(page);
 });

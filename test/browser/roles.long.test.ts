@@ -1,3 +1,4 @@
+import { en } from '@lockstep/console/words';
 import { includesRole, type OperatorRole } from '@lockstep/contract/console';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openConsole } from '../harness/browser/browser.ts';
@@ -21,22 +22,22 @@ afterAll(async () => {
 
 const AREAS: Record<OperatorRole, string[]> = {
   viewer: [
-    'Overview',
-    'Batches',
-    'Orders',
-    'Assets',
-    'Enterprises',
-    'What would happen?',
-    'Applications',
-    'Channels',
-    'Webhooks',
-    'Queue',
+    en.shell.overview,
+    en.shell.batches,
+    en.shell.orders,
+    en.shell.assets,
+    en.shell.enterprises,
+    en.shell.preview,
+    en.shell.applications,
+    en.shell.channels,
+    en.shell.webhooks,
+    en.shell.queue,
   ],
   get support() {
-    return [...this.viewer, 'Record'];
+    return [...this.viewer, en.shell.record];
   },
   get admin() {
-    return [...this.viewer, 'Operators', 'Record'];
+    return [...this.viewer, en.shell.operators, en.shell.record];
   },
 };
 
@@ -53,7 +54,7 @@ describe.each(['viewer', 'support', 'admin'] as const)('a %s', (role) => {
   it('is led to the areas of the role', async () => {
     const { page } = await openConsole(stack, role);
     await settled(page);
-    const links = page.getByRole('navigation', { name: 'Areas' }).getByRole('link');
+    const links = page.getByRole('navigation', { name: en.shell.navigation }).getByRole('link');
     expect(await links.allInnerTexts()).toEqual(AREAS[role]);
   });
 });
@@ -66,7 +67,7 @@ it.each([
 ] as const)('a %s who opens %s by its address is told who may', async (role, path) => {
   const { page } = await openConsole(stack, role, { path: `/console${path}` });
   const alert = page.getByRole('alert');
-  await alert.getByText('You may not do this').waitFor();
-  expect(await alert.innerText()).toContain(`yours is ${role}`);
+  await alert.getByText(en.kit.forbidden).waitFor();
+  expect(await alert.innerText()).toContain(role);
   expectNoFaults(page, { but: /\b403\b/ });
 });

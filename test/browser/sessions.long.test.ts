@@ -1,3 +1,4 @@
+import { en } from '@lockstep/console/words';
 import { createLogInToken, newCommand } from '@lockstep/operators';
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
@@ -20,7 +21,7 @@ afterAll(() => stack.close());
 const REFUSED = /\b401\b/;
 
 /** A page that doesn't refresh itself: without a click it stays, though its session has ended. */
-const STILL_PAGE = { path: '/console/applications', title: 'Applications' };
+const STILL_PAGE = { path: '/console/applications', title: en.shell.applications };
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
 const endSessions = ({ name }: OperatorLogin) =>
@@ -31,11 +32,11 @@ describe('logging in', () => {
   it('leads to the page whose address was opened', async () => {
     const login = await newOperator(stack, 'viewer');
     const page = await openPage(stack, '/console/applications?status=approved');
-    await heading(page, 'Lockstep console').waitFor();
+    await heading(page, en.session.product).waitFor();
     await shot(page, 'log-in');
     await expectAccessible(page);
     await fillInLogin(page, login);
-    await heading(page, 'Applications').waitFor();
+    await heading(page, en.shell.applications).waitFor();
     expect(new URL(page.url()).search).toBe('?status=approved');
     await page.getByText(`${login.name} · viewer`).waitFor();
     expectNoFaults(page, { but: REFUSED });
@@ -45,12 +46,12 @@ describe('logging in', () => {
     const login = await newOperator(stack, 'viewer');
     const page = await openPage(stack, '/console');
     await fillInLogin(page, { ...login, password: 'wrong' });
-    await page.getByRole('alert').getByText('locked').waitFor();
+    await page.getByRole('alert').getByText('login_failed').waitFor();
     await shot(page, 'log-in-refused');
     await expectAccessible(page);
-    expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe(login.name);
+    expect(await page.getByRole('textbox', { name: en.session.name }).inputValue()).toBe(login.name);
     await fillInLogin(page, login);
-    await heading(page, 'Overview').waitFor();
+    await heading(page, en.shell.overview).waitFor();
   });
 
   it('leads nowhere else', async () => {
@@ -58,7 +59,7 @@ describe('logging in', () => {
     for (const next of ['https://example.com/', '//example.com/', '/docs', 'javascript:alert(1)']) {
       const page = await openPage(stack, `/console/log-in?next=${encodeURIComponent(next)}`);
       await fillInLogin(page, login);
-      await heading(page, 'Overview').waitFor();
+      await heading(page, en.shell.overview).waitFor();
       expect(page.url()).toBe(`${stack.baseUrl}/console/`);
     }
   });
@@ -137,19 +138,19 @@ describe('a log-in link', () => {
 describe('logging out', () => {
   it('ends the session in all tabs of the browser; going back shows nothing', async () => {
     const { page, login } = await openConsole(stack, 'viewer', { path: '/console/applications' });
-    await heading(page, 'Applications').waitFor();
+    await heading(page, en.shell.applications).waitFor();
     const other = await page.context().newPage();
     await other.goto('/console/webhooks');
-    await heading(other, 'Webhooks').waitFor();
-    await page.getByRole('button', { name: 'Log out' }).click();
-    await heading(page, 'Lockstep console').waitFor();
-    await heading(other, 'Lockstep console').waitFor();
+    await heading(other, en.shell.webhooks).waitFor();
+    await page.getByRole('button', { name: en.shell.logOut }).click();
+    await heading(page, en.session.product).waitFor();
+    await heading(other, en.session.product).waitFor();
     await page.goBack();
-    await heading(page, 'Lockstep console').waitFor();
+    await heading(page, en.session.product).waitFor();
     expect(await page.getByText(login.name).count()).toBe(0);
     // Whoever logs in again in one tab is back in the other, where they were.
     await fillInLogin(page, login);
-    await heading(other, 'Webhooks').waitFor();
+    await heading(other, en.shell.webhooks).waitFor();
     for (const each of [page, other]) expectNoFaults(each, { but: REFUSED });
   });
 
@@ -157,11 +158,11 @@ describe('logging out', () => {
     const here = await openConsole(stack, 'viewer');
     const there = await openPage(stack, '/console');
     await fillInLogin(there, here.login);
-    await heading(there, 'Overview').waitFor();
-    await here.page.getByRole('button', { name: 'Log out' }).click();
-    await heading(here.page, 'Lockstep console').waitFor();
+    await heading(there, en.shell.overview).waitFor();
+    await here.page.getByRole('button', { name: en.shell.logOut }).click();
+    await heading(here.page, en.session.product).waitFor();
     await there.reload();
-    await heading(there, 'Overview').waitFor();
+    await heading(there, en.shell.overview).waitFor();
   });
 });
 
@@ -170,10 +171,10 @@ describe('a session', () => {
     const { page, login } = await openConsole(stack, 'viewer', { path: STILL_PAGE.path });
     await heading(page, STILL_PAGE.title).waitFor();
     await endSessions(login);
-    await page.getByRole('link', { name: 'Webhooks' }).click();
-    await heading(page, 'Lockstep console').waitFor();
+    await page.getByRole('link', { name: en.shell.webhooks }).click();
+    await heading(page, en.session.product).waitFor();
     await fillInLogin(page, login);
-    await heading(page, 'Webhooks').waitFor();
+    await heading(page, en.shell.webhooks).waitFor();
     expectNoFaults(page, { but: REFUSED });
   });
 
@@ -182,18 +183,18 @@ describe('a session', () => {
     const there = await openPage(stack, STILL_PAGE.path);
     await fillInLogin(there, login);
     await heading(there, STILL_PAGE.title).waitFor();
-    await here.getByLabel('Present password').fill(login.password);
-    await here.getByLabel('New password', { exact: true }).fill('a new password of twelve');
-    await here.getByLabel('New password, again').fill('a new password of twelve');
+    await here.getByLabel(en.session.present).fill(login.password);
+    await here.getByLabel(en.session.next, { exact: true }).fill('a new password of twelve');
+    await here.getByLabel(en.session.nextAgain).fill('a new password of twelve');
     await shot(here, 'own-password');
     await expectAccessible(here);
-    await here.getByRole('button', { name: 'Change the password' }).click();
-    await here.getByRole('status').getByText('Your password is changed.').waitFor();
-    await here.getByRole('link', { name: 'Applications' }).click();
-    await heading(here, 'Applications').waitFor();
+    await here.getByRole('button', { name: en.session.change }).click();
+    await here.getByRole('status').getByText(en.session.changed).waitFor();
+    await here.getByRole('link', { name: en.shell.applications }).click();
+    await heading(here, en.shell.applications).waitFor();
     expectNoFaults(here);
-    await there.getByRole('link', { name: 'Webhooks' }).click();
-    await heading(there, 'Lockstep console').waitFor();
+    await there.getByRole('link', { name: en.shell.webhooks }).click();
+    await heading(there, en.session.product).waitFor();
   });
 
   it('of another operator shows nothing of the one before', async () => {
@@ -202,11 +203,11 @@ describe('a session', () => {
     const page = await context.newPage();
     await page.goto('/console/operators');
     await fillInLogin(page, admin);
-    await heading(page, 'Operators').waitFor();
-    await page.getByRole('button', { name: 'Log out' }).click();
+    await heading(page, en.shell.operators).waitFor();
+    await page.getByRole('button', { name: en.shell.logOut }).click();
     await fillInLogin(page, viewer);
-    await heading(page, 'Overview').waitFor();
-    expect(await page.getByRole('link', { name: 'Operators' }).count()).toBe(0);
+    await heading(page, en.shell.overview).waitFor();
+    expect(await page.getByRole('link', { name: en.shell.operators }).count()).toBe(0);
     expect(await page.getByText(admin.name).count()).toBe(0);
   });
 });

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { en } from '@lockstep/console/words';
 import { CONSOLE_ROOT, type OperatorRole } from '@lockstep/contract/console';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
@@ -113,9 +114,9 @@ export async function openInSession(
 
 /** Fills in the log-in page, on which a page is. */
 export async function fillInLogin(page: Page, { name, password }: OperatorLogin): Promise<void> {
-  await page.getByRole('textbox', { name: 'Name' }).fill(name);
-  await page.getByRole('textbox', { name: 'Password' }).fill(password);
-  await page.getByRole('button', { name: 'Log in', exact: true }).click();
+  await page.getByRole('textbox', { name: en.session.name }).fill(name);
+  await page.getByRole('textbox', { name: en.session.password }).fill(password);
+  await page.getByRole('button', { name: en.session.logIn, exact: true }).click();
 }
 
 async function bringSession(context: BrowserContext, { baseUrl, cookie }: ConsoleClient): Promise<void> {
