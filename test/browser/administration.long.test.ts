@@ -98,7 +98,7 @@ describe('an admin', () => {
       appSecret: await secretOf(page, en.applications.appSecret),
     };
     expect((await Api.logIn(stack.baseUrl, credentials)).token).toBeTypeOf('string');
-    await answer(page, en.kit.haveKept);
+    await answer(page, en.kit.saved);
     await heading(page, name);
     await page.getByText('web, tele').waitFor();
     expect(await page.content()).not.toContain(credentials.appSecret);
@@ -126,7 +126,7 @@ describe('an admin', () => {
     await page.getByText(en.applications.tokensGoodUntil).waitFor();
     const appSecret = await secretOf(page, en.applications.appSecret);
     await Api.logIn(stack.baseUrl, { appKey: key, appSecret });
-    await answer(page, en.kit.haveKept);
+    await answer(page, en.kit.saved);
     await press(page, en.applications.rotate);
     await hours.fill('0');
     await page.getByText(en.applications.nothingWorks).waitFor();
@@ -139,7 +139,7 @@ describe('an admin', () => {
       appSecret: await secretOf(page, en.applications.appSecret),
     });
     expect(token).toBeTypeOf('string');
-    await answer(page, en.kit.haveKept);
+    await answer(page, en.kit.saved);
     await page.reload();
     await page.getByText(`1 (${en.applications.liveTokensHint})`).waitFor();
     await press(page, en.applications.revokeTokens);
@@ -183,7 +183,7 @@ describe('an admin', () => {
     const password = await secretOf(page, en.operators.password);
     const operator = new ConsoleClient(stack.baseUrl, { name, password });
     expect(await operator.call('logIn', { body: operator.login })).toMatchObject({ role: 'support' });
-    await answer(page, en.kit.haveKept);
+    await answer(page, en.kit.saved);
     await page.goto(`/console/operators/${name}`);
     await heading(page, name);
     await press(page, en.operators.changeRole);
@@ -194,7 +194,7 @@ describe('an admin', () => {
     await press(page, en.operators.resetPassword);
     await answer(page, en.operators.resetPassword);
     await page.getByText(en.operators.resetNow(name)).first().waitFor();
-    await answer(page, en.kit.haveKept);
+    await answer(page, en.kit.saved);
     expect((await operator.send('getMe')).status).toBe(401);
     await press(page, en.operators.disable);
     await answer(page, en.operators.disable);
@@ -216,7 +216,7 @@ it('the audit log says who logged out, who failed to log in, and which system us
   await page.goto(`/console/record?target=${name}`);
   const row = (action: string) => page.getByRole('row').filter({ has: page.getByTitle(action, { exact: true }) });
   await row('operator.log_in_failed')
-    .filter({ hasText: en.record.stranger('127.0.0.1') })
+    .filter({ hasText: en.record.notLoggedIn('127.0.0.1') })
     .waitFor();
   await row('operator.logged_out').filter({ hasText: name }).first().waitFor();
   await row('operator.created')

@@ -78,7 +78,7 @@ describe('an administrator', () => {
     const account = /admin@\w+/.exec(text)![0];
     const password = await passwordIn(text);
     expect((await askUserToken(stack.baseUrl, shop.api.credentials, { account, password })).status).toBe(200);
-    await secret.getByRole('button', { name: en.kit.haveKept }).click();
+    await secret.getByRole('button', { name: en.kit.saved }).click();
     await page.getByRole('cell', { name: account }).waitFor();
     expect(await page.content()).not.toContain(password);
     await page.getByRole('tab', { name: en.enterprises.changes }).click();

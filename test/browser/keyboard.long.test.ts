@@ -89,7 +89,7 @@ it('keeps a secret that is shown once until its reader says that they have it', 
   // A browser closes a dialog whose page has refused one Escape by the next one.
   await press(page, 'Escape', 'Escape', 'Escape');
   expect(await secret.isVisible()).toBe(true);
-  await secret.getByRole('button', { name: en.kit.haveKept }).click();
+  await secret.getByRole('button', { name: en.kit.saved }).click();
   await secret.waitFor({ state: 'detached' });
   expectNoFaults(page);
 });

@@ -1,15 +1,16 @@
 import { useCallback } from 'react';
 import { defineWords } from './define-words.ts';
+import { useLanguage } from './languages.ts';
 import { useWords } from './words.ts';
 
-/** What the codes of the interface are called: types of orders, modes of batches, and roles of operators. */
+/** Names for codes of the interface: order types, batch modes and operator roles. */
 const codeNames = defineWords({
   en: {
-    new_buy: 'purchase',
-    delete_asset: 'revoke assets',
-    delete_product: 'revoke products',
-    async: 'answered before it is carried out',
-    sync: 'answered when it is carried out',
+    new_buy: 'Purchase',
+    delete_asset: 'Revoke assets',
+    delete_product: 'Revoke products',
+    async: 'Responds on acceptance',
+    sync: 'Responds when applied',
     viewer: 'viewer',
     support: 'support',
     admin: 'admin',
@@ -18,22 +19,24 @@ const codeNames = defineWords({
     new_buy: '购买',
     delete_asset: '撤销资产',
     delete_product: '撤销产品',
-    async: '异步，接收后即应答',
-    sync: '同步，执行完再应答',
-    viewer: '查看者',
-    support: '支持',
-    admin: '管理员',
+    async: '异步，受理后即响应',
+    sync: '同步，执行完成后响应',
+    viewer: '只读人员',
+    support: '支持人员',
+    admin: '系统管理员',
   },
 });
 
-/** Says what a code is called, with the code beside it: `purchase (new_buy)`. An unknown code stands alone. */
+/** Returns a function that writes a code with its name: `Purchase (new_buy)`. Returns an unknown code unchanged. */
 export function useCodeNames(): (code: string) => string {
   const names: Record<string, string> = useWords(codeNames);
+  const language = useLanguage();
   return useCallback(
     (code) => {
       const name = names[code];
-      return name === undefined || name === code ? code : `${name} (${code})`;
+      if (name === undefined || name === code) return code;
+      return language === 'zh' ? `${name}（${code}）` : `${name} (${code})`;
     },
-    [names],
+    [names, language],
   );
 }

@@ -21,6 +21,8 @@ interface ConfirmButtonProps<Id extends ConsoleOperationId> {
   children: ReactNode;
   /** On the button that does it; `label` where absent. */
   confirmLabel?: string;
+  /** On the button that closes the dialog; "Cancel" where absent. */
+  dismissLabel?: string;
   isDangerous?: boolean;
   isDisabled?: boolean;
   /** Whether the fields of the dialog are filled in such that it can be done; true where absent. */
@@ -79,7 +81,7 @@ function ConfirmDialog<Id extends ConsoleOperationId>({
       actions={
         <>
           <Button variant="default" onClick={onClose} disabled={change.isPending}>
-            {words.cancel}
+            {props.dismissLabel ?? words.cancel}
           </Button>
           <Button
             onClick={() => void confirm()}

@@ -23,7 +23,7 @@ export function OneTimeSecret({
   const words = useWords(kitWords);
   const fields: Field[] = secrets.map(({ label, value }) => ({ label, value: <CopyId id={value} what={label} /> }));
   return (
-    <Dialog title={title} onClose={onClose} mustAnswer actions={<Button onClick={onClose}>{words.haveKept}</Button>}>
+    <Dialog title={title} onClose={onClose} mustAnswer actions={<Button onClick={onClose}>{words.saved}</Button>}>
       <Notice tone="warn" title={words.shownOnce} />
       <Fields fields={fields} />
       {children}

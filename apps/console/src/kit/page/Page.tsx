@@ -42,7 +42,7 @@ export function Page({ title, beside, lead, crumbs = [], actions, children }: Pa
   return (
     <div className={styles.page}>
       {crumbs.length > 0 && (
-        <nav aria-label={words.youAreHere}>
+        <nav aria-label={words.breadcrumbs}>
           <ol className={styles.crumbs}>
             {crumbs.map(({ text, ...link }) => (
               <li key={link.to}>

@@ -65,8 +65,8 @@ function Known({ application }: { application: ApplicationDetail }) {
   return (
     <>
       <Fields fields={fields} />
-      <Section title={words.goOn}>
-        <nav className={styles.links} aria-label={words.goOn}>
+      <Section title={words.seeAlso}>
+        <nav className={styles.links} aria-label={words.seeAlso}>
           <Link to="/batches" search={{ appKey }}>
             {words.batches}
           </Link>

@@ -25,7 +25,7 @@ export function AssetFields({ asset }: { asset: ActiveAsset }) {
           label: words.holder,
           value:
             holder === null ? (
-              words.nobody
+              words.unassigned
             ) : (
               <>
                 <Link

@@ -13,7 +13,7 @@ export function LentHere({ lentHere, hasMore }: { lentHere: readonly Lent[]; has
     { header: words.assetNum, cell: ({ assetNum }) => <AssetLink assetNum={assetNum} /> },
     {
       header: words.holder,
-      cell: ({ holder }) => (holder === null ? words.nobody : `${holder.name} · ${holder.account}`),
+      cell: ({ holder }) => (holder === null ? words.unassigned : `${holder.name} · ${holder.account}`),
     },
     { header: words.since, cell: ({ since }) => <Time timeMs={since} /> },
   ];

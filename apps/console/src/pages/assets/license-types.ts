@@ -1,22 +1,22 @@
 import { defineWords } from '../../words/define-words.ts';
 
-/** What the license types are called. */
+/** The names of license types. */
 export const licenseTypeWords = defineWords({
   en: {
-    normal_unrecover_usbkey: 'lock, not re-fillable',
-    normal_recover_usbkey: 'lock, re-fillable',
-    normal_unrecover_lan_usbkey: 'network lock, not re-fillable',
-    normal_recover_lan_usbkey: 'network lock, re-fillable',
-    identity_usbkey: 'identity lock',
-    identity_lan_usbkey: 'network identity lock',
-    softkey: 'soft key',
-    lan_softkey: 'network soft key',
-    product_entity: 'boxed product',
-    cloud_account: 'cloud license of an account',
-    cloud_customer: 'cloud license of a customer',
-    cloud_personal: 'personal cloud license',
-    lk_product_usbkey: 'large customer: product lock',
-    lk_auth_usbkey: 'large customer: authorization lock',
+    normal_unrecover_usbkey: 'Lock, not refillable',
+    normal_recover_usbkey: 'Lock, refillable',
+    normal_unrecover_lan_usbkey: 'Network lock, not refillable',
+    normal_recover_lan_usbkey: 'Network lock, refillable',
+    identity_usbkey: 'Identity lock',
+    identity_lan_usbkey: 'Network identity lock',
+    softkey: 'Soft key',
+    lan_softkey: 'Network soft key',
+    product_entity: 'Physical product',
+    cloud_account: 'Cloud account',
+    cloud_customer: 'Enterprise cloud license',
+    cloud_personal: 'Personal cloud license',
+    lk_product_usbkey: 'Product lock',
+    lk_auth_usbkey: 'Login lock',
   },
   zh: {
     normal_unrecover_usbkey: '不可充值锁',
@@ -28,10 +28,10 @@ export const licenseTypeWords = defineWords({
     softkey: '软锁',
     lan_softkey: '网络软锁',
     product_entity: '实物产品',
-    cloud_account: '云账号授权',
-    cloud_customer: '云企业授权',
-    cloud_personal: '云个人授权',
-    lk_product_usbkey: '大客户产品锁',
-    lk_auth_usbkey: '大客户授权锁',
+    cloud_account: '云账号',
+    cloud_customer: '企业云授权',
+    cloud_personal: '个人云授权',
+    lk_product_usbkey: '产品锁',
+    lk_auth_usbkey: '登录锁',
   },
 });

@@ -15,6 +15,7 @@ export function CancelBatch({ batch: { batchId, pending } }: { batch: ConsoleBat
       label={words.cancel}
       title={words.cancelTitle(write(pending))}
       confirmLabel={words.cancelConfirm}
+      dismissLabel={words.cancelDismiss}
       isDangerous
       done={({ cancelled }) => (cancelled === 0 ? words.nothingCancelled : words.cancelled(write(cancelled)))}
     >

@@ -88,7 +88,7 @@ function Known({ channel }: { channel: ConsoleChannel }) {
         },
         { label: words.paused, value: <Time timeMs={pausedTime} isRelative withUtc /> },
         {
-          label: words.goOn,
+          label: words.seeAlso,
           value: (
             <>
               <Link to="/batches" search={{ channelCode }}>

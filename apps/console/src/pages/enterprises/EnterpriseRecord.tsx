@@ -30,9 +30,9 @@ export function EnterpriseRecord({ enterpriseGlobalId }: { enterpriseGlobalId: s
   const columns: Column<Entry>[] = [
     { header: words.time, cell: ({ time }) => <Time timeMs={time} isRelative /> },
     { header: words.what, cell: ({ action }) => words[action] },
-    { header: words.whom, cell: ({ targetAccount, targetGlobalId }) => targetAccount ?? targetGlobalId ?? '–' },
+    { header: words.target, cell: ({ targetAccount, targetGlobalId }) => targetAccount ?? targetGlobalId ?? '–' },
     { header: words.detail, cell: ({ detail }) => <RecordedChange detail={detail} />, width: '14rem' },
-    { header: words.who, cell: (entry) => <Who entry={entry} /> },
+    { header: words.changedBy, cell: (entry) => <Who entry={entry} /> },
     { header: words.requestId, cell: ({ requestId }) => <CopyId id={requestId} />, isMinor: true },
   ];
   return (

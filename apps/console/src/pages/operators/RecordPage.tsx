@@ -64,7 +64,7 @@ function useColumns(): readonly Column<RecordEntry>[] {
       width: '8rem',
       cell: ({ operator, actor, action }) =>
         operator === null ? (
-          (LOG_IN_REFUSED.has(action) ? words.stranger : words.commandOf)(actor ?? '')
+          (LOG_IN_REFUSED.has(action) ? words.notLoggedIn : words.commandOf)(actor ?? '')
         ) : isAdmin ? (
           <Link to="/operators/$name" params={{ name: operator }}>
             {operator}

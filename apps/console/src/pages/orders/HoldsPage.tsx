@@ -41,7 +41,7 @@ export default function HoldsPage() {
             rows={holds}
             rowKey={({ customerId }) => customerId}
             isStale={found.isPlaceholderData}
-            empty={<Empty title={words.nobodyHeld}>{words.nobodyHeldAdvice}</Empty>}
+            empty={<Empty title={words.noHolds}>{words.noHoldsAdvice}</Empty>}
             nextCursor={nextCursor}
           />
         )}

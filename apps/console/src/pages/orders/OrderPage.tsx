@@ -8,11 +8,11 @@ import { useWords } from '../../words/words.ts';
 import { BatchLink } from '../batches/BatchLink.tsx';
 import { SenderLink } from '../batches/SenderLink.tsx';
 import { FailOrder } from './FailOrder.tsx';
+import { FixAndResend, ResentBatch } from './FixAndResend.tsx';
 import { OrderContent } from './OrderContent.tsx';
 import { OrderEffects } from './OrderEffects.tsx';
 import { OrderLink } from './OrderLink.tsx';
 import { OrderNow } from './OrderNow.tsx';
-import { PutRight, ResentBatch } from './PutRight.tsx';
 import { Retries } from './Retries.tsx';
 import { ordersWords } from './words.ts';
 
@@ -36,7 +36,7 @@ export default function OrderPage() {
       crumbs={[{ text: words.orders, to: '/orders' }, ...(order.data === undefined ? [] : [crumbOf(order.data)])]}
       actions={
         <>
-          {order.data?.state === 'failed' && <PutRight order={order.data} />}
+          {order.data?.state === 'failed' && <FixAndResend order={order.data} />}
           {order.data?.state === 'pending' && <FailOrder orderId={orderId} />}
         </>
       }

@@ -1,12 +1,10 @@
 import type { Overview, OverviewSpan } from '@lockstep/contract/console';
 import { useMemo } from 'react';
 import { Chart, Empty } from '../../kit/index.ts';
-import { useDuration, useNumberFormat } from '../../words/formats.ts';
+import { useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
 import { SPANS } from './spans.ts';
 import { overviewWords } from './words.ts';
-
-const MILLISECONDS = 1_000;
 
 type Props = Pick<Overview, 'pieces' | 'pieceSeconds'> & { span: OverviewSpan };
 
@@ -16,13 +14,12 @@ const LINES = [
   { count: 'failed', tone: 'bad' },
 ] as const;
 
-/** How many orders there were over the span, and how many it were in all. */
+/** Charts how many orders were accepted, succeeded and failed over a span, and states the totals. */
 export function ActivityChart({ pieces, pieceSeconds, span }: Props) {
   const words = useWords(overviewWords);
   const write = useNumberFormat();
   const timesMs = useMemo(() => pieces.map(({ startTime }) => startTime), [pieces]);
-  const piece = useDuration()(pieceSeconds * MILLISECONDS);
-  // What was counted is drawn as it is: a rate would be a guess where a piece is not over.
+  // Draws counts, not rates: the last piece is incomplete, so its rate would be a guess.
   const series = useMemo(
     () =>
       LINES.map(({ count, tone }) => ({
@@ -40,7 +37,7 @@ export function ActivityChart({ pieces, pieceSeconds, span }: Props) {
   return (
     <>
       <p>
-        {words.totals(...sums)} {words.ofPieces(piece)}
+        {words.totals(...sums)} {words.intervals(pieceSeconds)}
       </p>
       <Chart label={words.chart(...sums, words[SPANS[span]] as string)} timesMs={timesMs} series={series} />
     </>

@@ -44,11 +44,11 @@ export default function OverviewPage() {
             <Section title={words.failures}>
               <FailureCauses failures={failures} />
             </Section>
-            <Section title={words.troubledWebhooks}>
+            <Section title={words.failingWebhooks}>
               <WebhookTable
                 label={words.webhooksTable}
                 rows={webhooks.troubled}
-                empty={<Empty title={words.noTroubles(write(webhooks.active))} />}
+                empty={<Empty title={words.noFailingWebhooks(write(webhooks.active))} />}
               />
             </Section>
           </>

@@ -97,7 +97,7 @@ export function BatchForm({
             <>
               <strong>{words.chosen(given.name, sizeOf(given.content))}</strong>
               <Button variant="default" size="compact-md" onClick={() => setGiven(undefined)}>
-                {words.take}
+                {words.replace}
               </Button>
             </>
           )}

@@ -12,7 +12,7 @@ type FailedOrder = Pick<ConsoleOrder, 'batchId' | 'licenseOrderId'>;
 /**
  * Leads to where a failed order is put right and sent again; nothing for who may not, or while its batch still runs.
  */
-export function PutRight({ order: { batchId, licenseOrderId } }: { order: FailedOrder }) {
+export function FixAndResend({ order: { batchId, licenseOrderId } }: { order: FailedOrder }) {
   const words = useWords(ordersWords);
   const mayCall = useMayCall();
   const { data } = useOperation(
@@ -28,7 +28,7 @@ export function PutRight({ order: { batchId, licenseOrderId } }: { order: Failed
         <Link to="/batches/$batchId/resend" params={{ batchId }} search={{ order: licenseOrderId }} {...props} />
       )}
     >
-      {words.putRight}
+      {words.fixAndResend}
     </Button>
   );
 }
