@@ -3,12 +3,12 @@ import { globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { fileURLToPath } from 'node:url';
 
 /*
- * Builds the console into dist/: quiet when it works.
+ * Builds the console into dist/. Prints nothing on success.
  *
  *   node build.ts               builds
- *   node build.ts --if-needed   builds unless dist/ is of these sources; does nothing where Vite is not installed, as
- *                               in the image, which gets a console that is built already
- *   node build.ts --sizes       builds, and prints what a browser loads
+ *   node build.ts --if-needed   builds if the sources have changed since the last build; a no-op without Vite, as in the
+ *                               image, which comes with a built console
+ *   node build.ts --sizes       builds, and prints the sizes that a browser loads
  */
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const STAMP = `${HERE}dist/built-from`;
@@ -20,9 +20,9 @@ if (flags.has('--sizes')) printSizes();
 
 async function build(): Promise<void> {
   const { build: buildWithVite } = await import('vite');
-  // Vite replaces what is there piece by piece: what is half done must not look whole.
+  // Vite replaces files one by one. Without a stamp, a partial build doesn't look complete.
   rmSync(STAMP, { force: true });
-  // A test run has another one, with which the libraries would come with their checks for developers.
+  // In a test run NODE_ENV differs, and the libraries would include their development checks.
   process.env.NODE_ENV = 'production';
   await buildWithVite({ configFile: `${HERE}vite.config.ts`, configLoader: 'native', logLevel: 'warn' });
   writeFileSync(STAMP, digestSources());
@@ -45,7 +45,7 @@ function readStamp(): string | undefined {
   }
 }
 
-/** A digest of everything that the build reads, but for the libraries, which the lock file of the repository names. */
+/** Returns a digest of everything that the build reads. The lock file stands for the libraries. */
 function digestSources(): string {
   const files = globSync(
     [
@@ -65,7 +65,7 @@ function digestSources(): string {
   return digest.digest('base64url');
 }
 
-/** Prints how much a browser loads, compressed: all of it, and what the first page needs. */
+/** Prints the compressed sizes that a browser loads: in total, and for the first page. */
 function printSizes(): void {
   const sizeOf = (pattern: string) =>
     globSync(pattern, { cwd: `${HERE}dist` }).reduce((sum, file) => sum + statSync(`${HERE}dist/${file}`).size, 0);

@@ -46,7 +46,7 @@ describe('logging in', () => {
     const login = await newOperator(stack, 'viewer');
     const page = await openPage(stack, '/console');
     await fillInLogin(page, { ...login, password: 'wrong' });
-    await page.getByRole('alert').getByText('login_failed').waitFor();
+    await page.getByRole('alert').getByText(en.session.logInFailed).waitFor();
     await shot(page, 'log-in-refused');
     await expectAccessible(page);
     expect(await page.getByRole('textbox', { name: en.session.name }).inputValue()).toBe(login.name);

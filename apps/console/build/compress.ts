@@ -9,13 +9,13 @@ const toGzip = promisify(gzip);
 const TEXT = /^files\/.*\.(?:js|css|svg|json)$/;
 
 /**
- * Puts a brotli and a gzip file beside each text file, so that the server compresses nothing while it serves. Browsers
- * take brotli only over TLS and from this machine.
+ * Writes a brotli and a gzip file beside each text file, so that the service need not compress. Browsers accept brotli
+ * only over TLS and from localhost.
  */
 export function compressedFiles(): Plugin {
   return {
     name: 'lockstep-compressed-files',
-    // Only what is written is final: other plugins go on changing the bundle until then.
+    // Other plugins change the bundle until it is written.
     async writeBundle({ dir = '' }, bundle) {
       const files = Object.keys(bundle).filter((fileName) => TEXT.test(fileName));
       await Promise.all(files.map((fileName) => compressFile(join(dir, fileName))));

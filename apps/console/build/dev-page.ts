@@ -1,6 +1,6 @@
 import type { Plugin } from 'vite';
 
-/** Fills in the page, as the service does with the built one (apps/api/src/console/pages.ts). */
+/** Fills in the page's placeholders, as the service does in the built page (apps/api/src/console/pages.ts). */
 export function devPage(): Plugin {
   return {
     name: 'lockstep-dev-page',

@@ -3,9 +3,7 @@ import type { Plugin } from 'vite';
 
 const NAME = 'virtual:operations';
 
-/**
- * Gives the browser the contract's table of the console's operations without its schemas, which would bring zod along.
- */
+/** Provides the contract's console operations without their schemas, which would bring zod into the browser. */
 export function operationsTable(): Plugin {
   return {
     name: 'lockstep-operations',

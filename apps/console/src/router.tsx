@@ -7,7 +7,6 @@ import { BrokenPage } from './shell/BrokenPage.tsx';
 import { NotFound } from './shell/NotFound.tsx';
 import { PendingPage } from './shell/PendingPage.tsx';
 
-/** Every page of the console by its address. */
 export const router = createRouter({
   routeTree: rootRoute.addChildren(routes),
   basepath: CONSOLE_PATH,
@@ -17,7 +16,7 @@ export const router = createRouter({
   defaultNotFoundComponent: NotFound,
   defaultPendingComponent: PendingPage,
   scrollRestoration: true,
-  // A hint of where the reader may go next loads its script; its data are read when it is opened.
+  // Hovering over a link preloads the page's script, not its data.
   defaultPreload: 'intent',
 });
 

@@ -3,7 +3,7 @@ import { searchOf } from './kit/address/search.ts';
 import { LogInPage } from './pages/session/LogInPage.tsx';
 import { rootRoute } from './root-route.tsx';
 
-/** A page: its address, what loads it when it is opened, and the names of the texts behind the `?` of its address. */
+/** A page: its path, a function that loads it, and the names of its search parameters. */
 function page<const Path extends string, const Name extends string = never>(
   path: Path,
   load: () => Promise<{ default: RouteComponent }>,
@@ -17,7 +17,7 @@ const ordersFilters = ['customerId', 'assetNum', 'state', 'cause', 'orderType', 
 const batchesFilters = ['channelOrderId', 'appKey', 'channelCode', 'state', 'hasFailed'] as const;
 const times = ['acceptedFrom', 'acceptedTo'] as const;
 
-/** Every page of the console. What stands in an address is always text: ids have more digits than a number keeps. */
+/** Every page of the console. Parameters are strings, because ids have more digits than a number can hold. */
 export const routes = [
   page('/', () => import('./pages/overview/OverviewPage.tsx'), 'span'),
   createRoute({

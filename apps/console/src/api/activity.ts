@@ -1,4 +1,4 @@
-/** A reader who has done nothing for this long is taken to be away. */
+/** After this long without input, the operator counts as away. */
 const AWAY_AFTER_MS = 60_000;
 
 let lastActMs = Date.now();
@@ -11,8 +11,8 @@ function noteAct(): void {
 }
 
 /**
- * Says whose doing a call is. Pages refresh themselves, and that must not keep the session of a reader who has left
- * alive: the server counts only the calls of a `user` against the idle end.
+ * Returns whether a call counts as the operator's. Automatic refreshes must not keep the session of an absent operator
+ * alive: only calls by a `user` postpone the idle timeout.
  */
 export function whoseDoing(): 'user' | 'automatic' {
   return Date.now() - lastActMs < AWAY_AFTER_MS ? 'user' : 'automatic';

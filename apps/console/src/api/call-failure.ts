@@ -1,12 +1,12 @@
-/** A call that the server refused, or that did not reach it. */
+/** A call that the service refused or that did not reach it. */
 export class CallFailure extends Error {
-  /** The HTTP status; 0 where there was no answer. */
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number;
-  /** The stable word of the contract's tables; null where the answer was not ours. */
+  /** The contract's cause; null if the response did not come from the service. */
   override readonly cause: string | null;
-  /** Finds the call in the log of the service; null where there was no answer. */
+  /** Identifies the call in the service's log; null if there was no response. */
   readonly requestId: string | null;
-  /** What was wrong with what was sent, field by field; empty where that is not what it was refused for. */
+  /** The invalid fields; empty if the call was refused for another reason. */
   readonly faults: readonly { path: string; message: string }[];
 
   constructor(

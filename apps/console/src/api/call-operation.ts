@@ -10,7 +10,7 @@ interface AnyCall {
   body?: unknown;
 }
 
-/** A body that is sent as it stands, byte for byte, such as a file that was dropped. */
+/** A body that is sent byte for byte, such as a dropped file. */
 export class RawJson {
   readonly content: Blob | string;
 
@@ -19,12 +19,11 @@ export class RawJson {
   }
 }
 
-/** The parts of a call; a body may also be JSON that is written already. */
+/** The parts of a call. The body may also be serialized JSON. */
 export type CallOf<Id extends ConsoleOperationId> = {
   [Part in keyof ConsoleCall<Id>]: Part extends 'body' ? ConsoleCall<Id>[Part] | RawJson : ConsoleCall<Id>[Part];
 };
 
-/** The address of a call. */
 function operationUrl<Id extends ConsoleOperationId>(id: Id, call: CallOf<Id>): string {
   const { params = {}, query = {} } = call as AnyCall;
   const path = operations[id].path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
@@ -35,7 +34,7 @@ function operationUrl<Id extends ConsoleOperationId>(id: Id, call: CallOf<Id>): 
   return url.href;
 }
 
-/** Calls an operation of the console and returns its data. Throws a CallFailure. */
+/** Calls a console operation and returns its data. Throws CallFailure. */
 export async function callOperation<Id extends ConsoleOperationId>(
   id: Id,
   call: CallOf<Id>,
@@ -54,7 +53,7 @@ export async function callOperation<Id extends ConsoleOperationId>(
   return (await readAnswer(response, id)) as ConsoleData<Id>;
 }
 
-/** Calls an operation whose answer is a file, and returns the file. Throws a CallFailure. */
+/** Calls an operation that responds with a file, and returns the file. Throws CallFailure. */
 export async function downloadOperation<Id extends ConsoleOperationId>(id: Id, call: CallOf<Id>): Promise<Blob> {
   const headers = { 'x-lockstep-console': whoseDoing() };
   const response = await reach(operationUrl(id, call), { headers, credentials: 'same-origin' });

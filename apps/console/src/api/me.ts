@@ -4,23 +4,25 @@ import { createContext, use } from 'react';
 
 const ROLES: readonly OperatorRole[] = ['viewer', 'support', 'admin'];
 
-/** Who is logged in; there is somebody on every page but the log-in page. */
+/** The logged-in operator. Every page but the login page has one. */
 export const MeContext = createContext<Me | null>(null);
 
-/** Who is logged in. */
+/** Returns the logged-in operator. */
 export function useMe(): Me {
   const me = use(MeContext);
   if (me === null) throw new Error('nobody is logged in here');
   return me;
 }
 
-/** Whether the reader's role may do something. The server decides; this only hides what it would refuse. */
+/**
+ * Returns a function that says whether the operator's role includes another. Only hides what the service would refuse.
+ */
 export function useMay(): (least: OperatorRole) => boolean {
   const { role } = useMe();
   return (least) => ROLES.indexOf(role) >= ROLES.indexOf(least);
 }
 
-/** Whether the reader's role may call an operation. */
+/** Returns a function that says whether the operator's role may call an operation. */
 export function useMayCall(): (id: ConsoleOperationId) => boolean {
   const may = useMay();
   return (id) => {

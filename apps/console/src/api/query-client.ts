@@ -3,13 +3,13 @@ import { CallFailure } from './call-failure.ts';
 
 const MAX_RETRIES = 2;
 
-/** A call that was refused is refused again; one that failed on the way may succeed. */
+/** Retries only calls that did not reach the service: a refused call would be refused again. */
 function isWorthRetrying(failures: number, error: Error): boolean {
   const isPassing = error instanceof CallFailure && (error.status === 0 || error.status >= 500);
   return isPassing && failures < MAX_RETRIES;
 }
 
-/** What the console knows of the server's answers. */
+/** The cache of the service's responses. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: { retry: isWorthRetrying, staleTime: 2_000, networkMode: 'always' },

@@ -1,7 +1,6 @@
-/** What happened to the session of this browser. */
 export type SessionEvent = 'logged-in' | 'logged-out';
 
-/** Reaches the other tabs. */
+/** Reaches the other tabs of this browser. */
 const channel = new BroadcastChannel('lockstep-console');
 const listeners = new Set<(event: SessionEvent) => void>();
 
@@ -11,18 +10,18 @@ function notify(event: SessionEvent): void {
   for (const listener of listeners) listener(event);
 }
 
-/** Has `listener` run when the session ends, here or in another tab, or when another tab begins one. */
+/** Calls `listener` when the session ends, in any tab, or when another tab starts one. */
 export function onSessionEvent(listener: (event: SessionEvent) => void): void {
   listeners.add(listener);
 }
 
-/** Notes that the session is not there any more: in this tab, or, where its reader ended it, in all of them. */
+/** Reports that the session ended: to this tab, or, after a logout, to all tabs. */
 export function noteLogOut(where: 'here' | 'everywhere'): void {
   notify('logged-out');
   if (where === 'everywhere') channel.postMessage('logged-out' satisfies SessionEvent);
 }
 
-/** Tells the other tabs that somebody logged in, maybe somebody else. */
+/** Tells the other tabs that an operator logged in, perhaps another one. */
 export function noteLogIn(): void {
   channel.postMessage('logged-in' satisfies SessionEvent);
 }

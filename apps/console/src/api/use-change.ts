@@ -3,15 +3,14 @@ import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/r
 import type { CallFailure } from './call-failure.ts';
 import { type CallOf, callOperation } from './call-operation.ts';
 
-/** A change that can be made, and how the last one went. */
 type Change<Id extends ConsoleOperationId> = UseMutationResult<ConsoleData<Id>, CallFailure, CallOf<Id>>;
 
-/** An operation that changes something. Whatever the page shows is read again when it is done. */
+/** Returns a mutation that calls an operation. Afterwards all data on the page is reloaded. */
 export function useChange<Id extends ConsoleOperationId>(id: Id): Change<Id> {
   const client = useQueryClient();
   return useMutation<ConsoleData<Id>, CallFailure, CallOf<Id>>({
     mutationFn: (call) => callOperation(id, call),
-    // Reading again must not hold up what the page says of the change; a read that fails shows itself.
+    // Not awaited: a reload must not delay the outcome, and shows its own failure.
     onSettled: () => void client.invalidateQueries(),
   });
 }

@@ -3,20 +3,18 @@ import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react
 import type { CallFailure } from './call-failure.ts';
 import { type CallOf, callOperation } from './call-operation.ts';
 
-/** How a page reads. */
 interface ReadOptions<Data> {
-  /** Reads again this long after each answer, while the tab is shown; a function may end it when the data say so. */
+  /** Milliseconds between reloads while the tab is visible. A function can stop them, depending on the data. */
   refreshMs?: number | false | ((data: Data | undefined) => number | false);
-  /** Whether to read at all; true where absent. */
+  /** Whether to fetch at all. Default: true. */
   isEnabled?: boolean;
-  /** Shows what was there while the next page, or another filter, is read. */
+  /** Keeps the previous data while another page or filter loads. */
   keepsPrevious?: boolean;
 }
 
-/** The answer of a reading operation, kept while it is read again. */
 type Reading<Id extends ConsoleOperationId> = UseQueryResult<ConsoleData<Id>, CallFailure>;
 
-/** Reads an operation for as long as the component is shown. */
+/** Fetches an operation, and reloads it while the component is mounted. */
 export function useOperation<Id extends ConsoleOperationId>(
   id: Id,
   call: CallOf<Id>,

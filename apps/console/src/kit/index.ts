@@ -1,11 +1,11 @@
 /*
- * The kit of the console's pages. How a page is made:
+ * The kit of the console's pages. How to make a page:
  *
- * 1. `routes.tsx` names its address, what loads it, and the texts behind the `?` that it reads. What stands in the
- *    address is always text: ids have more digits than a number keeps.
+ * 1. Add it to `routes.tsx` with its path, a function that loads it, and its search parameters. Parameters are strings,
+ *    because ids have more digits than a number can hold.
  *
- * 2. It reads its address by `getRouteApi('/batches')` (not by importing its route: that is a cycle), calls the server
- *    by `useOperation(id, call, { refreshMs })` of `../../api/index.ts`, and shows:
+ * 2. Read the address by `getRouteApi('/batches')` (importing the route would be a cycle). Call the service by
+ *    `useOperation(id, call, { refreshMs })` of `../../api/index.ts`:
  *
  *      const route = getRouteApi('/batches');
  *      export default function BatchesPage() {
@@ -25,19 +25,18 @@
  *        );
  *      }
  *
- *    Filters, tabs and the way to other pages of a list read the address and change it by themselves (`useAddress`).
+ *    Filters, tabs and pagers read and change the address themselves (`useAddress`).
  *
- * 3. All text stands in `pages/<area>/words.ts`: `defineAreaWords({ en: { … }, zh: { … } })`, read by
- *    `useWords(batchesWords)`, which also has the words that several areas show (`words/common.ts`). A word is a text
- *    or a function that fills in what it is about.
+ * 3. Put all text into `pages/<area>/words.ts`: `defineAreaWords({ en: { … }, zh: { … } })`. `useWords(batchesWords)`
+ *    also returns the words that areas share (`words/common.ts`). Tests read all of them from `all-words.ts`.
  *
- * 4. A change asks first: `ConfirmButton` calls its operation, tells how it went, and shows in its dialog what failed.
- *    It is not there for a reader whose role may not call that. A password or secret is shown by `OneTimeSecret`. Other
- *    things that a role may not do are hidden by `useMayCall()('bindApplication') && <…/>`.
+ * 4. Make changes with `ConfirmButton`: it asks first, calls the operation, announces success and shows failures in its
+ *    dialog. It hides itself from roles that may not call the operation. Show a password or secret by `OneTimeSecret`.
+ *    Hide other actions by `useMayCall()('bindApplication') && <…/>`.
  *
- * Fields and buttons are Mantine's (`TextInput`, `NativeSelect`, `Checkbox`, `Textarea`, `Tabs`, `Button`,
- * `PasswordInput`); one that is not among them needs its style in `theme/styles.css`. Show no HTML but by React: names
- * may hold markup.
+ * Fields and buttons come from Mantine (`TextInput`, `NativeSelect`, `Checkbox`, `Textarea`, `Tabs`, `Button`,
+ * `PasswordInput`). Any other component needs its styles in `theme/styles.css`. Never insert HTML: names may contain
+ * markup.
  */
 export { AddressTabs } from './address/AddressTabs.tsx';
 export { useAddress } from './address/address.ts';

@@ -4,7 +4,7 @@ import { useWords } from '../words/words.ts';
 import styles from './Shell.module.css';
 import { shellWords } from './words.ts';
 
-/** Outcomes, in a corner and for screen readers: they hear what is added while the region stays in the page. */
+/** The announcements. The live region always stays in the page, so that screen readers notice additions. */
 export function Announcements() {
   const words = useWords(shellWords);
   const announcements = useAnnouncements();

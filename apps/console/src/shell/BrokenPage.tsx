@@ -4,7 +4,7 @@ import { Notice } from '../kit/signs/Notice.tsx';
 import { kitWords } from '../words/kit.ts';
 import { useWords } from '../words/words.ts';
 
-/** What is shown in place of a page that failed while it was drawn, or whose files are not there any more. */
+/** Replaces a page that failed to render, or whose files a newer release has removed. */
 export function BrokenPage({ error }: { error: unknown }) {
   const words = useWords(kitWords);
   return (

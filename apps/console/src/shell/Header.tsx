@@ -11,7 +11,7 @@ import styles from './Shell.module.css';
 import { useLogOut } from './use-log-out.ts';
 import { shellWords } from './words.ts';
 
-/** The head of every page: search, language, colors, and who is logged in. */
+/** The header of every page: search, language, theme and account. */
 export function Header({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu: () => void }) {
   const words = useWords(shellWords);
   return (
@@ -67,7 +67,7 @@ function SearchBox() {
   );
 }
 
-/** A narrow window shows it with the menu. */
+/** In a narrow window, part of the menu. */
 function Account({ isOpen }: { isOpen: boolean }) {
   const words = useWords(shellWords);
   const codeName = useCodeNames();
@@ -85,7 +85,7 @@ function Account({ isOpen }: { isOpen: boolean }) {
   );
 }
 
-/** The choice of language and colors, which the browser remembers. */
+/** Selects language and theme; the browser remembers both. */
 export function Preferences() {
   const words = useWords(shellWords);
   const language = useLanguage();

@@ -5,7 +5,7 @@ import { areas } from './areas.ts';
 import styles from './Shell.module.css';
 import { shellWords } from './words.ts';
 
-/** Links to the areas that the reader's role may see. A narrow window shows them when the menu is open. */
+/** Links to the areas that the operator's role may see. In a narrow window, part of the menu. */
 export function Navigation({ isOpen }: { isOpen: boolean }) {
   const words = useWords(shellWords);
   const may = useMay();

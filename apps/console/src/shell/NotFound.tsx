@@ -5,7 +5,7 @@ import { kitWords } from '../words/kit.ts';
 import { useWords } from '../words/words.ts';
 import { shellWords } from './words.ts';
 
-/** What an address shows that no page has. */
+/** Shown for an unknown address. */
 export function NotFound() {
   const kit = useWords(kitWords);
   const words = useWords(shellWords);

@@ -2,7 +2,7 @@ import { Loader } from '@mantine/core';
 import { useWords } from '../words/words.ts';
 import { shellWords } from './words.ts';
 
-/** Shown while the script of a page is loaded. */
+/** Shown while a page's script loads. */
 export function PendingPage() {
   const words = useWords(shellWords);
   return (

@@ -11,7 +11,7 @@ import styles from './Shell.module.css';
 import { Shortcuts } from './Shortcuts.tsx';
 import { shellWords } from './words.ts';
 
-/** The frame around every page but the log-in page: it is there for whoever is logged in. */
+/** The frame around every page but the login page. */
 export function Shell({ children }: { children: ReactNode }) {
   const me = useOperation('getMe', {});
   return (
@@ -38,7 +38,7 @@ function Frame({ children }: { children: ReactNode }) {
         className={styles.skip}
         href="#main"
         onClick={(event) => {
-          // Relative to the page's base it would be another address.
+          // A bare `#main` would be relative to the document's base.
           event.preventDefault();
           main.current?.focus();
         }}

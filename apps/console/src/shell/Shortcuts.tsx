@@ -8,10 +8,10 @@ import { areas } from './areas.ts';
 import styles from './Shell.module.css';
 import { shellWords } from './words.ts';
 
-/** How long after `g` the key of an area counts. */
+/** How long after `g` an area's key is accepted. */
 const SEQUENCE_MS = 1_500;
 
-/** The keyboard shortcuts, and the dialog that lists them. They rest while the reader writes. */
+/** Handles keyboard shortcuts, except while the operator types, and shows the dialog that lists them. */
 export function Shortcuts() {
   const words = useWords(shellWords);
   const navigate = useNavigate();

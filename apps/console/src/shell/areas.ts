@@ -1,7 +1,7 @@
 import type { OperatorRole } from '@lockstep/contract/console';
 import type { shellWords } from './words.ts';
 
-/** The areas of the console in the navigation: their addresses, the least role that may see them, the key after `g`. */
+/** The areas in the navigation: address, least role, and the key after `g`. */
 export const areas = [
   { to: '/', name: 'overview', least: 'viewer', key: 'o' },
   { to: '/batches', name: 'batches', least: 'viewer', key: 'b' },

@@ -4,8 +4,8 @@ import { onSessionEvent } from '../api/session-events.ts';
 import { CONSOLE_PATH } from '../page-head.ts';
 
 /**
- * Has the console follow its session: when it ends, here or in another tab, nothing of it stays on the page, and the
- * log-in page knows where to lead back; when another one begins, everything is read anew.
+ * Follows the session. When it ends in any tab, clears the page and goes to the login page, which returns here. When
+ * another session starts, reloads everything.
  */
 export function followSession(router: AnyRouter, client: QueryClient): void {
   onSessionEvent((event) => {
@@ -20,14 +20,14 @@ export function followSession(router: AnyRouter, client: QueryClient): void {
   });
 }
 
-/** Shows the log-in page, which leads back to what is shown now. */
+/** Goes to the login page, which returns to the current page afterwards. */
 export function askForLogIn(router: AnyRouter): void {
   const { pathname, publicHref } = router.latestLocation;
   if (pathname === '/log-in') return;
   router.history.replace(router.buildLocation({ to: '/log-in', search: { next: publicHref } }).publicHref);
 }
 
-/** Goes where the reader was, or to the overview. Only addresses of the console count. */
+/** Returns to the page before the login, or to the overview. Ignores addresses outside the console. */
 export async function leaveLogIn(router: AnyRouter, { next }: { next?: string | undefined }): Promise<void> {
   if (next?.startsWith(`${CONSOLE_PATH}/`)) router.history.replace(next);
   else await router.navigate({ to: '/', replace: true });

@@ -3,7 +3,7 @@ import { CallFailure, callOperation } from '../api/index.ts';
 import { noteLogOut } from '../api/session-events.ts';
 import { announce } from '../kit/signs/announce.ts';
 
-/** Ends the session, here and in the other tabs. */
+/** Returns a function that ends the session in all tabs. */
 export function useLogOut(): () => Promise<void> {
   const router = useRouter();
   return async () => {
@@ -11,7 +11,7 @@ export function useLogOut(): () => Promise<void> {
       await callOperation('logOut', {});
     } catch (error) {
       if (!(error instanceof CallFailure)) throw error;
-      // A session that has ended already is what was wanted; one that may still be there must not look ended.
+      // A session that has already ended counts as a success. After any other failure it may still exist.
       if (error.status !== 401) return announce('bad', error.message);
     }
     await router.navigate({ to: '/log-in', search: { loggedOut: 'true' } });

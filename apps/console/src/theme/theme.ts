@@ -1,6 +1,6 @@
 import { type CSSVariablesResolver, createTheme } from '@mantine/core';
 
-/** Darker shades than the kit's own, whose white text on blue, and grey text, are too faint for many readers. */
+/** Darker shades than Mantine's, whose white text on blue and gray text have too little contrast. */
 export const theme = createTheme({
   primaryColor: 'blue',
   primaryShade: { light: 9, dark: 9 },
@@ -12,7 +12,7 @@ export const theme = createTheme({
   respectReducedMotion: true,
 });
 
-/** Colors of text that the kit derives from shades which fail the contrast of WCAG AA. */
+/** Replaces text colors that Mantine derives from shades without WCAG AA contrast. */
 export const resolveColors: CSSVariablesResolver = () => ({
   variables: {},
   light: {

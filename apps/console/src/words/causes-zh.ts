@@ -4,8 +4,8 @@ import type { ORDER_CAUSES } from './order-causes.ts';
 type Cause = NonNullable<ConsoleOrder['cause']>;
 
 /**
- * What causes mean, in Chinese: those of the console, those of orders, and others that operators meet. The message
- * beside them, in English, has the numbers.
+ * Meanings of causes in Chinese: those of the console, of orders, and others that operators see. The English message,
+ * shown after it, has the details.
  */
 export const causesInChinese: Readonly<
   Record<ConsoleCause | (typeof ORDER_CAUSES)[number], string> & Partial<Record<Cause, string>>

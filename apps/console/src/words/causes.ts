@@ -5,8 +5,8 @@ import { useLanguage } from './languages.ts';
 const inChinese = new Map(Object.entries(causesInChinese));
 
 /**
- * Says why something was refused: in English the server's own message, which names what it is about; in Chinese what
- * the cause means, and the message behind it.
+ * Returns a function that explains a failure: in English with the service's message, which has the details; in Chinese
+ * with the meaning of the cause, followed by that message.
  */
 export function useCauseWords(): (cause: string | null, message: string | null) => string {
   const language = useLanguage();

@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import { useLanguageTag } from './languages.ts';
 import { UNITS, writeRelativeTime } from './relative-time.ts';
 
-/** How numbers are written in the language of the console. */
+/** Returns a function that formats numbers in the current language. */
 export function useNumberFormat(options?: Intl.NumberFormatOptions): (value: number) => string {
   const tag = useLanguageTag();
   const key = JSON.stringify(options ?? {});
@@ -12,23 +12,23 @@ export function useNumberFormat(options?: Intl.NumberFormatOptions): (value: num
   }, [tag, key]);
 }
 
-/** Fewer a second than this are written with a fraction. */
+/** Rates below this are written with a fraction. */
 const FEW = 10;
 
-/** Writes how many of something there were a second. */
+/** Returns a function that formats a rate per second. */
 export function useRate(): (perSecond: number) => string {
   const write = useNumberFormat({ maximumFractionDigits: 0 });
   const writeFew = useNumberFormat({ maximumSignificantDigits: 2 });
   return (perSecond) => (perSecond < FEW ? writeFew(perSecond) : write(perSecond));
 }
 
-/** Writes how long ago something was, or how long it will be: `3 min ago`. */
+/** Returns a function that formats a time relative to now: `3 min ago`. */
 export function useRelativeTime(): (timeMs: number, nowMs: number) => string {
   const tag = useLanguageTag();
   return useMemo(() => (timeMs, nowMs) => writeRelativeTime(tag, timeMs, nowMs), [tag]);
 }
 
-/** Writes a span of time in its two largest units: `2 h 5 min`. */
+/** Returns a function that formats a duration in its two largest units: `2 h 5 min`. */
 export function useDuration(): (durationMs: number) => string {
   const tag = useLanguageTag();
   return useMemo(() => {

@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react';
 
-/** The languages of the console, as they call themselves. */
+/** The languages of the console, by their own names. */
 export const languages = { en: 'English', zh: '中文' } as const;
 export type Language = keyof typeof languages;
 
-/** What Intl and `lang` call them. */
+/** Tags for Intl and the `lang` attribute. */
 const TAGS: Record<Language, string> = { en: 'en-GB', zh: 'zh-CN' };
 const REMEMBERED = 'lockstep-language';
 
@@ -18,7 +18,7 @@ function chooseFirst(): Language {
   return navigator.language.toLowerCase().startsWith('zh') ? 'zh' : 'en';
 }
 
-/** Shows the console in a language from now on, after a reload too. */
+/** Switches the language, and remembers it in the browser. */
 export function chooseLanguage(language: Language): void {
   current = language;
   localStorage.setItem(REMEMBERED, language);
@@ -31,12 +31,12 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** The language that the console is shown in. */
+/** Returns the current language. */
 export function useLanguage(): Language {
   return useSyncExternalStore(subscribe, () => current);
 }
 
-/** The language's tag for Intl. */
+/** Returns the current language's tag for Intl. */
 export function useLanguageTag(): string {
   return TAGS[useLanguage()];
 }

@@ -2,7 +2,7 @@ import type { ConsoleOrder } from '@lockstep/contract/console';
 
 type Cause = NonNullable<ConsoleOrder['cause']>;
 
-/** What an order can fail for (rules 6.5), for filters. */
+/** The causes of failed orders (rules 6.5), as filter options. */
 export const ORDER_CAUSES = [
   'customer_not_found',
   'enterprise_mismatch',

@@ -1,14 +1,14 @@
-/** Units of time by their size, the largest first. */
+/** Units of time in milliseconds, largest first. */
 export const UNITS = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
   ['minute', 60_000],
   ['second', 1_000],
 ] as const;
-/** By so much the clock of the service may be ahead of the reader's before a time is one to come. */
+/** A time this little ahead counts as now, because the service's clock may be ahead of the browser's. */
 const MAX_CLOCK_DIFFERENCE_MS = 60_000;
 
-/** Writes how long ago something was, or how long it will be: `3 min ago`. What is less than a minute ahead is now. */
+/** Formats a time relative to now: `3 min ago`. Less than a minute ahead is `now`. */
 export function writeRelativeTime(tag: string, timeMs: number, nowMs: number): string {
   const format = new Intl.RelativeTimeFormat(tag, { numeric: 'auto', style: 'short' });
   const aheadMs = timeMs - nowMs;

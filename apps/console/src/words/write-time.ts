@@ -1,4 +1,4 @@
-/** Writes a date in the reader's zone, or in UTC, so that it sorts and cannot be misread: `2026-11-23 15:25:43`. */
+/** Formats a time in the reader's time zone or in UTC, sortable and unambiguous: `2026-11-23 15:25:43`. */
 export function writeTime(timeMs: number, zone: 'local' | 'utc'): string {
   const time = new Date(timeMs);
   if (zone === 'utc') return time.toISOString().slice(0, 19).replace('T', ' ');

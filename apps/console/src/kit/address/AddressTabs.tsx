@@ -8,7 +8,7 @@ interface Part {
   content: ReactNode;
 }
 
-/** Parts of a page of which one is shown, the first at first. Its name stands in the address, by the name `of`. */
+/** Tabs of a page. The address names the open tab in the parameter `of`; the first tab is the default. */
 export function AddressTabs({ of, parts }: { of: string; parts: readonly Part[] }) {
   const [search, change] = useAddress();
   const first = parts[0]!;

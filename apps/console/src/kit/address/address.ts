@@ -1,11 +1,11 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Search } from './search.ts';
 
-/** The texts behind the `?` of the page's address, and what changes some of them: undefined takes one out. */
+/** Returns the page's search parameters, and a function that changes some of them. Undefined removes one. */
 export function useAddress(): [Search<string>, (change: Search<string>) => void] {
   const search: Search<string> = useSearch({ strict: false });
   const navigate = useNavigate();
-  // The reader stays where they are: what they changed is there. The history is kept, so that the browser's back works.
+  // Keeps the scroll position. Adds a history entry, so that the browser's Back button works.
   return [
     search,
     (change) => void navigate({ to: '.', search: { ...search, ...change } as never, resetScroll: false }),

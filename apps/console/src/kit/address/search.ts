@@ -1,10 +1,7 @@
-/** What stands behind the `?` of an address: texts by name. */
+/** The search parameters of an address. */
 export type Search<Name extends string> = { [Key in Name]?: string | undefined };
 
-/**
- * Says which texts a page reads from its address: `validateSearch: searchOf('state', 'cursor')`. Others, and empty
- * ones, are dropped.
- */
+/** Declares a page's search parameters: `validateSearch: searchOf('state', 'cursor')`. Drops others and empty ones. */
 export function searchOf<const Name extends string>(
   ...names: Name[]
 ): (given: Record<string, unknown>) => Search<Name> {
@@ -16,12 +13,12 @@ export function searchOf<const Name extends string>(
   };
 }
 
-/** Reads an address's search part. All values are texts: ids have more digits than a number keeps. */
+/** Parses search parameters. All values are strings, because ids have more digits than a number can hold. */
 export function parseSearch(search: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(search));
 }
 
-/** Writes an address's search part. */
+/** Writes search parameters. */
 export function writeSearch(search: Record<string, unknown>): string {
   const written = new URLSearchParams();
   for (const [name, value] of Object.entries(search)) {

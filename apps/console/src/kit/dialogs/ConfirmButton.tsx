@@ -8,34 +8,34 @@ import { Failure } from '../page/Failure.tsx';
 import { announce } from '../signs/announce.ts';
 import { Dialog } from './Dialog.tsx';
 
-/** A button that changes something only after its reader has seen what will happen. */
+/** A button that opens a dialog, which says what will happen, before it changes anything. */
 interface ConfirmButtonProps<Id extends ConsoleOperationId> {
-  /** What changes it. The button is not there for a reader whose role may not call it. */
+  /** The operation to call. The button is hidden if the operator's role may not call it. */
   operation: Id;
   call: CallOf<Id>;
-  /** On the button. */
+  /** The button's text. */
   label: string;
   /** The dialog's title, as a question: `Cancel 12 pending orders?` */
   title: string;
-  /** What will happen, and what cannot be undone; may hold fields. */
+  /** Says what will happen and what cannot be undone. May contain fields. */
   children: ReactNode;
-  /** On the button that does it; `label` where absent. */
+  /** The text of the confirm button. Default: `label`. */
   confirmLabel?: string;
-  /** On the button that closes the dialog; "Cancel" where absent. */
+  /** The text of the button that closes the dialog. Default: "Cancel". */
   dismissLabel?: string;
   isDangerous?: boolean;
   isDisabled?: boolean;
-  /** Whether the fields of the dialog are filled in such that it can be done; true where absent. */
+  /** Whether the dialog's fields are valid. Default: true. */
   canConfirm?: boolean;
-  /** Announced when it is done. */
+  /** Announced on success. */
   done?: string | ((data: ConsoleData<Id>) => string);
-  /** Returns false where there is more to answer: then the dialog stays open. */
+  /** Return false to keep the dialog open because there is more to answer. */
   onDone?: (data: ConsoleData<Id>) => unknown;
-  /** Shown when it is done, until it is closed: a password or a secret. */
+  /** Shown on success until the reader closes it: a password or secret. */
   result?: (data: ConsoleData<Id>, onClose: () => void) => ReactNode;
 }
 
-/** Asks before it acts, and shows why it failed. */
+/** Asks before it calls an operation, and shows why the call failed. */
 export function ConfirmButton<Id extends ConsoleOperationId>(props: ConfirmButtonProps<Id>) {
   const mayCall = useMayCall();
   const [isOpen, setOpen] = useState(false);
@@ -69,7 +69,7 @@ function ConfirmDialog<Id extends ConsoleOperationId>({
       if (told !== undefined) announce('good', told);
       onClose();
     } catch (error) {
-      // What it failed for is shown from the change itself.
+      // The page shows the failure from the mutation's state.
       if (!(error instanceof CallFailure)) throw error;
     }
   };

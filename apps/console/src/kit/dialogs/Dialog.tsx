@@ -1,24 +1,22 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import styles from './Dialog.module.css';
 
-/**
- * A dialog in front of the page. The browser keeps the focus in it, and Escape closes it unless it must be answered.
- */
+/** A modal dialog. The browser keeps the focus in it, and Escape closes it unless `mustAnswer` is true. */
 export interface DialogProps {
   title: string;
   onClose: () => void;
-  /** Escape does not close it: what it shows is not shown again. */
+  /** Whether Escape leaves it open, because its content is never shown again. */
   mustAnswer?: boolean;
   children: ReactNode;
-  /** Buttons; the first that leads back comes first. */
+  /** Buttons. Put the one that dismisses the dialog first. */
   actions: ReactNode;
 }
 
-/** Shows a dialog for as long as it is rendered. */
+/** Shows a modal dialog while it is mounted. */
 export function Dialog({ title, onClose, mustAnswer = false, children, actions }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  // Closed while it is still in the page, it gives the focus back to where it was.
+  // A layout effect closes the dialog while it is still in the page, so that the browser restores the focus.
   useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
@@ -33,7 +31,7 @@ export function Dialog({ title, onClose, mustAnswer = false, children, actions }
         event.preventDefault();
         if (!mustAnswer) onClose();
       }}
-      // A browser lets a page refuse to close once: after that it asks no more.
+      // Browsers fire `cancel` only for the first Escape; the next one would close the dialog.
       onKeyDown={(event) => {
         if (mustAnswer && event.key === 'Escape') event.preventDefault();
       }}

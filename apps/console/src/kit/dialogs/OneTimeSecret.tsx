@@ -7,7 +7,7 @@ import { CopyId } from '../values/CopyId.tsx';
 import { type Field, Fields } from '../values/Fields.tsx';
 import { Dialog } from './Dialog.tsx';
 
-/** Shows a password or a secret that nobody can read again, until the reader says that they have it. */
+/** Shows a password or secret once, until the reader confirms that they saved it. */
 export function OneTimeSecret({
   title,
   secrets,
@@ -15,7 +15,7 @@ export function OneTimeSecret({
   children,
 }: {
   title: string;
-  /** What is shown, by its name; each can be copied. */
+  /** Labels and values. Each value can be copied. */
   secrets: readonly { label: string; value: string }[];
   onClose: () => void;
   children?: ReactNode;

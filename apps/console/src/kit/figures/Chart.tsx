@@ -3,7 +3,7 @@ import type { ChartProps } from './LineChart.tsx';
 
 const LineChart = lazy(() => import('./LineChart.tsx'));
 
-/** A chart of values over time. Its library is loaded with the first one. Say in words beside it what matters. */
+/** A chart of values over time. Loads its library on first use. State what matters in text beside it. */
 export function Chart(props: ChartProps) {
   return (
     <Suspense fallback={<div style={{ height: 220 }} />}>

@@ -2,13 +2,13 @@ import { useNumberFormat } from '../../words/formats.ts';
 import type { Tone } from '../signs/Badge.tsx';
 import styles from './Count.module.css';
 
-/** A number in the reader's way of writing. */
+/** A number in the format of the current language. */
 export function Count({ value }: { value: number }) {
   const write = useNumberFormat();
   return <span className={styles.count}>{write(value)}</span>;
 }
 
-/** A figure with its name, for the top of a page: `12 failed`. */
+/** A labeled figure for the top of a page. */
 export function Figure({ label, value, tone = 'neutral' }: { label: string; value: number | string; tone?: Tone }) {
   const write = useNumberFormat();
   return (
@@ -19,7 +19,7 @@ export function Figure({ label, value, tone = 'neutral' }: { label: string; valu
   );
 }
 
-/** Figures in a row, as many as fit. */
+/** A row of figures that wraps. */
 export function Figures({ children }: { children: React.ReactNode }) {
   return <dl className={styles.figures}>{children}</dl>;
 }

@@ -10,7 +10,6 @@ import { writeTime } from '../../words/write-time.ts';
 import styles from './LineChart.module.css';
 import { loadPlot } from './load-plot.ts';
 
-/** One line of a chart. */
 interface ChartSeries {
   label: string;
   values: readonly (number | null)[];
@@ -18,7 +17,7 @@ interface ChartSeries {
 }
 
 export interface ChartProps {
-  /** Says in words what the chart shows, for those who do not see it. */
+  /** Describes the chart to screen readers. */
   label: string;
   timesMs: readonly number[];
   series: readonly ChartSeries[];
@@ -27,7 +26,7 @@ export interface ChartProps {
 const MILLISECONDS = 1_000;
 const HEIGHT_PX = 220;
 
-/** Draws lines over time with uPlot, again whenever its data, the colors or its width change. */
+/** Draws lines over time with uPlot. Redraws when the data, the theme or the width changes. */
 export default function LineChart({ label, timesMs, series }: ChartProps) {
   const frame = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme('light');
@@ -95,7 +94,7 @@ function describe(
         width: 2,
         dash: tone === 'bad' ? [6, 4] : [],
         points: { show: false },
-        // Nothing is pointed at: there is nothing to say.
+        // The pointer is outside the chart.
         value: (_: uPlot, value: number | null) => (value === null ? '' : write(value)),
       })),
     ],

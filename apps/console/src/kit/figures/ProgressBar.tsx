@@ -1,6 +1,6 @@
 import styles from './ProgressBar.module.css';
 
-/** How much of something is done, and how much of that failed. `label` says it in words. */
+/** A bar of succeeded and failed parts of a total. `label` describes it to screen readers. */
 export function ProgressBar({
   label,
   total,

@@ -1,6 +1,6 @@
 /**
- * Loads uPlot. It asks Intl for the browser's language as soon as it is imported, and fails where that is a name of the
- * operating system instead, such as `en-US@posix`.
+ * Loads uPlot. On import it passes the browser's language to Intl, which throws if that is a POSIX name such as `en-
+ * US@posix`.
  */
 export async function loadPlot() {
   const shadowed = isKnownToIntl(navigator.language) ? undefined : shadowLanguage();
@@ -20,11 +20,11 @@ function isKnownToIntl(language: string): boolean {
   }
 }
 
-/** Has this page call the language English while uPlot is imported. Returns what ends that. */
+/** Reports English as the browser's language while uPlot is imported. Returns a function that restores it. */
 function shadowLanguage(): () => void {
   Object.defineProperty(navigator, 'language', { value: 'en', configurable: true });
   return () => {
-    // The browser's own property, which stands behind this one, shows again.
+    // Uncovers the browser's own property.
     Reflect.deleteProperty(navigator, 'language');
   };
 }

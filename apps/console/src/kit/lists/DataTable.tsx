@@ -3,48 +3,45 @@ import { type KeyboardEvent, type ReactNode, useRef } from 'react';
 import styles from './DataTable.module.css';
 import { Pager } from './Pager.tsx';
 
-/** A column of a table. No two have the same header. */
+/** A column of a table. Headers must be unique. */
 export interface Column<Row> {
   header: string;
   cell: (row: Row) => ReactNode;
-  /** Numbers stand at the end, so that their digits are below one another. */
+  /** Use `end` for numbers, so that their digits line up. */
   align?: 'start' | 'end';
-  /** Left out in a narrow window. */
+  /** Hidden in a narrow window. */
   isMinor?: boolean;
-  /** The least width, as CSS writes it: `12rem`. */
+  /** Minimum width in CSS units: `12rem`. */
   width?: string;
 }
 
 interface DataTableProps<Row> {
-  /** Names the table for those who do not see it. */
+  /** Names the table for screen readers. */
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
-  /** Shown where there are no rows. */
+  /** Shown if there are no rows. */
   empty?: ReactNode;
-  /** Where the next page begins, null on the last: the way to other pages is below the rows. Absent: there are none. */
+  /** The cursor of the next page; null on the last page. Omit it if the list has no pages. */
   nextCursor?: string | null;
   footer?: ReactNode;
-  /** Whether other rows are on their way, so that these look old. */
+  /** Whether newer rows are loading; the current ones are dimmed. */
   isStale?: boolean;
-  /** Marks a row, such as the one that another part of the page shows. */
+  /** Highlights rows, such as the one that another section shows. */
   isChosen?: (row: Row) => boolean;
 }
 
-/** What a table of one kind of rows leaves to where it stands. */
+/** The props that a specialized table passes through. */
 export type TableProps<Row> = Omit<DataTableProps<Row>, 'columns' | 'rowKey'>;
 
-/** How high a row is before it has been measured. */
+/** Estimated row height until rows are measured. */
 const ROW_HEIGHT_PX = 41;
 const OVERSCAN = 12;
-/** So many rows are shown whole; more scroll by themselves. */
+/** Tables with more rows scroll on their own. */
 const MAX_WHOLE_ROWS = 25;
 
-/**
- * Rows in columns. Only those that are near the window are in the page, however many there are; arrow keys go from the
- * links of a row to those of the next.
- */
+/** A table. Renders only the rows near the window. Arrow keys move between the links of neighboring rows. */
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { label, columns, rows, rowKey, empty, nextCursor, isStale = false, isChosen } = props;
   const footer = nextCursor === undefined ? props.footer : <Pager nextCursor={nextCursor} shown={rows.length} />;
@@ -56,7 +53,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
     estimateSize: () => ROW_HEIGHT_PX,
     getItemKey: (index) => rowKey(rows[index]!),
     overscan: isWhole ? MAX_WHOLE_ROWS : OVERSCAN,
-    // Before the first measurement, and where nothing is laid out, so many rows are enough.
+    // Renders this many rows before the first measurement, and where there is no layout.
     initialRect: { width: 0, height: 800 },
   });
   const shown = virtualizer.getVirtualItems();
@@ -122,7 +119,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   );
 }
 
-/** Stands for the rows that are not in the page. */
+/** A spacer for the rows that are not rendered. */
 function Gap({ heightPx, columns }: { heightPx: number; columns: number }) {
   return (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: it cannot be focused.
@@ -137,7 +134,7 @@ function cellLook({ align = 'start', isMinor = false, width }: Pick<Column<never
   return { className: names, ...(width === undefined ? {} : { style: { minWidth: width } }) };
 }
 
-/** Goes to the same link or button of the row below or above. */
+/** Moves the focus to the same link or button in the row above or below. */
 function walkLinks(event: KeyboardEvent<HTMLTableSectionElement>): void {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
   const target = event.target as HTMLElement;

@@ -6,19 +6,17 @@ import { useAddress } from '../address/address.ts';
 import { readLocalTime, writeLocalTime } from '../time/local-time.ts';
 import styles from './Filters.module.css';
 
-/**
- * One filter, bound to the text of its name in the address. A time is milliseconds there; a flag is `true` or absent.
- */
+/** One filter, bound to the address parameter of its name. A time is in milliseconds; a flag is `true` or absent. */
 interface FilterField {
   name: string;
   label: string;
   kind: 'text' | 'select' | 'time' | 'flag';
-  /** Of a select: values and their words; `any` is added. */
+  /** The options of a select; "Any" is added. */
   options?: readonly { value: string; label: string }[];
   placeholder?: string;
 }
 
-/** The options of a select: values with their words, or the values themselves. */
+/** Returns select options for values, labeled by `words` or else by the values. */
 export function optionsOf<Value extends string>(
   values: readonly Value[],
   words: Readonly<Record<Value, string>> | ((value: Value) => string) = (value) => value,
@@ -26,7 +24,7 @@ export function optionsOf<Value extends string>(
   return values.map((value) => ({ value, label: typeof words === 'function' ? words(value) : words[value] }));
 }
 
-/** Filters of a list. They stand in the page's address; other ones show the list from its beginning. */
+/** Filters of a list, kept in the page's address. Changing one returns to the first page. */
 export function Filters({ fields }: { fields: readonly FilterField[] }) {
   const [value, change] = useAddress();
   const words = useWords(kitWords);
@@ -44,7 +42,7 @@ export function Filters({ fields }: { fields: readonly FilterField[] }) {
   const clear = () => change(Object.fromEntries([...names, 'cursor'].map((name) => [name, undefined])));
   return (
     <search>
-      {/* Another address shows other values: the form begins anew with them. */}
+      {/* The key resets the form when the address changes. */}
       <form
         key={JSON.stringify(names.map((name) => value[name]))}
         className={styles.filters}
@@ -72,7 +70,7 @@ export function Filters({ fields }: { fields: readonly FilterField[] }) {
 function FilterInput({ field, value }: { field: FilterField; value: string | undefined }) {
   const words = useWords(kitWords);
   const { name, label, kind, options = [], placeholder } = field;
-  // A choice is a whole answer; a text is one when it is sent.
+  // Selects and checkboxes apply immediately; text applies on submit.
   const [given, setGiven] = useState(value ?? '');
   if (kind === 'flag') {
     return (

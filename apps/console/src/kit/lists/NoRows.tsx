@@ -4,12 +4,12 @@ import { useWords } from '../../words/words.ts';
 import { useAddress } from '../address/address.ts';
 import { Empty } from '../signs/Empty.tsx';
 
-/** What an address may hold beside filters. */
+/** Address parameters that are not filters. */
 const NO_FILTERS = ['cursor', 'tab', 'list'];
 
 /**
- * What a list shows that has no rows: because of the filters in its address; or because there is nothing yet, as
- * `title` and `children` say. `isMore`: only the newest were looked at, and there are older ones.
+ * The empty state of a list. If the address has filters, says that nothing matches; otherwise shows `title` and
+ * `children`. `isMore`: only the newest entries were searched, and there are older ones.
  */
 export function NoRows({ isMore, title, children }: { isMore?: boolean; title: string; children: ReactNode }) {
   const words = useWords(kitWords);

@@ -7,15 +7,15 @@ import { useAddress } from '../address/address.ts';
 import styles from './Pager.module.css';
 
 /**
- * The way from page to page of a list: its cursor stands in the address, so a page can be sent to a colleague. `shown`:
- * how many rows this page shows.
+ * Links between the pages of a list. The cursor is part of the address, so that a page can be shared. `shown`: the
+ * number of rows on this page.
  */
 export function Pager({ nextCursor, shown }: { nextCursor: string | null; shown: number }) {
   const [{ cursor }, change] = useAddress();
   const onCursor = (next: string | undefined) => change({ cursor: next });
   const words = useWords(kitWords);
   const write = useNumberFormat();
-  // The cursors of the pages from the first to the furthest one that was opened here: no cursor leads back.
+  // The cursors of the pages visited so far. Cursors only lead forward, so going back needs them.
   const [visited, setVisited] = useState<readonly (string | undefined)[]>([undefined]);
   const place = visited.indexOf(cursor);
   const goOn = (next: string) => {

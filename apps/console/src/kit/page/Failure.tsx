@@ -6,7 +6,7 @@ import { useWords } from '../../words/words.ts';
 import styles from '../signs/Notice.module.css';
 import { CopyId } from '../values/CopyId.tsx';
 
-/** What failed, why, what to do about it, and the request id by which the log has more. */
+/** Shows what failed, why, what to do, and the request ID to search the log for. */
 export function Failure({ failure, onRetry }: { failure: CallFailure; onRetry?: () => void }) {
   const words = useWords(kitWords);
   const causeWords = useCauseWords();

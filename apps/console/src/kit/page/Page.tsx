@@ -4,28 +4,26 @@ import { kitWords } from '../../words/kit.ts';
 import { useWords } from '../../words/words.ts';
 import styles from './Page.module.css';
 
-/** A link to a page above this one. */
+/** A link to a parent page. */
 export type Crumb = LinkProps & { text: string };
 
-/** The frame of a page: where it is, its title, what can be done here. */
 export interface PageFrame {
-  /** Names the page in its heading and in the title of the window. */
+  /** The page's heading and window title. */
   title: string;
-  /** Beside the heading: a state, a copy button. */
+  /** Shown beside the heading: a state, a copy button. */
   beside?: ReactNode;
-  /** One sentence that says what the page is for. */
+  /** One sentence on what the page is for. */
   lead?: ReactNode;
-  /** Links to the pages above this one, outermost first. */
+  /** Links to parent pages, outermost first. */
   crumbs?: Crumb[];
-  /** Buttons. */
   actions?: ReactNode;
   children: ReactNode;
 }
 
-/** The address that was opened first: there the browser starts reading at the top by itself. */
+/** The first address opened. There the browser itself starts reading at the top. */
 let openedFirst: string | undefined;
 
-/** A page. Whoever comes here by a link starts reading at its heading. */
+/** A page. After in-app navigation it moves the focus to its heading. */
 export function Page({ title, beside, lead, crumbs = [], actions, children }: PageFrame) {
   const words = useWords(kitWords);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -69,7 +67,7 @@ export function Page({ title, beside, lead, crumbs = [], actions, children }: Pa
   );
 }
 
-/** A part of a page, with a heading of its own. */
+/** A section of a page with its own heading. */
 export function Section({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
   return (
     <section className={styles.section} aria-label={title}>

@@ -6,9 +6,7 @@ import { kitWords } from '../../words/kit.ts';
 import { useWords } from '../../words/words.ts';
 import { Failure } from './Failure.tsx';
 
-/**
- * Shows what was read; before that, that it is being read; and why it could not be. What is known stays on a failure.
- */
+/** Renders loaded data, a loading state, or a failure. After a failed reload, the previous data stays. */
 export function Query<Data>({
   of,
   children,

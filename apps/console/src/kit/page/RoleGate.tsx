@@ -7,7 +7,7 @@ import { kitWords } from '../../words/kit.ts';
 import { useWords } from '../../words/words.ts';
 import { Notice } from '../signs/Notice.tsx';
 
-/** Shows a form to those whose role may send it, by the operation that it calls; the others are told who may. */
+/** Shows a form if the operator's role may call its operation; otherwise says which role may. */
 export function RoleGate({ operation, children }: { operation: ConsoleOperationId; children: ReactNode }) {
   const words = useWords(kitWords);
   const codeName = useCodeNames();

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import styles from './Badge.module.css';
 
-/** How a badge, a notice or a figure is meant. Its words say the same: nobody has to see the color. */
+/** The meaning of a badge, notice or figure. The words must say the same, for readers who can't see the color. */
 export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'neutral';
 
-/** A word on a colored ground, with contrast enough in light and dark. */
+/** A word on a colored background, with sufficient contrast in light and dark. */
 export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: ReactNode }) {
   return (
     <span className={styles.badge} data-tone={tone}>

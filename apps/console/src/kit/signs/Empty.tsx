@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import styles from './Notice.module.css';
 
-/** What is shown where there is nothing: that it is so, and what to do about it. */
+/** An empty state: what is missing, and what to do about it. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className={styles.empty}>

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import type { Tone } from './Badge.tsx';
 
-/** An outcome that is shown for a while and read out. */
+/** An outcome shown for a few seconds and read out by screen readers. */
 export interface Announcement {
   id: number;
   tone: Tone;
@@ -15,7 +15,7 @@ const listeners = new Set<() => void>();
 let shown: readonly Announcement[] = [];
 let lastId = 0;
 
-/** Tells the reader how something went: shown in a corner, and read out by screen readers. */
+/** Shows an outcome in a corner for a few seconds; screen readers read it out. */
 export function announce(tone: Tone, text: string): void {
   lastId += 1;
   const announcement = { id: lastId, tone, text };
@@ -23,7 +23,6 @@ export function announce(tone: Tone, text: string): void {
   setTimeout(() => dismiss(announcement.id), SHOWN_MS);
 }
 
-/** Takes an announcement away. */
 export function dismiss(id: number): void {
   change(shown.filter((each) => each.id !== id));
 }
@@ -38,7 +37,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** What is announced now, oldest first. */
+/** The current announcements, oldest first. */
 export function useAnnouncements(): readonly Announcement[] {
   return useSyncExternalStore(subscribe, () => shown);
 }

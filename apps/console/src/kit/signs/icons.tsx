@@ -52,7 +52,6 @@ export function CloseIcon() {
   );
 }
 
-/** Points to what can be unfolded. */
 export function FoldIcon() {
   return (
     <Icon>

@@ -6,17 +6,16 @@ import { writeTime } from '../../words/write-time.ts';
 import { useNow } from './now.ts';
 import styles from './Time.module.css';
 
-/** How a time is shown. */
 export interface TimeOptions {
-  /** Milliseconds since 1970; null where it has not happened. */
+  /** Milliseconds since 1970; null if it has not happened. */
   timeMs: number | null;
-  /** Adds how long ago it was. */
+  /** Adds the relative time: `(3 min ago)`. */
   isRelative?: boolean;
-  /** Writes UTC below it too; it always stands in the title. */
+  /** Adds the time in UTC below. The tooltip always has it. */
   withUtc?: boolean;
 }
 
-/** A time in the reader's zone, with UTC beside it. */
+/** A time in the reader's time zone, with UTC in the tooltip. */
 export function Time({ timeMs, isRelative = false, withUtc = false }: TimeOptions) {
   const words = useWords(kitWords);
   if (timeMs === null) return <span className={styles.beside}>–</span>;

@@ -3,7 +3,6 @@ import type { Tone } from '../signs/Badge.tsx';
 import { Time } from './Time.tsx';
 import styles from './TimeLine.module.css';
 
-/** Something that happened. */
 export interface TimeLineEntry {
   key: string;
   timeMs: number;
@@ -12,7 +11,7 @@ export interface TimeLineEntry {
   detail?: ReactNode;
 }
 
-/** What happened, in the order given. */
+/** A timeline, in the given order. */
 export function TimeLine({ label, entries }: { label: string; entries: readonly TimeLineEntry[] }) {
   return (
     <ol className={styles.line} aria-label={label}>

@@ -6,11 +6,11 @@ const listeners = new Set<() => void>();
 let nowMs = Date.now();
 let timer: number | undefined;
 
-/** One clock for all that is shown relative to now, which stands still while nothing is. */
+/** One clock for all relative times. It stops while nothing uses it. */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   if (timer === undefined) {
-    // It may have stood still for long.
+    // The clock may have been stopped for long.
     nowMs = Date.now();
     timer = window.setInterval(() => {
       nowMs = Date.now();
@@ -25,7 +25,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The time now, which moves on every few seconds. */
+/** Returns the current time in milliseconds, updated every five seconds. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => nowMs);
 }

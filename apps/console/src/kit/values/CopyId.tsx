@@ -6,8 +6,8 @@ import { CopyIcon } from '../signs/icons.tsx';
 import styles from './CopyId.module.css';
 
 /**
- * An id that can be copied. `children`, where given, stands for it, such as a link to its page: `<CopyId id={orderId}
- * what="order id"><Link …>{orderId}</Link></CopyId>`.
+ * An id with a copy button. `children` replace the text, for example with a link: `<CopyId id={orderId} what="order
+ * ID"><Link …>{orderId}</Link></CopyId>`.
  */
 export function CopyId({ id, what, children }: { id: string; what?: string; children?: ReactNode }) {
   return (
@@ -18,7 +18,7 @@ export function CopyId({ id, what, children }: { id: string; what?: string; chil
   );
 }
 
-/** Copies a text to the clipboard. */
+/** A button that copies text to the clipboard. */
 export function CopyButton({ text, what }: { text: string; what: string }) {
   const words = useWords(kitWords);
   const copy = () =>
@@ -34,9 +34,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
   );
 }
 
-/**
- * Browsers have a clipboard only where the page came by TLS or from this machine; a selection can be copied anywhere.
- */
+/** Copies through a selection, because browsers offer the clipboard only over TLS and on localhost. */
 async function copyText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return await navigator.clipboard.writeText(text);
   const field = document.createElement('textarea');

@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
 import styles from './Fields.module.css';
 
-/** A field and what it holds; left out where `value` is undefined, a dash where it is null. */
+/** A label and a value. Undefined hides the field; null shows a dash. */
 export interface Field {
   label: string;
   value: ReactNode;
 }
 
-/** What is known of one thing: names and values. */
+/** A list of labels and values. */
 export function Fields({ fields }: { fields: readonly Field[] }) {
   return (
     <dl className={styles.fields}>

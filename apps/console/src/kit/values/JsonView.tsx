@@ -1,7 +1,7 @@
 import { CopyButton } from './CopyId.tsx';
 import styles from './JsonView.module.css';
 
-/** A value as JSON text, which can be copied. `label` names it. */
+/** A value as JSON, with a copy button. `label` names it. */
 export function JsonView({ value, label }: { value: unknown; label: string }) {
   const text = JSON.stringify(value, null, 2) ?? 'null';
   return (

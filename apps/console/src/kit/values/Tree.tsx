@@ -2,17 +2,15 @@ import { type ReactNode, useId, useState } from 'react';
 import { FoldIcon } from '../signs/icons.tsx';
 import styles from './Tree.module.css';
 
-/** Something that may hold others. */
 export interface TreeNode {
   key: string;
-  /** One line that names it. */
   label: ReactNode;
-  /** What is known of it, below its name. */
+  /** Shown below the label. */
   detail?: ReactNode;
   nodes?: readonly TreeNode[];
 }
 
-/** Things that hold others, as nested lists which can be folded. */
+/** A tree of collapsible nested lists. */
 export function Tree({ nodes, label }: { nodes: readonly TreeNode[]; label?: string }) {
   return (
     <ul className={styles.tree} {...(label === undefined ? {} : { 'aria-label': label })}>
@@ -25,7 +23,7 @@ export function Tree({ nodes, label }: { nodes: readonly TreeNode[]; label?: str
   );
 }
 
-/** Its name may hold links and buttons: so it folds by a button beside it, and not as the summary of its details. */
+/** A button collapses it, not `<summary>`, because the label may contain links and buttons. */
 function Branch({ node: { label, detail, nodes = [] } }: { node: TreeNode }) {
   const [isOpen, setOpen] = useState(true);
   const nameId = useId();

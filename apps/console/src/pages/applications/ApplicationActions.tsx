@@ -7,7 +7,7 @@ import { useWords } from '../../words/words.ts';
 import { RotateSecret } from './RotateSecret.tsx';
 import { applicationsWords } from './words.ts';
 
-/** What an admin may do with an application. */
+/** The actions of an admin on an application. */
 export function ApplicationActions({ application: { appKey, name, status } }: { application: ConsoleApplication }) {
   const words = useWords(applicationsWords);
   const mayCall = useMayCall();

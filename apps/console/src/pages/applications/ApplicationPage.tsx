@@ -11,7 +11,7 @@ import { applicationsWords } from './words.ts';
 
 const route = getRouteApi('/applications/$appKey');
 
-/** One application: what it may do, and what can be done with it. */
+/** One application: its scopes, channels and tokens, and actions. */
 export default function ApplicationPage() {
   const words = useWords(applicationsWords);
   const { appKey } = route.useParams();

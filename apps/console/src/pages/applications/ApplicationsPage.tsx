@@ -22,7 +22,7 @@ import { applicationsWords } from './words.ts';
 const route = getRouteApi('/applications');
 const STATUSES = ['pending', 'approved', 'suspended'] as const satisfies ApplicationStatus[];
 
-/** All applications: found by name, key and status. */
+/** All applications, filtered by name, key and status. */
 export default function ApplicationsPage() {
   const words = useWords(applicationsWords);
   const states = useStateWords();

@@ -12,7 +12,7 @@ import { applicationsWords } from './words.ts';
 
 const route = getRouteApi('/applications/$appKey/channels');
 
-/** Binds an application to channels. */
+/** Changes the channels of an application. */
 export default function BindingPage() {
   const words = useWords(applicationsWords);
   const { appKey } = route.useParams();
@@ -42,7 +42,7 @@ export default function BindingPage() {
   );
 }
 
-/** What was bound when the form was opened is what the change replaces, whatever is read meanwhile. */
+/** Sends the channels that the form showed first, so that the service refuses to overwrite a change made meanwhile. */
 function ChannelsForm({ application, onReload }: { application: ConsoleApplication; onReload: () => void }) {
   const words = useWords(applicationsWords);
   const navigate = route.useNavigate();
@@ -56,7 +56,7 @@ function ChannelsForm({ application, onReload }: { application: ConsoleApplicati
     setSent(true);
     if (findFault(choice) !== undefined) return;
     const body = { channels: readChoice(choice), shownChannels };
-    // What it failed for is shown from the change itself.
+    // The page shows the failure from the mutation's state.
     const bound = await bind.mutateAsync({ params: { appKey }, body }).catch(() => undefined);
     if (bound === undefined) return;
     announce('good', words.bound);

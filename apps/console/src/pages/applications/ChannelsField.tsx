@@ -3,7 +3,7 @@ import { useWords } from '../../words/words.ts';
 import { type ChannelChoice, findFault } from './channel-choice.ts';
 import { applicationsWords } from './words.ts';
 
-/** Chooses channels. What is wrong is said once `showsFault` is true. */
+/** Selects channels. Shows what is invalid if `showsFault` is true. */
 export function ChannelsField({
   value,
   onChange,

@@ -12,7 +12,7 @@ import { applicationsWords } from './words.ts';
 
 type Scope = ConsoleApplication['scopes'][number];
 
-/** Registers an application, and shows its secret once. */
+/** Registers an application and shows its secret once. */
 export default function NewApplicationPage() {
   const words = useWords(applicationsWords);
   return (
@@ -41,7 +41,7 @@ function NewApplicationForm() {
     setSent(true);
     if (isFaulty) return;
     const body = { name, scopes: [...scopes], channels: readChoice(channels), isApproved };
-    // What it failed for is shown from the change itself.
+    // The page shows the failure from the mutation's state.
     const created = await create.mutateAsync({ body }).catch(() => undefined);
     if (created === undefined) return;
     announce('good', words.created(name));

@@ -6,11 +6,11 @@ import { applicationsWords } from './words.ts';
 
 const MAX_HOURS = 720;
 const PROPOSED_HOURS = '24';
-/** For how long a token works. */
+/** Lifetime of a token. */
 const TOKEN_HOURS = 2;
 const HOUR_MS = 3_600_000;
 
-/** Gives an application a new secret, and shows it once. */
+/** Rotates an application's secret and shows the new one once. */
 export function RotateSecret({ appKey, name }: { appKey: string; name: string }) {
   const words = useWords(applicationsWords);
   const [hours, setHours] = useState(PROPOSED_HOURS);

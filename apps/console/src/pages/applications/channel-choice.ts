@@ -1,4 +1,4 @@
-/** Channels as they are typed: all of them, or one a line. */
+/** Channels as typed in the form: all, or one per line. */
 export interface ChannelChoice {
   isBound: boolean;
   text: string;
@@ -6,19 +6,19 @@ export interface ChannelChoice {
 
 const MAX_CHANNELS = 200;
 
-/** How channels are typed that an application is bound to. */
+/** Returns the form's value for an application's channels. */
 export function writeChoice(channels: readonly string[] | null): ChannelChoice {
   return { isBound: channels !== null, text: (channels ?? []).join('\n') };
 }
 
-/** The channels that a choice names, each once; null: all. */
+/** Returns the chosen channels without duplicates; null for all. */
 export function readChoice({ isBound, text }: ChannelChoice): string[] | null {
   if (!isBound) return null;
   const lines = text.split('\n').map((line) => line.trim());
   return [...new Set(lines.filter((line) => line !== ''))];
 }
 
-/** What is wrong with a choice, if anything. */
+/** Returns what is invalid in a choice; undefined if nothing. */
 export function findFault(choice: ChannelChoice): 'channelsMissing' | 'channelsTooMany' | undefined {
   const channels = readChoice(choice);
   if (channels === null) return undefined;

@@ -5,7 +5,7 @@ import { useWords } from '../../words/words.ts';
 import { buildContentsTree } from './contents-tree.tsx';
 import { assetsWords } from './words.ts';
 
-/** What is on the asset of a number: products, and merchandises with theirs. */
+/** The contents of an asset: products, and merchandise with its products. */
 export function AssetContents({ assetNum, isLent }: { assetNum: string; isLent: boolean }) {
   const words = useWords(assetsWords);
   const [{ cursor }] = useAddress();

@@ -10,7 +10,7 @@ import { assetsWords } from './words.ts';
 
 type ActiveAsset = NonNullable<ConsoleData<'getAsset'>['active']>;
 
-/** What is known of the asset that has a number now. */
+/** The fields of the active asset. */
 export function AssetFields({ asset }: { asset: ActiveAsset }) {
   const words = useWords(assetsWords);
   const typeWords = useWords(licenseTypeWords);

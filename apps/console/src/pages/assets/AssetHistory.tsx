@@ -23,7 +23,7 @@ const TONES: Record<Entry['action'], Tone> = {
   unlocked: 'neutral',
 };
 
-/** What happened to the assets of a number, newest first, with the orders that did it. */
+/** The history of a number's assets, newest first, with the orders that caused it. */
 export function AssetHistory({ assetNum }: { assetNum: string }) {
   const words = useWords(assetsWords);
   const [{ cursor }] = useAddress();
@@ -69,11 +69,11 @@ function Title({ entry: { action, instanceName, productUri } }: { entry: Entry }
   );
 }
 
-/** Whether the order that did something did what stands above it, too: then its application is named there. */
+/** Whether the entry above is by the same order; then only that one names the application. */
 const isOfSameOrder = ({ licenseOrderId }: Entry, above: Entry | undefined) =>
   licenseOrderId !== null && licenseOrderId === above?.licenseOrderId;
 
-/** What tells a product or merchandise from others of its name. */
+/** The terms that distinguish a product or merchandise from others of the same name. */
 function Terms({ entry: { limitConcurrent, limitEndDate, instanceId } }: { entry: Entry }) {
   const words = useWords(assetsWords);
   const write = useNumberFormat();

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { CopyId } from '../../kit/index.ts';
 
-/** The number of an asset, which can be copied, with a link to its page. */
+/** An asset number that links to its page and can be copied. */
 export function AssetLink({ assetNum }: { assetNum: string }) {
   return (
     <CopyId id={assetNum}>

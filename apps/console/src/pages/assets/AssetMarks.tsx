@@ -6,7 +6,7 @@ import { assetsWords } from './words.ts';
 
 type Asset = ConsoleData<'listAssets'>['assets'][number];
 
-/** What state an asset is in: active or revoked, and what holds of it beside that. */
+/** The state of an asset and its further marks, as badges. */
 export function AssetMarks({ asset, isFrozen = false }: { asset: Asset; isFrozen?: boolean }) {
   const words = useWords(assetsWords);
   return (

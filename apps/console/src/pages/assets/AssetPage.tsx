@@ -16,7 +16,7 @@ type Asset = ConsoleData<'getAsset'>;
 
 const route = getRouteApi('/assets/$assetNum');
 
-/** All about the asset of a number, and about those that had it before. */
+/** The active asset of a number, and the assets that had the number before. */
 export default function AssetPage() {
   const words = useWords(assetsWords);
   const { assetNum } = route.useParams();

@@ -9,7 +9,7 @@ import { assetsWords } from './words.ts';
 
 type Asset = ConsoleData<'listAssets'>['assets'][number];
 
-/** Assets in rows. */
+/** A table of assets. */
 export function AssetTable(props: Omit<TableProps<Asset>, 'label'>) {
   const words = useWords(assetsWords);
   const typeWords = useWords(licenseTypeWords);

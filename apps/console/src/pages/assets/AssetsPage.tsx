@@ -7,7 +7,7 @@ import { assetsWords } from './words.ts';
 
 const route = getRouteApi('/assets');
 
-/** Finds assets: by number, by customer, by enterprise, or the newest. */
+/** Lists assets, filtered by number, customer or enterprise. */
 export default function AssetsPage() {
   const words = useWords(assetsWords);
   const { revoked, ...search } = route.useSearch();
@@ -43,7 +43,7 @@ export default function AssetsPage() {
   );
 }
 
-/** What to do where nothing was found. */
+/** The empty state. */
 function NoAssets({ search }: { search: { [name: string]: string | undefined } }) {
   const words = useWords(assetsWords);
   const { assetNum } = search;

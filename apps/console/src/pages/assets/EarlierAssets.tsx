@@ -7,7 +7,7 @@ import { assetsWords } from './words.ts';
 
 type Earlier = ConsoleData<'getAsset'>['earlier'][number];
 
-/** The assets that had a number until they were revoked. */
+/** The revoked assets that had a number. */
 export function EarlierAssets({ earlier, hasMore }: { earlier: readonly Earlier[]; hasMore: boolean }) {
   const words = useWords(assetsWords);
   const columns: Column<Earlier>[] = [

@@ -6,7 +6,7 @@ import { assetsWords } from './words.ts';
 
 type Lent = NonNullable<ConsoleData<'getAsset'>['active']>['lentHere'][number];
 
-/** What is lent into a borrowed lock, and by whom it is held. */
+/** The assets lent into a borrowed lock, with the employees they are assigned to. */
 export function LentHere({ lentHere, hasMore }: { lentHere: readonly Lent[]; hasMore: boolean }) {
   const words = useWords(assetsWords);
   const columns: Column<Lent>[] = [

@@ -8,7 +8,9 @@ import { assetsWords } from './words.ts';
 type Instance = ConsoleData<'getAssetContents'>['instances'][number];
 type Product = Extract<Instance, { kind: 'product' }>;
 
-/** Nests products and merchandises as they were bought. What is in something that another page shows stands apart. */
+/**
+ * Nests products and merchandise as they were bought. An item whose parent is on another page goes to the top level.
+ */
 export function buildContentsTree(instances: readonly Instance[]): TreeNode[] {
   const known = new Set(instances.map(({ id }) => id));
   const byParent = Map.groupBy(instances, ({ parentId }) =>

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { CopyId } from '../../kit/index.ts';
 
-/** The number of a batch, which can be copied, with a link to its page. */
+/** A batch number that links to its page and can be copied. */
 export function BatchLink({
   batch: { batchId, channelOrderId },
 }: {

@@ -12,7 +12,7 @@ const PAGE_SIZE = '200';
 const STATES = ['pending', 'succeeded', 'failed'] as const;
 const route = getRouteApi('/batches/$batchId');
 
-/** The orders of a batch, by state and by cause. */
+/** The orders of a batch, filtered by state and cause. */
 export function BatchOrders({ batch: { batchId, state } }: { batch: ConsoleBatchDetail }) {
   const words = useWords(batchesWords);
   const stateWords = useStateWords();

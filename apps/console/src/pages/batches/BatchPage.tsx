@@ -18,7 +18,7 @@ import { batchesWords } from './words.ts';
 const REFRESH_MS = 1_000;
 const route = getRouteApi('/batches/$batchId');
 
-/** One batch: how far it is until its end, why orders failed, its orders, and what can be done about it. */
+/** One batch: progress, failures by cause, orders, and actions. */
 export default function BatchPage() {
   const words = useWords(batchesWords);
   const { batchId } = route.useParams();

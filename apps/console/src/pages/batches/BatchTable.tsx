@@ -5,7 +5,7 @@ import { BatchLink } from './BatchLink.tsx';
 import { SenderLink } from './SenderLink.tsx';
 import { batchesWords } from './words.ts';
 
-/** Batches in rows. */
+/** A table of batches. */
 export function BatchTable(props: TableProps<ConsoleBatch>) {
   const words = useWords(batchesWords);
   const columns: Column<ConsoleBatch>[] = [

@@ -9,12 +9,12 @@ const REFRESH_MS = 5_000;
 const STATES = ['accepted', 'processing', 'completed'] as const;
 const route = getRouteApi('/batches');
 
-/** Batches of all applications, with filters. The first page follows what comes. */
+/** Batches of all applications, with filters. The first page refreshes. */
 export default function BatchesPage() {
   const words = useWords(batchesWords);
   const stateWords = useStateWords();
   const { cursor, ...filters } = route.useSearch();
-  // The server checks what stands in the address.
+  // The service validates the address.
   const query = { ...filters, cursor } as CallOf<'listAllBatches'>['query'];
   const found = useOperation(
     'listAllBatches',

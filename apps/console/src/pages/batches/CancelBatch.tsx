@@ -4,7 +4,7 @@ import { useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
 import { batchesWords } from './words.ts';
 
-/** Cancels what is pending of a batch, after it has said how much that is. */
+/** Cancels the pending orders of a batch after confirmation. */
 export function CancelBatch({ batch: { batchId, pending } }: { batch: ConsoleBatchDetail }) {
   const words = useWords(batchesWords);
   const write = useNumberFormat();

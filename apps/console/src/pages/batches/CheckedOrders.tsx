@@ -5,7 +5,7 @@ import { useWords } from '../../words/words.ts';
 import { PreviewOutcome } from '../orders/PreviewOutcome.tsx';
 import { resendWords } from './resend-words.ts';
 
-/** What orders would do, one row each. */
+/** A table of what each order would do. */
 export function CheckedOrders({ orders, isStale }: { orders: readonly ComparedPreview[]; isStale: boolean }) {
   const words = useWords(resendWords);
   const codeName = useCodeNames();

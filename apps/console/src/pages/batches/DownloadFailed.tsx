@@ -7,7 +7,7 @@ import { kitWords } from '../../words/kit.ts';
 import { useWords } from '../../words/words.ts';
 import { batchesWords } from './words.ts';
 
-/** Saves the failed orders of a batch as a file; says why where that is refused. */
+/** Saves the failed orders of a batch as a file, or shows why that failed. */
 export function DownloadFailed({ batch: { batchId, channelOrderId } }: { batch: ConsoleBatchDetail }) {
   const words = useWords(batchesWords);
   const shared = useWords(kitWords);
@@ -50,7 +50,7 @@ export function DownloadFailed({ batch: { batchId, channelOrderId } }: { batch: 
   );
 }
 
-/** Hands a file to the reader under a name. The browser has it when the click returns. */
+/** Saves a blob as a file. The URL can be revoked right after the click. */
 function saveFile(file: Blob, name: string): void {
   const url = URL.createObjectURL(file);
   const link = document.createElement('a');

@@ -9,7 +9,7 @@ import styles from './FailureGroups.module.css';
 import { refreshWhile, useReadAtEnd } from './use-until-end.ts';
 import { batchesWords } from './words.ts';
 
-/** The failed orders of a batch by cause, each with its messages. */
+/** The failures of a batch, grouped by cause, with their messages. */
 export function FailureGroups({ batch: { batchId, state } }: { batch: ConsoleBatchDetail }) {
   const words = useWords(batchesWords);
   const isRunning = state !== 'completed';
@@ -32,7 +32,7 @@ export function FailureGroups({ batch: { batchId, state } }: { batch: ConsoleBat
   );
 }
 
-/** One cause: its messages, and a link to its orders in the list below. */
+/** One cause with its messages, linked to its orders in the list below. */
 function Group({ batchId, group }: { batchId: string; group: FailureGroup }) {
   const words = useWords(batchesWords);
   const causeWords = useCauseWords();

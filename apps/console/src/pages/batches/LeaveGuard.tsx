@@ -4,7 +4,7 @@ import { Dialog } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { resendWords } from './resend-words.ts';
 
-/** Asks before the reader leaves a page on which something would be lost. The browser asks where the tab is closed. */
+/** Asks before the operator leaves a page with unsaved changes. On closing the tab, the browser asks. */
 export function LeaveGuard({ isAsking }: { isAsking: () => boolean }) {
   const words = useWords(resendWords);
   const blocker = useBlocker({ shouldBlockFn: isAsking, enableBeforeUnload: isAsking, withResolver: true });

@@ -12,13 +12,12 @@ import styles from './ResendForm.module.css';
 import { readOrders } from './read-orders.ts';
 import { resendWords } from './resend-words.ts';
 
-/** What is in the form. */
 interface Draft {
   channelOrderId: string;
   text: string;
 }
 
-/** The editor of failed orders: they are checked before they are sent, and leaving with changes asks. */
+/** The editor of failed orders. It requires a check before sending, and asks before unsaved changes are lost. */
 export function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; failed: OrdersToResend }) {
   const words = useWords(resendWords);
   const write = useNumberFormat();

@@ -10,7 +10,7 @@ import { batchesWords } from './words.ts';
 
 const route = getRouteApi('/batches/$batchId/resend');
 
-/** The failed orders of a batch, to be put right and sent again. */
+/** Fixes and resends the failed orders of a batch. */
 export default function ResendPage() {
   const words = useWords(resendWords);
   const shared = useWords(batchesWords);
@@ -30,7 +30,7 @@ export default function ResendPage() {
   );
 }
 
-/** What was read first stays in the editor, whatever is read later. */
+/** The editor keeps the orders that were loaded first; reloads don't replace them. */
 function FailedOrders({ batch }: { batch: TracedBatch }) {
   const { batchId } = batch;
   const words = useWords(resendWords);

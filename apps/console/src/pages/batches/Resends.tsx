@@ -4,9 +4,7 @@ import { useWords } from '../../words/words.ts';
 import { BatchLink } from './BatchLink.tsx';
 import { batchesWords } from './words.ts';
 
-/**
- * Says that failed orders of a batch were sent again, as which batches, by whom and when; nothing where they were not.
- */
+/** Lists the batches as which failed orders were resent, with operator and time. Renders nothing if there are none. */
 export function Resends({ resends }: Pick<TracedBatch, 'resends'>) {
   const words = useWords(batchesWords);
   if (resends.length === 0) return null;

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 
-/** The application that sent something, with a link to its page. */
+/** The sending application, linked to its page. */
 export function SenderLink({ sender }: { sender: { appKey: string; applicationName: string } }) {
   const { appKey, applicationName } = sender;
   return (

@@ -1,7 +1,7 @@
-/** What a text holds: a list of orders, as far as that can be told here, or what is wrong with it. */
+/** The orders in a text, not validated, or what is wrong with the text. */
 export type ReadOrders = { orders: unknown[]; fault: null } | { orders: null; fault: string };
 
-/** Reads the text of an editor. `notJson` and `notList` are said where it is neither. */
+/** Parses the editor's text into orders, or returns a fault from `words`. */
 export function readOrders(text: string, words: { notJson: string; notList: string }): ReadOrders {
   let value: unknown;
   try {

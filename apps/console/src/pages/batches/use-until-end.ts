@@ -2,10 +2,10 @@ import { useEffect, useRef } from 'react';
 
 const REFRESH_MS = 2_000;
 
-/** How often a part of a batch's page reads again while the batch runs. */
+/** The reload interval of a section while its batch runs; false after that. */
 export const refreshWhile = (isRunning: boolean): number | false => (isRunning ? REFRESH_MS : false);
 
-/** Reads once more when a batch ends, because the last reading before its end may have missed the last orders. */
+/** Reloads once when the batch completes: the reload before may have missed its last orders. */
 export function useReadAtEnd(isRunning: boolean, { refetch }: { refetch: () => Promise<unknown> }): void {
   const wasRunning = useRef(isRunning);
   useEffect(() => {

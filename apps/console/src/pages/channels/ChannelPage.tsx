@@ -23,7 +23,7 @@ import { channelsWords } from './words.ts';
 const route = getRouteApi('/channels/$channelCode');
 const REFRESH_MS = 5_000;
 
-/** One channel: what waits in it, how fast it goes, which applications send, and pausing it. */
+/** One channel: backlog, throughput, applications, and pause and resume. */
 export default function ChannelPage() {
   const words = useWords(channelsWords);
   const { channelCode } = route.useParams();

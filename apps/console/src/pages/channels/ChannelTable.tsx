@@ -5,7 +5,7 @@ import { useRate } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
 import { channelsWords } from './words.ts';
 
-/** Channels in rows, with what waits in each and how fast it goes. */
+/** A table of channels with backlog and throughput. */
 export function ChannelTable(props: TableProps<ConsoleChannel>) {
   const words = useWords(channelsWords);
   const rate = useRate();

@@ -10,7 +10,7 @@ const route = getRouteApi('/channels');
 const STATES = ['current', 'behind', 'paused'] as const satisfies ChannelHealth[];
 const REFRESH_MS = 5_000;
 
-/** All channels that have customers: found by code, and by how they do. */
+/** All channels that have customers, filtered by code and state. */
 export default function ChannelsPage() {
   const words = useWords(channelsWords);
   const states = useStateWords();

@@ -6,7 +6,7 @@ import { useWords } from '../../words/words.ts';
 import { ChannelTable } from './ChannelTable.tsx';
 import { channelsWords } from './words.ts';
 
-/** The channels that are behind or paused, with the way to all of them; nothing where there is none. */
+/** The first channels that are behind or paused, linked to all of them. Renders nothing if there are none. */
 export function DelayedChannels({ delayed: { behind, paused, first } }: Pick<Overview, 'delayed'>) {
   const words = useWords(channelsWords);
   const write = useNumberFormat();

@@ -4,7 +4,7 @@ import { ConfirmButton } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { channelsWords } from './words.ts';
 
-/** Has the orders of a channel wait, for a reason. */
+/** Pauses a channel, for a reason. */
 export function PauseChannel({ channelCode }: { channelCode: string }) {
   const words = useWords(channelsWords);
   const [reason, setReason] = useState('');
@@ -32,7 +32,7 @@ export function PauseChannel({ channelCode }: { channelCode: string }) {
   );
 }
 
-/** Has the orders of a paused channel take effect again. */
+/** Resumes a paused channel. */
 export function ResumeChannel({ channelCode }: { channelCode: string }) {
   const words = useWords(channelsWords);
   return (

@@ -18,7 +18,7 @@ import { enterprisesWords } from './words.ts';
 type Administrator = ConsoleData<'getEnterprise'>['administrators'][number];
 type Login = ConsoleData<'createFirstAdministrator'>;
 
-/** Who administrates an enterprise, and the passwords that an operator may give them. */
+/** The administrators of an enterprise, whose passwords an operator can set. */
 export function Administrators({
   enterpriseGlobalId,
   administrators,

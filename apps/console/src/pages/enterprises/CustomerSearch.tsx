@@ -8,7 +8,7 @@ import { enterprisesWords } from './words.ts';
 
 const route = getRouteApi('/enterprises');
 
-/** Customers: those that are a text, and those whose name begins with it. */
+/** Customers that match a text exactly, or whose name starts with it. */
 export function CustomerSearch() {
   const words = useWords(enterprisesWords);
   const { text, channelCode, cursor } = route.useSearch();
@@ -47,7 +47,7 @@ export function CustomerSearch() {
   );
 }
 
-/** What to do where nothing was found. */
+/** The empty state. */
 function NoCustomers({ text }: { text: string | undefined }) {
   const words = useWords(enterprisesWords);
   if (text !== undefined) {

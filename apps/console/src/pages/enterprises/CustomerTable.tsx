@@ -7,9 +7,7 @@ import { enterprisesWords } from './words.ts';
 
 type Customer = ConsoleData<'listCustomers'>['customers'][number];
 
-/**
- * Customers in rows, with links to what they have and what they ordered; the enterprise is left out on its own page.
- */
+/** A table of customers, linked to their assets and orders. Omits the enterprise on the enterprise's own page. */
 export function CustomerTable({ withEnterprise, ...props }: TableProps<Customer> & { withEnterprise: boolean }) {
   const words = useWords(enterprisesWords);
   const enterprise: Column<Customer> = {

@@ -9,7 +9,7 @@ import { enterprisesWords } from './words.ts';
 
 type Employee = ConsoleData<'listEmployees'>['employees'][number];
 
-/** The employees of an enterprise, with what they hold. */
+/** The employees of an enterprise with their assigned assets. */
 export function EmployeeList({ enterpriseGlobalId }: { enterpriseGlobalId: string }) {
   const words = useWords(enterprisesWords);
   const [{ text, cursor }] = useAddress();

@@ -4,7 +4,7 @@ import { CopyId, Count, Fields, Time } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { enterprisesWords } from './words.ts';
 
-/** What is known of an enterprise itself. */
+/** The fields of an enterprise. */
 export function EnterpriseFields({ enterprise }: { enterprise: ConsoleData<'getEnterprise'> }) {
   const words = useWords(enterprisesWords);
   const { enterpriseGlobalId, code, crmCustomerId, createdBy } = enterprise;

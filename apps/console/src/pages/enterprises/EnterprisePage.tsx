@@ -12,7 +12,7 @@ import { enterprisesWords } from './words.ts';
 
 const route = getRouteApi('/enterprises/$enterpriseGlobalId');
 
-/** All about an enterprise: its customers and assets, its employees, what was changed, and who administrates it. */
+/** One enterprise: administrators, customers, assets, employees and audit log. */
 export default function EnterprisePage() {
   const words = useWords(enterprisesWords);
   const part = route.useParams();

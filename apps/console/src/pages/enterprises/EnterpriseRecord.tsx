@@ -8,7 +8,7 @@ import { enterprisesWords } from './words.ts';
 
 type Entry = ConsoleData<'listEnterpriseAudit'>['entries'][number];
 
-/** Who made a change; of an operator of the service, the record of operators knows the name. */
+/** The author of a change. An operator's name is only in the operators' audit log. */
 function Who({ entry: { actorAccount, targetGlobalId } }: { entry: Entry }) {
   const words = useWords(enterprisesWords);
   const mayCall = useMayCall();
@@ -21,7 +21,7 @@ function Who({ entry: { actorAccount, targetGlobalId } }: { entry: Entry }) {
   );
 }
 
-/** What was changed in the member center of an enterprise, newest first. */
+/** The audit log of an enterprise, newest first. */
 export function EnterpriseRecord({ enterpriseGlobalId }: { enterpriseGlobalId: string }) {
   const words = useWords(enterprisesWords);
   const [{ cursor }] = useAddress();

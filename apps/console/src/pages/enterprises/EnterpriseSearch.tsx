@@ -8,7 +8,7 @@ import { enterprisesWords } from './words.ts';
 
 const route = getRouteApi('/enterprises');
 
-/** Enterprises: those that are a text, and those whose name begins with it. */
+/** Enterprises that match a text exactly, or whose name starts with it. */
 export function EnterpriseSearch() {
   const words = useWords(enterprisesWords);
   const { text, cursor } = route.useSearch();

@@ -6,7 +6,7 @@ import { enterprisesWords } from './words.ts';
 
 type Enterprise = ConsoleData<'listEnterprises'>['enterprises'][number];
 
-/** Enterprises in rows. */
+/** A table of enterprises. */
 export function EnterpriseTable(props: TableProps<Enterprise>) {
   const words = useWords(enterprisesWords);
   const columns: Column<Enterprise>[] = [

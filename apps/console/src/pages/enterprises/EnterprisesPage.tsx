@@ -4,7 +4,7 @@ import { CustomerSearch } from './CustomerSearch.tsx';
 import { EnterpriseSearch } from './EnterpriseSearch.tsx';
 import { enterprisesWords } from './words.ts';
 
-/** Finds enterprises and customers. */
+/** Searches enterprises and customers. */
 export default function EnterprisesPage() {
   const words = useWords(enterprisesWords);
   return (

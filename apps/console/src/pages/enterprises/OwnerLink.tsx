@@ -6,7 +6,7 @@ import { enterprisesWords } from './words.ts';
 
 type Owner = ConsoleData<'listAssets'>['assets'][number]['owner'];
 
-/** A customer and its enterprise, with a link to the page where both are. */
+/** A customer and its enterprise, linked to the enterprise's page. */
 export function OwnerLink({ owner, withIds = false }: { owner: Owner; withIds?: boolean }) {
   const words = useWords(enterprisesWords);
   const { customerId, customerName, channelCode, channelCustomerId, enterpriseGlobalId, enterpriseName } = owner;
@@ -31,7 +31,7 @@ export function OwnerLink({ owner, withIds = false }: { owner: Owner; withIds?: 
   );
 }
 
-/** An enterprise with a link to its page. */
+/** An enterprise, linked to its page. */
 export function EnterpriseLink({
   owner: { enterpriseGlobalId, enterpriseName },
 }: {

@@ -7,7 +7,7 @@ type Detail = ConsoleData<'listEnterpriseAudit'>['entries'][number]['detail'];
 const FIELDS = ['userName', 'name', 'departmentId', 'remark', 'passwordMobile', 'assetNums', 'lent'] as const;
 type Value = NonNullable<Detail['before']>[(typeof FIELDS)[number]];
 
-/** What a change of the member center found and left, field by field. */
+/** A change in the member center, field by field: before → after. */
 export function RecordedChange({ detail: { before, after } }: { detail: Detail }) {
   const words = useWords(enterprisesWords);
   const write = (value: Value) => writeValue(value, words.inLock) ?? words.nothing;
@@ -26,7 +26,7 @@ export function RecordedChange({ detail: { before, after } }: { detail: Detail }
   );
 }
 
-/** Writes what a field holds; null where it holds nothing. */
+/** Formats a field's value; null if it is empty. */
 function writeValue(value: Value, inLock: (lock: string) => string): string | null {
   if (value === undefined || value === null) return null;
   if (!Array.isArray(value)) return String(value);

@@ -5,7 +5,7 @@ import styles from './Changed.module.css';
 import { type ChangedField, listChanged } from './changed-fields.ts';
 import { recordWords } from './record-words.ts';
 
-/** What a change changed, field by field: `status: pending → approved`. */
+/** The changes of an entry, field by field: `status: pending → approved`. */
 export function Changed({ of: { before, after } }: { of: RecordEntry }) {
   const fields = listChanged(before, after);
   if (fields.length === 0) return <>–</>;
@@ -39,7 +39,7 @@ function Field({ of: field, isNew }: { of: ChangedField; isNew: boolean }) {
   );
 }
 
-/** How orders that were sent again differ from those that failed, as the service records it. */
+/** How resent orders differ from the failed ones, as the service records it. */
 interface OrderDifference {
   leftOut: number;
   added: number;
@@ -75,7 +75,7 @@ function Difference({ of: { leftOut, added, changes, more } }: { of: OrderDiffer
   );
 }
 
-/** A value of the record. Fields whose names end in Time hold milliseconds. */
+/** A value in the audit log. Fields whose names end in Time hold milliseconds. */
 function Value({ of: value, name }: { of: unknown; name: string }) {
   const words = useWords(recordWords);
   if (value === null || value === undefined) return <>{words.nothingBefore}</>;

@@ -7,10 +7,10 @@ import { NewPassword } from './NewPassword.tsx';
 import { RoleField } from './RoleField.tsx';
 import { operatorsWords } from './words.ts';
 
-/** The form of names in the contract, to say before the call what is wrong. */
+/** The contract's pattern for names, to validate before the call. */
 const NAME = /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/;
 
-/** Makes an operator, and shows the password once. */
+/** Creates an operator and shows the password once. */
 export function NewOperator() {
   const words = useWords(operatorsWords);
   const [name, setName] = useState('');

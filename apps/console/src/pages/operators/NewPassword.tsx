@@ -3,7 +3,7 @@ import { OneTimeSecret } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { operatorsWords } from './words.ts';
 
-/** Shows an operator's new password, once. */
+/** Shows an operator's new password once. */
 export function NewPassword({
   title,
   login,

@@ -7,7 +7,7 @@ import { NewPassword } from './NewPassword.tsx';
 import { RoleField } from './RoleField.tsx';
 import { operatorsWords } from './words.ts';
 
-/** What an admin may change of an operator. The own password has a page of its own, which keeps the session. */
+/** The actions of an admin on an operator. For the own password there is a page that keeps the session. */
 export function OperatorActions({ operator }: { operator: ConsoleOperator }) {
   const { operatorId } = useMe();
   return (

@@ -9,7 +9,7 @@ import { operatorsWords } from './words.ts';
 
 const route = getRouteApi('/operators/$name');
 
-/** One operator: what they may do, whether they are logged in, and what an admin may change. */
+/** One operator: role, sessions and actions. */
 export default function OperatorPage() {
   const words = useWords(operatorsWords);
   const { name } = route.useParams();

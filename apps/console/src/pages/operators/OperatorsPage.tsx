@@ -7,7 +7,7 @@ import { useWords } from '../../words/words.ts';
 import { NewOperator } from './NewOperator.tsx';
 import { operatorsWords } from './words.ts';
 
-/** Who may log in to the console, and as what. */
+/** All operators with their roles. */
 export default function OperatorsPage() {
   const words = useWords(operatorsWords);
   const operators = useOperation('listOperators', {});

@@ -10,10 +10,10 @@ import { Target } from './Target.tsx';
 
 const route = getRouteApi('/record');
 
-/** Entries of somebody who was not logged in. */
+/** Actions of someone who was not logged in. */
 const LOG_IN_REFUSED = new Set(['operator.log_in_failed', 'operator.locked_out']);
 
-/** What operators and the command changed, and who logged in or out, newest first. */
+/** The audit log of operators and of the command, newest first. */
 export default function RecordPage() {
   const words = useWords(recordWords);
   const actions: Record<string, string> = useWords(actionWords);

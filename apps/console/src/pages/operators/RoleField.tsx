@@ -6,7 +6,7 @@ import { operatorsWords } from './words.ts';
 
 const ROLES = ['viewer', 'support', 'admin'] as const satisfies OperatorRole[];
 
-/** Chooses a role, and says what it may do. */
+/** Selects a role and describes it. */
 export function RoleField({ value, onChange }: { value: OperatorRole; onChange: (role: OperatorRole) => void }) {
   const words = useWords(operatorsWords);
   const codeName = useCodeNames();

@@ -6,7 +6,7 @@ import { CopyId } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { recordWords } from './record-words.ts';
 
-/** What something was done to, with a link to its page where it has one. */
+/** The target of an entry, linked to its page if it has one. */
 export function Target({ of: entry }: { of: RecordEntry }) {
   const words = useWords(recordWords);
   const isAdmin = useMayCall()('listOperators');

@@ -1,14 +1,11 @@
-/** A field of something that was changed: what it held before and after. Undefined: it was not there. */
+/** A changed field with its values before and after; undefined if it did not exist. */
 export interface ChangedField {
   name: string;
   before: unknown;
   after: unknown;
 }
 
-/**
- * The fields that a change changed, or all that the record holds of it. A value that is no object stands under an empty
- * name.
- */
+/** Returns the changed fields of an entry. A value that is not an object gets an empty name. */
 export function listChanged(before: unknown, after: unknown): ChangedField[] {
   if (!isObjectOrNull(before) || !isObjectOrNull(after)) return [{ name: '', before, after }];
   const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);

@@ -10,10 +10,7 @@ import { ordersWords } from './words.ts';
 const MAX_NAMED = 10;
 type Later = 'keep' | 'fail';
 
-/**
- * Ends a pending order as failed. Where its customer has later pending orders, the reader is asked what becomes of
- * them.
- */
+/** Marks a pending order as failed. If its customer has later pending orders, asks what to do with them. */
 export function FailOrder({ orderId }: { orderId: string }) {
   const words = useWords(ordersWords);
   const write = useNumberFormat();

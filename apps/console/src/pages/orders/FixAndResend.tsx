@@ -9,9 +9,7 @@ import { ordersWords } from './words.ts';
 const REFRESH_MS = 2_000;
 type FailedOrder = Pick<ConsoleOrder, 'batchId' | 'licenseOrderId'>;
 
-/**
- * Leads to where a failed order is put right and sent again; nothing for who may not, or while its batch still runs.
- */
+/** Links to the page that fixes and resends a failed order. Hidden if the role may not; a note while the batch runs. */
 export function FixAndResend({ order: { batchId, licenseOrderId } }: { order: FailedOrder }) {
   const words = useWords(ordersWords);
   const mayCall = useMayCall();
@@ -33,7 +31,7 @@ export function FixAndResend({ order: { batchId, licenseOrderId } }: { order: Fa
   );
 }
 
-/** Says as which batches the failed orders of an order's batch were sent again; nothing where they were not. */
+/** The batches as which failed orders of this order's batch were resent. Renders nothing if there are none. */
 export function ResentBatch({ order: { batchId } }: { order: FailedOrder }) {
   const { data } = useOperation('getBatch', { params: { batchId } });
   return data === undefined ? null : <Resends resends={data.resends} />;

@@ -8,7 +8,7 @@ import { ordersWords } from './words.ts';
 
 const REFRESH_MS = 5_000;
 
-/** The customers whose orders wait for one that cannot be applied at present. */
+/** The customers with held orders. */
 export default function HoldsPage() {
   const words = useWords(ordersWords);
   const [{ cursor }] = useAddress();
@@ -50,7 +50,7 @@ export default function HoldsPage() {
   );
 }
 
-/** They are counted up to 1,000. */
+/** The service counts up to 1,000. */
 const WaitingOrders = ({ orders }: { orders: number }) => (
   <>
     <Count value={orders} />

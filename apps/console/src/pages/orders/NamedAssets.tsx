@@ -5,7 +5,7 @@ import { ordersWords } from './words.ts';
 
 const MAX_SHOWN = 20;
 
-/** The assets that an order names, as it was sent, with links to their pages. */
+/** The assets named in an order's request, linked to their pages. */
 export function NamedAssets({ order }: { order: unknown }) {
   const words = useWords(ordersWords);
   const write = useNumberFormat();

@@ -8,7 +8,7 @@ import { ordersWords } from './words.ts';
 type Nearest = ComparedPreview['nearest'][number];
 type Compared = Nearest['values'][number];
 
-/** The products that come nearest to one that was not found, with both values of each field in which they differ. */
+/** The closest products to one that was not found, with both values of each field that differs. */
 export function NearestProducts({ nearest }: { nearest: readonly Nearest[] }) {
   const words = useWords(ordersWords);
   if (nearest.length === 0) return null;
@@ -51,7 +51,6 @@ export function NearestProducts({ nearest }: { nearest: readonly Nearest[] }) {
   );
 }
 
-/** A value as what it is: a time, an order, or itself. */
 function Value({ field, value }: { field: Compared['field']; value: Compared['wanted'] }) {
   const words = useWords(ordersWords);
   if (value === null) return <>{words.notSet}</>;

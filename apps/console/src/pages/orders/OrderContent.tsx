@@ -4,7 +4,7 @@ import { useWords } from '../../words/words.ts';
 import { NamedAssets } from './NamedAssets.tsx';
 import { ordersWords } from './words.ts';
 
-/** An order as it was sent, where that is kept; where it is not, why. */
+/** The request of an order, or why it is no longer stored. */
 export function OrderContent({ orderId }: { orderId: string }) {
   const words = useWords(ordersWords);
   const content = useOperation('getOrderContent', { params: { licenseOrderId: orderId } });

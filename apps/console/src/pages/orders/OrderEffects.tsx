@@ -7,7 +7,7 @@ import { AssetLink } from '../assets/AssetLink.tsx';
 import { OrderLink } from './OrderLink.tsx';
 import { ordersWords } from './words.ts';
 
-/** What a succeeded order did: to which assets, and what it bought or revoked there. */
+/** The effects of an order: on assets, products and merchandise. */
 export function OrderEffects({ orderId }: { orderId: string }) {
   const words = useWords(ordersWords);
   const effects = useOperation('getOrderEffects', { params: { licenseOrderId: orderId } });

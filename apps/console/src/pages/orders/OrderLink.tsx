@@ -3,7 +3,7 @@ import { CopyId } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { ordersWords } from './words.ts';
 
-/** The id of an order, which can be copied, with a link to its page. */
+/** An order ID that links to its page and can be copied. */
 export function OrderLink({ orderId }: { orderId: string }) {
   const words = useWords(ordersWords);
   return (

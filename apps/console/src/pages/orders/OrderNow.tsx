@@ -5,7 +5,7 @@ import { useWords } from '../../words/words.ts';
 import { PreviewOutcome } from './PreviewOutcome.tsx';
 import { ordersWords } from './words.ts';
 
-/** What an order that has not taken effect would do now, and what comes nearest to what it names. */
+/** A preview of a pending or failed order. */
 export function OrderNow({ orderId, state }: { orderId: string; state: ConsoleOrder['state'] }) {
   const words = useWords(ordersWords);
   const preview = useOperation('previewOrder', { params: { licenseOrderId: orderId } });

@@ -20,7 +20,7 @@ const REFRESH_MS = 2_000;
 const route = getRouteApi('/orders/$orderId');
 type Order = ConsoleData<'getOrder'>;
 
-/** One order: what became of it and why, what it did or would do now, and what it held. */
+/** One order: outcome, effects or preview, retries, and request. */
 export default function OrderPage() {
   const words = useWords(ordersWords);
   const { orderId } = route.useParams();
@@ -47,7 +47,7 @@ export default function OrderPage() {
             {read.cause !== null && <Why order={read} />}
             {read.state === 'failed' && <ResentBatch order={read} />}
             <OrderFields order={read} />
-            {/* Its state is part of the key: what it held and did is read anew when it gets its outcome. */}
+            {/* The state is part of the key, so that these sections refetch when the order gets its outcome. */}
             {read.state === 'succeeded' && <OrderEffects key="effects" orderId={orderId} />}
             {read.state !== 'succeeded' && <OrderNow key={read.state} orderId={orderId} state={read.state} />}
             <Retries retries={read.retries} />
@@ -63,7 +63,7 @@ function crumbOf({ channelOrderId, batchId }: Order): Crumb {
   return { text: channelOrderId, to: '/batches/$batchId', params: { batchId } };
 }
 
-/** By which rule it failed, and where the rules are explained. */
+/** The cause of a failure, linked to the guide that explains causes. */
 function Why({ order: { cause, message } }: { order: Order }) {
   const words = useWords(ordersWords);
   const causeWords = useCauseWords();

@@ -9,13 +9,13 @@ import { ordersWords } from './words.ts';
 
 type Order = ConsoleData<'listBatchOrders'>['orders'][number];
 
-/** The orders of one batch. */
+/** A table of the orders of one batch. */
 export function OrderTable(props: TableProps<Order>) {
   const columns = useOrderColumns();
   return <DataTable columns={columns} rowKey={({ licenseOrderId }) => licenseOrderId} {...props} />;
 }
 
-/** Orders of any batches, with those. */
+/** A table of orders of several batches, with their batches. */
 export function SentOrderTable(props: TableProps<ConsoleOrder>) {
   const words = useWords(ordersWords);
   const columns: Column<ConsoleOrder>[] = [

@@ -12,13 +12,13 @@ const STATES = ['pending', 'succeeded', 'failed'] as const;
 const TYPES = ['new_buy', 'delete_asset', 'delete_product'] as const;
 const route = getRouteApi('/orders');
 
-/** Orders of all batches, with filters. The first page follows what comes. */
+/** Orders of all batches, with filters. The first page refreshes. */
 export default function OrdersPage() {
   const words = useWords(ordersWords);
   const stateWords = useStateWords();
   const codeName = useCodeNames();
   const { cursor, ...filters } = route.useSearch();
-  // The server checks what stands in the address.
+  // The service validates the address.
   const query = { ...filters, cursor } as CallOf<'listAllOrders'>['query'];
   const found = useOperation(
     'listAllOrders',

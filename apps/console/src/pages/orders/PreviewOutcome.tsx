@@ -6,10 +6,10 @@ import { useWords } from '../../words/words.ts';
 import { NearestProducts } from './NearestProducts.tsx';
 import { ordersWords } from './words.ts';
 
-/** Things of an outcome that are named one by one, at most: an order may do thousands. */
+/** The most effects to list: an order may have thousands. */
 const MAX_NAMED = 5;
 
-/** What an order would do: to which assets and products, or why it would fail and what comes nearest. */
+/** What an order would do to assets and products, or why it would fail. */
 export function PreviewOutcome({ preview }: { preview: ComparedPreview }) {
   const causeWords = useCauseWords();
   if (preview.cause !== null) {

@@ -4,7 +4,7 @@ import { useCauseWords } from '../../words/causes.ts';
 import { useWords } from '../../words/words.ts';
 import { ordersWords } from './words.ts';
 
-/** The failures after which an order was put back, newest first; nothing if there are none. */
+/** The failures before an order's retries, newest first. Renders nothing if there are none. */
 export function Retries({ retries }: { retries: ConsoleData<'getOrder'>['retries'] }) {
   const words = useWords(ordersWords);
   const causeWords = useCauseWords();

@@ -7,7 +7,7 @@ import { overviewWords } from './words.ts';
 
 type Failure = Overview['failures'][number];
 
-/** Why orders failed, with links to those that did. */
+/** Failures by cause, linked to the orders. */
 export function FailureCauses({ failures }: Pick<Overview, 'failures'>) {
   const words = useWords(overviewWords);
   const causeWords = useCauseWords();

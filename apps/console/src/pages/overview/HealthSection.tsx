@@ -14,7 +14,7 @@ const STATE_WORDS = {
   error: 'stateError',
 } as const satisfies Record<HealthCheck['state'], keyof typeof overviewWords.en>;
 
-/** What is not well and what to do about it, the worst first, and all that was looked at. */
+/** The failing checks, worst first, with what to do, and all checks. */
 export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]; time: number }) {
   const words = useWords(overviewWords);
   const write = useNumberFormat();

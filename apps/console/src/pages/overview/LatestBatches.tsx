@@ -9,7 +9,7 @@ import { overviewWords } from './words.ts';
 /** The call that reads the latest batches. */
 export const LATEST_BATCHES = { query: { limit: '5' } };
 
-/** The batches that came last, of all applications, with links to them. */
+/** The latest batches of all applications. */
 export function LatestBatches({ refreshMs }: { refreshMs: number }) {
   const words = useWords(overviewWords);
   const ofBatches = useWords(batchesWords);

@@ -5,10 +5,10 @@ import { useDuration, useNumberFormat, useRate } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
 import { overviewWords } from './words.ts';
 
-/** An order that waits for longer is worth a look. */
+/** An order pending for longer is highlighted. */
 const LONG_MS = 30_000;
 
-/** What is done each second, and what waits. */
+/** Current throughput and backlog. */
 export function NowFigures({ now, backlog, time }: Pick<Overview, 'now' | 'backlog' | 'time'>) {
   const words = useWords(overviewWords);
   const write = useNumberFormat({ maximumFractionDigits: 0 });

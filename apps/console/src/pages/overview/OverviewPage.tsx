@@ -20,7 +20,7 @@ const REFRESH_MS = 5_000;
 
 const route = getRouteApi('/');
 
-/** How the service does, from what the database knows. */
+/** Activity, backlog and health of the service. */
 export default function OverviewPage() {
   const words = useWords(overviewWords);
   const span = readSpan(route.useSearch().span);

@@ -3,14 +3,14 @@ import { useDuration, useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
 import { checkWords, type Found } from './check-words.ts';
 
-/** A check in words: what was looked at, what was found, and what to do about it. */
+/** A health check in words. */
 interface CheckPhrases {
   name: string;
   says: string;
   whatToDo: string;
 }
 
-/** Says checks in words. `time`: when the service looked, by its clock. */
+/** Returns a function that words a check. `time`: when the service ran the checks, by its clock. */
 export function useCheckWords(time: number): (check: HealthCheck) => CheckPhrases {
   const words = useWords(checkWords);
   const write = useNumberFormat();

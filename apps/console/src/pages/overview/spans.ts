@@ -1,7 +1,7 @@
 import type { OverviewSpan } from '@lockstep/contract/console';
 import type { overviewWords } from './words.ts';
 
-/** The spans of time that the overview can look back, and their words. */
+/** The periods of the overview, with the keys of their words. */
 export const SPANS: Record<OverviewSpan, keyof typeof overviewWords.en> = {
   '1h': 'span1h',
   '6h': 'span6h',
@@ -12,7 +12,7 @@ export const SPANS: Record<OverviewSpan, keyof typeof overviewWords.en> = {
 
 const DEFAULT_SPAN: OverviewSpan = '6h';
 
-/** The span that an address names; six hours where it names none that there is. */
+/** Returns the period named in the address; 6 hours if there is none or it is unknown. */
 export function readSpan(text: string | undefined): OverviewSpan {
   return text !== undefined && Object.hasOwn(SPANS, text) ? (text as OverviewSpan) : DEFAULT_SPAN;
 }

@@ -11,7 +11,7 @@ import { OwnerLink } from '../enterprises/OwnerLink.tsx';
 import styles from './PreviewOutcomes.module.css';
 import { previewWords } from './words.ts';
 
-/** What is there now of the asset numbers that an order names: one at a time, those that are there first. */
+/** The current state of an order's assets, one at a time. Active assets come first. */
 export function AssetsNow({ numbers, numberCount }: Pick<PreviewedOrder, 'numbers' | 'numberCount'>) {
   const words = useWords(previewWords);
   const write = useNumberFormat();

@@ -7,9 +7,9 @@ import { useWords } from '../../words/words.ts';
 import styles from './BatchForm.module.css';
 import { previewWords } from './words.ts';
 
-/** The interface takes no larger batch. */
+/** The interface's limit. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** A longer text is taken as a file: a field would hold up the browser. */
+/** Longer text is treated as a file: in a field it would slow the browser down. */
 const MAX_FIELD_CHARACTERS = 200_000;
 const MAX_LISTED_APPLICATIONS = '200';
 const BYTES_PER_KIB = 1024;
@@ -19,7 +19,7 @@ interface Given {
   content: Blob;
 }
 
-/** Takes a batch: a file that is chosen or dropped, or text that is pasted. */
+/** Takes a batch as a chosen or dropped file, or as pasted text. */
 export function BatchForm({
   appKey,
   onAppKey,
@@ -145,7 +145,7 @@ function FileButton({ onFile }: { onFile: (file: File | undefined) => void }) {
         accept=".json,application/json,text/plain"
         onChange={(event) => {
           onFile(event.currentTarget.files?.[0]);
-          // The same file, changed meanwhile, may be chosen again.
+          // Allows the same file to be chosen again after it has changed.
           event.currentTarget.value = '';
         }}
       />

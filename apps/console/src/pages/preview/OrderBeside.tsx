@@ -10,11 +10,11 @@ import { OutcomeBadge } from './OutcomeBadge.tsx';
 import styles from './PreviewOutcomes.module.css';
 import { previewWords } from './words.ts';
 
-/** What one order would do, beside what is there now. */
+/** What one order would do, beside the current state. */
 export function OrderBeside({ order }: { order: PreviewedOrder }) {
   const words = useWords(previewWords);
   const heading = useRef<HTMLHeadingElement>(null);
-  // Whoever chose the order goes on reading here.
+  // Moves the focus to the chosen order.
   useEffect(() => {
     heading.current?.focus({ preventScroll: true });
     heading.current?.scrollIntoView();

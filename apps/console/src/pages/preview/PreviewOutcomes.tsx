@@ -11,13 +11,13 @@ import { OutcomeBadge } from './OutcomeBadge.tsx';
 import styles from './PreviewOutcomes.module.css';
 import { previewWords } from './words.ts';
 
-/** How a reader looks at what would happen. */
+/** The parts of the outcome to show. */
 interface Look {
   state?: string | undefined;
   order?: string | undefined;
 }
 
-/** What would happen: how many orders would fail, each of them, and one side by side with what is there. */
+/** The outcome of a preview: counts, orders, and one order beside the current state. */
 export function PreviewOutcomes({
   batch: { orders, syncMode, ignoredFields },
   state,

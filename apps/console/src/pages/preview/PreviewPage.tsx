@@ -9,13 +9,13 @@ import { previewWords } from './words.ts';
 
 const route = getRouteApi('/preview');
 
-/** What each order of a batch would do now, side by side with what is there. */
+/** Previews a batch. */
 export default function PreviewPage() {
   const words = useWords(previewWords);
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const preview = useChange('previewBatch');
-  // Another answer is another batch: what was chosen in the one before is not there.
+  // Each outcome resets the selection, which belonged to the previous batch.
   const [answers, setAnswers] = useState(0);
 
   const show = (content: Blob) => {

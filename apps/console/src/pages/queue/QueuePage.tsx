@@ -27,7 +27,7 @@ const TONES: Record<QueueJob['state'], Tone> = {
   waiting: 'neutral',
 };
 
-/** The jobs of the queue, and the workers that listen. */
+/** The jobs of the queue, and its listening workers. */
 export default function QueuePage() {
   const words = useWords(queueWords);
   const queue = useOperation('getQueue', {}, { refreshMs: REFRESH_MS });

@@ -8,7 +8,7 @@ import { searchWords } from './words.ts';
 
 const route = getRouteApi('/search');
 
-/** What the text of the search box names. Where it is one thing's whole name, that is shown at once. */
+/** Search results. A single exact match opens directly. */
 export default function SearchPage() {
   const words = useWords(searchWords);
   const { text = '' } = route.useSearch();
@@ -29,7 +29,7 @@ function Hits({ hits, text }: { hits: readonly SearchHit[]; text: string }) {
   ];
   const [hit] = hits;
   if (hit !== undefined && hits.length === 1 && (hit.id === text || hit.name === text)) {
-    // In place of this page: the way back leads to where the reader searched.
+    // Replaces this page in the history, so that Back returns to where the operator searched.
     return <Navigate {...hitAddress(hit)} replace />;
   }
   return (

@@ -1,7 +1,7 @@
 import type { SearchHit } from '@lockstep/contract/console';
 import { linkOptions } from '@tanstack/react-router';
 
-/** The address of the page of what was found. */
+/** Returns the link to a search hit. */
 export function hitAddress({ kind, id }: SearchHit) {
   switch (kind) {
     case 'order':

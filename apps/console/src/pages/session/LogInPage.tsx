@@ -17,7 +17,7 @@ import { sessionWords } from './words.ts';
 
 const route = getRouteApi('/log-in');
 
-/** Begins a session with a password or a log-in link, and leads back to where its reader was. */
+/** Logs in with a password or a one-time link, then returns to the page that the operator came from. */
 export function LogInPage() {
   const words = useWords(sessionWords);
   const router = useRouter();

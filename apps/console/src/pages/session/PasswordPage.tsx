@@ -6,7 +6,7 @@ import { announce, Failure, Page, Section } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { sessionWords } from './words.ts';
 
-/** As the contract has it; its schema would bring zod into the browser. */
+/** Copied from the contract, whose schema would bring zod into the browser. */
 const PASSWORD = { minCharacters: 12, maxCharacters: 128 };
 
 /** Changes the operator's own password. */

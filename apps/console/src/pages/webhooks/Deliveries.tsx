@@ -11,7 +11,7 @@ type Attempt = Delivery['attempts'][number];
 
 const REFRESH_MS = 5_000;
 
-/** The messages to a webhook, newest first, with every attempt to deliver them. */
+/** The messages to a webhook, newest first, with their attempts. */
 export function Deliveries({ webhookId }: { webhookId: string }) {
   const [{ cursor }] = useAddress();
   const words = useWords(webhooksWords);
@@ -19,7 +19,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
   const deliveries = useOperation(
     'listWebhookDeliveries',
     { params: { webhookId }, query: { cursor } },
-    // What is older does not change.
+    // Older pages don't change.
     { keepsPrevious: true, refreshMs: cursor === undefined ? REFRESH_MS : false },
   );
   return (

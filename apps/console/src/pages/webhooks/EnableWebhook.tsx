@@ -6,7 +6,7 @@ import { useWords } from '../../words/words.ts';
 import { TimeField } from './TimeField.tsx';
 import { webhooksWords } from './words.ts';
 
-/** Enables a disabled webhook: from now on, or with what it has missed since it began to fail. */
+/** Enables a disabled webhook, with or without the events that it missed. */
 export function EnableWebhook({ webhook }: { webhook: ConsoleWebhook }) {
   const words = useWords(webhooksWords);
   const [isFromTime, setFromTime] = useState(true);

@@ -10,7 +10,7 @@ type Begin = 'time' | 'event' | 'all';
 const HOUR_MS = 3_600_000;
 const EVENT_ID = /^\d{1,19}$/;
 
-/** Has events sent to a webhook again: from a time on, behind one of them, or all that are kept. */
+/** Replays events to a webhook: since a time, after an event, or all that are stored. */
 export function ReplayEvents({ webhookId }: { webhookId: string }) {
   const words = useWords(webhooksWords);
   const [begin, setBegin] = useState<Begin>('time');

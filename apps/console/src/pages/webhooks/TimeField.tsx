@@ -4,7 +4,7 @@ import { useWords } from '../../words/words.ts';
 import { writeTime } from '../../words/write-time.ts';
 import { webhooksWords } from './words.ts';
 
-/** Asks for a time in the reader's zone, and says which it is in UTC. Undefined: no time is chosen. */
+/** A field for a time in the reader's time zone, with UTC below. Undefined: no time selected. */
 export function TimeField({
   valueMs,
   onChange,

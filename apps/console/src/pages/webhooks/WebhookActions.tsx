@@ -5,7 +5,7 @@ import { EnableWebhook } from './EnableWebhook.tsx';
 import { ReplayEvents } from './ReplayEvents.tsx';
 import { webhooksWords } from './words.ts';
 
-/** What support may do with a webhook: enable a disabled one; have events, or a test, sent to another. */
+/** The actions on a webhook: enable it if disabled, otherwise replay events or send a test. */
 export function WebhookActions({ webhook }: { webhook: ConsoleWebhook }) {
   const words = useWords(webhooksWords);
   const { webhookId } = webhook;

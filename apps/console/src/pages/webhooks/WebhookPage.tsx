@@ -22,7 +22,7 @@ import { webhooksWords } from './words.ts';
 const route = getRouteApi('/webhooks/$webhookId');
 const REFRESH_MS = 5_000;
 
-/** One webhook: whether events reach it, what waits, and what was sent to it. */
+/** One webhook: state, backlog and messages. */
 export default function WebhookPage() {
   const words = useWords(webhooksWords);
   const { webhookId } = route.useParams();
@@ -50,7 +50,7 @@ export default function WebhookPage() {
   );
 }
 
-/** What is wrong, and what to do about it. */
+/** What is wrong with the webhook, and what to do. */
 function Advice({ webhook: { state, disabledCause, applicationStatus } }: { webhook: ConsoleWebhookDetail }) {
   const words = useWords(webhooksWords);
   return (

@@ -7,7 +7,7 @@ import { webhooksWords } from './words.ts';
 
 type Row = Omit<TroubledWebhook, 'state' | 'disabledCause'> & { state: WebhookHealth };
 
-/** Webhooks in rows, with since when each is in its state. */
+/** A table of webhooks, with the time since which each is in its state. */
 export function WebhookTable(props: TableProps<Row>) {
   const words = useWords(webhooksWords);
   const columns: Column<Row>[] = [

@@ -10,7 +10,7 @@ const route = getRouteApi('/webhooks');
 const STATES = ['active', 'failing', 'disabled'] as const satisfies WebhookHealth[];
 const REFRESH_MS = 15_000;
 
-/** The webhooks of all applications: those that fail can be asked for alone. */
+/** The webhooks of all applications, filtered by state and application. */
 export default function WebhooksPage() {
   const words = useWords(webhooksWords);
   const states = useStateWords();
