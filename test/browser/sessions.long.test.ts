@@ -68,7 +68,7 @@ describe('logging in', () => {
 describe('a log-in link', () => {
   const newLink = async (login: OperatorLogin) =>
     `/console/log-in#token=${await createLogInToken(stack.db, login.name, newCommand())}`;
-  const link = (page: Page) => page.getByRole('button', { name: 'Log in', exact: true });
+  const link = (page: Page) => page.getByRole('button', { name: en.session.logIn, exact: true });
 
   it('leads to the overview, leaves no token behind, and works once', async () => {
     const login = await newOperator(stack, 'viewer');
