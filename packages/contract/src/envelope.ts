@@ -10,28 +10,30 @@ export const FailureBody = z
     code: z
       .string()
       .describe(
-        '13004, in the member center another code for each kind of fault: refused; 60000, 60005, 70001: not allowed; ' +
-          '500: a fault, retry. The cause says more.',
+        '13004, or in the member center a code for the kind of fault: refused. 60000, 60005, 70001: access denied. 500: a ' +
+          'fault; retry.',
       ),
-    message: z.string().describe('For people: what was wrong, and the path of the field. It may change.'),
-    cause: Cause.describe('For programs: what was wrong, as a stable word.'),
+    message: z.string().describe('For people: the path of the field, if any, and what is wrong. The text may change.'),
+    cause: Cause.describe('For programs: why the call was refused.'),
     faults: z
       .array(
         z
           .object({
-            path: z.string().describe('The field: orderList[3].customerId.'),
-            message: z.string().describe('For people: what it must be. It may change.'),
+            path: z.string().describe('Path of the field, such as orderList[3].customerId.'),
+            message: z.string().describe('For people: what it must be. The text may change.'),
           })
-          .meta({ id: 'Fault', description: 'A fault in a call.' }),
+          .meta({ id: 'Fault', description: 'A bad field of a request.' }),
       )
       .optional()
-      .describe(`Where fields are wrong: the first ${MAX_LISTED_FAULTS} faults, that of the message first.`),
+      .describe(
+        `The first ${MAX_LISTED_FAULTS} bad fields, if fields are the problem. The message is about the first one.`,
+      ),
   })
   .meta({
     id: 'Failure',
     description:
-      'A call that was refused, and has changed nothing; or, with code 500, a fault: what became of it is not known, so ' +
-      'send it again, with a new g_nonce. The code is a text, never the number 0.',
+      'A refusal, which changed nothing; or, with code 500, a fault: the outcome is unknown, so repeat the call with a new ' +
+      'g_nonce. The code is a string, never the number 0.',
   });
 
 export type FailureBody = z.infer<typeof FailureBody>;
@@ -40,11 +42,11 @@ const succeeded = {
   code: z.literal(0).meta({
     id: 'SuccessCode',
     type: 'integer',
-    description: 'The number 0: the call was carried out.',
-    // A name for code generators, which would call 0 NUMBER_0.
+    description: 'The number 0: success.',
+    // Otherwise code generators name it NUMBER_0.
     'x-enum-varnames': ['SUCCESS'],
   }),
-  message: z.string().describe('The word success.'),
+  message: z.string().describe('Always success.'),
 };
 
 /** Creates the schema of a success body with this `data` (rules 1). */
@@ -52,26 +54,24 @@ export function successBody<Data extends z.ZodType>(data: Data) {
   return z.object({ ...succeeded, data });
 }
 
-/** The success body of O4, which returns no data (rules 1). */
-export const DoneBody = z
-  .object(succeeded)
-  .meta({ id: 'Done', description: 'A success that has nothing more to say.' });
+/** The success body of operations that return no data, such as O4 (rules 1). */
+export const DoneBody = z.object(succeeded).meta({ id: 'Done', description: 'Success without data.' });
 export type DoneBody = z.infer<typeof DoneBody>;
 
 /** The success body of M2, M3, M4, M9 and M10, whose `data` is null (rules 1). */
 export const DoneWithNullBody = z
-  .object({ ...succeeded, data: nothing('Always null: there is nothing more to say.') })
-  .meta({ id: 'DoneWithNull', description: 'A success that has nothing more to say.' });
+  .object({ ...succeeded, data: nothing('Always null.') })
+  .meta({ id: 'DoneWithNull', description: 'Success without data.' });
 
-/** The answer of O4. */
+/** The answer of operations that return no data. */
 export const done: DoneBody = { code: 0, message: 'success' };
 
-/** Wraps an operation's result as a success body. */
+/** Returns the success body for some data. */
 export function success<Data>(data: Data): { code: 0; message: 'success'; data: Data } {
   return { code: 0, message: 'success', data };
 }
 
-/** Creates the failure body of a cause. Pass a `message` whose placeholders are filled in, if the cause has any. */
+/** Returns the failure body of a cause. `message` is needed if that of the cause has placeholders. */
 export function failure(
   cause: Cause,
   module: Module,

@@ -208,10 +208,10 @@ export function noText(meaning: string) {
   return z.null().meta({ type: ['string', 'null'], description: meaning });
 }
 
-/** The descriptions of the start and the end of what is bought. */
+/** The descriptions of the start and the end of a purchase. */
 export const PERIOD = {
-  start: 'When it begins: milliseconds since 1970-01-01 UTC. Must not be after the end.',
-  end: 'When it ends: milliseconds since 1970-01-01 UTC. Nothing is revoked because this time has passed.',
+  start: 'Start: milliseconds since 1970-01-01 UTC. Must not be after the end.',
+  end: 'End: milliseconds since 1970-01-01 UTC. The service revokes nothing when it passes.',
 };
 
 /** An Integer that is a count: 0 to 2^31 - 1. */

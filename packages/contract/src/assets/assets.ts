@@ -13,19 +13,17 @@ export const ChangeLocks = z
       .array(text())
       .min(1, 'must not be empty')
       .max(MAX_LOCKS, `must contain at most ${MAX_LOCKS} numbers`)
-      .describe(`Numbers of the locks: 1 to ${MAX_LOCKS}.`),
-    operatorIdentity: text().describe(
-      'Who asks for it: name, mobile number or e-mail. It is kept on record with each change.',
-    ),
+      .describe(`Lock numbers: 1 to ${MAX_LOCKS}.`),
+    operatorIdentity: text().describe('Who requests the change: a name, mobile number or e-mail. Stored with it.'),
   })
-  .meta({ id: 'LocksToChange', description: 'Which locks, and who asks for it.' });
+  .meta({ id: 'LocksToChange', description: 'Locks to disable or enable.' });
 export type ChangeLocks = z.infer<typeof ChangeLocks>;
 
-/** The result of changing one lock (interface O6): 1 success, 2 no such lock, 3 failed, 4 not a lock of this kind. */
+/** The outcome for one lock (interface O6). */
 export const LockStatus = z.literal([1, 2, 3, 4]).meta({
   id: 'LockStatus',
   type: 'integer',
-  description: 'What became of a lock: 1 success, 2 no such lock, 3 failed, 4 not a lock of this kind.',
+  description: 'Outcome for a lock: 1 success, 2 lock not found, 3 failed, 4 wrong lock type.',
   // Names for code generators, which would call 1 NUMBER_1.
   'x-enum-varnames': ['SUCCESS', 'NOT_FOUND', 'FAILED', 'WRONG_TYPE'],
 });
@@ -33,23 +31,23 @@ export type LockStatus = z.infer<typeof LockStatus>;
 
 export const LockResult = z
   .object({
-    assetNum: z.string().describe('Number of the lock, as it was sent.'),
+    assetNum: z.string().describe('Lock number as it was sent.'),
     status: LockStatus.describe(
-      '1: it is disabled (O6) or enabled (O7) now, or was already. 2: no active asset has this number, or none of the channels that the application is bound to. 3: a fault at this ' +
-        'one; send it again. 4: not a lock that can be disabled.',
+      '1: it is now disabled (O6) or enabled (O7). 2: your application has no active asset with this number. 3: a fault; ' +
+        'retry this lock. 4: its license type cannot be disabled.',
     ),
   })
-  .meta({ id: 'LockResult', description: 'What became of one lock.' });
+  .meta({ id: 'LockResult', description: 'The outcome for one lock.' });
 export type LockResult = z.infer<typeof LockResult>;
 
 /** The path parameters of O8. */
 export const ListAssetsParams = z.object({
-  enterpriseGlobalId: id<'EnterpriseId'>().describe('Global id of the enterprise main account.'),
+  enterpriseGlobalId: id<'EnterpriseId'>().describe('Global id of the enterprise.'),
 });
 
 /** The query of O8. An empty extendCode counts as absent. */
 export const ListAssetsQuery = z.object({
-  extendCode: optionalText().describe('Only assets that carry this extended attribute.'),
+  extendCode: optionalText().describe('Only assets with this extended attribute.'),
 });
 
 const Assignment = z
@@ -57,16 +55,16 @@ const Assignment = z
     id: z.string().describe('Id of the asset.'),
     assignStatus: z
       .enum(['assigned', 'unassigned'])
-      .meta({ id: 'AssignStatus', description: 'Whether an employee holds an asset.' })
-      .describe('assigned while an employee holds the asset.'),
-    assignMemberId: MemberId.nullable().describe('Global id of the employee; null while it is unassigned.'),
+      .meta({ id: 'AssignStatus', description: 'Whether an asset is assigned to an employee.' })
+      .describe('assigned or unassigned.'),
+    assignMemberId: MemberId.nullable().describe('Global id of the employee; null if unassigned.'),
     createTime: z
       .string()
       .nullable()
-      .describe('When it was assigned: milliseconds since 1970-01-01 UTC, as text; null while it is unassigned.'),
+      .describe('When it was assigned: milliseconds since 1970-01-01 UTC as a string; null if unassigned.'),
     updateTime: noText('Always null.'),
   })
-  .meta({ id: 'Assignment', description: 'Who holds an asset.' });
+  .meta({ id: 'Assignment', description: 'The employee to whom an asset is assigned.' });
 
 export const AssetExtend = z
   .object({
@@ -79,24 +77,24 @@ export const AssetExtend = z
 export const VirtualAsset = z
   .object({
     id: z.string().describe('Id of the asset.'),
-    licenseType: LicenseType.describe('License type: always cloud_customer.'),
-    assetNum: z.string().describe('Number of the asset.'),
-    grantable: z.boolean().describe('Whether licenses can be handed out from it: it is neither locked nor frozen.'),
+    licenseType: LicenseType.describe('Always cloud_customer.'),
+    assetNum: z.string().describe('Asset number.'),
+    grantable: z.boolean().describe('Whether it can grant licenses: it is neither locked nor frozen.'),
     customerId: CustomerId.describe('Customer who owns it.'),
     keyShellNumber: z.string().describe('The digits of assetNum.'),
-    keyChipType: integer().describe('Generation of the lock chip, 1 the fourth and 2 the fifth: always 2.'),
+    keyChipType: integer().describe('Generation of the lock chip: always 2, the fifth.'),
     locked: z.boolean().describe('Whether it is disabled.'),
     freezing: z.boolean().describe('Whether it is frozen.'),
     createTime: time('When it was bought'),
-    updateTime: time('When it was changed last'),
-    limitStartTime: time('When it begins; null without a beginning').nullable(),
-    limitEndTime: time('When it ends; null without an end').nullable(),
-    assignStatus: Assignment.describe('Who holds it.'),
+    updateTime: time('When it was last changed'),
+    limitStartTime: time('Start; null if it has none').nullable(),
+    limitEndTime: time('End; null if it never ends').nullable(),
+    assignStatus: Assignment.describe('Its assignment.'),
     assetLimits: nothing('Always null.'),
-    assetExtends: z.array(AssetExtend).describe('Its extended attributes.'),
+    assetExtends: z.array(AssetExtend).describe('Extended attributes.'),
     borrowedUsbKey: z.boolean().describe('Whether it is a borrowed lock.'),
   })
-  .meta({ id: 'VirtualAsset', description: 'A cloud account license of an enterprise.' });
+  .meta({ id: 'VirtualAsset', description: 'A cloud license of an enterprise.' });
 export type VirtualAsset = z.infer<typeof VirtualAsset>;
 
 const SIZE_FAULT = `must be an integer from 1 to ${MAX_ASSET_NUMBERS}`;
@@ -109,9 +107,9 @@ export const TakeAssetNumbers = z
       .int(SIZE_FAULT)
       .min(1, SIZE_FAULT)
       .max(MAX_ASSET_NUMBERS, SIZE_FAULT)
-      .describe(`How many numbers: 1 to ${MAX_ASSET_NUMBERS}.`),
+      .describe(`Number of asset numbers: 1 to ${MAX_ASSET_NUMBERS}.`),
   })
-  .meta({ id: 'NumbersToTake', description: 'How many asset numbers are wanted.' });
+  .meta({ id: 'NumbersToTake', description: 'How many asset numbers to take.' });
 
-/** An asset number that O9 hands out: the digit of the region, then nine digits that count up. */
+/** An asset number of O9: the region mark, then nine digits that increment. */
 export const AssetNumber = z.string().regex(/^[68]\d{9}$/);

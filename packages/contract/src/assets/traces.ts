@@ -6,35 +6,35 @@ import { text, time } from '../scalars.ts';
 import { AssetExtend } from './assets.ts';
 
 /** The path parameters of the operations that show one asset (rules 6.7). */
-export const AssetNumParams = z.object({ assetNum: text().describe('Number of the asset.') });
+export const AssetNumParams = z.object({ assetNum: text().describe('Asset number.') });
 
 /** An asset as it is now (rules 6.7). */
 export const AssetDetail = z
   .object({
     assetId: AssetId.describe('Id of the asset.'),
-    assetNum: z.string().describe('Number of the asset.'),
+    assetNum: z.string().describe('Asset number.'),
     licenseType: LicenseType.describe('License type of the asset.'),
     customerId: CustomerId.describe('Customer who owns it.'),
-    enterpriseGlobalId: EnterpriseId.describe('Global id of the enterprise main account of this customer.'),
-    limitStartDate: time('When it begins; null without a beginning').nullable(),
-    limitEndDate: time('When it ends; null without an end').nullable(),
+    enterpriseGlobalId: EnterpriseId.describe('Global id of the enterprise of the customer.'),
+    limitStartDate: time('Start; null if it has none').nullable(),
+    limitEndDate: time('End; null if it never ends').nullable(),
     locked: z.boolean().describe('Whether it is disabled (O6).'),
     borrowedUsbKey: z.boolean().describe('Whether it is a borrowed lock.'),
-    assetExtendList: z.array(AssetExtend).describe('Its extended attributes.'),
+    assetExtendList: z.array(AssetExtend).describe('Extended attributes.'),
     licenseOrderIds: z
       .array(LicenseOrderId)
-      .describe('The orders whose grants keep it: delete_asset may name them as its source.'),
-    products: z.array(ProductNode).describe('Products on the asset itself, outside of merchandise.'),
-    merchandises: z.array(MerchandiseNode).describe('Merchandise with its products, nested as it was bought.'),
-    assigned: z.boolean().describe('Whether an employee holds it.'),
+      .describe('Orders with a grant on it: possible srcLicenseOrderId of delete_asset.'),
+    products: z.array(ProductNode).describe('Products outside of merchandise.'),
+    merchandises: z.array(MerchandiseNode).describe('Merchandise with its contents.'),
+    assigned: z.boolean().describe('Whether it is assigned to an employee.'),
     lentInto: z
       .string()
       .nullable()
       .describe(
-        'Number of the borrowed lock that it is lent into; null where it is not, or where that lock is of a channel that the application is not bound to.',
+        'Number of the borrowed lock that it is lent into; null if none, or if the lock is in a channel that your application is not bound to.',
       ),
   })
-  .meta({ id: 'AssetDetail', description: 'An active asset, with what is on it.' });
+  .meta({ id: 'AssetDetail', description: 'An active asset with its contents.' });
 export type AssetDetail = z.infer<typeof AssetDetail>;
 
 const HISTORY_ACTIONS = [
@@ -50,45 +50,40 @@ const HISTORY_ACTIONS = [
   'unlocked',
 ] as const;
 
-/** What can happen to an asset (rules 6.7). */
+/** The kinds of changes to an asset (rules 6.7). */
 export const HistoryAction = z
   .enum(HISTORY_ACTIONS)
-  .meta({ id: 'HistoryAction', description: 'What happened to an asset.' });
+  .meta({ id: 'HistoryAction', description: 'A change to an asset.' });
 export type HistoryAction = z.infer<typeof HistoryAction>;
 
-/** One thing that happened to an asset (rules 6.7). */
+/** A change to an asset (rules 6.7). */
 export const HistoryEntry = z
   .object({
-    time: time('When it happened; what an order did, at its finishedTime'),
-    assetId: AssetId.describe('Id of the asset: a number that is bought again is another asset.'),
-    action: HistoryAction.describe('What happened.'),
-    licenseOrderId: LicenseOrderId.nullable().describe('The order that did it; null where no order did.'),
+    time: time('When it happened; for an order, its finishedTime'),
+    assetId: AssetId.describe('Id of the asset. A number that is bought again gets a new id.'),
+    action: HistoryAction.describe('The change.'),
+    licenseOrderId: LicenseOrderId.nullable().describe('The order that made it; null if none did.'),
     channelCode: z
       .string()
       .nullable()
-      .describe('Channel of that order; null without one, and where another application sent it.'),
-    channelOrderId: z.string().nullable().describe('Number under which its batch was sent; null where channelCode is.'),
-    customerId: CustomerId.nullable().describe('The customer who owned the asset from then on, or last.'),
-    productUri: z.string().nullable().describe('The product; null where it is about none.'),
-    instanceId: z
-      .string()
-      .nullable()
-      .describe('Id of the product or merchandise instance; null where it is about none.'),
+      .describe("The order's channel; null without an order, or if another application sent it."),
+    channelOrderId: z.string().nullable().describe("The batch's channelOrderId; null if channelCode is."),
+    customerId: CustomerId.nullable().describe('The owner of the asset after the change, or its last owner.'),
+    productUri: z.string().nullable().describe('The product; null if it concerns none.'),
+    instanceId: z.string().nullable().describe('Id of the product or merchandise; null if it concerns neither.'),
     operatorIdentity: z
       .string()
       .nullable()
-      .describe('Who asked to disable or enable it; null otherwise, and where another application did.'),
+      .describe('Who requested to disable or enable it; null otherwise, or if another application did.'),
   })
-  .meta({ id: 'HistoryEntry', description: 'One thing that happened to an asset.' });
+  .meta({ id: 'HistoryEntry', description: 'A change to an asset.' });
 export type HistoryEntry = z.infer<typeof HistoryEntry>;
 
 /** A page of the history of an asset number (rules 6.7). */
 export const AssetHistory = z
   .object({
-    entries: z
-      .array(HistoryEntry)
-      .describe('What happened to the assets of this number, newest first, revoked ones included.'),
-    nextCursor: z.string().nullable().describe('The cursor of the next page; null on the last.'),
+    entries: z.array(HistoryEntry).describe('Changes to all assets of this number, newest first.'),
+    nextCursor: z.string().nullable().describe('The cursor of the next page; null on the last page.'),
   })
   .meta({ id: 'AssetHistory', description: 'A page of the history of an asset number.' });
 export type AssetHistory = z.infer<typeof AssetHistory>;

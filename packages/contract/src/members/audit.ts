@@ -3,59 +3,61 @@ import { MemberId } from '../ids.ts';
 import { long, time } from '../scalars.ts';
 import { page } from './page.ts';
 
-/** The kinds of changes in the audit record of the member center (rules 8). */
+/** The kinds of entries in the audit log of the member center (rules 8). */
 export const AuditAction = z
   .enum(['employee_added', 'employee_edited', 'password_reset', 'employee_deleted', 'assets_configured', 'assets_lent'])
-  .meta({ id: 'AuditAction', description: 'What a change in the member center is called.' });
+  .meta({ id: 'AuditAction', description: 'The kind of a change in the member center.' });
 export type AuditAction = z.infer<typeof AuditAction>;
 
-/** The actor of changes that the operator makes with the lockstep command. No employee has this id. */
+/** The actor of changes that an operator makes. No employee has this id. */
 export const OPERATOR_ID = '0' as MemberId;
 
 const AuditedLending = z
   .object({
-    assetNum: z.string().describe('Number of the asset.'),
-    borrowedUsbKey: z.string().describe('Number of the lock that it was lent into.'),
+    assetNum: z.string().describe('Asset number.'),
+    borrowedUsbKey: z.string().describe('Number of the lock into which it was lent.'),
   })
-  .meta({ id: 'AuditedLending', description: 'An asset that was lent.' });
+  .meta({ id: 'AuditedLending', description: 'A loan of an asset.' });
 
 const AuditedState = z
   .object({
-    userName: z.string().optional().describe('Account name, without the enterprise code.'),
+    userName: z.string().optional().describe('Account, without the enterprise code.'),
     name: z.string().optional().describe('Name of the employee.'),
-    departmentId: long().nullable().optional().describe('Number of the department; null without one.'),
-    remark: z.string().nullable().optional().describe('The remark; null without one.'),
-    passwordMobile: z.string().nullable().optional().describe('Security mobile number; null without one.'),
-    assetNums: z.array(z.string()).optional().describe('Numbers of assets that were held or assigned.'),
-    lent: z.array(AuditedLending).optional().describe('What of them was lent into which lock.'),
+    departmentId: long().nullable().optional().describe('Department; null if none.'),
+    remark: z.string().nullable().optional().describe('Remark; null if none.'),
+    passwordMobile: z.string().nullable().optional().describe('Security mobile number; null if none.'),
+    assetNums: z.array(z.string()).optional().describe('Numbers of assigned assets.'),
+    lent: z.array(AuditedLending).optional().describe('Loans of these assets.'),
   })
   .meta({
     id: 'AuditedState',
-    description: 'The fields of an employee, and the assets, that a change concerns. Never a password.',
+    description: 'The changed fields and assets of an employee. Never a password.',
   });
 
 const AuditDetail = z
   .object({
-    before: AuditedState.nullable().describe('What was there before; null where there was nothing.'),
-    after: AuditedState.nullable().describe('What was there after it; null where there was nothing.'),
+    before: AuditedState.nullable().describe('State before the change; null if there was none.'),
+    after: AuditedState.nullable().describe('State after the change; null if there is none.'),
   })
-  .meta({ id: 'AuditDetail', description: 'What was there before and after a change, as far as it changed.' });
+  .meta({ id: 'AuditDetail', description: 'What changed.' });
 
-/** One change in the audit record (rules 8). */
+/** An entry of the audit log (rules 8). */
 export const AuditEntry = z
   .object({
     id: z.string().describe('Id of the entry.'),
-    time: time('When it was'),
-    actorGlobalId: MemberId.describe('Global id of the administrator who did it; 0: the operator of the service.'),
-    action: AuditAction.describe('What was done.'),
-    targetGlobalId: MemberId.nullable().describe('Global id of the employee whom it concerns.'),
-    detail: AuditDetail.describe('What was there before and after, as far as it changed.'),
-    requestId: z.string().describe('The x-request-id of the call; the same for all employees of an M1.'),
+    time: time('When it happened'),
+    actorGlobalId: MemberId.describe(
+      'Global id of the administrator who made the change; 0: an operator of the service.',
+    ),
+    action: AuditAction.describe('Kind of the change.'),
+    targetGlobalId: MemberId.nullable().describe('Global id of the employee concerned.'),
+    detail: AuditDetail.describe('What changed.'),
+    requestId: z.string().describe('The x-request-id of the call, shared by all employees of an M1 call.'),
   })
-  .meta({ id: 'AuditEntry', description: 'One change in the member center.' });
+  .meta({ id: 'AuditEntry', description: 'An entry of the audit log.' });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
 export const AuditPage = page(AuditEntry).meta({
   id: 'AuditPage',
-  description: "A page of changes. Its fields are those of Java's PageHelper.",
+  description: "A page of the audit log, with the fields of Java's PageHelper.",
 });

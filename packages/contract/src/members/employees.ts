@@ -15,7 +15,7 @@ const ACCOUNT = /^[A-Za-z0-9]{1,62}$/;
 /** A mobile number of mainland China, or any in E.164 (rules 8). */
 const MOBILE = /^(1[3-9]\d{9}|\+[1-9]\d{1,14})$/;
 
-/** The options of a zod check that refuses with a cause of its own in place of field_invalid. */
+/** Options of a zod check that refuses with a cause other than field_invalid. */
 export const refuse = (cause: string) => ({ params: { cause }, message: cause });
 
 export const account = z
@@ -26,8 +26,8 @@ export const account = z
   .meta({
     pattern: ACCOUNT.source,
     description:
-      'Letters A-Z a-z and digits; with the enterprise code, which is appended, fewer than 63 characters. Capitals ' +
-      "count: Mei and mei are two accounts. A deleted employee's name is free again.",
+      'Account: letters A-Z, a-z and digits, fewer than 63 characters with the enterprise code, which the service appends. ' +
+      'Case-sensitive: Mei and mei are two accounts.',
   });
 
 /** The short account name, or the full one with the enterprise code: `name@code`. */
@@ -51,70 +51,68 @@ export const mobile = z
   .meta({
     pattern: MOBILE.source,
     description:
-      'Security mobile number: 11 digits that begin with 13 to 19, or + and up to 15 digits. Nobody can log in with it.',
+      'Security mobile number: 11 digits that start with 13 to 19, or + and up to 15 digits. It cannot be used to log in.',
   });
 
 export const name = text(MAX_NAME_CHARACTERS, 'name_too_long').describe(
-  `Name of the employee, at most ${MAX_NAME_CHARACTERS} characters.`,
+  `Name of the employee: up to ${MAX_NAME_CHARACTERS} characters.`,
 );
-export const REMARK = `Any text, at most ${MAX_REMARK_CHARACTERS} characters; it may hold line breaks.`;
+export const REMARK = `Up to ${MAX_REMARK_CHARACTERS} characters; may contain line breaks.`;
 
-/** Creates an optional field of M2. Absent or empty leaves the value as it is, null clears it (rules 4 and 8). */
+/** Creates an optional field of M2. An absent or empty one changes nothing; null clears the value (rules 4 and 8). */
 const clearable = <Schema extends z.ZodType<string | number | undefined>>(schema: Schema, meaning: string) =>
   z
     .preprocess(
       (value) => (typeof value === 'string' && value.trim() === '' ? undefined : value),
       schema.nullable().optional(),
     )
-    .describe(`${meaning} Absent or empty: it stays as it is; null: it is cleared.`);
+    .describe(`${meaning} Absent or empty: unchanged. null: cleared.`);
 
 /** The body of M2 (interface M2; rules 8). */
 export const EditEmployee = z
   .object({
     userName: shortOrFullAccount.describe(
-      'The account name of the employee, with the enterprise code (name@code) or without it; it cannot be changed.',
+      'The account of the employee, with or without the enterprise code (name@code). It cannot be changed.',
     ),
-    departmentId: clearable(long(), 'A number of your own, from 0.'),
+    departmentId: clearable(long(), 'Your number of the department, from 0.'),
     name,
     remark: clearable(lines(MAX_REMARK_CHARACTERS, 'remark_too_long'), REMARK),
     passwordMobile: clearable(mobile, 'Security mobile number.'),
   })
-  .meta({ id: 'EmployeeToEdit', description: 'What an employee is to be.' });
+  .meta({ id: 'EmployeeToEdit', description: 'Changes to an employee.' });
 export type EditEmployee = z.infer<typeof EditEmployee>;
 
 /** The body of M3 (interface M3; rules 8). */
 export const ResetPassword = z
-  .object({ password: password.describe('The new password: 8 to 32 characters, blanks at its ends included.') })
+  .object({ password: password.describe('The new password: 8 to 32 characters, including spaces at the ends.') })
   .meta({ id: 'NewPassword', description: 'A new password.' });
 export type ResetPassword = z.infer<typeof ResetPassword>;
 emptyCauses.add(ResetPassword, { password: 'password_missing' });
 
-/** The path parameters of M1, M5, M6, M8 and of the audit record. */
+/** The path parameters of M1, M5, M6, M8 and of the audit log. */
 export const EnterpriseParams = z.object({
-  enterpriseGlobalId: z
-    .string()
-    .describe('Global id of the enterprise; it must be the one that the user administrates.'),
+  enterpriseGlobalId: z.string().describe('Global id of the enterprise; must be that of the administrator.'),
 });
 
 export const memberGlobalId = () => MemberId.describe('Global id of the employee.');
 
-/** The path parameters of M2 to M4. Any text passes here; one that is not an id is simply no employee's. */
+/** The path parameters of M2 to M4. Any string is valid; one that is not an id matches no employee. */
 export const EmployeeParams = EnterpriseParams.extend({ memberGlobalId: memberGlobalId() });
 
 /** An employee (interface M1). */
 export const Employee = z
   .object({
-    id: z.string().describe('Employee record id.'),
-    userId: MemberId.describe('The same.'),
-    globalId: MemberId.describe('The same: the memberGlobalId of M2 to M4, M9 and M10.'),
+    id: z.string().describe('Id of the employee.'),
+    userId: MemberId.describe('Same as id.'),
+    globalId: MemberId.describe('Same as id: the memberGlobalId of M2 to M4, M9 and M10.'),
     enterpriseId: EnterpriseId.describe('The enterpriseGlobalId.'),
-    departmentId: long().nullable().describe('The number that M1 or M2 gave; null without one.'),
-    departmentName: noText('Always null: departments have no names here.'),
-    userName: z.string().describe('The full account name, with the enterprise code: name@code.'),
+    departmentId: long().nullable().describe('Your number of the department; null if none.'),
+    departmentName: noText('Always null: departments have no names.'),
+    userName: z.string().describe('The full account: name@code.'),
     name: z.string().describe('Name of the employee.'),
-    remark: z.string().nullable().describe('The remark; null without one.'),
-    deleted: z.boolean().describe('Whether the employee is deleted: always false, those who are do not show.'),
-    updateTime: time('When the employee was changed last'),
+    remark: z.string().nullable().describe('Remark; null if none.'),
+    deleted: z.boolean().describe('Always false: deleted employees are not listed.'),
+    updateTime: time('When the employee was last changed'),
     createTime: time('When the employee was added'),
   })
   .meta({ id: 'Employee', description: 'An employee of an enterprise.' });
@@ -131,29 +129,25 @@ export const ListEmployees = PageQuery.extend({
       .pipe(long()),
   ).meta({ type: 'integer', pattern: undefined, minimum: 0, description: 'Only employees of this department.' }),
   keyword: optional(text()).describe(
-    'Only employees whose name or account holds this text, whatever the case; % and _ stand for themselves. The part behind ' +
-      'the @ of an account is looked at only where the text has an @.',
+    'Only employees whose name or account contains this text, ignoring case. The enterprise code is searched only if the ' +
+      'text contains an @.',
   ),
 });
 export type ListEmployees = z.infer<typeof ListEmployees>;
 
 /** An employee as M5 lists it (interface M5). */
 export const ListedEmployee = Employee.extend({
-  passwordMobile: z.string().describe('Security mobile number; empty without one.'),
-  assetNums: z
-    .array(z.string())
-    .describe('Numbers of the assets that the employee holds (M9), as they were assigned, what is lent included.'),
+  passwordMobile: z.string().describe('Security mobile number; empty if none.'),
+  assetNums: z.array(z.string()).describe('Numbers of the assigned assets, including lent ones.'),
   borrowNum: z
     .string()
-    .describe('The borrowed lock that assets of the employee are lent into, several with commas; empty without one.'),
-  onlineFlag: z
-    .boolean()
-    .describe('Whether the employee is in online use: always false, use is not reported to this service.'),
-  boundUserInfo: nothing('Always null: not used here.'),
-}).meta({ id: 'ListedEmployee', description: 'An employee with what the employee holds.' });
+    .describe('Borrowed locks into which assets of the employee are lent, separated by commas; empty if none.'),
+  onlineFlag: z.boolean().describe('Always false: online use is not reported to this service.'),
+  boundUserInfo: nothing('Always null.'),
+}).meta({ id: 'ListedEmployee', description: 'An employee with assigned assets.' });
 export type ListedEmployee = z.infer<typeof ListedEmployee>;
 
 export const EmployeePage = page(ListedEmployee).meta({
   id: 'EmployeePage',
-  description: "A page of employees. Its fields are those of Java's PageHelper.",
+  description: "A page of employees, with the fields of Java's PageHelper.",
 });

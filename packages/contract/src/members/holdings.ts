@@ -4,10 +4,10 @@ import { LicenseType } from '../orders/enums.ts';
 import { boundedList, flag, id, integer, long, text, time } from '../scalars.ts';
 import { memberGlobalId } from './employees.ts';
 
-/** The most numbers or ids in one list of M9 or M10. */
+/** Maximum numbers or ids in one list of M9 or M10. */
 const MAX_ASSETS = 1_000;
 
-/** The path parameters of M7. Any text passes here; one that is not an id is simply no asset's. */
+/** The path parameters of M7. Any string is valid; one that is not an id matches no asset. */
 export const AssetParams = z.object({
   assetId: AssetId.describe('Id of an asset (M6) or of a borrowed lock (M8).'),
 });
@@ -18,12 +18,10 @@ export const HolderParams = z.object({ memberGlobalId: memberGlobalId() });
 /** The body of M9 (interface M9; rules 8). Both lists may be empty. */
 export const ConfigureAssets = z
   .object({
-    deleteAssets: boundedList(text(), MAX_ASSETS).describe(
-      `Asset numbers to withdraw, before any is assigned; at most ${MAX_ASSETS}, or none.`,
-    ),
-    addAssets: boundedList(text(), MAX_ASSETS).describe(`Asset numbers to assign; at most ${MAX_ASSETS}, or none.`),
+    deleteAssets: boundedList(text(), MAX_ASSETS).describe(`Asset numbers to unassign first: up to ${MAX_ASSETS}.`),
+    addAssets: boundedList(text(), MAX_ASSETS).describe(`Asset numbers to assign: up to ${MAX_ASSETS}.`),
   })
-  .meta({ id: 'AssetsToConfigure', description: 'What an employee is to hold no longer, and what instead.' });
+  .meta({ id: 'AssetsToConfigure', description: 'Assets to unassign from an employee, and to assign.' });
 export type ConfigureAssets = z.infer<typeof ConfigureAssets>;
 
 /** The body of M10 (interface M10; rules 8). */
@@ -34,39 +32,39 @@ export const LendAssets = z
       .refine((list) => list.length > 0, 'must not be empty')
       .meta({
         minItems: 1,
-        description: `Ids of the assets to lend, not their numbers: 1 to ${MAX_ASSETS} that the employee holds.`,
+        description: `Ids, not numbers, of assets that are assigned to the employee: 1 to ${MAX_ASSETS}.`,
       }),
   })
-  .meta({ id: 'AssetsToLend', description: 'What to lend into which lock.' });
+  .meta({ id: 'AssetsToLend', description: 'Assets to lend into a borrowed lock.' });
 export type LendAssets = z.infer<typeof LendAssets>;
 
 /** An asset as M6 lists it (interface M6). */
 export const EnterpriseAsset = z
   .object({
-    assetNum: z.string().describe('Number of the asset, which M9 names.'),
-    assetId: AssetId.describe('Id of the asset, which M7 and M10 name.'),
+    assetNum: z.string().describe('Asset number, for M9.'),
+    assetId: AssetId.describe('Id of the asset, for M7 and M10.'),
     cloudAccountGlobalId: z
       .string()
       .nullable()
-      .describe('Global id of the employee who holds it; null where nobody does.'),
-    borrowedFlag: z.boolean().describe('Whether it is lent into a borrowed lock.'),
-    onlineFlag: z.boolean().describe('Whether it is in online use: always false, use is not reported to this service.'),
+      .describe('Global id of the employee to whom it is assigned; null if unassigned.'),
+    borrowedFlag: z.boolean().describe('Whether it is lent.'),
+    onlineFlag: z.boolean().describe('Always false: online use is not reported to this service.'),
   })
-  .meta({ id: 'EnterpriseAsset', description: 'An asset of an enterprise, and who holds it.' });
+  .meta({ id: 'EnterpriseAsset', description: 'An asset of an enterprise, with its assignment.' });
 export type EnterpriseAsset = z.infer<typeof EnterpriseAsset>;
 
 /** A borrowed lock as M8 lists it (interface M8). */
 export const BorrowedLock = z
   .object({
-    assetId: AssetId.describe('Id of the lock, which M7 names.'),
-    assetNum: z.string().describe('Number of the lock, which M10 names.'),
+    assetId: AssetId.describe('Id of the lock, for M7.'),
+    assetNum: z.string().describe('Lock number, for M10.'),
     borrowedFlag: z.boolean().describe('Whether assets are lent into it.'),
     cloudAccountGlobalId: z
       .string()
       .nullable()
-      .describe('Global id of the employee whose assets are lent into it; null where none are.'),
+      .describe('Global id of the employee whose assets are lent into it; null if none are.'),
   })
-  .meta({ id: 'BorrowedLock', description: 'A lock that assets can be lent into.' });
+  .meta({ id: 'BorrowedLock', description: 'A lock into which assets can be lent.' });
 export type BorrowedLock = z.infer<typeof BorrowedLock>;
 
 const ProductFeature = z
@@ -75,98 +73,89 @@ const ProductFeature = z
     featureName: z.string().describe('Name of the feature.'),
     featureValue: z.string().describe('Value of the feature.'),
     featureValueType: z.string().describe('Type of the value.'),
-    trial: flag().describe('1 trial, 0 not.'),
+    trial: flag().describe('1: trial, 0: not.'),
     trialEndDate: time('When the trial ends'),
   })
-  .meta({ id: 'ProductFeature', description: 'A feature of a product, as it was bought.' });
+  .meta({ id: 'ProductFeature', description: 'A feature of a product.' });
 
-/** A product on an asset, as M7 shows it (interface M7). */
+/** A product on an asset, as M7 returns it (interface M7). */
 export const ProductNode = z
   .object({
-    id: z.string().describe('Id of the product instance.'),
+    id: z.string().describe('Id of the product.'),
     licenseType: LicenseType.describe('License type of its asset.'),
-    customerId: CustomerId.describe('Customer who owns it.'),
-    assetId: AssetId.describe('Id of the asset that it was bought on, also while that is lent.'),
-    assetInsId: AssetId.describe('The same as assetId.'),
-    merchandiseInsId: z
-      .string()
-      .nullable()
-      .describe('Id of the merchandise instance that it is in; null where it is on the asset itself.'),
-    assetNum: z.string().describe('Number of that asset.'),
-    productUri: z.string().describe('Product id, unique everywhere.'),
-    gmsPid: z.string().describe('Product identifier of a tool; empty without one.'),
-    appKey: z.string().describe('Product identifier of a web application; empty without one.'),
+    customerId: CustomerId.describe('Customer who owns the asset.'),
+    assetId: AssetId.describe('Id of the asset for which it was bought, even while that is lent.'),
+    assetInsId: AssetId.describe('Same as assetId.'),
+    merchandiseInsId: z.string().nullable().describe('Id of the merchandise that contains it; null if none does.'),
+    assetNum: z.string().describe('Number of this asset.'),
+    productUri: z.string().describe('Globally unique product id.'),
+    gmsPid: z.string().describe('Product identifier of a tool; empty if none.'),
+    appKey: z.string().describe('Product identifier of a web application; empty if none.'),
     productName: z.string().describe('Name of the product.'),
-    channelCode: z.string().describe('Channel of that order.'),
+    channelCode: z.string().describe("The order's channel."),
     licenseOrderId: z
       .string()
       .describe(
-        'The order by which it can be revoked: the one that bought it, or the one that transferred the asset to its customer.',
+        'The order that bought it, or that transferred its asset to the customer. A revocation can name it as its source.',
       ),
-    channelOrderId: z.string().describe('Number under which the batch of that order was sent.'),
-    limitStartTime: time('When it begins; null without a beginning').nullable(),
-    limitEndTime: time('When it ends; null without an end').nullable(),
-    limitAmount: integer().describe('Consumption: always 0, it is not counted here.'),
+    channelOrderId: z.string().describe("The batch's channelOrderId."),
+    limitStartTime: time('Start; null if it has none').nullable(),
+    limitEndTime: time('End; null if it never ends').nullable(),
+    limitAmount: integer().describe('Always 0: consumption is not counted.'),
     limitConcurrent: integer().describe('Concurrent nodes.'),
-    limitTimeDuration: long().describe('Accumulated usage, as it was bought.'),
-    trial: flag().describe('1 trial, 0 not.'),
-    trialEndDate: time('When the trial ends; null without an end').nullable(),
+    limitTimeDuration: long().describe('Accumulated usage duration.'),
+    trial: flag().describe('1: trial, 0: not.'),
+    trialEndDate: time('When the trial ends; null if it never does').nullable(),
     limitType: z
       .enum(['basic', 'feature'])
-      .meta({ id: 'LimitType', description: 'How a product is limited.' })
-      .describe('feature where it has product features, otherwise basic.'),
+      .meta({ id: 'LimitType', description: 'Limit of a product.' })
+      .describe('feature if it has product features, otherwise basic.'),
     prodDefExtend: z.boolean().describe('Whether it has product features.'),
-    timeDurationExpression: z.string().nullable().describe('How long it was bought for, in y-m-d form.'),
-    srcLicenseOrderId: z
-      .string()
-      .nullable()
-      .describe('What the order that bought it named as its source; null where it named none.'),
+    timeDurationExpression: z.string().nullable().describe('Time expression in y-m-d form.'),
+    srcLicenseOrderId: z.string().nullable().describe('The source that its order named; null if none.'),
     createTime: time('When it was bought'),
-    updateTime: time('When it was changed last'),
-    activateFlag: z.boolean().describe('Whether it is active: always true, what is revoked is not listed.'),
+    updateTime: time('When it was last changed'),
+    activateFlag: z.boolean().describe('Always true: revoked products are not listed.'),
     crmProductId: z.string().describe('CRM product instance id.'),
-    productExtendInstanceList: z.array(ProductFeature).describe('The product features as they were bought.'),
+    productExtendInstanceList: z.array(ProductFeature).describe('Product features.'),
   })
   .meta({ id: 'ProductInstance', description: 'A product on an asset.' });
 export type ProductNode = z.infer<typeof ProductNode>;
 
-/** A merchandise on an asset with what is in it, as M7 shows it (interface M7). */
+/** A merchandise on an asset with its contents, as M7 returns it (interface M7). */
 export const MerchandiseNode = z
   .object({
-    id: z.string().describe('Id of the merchandise instance.'),
+    id: z.string().describe('Id of the merchandise.'),
     licenseType: LicenseType.describe('License type of its asset.'),
     merchandiseNum: z.string().describe('Number of the merchandise.'),
     merchandiseName: z.string().describe('Name of the merchandise.'),
-    parentId: z.string().nullable().describe('Id of the merchandise instance that it is in; null at the top.'),
-    parentMerchandiseNum: z.string().describe('Number of the parent, as it was sent; may be empty.'),
-    customerId: CustomerId.describe('Customer who owns it.'),
+    parentId: z.string().nullable().describe('Id of the merchandise that contains it; null at the top.'),
+    parentMerchandiseNum: z.string().describe('Number of the parent merchandise as it was sent; may be empty.'),
+    customerId: CustomerId.describe('Customer who owns the asset.'),
     licenseOrderId: z
       .string()
       .describe(
-        'The order by which it can be revoked: the one that bought it, or the one that transferred the asset to its customer.',
+        'The order that bought it, or that transferred its asset to the customer. A revocation can name it as its source.',
       ),
-    channelOrderId: z.string().describe('Number under which the batch of that order was sent.'),
+    channelOrderId: z.string().describe("The batch's channelOrderId."),
     createTime: time('When it was bought'),
-    updateTime: time('When it was changed last'),
-    channelCode: z.string().describe('Channel of that order.'),
-    timeDurationExpression: z.string().describe('How long it was bought for, in y-m-d form.'),
-    srcLicenseOrderId: z
-      .string()
-      .nullable()
-      .describe('What the order that bought it named as its source; null where it named none.'),
+    updateTime: time('When it was last changed'),
+    channelCode: z.string().describe("The order's channel."),
+    timeDurationExpression: z.string().describe('Time expression in y-m-d form.'),
+    srcLicenseOrderId: z.string().nullable().describe('The source that its order named; null if none.'),
     get children(): z.ZodNullable<z.ZodArray<typeof MerchandiseNode>> {
-      return z.array(MerchandiseNode).nullable().describe('Merchandise inside; null where there is none.');
+      return z.array(MerchandiseNode).nullable().describe('Merchandise inside; null if none.');
     },
-    productInstanceList: z.array(ProductNode).nullable().describe('Products inside; null where there are none.'),
+    productInstanceList: z.array(ProductNode).nullable().describe('Products inside; null if none.'),
   })
-  .meta({ id: 'MerchandiseInstance', description: 'A merchandise (package) on an asset, with what is in it.' });
+  .meta({ id: 'MerchandiseInstance', description: 'A merchandise (package) on an asset, with its contents.' });
 export type MerchandiseNode = z.infer<typeof MerchandiseNode>;
 
 /** The data of M7. */
 export const AssetContents = z
   .object({
-    productInstanceList: z.array(ProductNode).describe('Products on the asset itself, outside of merchandise.'),
-    children: z.array(MerchandiseNode).describe('Merchandise with its products, nested as it was bought.'),
+    productInstanceList: z.array(ProductNode).describe('Products outside of merchandise.'),
+    children: z.array(MerchandiseNode).describe('Merchandise with its contents.'),
   })
-  .meta({ id: 'AssetContents', description: 'What is active on an asset, as it was bought.' });
+  .meta({ id: 'AssetContents', description: 'The active contents of an asset.' });
 export type AssetContents = z.infer<typeof AssetContents>;

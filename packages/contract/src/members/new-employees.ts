@@ -7,19 +7,16 @@ import { account, Employee, MAX_REMARK_CHARACTERS, mobile, name, password, REMAR
 
 export const MAX_EMPLOYEES_PER_CALL = 100;
 
-/** One element of M1's userList (interface M1; rules 8). */
+/** An element of M1's userList (interface M1; rules 8). */
 export const NewEmployee = z
   .object({
     userName: account,
     password: password.describe(
-      'The first password: 8 to 32 characters, blanks at its ends included. How a keyboard composes a character does not ' +
-        'matter: it is compared in the Unicode form NFC.',
+      'The initial password: 8 to 32 characters, including spaces at the ends. Compared in Unicode form NFC.',
     ),
     departmentId: long()
       .nullish()
-      .describe(
-        'A number of your own, from 0; this service knows no departments. Empty is refused with group_id_missing.',
-      ),
+      .describe('Your number of the department, from 0. An empty string is refused with group_id_missing.'),
     name,
     remark: optionalLines(MAX_REMARK_CHARACTERS, 'remark_too_long').describe(REMARK),
     passwordMobile: mobile.nullish().transform((value) => value || undefined),
@@ -38,12 +35,12 @@ export const userList = <Item extends z.ZodType>(item: Item) =>
     .refine((list) => list.length > 0, refuse('employee_list_empty'))
     .meta({
       minItems: 1,
-      description: `1 to ${MAX_EMPLOYEES_PER_CALL} employees, each of whom is added or fails alone.`,
+      description: `1 to ${MAX_EMPLOYEES_PER_CALL} employees.`,
     });
 
 /**
- * The body of M1 as the API description shows it. `readNewEmployees` reads it, because one employee's fault is not the
- * call's.
+ * The body of M1 in the API description. `readNewEmployees` reads it, because a fault of one employee does not refuse
+ * the call.
  */
 export const AddEmployees = z
   .object({ userList: userList(NewEmployee) })
@@ -51,39 +48,37 @@ export const AddEmployees = z
 
 const FailedEmployee = z
   .object({
-    userName: z
-      .string()
-      .describe('As it was sent; of a longer one the first 254 characters and …. It may be missing: then it is empty.'),
-    message: z.string().describe('What was wrong, after the path of the field: userList[3].name.'),
-    index: integer().describe('Place in userList, from 0.'),
-    cause: Cause.describe('For programs: what was wrong, as a stable word.'),
-    code: z.string().describe('The code of the cause.'),
+    userName: z.string().describe('The account as it was sent, shortened to 255 characters; empty if missing.'),
+    message: z.string().describe('For people: the path of the field, such as userList[3].name, and what is wrong.'),
+    index: integer().describe('Index in userList, from 0.'),
+    cause: Cause.describe('For programs: why the employee was not added.'),
+    code: z.string().describe('Code of the cause.'),
   })
   .meta({ id: 'FailedEmployee', description: 'An employee who was not added.' });
 
 /** The data of M1. */
 export const AddedEmployees = z
   .object({
-    succeeded: z.array(Employee).describe('Those who were added, in the order of userList.'),
-    failed: z.array(FailedEmployee).describe('Those who were not, in the order of userList.'),
+    succeeded: z.array(Employee).describe('Added employees, in the order of userList.'),
+    failed: z.array(FailedEmployee).describe('Employees who were not added, in the order of userList.'),
   })
-  .meta({ id: 'AddedEmployees', description: 'What became of each employee of the call.' });
+  .meta({ id: 'AddedEmployees', description: 'The outcome for each employee.' });
 export type AddedEmployees = z.infer<typeof AddedEmployees>;
 
 /** The answer of M1 if no employee was added: HTTP 299 with the code of the first failure. */
 export const FailedEmployees = z
   .object({
     ...FailureBody.shape,
-    data: AddedEmployees.optional().describe('Where every employee was looked at and failed: what for.'),
+    data: AddedEmployees.optional().describe('Why each employee failed. Absent if the whole call was refused.'),
   })
-  .meta({ id: 'AdditionFailure', description: 'A Failure that may say what each employee failed for.' });
+  .meta({ id: 'AdditionFailure', description: 'A Failure that may list why each employee failed.' });
 export type FailedEmployees = z.infer<typeof FailedEmployees>;
 /** The answer of M1 if some employees were added and some failed: HTTP 200 with code 60027. */
 export const PartlyAddedEmployees = z
   .object({
     ...FailureBody.shape,
-    code: z.literal('60027').describe('The text 60027: some were added, some were not.'),
-    data: AddedEmployees.describe('Who was added, and who was not.'),
+    code: z.literal('60027').describe('The string 60027: some employees were added, some were not.'),
+    data: AddedEmployees.describe('The outcome for each employee.'),
   })
   .meta({ id: 'EmployeesPartlyAdded', description: 'Some employees were added, some were not.' });
 

@@ -6,37 +6,34 @@ const MAX_PAGE_NUM = 2_147_483_647;
 
 /** The query of every paged operation of the member center (interface M5; rules 8). */
 export const PageQuery = z.object({
-  pageNum: queryInteger(1, MAX_PAGE_NUM).describe('Number of the page, from 1.'),
-  pageSize: queryInteger(1, MAX_PAGE_SIZE).describe(`Entries of a page at most: 1 to ${MAX_PAGE_SIZE}.`),
+  pageNum: queryInteger(1, MAX_PAGE_NUM).describe('Page number, from 1.'),
+  pageSize: queryInteger(1, MAX_PAGE_SIZE).describe(`Entries per page: 1 to ${MAX_PAGE_SIZE}.`),
 });
 export type PageQuery = z.infer<typeof PageQuery>;
 
-/**
- * Creates the schema of a page of something, with the fields of the interface's page of employees (interface M5; rules
- * 8).
- */
+/** Creates the schema of a page, with the fields of the interface's page of employees (interface M5; rules 8). */
 export function page<Item extends z.ZodType>(item: Item) {
   const count = integer();
   return z.object({
-    pageNum: count.describe('Number of this page, as it was asked for.'),
-    pageSize: count.describe('Entries of a page at most, as it was asked for.'),
+    pageNum: count.describe('Page number, as requested.'),
+    pageSize: count.describe('Entries per page, as requested.'),
     size: count.describe('Entries on this page.'),
-    orderBy: noText('Always null: the order is fixed, newest first.'),
-    startRow: count.describe('Place of its first entry among all, from 1; 0 on an empty page.'),
-    endRow: count.describe('Place of its last entry among all; 0 on an empty page.'),
-    total: count.describe('Entries on all pages.'),
-    pages: count.describe('Pages that there are.'),
+    orderBy: noText('Always null: the newest entry is always first.'),
+    startRow: count.describe('Position of the first entry in the whole list, from 1; 0 on an empty page.'),
+    endRow: count.describe('Position of the last entry; 0 on an empty page.'),
+    total: count.describe('Number of entries in the whole list.'),
+    pages: count.describe('Number of pages.'),
     list: z.array(item).describe('The entries of this page.'),
-    firstPage: count.describe('The first of navigatepageNums.'),
-    prePage: count.describe('Number of the page before; 0 where there is none.'),
-    nextPage: count.describe('Number of the page behind; 0 where there is none.'),
-    lastPage: count.describe('The last of navigatepageNums.'),
+    firstPage: count.describe('First of navigatepageNums.'),
+    prePage: count.describe('Number of the previous page; 0 if none.'),
+    nextPage: count.describe('Number of the next page; 0 if none.'),
+    lastPage: count.describe('Last of navigatepageNums.'),
     isFirstPage: z.boolean().describe('Whether it is the first page.'),
-    isLastPage: z.boolean().describe('Whether it is the last page; false behind that.'),
-    hasPreviousPage: z.boolean().describe('Whether there is a page before.'),
-    hasNextPage: z.boolean().describe('Whether there is a page behind: go on while there is.'),
-    navigatePages: count.describe('Pages in navigatepageNums at most: always 8.'),
-    navigatepageNums: z.array(count).describe('The numbers of at most 8 pages around this one.'),
+    isLastPage: z.boolean().describe('Whether it is the last page; false on a page after it.'),
+    hasPreviousPage: z.boolean().describe('Whether there is a previous page.'),
+    hasNextPage: z.boolean().describe('Whether there is a next page.'),
+    navigatePages: count.describe('Always 8: the maximum length of navigatepageNums.'),
+    navigatepageNums: z.array(count).describe('Up to 8 page numbers around this page.'),
   });
 }
 export type Page<Item> = Omit<z.infer<ReturnType<typeof page>>, 'list'> & { list: Item[] };

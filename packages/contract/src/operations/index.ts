@@ -12,7 +12,7 @@ export {
   type Operation,
 } from './operation.ts';
 
-/** Every operation of the service by its operationId: its path, its schemas and its words. */
+/** All operations of the service, by operationId. */
 export const operations = {
   ...openOperations,
   ...orderOperations,
@@ -29,23 +29,23 @@ export type OrderOperationId =
   | keyof typeof webhookOperations;
 export type MemberOperationId = keyof typeof memberOperations;
 
-/** What the service reads of a call. */
+/** The parsed request of an operation. */
 export type OperationRequest<Id extends OperationId> = CallOf<Operations[Id]>;
 
-/** The bodies that an operation can be answered with, by HTTP status. */
+/** The bodies of the answers of an operation, by HTTP status. */
 export type OperationAnswers<Id extends OperationId> = {
   [Status in keyof Operations[Id]['answers']]: Read<Operations[Id]['answers'][Status]>;
 };
 
-/** What clients send as the body of a call. */
+/** The request body of an operation, as clients send it. */
 export type SentBody<Id extends OperationId> = Sent<Part<Operations[Id], 'body'>>;
 
-/** An operation of the table, without what only its own types know. */
+/** Returns an operation with the general type. */
 export function findOperation(id: OperationId): Operation {
   return operations[id];
 }
 
-/** The summary of an operation as it is published: with its name in the interface, if it has one. */
+/** Returns the published summary of an operation: with its name in the interface, if it has one. */
 export function buildSummary({ name, summary }: Operation): string {
   return name === undefined ? summary : `${name}: ${summary}`;
 }

@@ -28,7 +28,7 @@ import { PageQuery } from '../members/page.ts';
 import { routes } from '../routes.ts';
 import { answers, doneWithNullAnswers, ofModule, refusedWith } from './operation.ts';
 
-/** The member center: M1 to M10, and the audit record (rules 8). */
+/** The member center: M1 to M10, and the audit log (rules 8). */
 export const memberOperations = ofModule('member', {
   addEmployees: {
     name: 'M1',
@@ -38,15 +38,14 @@ export const memberOperations = ofModule('member', {
     answers: {
       200: z
         .union([AllAddedEmployees, PartlyAddedEmployees])
-        .describe('All were added, or some: then the code is 60027.'),
-      299: refusedWith(FailedEmployees, 'With data: nobody could be added.'),
+        .describe('All employees were added, or only some: then the code is 60027.'),
+      299: refusedWith(FailedEmployees, 'With `data`, no employee could be added.'),
     },
-    summary: 'add employees',
+    summary: 'Add employees',
     description:
-      `Adds 1 to ${MAX_EMPLOYEES_PER_CALL} employees. Each is added or fails for itself: where only some can be added, the ` +
-      'answer is HTTP 200 with code 60027; where nobody can, HTTP 299 with the code of the first who ' +
-      `failed. The call is refused as a whole when it has no employees or more than ${MAX_EMPLOYEES_PER_CALL}, or anywhere a ` +
-      'value of a wrong JSON type.',
+      `Adds 1 to ${MAX_EMPLOYEES_PER_CALL} employees, each on its own. If only some can be added, the ` +
+      'answer is HTTP 200 with the code 60027; if none can, HTTP 299 with the code of the first failure. ' +
+      'The whole call is refused if `userList` is empty or too long, or if a value has the wrong JSON type.',
   },
   editEmployee: {
     name: 'M2',
@@ -54,12 +53,12 @@ export const memberOperations = ofModule('member', {
     params: EmployeeParams,
     body: EditEmployee,
     answers: doneWithNullAnswers,
-    summary: 'edit an employee',
+    summary: 'Edit an employee',
     description:
-      'Changes name, department, remark and security mobile. `userName`, the short one or the full one (`mei@demoworks`), must be the ' +
-      "employee's own: an account name never changes. An optional field that is absent or empty stays " +
-      'as it is, `null` clears it. Where nothing changes, `updateTime` and the audit record stay as ' +
-      'they are.',
+      'Changes the name, department, remark and security mobile number. `userName` must be the account of ' +
+      'the employee, with or without the enterprise code; it never changes. An optional field stays as it ' +
+      'is if it is absent or empty; `null` clears it. If nothing changes, neither `updateTime` nor the ' +
+      'audit log does.',
   },
   resetPassword: {
     name: 'M3',
@@ -67,22 +66,20 @@ export const memberOperations = ofModule('member', {
     params: EmployeeParams,
     body: ResetPassword,
     answers: doneWithNullAnswers,
-    summary: 'reset a password',
+    summary: 'Reset a password',
     description:
-      'Gives an employee a new password. Whoever is logged in as that employee is logged ' +
-      'out everywhere, and a lock-out ends. An administrator may reset their own password, and then ' +
-      'has to log in again.',
+      'Sets a new password, logs the employee out everywhere and ends a lockout. Administrators may reset ' +
+      'their own password; they must then log in again.',
   },
   deleteEmployee: {
     name: 'M4',
     ...routes.deleteEmployee,
     params: EmployeeParams,
     answers: doneWithNullAnswers,
-    summary: 'delete an employee',
+    summary: 'Delete an employee',
     description:
-      "Deletes an employee and releases what was held. The employee's user tokens end, and M5 shows " +
-      'the employee no more. The account name may be given again, to somebody who gets another ' +
-      '`memberGlobalId`. The last administrator of an enterprise cannot be deleted.',
+      'Deletes an employee, releases their assets and revokes their user tokens. The account name is then ' +
+      'free for another employee. The last administrator of an enterprise cannot be deleted.',
   },
   listEmployees: {
     name: 'M5',
@@ -90,53 +87,52 @@ export const memberOperations = ofModule('member', {
     params: EnterpriseParams,
     query: ListEmployees,
     answers: answers(EmployeePage),
-    summary: 'list employees',
+    summary: 'List employees',
     description:
-      'Lists the employees, administrators too, newest first. Go on while `hasNextPage`: behind the ' +
-      'last page `isLastPage` is false, and `firstPage` and `lastPage` are the ends of ' +
-      "`navigatepageNums`, as in Java's PageHelper. A page behind the last is empty. Where employees " +
-      'are added while you turn pages, one may come twice.',
+      'Lists the employees, including administrators, newest first. Continue while `hasNextPage` is true. A ' +
+      'page after the last is empty. If employees are added meanwhile, one may appear on two pages. As in ' +
+      "Java's PageHelper, `isLastPage` is false after the last page, and `firstPage` and `lastPage` are the " +
+      'ends of `navigatepageNums`.',
   },
   readAudit: {
     ...routes.readAudit,
     params: EnterpriseParams,
     query: PageQuery,
     answers: answers(AuditPage),
-    summary: 'The audit record',
+    summary: 'Read the audit log',
     description:
-      'Lists every change that was made in the member center of the enterprise, newest first, in pages ' +
-      'like those of M5. There are no filters.',
+      'Lists all changes that were made in the member center of the enterprise, newest first, in pages like ' +
+      'those of M5.',
   },
   listEnterpriseAssets: {
     name: 'M6',
     ...routes.listEnterpriseAssets,
     params: EnterpriseParams,
     answers: answers(z.array(EnterpriseAsset).describe('The assets, oldest first.')),
-    summary: 'list asset numbers',
+    summary: 'List asset numbers',
     description:
-      "Lists all active assets of the enterprise's customers that are not borrowed locks, oldest first " +
-      'and in one answer, with `assetId`, which M7 and M10 want.',
+      "Lists all active assets of the enterprise's customers except borrowed locks, oldest first. M7 and " +
+      'M10 need their `assetId`.',
   },
   readAssetContents: {
     name: 'M7',
     ...routes.readAssetContents,
     params: AssetParams,
     answers: answers(AssetContents),
-    summary: 'products and merchandise under an asset',
+    summary: 'Get the contents of an asset',
     description:
-      'Shows what is active on an asset or a borrowed lock, in the order in which it was bought: ' +
-      'products, and merchandise with what is nested in it. Of a lent asset there is nothing: the lock ' +
-      'has its own and that of all assets that are lent into it.',
+      'Returns the active products and merchandise of an asset or borrowed lock, in the order of purchase. ' +
+      'A lent asset is empty: its contents appear on the lock.',
   },
   listBorrowedLocks: {
     name: 'M8',
     ...routes.listBorrowedLocks,
     params: EnterpriseParams,
     answers: answers(z.array(BorrowedLock).describe('The borrowed locks, oldest first.')),
-    summary: 'list borrowed locks',
+    summary: 'List borrowed locks',
     description:
-      'Lists the active borrowed locks of the enterprise, oldest first. Where assets are lent into ' +
-      'one, `borrowedFlag` is true and `cloudAccountGlobalId` the employee who holds them.',
+      'Lists the active borrowed locks of the enterprise, oldest first. If assets are lent into a lock, ' +
+      '`borrowedFlag` is true and `cloudAccountGlobalId` is the employee whose assets they are.',
   },
   configureAssets: {
     name: 'M9',
@@ -144,10 +140,10 @@ export const memberOperations = ofModule('member', {
     params: HolderParams,
     body: ConfigureAssets,
     answers: doneWithNullAnswers,
-    summary: 'configure assets',
+    summary: 'Configure assets',
     description:
-      'Withdraws asset numbers from an employee, then assigns others: all of it or, at the first ' +
-      'fault, nothing. What is withdrawn is not lent any more.',
+      'Takes assets back from an employee, then assigns others: all of them, or none if one cannot be. ' +
+      'Taking an asset back also ends its loan.',
   },
   lendAssets: {
     name: 'M10',
@@ -155,9 +151,9 @@ export const memberOperations = ofModule('member', {
     params: HolderParams,
     body: LendAssets,
     answers: doneWithNullAnswers,
-    summary: 'lend assets',
+    summary: 'Lend assets',
     description:
-      'Lends assets that an employee holds into a borrowed lock: all of them or, at the first fault, ' +
-      'none. The same call again succeeds and changes nothing. M9 or M4 ends a lending.',
+      'Lends assets of an employee into a borrowed lock: all of them, or none if one cannot be. Repeating ' +
+      'the call is a no-op. M9 or M4 ends a loan.',
   },
 });

@@ -3,7 +3,7 @@ import { MAX_FORM_BYTES } from '../body-limits.ts';
 import { routes } from '../routes.ts';
 import { FORM_TYPE, formatCount, type Operation } from './operation.ts';
 
-/** What is outside of both modules: the token endpoint (RFC 6749; rules 2). */
+/** The token endpoint, which belongs to neither module (RFC 6749; rules 2). */
 export const openOperations = {
   issueToken: {
     ...routes.issueToken,
@@ -14,16 +14,16 @@ export const openOperations = {
     answers: {
       200: TokenAnswer.describe('The token.'),
       400: OAuthErrorAnswer.describe(
-        'The request, the account or the password is wrong, or the application may not have such a token.',
+        'The request, account name or password is wrong, or the application may not request such a token.',
       ),
-      401: OAuthErrorAnswer.describe('The client is unknown, or its secret is wrong: invalid_client.'),
-      503: OAuthErrorAnswer.describe('A fault, or overload: temporarily_unavailable. Send it again.'),
+      401: OAuthErrorAnswer.describe('The application is unknown, or its secret is wrong: invalid_client.'),
+      503: OAuthErrorAnswer.describe('The service is faulty or overloaded: temporarily_unavailable. Retry.'),
     },
     summary: 'Issue an access token',
     description:
-      'Issues an access token as RFC 6749 says. With `grant_type` `client_credentials` it is the ' +
-      "application's own; with `password` it is that of a user of the member center, whose full " +
-      'account name is `username`. The client authenticates with its key and secret, by HTTP Basic or ' +
-      `as \`client_id\` and \`client_secret\` in the form. A token is good for ${formatCount(ACCESS_TOKEN_SECONDS)} seconds.`,
+      'Issues an access token as RFC 6749 specifies: with the grant type `client_credentials` for the ' +
+      'application, with `password` for an employee. The application authenticates with its appKey and ' +
+      'appSecret, by HTTP Basic or as `client_id` and `client_secret`. A token is valid for ' +
+      `${formatCount(ACCESS_TOKEN_SECONDS)} seconds.`,
   },
 } satisfies Record<string, Operation>;

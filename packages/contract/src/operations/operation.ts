@@ -6,24 +6,22 @@ import type { CalledOperation } from '../operation-parts.ts';
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-/** One operation of the service: what clients send, where, and what they get. */
+/** An operation of the service: its route, request and answers. */
 export interface Operation extends CalledOperation {
-  /** Its name in the interface, O1 to M10; none where the interface has no such operation. */
+  /** Its name in the interface, O1 to M10. Absent if the interface has no such operation. */
   name?: string;
-  /** Whose credentials it takes (`credentials`); `open` is outside of both modules and looks at credentials itself. */
+  /** Which `credentials` it needs. An `open` operation checks credentials itself. */
   module: Module | 'open';
   query?: z.ZodObject;
-  /** The media type of the body; JSON where it is absent. */
+  /** The media type of the body, if not JSON. */
   mediaType?: string;
-  /** The bodies of answers, by HTTP status. */
+  /** The bodies of the answers, by HTTP status. */
   answers: Record<number, z.ZodType>;
   summary: string;
   description: string;
 }
 
-/**
- * The credentials that a call carries, as names of schemes; each element of a list is one way to send them (rules 2).
- */
+/** The security schemes of each module (rules 2). Each inner list is one way to send the credentials. */
 export const credentials = {
   order: [['application']],
   member: [['application', 'clientToken', 'userToken']],
@@ -32,7 +30,7 @@ export const credentials = {
 
 const NonceQuery = z.object({ g_nonce: Nonce });
 
-/** Makes the table of a module: each of its operations takes a nonce beside its own query (rules 3). */
+/** Returns the operations of a module, with g_nonce added to the query of each (rules 3). */
 export function ofModule<M extends Module, Table extends Record<string, Omit<Operation, 'module'>>>(
   module: M,
   table: Table,
@@ -48,27 +46,28 @@ export function ofModule<M extends Module, Table extends Record<string, Omit<Ope
   };
 }
 
-/** A number in a description: 10,000. */
+/** Formats a number for a description, such as 10,000. */
 export const formatCount = (count: number) => count.toLocaleString('en-US');
 
-const REFUSED = 'Refused, or a fault: see the code, because HTTP clients take this status for a success.';
+const REFUSED =
+  'The call was refused, or failed because of a fault. HTTP clients take this status for success, so check `code`.';
 const refused = FailureBody.describe(REFUSED);
 
-/** The answers of most operations: 200 with data, 299 with the reason of a refusal. */
+/** Returns the answers of an operation: 200 with `data`, 299 with the cause. */
 export function answers<Data extends z.ZodType>(data: Data) {
   return answersOf(successBody(data));
 }
 
-/** The same for a success whose body has more than data. */
+/** Like `answers`, for a success body with more than `data`. */
 export function answersOf<Success extends z.ZodType>(success: Success) {
-  return { 200: success.describe('It was carried out.'), 299: refused };
+  return { 200: success.describe('Success.'), 299: refused };
 }
 
-/** Answers without data; in the member center `data` is null. */
-export const doneAnswers = { 200: DoneBody.describe('It was carried out.'), 299: refused };
-export const doneWithNullAnswers = { 200: DoneWithNullBody.describe('It was carried out.'), 299: refused };
+/** The answers of operations that return nothing; in the member center `data` is then null. */
+export const doneAnswers = { 200: DoneBody.describe('Success.'), 299: refused };
+export const doneWithNullAnswers = { 200: DoneWithNullBody.describe('Success.'), 299: refused };
 
-/** The failure of an operation whose refusals hold more than others. */
+/** Returns the failure body of an operation whose refusals have further fields. */
 export function refusedWith<Failure extends z.ZodType>(failure: Failure, words: string): Failure {
   return failure.describe(`${REFUSED} ${words}`);
 }

@@ -24,56 +24,54 @@ import { answers, answersOf, doneAnswers, formatCount, ofModule } from './operat
 
 /** What O6 and O7 have in common. */
 const LOCKING =
-  `1 to ${formatCount(MAX_LOCKS)} numbers a call. ` +
-  'Look at every `status`: the code is 0 whatever they are. Locks that can be disabled are those of license type ' +
-  '`normal_recover_usbkey`, `normal_recover_lan_usbkey`, `lk_product_usbkey` and `lk_auth_usbkey`. Orders do not ask ' +
-  'whether a lock is disabled.';
+  `Takes 1 to ${formatCount(MAX_LOCKS)} numbers. Check the \`status\` of every lock: the code is always 0. Only locks of ` +
+  'the license types `normal_recover_usbkey`, `normal_recover_lan_usbkey`, `lk_product_usbkey` and `lk_auth_usbkey` can ' +
+  'be disabled. Orders take effect on disabled locks too.';
 
-/** The order module: O1 to O9, and what this service adds (rules 5, 6 and 7). */
+/** The order module: O1 to O9, and operations that the interface does not have (rules 5, 6 and 7). */
 export const orderOperations = ofModule('order', {
   bindCustomer: {
     name: 'O1',
     ...routes.bindCustomer,
     body: BindCustomer,
     answers: answers(Customer),
-    summary: 'bind a customer',
+    summary: 'Bind a customer',
     description:
-      'Creates a customer, known by `channelCode` and `channelCustomerId`, and binds it to the ' +
-      'enterprise of exactly this name. Where there is none, it creates that too, with `passwordMobile` ' +
-      'as its security mobile and this customer as its default. A repeat must send the security mobile ' +
-      'that is on file; its other fields are ignored, and it answers with the customer as it is.',
+      'Creates a customer and binds it to the enterprise with exactly this name. If there is no such ' +
+      'enterprise, it creates one with `passwordMobile` as its security mobile number and this customer as ' +
+      'its default. `channelCode` and `channelCustomerId` identify the customer. A repeated call must send ' +
+      'the security mobile number on file; it ignores the other fields and returns the customer unchanged.',
   },
   createEnterprise: {
     name: 'O2',
     ...routes.createEnterprise,
     body: CreateEnterprise,
     answers: answers(CreatedEnterprise),
-    summary: 'create an enterprise',
+    summary: 'Create an enterprise',
     description:
-      'Creates an enterprise main account named `customerName`, known by `crmCustomerId`. It gets two ' +
-      'customers, of the channels `crm` (the default) and `industry`, both with `channelCustomerId` ' +
-      'equal to `crmCustomerId`, and two employees: the administrator and the cloud-licensed one. A ' +
-      'repeat is known by `crmCustomerId`; its other fields are ignored.',
+      'Creates an enterprise with the name `customerName`. It gets two customers, in the channels `crm` ' +
+      '(its default) and `industry`, both with `crmCustomerId` as their `channelCustomerId`, and two ' +
+      'employees: an administrator and a cloud-licensed employee. `crmCustomerId` identifies the ' +
+      'enterprise. A repeated call ignores the other fields and returns the enterprise unchanged.',
   },
   queryCustomers: {
     name: 'O3',
     ...routes.queryCustomers,
     query: QueryCustomers,
-    answers: answers(z.array(Customer).describe('The customers; empty where none was found.')),
-    summary: 'query customers',
+    answers: answers(z.array(Customer).describe('The customers.')),
+    summary: 'Query customers',
     description:
-      'Finds a customer by channel, and returns the default customer of its enterprise ' +
-      '(`defaultCustomer=Y`) or all (`N`). Where there is no such customer, `data` is empty.',
+      'Finds a customer and returns the default customer of its enterprise (`defaultCustomer=Y`) or all its ' +
+      'customers (`N`). If the customer does not exist, `data` is empty.',
   },
   updateCustomer: {
     name: 'O4',
     ...routes.updateCustomer,
     body: CreateEnterprise,
     answers: doneAnswers,
-    summary: 'update a customer',
+    summary: 'Update a customer',
     description:
-      'Changes name, branch and address of the `crm` customer that O2 created. Without `address` the ' +
-      'address stays as it is. The enterprise keeps its name.',
+      'Changes the name, branch and address of the `crm` customer that O2 created. The enterprise keeps its ' + 'name.',
   },
   createBatchOrder: {
     name: 'O5',
@@ -82,20 +80,21 @@ export const orderOperations = ofModule('order', {
     body: BatchOrder,
     maxBodyBytes: MAX_BATCH_BYTES,
     answers: answers(z.array(AcceptedOrder).describe('One entry for each order, in the order of orderList.')),
-    summary: 'order in batches',
+    summary: 'Submit a batch of orders',
     description:
-      `Takes 1 to ${formatCount(MAX_ORDERS_PER_BATCH)} orders and ${MAX_BATCH_BYTES / 1024 ** 2} MiB, at most ` +
-      `${formatCount(MAX_LIST_ELEMENTS)} elements in one list and ${formatCount(MAX_ELEMENTS)} in all, and at most ` +
-      `${formatCount(MAX_INSTANCES)} instances to create or revoke (numbers times products and merchandise), ` +
-      `${formatCount(MAX_INSTANCES_ON_ASSET)} of them on one asset, and ${MAX_TEXT_BYTES / 1024 ** 2} MiB of text to store ` +
-      `(texts times numbers). An asset holds at most ` +
-      `${formatCount(MAX_INSTANCES_ON_ASSET)} active products and merchandises, and ${MAX_EXTENDED_ATTRIBUTES} extended ` +
-      `attributes (\`asset_full\`), and an order creates, revokes or moves at most ${formatCount(MAX_INSTANCES)} (\`order_too_large\`: split it by asset numbers). The orders ` +
-      'of a sync call may not touch more together either (`batch_too_large`). The ' +
-      'answer lists the id of each order; the ids are final. With `async` it means that the batch is ' +
-      'stored and will be carried out, each order alone; with `sync` that all orders have taken ' +
-      'effect. A batch is known by application, `channelCode` and `channelOrderId`: the same content ' +
-      'again gets the same answer and changes nothing.',
+      'Accepts a batch of orders and returns their final ids. `async` stores the batch durably; its orders ' +
+      'take effect later, each on its own. `sync` applies all orders before it answers, or none. The ' +
+      'application, `channelCode` and `channelOrderId` identify the batch. Resubmitting the same content ' +
+      'returns the same answer and changes nothing. A batch may have up to ' +
+      `${formatCount(MAX_ORDERS_PER_BATCH)} orders, ${MAX_BATCH_BYTES / 1024 ** 2} MiB, ` +
+      `${formatCount(MAX_LIST_ELEMENTS)} elements in one list and ${formatCount(MAX_ELEMENTS)} in all ` +
+      `lists. It may touch ${formatCount(MAX_INSTANCES)} products and merchandises (counted for each asset ` +
+      `number), ${formatCount(MAX_INSTANCES_ON_ASSET)} on one asset, and store ` +
+      `${MAX_TEXT_BYTES / 1024 ** 2} MiB of text (counted for each asset number). A larger batch is refused ` +
+      `with \`batch_too_large\`. An asset holds at most ${formatCount(MAX_INSTANCES_ON_ASSET)} active ` +
+      `products and merchandises and ${MAX_EXTENDED_ATTRIBUTES} extended attributes (\`asset_full\`). An ` +
+      `order changes at most ${formatCount(MAX_INSTANCES)} products and merchandises (\`order_too_large\`); ` +
+      'so do the orders of a sync batch together.',
   },
   previewBatchOrder: {
     ...routes.previewBatchOrder,
@@ -105,11 +104,10 @@ export const orderOperations = ofModule('order', {
     answers: answersOf(PreviewAnswer),
     summary: 'Preview a batch',
     description:
-      'Takes what O5 takes and says what each order would do if the batch ran now. The entries come in ' +
-      'the order of `orderList`; what they say is found out by `sequence`, each order seeing what ' +
-      'those before it would have done. It changes nothing, waits for nobody, and the `channelOrderId` ' +
-      'stays free. It is no promise: what is pending already, or accepted meanwhile, takes effect ' +
-      'first and is not looked at.',
+      'Shows what each order of a batch would do if it ran now. Takes the same request as O5, changes ' +
+      'nothing, and leaves `channelOrderId` free. Orders are previewed by `sequence`, each after those ' +
+      'before it; the entries are in the order of `orderList`. Pending orders and orders accepted later are ' +
+      'not considered, so the outcome may differ.',
   },
   cancelBatchOrder: {
     ...routes.cancelBatchOrder,
@@ -117,43 +115,43 @@ export const orderOperations = ofModule('order', {
     answers: answers(CancelledBatch),
     summary: 'Cancel a batch',
     description:
-      'Ends every order of an async batch that is still pending, all in one step: they are `failed` ' +
-      'with cause `cancelled`, and the batch is `completed`. An order that is just being carried out ' +
-      'is waited for: it takes effect or is cancelled, never half of it. What has its outcome keeps ' +
-      'it. Again, or for a sync batch, `cancelled` is 0.',
+      'Cancels all pending orders of an async batch in one step: they fail with the cause `cancelled`, and ' +
+      'the batch is completed. Orders that have an outcome keep it. If an order is being applied, the call ' +
+      'waits until it has taken effect or can be cancelled. If nothing is pending, or the batch is sync, ' +
+      '`cancelled` is 0.',
   },
   getBatchResult: {
     ...routes.getBatchResult,
     query: BatchResultQuery,
     answers: answers(BatchResult),
-    summary: 'The result of a batch',
+    summary: 'Get the result of a batch',
     description:
-      'Says what became of a batch, to the application that submitted it only: its totals, and a page ' +
-      'of its orders. To follow a batch, ask with `waitSeconds=30` until `state` is `completed`; the ' +
-      'answer comes as soon as it is. Before, `estimatedCompletionTime` says when it should be, at the present rate.',
+      'Returns the totals of a batch and a page of its orders. Only the application that submitted the ' +
+      'batch can read it. To follow a batch, call with `waitSeconds=30` until `state` is `completed`; the ' +
+      'call answers as soon as it is. `estimatedCompletionTime` says when that should be.',
   },
   getOrderResult: {
     ...routes.getOrderResult,
     params: OrderResultParams,
     answers: answers(SingleOrderResult),
-    summary: 'The result of an order',
-    description: 'Says what became of one order, to the application that submitted it only.',
+    summary: 'Get the result of an order',
+    description: 'Returns the outcome of one order. Only the application that submitted the order can read it.',
   },
   lockAssets: {
     name: 'O6',
     ...routes.lockAssets,
     body: ChangeLocks,
     answers: answers(z.array(LockResult).describe('One entry for each number, in the order sent.')),
-    summary: 'disable locks',
-    description: `Disables locks, ${LOCKING}`,
+    summary: 'Disable locks',
+    description: `Disables locks. ${LOCKING}`,
   },
   unlockAssets: {
     name: 'O7',
     ...routes.unlockAssets,
     body: ChangeLocks,
     answers: answers(z.array(LockResult).describe('One entry for each number, in the order sent.')),
-    summary: 'enable locks',
-    description: `Enables locks, ${LOCKING}`,
+    summary: 'Enable locks',
+    description: `Enables locks. ${LOCKING}`,
   },
   listVirtualAssets: {
     name: 'O8',
@@ -161,19 +159,18 @@ export const orderOperations = ofModule('order', {
     params: ListAssetsParams,
     query: ListAssetsQuery,
     answers: answers(z.array(VirtualAsset).describe('The assets, oldest first.')),
-    summary: 'list virtual assets',
-    description:
-      "Lists the active assets of the enterprise's customers with license type `cloud_customer`, " +
-      'oldest first; with `extendCode` only those that carry this extended attribute.',
+    summary: 'List virtual assets',
+    description: "Lists the active `cloud_customer` assets of the enterprise's customers, oldest first.",
   },
   takeAssetNumbers: {
     name: 'O9',
     ...routes.takeAssetNumbers,
     body: TakeAssetNumbers,
     answers: answers(z.array(AssetNumber).describe('The numbers.')),
-    summary: 'obtain asset numbers',
+    summary: 'Obtain asset numbers',
     description:
-      `Hands out 1 to ${formatCount(MAX_ASSET_NUMBERS)} asset numbers of ten digits: the mark of the region, 8 or 6, and nine ` +
-      "digits that increment. No number is handed out twice, and none that is an active asset's. There may be gaps.",
+      `Returns 1 to ${formatCount(MAX_ASSET_NUMBERS)} asset numbers of ten digits: the region mark, 8 or 6, ` +
+      'and nine digits that increment, possibly with gaps. No number is handed out twice or belongs to an ' +
+      'active asset.',
   },
 });

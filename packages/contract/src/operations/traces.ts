@@ -5,7 +5,7 @@ import { BatchPage, ListBatchesQuery, ListOrdersQuery, ListPageQuery, OrderPage 
 import { routes } from '../routes.ts';
 import { answers, ofModule } from './operation.ts';
 
-/** The operations of the order module that list and trace what was ordered, and its events (rules 6.7 and 6.8). */
+/** Operations of the order module that list and trace orders and assets, and the event feed (rules 6.7 and 6.8). */
 export const traceOperations = ofModule('order', {
   listBatches: {
     ...routes.listBatches,
@@ -13,8 +13,8 @@ export const traceOperations = ofModule('order', {
     answers: answers(BatchPage),
     summary: 'List batches',
     description:
-      'Lists the batches of the application, newest first. Filters add up. Pages stay right while batches are accepted ' +
-      'and end: none comes twice, and none that was there is left out.',
+      'Lists the batches of the application, newest first. All filters apply together. While batches are ' +
+      'accepted and completed, the pages neither repeat nor omit one.',
   },
   listOrders: {
     ...routes.listOrders,
@@ -22,43 +22,42 @@ export const traceOperations = ofModule('order', {
     answers: answers(OrderPage),
     summary: 'List orders',
     description:
-      'Lists the orders of the application, newest first. Filters add up. An order that failed is found by its asset ' +
-      'numbers as long as what it held is kept.',
+      'Lists the orders of the application, newest first. All filters apply together. A failed order can be ' +
+      'found by asset number only while its content is stored.',
   },
   getFailedOrders: {
     ...routes.getFailedOrders,
     query: FailedOrdersQuery,
     answers: answers(FailedOrders),
-    summary: 'The failed orders of a batch, as they were sent',
+    summary: 'Get the failed orders of a batch',
     description:
-      'Returns the orders of a batch that have failed, whole, to the application that sent them only: put them right, ' +
-      'and send them under a new channelOrderId. Passwords are among them, if they were sent. What they held is kept ' +
-      'for a time, 30 days where nothing else is configured.',
+      'Returns the failed orders of a batch as they were sent, including passwords. Fix them and send them ' +
+      'under a new `channelOrderId`. Only the application that submitted the batch can read them. Their ' +
+      'content is stored for 30 days, unless the service is configured otherwise.',
   },
   getAsset: {
     ...routes.getAsset,
     params: AssetNumParams,
     answers: answers(AssetDetail),
-    summary: 'An asset by its number',
-    description: 'Returns the active asset of a number, with what is on it.',
+    summary: 'Get an asset',
+    description: 'Returns the active asset of a number with its contents.',
   },
   getAssetHistory: {
     ...routes.getAssetHistory,
     params: AssetNumParams,
     query: ListPageQuery,
     answers: answers(AssetHistory),
-    summary: 'The history of an asset number',
-    description:
-      'Lists what happened to the assets of a number, newest first: the active one, and those that were revoked.',
+    summary: 'Get the history of an asset number',
+    description: 'Lists the changes of all assets that have or had this number, newest first.',
   },
   getEvents: {
     ...routes.getEvents,
     query: EventsQuery,
     answers: answers(EventPage),
-    summary: 'The event feed',
+    summary: 'Read the event feed',
     description:
-      'Returns the events of the application, oldest first. Who goes on from lastId misses none. To follow the feed, ask ' +
-      'with `waitSeconds=30`; the answer comes as soon as there is an event. Events are kept for a time, 30 days where ' +
-      'nothing else is configured.',
+      'Returns the events of the application, oldest first. If you continue from `lastId`, you miss none. ' +
+      'To follow the feed, call with `waitSeconds=30`; the call answers as soon as there is an event. ' +
+      'Events are kept for 30 days, unless the service is configured otherwise.',
   },
 });

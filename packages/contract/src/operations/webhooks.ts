@@ -19,12 +19,13 @@ export const webhookOperations = ofModule('order', {
     ...routes.createWebhook,
     body: CreateWebhook,
     answers: answers(WebhookWithSecret),
-    summary: 'Register a webhook',
+    summary: 'Create a webhook',
     description:
-      'Has every event from now on sent to an address, signed by Standard Webhooks: a POST of `{type, timestamp, data}` ' +
-      'whose `webhook-id` is the id of the event. Any 2xx within 15 seconds is delivered; otherwise it comes again after ' +
-      '5 seconds, 5 and 30 minutes, 2, 5, 10, 14, 20 and 24 hours. A message may come twice: its id is the same. 410, or ' +
-      `the end of that, disables the webhook. An application has at most ${MAX_WEBHOOKS}.`,
+      'Sends every event from now on to a URL, signed as Standard Webhooks specifies: a POST of `{type, timestamp, data}` ' +
+      'with the id of the event as `webhook-id`. Any 2xx within 15 seconds counts as delivered. Otherwise the service ' +
+      'retries after 5 seconds, 5 and 30 minutes, and 2, 5, 10, 14, 20 and 24 hours. The same message may arrive twice, ' +
+      'with the same id. The status 410, or failure of all attempts, disables the webhook. An application may have ' +
+      `${MAX_WEBHOOKS} webhooks.`,
   },
   listWebhooks: {
     ...routes.listWebhooks,
@@ -36,7 +37,7 @@ export const webhookOperations = ofModule('order', {
     ...routes.getWebhook,
     params: WebhookParams,
     answers: answers(Webhook),
-    summary: 'A webhook',
+    summary: 'Get a webhook',
     description: 'Returns a webhook, without its secret.',
   },
   deleteWebhook: {
@@ -44,16 +45,16 @@ export const webhookOperations = ofModule('order', {
     params: WebhookParams,
     answers: doneAnswers,
     summary: 'Delete a webhook',
-    description: 'Ends a webhook for good: what was not delivered yet is not sent any more.',
+    description: 'Deletes a webhook. Messages that are not yet delivered are dropped.',
   },
   rotateWebhookSecret: {
     ...routes.rotateWebhookSecret,
     params: WebhookParams,
     answers: answers(WebhookWithSecret),
-    summary: 'Give a webhook a new secret',
+    summary: 'Rotate the secret of a webhook',
     description:
-      'Makes a new secret. For 24 hours messages carry the signatures of both, the new one first; a secret before those ' +
-      'two ends at once.',
+      'Creates a new secret. For 24 hours, messages carry two signatures: that of the new secret first, ' +
+      'then that of the previous one. Older secrets end at once.',
   },
   testWebhook: {
     ...routes.testWebhook,
@@ -61,8 +62,7 @@ export const webhookOperations = ofModule('order', {
     answers: answers(WebhookDelivery),
     summary: 'Test a webhook',
     description:
-      'Sends a message of type `webhook.test` once, without further attempts. The list of deliveries says what became of ' +
-      'it.',
+      'Sends one message of the type `webhook.test`, without retries. The list of deliveries shows its ' + 'outcome.',
   },
   enableWebhook: {
     ...routes.enableWebhook,
@@ -70,15 +70,16 @@ export const webhookOperations = ofModule('order', {
     answers: answers(Webhook),
     summary: 'Enable a webhook',
     description:
-      'Has events sent again, from now on. A replay brings what was missed. An active webhook stays as it is.',
+      'Sends events to a disabled webhook again, from now on. Replay the missed ones. An active webhook ' +
+      'stays as it is.',
   },
   replayWebhook: {
     ...routes.replayWebhook,
     params: WebhookParams,
     body: ReplayEvents,
     answers: answers(Webhook),
-    summary: 'Send events again',
-    description: 'Sends the events behind one that is kept to the webhook, oldest first, and goes on with new ones.',
+    summary: 'Replay events',
+    description: 'Sends stored events to the webhook again, oldest first, and then new ones.',
   },
   listDeliveries: {
     ...routes.listDeliveries,
@@ -86,6 +87,6 @@ export const webhookOperations = ofModule('order', {
     query: ListDeliveriesQuery,
     answers: answers(DeliveryPage),
     summary: 'List deliveries',
-    description: 'Lists the messages to a webhook, newest first, with every attempt to deliver them.',
+    description: 'Lists the messages to a webhook, newest first, with all attempts to deliver them.',
   },
 });

@@ -6,37 +6,40 @@ import { Order } from './orders.ts';
 /** The body of the cancel operation (rules 6.6). */
 export const CancelBatch = z
   .object({
-    channelCode: text().describe('Channel of the batch.'),
-    channelOrderId: text().describe('Number under which the batch was sent.'),
+    channelCode: text().describe("The batch's channel."),
+    channelOrderId: text().describe("The batch's channelOrderId."),
   })
   .meta({ id: 'BatchToCancel', description: 'The batch to cancel.' });
 export type CancelBatch = z.infer<typeof CancelBatch>;
 
-/** How much of the batch was stopped (rules 6.6). */
+/** The answer of the cancel operation (rules 6.6). */
 export const CancelledBatch = z
   .object({
-    cancelled: integer().describe('Orders that this call cancelled.'),
-    finished: integer().describe('Orders that had their outcome already.'),
+    cancelled: integer().describe('Number of orders that this call cancelled.'),
+    finished: integer().describe('Number of orders that already had an outcome.'),
   })
-  .meta({ id: 'CancelledBatch', description: 'What a cancel stopped of a batch; together they are the batch.' });
+  .meta({ id: 'CancelledBatch', description: 'How many orders of a batch were cancelled.' });
 export type CancelledBatch = z.infer<typeof CancelledBatch>;
 
 /** The query of the operation that returns the failed orders of a batch (rules 6.7). */
 export const FailedOrdersQuery = z.object({
-  channelCode: text().describe('Channel of the batch.'),
-  channelOrderId: text().describe('Number under which the batch was sent.'),
+  channelCode: text().describe("The batch's channel."),
+  channelOrderId: text().describe("The batch's channelOrderId."),
 });
 export type FailedOrdersQuery = z.infer<typeof FailedOrdersQuery>;
 
-/** The failed orders of a batch as they were sent: with another channelOrderId it is a batch again (rules 6.7). */
+/** The failed orders of a batch as they were sent (rules 6.7). */
 export const FailedOrders = z
   .object({
-    channelCode: z.string().describe('Channel of the batch.'),
-    syncMode: SyncMode.describe('How the batch was sent.'),
+    channelCode: z.string().describe("The batch's channel."),
+    syncMode: SyncMode.describe('The mode in which the batch was sent.'),
     orderList: z
-      // With it clients have one type for the orders of calls and of this answer, which is to be sent again.
+      // Gives generated clients one type for orders in requests and in this answer, because clients send it again.
       .array(Order.meta({ 'x-as-sent': true }))
-      .describe('The orders that have failed so far, whole, in the order of the orderList that was sent.'),
+      .describe('The orders that have failed so far, as they were sent and in the order of orderList.'),
   })
-  .meta({ id: 'FailedOrders', description: 'The failed orders of a batch as they were sent.' });
+  .meta({
+    id: 'FailedOrders',
+    description: 'The failed orders of a batch. With a new channelOrderId, they are a batch to send.',
+  });
 export type FailedOrders = z.infer<typeof FailedOrders>;

@@ -22,10 +22,10 @@ const LICENSE_TYPES = [
 export const LicenseType = z.enum(LICENSE_TYPES, `must be one of ${LICENSE_TYPES.join(', ')}`).meta({
   id: 'LicenseType',
   description:
-    'What a license is in. Locks: normal_… (re-fillable where it says recover, for a network where it says lan), ' +
-    'identity_usbkey and identity_lan_usbkey (identity locks), lk_product_usbkey (product lock), lk_auth_usbkey (login ' +
-    'lock). Certificates: softkey, and lan_softkey for a network. Cloud: cloud_account, cloud_customer (an enterprise) ' +
-    'and cloud_personal. product_entity: a product entity.',
+    'What holds a license. Locks: normal_… (re-fillable with _recover_, for a network with _lan_), identity_usbkey and ' +
+    'identity_lan_usbkey (identity locks), lk_product_usbkey (product lock), lk_auth_usbkey (login lock). Certificates: ' +
+    'softkey, and lan_softkey for a network. Cloud licenses: cloud_account, cloud_customer (of an enterprise), ' +
+    'cloud_personal. product_entity: a product entity.',
 });
 export type LicenseType = z.infer<typeof LicenseType>;
 
@@ -33,16 +33,17 @@ export const CLOUD_LICENSE_TYPES: readonly LicenseType[] = ['cloud_account', 'cl
 
 export const OrderType = z
   .enum(ORDER_TYPES, 'must be new_buy, delete_asset or delete_product')
-  .meta({ id: 'OrderType', description: 'What an order does: a purchase, or a revocation of assets or of products.' });
+  .meta({ id: 'OrderType', description: 'What an order does: buy, revoke assets, or revoke products.' });
 export type OrderType = z.infer<typeof OrderType>;
 
-/** What became of an order (rules 6.4). */
+/** The state of an order (rules 6.4). */
 export const OrderState = z
   .enum(ORDER_STATES, 'must be pending, succeeded or failed')
-  .meta({ id: 'OrderState', description: 'What became of an order.' });
+  .meta({ id: 'OrderState', description: 'State of an order: pending, or its outcome.' });
 
 export const SyncMode = z.enum(['sync', 'async'], 'must be sync or async').meta({
   id: 'SyncMode',
-  description: 'async: the answer means that the batch is stored; sync: that all of its orders have taken effect.',
+  description:
+    'async: store the batch and apply its orders later, each on its own. sync: apply all orders before answering, or none.',
 });
 export type SyncMode = z.infer<typeof SyncMode>;

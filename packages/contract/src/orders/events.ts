@@ -17,59 +17,56 @@ export const EventsQuery = z.object({
     .nullish()
     .transform((value) => (value || undefined) as EventId | typeof LATEST | undefined)
     .describe(
-      'lastId of the call before: only events behind this one. latest: only events from now on. Absent: from the oldest ' +
-        'that is kept.',
+      'lastId of the previous call: later events only. latest: only events from now on. Absent: all stored events.',
     ),
   limit: emptyAsAbsent(queryInteger(1, MAX_EVENTS).default(DEFAULT_EVENTS)).meta({
     'x-default': DEFAULT_EVENTS,
-    description: `Events of an answer at most: 1 to ${MAX_EVENTS}.`,
+    description: `Maximum number of events: 1 to ${MAX_EVENTS}.`,
   }),
   waitSeconds: emptyAsAbsent(queryInteger(0, MAX_WAIT_SECONDS).default(0)).meta({
     'x-default': 0,
-    description: `Holds the answer until there is an event or this time is up: 0 to ${MAX_WAIT_SECONDS}.`,
+    description: `Seconds to wait for an event: 0 to ${MAX_WAIT_SECONDS}.`,
   }),
 });
 export type EventsQuery = z.infer<typeof EventsQuery>;
 
-/** How a batch ended (rules 6.8). */
+/** The totals of a completed batch (rules 6.8). */
 const BatchEnd = BatchSummary.extend({
-  cancelled: integer().describe('Orders among those failed that a cancel ended.'),
-}).meta({ id: 'BatchEnd', description: 'How a batch ended.' });
+  cancelled: integer().describe('Failed orders that were cancelled.'),
+}).meta({ id: 'BatchEnd', description: 'The totals of a completed batch.' });
 
-/** What events there are (rules 6.8). */
+/** The types of events (rules 6.8). */
 export const EventType = z.enum(['batch.completed', 'batch.retried']).meta({
   id: 'EventType',
   description:
-    'What happened. batch.completed: every order of a batch has its outcome; once for each batch. batch.retried: orders ' +
-    'that the service had failed were tried again after that, and all have their outcome again. A later release may ' +
-    'add types: pass over one that you do not know.',
+    'Type of an event. batch.completed: all orders of a batch have an outcome; once for each batch. batch.retried: an ' +
+    'operator retried failed orders of a completed batch, and all have an outcome again. Later releases may add types: ' +
+    'skip those that you do not know.',
 });
 export type EventType = z.infer<typeof EventType>;
 
 /** An event of the feed (rules 6.8). */
 export const FeedEvent = z
   .object({
-    id: z
-      .string()
-      .describe('Id of the event, digits: its place in the feed. An event that comes later has a higher one.'),
-    type: EventType.describe('What happened.'),
-    time: time('When it happened'),
-    data: BatchEnd.describe('The batch as it was then.'),
+    id: z.string().describe('Id of the event, in digits. Later events have higher ids.'),
+    type: EventType.describe('Type of the event.'),
+    time: time('When the event happened'),
+    data: BatchEnd.describe('The batch at that time.'),
   })
-  .meta({ id: 'Event', description: 'Something that happened.' });
+  .meta({ id: 'Event', description: 'An event of the feed.' });
 export type FeedEvent = z.infer<typeof FeedEvent>;
 
-/** A piece of the event feed (rules 6.8). */
+/** A page of the event feed (rules 6.8). */
 export const EventPage = z
   .object({
-    events: z.array(FeedEvent).describe('The events behind `after`, oldest first.'),
+    events: z.array(FeedEvent).describe('The events after `after`, oldest first.'),
     lastId: z
       .string()
       .nullable()
       .describe(
-        'What to send as `after` next: the id of the last event here, or `after` as it was sent; for latest an id, too.',
+        'What to send as `after` next: the id of the last event; without events, `after` as it was sent, or the newest id for latest.',
       ),
-    hasMore: z.boolean().describe('Whether there are more already.'),
+    hasMore: z.boolean().describe('Whether more events exist.'),
   })
-  .meta({ id: 'EventPage', description: 'A piece of the event feed.' });
+  .meta({ id: 'EventPage', description: 'A page of the event feed.' });
 export type EventPage = z.infer<typeof EventPage>;

@@ -7,29 +7,25 @@ import { BatchState, BatchSummary, SingleOrderResult } from './results.ts';
 const MAX_LIST_PAGE = 200;
 const DEFAULT_LIST_PAGE = 50;
 
-/** The part of a query that pages through a list by cursors (rules 6.7). A cursor is opaque to clients. */
+/** The part of a query that pages through a list by cursor (rules 6.7). Cursors are opaque to clients. */
 export const ListPageQuery = z.object({
   limit: emptyAsAbsent(queryInteger(1, MAX_LIST_PAGE).default(DEFAULT_LIST_PAGE)).meta({
     'x-default': DEFAULT_LIST_PAGE,
-    description: `Entries of a page at most: 1 to ${MAX_LIST_PAGE}. A page may hold fewer, or none, and still not be the last.`,
+    description: `Maximum number of entries: 1 to ${MAX_LIST_PAGE}.`,
   }),
   cursor: emptyAsAbsent(
     z
       .string()
       .regex(/^[A-Za-z0-9_-]{1,200}$/, 'must be the nextCursor of another page of this list')
       .optional(),
-  ).describe('nextCursor of the page before, with the same filters; absent for the first page.'),
+  ).describe('nextCursor of the previous page with the same filters; absent for the first page.'),
 });
 export type ListPageQuery = z.infer<typeof ListPageQuery>;
 
-/** When the batches that a list shows were accepted. */
+/** The filter of a list by the time of acceptance. */
 const AcceptedPeriod = z.object({
-  acceptedFrom: emptyAsAbsent(queryTime().optional()).describe(
-    'Only what was accepted at this time or later: milliseconds since 1970-01-01 UTC.',
-  ),
-  acceptedTo: emptyAsAbsent(queryTime().optional()).describe(
-    'Only what was accepted at this time or before: milliseconds since 1970-01-01 UTC.',
-  ),
+  acceptedFrom: emptyAsAbsent(queryTime().optional()).describe('Only if accepted at this time or later.'),
+  acceptedTo: emptyAsAbsent(queryTime().optional()).describe('Only if accepted at this time or earlier.'),
 });
 
 function checkAccepted(
@@ -51,7 +47,7 @@ export const ListBatchesQuery = z
     channelCode: optionalText().describe('Only batches of this channel.'),
     state: emptyAsAbsent(BatchState.optional()).describe('Only batches in this state.'),
     hasFailed: emptyAsAbsent(z.literal('true', 'must be true or absent').optional()).describe(
-      'true: only batches of which an order has failed.',
+      'true: only batches with failed orders.',
     ),
     ...AcceptedPeriod.shape,
     ...ListPageQuery.shape,
@@ -62,7 +58,7 @@ export type ListBatchesQuery = z.infer<typeof ListBatchesQuery>;
 const NEXT_CURSOR = z
   .string()
   .nullable()
-  .describe('The cursor of the next page; null on the last. Go on while there is one, also behind an empty page.');
+  .describe('The cursor of the next page; null on the last page. A page may be empty and still not be the last.');
 
 /** A page of batches (rules 6.7). */
 export const BatchPage = z
@@ -76,12 +72,12 @@ export type BatchPage = z.infer<typeof BatchPage>;
 /** The query of the list of orders (rules 6.7). */
 export const ListOrdersQuery = z
   .object({
-    channelCode: optionalText().describe('Only orders of batches of this channel.'),
+    channelCode: optionalText().describe('Only orders of this channel.'),
     customerId: optionalId<'CustomerId'>().describe('Only orders of this customer.'),
     assetNum: optionalText().describe('Only orders that name this asset number.'),
     orderType: emptyAsAbsent(OrderType.optional()).describe('Only orders of this type.'),
     state: emptyAsAbsent(OrderState.optional()).describe('Only orders in this state.'),
-    cause: emptyAsAbsent(Cause.optional()).describe('Only orders that failed for this.'),
+    cause: emptyAsAbsent(Cause.optional()).describe('Only orders that failed with this cause.'),
     ...AcceptedPeriod.shape,
     ...ListPageQuery.shape,
   })
@@ -91,7 +87,7 @@ export type ListOrdersQuery = z.infer<typeof ListOrdersQuery>;
 /** An order in a list (rules 6.7). */
 export const ListedOrder = SingleOrderResult.extend({ acceptedTime: time('When its batch was accepted') }).meta({
   id: 'ListedOrder',
-  description: 'What became of one order, and the batch that it came in.',
+  description: 'The result of an order, with its batch.',
 });
 export type ListedOrder = z.infer<typeof ListedOrder>;
 

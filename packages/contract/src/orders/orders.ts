@@ -5,66 +5,65 @@ import { id, integer, lines, MAX_ADDRESS_CHARACTERS, optionalId, text } from '..
 import { CLOUD_LICENSE_TYPES, LicenseType, SyncMode } from './enums.ts';
 import { AssetToBuy, AssetToRevoke, AssetToRevokeProductsOf, atLeastOne, fault } from './items.ts';
 
-/**
- * The description of a field of which only the shape is checked. It also goes into the digest that identifies repeats.
- */
-const checked = (meaning: string) => `${meaning} Checked for its shape only.`;
+/** Describes a field that orders don't use. It still counts as content: a resubmitted batch must not change it. */
+const checked = (meaning: string) => `${meaning} Validated only.`;
 
 const orderHeader = {
-  sequence: integer().describe('Number of the order, unique in the batch: the order in which they take effect.'),
-  customerId: id<'CustomerId'>().describe('The customer who buys, or whose asset it must be.'),
+  sequence: integer().describe(
+    'Number of the order, unique in the batch. Orders of a customer take effect in this order.',
+  ),
+  customerId: id<'CustomerId'>().describe('The customer who buys, or owns the assets to revoke.'),
   crmCustomerId: text().describe(checked('CRM customer number.')),
   customerName: text().describe(checked('Name of the customer in the channel.')),
-  channelCustomerId: text().describe(checked('Number of the customer in the channel.')),
+  channelCustomerId: text().describe(checked('Id of the customer in the channel.')),
   adminName: text().describe(checked('Name of the administrator.')),
   adminAccount: text().describe(checked('Account of the administrator.')),
   adminEmail: text().describe(checked('E-mail of the administrator.')),
   adminCellNumber: text().describe(checked('Mobile number of the administrator.')),
   passwordMobile: text().describe(checked('Mobile number of the purchaser.')),
-  address: lines(MAX_ADDRESS_CHARACTERS).describe(checked('Address of the customer; it may hold line breaks.')),
+  address: lines(MAX_ADDRESS_CHARACTERS).describe(checked('Address of the customer; may contain line breaks.')),
   customerType: z
     .enum(['personal', 'company'], 'must be personal or company')
-    .meta({ id: 'CustomerType', description: 'What a customer is.' })
-    .describe(checked('What the customer is.')),
+    .meta({ id: 'CustomerType', description: 'Whether a customer is a person or a company.' })
+    .describe(checked('Type of the customer.')),
   branchCode: text().describe(checked('Code of the branch.')),
   branchName: text().describe(checked('Name of the branch.')),
-  enterpriseGlobalId: id<'EnterpriseId'>().describe('Global id of the enterprise that the customer belongs to.'),
+  enterpriseGlobalId: id<'EnterpriseId'>().describe('Global id of the enterprise of the customer.'),
   srcLicenseOrderId: optionalId<'LicenseOrderId'>().describe(
-    'In a purchase where it came from, a succeeded new_buy of any customer; M7 shows it with what was bought. In a ' +
-      'revocation a succeeded new_buy of the customer: only what that order granted is revoked. Required to revoke a cloud ' +
-      'license.',
+    'A succeeded new_buy. In a purchase: the order of any customer that it came from; M7 returns it. In a revocation: ' +
+      'the order of the customer whose grant is revoked; if absent, all are. Required to revoke a cloud license.',
   ),
-  licenseType: LicenseType.describe('License type of a new asset; it must be that of an asset that is there.'),
+  licenseType: LicenseType.describe('License type of a new asset. An existing asset must have the same.'),
 };
 
 export const NewBuyOrder = z
   .object({
     ...orderHeader,
     orderType: z.literal('new_buy').describe('A purchase.'),
-    assets: atLeastOne(AssetToBuy).describe('What to buy.'),
+    assets: atLeastOne(AssetToBuy).describe('Assets and what to buy.'),
   })
   .meta({ id: 'NewBuyOrder', description: 'An order that buys.' });
 export const DeleteAssetOrder = z
   .object({
     ...orderHeader,
     orderType: z.literal('delete_asset').describe('A revocation of assets.'),
-    assets: atLeastOne(AssetToRevoke).describe('What to revoke.'),
+    assets: atLeastOne(AssetToRevoke).describe('Assets to revoke, or whose products to revoke.'),
   })
   .meta({ id: 'DeleteAssetOrder', description: 'An order that revokes assets.' });
 export const DeleteProductOrder = z
   .object({
     ...orderHeader,
     orderType: z.literal('delete_product').describe('A revocation of products.'),
-    assets: atLeastOne(AssetToRevokeProductsOf).describe('What to revoke.'),
+    assets: atLeastOne(AssetToRevokeProductsOf).describe('Assets to revoke, or whose products to revoke.'),
   })
   .meta({ id: 'DeleteProductOrder', description: 'An order that revokes products.' });
 
-/** An order as it was sent; its shape depends on its orderType (interface O5). */
+/** An order as it was sent; its fields depend on orderType (interface O5). */
 export const Order = z
   .discriminatedUnion('orderType', [NewBuyOrder, DeleteAssetOrder, DeleteProductOrder], {
     error: 'must be new_buy, delete_asset or delete_product',
   })
-  .meta({ id: 'Order', description: 'An order, in the shape that its orderType needs.' });
+  .meta({ id: 'Order', description: 'An order; its fields depend on orderType.' });
 export type Order = z.infer<typeof Order>;
 export type NewBuyOrder = z.infer<typeof NewBuyOrder>;
 export type DeleteAssetOrder = z.infer<typeof DeleteAssetOrder>;
@@ -72,7 +71,7 @@ export type DeleteProductOrder = z.infer<typeof DeleteProductOrder>;
 
 export const MAX_ORDERS_PER_BATCH = 5_000;
 
-/** Finds the faults of a batch that take more than one field to see (rules 6.1). */
+/** Finds the faults of a batch that involve more than one field (rules 6.1). */
 function* findBatchFaults(orders: readonly Order[]) {
   const sequences = new Set<number>();
   for (const [index, order] of orders.entries()) {
@@ -85,7 +84,7 @@ function* findBatchFaults(orders: readonly Order[]) {
   }
 }
 
-/** Finds the same of one order; `path` leads to it. */
+/** Does the same for one order; `path` is that of the order. */
 function* findOrderFaults(order: Order, path: PropertyKey[]) {
   const at = (...rest: PropertyKey[]) => [...path, ...rest];
   if (order.orderType !== 'new_buy' && !order.srcLicenseOrderId && CLOUD_LICENSE_TYPES.includes(order.licenseType)) {
@@ -111,9 +110,9 @@ function* findOrderFaults(order: Order, path: PropertyKey[]) {
 /** The body of O5 (interface O5; rules 6.1). */
 export const BatchOrder = z
   .object({
-    channelCode: text().describe('The channel that sends the batch.'),
-    channelOrderId: text().describe('Number of the batch; with application and channelCode its key.'),
-    syncMode: SyncMode.describe('Whether to wait for the orders to take effect, all or none, or to store them.'),
+    channelCode: text().describe('Channel of the batch.'),
+    channelOrderId: text().describe('Your id of the batch. It is unique in the channel for your application.'),
+    syncMode: SyncMode.describe('async or sync.'),
     orderList: boundedArray(Order)
       .min(1, 'must not be empty')
       .max(MAX_ORDERS_PER_BATCH, `must contain at most ${MAX_ORDERS_PER_BATCH} orders`)
@@ -127,15 +126,15 @@ export type BatchOrder = z.infer<typeof BatchOrder>;
 
 /** The query of O5. */
 export const BatchOrderQuery = z.object({
-  appKey: text().describe('The key of the application that calls; it must be that of the access token.'),
+  appKey: text().describe('The appKey of your application; must match the access token.'),
 });
 
-/** One entry of O5's answer: final from that moment (rules 6.1). */
+/** One entry of O5's answer (rules 6.1). */
 export const AcceptedOrder = z
   .object({
     sequence: integer().describe('Sequence number of the order.'),
-    licenseOrderId: LicenseOrderId.describe('Id of the order. It is final.'),
+    licenseOrderId: LicenseOrderId.describe('Final id of the order.'),
     customerId: CustomerId.describe('Customer of the order.'),
   })
-  .meta({ id: 'AcceptedOrder', description: 'An order that was accepted.' });
+  .meta({ id: 'AcceptedOrder', description: 'An accepted order.' });
 export type AcceptedOrder = z.infer<typeof AcceptedOrder>;

@@ -7,65 +7,63 @@ import { OrderState, OrderType } from './enums.ts';
 
 const AssetPreview = z
   .object({
-    assetNum: z.string().describe('Number of the asset.'),
+    assetNum: z.string().describe('Asset number.'),
     action: z
       .enum(['create', 'extend', 'transfer', 'revoke'])
-      .meta({ id: 'AssetAction', description: 'What would become of an asset.' })
-      .describe('create, extend (it is there, and is added to), transfer or revoke.'),
+      .meta({ id: 'AssetAction', description: 'What an order would do to an asset.' })
+      .describe('create, extend (add to an existing asset), transfer or revoke.'),
   })
-  .meta({ id: 'AssetPreview', description: 'What an order would do with an asset.' });
+  .meta({ id: 'AssetPreview', description: 'An asset that an order would change.' });
 
 const ProductPreview = z
   .object({
-    assetNum: z.string().describe('Number of the asset that the product is on.'),
+    assetNum: z.string().describe('Number of the asset of the product.'),
     productUri: z.string().describe('Product id.'),
     action: z
       .enum(['create', 'revoke'])
-      .meta({ id: 'ProductAction', description: 'What would become of a product instance.' })
+      .meta({ id: 'ProductAction', description: 'What an order would do to a product.' })
       .describe('create or revoke.'),
-    id: z.string().nullable().describe('Id of the product instance; null while there is none.'),
+    id: z.string().nullable().describe('Id of the product; null if it does not exist yet.'),
   })
-  .meta({ id: 'ProductPreview', description: 'What an order would do with a product instance.' });
+  .meta({ id: 'ProductPreview', description: 'A product that an order would change.' });
 
 const ComparedField = z
   .enum(['productUri', 'srcLicenseOrderId', 'limitStartDate', 'limitEndDate', 'limitConcurrent'])
-  .meta({ id: 'ComparedField', description: 'A field that a delete_product compares.' });
+  .meta({ id: 'ComparedField', description: 'A field that delete_product compares.' });
 
 const NearProduct = z
   .object({
-    assetNum: z.string().describe('Number of the asset that the product is on.'),
+    assetNum: z.string().describe('Number of the asset of the product.'),
     productUri: z.string().describe('Product id.'),
-    id: z.string().nullable().describe('Id of the product instance; null while there is none.'),
-    differs: z.array(ComparedField).describe('The fields of the order that this product instance does not match.'),
+    id: z.string().nullable().describe('Id of the product; null if it does not exist yet.'),
+    differs: z.array(ComparedField).describe('The fields in which it differs from the order.'),
   })
-  .meta({ id: 'NearProduct', description: 'An active product instance that comes near to what was named.' });
+  .meta({ id: 'NearProduct', description: 'An active product that nearly matches.' });
 
-/** What one order would do if it ran now (rules 6.6). */
+/** What an order would do if it ran now (rules 6.6). */
 export const OrderPreview = z
   .object({
     sequence: integer().describe('Sequence number of the order.'),
     customerId: CustomerId.describe('Customer of the order.'),
-    orderType: OrderType.describe('What the order is to do.'),
+    orderType: OrderType.describe('Type of the order.'),
     state: OrderState.exclude(['pending'])
-      .meta({ id: 'OrderPreviewState', description: 'What would become of an order.' })
-      .describe('Whether it would succeed or fail.'),
-    cause: Cause.nullable().describe('What it would fail for; null where it would succeed.'),
-    message: z.string().nullable().describe('The same for people; null where it would succeed.'),
-    assets: z.array(AssetPreview).describe('One entry for each asset; none of an order that would fail.'),
-    products: z
-      .array(ProductPreview)
-      .describe('One entry for each product instance; none of an order that would fail.'),
+      .meta({ id: 'OrderPreviewState', description: 'Outcome that an order would have.' })
+      .describe('succeeded or failed.'),
+    cause: Cause.nullable().describe('Why it would fail; null if it would succeed.'),
+    message: z.string().nullable().describe('The cause in words; null if it would succeed.'),
+    assets: z.array(AssetPreview).describe('Assets that it would change; empty if it would fail.'),
+    products: z.array(ProductPreview).describe('Products that it would change; empty if it would fail.'),
     nearest: z
       .array(NearProduct)
       .describe(
-        'With the cause product_not_found: up to five active products of the asset, those with the same productUri first, ' +
-          'then those that differ in less. Empty for every other cause.',
+        'For product_not_found: up to five active products of the asset, those with the same productUri first, then those ' +
+          'with fewer differences. Otherwise empty.',
       ),
   })
-  .meta({ id: 'OrderPreview', description: 'What one order would do.' });
+  .meta({ id: 'OrderPreview', description: 'What an order would do.' });
 export type OrderPreview = z.infer<typeof OrderPreview>;
 
-/** The most ignored fields that a preview lists. */
+/** Maximum ignored fields that a preview lists. */
 export const MAX_IGNORED_FIELDS = 20;
 
 /** The answer of a preview (rules 6.6). */
@@ -74,5 +72,5 @@ export const PreviewAnswer = successBody(
 ).extend({
   ignoredFields: z
     .array(z.string())
-    .describe(`Fields that the service does not know and ignores, by their paths: the first ${MAX_IGNORED_FIELDS}.`),
+    .describe(`Paths of unknown fields, which the service ignores: the first ${MAX_IGNORED_FIELDS}.`),
 });
