@@ -192,7 +192,7 @@ it('a call for which no connection becomes free ends as overload', async () => {
   const lines = stack.logLines.slice(linesBefore).map((line) => JSON.parse(line));
   const reasons = new Set(lines.filter(({ msg }) => msg === 'call timed out').map(({ reason }) => reason));
   // Whichever comes first: on a busy machine a call may come to the pool when little of its time is left.
-  const whileWaiting = ['timeout exceeded when trying to connect', 'the deadline of the call is over'];
+  const whileWaiting = ['timeout exceeded when trying to connect', 'the call exceeded its deadline'];
   expect(whileWaiting.some((reason) => reasons.has(reason))).toBe(true);
   expect(dataOf(await ask())).toEqual([]);
   expectNoFault();

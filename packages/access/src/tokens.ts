@@ -81,7 +81,7 @@ export async function issueUserToken(
 /** The scope that user tokens are for. */
 const USER_SCOPE: Scope = 'auth_me';
 
-const NOT_LOGGED_IN = 'The account (name@code) or the password is wrong, or the account is locked for some minutes.';
+const NOT_LOGGED_IN = 'The account (name@code) or password is incorrect, or the account is locked for some minutes.';
 
 /**
  * The most live tokens of an application, and of one user through an application. Each process of a client needs one,
@@ -142,7 +142,7 @@ async function authenticate(db: Database, client: ClientCredentials): Promise<Au
   const { secret_hash: hash = NO_SECRET, old_secret_hash: oldHash = null } = application ?? {};
   const isRight = isOneOf(client.clientSecret, [hash, oldHash ?? NO_SECRET]);
   if (!isRight || application === undefined) {
-    throw new OAuthRefusal('invalid_client', 'The client id or the client secret is wrong.');
+    throw new OAuthRefusal('invalid_client', 'The client id or client secret is incorrect.');
   }
   if (application.status !== 'approved') {
     throw new OAuthRefusal('unauthorized_client', 'The application is not approved.');
@@ -169,7 +169,7 @@ function grantScopes(owned: string[], requested: string | undefined): Scope[] {
   return wanted.map((word) => {
     const known = Scope.safeParse(word);
     if (!known.success || !owned.includes(word)) {
-      throw new OAuthRefusal('invalid_scope', 'The application does not have a scope that was asked for.');
+      throw new OAuthRefusal('invalid_scope', 'The application does not have a requested scope.');
     }
     return known.data;
   });

@@ -19,7 +19,7 @@ import { sql } from 'kysely';
 import { NOW } from './storing/update.ts';
 import { selectAssets } from './tenant.ts';
 
-/** License types that can be disabled and enabled: re-fillable ones and those of large customers (interface O6). */
+/** License types that can be disabled and enabled: re-fillable locks and those of large customers (interface O6). */
 const LOCKABLE: readonly LicenseType[] = [
   'normal_recover_usbkey',
   'normal_recover_lan_usbkey',
@@ -32,18 +32,18 @@ const NO_SUCH_LOCK = 2;
 const FAILED = 3;
 const NOT_LOCKABLE = 4;
 
-/** Who disables or enables locks, for the audit record. */
+/** A lock change, and who asked for it, for the audit log. */
 interface LockChange extends ChangeLocks {
   locked: boolean;
   applicationId: ApplicationId;
-  /** The channels that the application is bound to: locks of other channels do not exist for it. */
+  /** The channels the application is bound to: locks of other channels do not exist for it. */
   channels: Channels;
   requestId: string;
 }
 
-/** What setLocked works with: changes wait in turn for assets that orders are changing. */
+/** The dependencies of setLocked, which queues for assets that orders are changing. */
 interface LockTools {
-  /** Turns of applications. */
+  /** Gives each application a fair share. */
   changes: TransactionQueue;
   deadline: Deadline;
   log: Logger;
@@ -57,17 +57,17 @@ interface LockRow {
 }
 
 /**
- * O6 and O7: disables or enables locks, and returns one entry each in the order sent (rules 7). A change leaves an
- * audit record; a lock that is in the wanted state already stays as it is, with success. A fault on one lock stops no
- * other. A fault on every lock that would change is the service's, and is thrown.
+ * O6 and O7: disables or enables locks, and returns one entry per number in the order sent (rules 7). A change writes
+ * an audit entry; a lock that already has the wanted state succeeds as a no-op. A fault of one lock does not stop the
+ * others. A fault of every lock that would change is the service's, and is thrown.
  *
- * Throws what isOverload knows if the locks do not become free before the deadline; then nothing has changed.
+ * Throws an error for which isOverload is true if the locks are not free before the deadline; then nothing has changed.
  */
 export function setLocked({ changes, deadline, log }: LockTools, change: LockChange): Promise<LockResult[]> {
   return changes.run(change.applicationId, deadline, async (trx) => {
     const assetNums = [...new Set(change.assetNums)];
     const locks = new Map((await lockAssetRows(trx, change.channels, assetNums)).map((row) => [row.asset_num, row]));
-    // One that was revoked while this waited for it may have been bought again in the same transaction.
+    // While this call waited, one transaction may have revoked a lock and bought its number again.
     const missing = assetNums.filter((assetNum) => !locks.has(assetNum));
     for (const row of await lockAssetRows(trx, change.channels, missing)) locks.set(row.asset_num, row);
     const changing = [...locks.values()].filter(
@@ -83,7 +83,7 @@ export function setLocked({ changes, deadline, log }: LockTools, change: LockCha
   });
 }
 
-/** Reads and locks the active assets of some numbers, in the order of their numbers, as drains do. */
+/** Reads and locks the active assets with these numbers, in the order of their numbers, as drains do. */
 async function lockAssetRows(trx: Trx, channels: Channels, assetNums: string[]): Promise<LockRow[]> {
   if (assetNums.length === 0) return [];
   return selectAssets(trx, channels)
@@ -95,8 +95,8 @@ async function lockAssetRows(trx: Trx, channels: Channels, assetNums: string[]):
 }
 
 /**
- * Updates locks together, or one by one if PostgreSQL refuses that. Returns the ids of those that it refused: that
- * others of the same call could be changed proves that the fault is theirs. If none could, it throws.
+ * Updates locks together, or one by one if PostgreSQL refuses that. Returns the ids that it refused: since others of
+ * the call succeeded, the fault is theirs. If none succeeded, it throws.
  */
 async function updateAll(trx: Trx, log: Logger, locks: LockRow[], change: LockChange): Promise<Set<string>> {
   const failedIds = new Set<string>();

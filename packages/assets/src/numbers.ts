@@ -2,22 +2,21 @@ import { Refusal } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 
-/** Where the service runs. It decides the digit that asset numbers begin with (rules 7). */
+/** Where the service runs. It determines the first digit of asset numbers (rules 7). */
 export type Region = 'domestic' | 'overseas';
 
 const FIRST_DIGITS: Record<Region, number> = { domestic: 8, overseas: 6 };
 const COUNTER_DIGITS = 9;
 const MAX_NUMBERS = 10 ** COUNTER_DIGITS - 1;
 
-/** How many more counters to look at, once some turned out to be active assets'. */
+/** How many more counters to try, if some belong to active assets. */
 const LOOK_BEYOND = 10_000;
 
 /**
- * O9: hands out asset numbers of 10 digits: the region's digit, then nine digits that increment. No process hands a
- * number out that another has handed out, or that is an active asset's. If a crash swallows an answer, a gap stays
- * (rules 7).
+ * O9: returns new asset numbers of 10 digits: the region's digit, then nine digits that count up. No number is handed
+ * out twice, and none belongs to an active asset. A crash may leave a gap (rules 7).
  *
- * Throws a Refusal: asset_numbers_exhausted, if fewer are left than are asked for; then none is taken.
+ * Throws a Refusal: asset_numbers_exhausted, if fewer are left than requested; then none is taken.
  */
 export function takeAssetNumbers(db: Database, region: Region, size: number): Promise<string[]> {
   const firstDigit = FIRST_DIGITS[region];
@@ -39,7 +38,7 @@ export function takeAssetNumbers(db: Database, region: Region, size: number): Pr
   });
 }
 
-/** Finds the numbers within a range of counters that no active asset has. */
+/** Returns the numbers within a range of counters that no active asset has. */
 async function findFreeNumbers(
   trx: Trx,
   firstDigit: number,

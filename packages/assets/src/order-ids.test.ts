@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { licenseOrderIdOf, splitOrderId } from './order-ids.ts';
 
-/** The highest id that the table of batches takes. */
+/** The highest id that the batch table accepts. */
 const MAX_BATCH_ID = 1_099_511_627_775n;
 
 it.each([

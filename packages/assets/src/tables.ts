@@ -1,7 +1,7 @@
 import type { ApplicationId, AssetId, CustomerId, LicenseOrderId, LicenseType, MemberId } from '@lockstep/contract';
 import type { Generated, GeneratedAlways } from 'kysely';
 
-/** The tables of the ledger: assets, what is on them, who holds them. */
+/** The ledger: assets, their contents, assignments and loans. */
 declare module '@lockstep/platform' {
   interface Tables {
     asset: {

@@ -4,17 +4,18 @@ import type { Database, Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 
 /**
- * Calls find assets through this file, where the channels that the caller is bound to are a part of every query: assets
- * of customers of other channels do not exist for it (rules 2). A lint rule (packages/customers/tenant.grit) keeps
- * other files from selecting them by themselves. For what orders do to assets, the planner looks at the channels.
+ * The tenant boundary for assets. Calls find assets only through this file, where every query includes the channels
+ * that the caller is bound to: assets of other channels do not exist for it (rules 2). A lint rule
+ * (packages/customers/tenant.grit) keeps other files from selecting them. For the effects of orders, the planner checks
+ * the channels.
  */
 
-/** Builds a query of the active assets that a caller can see. */
+/** Starts a query on the active assets that a caller can see. */
 export function selectAssets(db: Database | Trx, channels: Channels) {
   return selectOfChannels(db, channels).where('asset.revoked_time', 'is', null);
 }
 
-/** Builds a query of the revoked assets that a caller can see: of customers who were the last to own them. */
+/** Starts a query on the revoked assets that a caller can see, by their last owner. */
 export function selectRevokedAssets(db: Database | Trx, channels: Channels) {
   return selectOfChannels(db, channels).where('asset.revoked_time', 'is not', null);
 }
@@ -28,8 +29,8 @@ function selectOfChannels(db: Database | Trx, channels: Channels) {
 }
 
 /**
- * Finds those of some numbers that the caller cannot see: the asset of that number, or if none is active the one that
- * was revoked last, belongs to a customer of another channel. Numbers that never were an asset's are not among them.
+ * Returns the numbers that the caller cannot see, because the active asset of the number, or else the one revoked last,
+ * belongs to a customer of another channel. Omits numbers that never belonged to an asset.
  */
 export async function findNumbersOfOtherChannels(
   trx: Trx,

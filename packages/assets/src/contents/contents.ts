@@ -3,15 +3,15 @@ import { parseBigint } from '@lockstep/platform';
 import type { InstancesByParent, Planned, PlannedAsset } from './plan.ts';
 import type { MerchandiseRow, ProductRow } from './rows.ts';
 
-/** A merchandise whose lists are read as they are asked for. */
+/** A merchandise whose lists are read on demand. */
 interface MerchandiseParts extends Omit<MerchandiseNode, 'children' | 'productInstanceList'> {
   children: AsyncIterable<MerchandiseParts> | null;
   productInstanceList: AsyncIterable<ProductNode> | null;
 }
 
 /**
- * What is active on some assets, nested as it was bought and in that order. It is read as it is asked for, so ask for
- * all of it once, from the first product to the last: products, then merchandises, and of each its children before its
+ * The active contents of assets, nested and ordered as they were bought. They are read on demand, so read everything
+ * exactly once, from first to last: products, then merchandises, and of each merchandise its children before its
  * products.
  */
 export interface Contents {
@@ -20,7 +20,8 @@ export interface Contents {
 }
 
 /**
- * How much is read at once, unless one instance alone is longer: reading, and writing as JSON, takes some milliseconds.
+ * How much is read at once, unless a single instance is longer. Reading this much, and writing it as JSON, takes some
+ * milliseconds.
  */
 export const PIECE_BYTES = 256 * 1024;
 
@@ -28,12 +29,12 @@ interface Sources {
   assets: AssetsById;
   merchandises: InstancesByParent;
   products: InstancesByParent;
-  /** Read planned instances, in their order. */
+  /** Reads planned instances, in order. */
   readMerchandises: (piece: Planned[]) => Promise<MerchandiseRow[]>;
   readProducts: (piece: Planned[]) => Promise<ProductRow[]>;
 }
 
-/** Opens what is planned. Nothing of it is read before somebody asks for it. */
+/** Returns the contents of a plan. Nothing is read until it is asked for. */
 export function openContents({ assets, merchandises, products, ...read }: Sources): Contents {
   const nextMerchandise = readInOrder(listMerchandises(null), read.readMerchandises);
   const nextProduct = readInOrder(listProducts(), read.readProducts);
@@ -71,7 +72,7 @@ export function openContents({ assets, merchandises, products, ...read }: Source
   return { products: openProducts(null), merchandises: openMerchandises(null) };
 }
 
-/** Returns a function that reads the rows of planned instances one by one, and a piece at a time. */
+/** Returns a function that returns the row of the next planned instance, reading a piece at a time. */
 function readInOrder<Row>(
   planned: Iterator<Planned>,
   read: (piece: Planned[]) => Promise<Row[]>,
@@ -83,7 +84,7 @@ function readInOrder<Row>(
     if (place === piece.length) {
       piece = takePiece(planned);
       rows = await read(piece);
-      if (rows.length !== piece.length) throw new Error('What is on an asset was deleted while it was read');
+      if (rows.length !== piece.length) throw new Error('The contents of an asset were deleted during the read');
       place = 0;
     }
     const at = place++;
@@ -105,8 +106,8 @@ function takePiece(planned: Iterator<Planned>): Planned[] {
 type AssetsById = ReadonlyMap<AssetId, PlannedAsset>;
 
 /**
- * The fields of both. licenseOrderId, channelCode and channelOrderId name the order by which an instance can be
- * revoked: the one that bought it, or the one that transferred the asset (rules 6.5).
+ * The fields of products and merchandises. licenseOrderId, channelCode and channelOrderId name the order by which an
+ * instance can be revoked: the one that bought it, or the one that transferred the asset (rules 6.5).
  */
 function instanceFields(row: MerchandiseRow | ProductRow, { updatedMs }: Planned, assets: AssetsById) {
   const createTime = row.created_time.getTime();

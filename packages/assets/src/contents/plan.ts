@@ -3,7 +3,7 @@ import type { AssetId, CustomerId, LicenseOrderId, LicenseType } from '@lockstep
 import { arrayText, type Statement, type Trx, together } from '@lockstep/platform';
 import { ofTerms } from '../terms.ts';
 
-/** An asset whose contents are read, as it is at the time of the plan. */
+/** An asset whose contents are read, as of the plan. */
 export interface PlannedAsset {
   assetId: AssetId;
   assetNum: string;
@@ -11,22 +11,20 @@ export interface PlannedAsset {
   customerId: CustomerId;
 }
 
-/**
- * An instance that is active when its asset is read. Its row stays, but for what is noted here of one that has changed.
- */
+/** An active instance, as of the plan. Its row never goes away; what may change in it is recorded here. */
 export interface Planned {
   id: string;
-  /** About how long it is as JSON. */
+  /** Approximate length as JSON. */
   bytes: number;
-  /** The order that stands for it; null if that is the one that bought it. */
+  /** The order whose grant it belongs to; null if that is the order that bought it. */
   holderId: LicenseOrderId | null;
-  /** When it was changed last; null if it never was. */
+  /** When it last changed; null if never. */
   updatedMs: number | null;
 }
 
 /**
- * What is active on some assets at one moment: which instances, in which order, and how long they are, but nothing of
- * them.
+ * The active contents of assets at one moment: which instances, in which order, and how long they are, without the
+ * instances themselves.
  */
 export interface ContentsPlan {
   assets: readonly PlannedAsset[];
@@ -37,8 +35,8 @@ export interface ContentsPlan {
 }
 
 /**
- * Instances as short texts, because a plan may list a million: `parent:id:bytes`, and `:holder:updated` of one that has
- * changed.
+ * Instances as short texts, because a plan may list a million: `parent:id:bytes`, plus `:holder:updated` if the
+ * instance has changed.
  */
 interface EntriesRow {
   entries: string;
@@ -65,7 +63,7 @@ const listing = (table: string, parent: string, bytes: string, assetIds: unknown
   values: [assetIds],
 });
 
-/** Plans what is active on some assets. */
+/** Plans reading the active contents of assets. */
 export async function planContents(trx: Trx, assets: readonly PlannedAsset[]): Promise<ContentsPlan> {
   const assetIds = arrayText(
     'bigint',
@@ -85,11 +83,11 @@ export async function planContents(trx: Trx, assets: readonly PlannedAsset[]): P
   };
 }
 
-/** Planned instances by what they are in: a merchandise, or null for the asset itself. */
+/** Planned instances by their parent: a merchandise, or null for the asset itself. */
 export class InstancesByParent {
   readonly #byParent = new Map<string, string[]>();
 
-  /** Sorts the entries of a plan. Gives way to other work now and then. */
+  /** Sorts the entries of a plan. Yields to other work from time to time. */
   static async of(rows: readonly string[]): Promise<InstancesByParent> {
     const sorted = new InstancesByParent();
     for (const row of rows) {

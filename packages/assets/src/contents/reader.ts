@@ -3,32 +3,32 @@ import { type Contents, openContents, PIECE_BYTES } from './contents.ts';
 import { type ContentsPlan, InstancesByParent, type PlannedAsset, planContents } from './plan.ts';
 import { readingMerchandises, readingProducts } from './rows.ts';
 
-/** Pieces, and plans, that a process reads at once, and reads of one party that wait for a turn. */
+/** How many pieces and plans a process reads at once, and how many reads of one party may be queued. */
 export const READ_TURNS = { atOnce: 2, maxWaiting: () => 250 };
 /**
- * Answers of several pieces that one party reads at once, and those that wait: a plan takes up to a megabyte. They are
- * few, so that those that have begun end in time.
+ * How many answers of several pieces one party may read at once, and how many may be queued, because a plan takes up to
+ * a megabyte. The number is small so that answers in progress finish in time.
  */
 export const LONG_ANSWERS = { atOnce: Number.POSITIVE_INFINITY, atOnceOfOwner: 2, maxWaiting: () => 100 };
-/** What holds more is huge. One asset never does, but there is no limit to what is lent into a lock. */
+/** An answer with more instances is huge. One asset never has that many, but a lock may hold any number of loans. */
 const HUGE_COUNT = 20_000;
-/** A plan of a million instances takes a hundred megabytes and more. */
+/** A plan of a million instances takes more than a hundred megabytes. */
 const HUGE = { atOnce: 1, maxWaiting: () => 2 };
 
-/** A read of contents: for whom, in turn with others. */
+/** A read of contents, and the party it counts for. */
 export interface ContentsCall {
   db: Database;
   kind: string;
-  /** Who takes turns with others: an application or an enterprise. */
+  /** The application or enterprise that gets a fair share. */
   party: string;
-  /** Ends what waits. It must abort at the end of the call: then what the call holds is given back. */
+  /** Aborts waiting. It must abort when the call ends; then everything the call holds is released. */
   signal: AbortSignal;
 }
 
 /**
- * Reads what is on assets. That may be ten megabytes an asset, so it is read in pieces, each when somebody asks for it:
- * reads take turns piece by piece, and while a client reads its answer the call holds no connection and no turn. All of
- * an answer is of one moment: which instances are active, and what of them may change, is noted at the beginning.
+ * Reads the contents of assets. An asset may have ten megabytes, so they are read in pieces on demand. Parties take
+ * turns piece by piece, and while a client reads its answer, the call holds no connection and no slot. An answer is
+ * consistent: which instances are active, and what may change in them, is recorded at the beginning.
  */
 export class ContentsReader {
   readonly #turns = new FairQueue(READ_TURNS);
@@ -37,8 +37,8 @@ export class ContentsReader {
 
   /**
    * Opens the contents of the assets that `find` returns, which reads in the same snapshot. Throws what `find` throws,
-   * and what isOverload knows if too much of the party waits or no turn comes before `signal` aborts. Asking for the
-   * contents throws the latter, too.
+   * and an error for which isOverload is true if too many reads of the party are queued or no slot is free before
+   * `signal` aborts. Reading the contents may throw the latter too.
    */
   async open<Found extends { assets: readonly PlannedAsset[] }>(
     call: ContentsCall,
@@ -64,7 +64,7 @@ export class ContentsReader {
     return { found, contents };
   }
 
-  /** Takes a place for a long answer, until the call ends. */
+  /** Takes a slot for a long answer until the call ends. */
   async #takePlace({ bytes, count }: ContentsPlan, { kind, party, signal }: ContentsCall): Promise<void> {
     if (bytes <= PIECE_BYTES) return;
     const places = count > HUGE_COUNT ? this.#huge : this.#long;

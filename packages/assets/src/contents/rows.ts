@@ -7,11 +7,14 @@ import type { Planned } from './plan.ts';
 
 type Stored<Table extends 'merchandise_instance' | 'product_instance'> = Selectable<Tables[Table]>;
 
-/** What rows of merchandises and products have in common. */
+/** The columns that merchandises and products share. */
 interface InstanceRow {
   id: string;
   asset_id: AssetId;
-  /** The order that stands for it, with its batch: the one that bought it, or the one that transferred the asset. */
+  /**
+   * The order whose grant it belongs to, and its batch: the order that bought it, or the one that transferred the
+   * asset.
+   */
   license_order_id: LicenseOrderId;
   channel_code: string;
   channel_order_id: string;
@@ -34,8 +37,7 @@ export interface ProductRow
 }
 
 /**
- * Reads planned instances in the order of the plan. What may have changed since then comes from the plan, not from the
- * rows.
+ * Reads planned instances in the order of the plan. What may have changed since comes from the plan, not from the rows.
  */
 const readingPiece = <Row>(table: string, columns: string, piece: readonly Planned[]): Statement<Row> => ({
   name: `read_${table}_piece`,
@@ -71,7 +73,7 @@ export const readingMerchandises = (piece: readonly Planned[]): Statement<Mercha
     piece,
   );
 
-/** Nobody is shown the passwords of licenses. */
+/** Omits the passwords of licenses, which no answer shows. */
 export const readingProducts = (piece: readonly Planned[]): Statement<ProductRow> =>
   readingPiece(
     'product_instance',

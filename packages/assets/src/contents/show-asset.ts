@@ -5,13 +5,12 @@ import { selectAssets } from '../tenant.ts';
 import type { Contents } from './contents.ts';
 import type { ContentsCall, ContentsReader } from './reader.ts';
 
-/** An asset, with what is on it to be read once. */
+/** An asset, whose contents are read once. */
 export interface ShownAsset extends Omit<AssetDetail, 'products' | 'merchandises'>, Contents {}
 
 /**
- * Shows the active asset of a number as it is now (rules 6.7). Products and merchandises are what was bought on it,
- * also while it is lent, when the member center shows them under the borrowed lock. A lock of another channel than the
- * caller's is not named.
+ * Returns the active asset of a number (rules 6.7). Its contents are those bought for it, even while it is lent and the
+ * member center shows them on the borrowed lock. A lock of a channel that the caller is not bound to is not named.
  *
  * Throws a Refusal: asset_not_found. Throws as ContentsReader does.
  */
@@ -53,8 +52,8 @@ async function findAsset(trx: Trx, channels: Channels, wantedNum: string) {
 }
 
 /**
- * Reads the active asset of a number, who holds it, and into which lock it is lent, as far as somebody bound to these
- * channels may see it: a lock of another channel is not named. Undefined if there is none.
+ * Reads the active asset of a number, its employee, and the lock it is lent into; undefined if it does not exist. A
+ * lock of a channel outside `channels` is not named.
  */
 export async function readActiveAsset(trx: Trx, channels: Channels, assetNum: string) {
   const row = await selectAssets(trx, channels)
@@ -89,7 +88,7 @@ function findNumber(trx: Trx, channels: Channels, assetId: AssetId) {
 }
 
 /**
- * Selects the orders whose grants to an asset last. After a transfer that is the order that did it (rules 6.5
+ * Selects the orders with active grants on an asset. After a transfer that is the order that transferred it (rules 6.5
  * Transfer).
  */
 export function selectGrantOrders(trx: Trx, assetId: AssetId) {

@@ -8,10 +8,10 @@ import { type ContentsCall, LONG_ANSWERS, READ_TURNS } from './reader.ts';
 
 /** The license type of cloud account licenses. */
 const CLOUD_ACCOUNT: LicenseType = 'cloud_customer';
-/** About how long an asset is as JSON, besides its extended attributes. */
+/** Approximate length of an asset as JSON, without its extended attributes. */
 const ASSET_BYTES = 600;
 
-/** Whose virtual assets, and which: with `extendCode` those that carry it. */
+/** The enterprise, and with `extendCode` the extended attribute that its assets must have. */
 interface Wanted {
   enterpriseId: EnterpriseId;
   extendCode: string | undefined;
@@ -19,8 +19,8 @@ interface Wanted {
 
 /**
  * Reads the virtual assets of enterprises. An enterprise may have any number, and extended attributes may take a
- * hundred kilobytes an asset, so they are read in pieces, each when somebody asks for it: reads take turns piece by
- * piece, and while a client reads its answer the call holds no connection and no turn.
+ * hundred kilobytes per asset, so they are read in pieces on demand. Parties take turns piece by piece, and while a
+ * client reads its answer, the call holds no connection and no slot.
  */
 export class VirtualAssetReader {
   readonly #turns = new FairQueue(READ_TURNS);
@@ -28,11 +28,11 @@ export class VirtualAssetReader {
 
   /**
    * O8: opens the cloud account licenses of an enterprise: active assets of its customers, oldest first (rules 7).
-   * Assets of other channels than the caller's are left out. Which there are is found out now, and what each is like
-   * when it is read; one that the enterprise has lost until then is left out.
+   * Omits assets of channels that the caller is not bound to. The list is fixed now; each asset is read later, and
+   * omitted if the enterprise has lost it by then.
    *
-   * Throws a Refusal: enterprise_not_found; and what isOverload knows if too much of the application waits or no turn
-   * comes before `signal` aborts. Asking for the assets throws the latter, too.
+   * Throws a Refusal: enterprise_not_found; and an error for which isOverload is true if too many reads of the
+   * application are queued or no slot is free before `signal` aborts. Reading the assets may throw the latter too.
    */
   async open(
     { db, party, signal }: Omit<ContentsCall, 'kind'>,
@@ -63,7 +63,7 @@ async function enterpriseExists(db: Database, enterpriseId: EnterpriseId): Promi
   return found !== undefined;
 }
 
-/** Builds a query of the virtual assets of an enterprise. */
+/** Starts a query on the virtual assets of an enterprise. */
 function selectVirtualAssets(db: Database, channels: Channels, enterpriseId: EnterpriseId) {
   const customers = selectCustomers(db, channels).where('customer.enterprise_id', '=', enterpriseId);
   return selectAssets(db, channels)
@@ -71,7 +71,7 @@ function selectVirtualAssets(db: Database, channels: Channels, enterpriseId: Ent
     .where('asset.license_type', '=', CLOUD_ACCOUNT);
 }
 
-/** Returns the ids of the assets, oldest first, as an array for each piece: text, because there may be a million. */
+/** Returns the ids of the assets, oldest first, as an array per piece; as text, because there may be a million. */
 async function planPieces(db: Database, channels: Channels, { enterpriseId, extendCode }: Wanted): Promise<string[]> {
   const bytes = sql<number>`${ASSET_BYTES}::int + coalesce(extends_bytes, 0)`;
   const measured = selectVirtualAssets(db, channels, enterpriseId)

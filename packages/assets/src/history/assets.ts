@@ -3,10 +3,10 @@ import type { Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { selectAssets, selectRevokedAssets } from '../tenant.ts';
 
-/** An asset that has the number, or had it. */
+/** An asset that has or had the number. */
 export interface TracedAsset {
   id: AssetId;
-  /** Who owns it, or did so last. */
+  /** Its owner, or its last one. */
   customerId: CustomerId;
   createdByOrderId: LicenseOrderId;
   /** Null while it is active. */
@@ -21,9 +21,9 @@ const COLUMNS = [
 ] as const;
 
 /**
- * Finds the assets that have or had a number, newest first, as far as the caller can see them: a number is an asset's
- * only until that is revoked, so one ends before the next begins. With `from`, only that asset and older ones; null if
- * it is no asset of the number.
+ * Finds the assets that have or had a number and that the caller can see, newest first. A number belongs to an asset
+ * until that is revoked, so one ends before the next begins. With `from`, returns only that asset and older ones; null
+ * if it never had the number.
  */
 export async function findAssetsOfNumber(
   trx: Trx,
@@ -42,7 +42,7 @@ export async function findAssetsOfNumber(
     .$if(Boolean(start?.revokedTime), (all) =>
       all.where(sql<boolean>`(revoked_time, asset.id) <= (${start?.revokedTime}::timestamptz, ${from}::bigint)`),
     )
-    // Assets that one statement inserted as revoked ones have one time. Their ids follow the order of effects.
+    // Assets that one statement inserted as revoked share a time. Their ids follow the order of effects.
     .orderBy('revoked_time', 'desc')
     .orderBy('asset.id', 'desc')
     .limit(limit)
@@ -51,12 +51,11 @@ export async function findAssetsOfNumber(
 }
 
 /**
- * When an asset of a number was revoked, as text, because a Date has no microseconds; undefined if there is no such
- * one.
+ * Returns when an asset of a number was revoked, as text, because a Date has no microseconds; undefined if there is
+ * none.
  */
 async function findRevokedTime(trx: Trx, assetNum: string, id: AssetId) {
-  // Any channel's: an asset that has become another channel's while its history was read is still a place to go on
-  // from.
+  // Of any channel: a page may begin at an asset that was transferred to another channel meanwhile.
   const either = [selectAssets(trx, null), selectRevokedAssets(trx, null)];
   for (const assets of either) {
     const row = await assets

@@ -5,7 +5,8 @@ import { ofTerms } from '../terms.ts';
 import type { Step } from './steps.ts';
 
 /**
- * What one step did, in the order in which it did it: an asset is there before what is bought on it, and ends after it.
+ * The effects of one step, in order: an asset is created before anything is bought for it, and revoked after its
+ * contents.
  */
 const EFFECTS: readonly HistoryAction[] = [
   'created',
@@ -21,7 +22,7 @@ const EFFECTS: readonly HistoryAction[] = [
 ];
 type InstanceAction = Extract<HistoryAction, `${'merchandise' | 'product'}_${string}`>;
 
-/** The place of an entry within its step: its action, and the instance or else the asset that it is about. */
+/** The position of an entry within its step: its action, and the instance or asset it is about. */
 export interface EntryPlace {
   action: HistoryAction;
   aboutId: string;
@@ -44,7 +45,7 @@ interface InstanceRow {
   product_uri: string | null;
 }
 
-/** A step, its place among those that are read, and the id before which its instances are wanted. */
+/** A step, its position among those that are read, and the id before which its instances are wanted. */
 interface Wanted {
   n: number;
   step: Step;
@@ -54,9 +55,8 @@ interface Wanted {
 const MAX_ID = '9223372036854775807';
 
 /**
- * Reads the entries of some steps, newest first, at most `limit`. With `after`, of the first step only those that come
- * after that place. It reads no more of each step than is asked for; of what is active it looks at all that is on an
- * asset.
+ * Reads the entries of steps, newest first, at most `limit`. With `after`, the first step begins after that position.
+ * It reads no more revoked rows of a step than it returns, but all active contents of an asset.
  */
 export async function readEntries(
   trx: Trx,
@@ -76,7 +76,7 @@ export async function readEntries(
     ...own.map(({ n, step }) => ({ n, ...buildEntry(step, step.action!, null) })),
     ...rows.map((row) => ({ n: row.n, ...buildEntry(steps[row.n]!, row.action, row) })),
   ];
-  // The rows are in their order already, and only one entry of a step is about the asset itself.
+  // The rows are sorted already, and only one entry of a step is about the asset itself.
   entries.sort((a, b) => a.n - b.n || rankOf(b.place.action) - rankOf(a.place.action));
   return entries.slice(0, limit);
 }
@@ -102,7 +102,7 @@ function buildEntry(step: Step, action: HistoryAction, instance: InstanceRow | n
   };
 }
 
-/** Selects what steps did to merchandises and products: newest step first, then by rank and id downwards. */
+/** Selects what steps did to merchandises and products: newest step first, then by rank and id, descending. */
 async function selectInstances(
   trx: Trx,
   wantedBy: (action: InstanceAction) => Wanted[],
@@ -134,7 +134,7 @@ interface Source {
   wanted: readonly Wanted[];
 }
 
-/** For what is still active, which only one asset of a number has. */
+/** For active instances, which only one asset of a number has. */
 function selectActive({ table, termsId, action, wanted }: Source): RawBuilder<unknown> {
   const assetIds = [...new Set(wanted.map(({ step }) => step.assetId))];
   return sql`
@@ -145,9 +145,9 @@ function selectActive({ table, termsId, action, wanted }: Source): RawBuilder<un
 }
 
 /**
- * For what is revoked: the newest of each step, by the order in `column`. It compares pairs, so that only the index of
- * just these columns is in the order that is asked for. With one comparison for each, the planner goes through all
- * instances by id where it guesses that many are the order's.
+ * For revoked instances: the newest of each step, by the order in `column`. It compares tuples, so that only the index
+ * on exactly these columns has the requested order. With separate comparisons, the planner scans all instances by id
+ * where it expects many of the order.
  */
 function selectNewest(
   { table, termsId, action, wanted }: Source,

@@ -12,17 +12,17 @@ import { findAssetsOfNumber, type TracedAsset } from './assets.ts';
 import { type EntryPlace, isAction, readEntries, type StepEntry } from './entries.ts';
 import { type HistoryCaller, readSteps, type Step, type Viewer } from './steps.ts';
 
-/** A place in a history: an entry, or a whole step if `entry` is null. What comes after it is older. */
+/** A position in a history: an entry, or a whole step if `entry` is null. Later positions are older. */
 interface Place {
   step: Pick<Step, 'assetId' | 'kind' | 'id'>;
   entry: EntryPlace | null;
 }
 
 /**
- * Lists what happened to the assets of a number, newest first, a page of at most `limit` entries, as far as an
- * application can see it (rules 6.7).
+ * Lists the history of an asset number, newest first, a page of at most `limit` entries that the application can see
+ * (rules 6.7).
  *
- * Throws a Refusal: asset_not_found if the caller sees no asset that ever had the number. Throws a WrongCursor.
+ * Throws a Refusal: asset_not_found if the caller can see no asset that ever had the number. Throws a WrongCursor.
  */
 export async function readAssetHistory(
   db: Database,
@@ -35,17 +35,17 @@ export async function readAssetHistory(
   return { entries: read.entries.map(({ entry }) => entry), nextCursor: read.nextCursor };
 }
 
-/** Which page of a history is asked for. */
+/** The requested page of a history. */
 export interface HistoryPage {
   limit: number;
   cursor?: string | undefined;
 }
 
 /**
- * Reads a page of a history as far as somebody may see it, in a snapshot. It is read from the ledger itself: assets one
- * after the other, on each the steps of orders and locks, and the entries of each step. Nothing of them ever changes or
- * moves, so pages stay right while things happen. A page costs the steps of the assets that it shows, whatever was
- * bought in them. Null if no asset that can be seen ever had the number.
+ * Reads a page of a history, as far as the viewer can see it, in one snapshot. The source is the ledger itself: assets
+ * one after the other, on each the steps of orders and locks, and the entries of each step. These never change or move,
+ * so pages stay consistent while orders take effect. A page costs the steps of the assets it shows, regardless of how
+ * much was bought in them. Null if the viewer can see no asset that ever had the number.
  *
  * Throws a WrongCursor.
  */
@@ -59,7 +59,7 @@ export async function readHistoryPage(
   const after = cursors.after && parsePlace(cursors.after);
   const findAssets = (from: AssetId | null) =>
     findAssetsOfNumber(trx, viewer.channels, assetNum, { from, limit: limit + 1 });
-  // Each asset that can be seen has an entry, so these are enough for a page and to know whether there is another.
+  // Each visible asset has an entry, so these are enough for a page and to know whether another follows.
   const newest = await findAssets(null);
   if (newest!.length === 0) return null;
   const assets = after === null ? newest : await findAssets(after.step.assetId);
@@ -67,7 +67,7 @@ export async function readHistoryPage(
   const steps = await readSteps(trx, viewer, assets);
   const from = after === null ? START : findStart(steps, after, assets);
   const left = steps.slice(from.index);
-  // A step may have no entry of its own: an order may end a grant under which nothing is left.
+  // A step may have no entry: an order may end a grant that has no contents left.
   const shown = left.slice(0, limit + 1);
   const entries = await readEntries(trx, shown, { after: from.entry, limit: limit + 1 });
   const page = entries.slice(0, limit);
@@ -75,7 +75,7 @@ export async function readHistoryPage(
   return { entries: page, nextCursor: cursors.write(end && formatPlace(end)) };
 }
 
-/** Where a page begins: at a step, or within it behind an entry. */
+/** Where a page begins: at a step, or after an entry of it. */
 interface Start {
   index: number;
   entry: EntryPlace | null;
@@ -87,12 +87,12 @@ function findStart(steps: readonly Step[], { step, entry }: Place, assets: reado
     return assetId === step.assetId && kind === step.kind && id === step.id;
   });
   if (index >= 0) return entry === null ? { index: index + 1, entry } : { index, entry };
-  // The asset became another channel's since then: older ones follow.
+  // The asset was transferred to another channel since then; the page begins with the next older one.
   if (!assets.some(({ id }) => id === step.assetId)) return START;
   throw new WrongCursor();
 }
 
-/** Where the next page begins; null if this is the last one. */
+/** Returns where the next page begins; null if this is the last one. */
 function findEnd(read: { entries: StepEntry[]; page: StepEntry[]; shown: Step[]; left: Step[] }): Place | null {
   const { entries, page, shown, left } = read;
   const last = page.at(-1);
@@ -104,10 +104,10 @@ function formatPlace({ step, entry }: Place): string[] {
   return [step.assetId, step.kind, step.id, entry?.action ?? '', entry?.aboutId ?? ''];
 }
 
-/** The parts of a place, as formatPlace writes them. */
+/** The parts of a position, as formatPlace writes them. */
 const PARTS: CursorPart[] = [isId, () => true, isId, () => true, () => true];
 
-/** Parses what a cursor holds: anybody can make one up. Throws a WrongCursor. */
+/** Parses the content of a cursor, which a client may have invented. Throws a WrongCursor. */
 function parsePlace(texts: readonly string[]): Place {
   const [assetId, kind, id, action, aboutId] = texts as [string, string, string, string, string];
   const step = { assetId: assetId as AssetId, kind: kind as Step['kind'], id };

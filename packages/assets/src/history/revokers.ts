@@ -2,9 +2,9 @@ import type { LicenseOrderId } from '@lockstep/contract';
 import { type RawBuilder, sql } from 'kysely';
 
 /**
- * Builds a query of the orders that revoked something of an asset, as `id`, the highest first. `assetId`: a column of
- * the query around it. It goes from order to order in the index, however much each of them revoked: it may be a hundred
- * thousand.
+ * Returns a query of the orders that revoked contents of an asset, as `id`, in descending order. `assetId`: a column of
+ * the outer query. It skips from order to order in the index, regardless of how much each revoked, which may be a
+ * hundred thousand rows.
  */
 export function revokersOf(
   table: 'asset_grant' | 'product_instance',
@@ -26,11 +26,11 @@ export function revokersOf(
 }
 
 /**
- * Builds a query of the orders that did something to an asset of a number, active or revoked, whoever sent them: at
- * most `limit` ids below one, the highest first.
+ * Returns a query of the orders of any sender that changed an asset with this number, active or revoked: at most
+ * `limit` ids below one, in descending order.
  *
- * Each asset that ever had the number costs a few look-ups, and no row is read that was not asked for, however much an
- * asset holds.
+ * Each asset that ever had the number costs a few lookups, and only requested rows are read, however many contents an
+ * asset has.
  */
 export function ordersOfNumber(assetNum: string, below: LicenseOrderId, limit: number): RawBuilder<unknown> {
   return sql`

@@ -6,26 +6,24 @@ import { ABOVE_ALL, ORDERS_PER_BATCH } from '../order-ids.ts';
 import type { TracedAsset } from './assets.ts';
 import { revokersOf } from './revokers.ts';
 
-/**
- * What an order, or a call of O6 or O7, did to one asset. It is the same at every look, and newer ones come before it.
- */
+/** What one order, or one call of O6 or O7, did to one asset. A step never changes; newer ones come before it. */
 export interface Step {
   assetId: AssetId;
   kind: 'order' | 'lock';
-  /** The id of the order or of the lock record. */
+  /** The id of the order or of the lock change. */
   id: string;
   timeMs: number;
-  /** What happened to the asset itself, and not only to what is on it; null if nothing did. */
+  /** What happened to the asset itself, as opposed to its contents; null if nothing did. */
   action: HistoryAction | null;
   licenseOrderId: LicenseOrderId | null;
-  /** The application that sent the batch, or asked to change the lock; null where none did. */
+  /** The application that sent the batch or the lock change; null if there is none. */
   applicationId: ApplicationId | null;
-  /** The batch; null where there is none, and where the viewer is not shown it. */
+  /** The batch; null if there is none, or the viewer may not see it. */
   channelCode: string | null;
   channelOrderId: string | null;
-  /** Who owned the asset from then on, or last. */
+  /** The owner of the asset after the step, or its last one. */
   customerId: CustomerId;
-  /** Who asked to change the lock; null where nobody did, and where the viewer is not shown it. */
+  /** The operatorIdentity of the lock change; null if there is none, or the viewer may not see it. */
   operatorIdentity: string | null;
 }
 
@@ -42,22 +40,21 @@ interface StepRow {
   operator_identity: string | null;
 }
 
-/** An application that looks at a history, and the channels that it is bound to. */
+/** The application that reads a history, and the channels it is bound to. */
 export interface HistoryCaller {
   applicationId: ApplicationId;
   channels: Channels;
 }
 
-/** An operator, who sees all of it. */
+/** An operator, who may see everything. */
 export const OPERATOR = { applicationId: null, channels: null } as const;
 
-/** Who looks at a history: what of it is shown depends on it. */
+/** The reader of a history, which decides what is shown. */
 export type Viewer = HistoryCaller | typeof OPERATOR;
 
 /**
- * Reads all steps of some assets, in the order of the assets and newest first, as far as somebody may see them. For an
- * application, those of a time when the asset was another channel's are left out, and so is what another application
- * asked for.
+ * Reads all steps of assets that the viewer may see, in the order of the assets and newest first. For an application,
+ * omits steps from a time when the asset belonged to another channel, and the requests of other applications.
  */
 export async function readSteps(
   trx: Trx,
@@ -82,10 +79,10 @@ export async function readSteps(
 }
 
 /**
- * Reads all steps of some assets, whoever sent the orders.
+ * Reads all steps of assets, for orders of any sender.
  *
- * Orders take effect by the time of their outcome; those of one transaction, which have one time, by batch and
- * sequence. The rows themselves do not say it: a transaction writes them kind by kind.
+ * Orders are sorted by the time of their outcome; those of one transaction share a time and are sorted by batch and
+ * sequence. The rows themselves have no such order, because a transaction writes them by kind.
  */
 async function readStepsOfAll(trx: Trx, assets: readonly TracedAsset[]): Promise<Step[]> {
   const byAsset = Map.groupBy(await selectSteps(trx, assets), (row) => row.asset_id);
@@ -94,7 +91,7 @@ async function readStepsOfAll(trx: Trx, assets: readonly TracedAsset[]): Promise
 
 /** Builds the steps of one asset from its rows, oldest first. */
 function buildSteps(asset: TracedAsset, rows: readonly StepRow[]): Step[] {
-  // Orders are their owner's. What no order did, happened to whom the order before it left the asset.
+  // An order belongs to its customer. A lock change belongs to the owner after the order before it.
   let owner = asset.customerId;
   return rows.map((row): Step => {
     owner = row.customer_id ?? owner;
@@ -117,9 +114,9 @@ function buildSteps(asset: TracedAsset, rows: readonly StepRow[]): Step[] {
 }
 
 /**
- * Selects the steps of some assets, oldest first. Whatever an order bought is under a grant of its own. Everything is
- * looked up row by row in an index: PostgreSQL's planner guesses how many rows there are, and must not read whole
- * tables for it.
+ * Selects the steps of assets, oldest first. Everything an order bought is under a grant of its own. Every lookup is by
+ * row in an index: PostgreSQL's planner guesses how many rows there are, and must not scan whole tables because of
+ * that.
  */
 async function selectSteps(trx: Trx, assets: readonly TracedAsset[]): Promise<StepRow[]> {
   const traced = buildRows([

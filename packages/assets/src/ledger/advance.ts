@@ -12,10 +12,10 @@ import {
 } from './ledger.ts';
 import type { Steps } from './pace.ts';
 
-/** Effects that are carried out in one step. */
+/** How many effects one step applies. */
 const EFFECTS_OF_STEP = 2_000;
 
-/** Carries an order's effects out on the ledger in memory, and notes what has to be written. */
+/** Applies an order's effects to the ledger in memory, and records what must be written. */
 export function* advance(ledger: Ledger, licenseOrderId: LicenseOrderId, effects: Effects): Steps<void> {
   let done = 0;
   const { changes } = ledger;
@@ -69,8 +69,8 @@ export function* advance(ledger: Ledger, licenseOrderId: LicenseOrderId, effects
 }
 
 /**
- * Revokes an instance. It gets a grant of what is revoked: an order that takes the old one over does not take that.
- * There is one for each order that stands for it, because an order may revoke 200,000 instances.
+ * Revokes an instance. It moves to a grant for revoked contents, so that an order that takes over its old grant does
+ * not take over the instance. Each holder has one such grant, because an order may revoke 200,000 instances.
  */
 function revoke(instance: Instance, licenseOrderId: LicenseOrderId, revoked: Map<LicenseOrderId, Grant>): void {
   const holderId = heldBy(instance);
@@ -86,7 +86,7 @@ function countIn(merchandise: MerchandiseInstance | null, items: number, changes
   if (merchandise.id !== null) changes.changedMerchandises.add(merchandise);
 }
 
-/** Counts an instance that comes or goes, on its asset and under its grant. */
+/** Updates the counts of an asset and a grant for an instance that is added or removed. */
 function countOf(asset: Asset, { grant }: Instance, numbers: Partial<Numbers>, changes: LedgerChanges): void {
   countUnder(grant, numbers);
   count(asset, numbers, changes);
@@ -129,7 +129,7 @@ function advanceAsset(ledger: Ledger, licenseOrderId: LicenseOrderId, effect: Ef
       break;
     }
     case 'extend':
-      // An asset that becomes a borrowed lock, or stops being one, loses its holder: only other assets can be assigned.
+      // An asset that becomes or stops being a borrowed lock loses its assignment: borrowed locks cannot be assigned.
       if ((effect.terms.borrowedUsbKey ?? asset.borrowedUsbKey) !== asset.borrowedUsbKey) {
         changes.releasedAssets.add(asset);
       }
@@ -139,7 +139,7 @@ function advanceAsset(ledger: Ledger, licenseOrderId: LicenseOrderId, effect: Ef
   }
 }
 
-/** Lets the order that transfers an asset stand for all that comes with it (rules 6.5). */
+/** Makes the order that transfers an asset the holder of all its contents (rules 6.5). */
 function takeGrantsOver(asset: Asset, grant: Grant, changes: LedgerChanges): void {
   const formers = asset.grants.filter(({ revokedBy }) => revokedBy === null);
   takeOver(grant, formers);

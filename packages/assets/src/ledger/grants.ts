@@ -1,78 +1,76 @@
 import type { LicenseOrderId } from '@lockstep/contract';
 
-/** Products and merchandises, or how many of each are active. */
+/** Products and merchandises, or counts of active ones. */
 export interface Numbers {
   products: number;
   merchandises: number;
 }
 
 /**
- * An order has granted something on an asset. The grant lasts until a delete_asset names its order, the asset is
- * revoked, or the order that transfers the asset takes it over, with everything that is under it (rules 6.5).
+ * What one order put on one asset. A grant is active until a delete_asset names its order, the asset is revoked, or an
+ * order that transfers the asset takes it over with all contents (rules 6.5).
  */
 export interface Grant {
   readonly licenseOrderId: LicenseOrderId;
   readonly holder: Holder;
-  /** The order that revoked it; null while it lasts. */
+  /** The order that revoked it; null while it is active. */
   revokedBy: LicenseOrderId | null;
-  /** The numbers as stored in the database; null for a new grant. */
+  /** The counts stored in the database; null for a new grant. */
   readonly stored: Readonly<Numbers> | null;
 }
 
 /**
- * Which order stands for what is under a grant, how much that is, and what ended all of it. When an order takes grants
- * over, their holders become one. So nothing under a grant is looked at when it is taken over or revoked: it may be ten
- * thousand products that were not even loaded.
+ * The order that holds the contents of a grant, their counts, and the order that ended all of them. When an order takes
+ * grants over, their holders are merged. So taking over or revoking a grant touches none of its contents, which may be
+ * ten thousand products that are not even loaded.
  */
 interface Holder extends Numbers {
   orderId: LicenseOrderId;
-  /** The order that revoked everything that was left under it. */
+  /** The order that revoked everything that was left in it. */
   endedBy: LicenseOrderId | null;
-  /** The holder that this one became a part of. */
+  /** The holder that this one was merged into. */
   into: Holder | null;
-  /** Number of holders merged into this one. */
+  /** How many holders were merged into this one. */
   size: number;
 }
 
-/** A grant of an order that stands for itself. `stored`: the numbers of what is under it, if it is in the database. */
+/** Returns a grant whose order holds its own contents. `stored`: the counts in the database, if it is stored. */
 export function createGrant(licenseOrderId: LicenseOrderId, stored: Numbers | null = null): Grant {
   const numbers = stored ?? { products: 0, merchandises: 0 };
   const holder = { ...numbers, orderId: licenseOrderId, endedBy: null, into: null, size: 1 };
   return { licenseOrderId, holder, revokedBy: null, stored };
 }
 
-/** Something under a grant, and the order that revoked it by itself. */
+/** An instance's grant, and the order that revoked the instance by itself. */
 type Held = { grant: Grant; revokedBy: LicenseOrderId | null };
 
 /**
- * The order that stands for a product or a merchandise: the one that bought it, or the last that transferred its asset.
+ * Returns the order that holds a product or merchandise: the one that bought it, or the last one that transferred its
+ * asset.
  */
 export function heldBy({ grant }: Pick<Held, 'grant'>): LicenseOrderId {
   return findLast(grant.holder).orderId;
 }
 
-/**
- * The order that revoked a product or a merchandise, by itself or with all that was under its grant; null while it is
- * active.
- */
+/** Returns the order that revoked a product or merchandise, by itself or with its grant; null while it is active. */
 export function revokerOf({ grant, revokedBy }: Held): LicenseOrderId | null {
   return revokedBy ?? findLast(grant.holder).endedBy;
 }
 
-/** How much is active under a grant. A grant that was taken over has nothing. */
+/** Returns the counts of a grant's active contents. A grant that was taken over has none. */
 export function numbersOf(grant: Grant): Readonly<Numbers> {
   const { products, merchandises } = findLast(grant.holder);
   return grant.revokedBy === null ? { products, merchandises } : { products: 0, merchandises: 0 };
 }
 
-/** Counts what an order puts under a grant, or revokes of it. */
+/** Adds to the counts of a grant; negative numbers for what is revoked. */
 export function countUnder(grant: Grant, { products = 0, merchandises = 0 }: Partial<Numbers>): void {
   const holder = findLast(grant.holder);
   holder.products += products;
   holder.merchandises += merchandises;
 }
 
-/** Revokes a grant with everything that is under it. */
+/** Revokes a grant with all its contents. */
 export function endGrant(grant: Grant, licenseOrderId: LicenseOrderId): void {
   grant.revokedBy = licenseOrderId;
   const holder = findLast(grant.holder);
@@ -81,13 +79,13 @@ export function endGrant(grant: Grant, licenseOrderId: LicenseOrderId): void {
   holder.merchandises = 0;
 }
 
-/** What became of everything that the database has under a grant, as one: see writeLedger. */
+/** Returns what happened to all of a grant's stored contents together (see writeLedger). */
 export function fateOf(grant: Grant): { heldBy: LicenseOrderId; revokedBy: LicenseOrderId | null } {
   const { orderId, endedBy } = findLast(grant.holder);
   return { heldBy: orderId, revokedBy: endedBy };
 }
 
-/** Lets the order of a grant stand for all that is under other grants as well, whatever it is. */
+/** Makes the order of a grant hold the contents of other grants as well. */
 export function takeOver(grant: Grant, others: readonly Grant[]): void {
   let largest = findLast(grant.holder);
   for (const other of others) {
@@ -103,7 +101,7 @@ function findLast(holder: Holder): Holder {
   return last;
 }
 
-/** Joins two holders. The smaller one leads to the larger one, so that no way gets long. */
+/** Merges two holders. The smaller one points to the larger one, so that chains stay short. */
 function join(one: Holder, other: Holder): Holder {
   const [small, large] = one.size < other.size ? [one, other] : [other, one];
   small.into = large;

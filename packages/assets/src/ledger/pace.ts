@@ -1,12 +1,12 @@
 import { setImmediate as giveWay } from 'node:timers/promises';
 
-/** Work in steps of some milliseconds at most: others can have the event loop after each of them. */
+/** Work split into steps of some milliseconds, between which the event loop can run other work. */
 export type Steps<Result> = Generator<void, Result>;
 
-/** How long work may keep the event loop. A call of others comes to it several times. */
+/** How long work may occupy the event loop. Another call may meet several such intervals. */
 const MAX_BUSY_MS = 10;
 
-/** Does all steps of some work at once, and returns its result. */
+/** Runs all steps without a pause, and returns the result. */
 export function doAtOnce<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const { done, value } = steps.next();
@@ -14,11 +14,11 @@ export function doAtOnce<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** Does work step by step, and lets others have the event loop whenever it has had it for long. */
+/** Runs work step by step, and yields the event loop after each MAX_BUSY_MS. */
 export class Pace {
   #sinceMs = performance.now();
 
-  /** Does all steps of some work, and returns its result: at once if it is not time meanwhile to let others go on. */
+  /** Runs all steps and returns the result; synchronously if no pause is due. */
   do<Result>(steps: Steps<Result>): Result | Promise<Result> {
     for (;;) {
       if (this.#isTime) return this.giveWay().then(() => this.do(steps));
@@ -27,7 +27,7 @@ export class Pace {
     }
   }
 
-  /** Lets others have the event loop, if it is time. */
+  /** Yields the event loop, if it is time. */
   async giveWay(): Promise<void> {
     if (!this.#isTime) return;
     await giveWay();

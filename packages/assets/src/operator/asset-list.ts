@@ -2,26 +2,26 @@ import type { AssetId, CustomerId, EnterpriseId, LicenseType } from '@lockstep/c
 import { type Database, isId, parseBigint } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 
-/** Assets that one call looks at, at most, however few of them it shows. */
+/** The most assets that one call scans, however few match. */
 const MAX_LOOKED_AT = 2_000;
 
-/** Which assets a list shows. What is revoked is found by its number only. */
+/** The filters of a list. Revoked assets are found only by number. */
 interface AssetFilters {
-  /** What the number begins with. */
+  /** The beginning of the number. */
   assetNum: string | undefined;
   customerId: CustomerId | undefined;
   enterpriseId: EnterpriseId | undefined;
   state: 'active' | 'revoked';
 }
 
-/** The asset behind which a page begins. */
+/** The asset after which a page begins. */
 export interface AssetPlace {
-  /** Who owned it when it was shown. */
+  /** Its owner at that time. */
   customerId: CustomerId;
   assetId: AssetId;
 }
 
-/** An asset in a list, and by ids who owns it. */
+/** An asset in a list, and the ids of its owner and employee. */
 export interface ListedAsset {
   assetId: AssetId;
   assetNum: string;
@@ -37,7 +37,7 @@ export interface ListedAsset {
   revokedTime: number | null;
 }
 
-/** The columns of `asset` that a list shows, and whether somebody holds it. */
+/** The columns of `asset` that a list shows, and whether the asset is assigned. */
 const LISTED_COLUMNS = sql`asset.id, asset_num, asset.customer_id, license_type, limit_start_date,
   limit_end_date, borrowed_usb_key, locked, asset.created_time, revoked_time,
   exists (select from asset_assignment where asset_assignment.asset_id = asset.id) as assigned,
@@ -77,8 +77,8 @@ function buildListed(row: ListedRow): ListedAsset {
 }
 
 /**
- * Lists assets of all channels: by number where that is asked for, otherwise customer by customer and the newest first.
- * It walks one index, looks at MAX_LOOKED_AT assets at most, and says where the next page goes on; null at the end.
+ * Lists assets of all channels: by number if a number is given, otherwise by customer and newest first. It walks one
+ * index, scans at most MAX_LOOKED_AT assets, and returns where the next page begins; null at the end.
  */
 export async function listAssetsOfAll(
   db: Database,
@@ -108,7 +108,7 @@ export async function listAssetsOfAll(
   };
 }
 
-/** How a list is walked: rows of `asset` in their order, and which of them are wanted; null for all. */
+/** How to walk a list: rows of `asset` in order, and which of them match; null for all. */
 interface Walk {
   walk: RawBuilder<unknown>;
   wanted: RawBuilder<unknown> | null;
@@ -125,11 +125,11 @@ function planWalk(filters: AssetFilters, after: AssetPlace | null, limit: number
   };
 }
 
-/** Newer assets may have lower ids: processes draw these in blocks. */
+/** Newer assets may have lower ids, because processes draw ids in blocks. */
 const isOlderThan = ({ assetId }: AssetPlace) =>
   sql`(asset.created_time, asset.id) < (select created_time, id from asset where id = ${assetId})`;
 
-/** By number, and earlier assets of a number the oldest first. */
+/** By number; earlier assets of a number oldest first. */
 function planByNumber(filters: AssetFilters, prefix: string, after: AssetPlace | null): Walk {
   const { state, customerId, enterpriseId } = filters;
   const isOf = state === 'active' ? sql`revoked_time is null` : sql`revoked_time is not null`;
@@ -154,8 +154,8 @@ function planByNumber(filters: AssetFilters, prefix: string, after: AssetPlace |
 }
 
 /**
- * Customer by customer, on each the newest first. A page looks at the times of all assets of the customers that it
- * shows: to have them in this order would cost every purchase a larger index.
+ * By customer, newest first for each. A page reads the times of all assets of the customers it shows; an index in this
+ * order would make every purchase more expensive.
  */
 function planByCustomer({ customerId, enterpriseId }: AssetFilters, after: AssetPlace | null, limit: number): Walk {
   const wanted = [
@@ -165,7 +165,7 @@ function planByCustomer({ customerId, enterpriseId }: AssetFilters, after: Asset
   ];
   const behind =
     after === null ? sql`` : sql`and (customer.id <> ${after.customerId}::bigint or ${isOlderThan(after)})`;
-  // The innermost query is planned alone: to have the order for nothing, a plan may read all assets of all customers.
+  // The innermost query is planned alone: to get the order for free, a plan might read all assets of all customers.
   return {
     walk: sql`
       select asset.* from (
@@ -183,8 +183,8 @@ function planByCustomer({ customerId, enterpriseId }: AssetFilters, after: Asset
 const LAST_CHARACTERS = '9zZ';
 
 /**
- * A text above all that begin with a prefix, however the database sorts; null if it is not known. Letters and digits
- * sort alike everywhere, other characters do not, so these are left out at its end.
+ * Returns a text above all that begin with a prefix, in any collation; null if there is none. Letters and digits sort
+ * alike everywhere, other characters do not, so the bound omits those at the end of the prefix.
  */
 function endAbove(prefix: string): string | null {
   for (let length = prefix.length; length > 0; length--) {

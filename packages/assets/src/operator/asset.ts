@@ -4,28 +4,28 @@ import { sql } from 'kysely';
 import { readActiveAsset, selectGrantOrders } from '../contents/show-asset.ts';
 import type { ListedAsset } from './asset-list.ts';
 
-/** Earlier assets of a number, grants and lent assets that are shown, at most. */
+/** The most earlier assets, grants and loans that are shown. */
 const MAX_EARLIER = 50;
 const MAX_GRANTS = 50;
 const MAX_LENT = 200;
 
-/** The asset that has a number now, by ids. */
+/** The active asset of a number, with ids. */
 interface Active extends ListedAsset {
   freezing: boolean;
   updatedTime: number;
   assetExtendList: { extendCode: string; extendValue: string }[];
   createdByOrderId: LicenseOrderId;
-  /** The orders whose grants keep it, the newest first. */
+  /** The orders with active grants on it, newest first. */
   licenseOrderIds: LicenseOrderId[];
   hasMoreOrders: boolean;
   holder: { memberId: MemberId; since: number } | null;
   lentInto: { assetNum: string; since: number } | null;
-  /** What is lent into it, with the employee who holds that. */
+  /** The assets lent into it, and their employees. */
   lentHere: { assetNum: string; memberId: MemberId | null; since: number }[];
   hasMoreLentHere: boolean;
 }
 
-/** An asset that had a number until it was revoked. */
+/** A revoked asset of a number. */
 interface Earlier {
   assetId: AssetId;
   licenseType: LicenseType;
@@ -36,15 +36,15 @@ interface Earlier {
   revokedByOrderId: LicenseOrderId;
 }
 
-/** All that is known of an asset number. */
+/** The active and earlier assets of a number. */
 interface FoundAsset {
   active: Active | null;
-  /** The newest first. */
+  /** Newest first. */
   earlier: Earlier[];
   hasMoreEarlier: boolean;
 }
 
-/** Finds the asset of a number and those that had it before, of any channel; undefined if there never was one. */
+/** Finds the active asset of a number and earlier ones, of any channel; undefined if there never was one. */
 export function findAssetOfNumber(db: Database, assetNum: string): Promise<FoundAsset | undefined> {
   return inSnapshot(db, async (trx) => {
     const active = await readActive(trx, assetNum);

@@ -6,19 +6,19 @@ import type { MerchandiseRow, ProductRow } from '../contents/rows.ts';
 import { selectAssets } from '../tenant.ts';
 import { ofTerms } from '../terms.ts';
 
-/** Features of a product that are shown, at most. An order may send ten thousand. */
+/** The most features of a product that are shown. An order may send ten thousand. */
 const MAX_FEATURES = 20;
 
-/** The instance behind which a page begins. */
+/** The instance after which a page begins. */
 export interface ContentsPlace {
   kind: AssetInstance['kind'];
   id: string;
 }
 
 /**
- * Lists what is active on the asset of a number, of any channel, as it was bought: merchandises first, each after the
- * one that it is in, then products. A page costs a look at all that is on the asset. Returns null for an asset that is
- * not there; an asset of the same number that was bought since the page before goes on at the same place.
+ * Lists the active contents of the asset with a number, of any channel: merchandises first, each after its parent, then
+ * products. A page costs a scan of all contents of the asset. Returns null if the asset does not exist. If the number
+ * was bought again since the page before, the list continues at the same position.
  */
 export function listContents(
   db: Database,
@@ -45,12 +45,12 @@ export function listContents(
 type Merchandise = Extract<AssetInstance, { kind: 'merchandise' }>;
 type Product = Extract<AssetInstance, { kind: 'product' }>;
 
-/** What rows of merchandises and products have in common. */
+/** The columns that merchandises and products share. */
 interface InstanceRow {
   id: string;
   crm_product_id: string;
   bought_by_order_id: LicenseOrderId;
-  /** The order that stands for it. */
+  /** The order whose grant it belongs to. */
   license_order_id: LicenseOrderId;
   order_source_id: LicenseOrderId | null;
   created_time: Date;

@@ -4,7 +4,7 @@ import { type Database, inSnapshot, parseBigint, type Trx } from '@lockstep/plat
 import { type RawBuilder, sql } from 'kysely';
 import { ofTerms } from '../terms.ts';
 
-/** Which order, and how much of what it did to show at most, of assets and of what is on them. */
+/** The order, and the most of its effects to show, of assets and of contents. */
 export interface EffectsQuery {
   licenseOrderId: LicenseOrderId;
   orderType: OrderType;
@@ -12,8 +12,8 @@ export interface EffectsQuery {
 }
 
 /**
- * Reads what a succeeded order did, as the ledger says it now. What it touched is found by indexes on the order: a
- * block-range index for the grants that last, of which there are very many, and exact ones for what is revoked.
+ * Reads the effects of an order that succeeded, as the ledger has them now. Indexes on the order find what it touched:
+ * a block-range index for active grants, of which there are very many, and exact ones for revoked rows.
  */
 export async function readOrderEffects(db: Database, query: EffectsQuery): Promise<OrderEffects> {
   return await inSnapshot(db, async (trx) => {
@@ -38,7 +38,7 @@ interface TouchedRow {
   from_customer_id: CustomerId | null;
 }
 
-/** Selects the assets that an order touched, in the order in which they came to be. */
+/** Selects the assets that an order touched, in the order of their creation. */
 async function selectTouched(trx: Trx, { licenseOrderId: id, orderType, limit }: EffectsQuery): Promise<TouchedRow[]> {
   const { rows } = await sql<TouchedRow>`
     select asset.id as asset_id, asset_num, created_by_order_id, revoked_by_order_id, revoked_time is null as is_active,
@@ -52,7 +52,7 @@ async function selectTouched(trx: Trx, { licenseOrderId: id, orderType, limit }:
   return rows;
 }
 
-/** The assets that an order of a type touched, as asset_id. */
+/** The assets that an order of each type touched, as asset_id. */
 const TOUCHED: Record<OrderType, (id: LicenseOrderId) => RawBuilder<unknown>> = {
   new_buy: (id) => sql`
     select asset_id from asset_grant where license_order_id = ${id} and revoked_time is null
@@ -95,7 +95,7 @@ interface ItemRow {
   is_active: boolean;
 }
 
-/** Selects what an order bought onto assets, or revoked of them, asset by asset: each has indexes for that. */
+/** Selects the contents that an order bought or revoked, asset by asset: each lookup has an index. */
 async function selectItems(
   trx: Trx,
   { licenseOrderId: id, orderType, limit }: EffectsQuery,
@@ -122,7 +122,7 @@ async function selectItems(
   return rows;
 }
 
-/** Conditions on what is on an asset: an order bought, or revoked it. Each has an index. */
+/** Conditions on contents: an order bought or revoked them. Each has an index. */
 const DID = {
   bought: (id: LicenseOrderId) => [
     sql`license_order_id = ${id} and revoked_time is null`,

@@ -6,21 +6,21 @@ import { type HistoryPage, readHistoryPage } from '../history/history.ts';
 import { OPERATOR } from '../history/steps.ts';
 import { ofTerms } from '../terms.ts';
 
-/** An entry of a history with what operators want to know beside it. */
+/** A history entry with the details that operators need. */
 interface ToldStep extends HistoryEntry {
-  /** The application that sent the order, or asked to change the lock. */
+  /** The application that sent the order or the lock change. */
   applicationId: ApplicationId | null;
-  /** Who owned the asset before a transfer; null otherwise. */
+  /** The owner before a transfer; null otherwise. */
   fromCustomerId: CustomerId | null;
-  /** Name of the product or merchandise; null where it is about none. */
+  /** Name of the product or merchandise; null if the entry is about neither. */
   instanceName: string | null;
-  /** Nodes of the product; null where it is about none. */
+  /** Nodes of the product; null if the entry is about none. */
   limitConcurrent: number | null;
-  /** When the product ends, in milliseconds; null without an end, and where it is about none. */
+  /** When the product ends, in milliseconds; null without an end, or if the entry is about none. */
   limitEndDate: number | null;
 }
 
-/** What tells one product or merchandise from another. */
+/** What distinguishes products and merchandises. */
 interface InstanceRow {
   id: string;
   name: string;
@@ -29,7 +29,7 @@ interface InstanceRow {
 }
 
 /**
- * Lists what happened to the assets of a number, newest first, whoever sent the orders. Null if there never was one.
+ * Lists the history of an asset number, newest first, for orders of any sender. Null if the number never had an asset.
  *
  * Throws a WrongCursor.
  */
@@ -58,7 +58,7 @@ export function readHistoryOfAll(
   });
 }
 
-/** Reads the products and merchandises that entries are about, by id. */
+/** Reads the products and merchandises of entries, by id. */
 async function readInstances(trx: Trx, entries: readonly StepEntry[]): Promise<Map<string, InstanceRow>> {
   const idsOf = (kind: string) =>
     entries.flatMap(({ entry }) =>
@@ -75,7 +75,7 @@ async function readInstances(trx: Trx, entries: readonly StepEntry[]): Promise<M
 
 const transferKey = (assetId: string, orderId: string | null) => `${assetId} ${orderId}`;
 
-/** Reads from whom assets were transferred, by asset and order. */
+/** Reads the former owners of transferred assets, by asset and order. */
 async function readFormerOwners(trx: Trx, entries: readonly StepEntry[]): Promise<Map<string, CustomerId>> {
   const transfers = entries.filter(({ entry }) => entry.action === 'transferred').map(({ entry }) => entry);
   if (transfers.length === 0) return new Map();

@@ -15,7 +15,7 @@ export async function insertTransfers(trx: Trx, transfers: readonly Transfer[]):
   ]);
 }
 
-/** Inserts new assets. The first grant to a new one is that of the order that created it. */
+/** Inserts new assets. The first grant of a new asset is that of the order that created it. */
 export async function insertAssets(trx: Trx, assets: readonly Asset[]): Promise<void> {
   await insertRows(trx, 'asset', [
     ['id', 'bigint', assets.map((asset) => asset.id)],
@@ -34,7 +34,7 @@ export async function insertAssets(trx: Trx, assets: readonly Asset[]): Promise<
   ]);
 }
 
-/** Inserts what orders have granted to assets. */
+/** Inserts new grants. */
 export async function insertGrants(trx: Trx, newGrants: LedgerChanges['newGrants']): Promise<void> {
   const numbers = newGrants.map(({ grant }) => numbersOf(grant));
   await insertRows(trx, 'asset_grant', [
@@ -71,12 +71,12 @@ export async function insertMerchandises(trx: Trx, newMerchandises: LedgerChange
   ]);
 }
 
-/** The terms of new products as JSON, each with its digest in hexadecimal, in the order of the digests. */
+/** The terms of new products as JSON, by digest in hexadecimal, in the order of the digests. */
 export type DigestedTerms = ReadonlyMap<string, string>;
 
 /**
- * Collects the terms of new products. Thousands of products may have the same. Whoever inserts them goes by the order,
- * so that transactions wait for each other rather than deadlock.
+ * Collects the terms of new products; thousands may share the same. They are inserted in this order, so that
+ * transactions wait for each other and never deadlock.
  */
 export function collectTerms(newProducts: LedgerChanges['newProducts']): DigestedTerms {
   const texts = new Set(newProducts.map(({ product }) => write(product.bought!).terms));
@@ -84,7 +84,7 @@ export function collectTerms(newProducts: LedgerChanges['newProducts']): Digeste
   return new Map(digested.sort(([, a], [, b]) => (a < b ? -1 : 1)));
 }
 
-/** Inserts those of some terms that no order has bought before. */
+/** Inserts the terms that are not stored yet. */
 export async function insertTerms(
   trx: Trx,
   terms: readonly (readonly [text: string, digest: string])[],
@@ -107,7 +107,7 @@ export async function insertTerms(
   });
 }
 
-/** Inserts new products. Their terms are there. */
+/** Inserts new products, whose terms are stored. */
 export async function insertProducts(
   trx: Trx,
   newProducts: LedgerChanges['newProducts'],
@@ -121,7 +121,7 @@ export async function insertProducts(
     ['asset_id', 'bigint', newProducts.map(({ asset }) => asset.id)],
     ['license_order_id', 'bigint', newProducts.map(({ product }) => product.licenseOrderId)],
     ['terms_id', 'integer', digests.map((digest) => places.get(digest)), (place) => `terms.ids[${place}]`],
-    // Nothing is sent: it is the hash of the terms.
+    // No values are sent: it is the hash of the terms.
     ['uri_hash', 'integer', [], () => 'terms.hashes[terms_id]'],
     ['limit_concurrent', 'integer', newProducts.map(({ product }) => product.limitConcurrent)],
     ['merchandise_id', 'bigint', newProducts.map(({ product }) => product.merchandise?.id ?? null)],
@@ -136,7 +136,7 @@ export async function insertProducts(
   ];
   await insertRows(trx, 'product_instance', columns, {
     value: bytesArray([...places.keys()]),
-    // A place whose terms are missing has null, which no row may have.
+    // A digest without terms yields null, which the column refuses.
     from: (digests) => `, (
       select array_agg(id order by place) as ids, array_agg(hash order by place) as hashes
       from unnest((select ${digests}::bytea[])) with ordinality as sent (digest, place)
@@ -147,17 +147,17 @@ export async function insertProducts(
   });
 }
 
-/** Writes the extended attributes that an asset gets as JSON; null: none. */
+/** Returns the new extended attributes of an asset as JSON; null if there are none. */
 export function writeExtends({ extends: given }: Asset): string | null {
   return Object.keys(given).length === 0 ? null : JSON.stringify(given);
 }
 
-/** How many characters of text an asset gets, about. */
+/** Returns about how many characters the row of a new asset has. */
 export function lengthOfAsset({ extends: given }: Asset): number {
   return Object.entries(given).reduce((sum, [code, value]) => sum + code.length + value.length, 0);
 }
 
-/** The same of a new merchandise. */
+/** Does the same for a new merchandise. */
 export function lengthOfMerchandise({ merchandise }: LedgerChanges['newMerchandises'][number]): number {
   const { crmProductId, parentCrmProductId, merchandiseNum, merchandiseName, parentMerchandiseNum } =
     merchandise.bought!;
@@ -165,22 +165,22 @@ export function lengthOfMerchandise({ merchandise }: LedgerChanges['newMerchandi
   return texts.reduce((sum, { length }) => sum + length, merchandise.bought!.timeDurationExpression.length);
 }
 
-/** The same of a new product. */
+/** Does the same for a new product. */
 export function lengthOfProduct({ product }: LedgerChanges['newProducts'][number]): number {
   const { crmProductId, parentCrmProductId } = product.bought!;
   return crmProductId.length + parentCrmProductId.length + (write(product.bought!).passwords?.length ?? 0);
 }
 
-/** What is long of a product, as it is sent. Thousands of rows may share that of one that was bought. */
+/** The long columns of a product, as sent. Thousands of rows may share one object. */
 interface Written {
   /** Its terms as JSON. */
   terms: string;
-  /** Its passwords as an array of PostgreSQL; null if it has none. */
+  /** Its passwords as a PostgreSQL array; null if it has none. */
   passwords: string | null;
 }
 const written = new WeakMap<ProductToBuy, Written>();
 
-/** Writes what is long of a product, once however many assets it was bought for. */
+/** Encodes the long columns of a product, once per product however many assets it was bought for. */
 function write(product: ProductToBuy): Written {
   const before = written.get(product);
   if (before !== undefined) return before;
@@ -193,12 +193,12 @@ function write(product: ProductToBuy): Written {
   return texts;
 }
 
-/** Writes bytes, each given in hexadecimal, as the text of an array. */
+/** Encodes bytes, given in hexadecimal, as the text of an array. */
 const bytesArray = (inHex: readonly string[]) => textArray(inHex.map((hex) => `\\x${hex}`));
 
 /**
- * The columns that say what revoked a row: an order may revoke what another order of the same group has bought. The
- * time has no values of its own.
+ * The columns about revocation, because an order may revoke what another order of the same group bought. SQL computes
+ * the time.
  */
 function revocationColumns(orderIds: readonly (LicenseOrderId | null)[]): Column[] {
   return [
@@ -207,9 +207,7 @@ function revocationColumns(orderIds: readonly (LicenseOrderId | null)[]): Column
   ];
 }
 
-/**
- * The orders that stand for instances; null if that is the order that bought it, because most are never transferred.
- */
+/** Returns the orders that hold instances; null for the order that bought one, because most are never transferred. */
 function holderIds(instances: readonly Instance[]): (string | null)[] {
   return instances.map((instance) => {
     const holderId = heldBy(instance);

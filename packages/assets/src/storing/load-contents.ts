@@ -10,27 +10,27 @@ import { loadMerchandises } from './load-merchandises.ts';
 interface ProductLookUp {
   asset: Asset;
   productUri: string;
-  /** Null: whatever they are. */
+  /** Null to match any. */
   terms: Pick<ProductInstance, 'limitStartDate' | 'limitEndDate' | 'limitConcurrent'> | null;
-  /** Only what this order stands for; null: whatever. */
+  /** Only contents that this order holds; null to match any. */
   source: LicenseOrderId | null;
 }
 
-/** What some orders need of what is on assets, in the order in which they need it. */
+/** The contents that orders need, in the order in which they need them. */
 export interface ContentsNeeds {
-  /** Assets of which a grant may be revoked, taken over, or lose something that is under it. */
+  /** Assets with a grant that may be revoked, taken over, or lose contents. */
   grantsOf: Set<Asset>;
   lookUps: ProductLookUp[];
 }
 
-/** About what one statement reads, and looks for, at most: some milliseconds' work for the event loop. */
+/** About how much one statement reads and looks for: some milliseconds of the event loop. */
 const ROWS_AT_ONCE = 10_000;
 
 /**
- * Loads what orders may mean on assets: active grants, the active products that match, and the merchandises around
- * those. Stops when it has read more than `limit` grants or products. It goes on in the order of the needs, so an order
- * that needs more is refused on the way to what was not read. Returns whether it has read all, and how many grants and
- * products.
+ * Loads the contents that orders may refer to: active grants, the active products that match, and the merchandises
+ * around them. Stops after more than `limit` grants or products. It follows the order of the needs, so an order that
+ * needs more is refused before it reaches what was not read. Returns whether it has read everything, and how many
+ * grants and products.
  */
 export async function loadContents(
   trx: Trx,
@@ -76,7 +76,7 @@ export async function loadContents(
   return { isComplete, read: grantsRead + loaded.size };
 }
 
-/** Forgets the products that were loaded, and no order has revoked. */
+/** Unloads the products that no order has revoked. */
 export function dropLoaded(ledger: Ledger): void {
   for (const asset of ledger.loadedOnto) asset.products = asset.products.filter(({ id }) => id === null);
   ledger.loadedOnto.clear();
@@ -99,7 +99,7 @@ export async function readOldestProducts(
   return rows.map((row) => buildProduct(row, grants.get(row.holder_id)!));
 }
 
-/** Cuts a list into parts of about what one statement should read: of each asset in it, `rowsOf`. */
+/** Splits a list into parts for one statement each; each asset in it counts `rowsOf`. */
 function cutAt<Item>(
   items: readonly Item[],
   assetOf: (item: Item) => Asset,
@@ -157,18 +157,18 @@ function addGrants(assets: readonly Asset[], rows: readonly GrantRow[]): void {
   }
 }
 
-/** Stands for whatever terms, or whatever holder, where something is looked for. */
+/** Matches any terms or any holder. */
 const WHATEVER = '*';
 
 /**
- * The grants of assets that the database has. What is needed of them is found once for each asset, however much is
- * looked for there: it may have ten thousand.
+ * The stored grants of assets. What is needed is computed once per asset, however many lookups follow, because an asset
+ * may have ten thousand grants.
  */
 class StoredGrants {
   readonly #byAsset = new Map<Asset, Map<LicenseOrderId, Grant>>();
   readonly #holders = new Map<Asset, Map<LicenseOrderId, string>>();
 
-  /** The grants of an asset by their orders, which stand for things there. They are loaded. */
+  /** Returns the loaded grants of an asset, by the orders that hold their contents. */
   of(asset: Asset): ReadonlyMap<LicenseOrderId, Grant> {
     const known = this.#byAsset.get(asset);
     if (known !== undefined) return known;
@@ -179,8 +179,8 @@ class StoredGrants {
   }
 
   /**
-   * The holder, as stored, of what an order stands for on an asset now; WHATEVER if it has taken over all; null if
-   * none.
+   * Returns the stored holder of the contents that an order now holds on an asset; WHATEVER if the order has taken over
+   * everything; null if there is none.
    */
   holderFor(asset: Asset, source: LicenseOrderId): string | null {
     if (!asset.areGrantsLoaded) return source;
@@ -197,7 +197,7 @@ class StoredGrants {
   }
 }
 
-/** What one statement looks for: the URIs on each asset, and each look-up as READ_PRODUCTS writes it. */
+/** Returns what one statement looks for: the URIs on each asset, and each lookup in the form of READ_PRODUCTS. */
 function mergeLookUps(
   lookUps: readonly ProductLookUp[],
   stored: StoredGrants,
@@ -233,9 +233,8 @@ const PRODUCT_COLUMNS = `
   id, asset_id, license_order_id, ${HOLDER} as holder_id, merchandise_id, ${ofTerms('product_uri')} as product_uri,
   limit_start_date, limit_end_date, limit_concurrent`;
 
-// Each asset is gone through once, with all hashes that are looked for there: the index has holders before hashes, so
-// each search for one hash reads an entry of every holder. What matches is found among the products by a key, however
-// much is looked for: an order may name thousands of products of one URI.
+// Scans each asset once for all its hashes: the index has holders before hashes, so a search for one hash would read an
+// entry of every holder. Matches are then found by a key, because an order may name thousands of products of one URI.
 const READ_PRODUCTS = `
   select product.* from (
     select asset_id, array_agg(hash_uri(uri)) as hashes
@@ -285,7 +284,7 @@ const readingOldest = (
   values: [asset.id, ended.map(({ licenseOrderId }) => licenseOrderId), revokedIds, atMost],
 });
 
-/** Adds products to their assets, each once, unless an order has revoked them. */
+/** Adds products to their assets once, except those that an order has revoked. */
 function addProducts(
   ledger: Ledger,
   lookUps: readonly ProductLookUp[],
@@ -297,7 +296,7 @@ function addProducts(
   for (const row of rows) {
     if (loaded.has(row.id) || ledger.changes.revokedProducts.has(row.id)) continue;
     const asset = assets.get(row.asset_id)!;
-    // A database trigger guarantees an active grant for everything active.
+    // A database trigger guarantees an active grant for all active contents.
     const grant = stored.of(asset).get(row.holder_id)!;
     if (fateOf(grant).revokedBy !== null) continue;
     const product = buildProduct(row, grant);
@@ -308,7 +307,7 @@ function addProducts(
 }
 
 function buildProduct(row: ProductRow, grant: Grant): ProductInstance {
-  // The grant's own text, not one more for each of 200,000 products.
+  // Shares the grant's string, instead of a copy for each of 200,000 products.
   const holderId = grant.licenseOrderId;
   return {
     id: row.id,

@@ -4,23 +4,22 @@ import type { Grant } from '../ledger/grants.ts';
 import type { Ledger, MerchandiseInstance, ProductInstance } from '../ledger/ledger.ts';
 import { Pace } from '../ledger/pace.ts';
 
-/** Merchandises that one statement reads. */
+/** How many merchandises one statement reads. */
 const ROWS_AT_ONCE = 5_000;
 
-/** A loaded product or merchandise, and what tells it which merchandise it is in. */
+/** A loaded product or merchandise, and a function that receives the merchandise around it. */
 type Inner = { within: (merchandise: MerchandiseInstance) => void; grant: Grant; merchandiseId: string };
 
 /**
- * Loads the merchandises around products that may be revoked: those that the products are in, and outwards from each
- * that may be left with nothing in it. An outer one that keeps something in any case is not looked at (see takeFrom of
- * the plan).
+ * Loads the merchandises around products that may be revoked: those that contain the products, and outwards, those that
+ * may become empty. An outer merchandise that keeps contents in any case is not loaded (see takeFrom of the plan).
  */
 export async function loadMerchandises(
   trx: Trx,
   ledger: Ledger,
   products: Iterable<{ product: ProductInstance; merchandiseId: string | null }>,
 ): Promise<void> {
-  /** How many things directly in each merchandise may be revoked. */
+  /** How many direct contents of each merchandise may be revoked. */
   const mayGo = new Map<string, number>();
   const pace = new Pace();
   let inner: Inner[] = [];
@@ -51,7 +50,7 @@ export async function loadMerchandises(
 
 async function loadMissing(trx: Trx, { merchandises }: Ledger, inner: readonly Inner[]): Promise<void> {
   const grants = new Map<string, Grant>();
-  // What is in a merchandise was bought by the same order, and is under the same grant.
+  // The contents of a merchandise were bought by the same order and share its grant.
   for (const { merchandiseId, grant } of inner) if (!merchandises.has(merchandiseId)) grants.set(merchandiseId, grant);
   const ids = [...grants.keys()];
   for (let first = 0; first < ids.length; first += ROWS_AT_ONCE) {

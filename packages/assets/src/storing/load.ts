@@ -2,30 +2,30 @@ import type { AssetId, CustomerId, EnterpriseId, LicenseOrderId, LicenseType } f
 import { arrayText, isId, parseBigint, run, type Statement, type Trx, together } from '@lockstep/platform';
 import { type Asset, emptyChanges, type Ledger, type LedgerCustomer } from '../ledger/ledger.ts';
 
-/** The part of the ledger that some orders may look at. */
+/** The part of the ledger that orders may need. */
 export interface LedgerNeeds {
   customerIds: Set<CustomerId>;
-  /** Orders that they name as sources. */
+  /** Orders named as sources. */
   purchaseIds: Set<LicenseOrderId>;
   assetNums: Set<string>;
-  /** Codes of the extended attributes that they give. */
+  /** Codes of the extended attributes that orders set. */
   codes: Set<string>;
-  /** Whether to load the customers of assets and purchases too: an application may be bound to channels. */
+  /** Whether to load the customers of assets and purchases too, because an application may be bound to channels. */
   owners: boolean;
 }
 
 const ids = <Id extends string>(digits: Iterable<Id>) => [...digits].filter(isId);
 
 /**
- * Loads the part of the ledger that orders need, without what is on the assets (see loadContents), and locks its assets
- * until the transaction ends. They are locked in the order of their numbers, so two transactions that want the same
- * ones wait rather than deadlock.
+ * Loads the part of the ledger that orders need, without contents (see loadContents), and locks its assets until the
+ * transaction ends. They are locked in the order of their numbers, so transactions that need the same assets wait and
+ * never deadlock.
  */
 export function loadLedger(trx: Trx, needs: LedgerNeeds): Promise<Ledger> {
   return load(trx, needs, true);
 }
 
-/** Reads the part of the ledger that orders need without locking it: for a look at what they would do. */
+/** Reads the part of the ledger that orders need without locking it, for a preview. */
 export function readLedger(trx: Trx, needs: LedgerNeeds): Promise<Ledger> {
   return load(trx, needs, false);
 }
@@ -94,13 +94,13 @@ interface AssetRow {
 }
 
 /**
- * Reads active assets in the order of their numbers, one after the other. Looked up as a list, a plan may read all
- * active assets: without statistics PostgreSQL takes them for few. Their extended attributes stay in the database, as
- * they may take a hundred kilobytes an asset; if orders give some, it says how many there are, and which of the same
- * codes.
+ * Reads active assets in the order of their numbers, one lookup each. With a list, a plan might scan all active assets,
+ * because PostgreSQL without statistics expects few. Extended attributes stay in the database, as they may take a
+ * hundred kilobytes per asset; if orders set some, it returns how many exist and which of these codes.
  */
 const readingAssets = (assetNums: string[], codes: string[], areLocked: boolean): Statement<AssetRow> => ({
-  // By themselves without codes: with a parameter that is mostly null, PostgreSQL plans each of these statements anew.
+  // A separate statement without codes: PostgreSQL would plan a statement with a parameter that is mostly null anew
+  // each time.
   name: `${areLocked ? 'lock' : 'read'}_assets${codes.length === 0 ? '' : '_with_codes'}`,
   text: `
     select id, asset_num, customer_id, license_type, limit_start_date, limit_end_date, borrowed_usb_key,
@@ -119,7 +119,7 @@ const CODE_COLUMNS = `
   (select count(*)::int from jsonb_object_keys(extends)) as code_count,
   array(select code from jsonb_object_keys(extends) as code where $2::jsonb ? code) as stored_codes`;
 
-/** An object of JSON that has some keys: PostgreSQL finds a key in it faster than in a list. */
+/** Returns a JSON object with these keys: PostgreSQL finds a key in an object faster than in a list. */
 const asKeys = (keys: string[]) => JSON.stringify(Object.fromEntries(keys.map((key) => [key, 0])));
 
 const NO_CODES: ReadonlySet<string> = new Set();

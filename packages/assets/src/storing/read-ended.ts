@@ -5,22 +5,17 @@ import { fateOf, revokerOf } from '../ledger/grants.ts';
 import type { Asset, Ledger } from '../ledger/ledger.ts';
 import { ofTerms } from '../terms.ts';
 
-/**
- * A product that an order has revoked together with the grant it was under. `id`: null if the plan itself created it.
- */
+/** A product that an order revoked together with its grant. `id` is null if the plan created it. */
 export interface EndedProduct {
   assetNum: string;
   id: string | null;
   productUri: string;
 }
 
-/** Products that one statement reads, about: some milliseconds' work for the event loop. */
+/** About how many products one statement reads: some milliseconds of the event loop. */
 const ROWS_AT_ONCE = 10_000;
 
-/**
- * Reads the products that an order has revoked with grants of assets, by asset, oldest first. For a look at what it
- * would do.
- */
+/** Reads the products that an order revoked with grants, by asset, oldest first, for a preview. */
 export async function readEndedProducts(
   trx: Trx,
   ledger: Ledger,
@@ -48,11 +43,13 @@ export async function readEndedProducts(
 
 interface EndedAsset {
   asset: Asset;
-  /** The holders, as stored, of what the order has revoked. */
+  /** The stored holders of the contents that the order revoked. */
   holderIds: LicenseOrderId[];
 }
 
-/** Finds whose things on each asset the order has revoked, and cuts that into parts for a statement each. */
+/**
+ * Finds the holders on each asset whose contents the order revoked, and splits them into parts for one statement each.
+ */
 function cutAt(assets: readonly Asset[], licenseOrderId: LicenseOrderId): EndedAsset[][] {
   const parts: EndedAsset[][] = [];
   let rows = Number.POSITIVE_INFINITY;

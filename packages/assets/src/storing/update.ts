@@ -5,15 +5,15 @@ import { fateOf, type Grant, heldBy, numbersOf } from '../ledger/grants.ts';
 import type { Asset, MerchandiseInstance, ProductInstance } from '../ledger/ledger.ts';
 import { writeExtends } from './insert.ts';
 
-/** SQL for now, for a row that is there already: not before it was created, even if the clock was set back since. */
+/** SQL for the time of a change to a stored row: never before its creation, even if the clock was set back. */
 const NOW_TEXT = 'greatest(created_time, statement_timestamp())';
 export const NOW = sql.raw<Date>(NOW_TEXT);
 
-// Statements that update find their rows by `any`, and so in the index, whatever the size of the table when they were
-// planned. Its array has each asset once: PostgreSQL may go through it for each row of the others, and an asset may
-// have 10,000 grants.
+// Updates find their rows by `any`, and so through the index, whatever the size of the table when they were planned.
+// Its array has each asset once: PostgreSQL may scan it for each row of the others, and an asset may have 10,000
+// grants.
 
-/** Revokes products, each by its order. One that an order has taken over before keeps that as its holder. */
+/** Stores revoked products, each with its order. A product that an order took over first keeps that holder. */
 export async function revokeProducts(trx: Trx, revoked: readonly ProductInstance[]): Promise<void> {
   await send(trx, {
     name: 'revoke_products',
@@ -30,7 +30,7 @@ export async function revokeProducts(trx: Trx, revoked: readonly ProductInstance
   });
 }
 
-/** Stores merchandises that were revoked by themselves, or have fewer contents. */
+/** Stores merchandises that were revoked by themselves or have fewer contents. */
 export async function updateMerchandises(trx: Trx, changed: readonly MerchandiseInstance[]): Promise<void> {
   await send(trx, {
     name: 'update_merchandises',
@@ -55,15 +55,13 @@ export async function updateMerchandises(trx: Trx, changed: readonly Merchandise
   });
 }
 
-/** The order that stands for a stored instance since it was loaded; null if none has taken it over. */
+/** Returns the order that has taken over a stored instance since it was loaded; null if none has. */
 function holderSince(instance: ProductInstance | MerchandiseInstance): LicenseOrderId | null {
   const holderId = heldBy(instance);
   return holderId === instance.storedHeldBy ? null : holderId;
 }
 
-/**
- * Stores what became of all that is left under grants that ended: an order has taken it over, or revoked it, or both.
- */
+/** Stores what happened to the remaining contents of ended grants: an order took them over, revoked them, or both. */
 export async function updateContents(
   trx: Trx,
   table: 'merchandise_instance' | 'product_instance',
@@ -92,7 +90,7 @@ export async function updateContents(
   });
 }
 
-/** Stores grants that were revoked, each by its order, or have fewer contents. */
+/** Stores grants that were revoked, each with its order, or have fewer contents. */
 export async function updateGrants(trx: Trx, changed: readonly { asset: Asset; grant: Grant }[]): Promise<void> {
   const numbers = changed.map(({ grant }) => numbersOf(grant));
   await send(trx, {
@@ -122,10 +120,10 @@ export async function updateGrants(trx: Trx, changed: readonly { asset: Asset; g
   });
 }
 
-/** The ids of the assets of grants. */
+/** Returns the ids of the assets of grants. */
 const onceEach = (grants: readonly { asset: Asset }[]) => [...new Set(grants.map(({ asset }) => asset.id))];
 
-/** Revokes assets, each by its order. Nothing on them is active any more. */
+/** Stores revoked assets, each with its order. Their contents are no longer active. */
 export async function revokeAssets(trx: Trx, revoked: readonly Asset[]): Promise<void> {
   await send(trx, {
     name: 'revoke_assets',
@@ -138,7 +136,7 @@ export async function revokeAssets(trx: Trx, revoked: readonly Asset[]): Promise
   });
 }
 
-/** Stores how much is active on assets. They are as they were otherwise, so no time of an update is noted. */
+/** Stores the counts of active contents. Nothing else has changed, so updated_time stays. */
 export async function updateNumbers(trx: Trx, counted: readonly Asset[]): Promise<void> {
   await send(trx, {
     name: 'update_asset_numbers',
@@ -150,7 +148,7 @@ export async function updateNumbers(trx: Trx, counted: readonly Asset[]): Promis
   });
 }
 
-/** Stores assets as they are now. Extended attributes are added to the stored ones, or replace them. */
+/** Stores changed assets. Extended attributes are added to the stored ones or replace them. */
 export async function updateAssets(trx: Trx, changed: readonly Asset[]): Promise<void> {
   await send(trx, {
     name: 'update_assets',
@@ -179,7 +177,7 @@ export async function updateAssets(trx: Trx, changed: readonly Asset[]): Promise
   });
 }
 
-/** Takes assets from whoever holds them: ends their assignment, their lending, and what is lent into them as locks. */
+/** Releases assets: ends their assignments, their loans, and loans into them as locks. */
 export async function releaseAssets(trx: Trx, ids: readonly AssetId[]): Promise<void> {
   if (ids.length === 0) return;
   const values = [bigints(ids)];

@@ -23,18 +23,20 @@ import {
   updateNumbers,
 } from './update.ts';
 
-/** Rows that one statement inserts: some milliseconds' work for the event loop. */
+/** How many rows one statement inserts: some milliseconds of the event loop. */
 const INSERTED_AT_ONCE = 2_000;
-/** Rows that one statement updates. They have few columns to send. */
+/** How many rows one statement updates; these have few columns to send. */
 const UPDATED_AT_ONCE = 10_000;
-/** Characters that one statement writes, if it has more than a row: it takes several times as much memory. */
+/**
+ * The most characters that one statement with more than one row writes, because it takes several times as much memory.
+ */
 const CHARACTERS_AT_ONCE = 4 * 1024 * 1024;
 
 /**
- * Stores what a ledger's orders have changed, a statement for each kind of change, in the transaction that loaded it.
- * Revocations go first, so that a number that was revoked and bought again is free when it is inserted; an asset goes
- * before what is on it. Many rows are written some at a time, so that others have the event loop in between. It does
- * not wait for the last statements: their errors come with the next answer, or with the commit.
+ * Stores the changes of a ledger in the transaction that loaded it, one statement per kind of change. Revocations go
+ * first, so that a number that was revoked and bought again is free; assets go before their contents. Many rows are
+ * written in parts, between which the event loop can run other work. It does not wait for the last statements: their
+ * errors come with the next answer or the commit.
  */
 export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Promise<void> {
   const { changes } = ledger;
@@ -48,9 +50,9 @@ export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Pro
     revokedAssets: findStored(changes.revokedAssets),
   };
   await assignIds(trx, changes, ids);
-  // Transfers first: another order holds something, or another customer owns it, only because of one of them.
+  // Transfers first: a change of holder or customer requires one.
   await inParts(trx, changes.transfers, INSERTED_AT_ONCE, (part) => insertTransfers(trx, part));
-  // What was revoked by itself, then the rest of what was under a grant, and then the grant.
+  // Contents revoked by themselves, then the rest of a grant's contents, then the grant.
   await inParts(trx, stored.revokedProducts, UPDATED_AT_ONCE, (part) => revokeProducts(trx, part));
   await inParts(trx, stored.merchandises, UPDATED_AT_ONCE, (part) => updateMerchandises(trx, part));
   await inParts(trx, stored.withProducts, UPDATED_AT_ONCE, (part) => updateContents(trx, 'product_instance', part));
@@ -68,7 +70,7 @@ export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Pro
   await inParts(trx, stored.counted, UPDATED_AT_ONCE, (part) => updateNumbers(trx, part));
   await inParts(trx, stored.revokedAssets, UPDATED_AT_ONCE, (part) => revokeAssets(trx, part));
   const { newMerchandises, newProducts } = changes;
-  // Before new assets and what is on them, because others that bring the same terms wait for them.
+  // Before new assets and contents, because other transactions with the same terms wait for these.
   const terms = collectTerms(newProducts);
   await inParts(
     trx,
@@ -77,7 +79,7 @@ export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Pro
     (part) => insertTerms(trx, part),
     ([text]) => text.length,
   );
-  // Sorted, as they are locked: transactions that insert the same numbers wait rather than deadlock.
+  // Sorted in the order of locking, so that transactions that insert the same numbers wait and never deadlock.
   const newAssets = [...changes.newAssets].sort(compareNumbers);
   await inParts(trx, newAssets, INSERTED_AT_ONCE, (part) => insertAssets(trx, part), lengthOfAsset);
   await inParts(trx, changes.newGrants, INSERTED_AT_ONCE, (part) => insertGrants(trx, part));
@@ -86,8 +88,8 @@ export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Pro
 }
 
 /**
- * Writes rows some at a time. What is sent ahead takes memory until PostgreSQL has it, so each part waits for the last.
- * `lengthOf`: the characters of a row, where they may be many.
+ * Writes rows in parts. Statements in flight take memory until PostgreSQL has them, so each part waits for the one
+ * before. `lengthOf`: the characters of a row, if there may be many.
  */
 async function inParts<Item>(
   trx: Trx,
@@ -111,7 +113,7 @@ async function inParts<Item>(
   if (part.length > 0) await write(part);
 }
 
-/** Grants to be written, and those of which the database has contents that were revoked or taken over with them. */
+/** Returns the grants to write, and those whose stored contents were revoked or taken over with them. */
 function sortGrants(changedGrants: LedgerChanges['changedGrants']) {
   const grants = [...changedGrants].map(([grant, asset]) => ({ grant, asset }));
   const ended = grants.filter(({ grant }) => grant.revokedBy !== null);
@@ -124,7 +126,7 @@ function sortGrants(changedGrants: LedgerChanges['changedGrants']) {
 
 const compareNumbers = (a: Asset, b: Asset) => (a.assetNum < b.assetNum ? -1 : 1);
 
-/** Those that are stored already. */
+/** Returns those that are stored. */
 function findStored<Thing extends { id: string | null }>(things: Iterable<Thing>): (Thing & { id: string })[] {
   return [...things].filter((thing): thing is Thing & { id: string } => thing.id !== null);
 }
@@ -142,7 +144,7 @@ async function assignIds(trx: Trx, changes: LedgerChanges, ids: LedgerIds): Prom
   }
 }
 
-/** Rows that one draw from the sequence ledger_id is good for; its increment in the migration. */
+/** How many rows one draw from the sequence ledger_id covers; the sequence's increment in the migration. */
 const IDS_PER_BLOCK = 1_000;
 
 const drawingBlocks = (blocks: number): Statement<{ id: string }> => ({
@@ -152,13 +154,13 @@ const drawingBlocks = (blocks: number): Statement<{ id: string }> => ({
 });
 
 /**
- * Hands out ids for new assets, merchandises and products, in blocks that no other process has. What a crash leaves
- * over of a block is a gap.
+ * Hands out ids for new assets, merchandises and products, in blocks that no other process has. A crash leaves the rest
+ * of a block as a gap.
  */
 export class LedgerIds {
   #spare: { next: bigint; left: number }[] = [];
 
-  /** Takes `count` ids that nobody else gets. What it drew stays drawn if the transaction rolls back. */
+  /** Returns `count` unique ids. They stay taken even if the transaction rolls back. */
   async take(trx: Trx, count: number): Promise<string[]> {
     for (let missing = count - this.#countLeft(); missing > 0; missing = count - this.#countLeft()) {
       const blocks = Math.ceil(missing / IDS_PER_BLOCK);

@@ -63,7 +63,7 @@ export class Deadline {
   /** Ends whatever still waits on behalf of this call, because it has been answered or its caller has left. */
   end(): void {
     clearTimeout(this.#timer);
-    this.#stop('nobody waits for an answer any more');
+    this.#stop('the caller no longer waits');
   }
 
   /** Returns the result of `waiting`. At the deadline it throws an Overload instead; `waiting` itself continues. */
@@ -87,7 +87,7 @@ export class Deadline {
 
   #startTimer(): void {
     clearTimeout(this.#timer);
-    const stop = () => this.#stop('the deadline of the call is over');
+    const stop = () => this.#stop('the call exceeded its deadline');
     this.#timer = setTimeout(stop, Math.ceil(Math.max(this.remainingMs, 0))).unref();
   }
 }

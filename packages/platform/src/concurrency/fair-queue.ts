@@ -34,7 +34,7 @@ export class FairQueue {
   /** Throws an Overload if the owner cannot queue `count` more. */
   requireRoom(owner: Owner, count: number): void {
     if (this.#turns.countWaiting(owner) + count <= this.#bounds.maxWaiting(owner)) return;
-    throw new Overload(`too much of this kind waits for a turn: ${owner.kind}`);
+    throw new Overload(`too many queued: ${owner.kind}`);
   }
 
   /**

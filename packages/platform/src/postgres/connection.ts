@@ -29,7 +29,7 @@ const preparedTexts = new WeakMap<pg.ClientBase, Map<string, string[]>>();
 /** It is unknown whether a commit took place: its answer did not arrive, or standbys may not have it. */
 export class OutcomeUnknown extends Error {
   constructor(cause: Error) {
-    super(`the outcome of a commit is not known: ${cause.message}`, { cause });
+    super(`commit outcome unknown: ${cause.message}`, { cause });
     this.name = 'OutcomeUnknown';
   }
 }

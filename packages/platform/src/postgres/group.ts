@@ -117,7 +117,7 @@ export class Group<Input, Output> {
     let weight = 0;
     for (const waiting of this.#inTurns()) {
       if (isOver?.(waiting.input) === true) {
-        waiting.reject(new Overload('nobody waits for it any more'));
+        waiting.reject(new Overload('the caller no longer waits'));
         continue;
       }
       const key = keyOf?.(waiting.input);

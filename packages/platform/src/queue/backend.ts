@@ -25,7 +25,7 @@ export interface JobConsumer {
  */
 export class GivenBack extends Error {
   constructor() {
-    super('this process stops; another one takes the work');
+    super('the process is shutting down; another worker takes the job');
   }
 }
 

@@ -170,7 +170,7 @@ interface ConnectionOptions {
 /** Connects to Redis: one server or a cluster. Throws Error if the address is invalid; it quotes no part of it. */
 function openRedisClient(url: string, options: ConnectionOptions): RedisClient {
   const { address, fault } = readRedisAddress(url);
-  if (address === undefined) throw new Error(`The address of Redis ${fault}`);
+  if (address === undefined) throw new Error(`The Redis address ${fault}`);
   if (address.kind === 'server') return new Redis(address.url, { ...options, retryStrategy: reconnectDelayMs });
   const { lazyConnect = false, ...ofEachNode } = options;
   const { nodes, tls, username, password } = address;
