@@ -3,6 +3,7 @@ import { type Customer, ME_ROOT, ORDER_ROOT, operations } from '@lockstep/contra
 import { answerKey, examples, parameterExamples } from '@lockstep/contract/examples';
 import { createDemoCustomers, DEMO_ENTERPRISES } from '@lockstep/customers';
 import { setPassword } from '@lockstep/members';
+import { FAULTS } from '@lockstep/webhooks/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, Api } from '../harness/api.ts';
 import { askUserToken, type MemberCallOptions, MemberCenter } from '../harness/members/member-center.ts';
@@ -163,7 +164,7 @@ const STEADY: Record<string, unknown> = {
   ...Object.fromEntries(TIMES.map((name) => [name, 1_790_000_000_000])),
   secret: 'whsec_TG9ja3N0ZXAgZXhhbXBsZSBzZWNyZXQgbnVtYmVyIDE=',
   access_token: 'S7Jx0c5yT1uJqkW3nVdP9mZ2hR8fLbA4eGoKiYwXs6Q',
-  fault: 'the host could not be reached: check that its name leads to a public address',
+  fault: FAULTS.UNREACHABLE,
   durationMs: 18,
 };
 

@@ -10,7 +10,7 @@ it('pauses longer after each attempt, and ends after the tenth (rules 6.8)', () 
   expect(pauseAfter(11, 0)).toBeNull();
 });
 
-it('is never shorter by chance, and a tenth longer at most', () => {
+it('adds at most a tenth at random', () => {
   for (const [index, seconds] of PAUSES_S.entries()) {
     expect(pauseAfter(index + 1, 0.5)).toBe(seconds * 1_050);
     expect(pauseAfter(index + 1, 0.999_999)).toBeLessThanOrEqual(seconds * 1_100);

@@ -2,7 +2,7 @@ import type { ApplicationId, EventId, WebhookId } from '@lockstep/contract';
 import { type Aged, SECONDS_OF_DAY } from '@lockstep/platform';
 import type { Generated } from 'kysely';
 
-/** The tables of webhooks, the messages to them and the attempts to deliver these. */
+/** The tables of webhooks, their deliveries, and the attempts. */
 declare module '@lockstep/platform' {
   interface Tables {
     webhook: {
@@ -45,12 +45,12 @@ declare module '@lockstep/platform' {
   }
 }
 
-/** Messages with their attempts, and webhooks that were deleted: kept as long as events (rules 6.8). */
+/** What cleanup deletes: messages with their attempts, and deleted webhooks, kept as long as events (rules 6.8). */
 export function agedWebhooks({ eventDays }: { eventDays: number }): Aged[] {
   const maxAgeSeconds = eventDays * SECONDS_OF_DAY;
   return [
     { kind: 'webhook_delivery', table: 'webhook_delivery', timeColumn: 'created_time', maxAgeSeconds },
-    // By then all of its messages have been deleted.
+    // All of its messages have been deleted by then.
     { kind: 'webhook', table: 'webhook', timeColumn: 'deleted_time', maxAgeSeconds },
   ];
 }

@@ -1,4 +1,5 @@
 import { type Customer, DeliveryPage, FeedEvent, WebhookDelivery } from '@lockstep/contract';
+import { FAULTS } from '@lockstep/webhooks/testing';
 import { sql } from 'kysely';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -199,7 +200,7 @@ describe('an attempt that fails', () => {
     const { webhookId } = await create(receiver.url);
     await endBatch();
     const [first] = await awaitDeliveries(webhookId, [
-      { state: 'pending', attempts: [{ status: 500, fault: 'answered 500' }] },
+      { state: 'pending', attempts: [{ status: 500, fault: FAULTS.explainStatus(500) }] },
     ]);
     expect(first!.nextAttemptTime! - first!.attempts[0]!.time).toBeGreaterThanOrEqual(5_000);
     await skipPause(webhookId);
@@ -251,7 +252,7 @@ describe('an attempt that fails', () => {
     });
     const { webhookId } = await create(receiver.url);
     await endBatch();
-    const failed = { status: null, fault: 'three 1xx answers came before a final status' };
+    const failed = { status: null, fault: FAULTS.NO_FINAL_STATUS };
     await awaitDeliveries(webhookId, [{ state: 'pending', attempts: [failed] }]);
     await skipPause(webhookId);
     await awaitDeliveries(webhookId, [{ state: 'delivered', attempts: [failed, { status: 204, fault: null }] }]);
@@ -340,16 +341,12 @@ describe('an attempt that fails', () => {
   });
 
   it.each([
-    ['a redirect', answerWith(302), { status: 302, fault: 'answered with a redirect (302), which is not followed' }],
-    [
-      'a connection that ends',
-      ((response) => response.destroy()) as Answer,
-      { status: null, fault: 'the connection was closed before an answer came' },
-    ],
+    ['a redirect', answerWith(302), { status: 302, fault: FAULTS.explainStatus(302) }],
+    ['a connection that ends', ((response) => response.destroy()) as Answer, { status: null, fault: FAULTS.CLOSED }],
     [
       'what is not HTTP',
       ((response) => response.socket!.end('hello\r\n\r\n')) as Answer,
-      { status: null, fault: 'the answer is not HTTP' },
+      { status: null, fault: FAULTS.NOT_HTTP },
     ],
   ])('says why: %s', async (_, answer, attempt) => {
     const receiver = await receive(answer);

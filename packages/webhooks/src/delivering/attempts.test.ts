@@ -7,14 +7,9 @@ const gone = { status: 410, fault: 'answered 410: the endpoint is gone' };
 
 it.each([
   ['is delivered', ok, { attempts: 1, isTest: false }, { isDelivered: true, pauseMs: null, disabledCause: null }],
+  ['is retried', failed, { attempts: 1, isTest: false }, { isDelivered: false, pauseMs: 5_000, disabledCause: null }],
   [
-    'is tried again',
-    failed,
-    { attempts: 1, isTest: false },
-    { isDelivered: false, pauseMs: 5_000, disabledCause: null },
-  ],
-  [
-    'ends the tenth time',
+    'fails the tenth time',
     failed,
     { attempts: 10, isTest: false },
     { isDelivered: false, pauseMs: null, disabledCause: 'attempts_exhausted' },

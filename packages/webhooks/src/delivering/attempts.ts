@@ -9,15 +9,18 @@ import { earlier, nextStanding, type Standing } from './standing.ts';
 
 const GONE = 410;
 
-/** What an attempt leads to. */
+/** What follows from an attempt. */
 interface Consequence {
   isDelivered: boolean;
-  /** When the next attempt is made; null when there is none. */
+  /** The pause before the next attempt; null if there is none. */
   pauseMs: number | null;
   disabledCause: DisabledCause | null;
 }
 
-/** Decides what follows an attempt (rules 6.8). A test has one attempt, whose failure proves nothing of the events. */
+/**
+ * Decides what follows from an attempt (rules 6.8). A test has one attempt; its failure does not disable the webhook,
+ * except for a 410.
+ */
 export function decideConsequence(
   { status, fault }: Pick<SendOutcome, 'status' | 'fault'>,
   { attempts, isTest }: { attempts: number; isTest: boolean },
@@ -37,8 +40,8 @@ export interface Attempted {
 }
 
 /**
- * What came of recording an attempt: `late` if its claim held no longer, `busy` if another transaction has the
- * webhook's row, so that it is to be recorded again; and why it disabled the webhook, if it did.
+ * The result of recording an attempt: `late` if its claim has expired, `busy` if the webhook is locked and it must be
+ * recorded again. `disabledCause`: why it disabled the webhook, if it did.
  */
 export interface Recorded {
   state: 'recorded' | 'late' | 'busy';
@@ -46,13 +49,12 @@ export interface Recorded {
 }
 
 /**
- * Records attempts, in the order in which they ended, and what follows from them, in one transaction. If another worker
- * has claimed a delivery meanwhile, because this process took too long, its attempt is not recorded. Waits for no
- * webhook.
+ * Records attempts and their consequences in one transaction, in the order in which they finished. Skips an attempt
+ * whose delivery another worker has claimed meanwhile. Does not wait for locked webhooks.
  */
 export async function recordAttempts(db: Database, attempted: readonly Attempted[]): Promise<Recorded[]> {
   return await inTransaction(db, async (trx) => {
-    // Locks webhooks first, as everything does that changes deliveries.
+    // Locks webhooks before deliveries, like everything that changes deliveries.
     const { rows: hooks } = await sql<Hook>`
       select id, at_once as "atOnce", last_attempt_prompt as "isPrompt", failing_since as "failingSince"
       from webhook where id = any (${[...new Set(attempted.map(({ claim }) => claim.webhookId))]}::bigint[])
@@ -66,7 +68,7 @@ export async function recordAttempts(db: Database, attempted: readonly Attempted
     const byWebhook = Map.groupBy(recorded, ({ claim }) => claim.webhookId);
     const changes = hooks.flatMap((hook) => judge(hook, byWebhook.get(hook.id) ?? []));
     await changeStandings(trx, changes);
-    for (const change of changes) await drawForward(trx, change);
+    for (const change of changes) await retryAtOnce(trx, change);
     const disabling = new Set<Ending>();
     for (const ending of recorded) {
       const cause = ending.consequence.disabledCause;
@@ -87,7 +89,10 @@ function decideEnding({ claim, outcome }: Attempted): Ending {
   return { claim, outcome, consequence: decideConsequence(outcome, attempts, Math.random()) };
 }
 
-/** Ends attempts whose claim still holds. What was ended meanwhile gets no further attempt. Returns these attempts. */
+/**
+ * Records attempts whose claim is still valid, and returns them. Deliveries that were failed meanwhile get no further
+ * attempt.
+ */
 async function endAttempts(trx: Trx, endings: readonly Ending[]): Promise<Set<Ending>> {
   if (endings.length === 0) return new Set();
   const { rows } = await sql<{ place: number }>`
@@ -120,15 +125,15 @@ async function endAttempts(trx: Trx, endings: readonly Ending[]): Promise<Set<En
   return new Set(endings.filter((_, place) => places.has(place)));
 }
 
-/** What recorded attempts change of a webhook. */
+/** How recorded attempts change a webhook. */
 interface Change extends Hook {
-  /** Since when attempts had failed before one was delivered; null if none was, or none had failed. */
+  /** Since when attempts had failed before one succeeded; null if none succeeded after failures. */
   wellAgainSince: Date | null;
-  /** The deliveries that failed after that one. */
+  /** The deliveries that failed after that success. */
   failedSince: string[];
 }
 
-/** Decides what attempts change of their webhook, in their order; nothing if it stays as it is. */
+/** Returns how attempts, in order, change their webhook; nothing if it stays the same. */
 function judge(hook: Hook, endings: readonly Ending[]): Change[] {
   let standing: Standing = hook;
   let wellAgainSince: Date | null = null;
@@ -159,11 +164,12 @@ async function changeStandings(trx: Trx, changes: readonly Change[]): Promise<vo
 }
 
 /**
- * An endpoint that is well again has what failed meanwhile at once, not after pauses of up to a day, behind which new
- * events would wait as well. That is once for each message: one that this endpoint never takes would use up its
- * attempts between others that it takes. The last attempt keeps its time, because its failure disables the webhook.
+ * When an endpoint recovers, makes the deliveries that failed meanwhile due at once, instead of after pauses of up to a
+ * day that would also delay new events. This happens once for each message: otherwise, a message that this endpoint
+ * never accepts would use up its attempts while others succeed. The last attempt keeps its time, because its failure
+ * disables the webhook.
  */
-async function drawForward(trx: Trx, { id, wellAgainSince, failedSince }: Change): Promise<void> {
+async function retryAtOnce(trx: Trx, { id, wellAgainSince, failedSince }: Change): Promise<void> {
   if (wellAgainSince === null) return;
   await sql`
     update webhook_delivery d set due_time = statement_timestamp()
@@ -173,7 +179,7 @@ async function drawForward(trx: Trx, { id, wellAgainSince, failedSince }: Change
         where a.delivery_id = d.id and a.number = 1 and a.time >= ${wellAgainSince}::timestamptz)`.execute(trx);
 }
 
-/** Gives deliveries back that were claimed and not sent to their end: they are due as before. */
+/** Gives back claimed deliveries that were not sent completely: they become due again. */
 export async function giveBack(db: Database, claims: readonly Claim[]): Promise<void> {
   if (claims.length === 0) return;
   await sql`

@@ -5,34 +5,36 @@ import { type RawBuilder, sql } from 'kysely';
 import { chooseTurns, listExhausted, listFree, type Trust, type Turn } from './fair-claims.ts';
 import { MOST_AT_ONCE } from './standing.ts';
 
-/** Webhooks that one look goes over at most. */
+/** How many webhooks one round covers at most. */
 const MAX_WEBHOOKS_OF_LOOK = 100;
-/** Deliveries of a webhook that are due or wait for another attempt, beyond which further events wait in the feed. */
+/** How many deliveries of a webhook may be due, or wait for a retry, before further events stay in the feed. */
 const MAX_PENDING = 300;
-/** The same where the last attempt succeeded: beside MAX_PENDING that are due, so many may wait for another attempt. */
+/**
+ * The same if the last attempt succeeded: in addition to MAX_PENDING due deliveries, this many may wait for a retry.
+ */
 const MAX_PENDING_WHEN_WELL = 3_000;
-/** Deliveries that one look adds to a webhook at most. */
+/** How many deliveries one round adds to a webhook at most. */
 const MAX_ADDED = 100;
-/** How often an endpoint gets one more message, when so many wait that it gets no others and none of them is due. */
+/** How often an endpoint with too many pending deliveries, none of them due, gets a new one as a probe. */
 const PROBE_EVERY_SECONDS = 60;
 /**
- * How long a worker may take for an attempt, which ends after 16 seconds. If it dies, another one sends the message
- * then.
+ * How long a claim is valid. An attempt takes at most 16 seconds. If the worker dies, another sends the message after
+ * this.
  */
 export const CLAIM_SECONDS = 30;
 
-/** A delivery that this worker has to send, and nobody else meanwhile. */
+/** A delivery that only this worker may send for now. */
 export interface Claim extends Turn {
   deliveryId: string;
-  /** Which claim of the delivery it is: record names it. */
+  /** The number of the claim. Recording compares it. */
   claims: number;
-  /** The attempts that were made before. */
+  /** How many attempts were made before. */
   attempts: number;
   url: string;
-  /** What signs the message: the newest first. */
+  /** The secrets that sign the message, newest first. */
   secrets: Buffer[];
   createdTime: Date;
-  /** What the message tells of; null for a test. */
+  /** The event of the message; null for a test. */
   event: FeedEvent | null;
 }
 
@@ -42,15 +44,15 @@ const trustOf = sql<Trust>`case w.last_attempt_prompt when true then 'trusted' w
 /** How many more messages may be sent to the endpoint of a webhook. */
 const free = sql`(w.at_once - (select count(*) from webhook_delivery d
   where d.webhook_id = w.id and d.state = 'pending' and d.claimed_until > statement_timestamp()))`;
-/** Whether fewer deliveries than `most` are pending, of those that `of` says. */
+/** Whether fewer deliveries than `most` that satisfy `of` are pending. */
 const pendingIsBelow = (most: number, of: RawBuilder<unknown>) => sql`((select count(*) from (
   select from webhook_delivery d where d.webhook_id = w.id and d.state = 'pending' and ${of} limit ${most}
 ) as pending) < ${most})`;
 const lastAdded = sql`(select d.created_time from webhook_delivery d
   where d.webhook_id = w.id and d.position is not null order by d.id desc limit 1)`;
 /**
- * How many deliveries may be added to a webhook. An endpoint that fails gets one a minute at last, so that it is seen
- * within a minute when it is well again; that is 1,440 a day.
+ * How many deliveries may be added to a webhook. In the end, a failing endpoint gets one a minute (1,440 a day), so
+ * that its recovery is noticed within a minute.
  */
 const room = sql`case
   when ${pendingIsBelow(MAX_PENDING, sql`(d.due_time <= statement_timestamp() or w.failing_since is not null)`)}
@@ -59,14 +61,14 @@ const room = sql`case
     and not exists (select from webhook_delivery d
       where d.webhook_id = w.id and d.state = 'pending' and d.due_time <= statement_timestamp()) then 1
   else 0 end`;
-/** Whether events have come for which a webhook has no deliveries yet, and it has room for some. */
+/** Whether a webhook has new events without deliveries, and room for some. */
 const hasNewEvents = sql`(
   exists (select from event e where e.application_id = w.application_id and e.position > w.after_position)
   and ${room} > 0)`;
 
 /**
- * Claims what is due, within what a worker can send beside `running`. Before that it adds deliveries of new events.
- * Only one worker at a time does so for a webhook: others pass over it. `more`: whether another look may find more at
+ * Claims due deliveries, as many as a worker can send besides `running`. Before that, adds deliveries for new events.
+ * Only one worker at a time does this for a webhook; others skip it. `more`: whether another round may find more at
  * once.
  */
 export async function claimDeliveries(
@@ -82,9 +84,7 @@ export async function claimDeliveries(
   });
 }
 
-/**
- * Locks webhooks for which there is something to do. The statements after it see what others have committed by then.
- */
+/** Locks webhooks that have work. Later statements of the transaction see what others have committed by then. */
 async function lockWebhooks(trx: Trx, running: readonly Turn[]): Promise<WebhookId[]> {
   const { rows } = await sql<{ id: WebhookId }>`
     select w.id from webhook w join application a on a.id = w.application_id
@@ -98,8 +98,8 @@ async function lockWebhooks(trx: Trx, running: readonly Turn[]): Promise<Webhook
 }
 
 /**
- * Adds deliveries of the next events, oldest first. An event that waits for another attempt does not get a second one.
- * Returns whether there were any.
+ * Adds deliveries for the next events, oldest first. An event whose delivery waits for a retry does not get a second
+ * one. Returns whether any were added.
  */
 async function addDeliveries(trx: Trx, webhookIds: readonly WebhookId[]): Promise<boolean> {
   const { rows } = await sql`
@@ -134,8 +134,8 @@ interface Ready extends Turn {
 }
 
 /**
- * Reads what could be sent now: the first message of each webhook, then the second of each, and so on, in no order of
- * the webhooks. Tests go first, because people wait for them.
+ * Reads which deliveries could be sent now: the first of each webhook, then the second of each, and so on, with the
+ * webhooks in random order. Tests come first, because people wait for them.
  */
 async function readReady(trx: Trx, webhookIds: readonly WebhookId[]): Promise<Ready[]> {
   const { rows } = await sql<Ready>`
@@ -201,7 +201,7 @@ async function claim(trx: Trx, chosen: readonly Ready[]): Promise<Claim[]> {
     }));
 }
 
-/** Reads the events of deliveries by their positions; those that are not kept any more are missing. */
+/** Returns the events of deliveries by position, without those that cleanup has deleted. */
 async function readEvents(trx: Trx, rows: readonly ClaimedRow[]): Promise<Map<string, FeedEvent>> {
   const ofEvents = rows.flatMap(({ application_id: applicationId, position }) =>
     position === null ? [] : [{ applicationId, position, after: BigInt(position) - 1n, limit: 1 }],
@@ -211,7 +211,7 @@ async function readEvents(trx: Trx, rows: readonly ClaimedRow[]): Promise<Map<st
   return new Map(found.flatMap(({ events }) => events.map((event) => [event.id, event] as const)));
 }
 
-/** Ends deliveries whose event is not kept any more: there is nothing left to send. */
+/** Fails deliveries whose event has been deleted, because nothing is left to send. */
 async function failDeliveries(trx: Trx, rows: readonly ClaimedRow[]): Promise<void> {
   if (rows.length === 0) return;
   await sql`

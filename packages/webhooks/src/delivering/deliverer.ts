@@ -10,23 +10,23 @@ import { CLAIM_SECONDS, type Claim, claimDeliveries } from './claim.ts';
 import { buildMessage } from './messages.ts';
 import type { WebhookMetrics } from './metrics.ts';
 
-/** How often a worker looks for what is due: attempts after a pause, and what a lost job was for. */
+/** How often a worker polls for due messages: retries, and those whose wake-up was lost. */
 const LOOK_EVERY_MS = 1_000;
-/** How long after a turn the next one begins at the earliest, so that attempts that end meanwhile share it. */
+/** The minimum time between two rounds, so that attempts that finish meanwhile share the next one. */
 const GATHER_MS = 10;
-/** How soon a worker tries again to record attempts whose webhook another transaction has. */
+/** How soon a worker tries again to record attempts whose webhook is locked. */
 const BUSY_PAUSE_MS = 100;
-/** How long messages that are on their way may take when the worker stops; then they are given back. */
+/** How long messages in flight may take when the worker shuts down; then they are given back. */
 const STOP_WITHIN_MS = 3_000;
 
-/** A message that is on its way. */
+/** A message in flight. */
 interface Running {
   claim: Claim;
-  /** Resolves when the attempt is over, whatever came of it. */
+  /** Resolves when the attempt is over, whatever its outcome. */
   sent: Promise<void>;
 }
 
-/** An attempt that is over and has to be recorded; without an outcome the claim is given back. */
+/** A finished attempt to record. Without an outcome, its claim is given back. */
 interface Ended {
   running: Running;
   outcome: SendOutcome | null;
@@ -34,9 +34,9 @@ interface Ended {
 }
 
 /**
- * Delivers messages to webhooks (rules 6.8). It takes turns, when woken and once a second: in each it records the
- * attempts that are over, and claims as much as it may send at once; it sends that outside of any transaction. What it
- * has not recorded when it dies is sent again by the worker that looks first after the claim has ended.
+ * Delivers messages to webhooks (rules 6.8). It works in rounds, when woken and once a second. Each round records the
+ * finished attempts and claims as many messages as it may send at once, which it then sends outside any transaction. If
+ * a worker dies, another one sends its unrecorded messages again after their claims have expired.
  */
 export class WebhookDeliverer implements Closable {
   readonly #db: Database;
@@ -44,7 +44,7 @@ export class WebhookDeliverer implements Closable {
   readonly #metrics: WebhookMetrics;
   readonly #sender: Sender;
   readonly #active: ActiveWebhooks;
-  /** What is on its way, or over and not recorded. */
+  /** Messages in flight or finished but not recorded. */
   readonly #running = new Set<Running>();
   #ended: Ended[] = [];
   readonly #stopping = new AbortController();
@@ -62,7 +62,7 @@ export class WebhookDeliverer implements Closable {
     this.#looking = this.#lookUntilClosed();
   }
 
-  /** Tells of new events of these applications. */
+  /** Reports new events of these applications. */
   eventsNumbered(applicationIds: Iterable<ApplicationId>): void {
     this.#active.haveAny(applicationIds).then(
       (haveAny) => haveAny && this.#wake(),
@@ -70,18 +70,18 @@ export class WebhookDeliverer implements Closable {
     );
   }
 
-  /** Looks at once for what is due. */
+  /** Starts a round at once. */
   #wake(): void {
     this.#isWanted = true;
     this.#wakeUp();
   }
 
-  /** Claims nothing more, and finishes what is on its way or gives it back. */
+  /** Claims nothing more, and finishes messages in flight or gives them back. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#wakeUp();
     await this.#looking;
-    const timer = setTimeout(() => this.#stopping.abort(new Error('the worker stops')), STOP_WITHIN_MS);
+    const timer = setTimeout(() => this.#stopping.abort(new Error('worker is shutting down')), STOP_WITHIN_MS);
     await Promise.all([...this.#running].map(({ sent }) => sent));
     clearTimeout(timer);
     const untilMs = performance.now() + STOP_WITHIN_MS;
@@ -103,7 +103,7 @@ export class WebhookDeliverer implements Closable {
     }
   }
 
-  /** Returns whether nothing more is to be done now. */
+  /** Returns whether there is nothing more to do now. */
   async #look(): Promise<boolean> {
     try {
       const running = [...this.#running].map(({ claim }) => claim);
@@ -114,7 +114,7 @@ export class WebhookDeliverer implements Closable {
     } catch (error) {
       if (!this.#hasLoggedFailure) this.#log.warn({ err: error }, 'webhook poll failed; will retry');
       this.#hasLoggedFailure = true;
-      // Not at once, whoever asks.
+      // Waits until the next poll, even if a wake-up is pending.
       this.#isWanted = false;
       return true;
     }
@@ -144,7 +144,7 @@ export class WebhookDeliverer implements Closable {
     );
   }
 
-  /** Null when the worker stops before there is an outcome. */
+  /** Returns null if the worker shuts down before there is an outcome. */
   async #send(claim: Claim): Promise<SendOutcome | null> {
     const { signal } = this.#stopping;
     try {
@@ -155,7 +155,7 @@ export class WebhookDeliverer implements Closable {
     }
   }
 
-  /** Leaves a message to the worker that looks first after the claim has ended: it is sent again. */
+  /** Leaves a message to the worker that polls first after the claim has expired: it is sent again. */
   #leave(running: Running, error: unknown): void {
     this.#running.delete(running);
     const { webhookId, deliveryId } = running.claim;
@@ -163,8 +163,8 @@ export class WebhookDeliverer implements Closable {
   }
 
   /**
-   * Records the attempts that are over. What cannot be recorded now is kept for the next turn, as long as the claim
-   * holds.
+   * Records the finished attempts. Those that can't be recorded now are kept for the next round, as long as their claim
+   * is valid.
    */
   async #recordEnded(): Promise<void> {
     const group = this.#ended.splice(0);
@@ -173,7 +173,7 @@ export class WebhookDeliverer implements Closable {
       await this.#record(group);
     } catch (error) {
       if (isTransient(error)) return this.#keep(group, error);
-      // It may lie in one of them, so the others are recorded all the same.
+      // The fault may lie with a single attempt, so records each one separately.
       for (const ended of group) await this.#record([ended]).catch((each) => this.#leave(ended.running, each));
     }
   }
@@ -200,15 +200,15 @@ export class WebhookDeliverer implements Closable {
     const recorded = await recordAttempts(this.#db, attempted);
     for (const [index, attempt] of attempted.entries()) {
       const { ended } = attempt;
-      if (recorded[index]!.state === 'busy') this.#keep([ended], new Error('another transaction has the webhook'));
+      if (recorded[index]!.state === 'busy') this.#keep([ended], new Error('webhook is locked'));
       else {
         this.#running.delete(ended.running);
-        this.#tell(attempt, recorded[index]!);
+        this.#report(attempt, recorded[index]!);
       }
     }
   }
 
-  #tell({ claim, outcome }: Attempted, { state, disabledCause }: Recorded): void {
+  #report({ claim, outcome }: Attempted, { state, disabledCause }: Recorded): void {
     const { webhookId, applicationId, deliveryId, event } = claim;
     const { status, fault, detail, durationMs, busyMs } = outcome;
     const messageId = messageIdOf({ id: deliveryId, position: event?.id ?? null });
@@ -223,10 +223,10 @@ export class WebhookDeliverer implements Closable {
   }
 }
 
-/** How old the answer may be. Workers look for themselves each second anyway. */
+/** How long the answer is cached. Workers poll every second anyway. */
 const GOOD_FOR_MS = 1_000;
 
-/** Knows which applications have webhooks to which events go, so that most ends of batches cost nothing more. */
+/** Caches which applications have active webhooks, so that most completed batches cost nothing more. */
 export class ActiveWebhooks {
   readonly #applicationIds: LRUCache<'all', ReadonlySet<ApplicationId>>;
 
@@ -234,7 +234,7 @@ export class ActiveWebhooks {
     this.#applicationIds = new LRUCache({ max: 1, ttl: GOOD_FOR_MS, fetchMethod: () => readApplicationIds(db) });
   }
 
-  /** Whether one of the applications had such a webhook when this was read, a second ago at most. */
+  /** Whether one of the applications had an active webhook, as of a second ago at most. */
   async haveAny(applicationIds: Iterable<ApplicationId>): Promise<boolean> {
     const known = await this.#applicationIds.forceFetch('all');
     for (const applicationId of applicationIds) if (known.has(applicationId)) return true;

@@ -1,21 +1,22 @@
 import type { ApplicationId, WebhookId } from '@lockstep/contract';
 
 /**
- * What is known of an endpoint: its last attempt was delivered promptly, or not, or there was none yet. The less, the
- * smaller its share: a message to an endpoint that answers late or never takes up to 15 seconds.
+ * What is known of an endpoint: its last attempt was delivered promptly (trusted) or not (distrusted), or there was
+ * none (untried). The less trust, the smaller its share, because a message to an endpoint that does not answer occupies
+ * a slot for up to 15 seconds.
  */
 export type Trust = 'trusted' | 'untried' | 'distrusted';
 
-/** Messages of one endpoint that count for the limits by trust. */
+/** How many messages of one endpoint count towards the limits by trust. */
 export const FIRST_OF_ENDPOINT = 2;
-/** First messages that a worker sends at once to endpoints of this trust and less: to those of any trust 64. */
+/** How many first messages a worker sends at once to endpoints of this trust or less. In all, 64. */
 const AT_ONCE: Record<Trust, number> = { trusted: 64, untried: 48, distrusted: 32 };
-/** Messages that a worker sends at once beyond the first ones of each endpoint. */
+/** How many messages a worker sends at once beyond the first ones of each endpoint. */
 export const MORE_AT_ONCE = 128;
-/** Messages that a worker sends at once to all endpoints of one application whose last attempt failed. */
+/** How many messages a worker sends at once to all failing endpoints of one application. */
 export const AT_ONCE_OF_FAILING = 4;
 
-/** A message that a worker sends or could send, by what is known of its endpoint. */
+/** A message that a worker sends or could send, and what is known of its endpoint. */
 export interface Turn {
   applicationId: ApplicationId;
   webhookId: WebhookId;
@@ -26,13 +27,13 @@ export interface Turn {
 
 const TRUSTS: readonly Trust[] = ['distrusted', 'untried', 'trusted'];
 
-/** The trusts to whose endpoints a worker can send one more message, while it sends others. */
+/** Returns the trusts to whose endpoints a worker can send another message besides `running`. */
 export function listFree(running: readonly Turn[]): Trust[] {
   const { first, more } = share(running);
   return TRUSTS.filter((trust) => isFirstFree(trust, first) || (trust === 'trusted' && more < MORE_AT_ONCE));
 }
 
-/** The applications that have as many messages on the way to failing endpoints as a worker sends there at once. */
+/** Returns the applications that have reached the limit of messages in flight to failing endpoints. */
 export function listExhausted(running: readonly Turn[]): ApplicationId[] {
   return [
     ...countBy(
@@ -45,9 +46,9 @@ export function listExhausted(running: readonly Turn[]): ApplicationId[] {
 }
 
 /**
- * Chooses of what is ready what a worker can send beside what it sends already. An endpoint that has less on the way
- * comes first, otherwise the order of `ready` counts, so endpoints that want more share evenly what is left. The first
- * messages of an endpoint never wait for what others have beyond theirs.
+ * Chooses from the ready messages those that a worker can send besides `running`. Endpoints with fewer messages in
+ * flight come first, otherwise the order of `ready` decides, so endpoints that want more share the rest evenly. The
+ * first messages of an endpoint never wait because of other endpoints' further messages.
  */
 export function chooseTurns<Ready extends Turn>(ready: readonly Ready[], running: readonly Turn[]): Ready[] {
   const onTheWay = countBy(running, ({ webhookId }) => webhookId);
@@ -82,7 +83,7 @@ export function chooseTurns<Ready extends Turn>(ready: readonly Ready[], running
     .map(({ turn }) => turn);
 }
 
-/** How many of some messages are the first ones of their endpoints, by trust, and how many are beyond. */
+/** Counts how many messages are the first ones of their endpoints, by trust, and how many are beyond. */
 function share(running: readonly Turn[]): { first: Map<Trust, number>; more: number } {
   const seen = new Map<WebhookId, number>();
   const first = running.filter(({ webhookId }) => {
@@ -93,7 +94,7 @@ function share(running: readonly Turn[]): { first: Map<Trust, number>; more: num
   return { first: countBy(first, ({ trust }) => trust), more: running.length - first.length };
 }
 
-/** Whether one more first message of this trust fits: it is one more for each trust above it, too. */
+/** Whether another first message of this trust fits. It counts for each higher trust, too. */
 function isFirstFree(trust: Trust, first: ReadonlyMap<Trust, number>): boolean {
   const upTo = (most: number) => TRUSTS.slice(0, most + 1).reduce((sum, each) => sum + (first.get(each) ?? 0), 0);
   return TRUSTS.every((above, index) => index < TRUSTS.indexOf(trust) || upTo(index) < AT_ONCE[above]);

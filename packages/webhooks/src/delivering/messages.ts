@@ -6,7 +6,7 @@ import type { Claim } from './claim.ts';
 const USER_AGENT = 'Lockstep-Webhooks/1';
 
 /**
- * Builds the message of a delivery as it is sent at a time, by Standard Webhooks; its body is the same at each attempt.
+ * Builds the message of a delivery as sent at `sentTime`, by Standard Webhooks. Its body is the same at each attempt.
  */
 export function buildMessage({ deliveryId, createdTime, event, url, secrets }: Claim, sentTime: Date): Outgoing {
   const messageId = messageIdOf({ id: deliveryId, position: event?.id ?? null });

@@ -2,12 +2,12 @@ import type { Database } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** The counters and histograms of webhooks; docs/runbooks/README.md says what each is for. */
+/** The counters and histograms of webhooks. docs/runbooks/README.md explains each. */
 export type WebhookMetrics = ReturnType<typeof createWebhookMetrics>;
 
 const created = new WeakMap<Registry, WebhookMetrics>();
 
-/** The counters of webhooks in a registry: the same ones for all workers of a process. */
+/** Returns the webhook metrics of a registry, shared by all workers of a process. */
 export function webhookMetricsOf(registry: Registry): WebhookMetrics {
   const metrics = created.get(registry) ?? createWebhookMetrics(registry);
   created.set(registry, metrics);
@@ -44,18 +44,20 @@ function createWebhookMetrics(registry: Registry) {
   };
 }
 
-/** How many webhooks there are, and how far active ones of approved applications are behind; 0: none is. */
+/**
+ * How many webhooks there are, and how late active ones of approved applications are, in seconds (0 if they aren't).
+ */
 export interface WebhookState {
   active: number;
   disabled: number;
-  /** How long what should have been sent first has been due. */
+  /** How long the most overdue message has been due. */
   overdueSeconds: number;
-  /** The age of the oldest event that an endpoint has not got: of those that answer, and of those that fail. */
+  /** The age of the oldest event not delivered, for endpoints that respond and for failing ones. */
   lagSeconds: number;
   failingLagSeconds: number;
 }
 
-/** Adds the gauges of webhooks, for a process that serves its metrics: every scrape reads the database once. */
+/** Adds the gauges of webhooks to a process that serves its metrics. Each scrape reads the database once. */
 export function registerWebhookGauges(registry: Registry, db: Database): void {
   const registers = [registry];
   let reading: Promise<WebhookState | undefined> | undefined;
@@ -105,7 +107,7 @@ export function registerWebhookGauges(registry: Registry, db: Database): void {
   });
 }
 
-/** Reads how the webhooks of all applications do. */
+/** Reads the state of the webhooks of all applications. */
 export async function readWebhookState(db: Database): Promise<WebhookState> {
   const ageOf = (time: RawBuilder<unknown>, condition: RawBuilder<unknown>) => sql<number>`
     coalesce(max(extract(epoch from statement_timestamp() - ${time})) filter (where ${condition}), 0)::float8`;
@@ -127,8 +129,8 @@ export async function readWebhookState(db: Database): Promise<WebhookState> {
 }
 
 /**
- * When the oldest event came up that the webhook `w` has not got, whether there is a message of it or not; null if it
- * has got all. Events that come up together get their times in any order, so this may be some milliseconds off.
+ * SQL: when the oldest event that webhook `w` has not received was created, with or without a delivery; null if there
+ * is none. May be off by some milliseconds, because events numbered together may have been created in another order.
  */
 export const oldestMissing = sql<Date | null>`(
   select min(e.created_time) from event e

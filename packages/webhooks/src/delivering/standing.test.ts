@@ -11,7 +11,7 @@ const answered = fc.record({
 const after = (attempts: readonly Answered[], from = NEW) => attempts.reduce(nextStanding, from);
 const quick = { isDelivered: true, startedTime: new Date(0), durationMs: QUICK_MS - 1 };
 
-it('an endpoint may have 1 to 64 messages on the way, and one more at most after each attempt', () => {
+it('an endpoint may have 1 to 64 messages in flight, and at most one more after each attempt', () => {
   fc.assert(
     fc.property(fc.array(answered), answered, (attempts, last) => {
       const before = after(attempts);
@@ -22,7 +22,7 @@ it('an endpoint may have 1 to 64 messages on the way, and one more at most after
   );
 });
 
-it('a failure or a late answer leaves one, whatever was before', () => {
+it('a failure or a late response reduces the limit to one', () => {
   fc.assert(
     fc.property(fc.array(answered), answered, (attempts, last) => {
       fc.pre(!last.isDelivered || last.durationMs >= PROMPT_MS);
@@ -31,7 +31,7 @@ it('a failure or a late answer leaves one, whatever was before', () => {
   );
 });
 
-it('an endpoint that answers quickly gets to 64, and one that answers promptly keeps what it has', () => {
+it('quick responses raise the limit to 64, and prompt ones keep it', () => {
   fc.assert(
     fc.property(fc.array(answered), (attempts) => {
       const before = after(attempts);
@@ -46,7 +46,7 @@ it('an endpoint that answers quickly gets to 64, and one that answers promptly k
   );
 });
 
-it('it fails since the first failure that no delivery followed', () => {
+it('an endpoint fails since the first failure after its last success', () => {
   fc.assert(
     fc.property(fc.array(answered), (attempts) => {
       const failed = attempts.slice(attempts.findLastIndex(({ isDelivered }) => isDelivered) + 1);

@@ -1,28 +1,26 @@
-/**
- * How an endpoint answers, and so how many messages may be on the way to it (rules 6.8). A pure rule.
- */
+/** How an endpoint responds, and how many messages may therefore be in flight to it (rules 6.8). A pure rule. */
 
-/** How soon an endpoint answers that keeps its full share, in milliseconds. */
+/** An endpoint that responds within this time keeps its full share, in milliseconds. */
 export const PROMPT_MS = 2_000;
 /**
- * How soon an endpoint answers that may get more at once. One that takes one message at a time slows down to this and
- * no further.
+ * An endpoint that responds within this time may get more messages at once, in milliseconds. One that handles messages
+ * one at a time is slowed down to this, but no further.
  */
 export const QUICK_MS = 500;
-/** Messages that are on the way to one endpoint at most, from all workers. */
+/** How many messages all workers together may have in flight to one endpoint. */
 export const MOST_AT_ONCE = 64;
 
 /** What is known of an endpoint. */
 export interface Standing {
-  /** Messages that may be on the way to it, from all workers. */
+  /** How many messages all workers together may have in flight to it. */
   atOnce: number;
-  /** Whether the last attempt was delivered promptly; null before the first one. */
+  /** Whether the last attempt was delivered promptly; null before the first attempt. */
   isPrompt: boolean | null;
-  /** When the first of the attempts began that failed in a row; null unless the last one failed. */
+  /** When the first of the consecutive failed attempts started; null if the last attempt succeeded. */
   failingSince: Date | null;
 }
 
-/** What an attempt tells of an endpoint. */
+/** The result of an attempt. */
 export interface Answered {
   isDelivered: boolean;
   startedTime: Date;
@@ -30,8 +28,8 @@ export interface Answered {
 }
 
 /**
- * Returns what is known of an endpoint after one more attempt: a quick answer lets it have one more at once, a failure
- * or a late one only one.
+ * Returns what is known of an endpoint after another attempt. A quick response allows one more message at once; a
+ * failure or a late response reduces the limit to one.
  */
 export function nextStanding(standing: Standing, { isDelivered, startedTime, durationMs }: Answered): Standing {
   const isPrompt = isDelivered && durationMs < PROMPT_MS;

@@ -3,20 +3,20 @@ import { type Database, inSnapshot, inTransaction, ListCursor, Overload, type Ta
 import { type Selectable, sql } from 'kysely';
 import { findWebhook, lockWebhook, type OwnWebhook } from './own-webhooks.ts';
 
-/** The type of a message that tests a webhook. */
+/** The type of test messages. */
 export const TEST_TYPE = 'webhook.test';
-/** Tests of a webhook that may wait at once. */
+/** How many test messages of a webhook may be pending. */
 const MAX_PENDING_TESTS = 20;
 
-/** The webhook-id of a message: the id of its event, or for a test one of its own (rules 6.8). */
+/** Returns the webhook-id of a message: the id of its event, or for a test its own (rules 6.8). */
 export function messageIdOf({ id, position }: { id: string; position: string | null }): string {
   return position ?? `test_${id}`;
 }
 
 /**
- * Has a test message sent to a webhook (rules 6.8).
+ * Queues a test message for a webhook (rules 6.8).
  *
- * Throws a Refusal: webhook_not_found, webhook_disabled; an Overload if too many tests wait already.
+ * Throws a Refusal: webhook_not_found or webhook_disabled; an Overload if too many tests are pending.
  */
 export async function testWebhook(db: Database, own: OwnWebhook): Promise<WebhookDelivery> {
   return await inTransaction(db, async (trx) => {
@@ -30,7 +30,7 @@ export async function testWebhook(db: Database, own: OwnWebhook): Promise<Webhoo
       .select(({ fn }) => fn.countAll<string>().as('count'))
       .executeTakeFirstOrThrow();
     if (Number(count) >= MAX_PENDING_TESTS)
-      throw new Overload(`${MAX_PENDING_TESTS} tests of the webhook wait already`);
+      throw new Overload(`the webhook already has ${MAX_PENDING_TESTS} pending tests`);
     const row = await trx
       .insertInto('webhook_delivery')
       .values({ webhook_id: id, type: TEST_TYPE })
@@ -41,9 +41,9 @@ export async function testWebhook(db: Database, own: OwnWebhook): Promise<Webhoo
 }
 
 /**
- * Lists the deliveries of a webhook, newest first, with their attempts (rules 6.8).
+ * Returns a page of the deliveries of a webhook, newest first, with their attempts (rules 6.8).
  *
- * Throws a Refusal: webhook_not_found. Throws a WrongCursor.
+ * Throws a Refusal (webhook_not_found) or a WrongCursor.
  */
 export async function listDeliveries(
   db: Database,

@@ -7,7 +7,7 @@ import type {} from '../tables.ts';
 export type DisabledCause = NonNullable<Webhook['disabledCause']>;
 
 /**
- * Disables a webhook that the transaction has locked (rules 6.8). Returns false if it is disabled or deleted already.
+ * Disables a webhook that the transaction has locked (rules 6.8). Returns false if it was disabled or deleted already.
  */
 export async function disableWebhook(trx: Trx, webhookId: WebhookId, cause: DisabledCause): Promise<boolean> {
   const { numUpdatedRows } = await trx
@@ -22,7 +22,7 @@ export async function disableWebhook(trx: Trx, webhookId: WebhookId, cause: Disa
   return true;
 }
 
-/** Ends what was not delivered to a webhook. What a worker sends just now gets the outcome that it will have. */
+/** Fails the pending messages of a webhook. A message in flight still gets its actual outcome. */
 export async function failPending(trx: Trx, webhookId: WebhookId): Promise<void> {
   await trx
     .updateTable('webhook_delivery')

@@ -16,14 +16,14 @@ import { newSecret, showSecret } from '../sending/signatures.ts';
 import { failPending } from './disable.ts';
 import { findWebhook, lockWebhook, type OwnWebhook, SHOWN, showWebhook, webhooksOf } from './own-webhooks.ts';
 
-/** How long the secret before a rotation signs too (rules 6.8). */
+/** How long the previous secret signs after a rotation (rules 6.8). */
 const OLD_SECRET_HOURS = 24;
 
-/** The last position that an event has got: what is numbered from now on is behind it. */
+/** The last position assigned to an event. Events numbered from now on come after it. */
 const lastPosition = sql<EventId>`(select last_position from event_counter)`;
 
 /**
- * Registers a webhook, which gets the events from now on (rules 6.8).
+ * Registers a webhook, which receives events from now on (rules 6.8).
  *
  * Throws a Refusal: those of checkUrl, and webhooks_exhausted.
  */
@@ -36,7 +36,7 @@ export async function createWebhook(
   checkUrl(url, rule);
   const secret = newSecret();
   const row = await inTransaction(db, async (trx) => {
-    // One after the other, so that the count holds.
+    // Serializes the calls of an application, so that the count is exact.
     await sql`select from application where id = ${applicationId} for no key update`.execute(trx);
     const { count } = await webhooksOf(trx, applicationId)
       .select(({ fn }) => fn.countAll<string>().as('count'))
@@ -51,18 +51,18 @@ export async function createWebhook(
   return { ...showWebhook(row), secret: showSecret(secret) };
 }
 
-/** Lists the webhooks of an application, oldest first (rules 6.8). */
+/** Returns the webhooks of an application, oldest first (rules 6.8). */
 export async function listWebhooks(db: Database, applicationId: ApplicationId): Promise<Webhook[]> {
   const rows = await webhooksOf(db, applicationId).select(SHOWN).orderBy('id').execute();
   return rows.map(showWebhook);
 }
 
-/** Reads a webhook (rules 6.8). Throws a Refusal: webhook_not_found. */
+/** Returns a webhook (rules 6.8). Throws a Refusal: webhook_not_found. */
 export async function readWebhook(db: Database, own: OwnWebhook): Promise<Webhook> {
   return showWebhook(await findWebhook(db, own));
 }
 
-/** Ends a webhook for good, and forgets its secrets (rules 6.8). Throws a Refusal: webhook_not_found. */
+/** Deletes a webhook and its secrets (rules 6.8). Throws a Refusal: webhook_not_found. */
 export async function deleteWebhook(db: Database, own: OwnWebhook): Promise<void> {
   await inTransaction(db, async (trx) => {
     const { id } = await lockWebhook(trx, own);
@@ -78,7 +78,7 @@ export async function deleteWebhook(db: Database, own: OwnWebhook): Promise<void
 }
 
 /**
- * Gives a webhook a new secret. The one that it had signs too for 24 hours; one before that ends at once (rules 6.8).
+ * Gives a webhook a new secret. The previous one also signs for 24 hours; an older one stops at once (rules 6.8).
  * Throws a Refusal: webhook_not_found.
  */
 export async function rotateWebhookSecret(db: Database, own: OwnWebhook): Promise<WebhookWithSecret> {
@@ -99,8 +99,8 @@ export async function rotateWebhookSecret(db: Database, own: OwnWebhook): Promis
 }
 
 /**
- * Has a disabled webhook get events again, from now on; an active one stays as it is (rules 6.8). Throws a Refusal:
- * webhook_not_found.
+ * Enables a disabled webhook, which then receives events from now on; does nothing to an active one (rules 6.8). Throws
+ * a Refusal: webhook_not_found.
  */
 export async function enableWebhook(db: Database, own: OwnWebhook): Promise<Webhook> {
   return await inTransaction(db, async (trx) => {
@@ -124,11 +124,10 @@ export async function enableWebhook(db: Database, own: OwnWebhook): Promise<Webh
 }
 
 /**
- * Has the events behind `after`, or all that are kept, sent again (rules 6.8). Those that wait for another attempt are
- * due at once, but for a last attempt: its failure disables the webhook, so it keeps its time. It never passes over an
- * event that has not been sent yet.
+ * Replays the events after `after`, or all stored ones (rules 6.8). Pending retries become due at once, except a last
+ * attempt, whose failure disables the webhook. Never skips an event that has not been sent yet.
  *
- * Throws a Refusal: webhook_not_found, webhook_disabled, event_unknown.
+ * Throws a Refusal: webhook_not_found, webhook_disabled or event_unknown.
  */
 export async function replayWebhook(db: Database, own: OwnWebhook, after?: EventId): Promise<Webhook> {
   const position = parsePosition(after);

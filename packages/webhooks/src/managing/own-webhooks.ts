@@ -3,7 +3,7 @@ import { type Database, isId, type Tables } from '@lockstep/platform';
 import type { Selectable } from 'kysely';
 import type {} from '../tables.ts';
 
-/** Whose webhook: every operation on one names both. */
+/** A webhook and its application. Every operation on a webhook names both. */
 export interface OwnWebhook {
   applicationId: ApplicationId;
   webhookId: WebhookId;
@@ -13,19 +13,21 @@ export interface OwnWebhook {
 export const SHOWN = ['id', 'url', 'description', 'created_time', 'disabled_time', 'disabled_cause'] as const;
 type ShownRow = Pick<Selectable<Tables['webhook']>, (typeof SHOWN)[number]>;
 
-/** The webhooks of an application: all queries of operations begin here, and see no other's and no deleted one. */
+/** A query for the webhooks of an application that are not deleted. All queries of its operations start here. */
 export function webhooksOf(db: Database, applicationId: ApplicationId) {
   return db.selectFrom('webhook').where('application_id', '=', applicationId).where('deleted_time', 'is', null);
 }
 
-/** Finds a webhook. Throws a Refusal: webhook_not_found, for another application's and a deleted one too. */
+/**
+ * Returns a webhook. Throws a Refusal (webhook_not_found), also for deleted webhooks and those of other applications.
+ */
 export async function findWebhook(db: Database, own: OwnWebhook) {
   return found(own, await selectOne(db, own)?.executeTakeFirst());
 }
 
 /**
- * Finds a webhook and locks it until the transaction ends, as workers do before they take its deliveries. Lock
- * deliveries only after their webhook. Throws as findWebhook.
+ * Returns a webhook and locks it until the transaction ends, as workers do before they claim its deliveries. Always
+ * lock a webhook before its deliveries. Throws as findWebhook.
  */
 export async function lockWebhook(trx: Database, own: OwnWebhook) {
   return found(own, await selectOne(trx, own)?.forNoKeyUpdate().executeTakeFirst());
@@ -41,7 +43,7 @@ function found<Row>({ webhookId }: OwnWebhook, row: Row | undefined): Row {
   return row;
 }
 
-/** Shapes a webhook for clients. */
+/** Builds a webhook as clients see it. */
 export function showWebhook(row: ShownRow): Webhook {
   return {
     webhookId: row.id,

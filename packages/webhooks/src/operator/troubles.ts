@@ -5,24 +5,26 @@ import { readWebhookState, type WebhookState } from '../delivering/metrics.ts';
 import type {} from '../tables.ts';
 import { hideQuery } from './webhooks.ts';
 
-/** Troubled webhooks that are listed at most. */
+/** How many failing or disabled webhooks are listed. */
 const MAX_LISTED = 20;
 
-/** How the webhooks of all applications do. */
+/** The state of the webhooks of all applications. */
 export interface WebhookTroubles extends WebhookState {
-  /** How many active ones cannot be delivered to now. */
+  /** How many active webhooks are failing now. */
   failing: number;
-  /** Since when the first of those is disabled, and the first fails: milliseconds. */
+  /**
+   * Since when the longest-disabled webhook has been disabled, and the longest-failing one has failed, in milliseconds.
+   */
   disabledSinceTime: number | null;
   failingSinceTime: number | null;
-  /** Those that are disabled or fail, the latest trouble first; not all, if there are many. */
+  /** Disabled and failing webhooks, latest first; only some of them if there are many. */
   troubled: TroubledWebhook[];
 }
 
 const milliseconds = (time: Expression<Date | null>) =>
   sql<number | null>`floor(extract(epoch from ${time}) * 1000)::float8`;
 
-/** Reads how the webhooks of all applications do, and which ones are in trouble. */
+/** Reads the state of the webhooks of all applications, and which ones fail or are disabled. */
 export async function readWebhookTroubles(db: Database): Promise<WebhookTroubles> {
   const state = await readWebhookState(db);
   const kept = db.selectFrom('webhook').where('deleted_time', 'is', null);

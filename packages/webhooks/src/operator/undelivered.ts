@@ -5,22 +5,22 @@ import { sql } from 'kysely';
 import { oldestMissing } from '../delivering/metrics.ts';
 import type {} from '../tables.ts';
 
-/** What is counted at most, of messages and of events. */
+/** The limit of counts of messages and events. */
 const MAX_COUNTED = 10_000;
 
-/** What a webhook has not got yet. */
+/** What a webhook has not received yet. */
 export interface Undelivered {
-  /** Messages that wait to be sent, or to be sent again. */
+  /** Messages that wait for an attempt. */
   pending: BoundedCount;
-  /** When the next of them is sent; null where none waits. */
+  /** When the next of them is sent; null if there is none. */
   nextAttemptTime: number | null;
-  /** Events behind those, for which there are no messages yet. */
+  /** Later events, for which there are no messages yet. */
   waitingEvents: BoundedCount;
-  /** When the oldest of all these events came up; null if it has got all. */
+  /** When the oldest of all these events was created; null if there is none. */
   oldestMissingTime: number | null;
 }
 
-/** Counts what a webhook has not got yet. */
+/** Counts what a webhook has not received yet. */
 export async function countUndelivered(db: Database, webhookId: WebhookId): Promise<Undelivered> {
   const { rows } = await sql<{ pending: number; next_time: Date | null; waiting: number; oldest: Date | null }>`
     select (
@@ -52,19 +52,19 @@ const bound = (count: number): BoundedCount => ({
 });
 
 /**
- * Events get their time when their numbering begins and their position when it has its turn, so a later position may
- * have an earlier time. No numbering waits this long.
+ * An event gets its time when its numbering starts and its position when the numbering gets the lock, so a later
+ * position may have an earlier time. No numbering waits this long.
  */
 const MAX_NUMBERING_SECONDS = 60;
 
 /**
- * Finds the event behind which those of an application are that have come up from a time on. If there are none, that is
- * the last event of all.
+ * Returns the event before the first event of an application created at or after a time. If there is none, returns the
+ * last event of all.
  */
 export async function findEventBefore(db: Database, applicationId: ApplicationId, fromMs: number): Promise<EventId> {
   const from = new Date(fromMs);
-  // All that is behind the earlier one is at most so much older than `from`, so few of the application's are passed
-  // over.
+  // Events after `earlier` are at most MAX_NUMBERING_SECONDS older than `from`, so only a few of the application's are
+  // skipped.
   const { rows } = await sql<{ position: EventId }>`
     with earlier as (
       select position from event

@@ -4,16 +4,16 @@ import { type Database, isId, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { type OwnWebhook, SHOWN, showWebhook } from '../managing/own-webhooks.ts';
 
-/** Which webhooks an operator looks for. */
+/** Filters of a list of webhooks. */
 interface WebhookFilters {
   state: WebhookHealth | undefined;
-  /** Only those of this application. */
+  /** Only webhooks of this application. */
   appKey: string | undefined;
 }
 
 /**
- * Lists the webhooks of all applications, newest first: a page of those behind an id, and the id that it ends with,
- * null at the end. Deleted ones are gone. An application has 20 at most: the list walks through their rows.
+ * Returns a page of the webhooks of all applications, newest first, after an id, and the id that ends it; null at the
+ * end. Leaves out deleted webhooks. It scans rows, of which an application has at most 20.
  */
 export async function listWebhookPage(
   db: Database,
@@ -37,18 +37,18 @@ const CONDITIONS: Record<WebhookHealth, ReturnType<typeof sql<boolean>>> = {
   disabled: sql<boolean>`webhook.disabled_time is not null`,
 };
 
-/** A webhook of any application, and whose it is. */
+/** A webhook of any application, with its owner. */
 export interface AnyWebhook {
   own: OwnWebhook;
   webhook: ConsoleWebhook;
 }
 
-/** Finds a webhook of whatever application; undefined if there is none or it is deleted. */
+/** Returns a webhook of any application; undefined if there is none or it has been deleted. */
 export async function findAnyWebhook(db: Database, webhookId: WebhookId): Promise<AnyWebhook | undefined> {
   return shape(await selectOne(db, webhookId)?.executeTakeFirst());
 }
 
-/** Finds a webhook as findAnyWebhook does, and keeps it from changing until the transaction ends. */
+/** Returns a webhook as findAnyWebhook does, and locks it until the transaction ends. */
 export async function lockAnyWebhook(trx: Trx, webhookId: WebhookId): Promise<AnyWebhook | undefined> {
   return shape(await selectOne(trx, webhookId)?.forNoKeyUpdate('webhook').executeTakeFirst());
 }
@@ -87,7 +87,7 @@ function show(row: Row): ConsoleWebhook {
   };
 }
 
-/** An address as operators see it, without the values of its query: some receivers take a secret there. */
+/** Returns a URL for operators without the values of its query, in which some receivers expect a secret. */
 export function hideQuery(url: string): string {
   const [address, query] = url.split('?', 2);
   return query === undefined ? address! : `${address}?…`;

@@ -2,21 +2,21 @@ import { Refusal } from '@lockstep/contract';
 import ipaddr from 'ipaddr.js';
 
 /**
- * A public address that is no endpoint all the same: the host of a virtual machine answers there (Azure).
- * The other clouds' metadata addresses are link-local or otherwise reserved.
+ * A public address that must not be an endpoint: Azure's host answers virtual machines there. Other clouds' metadata
+ * addresses are link-local or reserved.
  */
 const DENIED_ADDRESSES = ['168.63.129.16'];
 
 /**
- * Refuses a URL to which messages must not go (rules 6.8), as far as its text says. Names are judged when connecting,
- * by the address that they have then.
+ * Refuses a URL to which messages must not be sent (rules 6.8), as far as its text tells. Names are checked at
+ * connection time, by their address at that moment.
  *
- * Throws a Refusal: field_invalid, or webhook_address_forbidden. It does not repeat the URL, which may hold a secret.
+ * Throws a Refusal: field_invalid or webhook_address_forbidden. It never repeats the URL, which may contain a secret.
  */
 export function checkUrl(text: string, { allowPrivate }: { allowPrivate: boolean }): void {
   const url = URL.parse(text);
   const schemes = allowPrivate ? ['https:', 'http:'] : ['https:'];
-  // WHATWG URL takes what others do not: without slashes, with backslashes, a blank in the middle.
+  // The WHATWG parser accepts URLs that others don't: without slashes, with backslashes, with spaces inside.
   if (url === null || !/^https?:\/\/[^\s\\]+$/i.test(text) || !schemes.includes(url.protocol)) {
     throw new Refusal(
       'field_invalid',
@@ -32,8 +32,8 @@ export function checkUrl(text: string, { allowPrivate }: { allowPrivate: boolean
 }
 
 /**
- * Whether the host of a URL is an address to which nothing must be sent, or a name of this machine. `hostname` is
- * normalized: WHATWG URL has written 2130706433, 0x7f.1 and 0177.0.0.1 as 127.0.0.1 already.
+ * Whether the host of a URL is a forbidden address or a name of this machine. `hostname` is normalized: the WHATWG
+ * parser has turned 2130706433, 0x7f.1 and 0177.0.0.1 into 127.0.0.1.
  */
 export function isForbiddenHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
@@ -41,18 +41,13 @@ export function isForbiddenHost(hostname: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost');
 }
 
-/**
- * The addresses of IPv6 that are given to networks (RFC 4291, 2.4). Outside, ::/96 and others may carry an IPv4
- * address.
- */
+/** The IPv6 addresses assigned to networks (RFC 4291, 2.4). Outside, ::/96 and others may contain an IPv4 address. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/**
- * Whether nothing must be sent to an address, because it is not a unicast address of the public internet (rules 6.8).
- */
+/** Whether an address is forbidden because it is not a unicast address of the public internet (rules 6.8). */
 export function isForbiddenAddress(address: string): boolean {
   const parsed = ipaddr.parse(address);
   if (parsed instanceof ipaddr.IPv6 && !parsed.match(GLOBAL_UNICAST)) return true;
-  // Not unicast either: 6to4 and Teredo, which carry an IPv4 address.
+  // 6to4 and Teredo, which contain an IPv4 address, are not unicast either.
   return parsed.range() !== 'unicast' || DENIED_ADDRESSES.includes(address);
 }

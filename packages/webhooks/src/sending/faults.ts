@@ -1,17 +1,22 @@
-/** Why an attempt without a 2xx does not count as delivered, in words for people, without anything of the inside. */
+/** Why an attempt failed, in words for users, without internals. */
 
-export const TIMED_OUT = 'no answer within 15 seconds';
-export const NO_FINAL_STATUS = 'three 1xx answers came before a final status';
-export const HEADERS_TOO_LARGE = 'the headers of the answer are too large';
-export const NOT_HTTPS = 'the URL must begin with https://';
-export const CLOSED = 'the connection was closed before an answer came';
+export const REFUSED = 'the host refused the connection';
+export const SELF_SIGNED_CERTIFICATE = "the host's certificate is self-signed";
+const UNTRUSTED = "the host's certificate is not signed by a trusted authority";
+export const TLS_FAILED = 'the TLS handshake failed';
+export const NOT_HTTP = 'the response is not HTTP';
+export const TIMED_OUT = 'no response within 15 seconds';
+export const NO_FINAL_STATUS = 'three 1xx responses came before a final status';
+export const HEADERS_TOO_LARGE = 'the response headers are too large';
+export const NOT_HTTPS = 'the URL must start with https://';
+export const CLOSED = 'the endpoint closed the connection without a response';
 /**
- * One answer for an unknown name, for an address that must not be connected to, and for one that does not answer, so
- * that an application cannot learn the names and addresses of the network in which the worker runs (rules 6.8).
+ * The same fault for an unknown name, a forbidden address and one that does not respond, so that an application cannot
+ * explore names and addresses in the worker's network (rules 6.8).
  */
-export const UNREACHABLE = 'the host could not be reached: check that its name leads to a public address';
+export const UNREACHABLE = 'the host could not be reached; check that its name resolves to a public address';
 
-/** An address to which nothing must be sent. */
+/** Thrown for an address to which nothing may be sent. */
 export class ForbiddenAddress extends Error {
   constructor(address: string) {
     super(`${address} is not public`);
@@ -19,15 +24,15 @@ export class ForbiddenAddress extends Error {
   }
 }
 
-/** Explains a status that is not 2xx. */
+/** Returns the fault of a status other than 2xx. */
 export function explainStatus(status: number): string {
-  if (status >= 300 && status < 400) return `answered with a redirect (${status}), which is not followed`;
-  if (status === 410) return 'answered 410: the endpoint is gone';
-  return `answered ${status}`;
+  if (status >= 300 && status < 400) return `the endpoint responded ${status}; redirects are not followed`;
+  if (status === 410) return 'the endpoint responded 410 Gone';
+  return `the endpoint responded ${status}`;
 }
 
 const BY_CODE: Record<string, string> = {
-  ECONNREFUSED: 'the host refused the connection',
+  ECONNREFUSED: REFUSED,
   ECONNRESET: CLOSED,
   EPIPE: CLOSED,
   ENODATA: UNREACHABLE,
@@ -35,23 +40,23 @@ const BY_CODE: Record<string, string> = {
   EHOSTUNREACH: UNREACHABLE,
   ENETUNREACH: UNREACHABLE,
   EADDRNOTAVAIL: UNREACHABLE,
-  CERT_HAS_EXPIRED: 'the certificate of the host has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate of the host is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate of the host is signed by nobody who is known',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate of the host is signed by nobody who is known',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate of the host is signed by nobody who is known',
+  CERT_HAS_EXPIRED: "the host's certificate has expired",
+  ERR_TLS_CERT_ALTNAME_INVALID: "the host's certificate is for another host",
+  DEPTH_ZERO_SELF_SIGNED_CERT: SELF_SIGNED_CERTIFICATE,
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
   HPE_HEADER_OVERFLOW: HEADERS_TOO_LARGE,
 };
 
-/** Explains an error of a request. */
+/** Returns the fault of a failed request. */
 export function explainError(error: unknown): string {
   if (error instanceof ForbiddenAddress) return UNREACHABLE;
   const { code = '', syscall = '' } = error as { code?: string; syscall?: string };
-  // Name servers have their own errors, some under the codes of connections.
+  // DNS has its own errors, some with the codes of connection errors.
   if (/^(query|getaddrinfo)/.test(syscall)) return UNREACHABLE;
   if (BY_CODE[code] !== undefined) return BY_CODE[code];
-  if (code.startsWith('HPE_')) return 'the answer is not HTTP';
-  if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS') || code === 'EPROTO') return 'TLS could not be set up';
+  if (code.startsWith('HPE_')) return NOT_HTTP;
+  if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS') || code === 'EPROTO') return TLS_FAILED;
   return 'the message could not be sent';
 }

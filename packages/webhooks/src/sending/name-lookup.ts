@@ -3,15 +3,15 @@ import type { LookupFunction } from 'node:net';
 import { isForbiddenAddress } from './addresses.ts';
 import { ForbiddenAddress } from './faults.ts';
 
-/** How long one name server has to answer, and how often each is asked. */
+/** How long each name server has to answer, and how often it is asked. */
 const RESOLVER = { timeout: 2_500, tries: 2 };
 
 /**
- * Looks up names by DNS, without the threads of the process: the usual look-up takes one of four until the name server
- * answers, so a few names whose servers are silent would hold up all others, and what else needs a thread. It does not
- * read the hosts file, which has no public endpoints.
+ * Looks up names by DNS without using the process's threads. The usual look-up occupies one of four threads until the
+ * name server answers, so a few names with silent servers would block all others, and everything else that needs a
+ * thread. Does not read the hosts file, which has no public endpoints.
  *
- * If one address of a name is forbidden, it fails with a ForbiddenAddress. What it returns is what is connected to.
+ * Fails with a ForbiddenAddress if any address of the name is forbidden. The connection uses the returned address.
  */
 export const lookUpPublic: LookupFunction = (hostname, { family, all }, done) => {
   const resolver = new dns.Resolver(RESOLVER);

@@ -14,55 +14,55 @@ import {
 } from './faults.ts';
 import { lookUpPublic } from './name-lookup.ts';
 
-/** From the look-up of the name to the status line of the answer (rules 6.8). */
+/** From the start of the DNS look-up to the status line of the response (rules 6.8). */
 const ANSWER_TIMEOUT_MS = 15_000;
-/** The 1xx answers that end an attempt. Node neither counts them nor their bytes. */
+/** How many 1xx responses end an attempt. Node limits neither their number nor their size. */
 const MAX_INTERIM_ANSWERS = 3;
-/** What an endpoint may send before the headers of its final status end: 1xx answers count too. */
+/** How much an endpoint may send before the end of the final headers, 1xx responses included. */
 const MAX_HEADER_BYTES = 16_384;
-/** What it may send after them, and for how long. The sender ignores it, then closes the connection. */
+/** How much it may send after them, and for how long. The sender ignores it and then closes the connection. */
 const MAX_BODY_BYTES = 4_096;
 const BODY_TIMEOUT_MS = 1_000;
 
-/** What is sent: the exact bytes, and where. */
+/** The exact bytes to send, and where. */
 export interface Outgoing {
   url: string;
   headers: Record<string, string>;
   body: string;
 }
 
-/** What became of an attempt. `fault` is null for a 2xx only; `status` is null without an answer in time. */
+/** The outcome of an attempt. `fault` is null only for a 2xx. `status` is null without a response in time. */
 export interface SendOutcome {
   status: number | null;
   fault: string | null;
   startedTime: Date;
-  /** Until the status of the answer. */
+  /** Up to the status of the response. */
   durationMs: number;
-  /** How long the process was busy with it: building the request, and parsing the answer. Fractions of milliseconds. */
+  /** How long the process was busy building the request and parsing the response, in fractional milliseconds. */
   busyMs: number;
-  /** What happened instead of an answer, for the operator's log only; null with an answer. */
+  /** What happened instead of a response, for the operator's log only; otherwise null. */
   detail: string | null;
 }
 
 /**
- * Sends messages to addresses that others chose. Each gets a connection of its own, to an address that is judged after
- * the name was looked up and before anything is sent; certificates are verified, redirects are not followed, and what
- * comes back is bounded in time and size (rules 6.8).
+ * Sends messages to addresses chosen by applications. Each message has its own connection. The address is checked after
+ * the DNS look-up and before anything is sent; certificates are verified, redirects are not followed, and the response
+ * is limited in time and size (rules 6.8).
  */
 export class Sender {
   readonly #allowPrivate: boolean;
-  // A connection for each message: none stays open at anybody's cost.
+  // One connection for each message, so that endpoints can't make the worker keep connections open.
   readonly #http = new HttpAgent({ keepAlive: false });
   readonly #https = new HttpsAgent({ keepAlive: false });
 
-  /** `allowPrivate`: whether any address is good, and http, for tests and closed networks. */
+  /** `allowPrivate`: whether to allow any address and http, for tests and closed networks. */
   constructor({ allowPrivate }: { allowPrivate: boolean }) {
     this.#allowPrivate = allowPrivate;
   }
 
   /**
-   * Makes one attempt; resolves when its connection is over, whatever became of it. When `signal` aborts before there
-   * is an answer, it rejects with the reason: then it is not known whether the message arrived.
+   * Makes one attempt. Resolves when its connection is closed, whatever the outcome. If `signal` aborts before there is
+   * a response, rejects with its reason: the message may or may not have arrived.
    */
   send({ url, headers, body }: Outgoing, signal: AbortSignal): Promise<SendOutcome> {
     const startedTime = new Date();
@@ -79,7 +79,7 @@ export class Sender {
     const { protocol, hostname } = new URL(url);
     const isTls = protocol === 'https:';
     if (!this.#allowPrivate) {
-      // Such as one that was registered while private addresses were allowed.
+      // For webhooks registered while private addresses were allowed.
       if (!isTls) return Promise.resolve(conclude(null, NOT_HTTPS));
       if (isForbiddenHost(hostname)) return Promise.resolve(conclude(null, UNREACHABLE, `${hostname} is not public`));
     }
@@ -88,7 +88,7 @@ export class Sender {
         clearTimeout(timer);
         signal.removeEventListener('abort', abort);
         request.destroy();
-        // The parser goes through the rest of its chunk first, which counts.
+        // The parser finishes its current chunk first, and that time counts.
         setImmediate(() => resolve({ ...outcome, busyMs: read.busyMs }));
       };
       const request = (isTls ? requestHttps : requestHttp)(url, {
@@ -110,7 +110,7 @@ export class Sender {
       if (signal.aborted) abort();
       signal.addEventListener('abort', abort, { once: true });
       request.on('error', (error) => finish(conclude(null, explainError(error), String(error))));
-      // Such as an answer that changes the protocol.
+      // For example, after a response that switches protocols.
       request.on('close', () => finish(conclude(null, CLOSED)));
       let interimAnswers = 0;
       request.on('information', () => {
@@ -138,7 +138,8 @@ export class Sender {
 }
 
 /**
- * Counts what a socket receives, and how long its other listeners take to parse it. Calls `parsed` after each chunk.
+ * Counts the bytes that a socket receives, and the time its other listeners need to parse them. Calls `parsed` after
+ * each chunk.
  */
 function countRead(socket: Socket, read: { bytes: number; busyMs: number }, parsed: () => void): void {
   let beganMs = 0;
@@ -153,8 +154,8 @@ function countRead(socket: Socket, read: { bytes: number; busyMs: number }, pars
 }
 
 /**
- * Ignores an answer's body until it ends, or time is up: an endpoint that sends a short one sees the connection end
- * properly.
+ * Discards the body of a response until it ends or the time is up, so that an endpoint with a short body sees a clean
+ * end of the connection.
  */
 async function untilOver(response: IncomingMessage): Promise<void> {
   const { promise: over, resolve } = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
-/** Standard Webhooks wants 24 to 64 bytes. */
+/** Standard Webhooks requires 24 to 64 bytes. */
 const SECRET_BYTES = 32;
 
 /** Creates the secret of a webhook. */
@@ -8,12 +8,12 @@ export function newSecret(): Buffer {
   return randomBytes(SECRET_BYTES);
 }
 
-/** Writes a secret as clients get it and libraries take it (Standard Webhooks). */
+/** Returns a secret in the form that clients get and libraries accept (Standard Webhooks). */
 export function showSecret(secret: Buffer): string {
   return `whsec_${secret.toString('base64')}`;
 }
 
-/** What a signature stands for: the id of a message, when it is sent, and its body, byte by byte. */
+/** What is signed: the id of a message, when it is sent, and its exact body. */
 interface Signed {
   messageId: string;
   /** Seconds since 1970-01-01 UTC. */
@@ -21,7 +21,7 @@ interface Signed {
   body: string;
 }
 
-/** Writes the header webhook-signature: a signature by each secret, with blanks between (Standard Webhooks). */
+/** Returns the header webhook-signature: one signature for each secret, separated by spaces (Standard Webhooks). */
 export function sign({ messageId, sentSeconds, body }: Signed, secrets: readonly Buffer[]): string {
   const content = `${messageId}.${sentSeconds}.${body}`;
   return secrets.map((secret) => `v1,${createHmac('sha256', secret).update(content).digest('base64')}`).join(' ');
