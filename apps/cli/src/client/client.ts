@@ -60,10 +60,10 @@ export class CallRefused extends CommandFault {
 }
 
 /** The service is unreachable or cannot answer now; the same call may succeed later. */
-export class ServiceAway extends CommandFault {
+export class ServiceUnavailable extends CommandFault {
   constructor(message: string, options?: ErrorOptions) {
     super('unreachable', message, options);
-    this.name = 'ServiceAway';
+    this.name = 'ServiceUnavailable';
   }
 }
 
@@ -111,14 +111,14 @@ export class OrderClient {
     if (access_token === undefined) {
       const why = error_description ?? message ?? JSON.stringify(answer);
       const fault = `${url} refused the credentials with ${error ?? cause ?? code ?? status}: ${why}`;
-      throw status >= 500 ? new ServiceAway(fault) : new CommandFault('refused', fault);
+      throw status >= 500 ? new ServiceUnavailable(fault) : new CommandFault('refused', fault);
     }
     this.#token = access_token;
   }
 
   /**
    * Calls an operation of the order module, and gets a new token if necessary. Returns `data` of the answer.
-   * @throws CallRefused, ServiceAway, or another CommandFault if the answer is not from Lockstep
+   * @throws CallRefused, ServiceUnavailable, or another CommandFault if the answer is not from Lockstep
    */
   async call<Id extends OrderOperationId>(id: Id, call: Call<Id>): Promise<DataOf<Id>> {
     return ((await this.callWhole(id, call)) as { data?: unknown }).data as DataOf<Id>;
@@ -153,7 +153,7 @@ export class OrderClient {
     const { code, message, cause, faults } = answer as Partial<Omit<FailureBody, 'code'>> & { code?: unknown };
     if (code === 0) return answer as BodyOf<Id>;
     const fault = `${url} refused the call with ${code} (${cause}): ${message}`;
-    if (code === '500') throw new ServiceAway(fault);
+    if (code === '500') throw new ServiceUnavailable(fault);
     const isOfOrders = id === 'createBatchOrder' || id === 'previewBatchOrder';
     throw new CallRefused(`${fault}${listFaults(faults)}`, String(cause), isOfOrders);
   }
@@ -173,7 +173,7 @@ export class OrderClient {
       body,
       timeoutMs: CALL_TIMEOUT_MS + bodySeconds * 1_000,
     }).catch((error: unknown) => {
-      throw new ServiceAway(explainNoAnswer(error, baseUrl), { cause: error });
+      throw new ServiceUnavailable(explainNoAnswer(error, baseUrl), { cause: error });
     });
     const answer = status === 404 ? undefined : parseAnswer(text);
     if (answer !== undefined) return { url, status, answer };
@@ -182,7 +182,7 @@ export class OrderClient {
       contentType: headers['content-type'] ?? null,
       location: headers.location ?? null,
     });
-    throw status >= 500 ? new ServiceAway(fault) : new CommandFault('unreachable', fault);
+    throw status >= 500 ? new ServiceUnavailable(fault) : new CommandFault('unreachable', fault);
   }
 }
 

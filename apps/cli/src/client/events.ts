@@ -3,7 +3,7 @@ import type { EventPage, FeedEvent } from '@lockstep/contract';
 import { DEFAULT_LIMIT } from '../options.ts';
 import { formatTime } from '../output/table.ts';
 import { endOnSignals, say, sayAside } from '../output/terminal.ts';
-import { type OrderClient, ServiceAway } from './client.ts';
+import { type OrderClient, ServiceUnavailable } from './client.ts';
 
 /** The most events of one call, and how long a call that follows the feed waits for the next event. */
 const PAGE_EVENTS = 1_000;
@@ -61,7 +61,7 @@ function formatEvent({ id, type, time, data }: FeedEvent): string {
 /**
  * Reads the event feed in order, each event once. If `follow` is set, it never ends, and when the service is
  * unavailable, says so on standard error and retries.
- * @throws CallRefused, or without `follow` also ServiceAway
+ * @throws CallRefused, or without `follow` also ServiceUnavailable
  */
 export async function* readEvents(client: OrderClient, options: FeedOptions): AsyncGenerator<FeedEvent> {
   let after = options.after;
@@ -84,16 +84,16 @@ export async function* readEvents(client: OrderClient, options: FeedOptions): As
 
 /** Retries a call until the service is available. Says once that it is unavailable, and once that it is back. */
 async function outlast<Answer>(call: () => Promise<Answer>): Promise<Answer> {
-  let isAway = false;
+  let isUnavailable = false;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     try {
       const answer = await call();
-      if (isAway) sayAside('lockstep: The service is available again.');
+      if (isUnavailable) sayAside('lockstep: The service is available again.');
       return answer;
     } catch (error) {
-      if (!(error instanceof ServiceAway)) throw error;
-      if (!isAway) sayAside(`lockstep: ${error.message} Retrying.`);
-      isAway = true;
+      if (!(error instanceof ServiceUnavailable)) throw error;
+      if (!isUnavailable) sayAside(`lockstep: ${error.message} Retrying.`);
+      isUnavailable = true;
       await sleep(pauseMs);
     }
   }

@@ -27,7 +27,7 @@ export async function writeFailed(
   const { pending } = await readResult(client, key);
   const failed = await readFailed(client, key);
   if (failed.orderList.length === 0) return sayAside(`${describeBatch(key)} has no failed orders.`);
-  if (pending > 0) sayAside(`${describeBatch(key)} is not completed: ${pending} pending orders may still fail.`);
+  if (pending > 0) sayAside(`${describeBatch(key)} is not completed: ${pending} pending, which may still fail.`);
   const text = JSON.stringify(failed, null, options.json ? undefined : 2);
   if (options.out === undefined) return say(text);
   await writeNewFile(options.out, `${text}\n`);

@@ -48,6 +48,7 @@ function oneLine(error: unknown): string {
 
 function readIds(given: readonly string[]): LicenseOrderId[] {
   const wrong = given.find((id) => !isId(id));
-  if (wrong !== undefined) throw new CommandFault('usage', `${wrong} is not a licenseOrderId. It must be digits.`);
+  if (wrong !== undefined)
+    throw new CommandFault('usage', `${wrong} is not a licenseOrderId, which consists of digits.`);
   return given as LicenseOrderId[];
 }

@@ -54,8 +54,8 @@ function withDatabaseOf(config: Config): WithDatabase {
         const message = 'The database is busy with another change. Try again.';
         throw new CommandFault('unreachable', message, { cause: error });
       }
-      const isAway = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' && config.DATABASE_URL === undefined;
-      throw isAway
+      const isStopped = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' && config.DATABASE_URL === undefined;
+      throw isStopped
         ? new NothingRuns(config.DATA_DIR, error)
         : new CommandFault(kindOf(error), explainFault(error, url, RELEASE), { cause: error });
     } finally {
