@@ -40,8 +40,8 @@ declare module '@lockstep/platform' {
 }
 
 /**
- * Expired tokens, nonces that can be used again, and failed logins that no longer count (rules 2 and 3). Deleting a nonce
- * takes about 2 µs. A ring of tables, of which the oldest is truncated, would cost each call more: at least 15 µs.
+ * Expired tokens, nonces that can be used again, and failed logins that no longer count (rules 2 and 3). Deleting a
+ * nonce takes about 2 µs. A ring of tables, of which the oldest is truncated, would cost each call at least 15 µs.
  */
 export const agedAccess: readonly Aged[] = [
   { kind: 'access_token', table: 'access_token', timeColumn: 'expires_time', maxAgeSeconds: 0 },
