@@ -1,4 +1,4 @@
-// Follows the feed of events from where it stopped the last time: npx node examples/follow-the-feed.ts last-id.txt
+// Follows the event feed from where it last stopped: npx node examples/follow-the-feed.ts last-id.txt
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { call } from './client.ts';
@@ -13,14 +13,14 @@ let after = existsSync(file) ? readFileSync(file, 'utf8') : '';
 
 while (true) {
   try {
-    // Answered as soon as there is an event behind `after`, or after 30 seconds. No event is missed.
+    // Answers as soon as there is an event after `after`, or after 30 seconds. It skips no event.
     const { events, lastId } = await call<Feed>('/events', { after, waitSeconds: '30' });
     for (const { id, type, data } of events) {
-      // Pass over types that you do not know: they come from a later release.
+      // Ignore unknown types, which later releases may add.
       if (type !== 'batch.completed' && type !== 'batch.retried') continue;
       console.log(`${id} ${type} ${data.channelOrderId}: ${data.succeeded} succeeded, ${data.failed} failed`);
     }
-    // With a database: in the transaction that does what the events ask for. Then each counts once.
+    // With a database, store it in the transaction that handles the events. Then each event counts once.
     after = lastId ?? '';
     writeFileSync(file, after);
   } catch (error) {

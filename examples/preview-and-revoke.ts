@@ -1,4 +1,4 @@
-// Revokes what a batch names, once its preview fits:
+// Previews a revocation, then revokes if every order would succeed:
 //   npx node examples/preview-and-revoke.ts examples/wrong-revocation.json
 import { readFileSync } from 'node:fs';
 import { call } from './client.ts';
@@ -13,21 +13,21 @@ interface Preview {
 
 const batch = JSON.parse(readFileSync(process.argv[2]!, 'utf8'));
 
-// A preview says what each order would do now, and changes nothing.
+// A preview shows what each order would do now, and changes nothing.
 const previews = await call<Preview[]>('/licenseOrder/batchOrder/preview', {}, batch);
 for (const { sequence, message, products, nearest } of previews) {
   if (message !== null) console.log(`order ${sequence} would fail: ${message}`);
   for (const { productUri, assetNum, id } of products) console.log(`revokes ${productUri} ${id} on asset ${assetNum}`);
-  // If no product matches, these come nearest. Correct the fields in which they differ.
+  // If no product matches, these are the nearest ones. Correct the fields that differ.
   for (const { productUri, assetNum, differs } of nearest) {
-    console.log(`nearest: ${productUri} on asset ${assetNum}, with another ${differs.join(', ')}`);
+    console.log(`nearest: ${productUri} on asset ${assetNum}, which differs in ${differs.join(', ')}`);
   }
 }
 
 if (previews.some(({ state }) => state === 'failed')) {
   process.exitCode = 1;
 } else {
-  // Sync: the answer means that it is done. Others may have changed the asset meanwhile: then this is refused.
+  // In sync mode the answer means that the batch took effect. If the asset has changed meanwhile, the call is refused.
   await call('/licenseOrder/batchOrder', {}, { ...batch, syncMode: 'sync' });
   console.log('revoked');
 }

@@ -13,17 +13,17 @@ interface Result {
 const batch = JSON.parse(readFileSync(process.argv[2]!, 'utf8'));
 const { channelCode, channelOrderId } = batch;
 
-// Once this is answered, the batch is safe. If no answer comes, send it again: the same batch takes effect once.
+// Once this is answered, the batch is stored durably. Without an answer, resubmit: the same batch takes effect once.
 await call('/licenseOrder/batchOrder', {}, batch);
 
-// Each call is answered as soon as the batch is completed, or after 30 seconds.
+// Each call answers as soon as the batch is completed, or after 30 seconds.
 const query = { channelCode, channelOrderId, state: 'failed', waitSeconds: '30' };
 let result: Result;
 do result = await call<Result>('/licenseOrder/batchOrder', query);
 while (result.state !== 'completed');
 console.log(`${channelOrderId}: ${result.succeeded} succeeded, ${result.failed} failed`);
 
-// Each order succeeds or fails alone. What failed has changed nothing.
+// Each order succeeds or fails alone. A failed order has changed nothing.
 while (true) {
   for (const { sequence, cause, message } of result.orders) console.log(`order ${sequence}: ${cause}: ${message}`);
   if (result.nextCursor === null) break;

@@ -1,4 +1,4 @@
-// Receives webhooks of Lockstep (Standard Webhooks). It needs Node.js and nothing else:
+// Receives webhooks of Lockstep (Standard Webhooks). It needs only Node.js:
 // WEBHOOK_SECRET=whsec_… PORT=9000 node examples/webhook-receiver.mjs
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -6,18 +6,18 @@ import { buffer } from 'node:stream/consumers';
 
 const TOLERANCE_SECONDS = 5 * 60;
 const MIN_KEY_BYTES = 24;
-// While a secret is rotated there are two, with blanks between them.
+// While a secret is rotated there are two, separated by a space.
 const secrets = (process.env.WEBHOOK_SECRET ?? '').trim().split(/\s+/);
 const keys = secrets.map((secret) => Buffer.from(secret.replace('whsec_', ''), 'base64'));
-// Anybody can sign with a key of no bytes.
+// With an empty key, anyone could sign.
 if (keys.some((key) => key.length < MIN_KEY_BYTES)) {
   process.stderr.write('Set WEBHOOK_SECRET to the secret of the webhook: whsec_ and at least 32 characters\n');
   process.exit(1);
 }
-// In production this is a table: insert the id in the transaction that does what the event asks for.
+// In production, use a table: insert the id in the transaction that handles the event.
 const handled = new Set();
 
-/** Whether whoever has the secret signed this body, and not long ago. */
+/** Returns whether this body was signed with the secret within the last five minutes. */
 function isGenuine({ 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': claims = '' }, body) {
   if (!(Math.abs(Date.now() / 1_000 - Number(seconds)) <= TOLERANCE_SECONDS)) return false;
   const signatures = keys.map((key) => createHmac('sha256', key).update(`${id}.${seconds}.`).update(body).digest());
@@ -27,7 +27,7 @@ function isGenuine({ 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-si
   });
 }
 
-/** Takes one message. Returns the HTTP status to answer with. What takes long is done later, from a queue of your own. */
+/** Handles a message. Returns the HTTP status to answer with. Put slow work into a queue of your own. */
 async function receive(request) {
   if (!(Number(request.headers['content-length']) <= 100_000)) return 413;
   const body = await buffer(request);

@@ -252,26 +252,21 @@ describe('npm start, backed up under load with the commands of the docs, and los
     });
   });
 
-  it.each<[what: string, status: number, run: () => ReturnType<typeof lockstep>, message: RegExp]>([
-    ['a backup onto one', 64, () => lockstep(restored.dataDir, 'database', 'backup', backup), /is there already/],
-    ['a backup of nothing', 69, () => lockstep(newDataDir(), 'database', 'backup', '/tmp/none.tar'), /Nothing runs in/],
+  it.each<[what: string, status: number, run: () => ReturnType<typeof lockstep>, named: () => string]>([
+    ['a backup onto one', 64, () => lockstep(restored.dataDir, 'database', 'backup', backup), () => backup],
+    ['a backup of nothing', 69, () => lockstep(newDataDir(), 'database', 'backup', '/tmp/none.tar'), () => 'npm start'],
     [
       'a restore over a database',
       2,
       () => lockstep(restored.dataDir, 'database', 'restore', backup),
-      /has a database already/,
+      () => restored.dataDir,
     ],
-    ['no file', 64, () => lockstep(newDataDir(), 'database', 'restore', '/none.tar'), /cannot be read.*\/none\.tar/],
-    [
-      'no backup',
-      1,
-      () => lockstep(newDataDir(), 'database', 'restore', 'README.md'),
-      /not a whole backup of npm start/,
-    ],
-  ])('refuses %s with status %i', async (_, expected, run, message) => {
+    ['no file', 64, () => lockstep(newDataDir(), 'database', 'restore', '/none.tar'), () => '/none.tar'],
+    ['no backup', 1, () => lockstep(newDataDir(), 'database', 'restore', 'README.md'), () => 'tar: '],
+  ])('refuses %s with status %i', async (_, expected, run, named) => {
     const { status, stdout, stderr } = await run();
     expect({ status, stdout }).toEqual({ status: expected, stdout: '' });
-    expect(stderr).toMatch(message);
+    expect(stderr).toContain(named());
     expect(stderr.trimEnd()).not.toContain('\n');
   });
 
@@ -282,7 +277,7 @@ describe('npm start, backed up under load with the commands of the docs, and los
     const dataDir = newDataDir();
     const { status, stderr } = await lockstep(dataDir, 'database', 'restore', cut);
     expect(status).toBe(1);
-    expect(stderr).toMatch(/not a whole backup/);
+    expect(stderr).toContain('tar: ');
     expect(readdirSync(dataDir)).toEqual([]);
   });
 });

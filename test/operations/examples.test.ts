@@ -9,7 +9,7 @@ import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { endEverything, type Job, startJob } from '../harness/processes/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** The examples for integrators, each as a process beside a running service with the demo customers. */
+/** Runs the examples for integrators, each as a process beside a running service with the demo customers. */
 let stack: Stack;
 let api: Api;
 
@@ -34,7 +34,7 @@ function start(example: string, ...words: string[]): Job {
 
 const run = (example: string, ...words: string[]) => start(example, ...words).ended;
 
-/** Writes a batch of the examples with changes into a file of this run, and returns its path. */
+/** Writes a changed copy of an example's batch into a file of this run, and returns its path. */
 function changed(example: string, change: (text: string) => string): string {
   const file = join(inject('directory'), `changed-${example}`);
   writeFileSync(file, change(read(`examples/${example}`)));
@@ -54,10 +54,10 @@ describe('an example', () => {
     );
   });
 
-  it('previews a revocation, names what comes nearest, and revokes what the corrected one names', async () => {
+  it('previews a revocation, names the nearest product, and revokes it when corrected', async () => {
     const wrong = await run('preview-and-revoke', 'examples/wrong-revocation.json');
     expect(wrong).toMatchObject({ status: 1 });
-    expect(wrong.stdout).toMatch(/^order 1 would fail: .*\nnearest: gms-survey on .*, with another limitConcurrent\n$/);
+    expect(wrong.stdout).toMatch(/^order 1 would fail: .*\nnearest: gms-survey on .* limitConcurrent\n$/);
     const right = changed('wrong-revocation.json', (text) =>
       text.replace('"limitConcurrent": 2', '"limitConcurrent": 1'),
     );
@@ -66,7 +66,7 @@ describe('an example', () => {
     expect(stdout).toMatch(/^revokes gms-survey \d+ on asset 8100000001\nrevoked\n$/);
   });
 
-  it('applies a batch at once, again with the same answer, or nothing of it', async () => {
+  it('applies a whole batch or nothing, and answers a resubmission alike', async () => {
     const batch = changed('first-batch.json', (text) =>
       text.replace('2026-0001', '2026-0009').replace('8100000009', '8100000019'),
     );
@@ -80,7 +80,7 @@ describe('an example', () => {
     expect(refused).toMatchObject({ status: 1, stdout: expect.stringContaining('1 of 1 orders failed') });
   });
 
-  it('follows the feed, and goes on where it stopped', async () => {
+  it('follows the feed, and continues where it stopped', async () => {
     const file = join(inject('directory'), 'last-id.txt');
     const before = start('follow-the-feed', file);
     await before.line(/DEMO-2026-0002: 13 succeeded, 3 failed$/);
@@ -96,7 +96,7 @@ describe('an example', () => {
   });
 });
 
-it('an example takes a webhook that the service has signed, and no other', async () => {
+it('an example accepts only webhooks that the service has signed', async () => {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const { secret } = dataOf(await api.ask('createWebhook', { body: { url } }));

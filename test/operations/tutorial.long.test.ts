@@ -18,7 +18,7 @@ function readSession(page: string): { commands: string[]; output: string } {
   return { commands: pick('sh'), output: pick('json', 'text').join('') };
 }
 
-/** Output without the layout of JSON and tables, and without what differs each time: times, ids, codes and passwords. */
+/** Returns lines of output without the layout of JSON and tables, and without times, ids, codes and passwords. */
 function normalized(output: string): string[] {
   return output
     .replace(/^\{\n.*?^\}$/gms, (json) => JSON.stringify(JSON.parse(json)))

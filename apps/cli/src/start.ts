@@ -71,14 +71,14 @@ async function run(startPart: StartPart): Promise<void> {
   say(`Lockstep is ready at ${api.baseUrl}`);
 }
 
-/** The token is behind the `#`, so that the browser does not send it in the address (rules 9, Log-in link). */
+/** The token is behind the `#`, so that no request for a page carries it (rules 9, Log-in link). */
 function describeConsole(baseUrl: string, logInToken: string | undefined): string {
   if (logInToken === undefined) return `Console: ${baseUrl}/console`;
-  return `Console, logs you in once within ${LINK_MINUTES} minutes: ${baseUrl}/console/log-in#token=${logInToken}`;
+  return `Console (this link logs you in once, within ${LINK_MINUTES} minutes): ${baseUrl}/console/log-in#token=${logInToken}`;
 }
 
 function explain(error: unknown): string {
   const { message } = error as Error;
-  // The embedded PostgreSQL's error says more: it has the end of its log.
+  // The embedded PostgreSQL's error has the end of its log.
   return config.DATABASE_URL === undefined ? message : explainFault(error, config.DATABASE_URL, RELEASE);
 }

@@ -8,9 +8,9 @@ interface Wire {
   stream: { destroy(): void };
 }
 
-/** Everything, with the WAL that completes it, as soon as possible, as one tar. */
+/** Asks for one tar of everything, including the WAL that completes it, as soon as possible. */
 const BASE_BACKUP = "BASE_BACKUP (LABEL 'lockstep', CHECKPOINT 'fast', WAL, WAIT, MANIFEST 'no')";
-/** Lasts as long as this connection. It keeps the WAL that is written meanwhile until it has been read. */
+/** Keeps the WAL that is written meanwhile until it has been read. The slot ends with this connection. */
 const KEEP_WAL = 'CREATE_REPLICATION_SLOT lockstep_backup TEMPORARY PHYSICAL (RESERVE_WAL)';
 
 /**
@@ -18,8 +18,8 @@ const KEEP_WAL = 'CREATE_REPLICATION_SLOT lockstep_backup TEMPORARY PHYSICAL (RE
  * for unpackCluster.
  * @param directory of the embedded PostgreSQL
  * @param databaseUrl where that PostgreSQL listens
- * @param write takes each part, and must have used it when it returns
- * @throws what PostgreSQL, the connection or `write` threw; the parts written so far are then useless
+ * @param write takes each part; the part is invalid after it returns
+ * @throws what PostgreSQL, the connection or `write` threw; then discard the parts written so far
  */
 export async function backUpCluster(
   directory: string,
@@ -43,7 +43,7 @@ export async function backUpCluster(
   }
 }
 
-/** A query that PostgreSQL answers with a stream of data (its documentation, Streaming Replication Protocol). */
+/** A query whose answer is a stream of data (PostgreSQL documentation, Streaming Replication Protocol). */
 class BackupQuery implements pg.Submittable {
   readonly #write: (part: Buffer) => void;
   readonly #resolve: () => void;
@@ -86,7 +86,7 @@ class BackupQuery implements pg.Submittable {
     this.#resolve();
   }
 
-  // Positions in the WAL and the list of tablespaces: not needed.
+  // WAL positions and the list of tablespaces aren't needed.
   handleRowDescription(): void {}
   handleDataRow(): void {}
   handleCommandComplete(): void {}

@@ -31,14 +31,14 @@ export interface Places {
 /** The name of the role and of the database that Lockstep uses. */
 export const LOCKSTEP_NAME = 'lockstep';
 
-/** The path of the file with the password of PostgreSQL's superuser, `postgres`. */
+/** Returns the path of the file with the password of PostgreSQL's superuser, `postgres`. */
 export function superuserPasswordPath(directory: string): string {
   return join(directory, 'superuser-password');
 }
 
-/** Creates the directory if it is absent, and returns the paths in it. */
+/** Creates the directory if it does not exist, and returns the paths in it. */
 export function preparePlaces(wantedDirectory: string, nativeDirectory: string): Places {
-  // When we are root, PostgreSQL's user must be able to pass through; each file inside has a mode of its own.
+  // If this process is root, PostgreSQL's user must be able to traverse it. Each file inside has its own mode.
   const mode = process.geteuid?.() === 0 ? 0o711 : 0o700;
   const created = mkdirSync(wantedDirectory, { recursive: true, mode }) !== undefined;
   const directory = realpathSync(wantedDirectory);
@@ -56,16 +56,16 @@ export function preparePlaces(wantedDirectory: string, nativeDirectory: string):
 const UNFINISHED_PREFIX = 'initdb-';
 
 /**
- * Creates the cluster if there is none. A rename gives the finished cluster its name, so an initdb that was killed
- * leaves only a directory that the next start removes.
- * @throws Error with the output of initdb; the reason of `stop`, which ends initdb and removes what it has made
+ * Creates the cluster if it does not exist. A rename gives the finished cluster its name, so a killed initdb leaves
+ * only a directory that the next start removes.
+ * @throws Error with the output of initdb; the reason of `stop`, which ends initdb and removes its files
  */
 export async function ensureCluster(places: Places, launcher: Launcher, stop?: AbortSignal): Promise<void> {
   await removeUnfinished(places.directory);
   if (existsSync(places.clusterDirectory)) return;
   rmSync(places.passwordFile, { force: true });
   if (!existsSync(places.superuserPasswordFile)) {
-    // initdb reads it as the user that owns the cluster, who could change the password anyway.
+    // initdb reads it as the user that owns the cluster, and who could change the password anyway.
     writeDurably(places.superuserPasswordFile, randomPassword(), launcher.owner);
   }
   const unfinished = mkdtempSync(join(places.directory, UNFINISHED_PREFIX));
@@ -94,14 +94,14 @@ export async function ensureCluster(places: Places, launcher: Launcher, stop?: A
 async function removeUnfinished(directory: string): Promise<void> {
   for (const name of readdirSync(directory)) {
     if (!name.startsWith(UNFINISHED_PREFIX)) continue;
-    // An initdb that outlived its starter may write there until its closed output ends it: hence the retries.
+    // Retries, because an initdb that outlived its starter writes there until its closed output ends it.
     await rm(join(directory, name), { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   }
 }
 
 /**
- * Creates Lockstep's role and database if they are absent, and returns the role's password. The file with the
- * password is written last: while it is absent, every start does all of this again.
+ * Creates Lockstep's role and database if they do not exist, and returns the role's password. The file with the
+ * password is written last: without it, the next start does all of this again.
  */
 export async function ensureRoleAndDatabase(places: Places, port: number): Promise<string> {
   if (existsSync(places.passwordFile)) return readFileSync(places.passwordFile, 'utf8').trim();

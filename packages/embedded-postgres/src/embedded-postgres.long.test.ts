@@ -28,7 +28,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from './index.ts';
 
 const isRoot = process.geteuid?.() === 0;
 const root = mkdtempSync(join(tmpdir(), 'embedded-postgres-'));
-// Most tests share one cluster, at a path that breaks if a shell reads it.
+// Most tests share one cluster, at a path that would break in a shell.
 const shared = join(root, `a b $HOME "c" 'd'`);
 const directories = new Set<string>();
 const running: EmbeddedPostgres[] = [];
@@ -41,7 +41,7 @@ afterEach(async () => {
 
 afterAll(async () => {
   for (const directory of directories) {
-    // Only a failed test leaves one: the next start replaces it, and then it can be stopped.
+    // Only a failed test leaves one running. The next start replaces it, so that it can be stopped.
     if (existsSync(join(directory, 'cluster', 'postmaster.pid'))) {
       await startEmbeddedPostgres({ directory }).then((postgres) => postgres.stop());
     }
@@ -56,7 +56,7 @@ async function start(directory: string, choosePort?: () => Promise<number>): Pro
   return postgres;
 }
 
-/** Starts PostgreSQL from a process of its own; `url` resolves when PostgreSQL runs. */
+/** Starts PostgreSQL from another process. `url` resolves when PostgreSQL runs. */
 function startElsewhere(directory: string): { child: ChildProcess; url: Promise<string> } {
   directories.add(directory);
   const program = `
@@ -82,7 +82,7 @@ async function kill(child: ChildProcess): Promise<void> {
 
 async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
-  // Killing PostgreSQL breaks the connection, which is no failure of the test.
+  // Killing PostgreSQL breaks the connection, as the test intends.
   client.on('error', () => {});
   await client.connect();
   try {
@@ -152,7 +152,7 @@ test('gives a plain role that owns its database and may create others', async ()
   await expect(query(databaseUrl.replace(/:[0-9a-f]{48}@/, ':wrong@'), 'select')).rejects.toThrow('authentication');
 });
 
-test('keeps its files to itself', async () => {
+test('creates files that only their owner can read', async () => {
   await start(shared);
   expect(readMode(shared)).toBe(isRoot ? '711' : '700');
   expect(readMode(shared, 'cluster')).toBe('700');
@@ -178,7 +178,7 @@ test.runIf(process.platform === 'linux')('runs in a session of its own, with not
   expect(statusLine(pid, 'Uid').startsWith('0\t')).toBe(false);
 });
 
-test('does not start while a living process, this one or another, owns the directory', async () => {
+test('does not start while this or another running process owns the directory', async () => {
   const { child, url } = startElsewhere(shared);
   await url;
   await expect(start(shared)).rejects.toThrow(`in use by another living process (pid ${child.pid})`);
@@ -215,7 +215,7 @@ test.runIf(process.platform === 'linux')('ends by itself when its starter is kil
   const pid = postmasterPid(shared);
   await expect.poll(() => findWatchdogs(shared), SOON).toHaveLength(1);
 
-  // A starter that is only stopped keeps its PostgreSQL.
+  // A suspended starter keeps its PostgreSQL.
   child.kill('SIGSTOP');
   expect(await query(await url, 'select value from answered')).toEqual([{ value: 7 }]);
   child.kill('SIGCONT');
@@ -248,7 +248,7 @@ test.runIf(process.platform === 'linux')('is left alone by the watchdog of an ea
   const { child, url } = startElsewhere(shared);
   await url;
   const [earlier] = findWatchdogs(shared);
-  // Stopped, so that it wakes up only after the next start has taken over the directory.
+  // Suspended, so that it resumes only after the next start has taken over the directory.
   process.kill(earlier!, 'SIGSTOP');
   await kill(child);
   const { databaseUrl } = await start(shared);
@@ -274,7 +274,7 @@ test('ends with a process that exits without stopping it', async () => {
   await expect(query(await url, 'select')).rejects.toThrow('ECONNREFUSED');
 });
 
-test('recovers after PostgreSQL itself was killed, and its pid was given to another process', async () => {
+test('recovers after PostgreSQL was killed and another process got its pid', async () => {
   const crashed = await start(shared);
   await query(crashed.databaseUrl, 'create table recovered as select 8 as value');
   const pidFile = join(shared, 'cluster', 'postmaster.pid');
@@ -282,7 +282,7 @@ test('recovers after PostgreSQL itself was killed, and its pid was given to anot
   await crashed.stop();
   await crashed.stop();
 
-  // A process of the user that PostgreSQL runs as: PostgreSQL ignores those of other users.
+  // PostgreSQL ignores processes of other users, so this one runs as its user.
   const { uid, gid } = statSync(pidFile);
   const stranger = spawn('/bin/sh', ['-c', 'read line'], { stdio: ['pipe', 'ignore', 'ignore'], uid, gid, cwd: '/' });
   children.push(stranger);
@@ -294,7 +294,7 @@ test('recovers after PostgreSQL itself was killed, and its pid was given to anot
   expect(stranger.exitCode ?? stranger.signalCode).toBe(null);
 });
 
-test('takes another port when the chosen one was taken in between', async () => {
+test('takes another port if a program takes the chosen one', async () => {
   const rival: Server = createServer();
   await once(rival.listen(0, '127.0.0.1'), 'listening');
   const takenPort = (rival.address() as { port: number }).port;
@@ -335,7 +335,7 @@ test('completes a role and database that were half created', async () => {
   expect(await query(second.databaseUrl, 'select value from kept')).toEqual([{ value: 'ø' }]);
 });
 
-test('starts over when initdb was killed half way', async () => {
+test('starts over after a killed initdb', async () => {
   const directory = join(root, 'half');
   const unfinished = () => readdirSync(directory).filter((name) => name.startsWith('initdb-'));
   const { child, url } = startElsewhere(directory);
@@ -367,7 +367,7 @@ test.runIf(isRoot)(
     const nobody = Number(execFileSync('id', ['-u', 'nobody'], { encoding: 'utf8' }));
     const closed = join(root, 'closed');
     mkdirSync(closed, { mode: 0o700 });
-    // Lockstep as it is installed where nobody may look.
+    // Lockstep is installed in a directory that only root can enter.
     const packages = join(closed, 'node_modules');
     const nativeDirectory = join(packages, platformPackage, 'native');
     const copy = (from: string, to: string) => cpSync(from, to, { recursive: true, verbatimSymlinks: true });
@@ -389,7 +389,7 @@ test.runIf(isRoot)(
     };
     const [override, readSearch] = [1 << 1, 1 << 2];
     expect(await startedAs()).toEqual([readSearch, readSearch, readSearch]);
-    // As under a umask of 077: now nobody may not even execute the files.
+    // Under a umask of 077, the user `nobody` cannot even execute the files.
     execFileSync('chmod', ['-R', 'go-rwx', nativeDirectory]);
     expect(await startedAs()).toEqual([override, override, override]);
     execFileSync('chmod', ['-R', 'go+rX', nativeDirectory]);
@@ -401,7 +401,7 @@ test.runIf(isRoot)(
     const path = process.env.PATH;
     const bare = join(root, 'bare');
     mkdirSync(bare);
-    // A machine without util-linux.
+    // This machine lacks util-linux.
     execFileSync('ln', ['-s', '/bin/cat', join(bare, 'cat')]);
     process.env.PATH = bare;
     try {

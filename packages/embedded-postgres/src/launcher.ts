@@ -8,14 +8,14 @@ export interface SystemUser {
   readonly gid: number;
 }
 
-/** How to run PostgreSQL's programs. Without an owner they run as our own user. */
+/** How to run PostgreSQL's programs. Without an owner, they run as this process's user. */
 export interface Launcher {
   readonly owner: SystemUser | undefined;
-  /** A command in front of PostgreSQL's own that changes the user; when it is empty, spawn changes the user. */
+  /** A command that changes the user and then runs PostgreSQL's; if empty, spawn changes the user. */
   readonly prefix: readonly string[];
 }
 
-/** Starts a program in `/`, with none of our environment: no PG* variable, no secret. */
+/** Starts a program in `/` with a clean environment, without PG* variables and secrets. */
 export function launch(
   launcher: Launcher,
   command: readonly string[],
@@ -29,8 +29,8 @@ export function launch(
 }
 
 /**
- * Runs a program to its end. It never throws: `failure` says what went wrong, with the program's output.
- * @param options.input its standard input: a text, or an open file
+ * Runs a program to its end. Never throws: `failure` says what went wrong, with the program's output.
+ * @param options.input its standard input: text or a file descriptor
  * @param options.stop ends the program
  */
 export function run(
@@ -40,7 +40,7 @@ export function run(
 ): Promise<{ failure: string | undefined }> {
   const stdin = typeof input === 'number' ? input : 'pipe';
   const child = launch(launcher, command, { stdio: [stdin, 'pipe', 'pipe'], ...(stop && { signal: stop }) });
-  // A program that ends before it has read everything says why in its output.
+  // If a program ends before it has read everything, its output says why.
   child.stdin?.on('error', () => {}).end(input);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -50,9 +50,9 @@ export function run(
   }
   return new Promise((resolve) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
-      // It has not ended yet.
+      // Aborted, but the program has not ended yet.
       if (stop?.aborted === true) return;
-      const missing = `the program ${launcher.prefix[0] ?? command[0]} is not there`;
+      const missing = `the program ${launcher.prefix[0] ?? command[0]} does not exist`;
       resolve({ failure: error.code === 'ENOENT' ? missing : error.message });
     });
     child.once('close', (code, signal) => {
@@ -62,10 +62,9 @@ export function run(
 }
 
 /**
- * Finds how to run PostgreSQL on these directories. PostgreSQL refuses to run as root, so when we are root it runs as
- * `nobody`, or as the user that owns an existing cluster. A user that cannot reach the directories gets one capability
- * that lets it.
- * @throws Error that says what to do, when nothing works
+ * Finds how to run PostgreSQL on these directories. PostgreSQL refuses to run as root; if this process is root, it runs
+ * as the owner of the cluster or as `nobody`. A user that cannot reach the directories gets one capability for that.
+ * @throws Error that says what to do, if nothing works
  */
 export async function chooseLauncher(places: {
   directory: string;
@@ -75,8 +74,8 @@ export async function chooseLauncher(places: {
   if (process.geteuid?.() !== 0) return { owner: undefined, prefix: [] };
   const owner = readClusterOwner(places.clusterDirectory) ?? findNobody();
   const failures: string[] = [];
-  // dac_override comes last because it permits writing, too. But Docker grants only this one, and only with it can
-  // `nobody` execute files that a umask of 077 left to root.
+  // dac_override comes last because it also permits writing. Docker grants only this one, and `nobody` needs it to
+  // execute root's files under a umask of 077.
   for (const prefix of [[], setprivCommand(owner, 'dac_read_search'), setprivCommand(owner, 'dac_override')]) {
     const { failure } = await run({ owner, prefix }, reachCommand(places));
     if (failure === undefined) return { owner, prefix };
@@ -86,7 +85,7 @@ export async function chooseLauncher(places: {
     `PostgreSQL refuses to run as root, and the user ${owner.uid} that it would run as cannot use ` +
       `${places.nativeDirectory} and ${places.directory}. Start as an unprivileged user, or install setpriv ` +
       '(util-linux), or let every user search the directories above these two (chmod o+x), or set DATABASE_URL.\n' +
-      `What was tried:\n${failures.join('\n')}`,
+      `Attempts:\n${failures.join('\n')}`,
   );
 }
 
@@ -107,14 +106,14 @@ function setprivCommand(owner: SystemUser, capability: string): string[] {
     `--regid=${owner.gid}`,
     '--clear-groups',
     '--no-new-privs',
-    // PostgreSQL checks its own programs with access(2), which without this ignores the capabilities of all but root.
+    // PostgreSQL checks its programs with access(2), which otherwise ignores the capabilities of unprivileged users.
     '--securebits=+no_setuid_fixup',
     `--inh-caps=+${capability}`,
     `--ambient-caps=+${capability}`,
   ];
 }
 
-/** Tries what PostgreSQL will have to do: mode bits alone do not tell (ACLs, NFS, containers). */
+/** Tries what PostgreSQL will do, because mode bits don't tell (ACLs, NFS, containers). */
 function reachCommand(places: { directory: string; nativeDirectory: string }): string[] {
   const script = 'cd "$1" && cat "$2" > /dev/null && exec "$3" --show -D "$1"';
   const dataFile = join(places.nativeDirectory, 'share', 'postgresql', 'postgres.bki');

@@ -6,10 +6,10 @@ import { type Launcher, run } from './launcher.ts';
 import { pidFilePath, readPidFile } from './pid-file.ts';
 
 /**
- * Stops the PostgreSQL that a killed process left behind. The caller holds the directory's lock, so no living process
+ * Stops the PostgreSQL that a killed process left behind. The caller holds the directory's lock, so no other process
  * uses it.
- * @param timeouts how long to wait for each of PostgreSQL's two ways to shut down
- * @throws Error when it does not stop
+ * @param timeouts how long to wait for PostgreSQL's fast and immediate shutdown
+ * @throws Error if it does not stop
  */
 export async function stopLeftover(
   places: Places,
@@ -35,7 +35,7 @@ export async function stopLeftover(
   forgetPid(places, launcher);
 }
 
-/** Whether the process is a PostgreSQL on this cluster: a pid in an old file may belong to any process by now. */
+/** Returns whether a process is a PostgreSQL of this cluster. The pid in an old file may belong to any process now. */
 function isPostgresOfCluster(clusterDirectory: string, pid: number): boolean {
   try {
     if (process.platform === 'linux') {
@@ -48,19 +48,19 @@ function isPostgresOfCluster(clusterDirectory: string, pid: number): boolean {
   }
 }
 
-/** Greater than any pid that a kernel gives. */
+/** Greater than any pid that a kernel assigns. */
 const NO_SUCH_PID = 2 ** 31 - 2;
 
 /**
- * Replaces the pid in PostgreSQL's pid file: PostgreSQL does not start while that pid belongs to any process of its
- * user. The other lines stay, because PostgreSQL uses them to find sessions of its predecessor that still run.
+ * Replaces the pid in PostgreSQL's pid file, because PostgreSQL does not start while any process of its user has that
+ * pid. Keeps the other lines, by which PostgreSQL finds sessions of its predecessor that still run.
  */
 function forgetPid(places: Places, launcher: Launcher): void {
   const pidFile = pidFilePath(places.clusterDirectory);
   const lines = readPidFile(pidFile);
   if (lines.length === 0) return;
   lines[0] = `${NO_SUCH_PID}`;
-  // Written outside the cluster and then moved: the cluster's directory belongs to another user, who could place a link
+  // Written outside the cluster and then moved. The cluster's directory belongs to another user, who could place a link
   // there, so root must not open a file in it for writing.
   const newFile = join(places.directory, 'postmaster.pid.new');
   rmSync(newFile, { force: true });

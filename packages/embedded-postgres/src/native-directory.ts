@@ -2,9 +2,9 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 /**
- * Finds PostgreSQL's programs and libraries in the npm package for this platform. That package lies where the package
- * that depends on it sees it, not necessarily where we do.
- * @throws Error when there is none for this platform, or it is not installed
+ * Finds PostgreSQL's programs and libraries in the npm package for this platform. Resolves it from the package that
+ * depends on it, because it need not be visible from here.
+ * @throws Error if there is none for this platform, or it is not installed
  */
 export function findNativeDirectory(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;

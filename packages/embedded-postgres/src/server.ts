@@ -13,13 +13,13 @@ import { startWatchdog } from './watchdog.ts';
 /** A running PostgreSQL: a child process in a session of its own. */
 interface Server {
   readonly port: number;
-  /** Ends it: asks first, then uses force. Does nothing when it has ended already. */
+  /** Stops it, by force if it does not stop in time. Does nothing if it has ended. */
   stop(): Promise<void>;
 }
 
 const START_ATTEMPTS = 5;
 const START_TIMEOUT_MS = 120_000;
-// Together less than the 30 s that a stop of Lockstep may take.
+// Their sum is below the 30 s that a stop of Lockstep may take.
 const FAST_STOP_TIMEOUT_MS = 20_000;
 const IMMEDIATE_STOP_TIMEOUT_MS = 5_000;
 const READINESS_POLL_MS = 10;
@@ -29,17 +29,17 @@ const LOG_TAIL_LINES = 20;
 const RETRY_DELAY_MS = 100;
 
 /**
- * Failures that pass by themselves: another program took the port after we chose it; a PostgreSQL of a killed process
- * came up after we looked for one; sessions of a killed PostgreSQL have not all ended yet.
+ * Transient failures: another program took the chosen port; a PostgreSQL of a killed process came up late; sessions of
+ * a killed PostgreSQL have not all ended yet.
  */
 const WORTH_RETRYING =
   /could not create any TCP\/IP sockets|lock file "postmaster.pid" already exists|pre-existing shared memory block/;
 
 /**
- * Starts PostgreSQL on the cluster, after stopping the one that a killed process left behind. It listens on a free
- * TCP port of 127.0.0.1 only, and writes only into the directory. A watchdog ends it when this process dies.
- * @param options.ownerFile holds our pid while this process owns the directory
- * @param options.stop ends a start half way, and PostgreSQL
+ * Starts PostgreSQL on the cluster, after it stops the one that a killed process left behind. It listens only on a free
+ * TCP port of 127.0.0.1, and writes only into the directory. A watchdog ends it when this process dies.
+ * @param options.ownerFile holds this process's pid while it owns the directory
+ * @param options.stop aborts the start and ends PostgreSQL
  * @throws Error with the last lines of the log; the reason of `stop`
  */
 export async function startServer(
@@ -78,7 +78,7 @@ export async function startServer(
   }
 }
 
-/** Finds a TCP port of 127.0.0.1 that is free at this moment. */
+/** Finds a TCP port of 127.0.0.1 that is free now. */
 export async function findFreePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve, reject) => {
@@ -106,14 +106,14 @@ function spawnPostgres(places: Places, launcher: Launcher, port: number): ChildP
   };
   const command = [join(places.nativeDirectory, 'bin', 'postgres'), '-D', places.clusterDirectory];
   for (const [name, value] of Object.entries(settings)) command.push('-c', `${name}=${value}`);
-  // Opened by us, because PostgreSQL's user may not be able to.
+  // This process opens it, because PostgreSQL's user may not be able to.
   const log = openSync(places.logFile, 'a', 0o600);
   try {
-    // Not started by pg_ctl, which passes the paths through a shell. Detached: Ctrl-C does not reach its session.
+    // Not by pg_ctl, which passes the paths through a shell. Detached, so that Ctrl-C does not reach it.
     const child = launch(launcher, command, { stdio: ['ignore', log, log], detached: true });
     child.once('error', (error) => writeFileSync(places.logFile, `${error.message}\n`, { flag: 'a' }));
     child.unref();
-    // When nobody stops it (an uncaught fault, a shutdown that was cut off), it ends with this process.
+    // Without a stop, as after an uncaught error or an interrupted shutdown, it ends with this process.
     const endWithUs = () => child.kill('SIGINT');
     process.once('exit', endWithUs);
     child.once('exit', () => process.off('exit', endWithUs));

@@ -4,21 +4,21 @@ import { lockDirectory } from './lock.ts';
 import { findNativeDirectory } from './native-directory.ts';
 import { findFreePort, startServer } from './server.ts';
 
-/** A PostgreSQL that runs for this process alone, until it is stopped. */
+/** A running PostgreSQL of this process. */
 export interface EmbeddedPostgres {
-  /** For the role `lockstep`, which may create databases, on the database `lockstep`, which it owns. */
+  /** The URL for the role `lockstep`, which may create databases, and its own database `lockstep`. */
   readonly databaseUrl: string;
-  /** Ends PostgreSQL and releases the directory. Further calls wait for the same end. */
+  /** Stops PostgreSQL and releases the directory. Further calls wait for the same stop. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a real PostgreSQL on the cluster in `directory`; creates the cluster if there is none. PostgreSQL ends
- * with this process, even when that is killed. One that still runs at the next start in the same directory is replaced.
+ * Starts a real PostgreSQL on the cluster in `directory`, and creates the cluster if there is none. PostgreSQL ends
+ * with this process, even if that is killed. If one still runs, the next start in the same directory replaces it.
  * @param options.choosePort finds the TCP port; by default any free one
- * @param options.stop ends a start half way, and what it has started; then it rejects
- * @throws Error when another living process uses the directory, when PostgreSQL does not start (with the end of its
- *   log), or when it cannot run as an unprivileged user (with what to do)
+ * @param options.stop aborts the start and ends what has started; then the promise rejects
+ * @throws Error if another running process uses the directory, PostgreSQL does not start (with the end of its log), or
+ *   it cannot run as an unprivileged user (with what to do)
  */
 export async function startEmbeddedPostgres(options: {
   directory: string;

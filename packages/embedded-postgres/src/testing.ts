@@ -1,3 +1,3 @@
-// What tests of the whole service need of the inside. Nothing else imports it.
+// Internals that only tests of the whole service import.
 
 export { superuserPasswordPath } from './cluster.ts';

@@ -4,18 +4,18 @@ import { launch } from './launcher.ts';
 
 /** Ends a PostgreSQL whose starter has died, even by SIGKILL. */
 interface Watchdog {
-  /** Tells the watchdog PostgreSQL's pid. */
+  /** Passes PostgreSQL's pid to the watchdog. */
   watch(pid: number): void;
-  /** Ends the watchdog, because PostgreSQL has ended; waits until it is gone. */
+  /** Ends the watchdog after PostgreSQL has ended, and waits until it is gone. */
   dismiss(): Promise<void>;
 }
 
 const FAST_STOP_SECONDS = 20;
 
 /**
- * The watchdog's standard input is a pipe. Only we hold its other end: no child of ours inherits it, and the kernel
- * closes it when we die, but not while we are stopped (SIGSTOP). Then `read` fails. When a later start has taken over
- * the directory, the owner file no longer holds our pid, and that process ends PostgreSQL itself.
+ * The watchdog's standard input is a pipe. Only this process holds the other end: no child inherits it, and the kernel
+ * closes it when the process dies, but not while it is suspended (SIGSTOP). Then `read` fails. If a later start has
+ * taken over the directory, the owner file has another pid, and that process ends PostgreSQL itself.
  */
 const SCRIPT = `
   read -r postgres || exit 0
@@ -35,10 +35,10 @@ const SCRIPT = `
   done`;
 
 /**
- * Starts a watchdog: a shell in a session of its own, so that no signal to our process group reaches it. It starts
- * before PostgreSQL does, so that PostgreSQL never runs without it. If it cannot run or is killed, the next start
- * replaces a PostgreSQL that we leave behind.
- * @param ownerFile holds our pid while this process owns the directory
+ * Starts a watchdog: a shell in its own session, so that no signal to this process group reaches it. It starts before
+ * PostgreSQL, which therefore never runs without it. If it cannot run or is killed, the next start replaces a leftover
+ * PostgreSQL.
+ * @param ownerFile holds this process's pid while it owns the directory
  */
 export function startWatchdog(ownerFile: string): Watchdog {
   const command = ['/bin/sh', '-c', SCRIPT, 'lockstep-watchdog', ownerFile, `${process.pid}`];
@@ -53,7 +53,7 @@ export function startWatchdog(ownerFile: string): Watchdog {
     });
   }
   const input = shell.stdin!;
-  // The watchdog may be killed at any time.
+  // The pipe breaks if the watchdog is killed.
   input.on('error', () => {});
   letUsEnd(shell);
   return {
@@ -68,7 +68,7 @@ export function startWatchdog(ownerFile: string): Watchdog {
   };
 }
 
-/** Lets this process end although the watchdog and the pipe to it are open. */
+/** Lets this process end while the watchdog and its pipe are open. */
 function letUsEnd(shell: ChildProcess): void {
   shell.unref();
   (shell.stdin as unknown as { unref(): void }).unref();

@@ -1,18 +1,15 @@
 import type { RecordEntry } from '@lockstep/contract/console';
 import type { Database } from '@lockstep/platform';
 
-/** Which changes are looked for. */
+/** Filters of the audit log. */
 interface ChangeFilters {
-  /** The name of who made them. */
+  /** The operator's name. */
   operator: string | undefined;
   action: string | undefined;
   target: string | undefined;
 }
 
-/**
- * Lists what operators changed, newest first: a page of what is behind an id, and the id that it ends with, null at the
- * end.
- */
+/** Lists a page of the audit log, newest first, after the id `after`. `stop` is the page's last id; null at the end. */
 export async function listChanges(
   db: Database,
   { operator, action, target }: ChangeFilters,
@@ -23,7 +20,7 @@ export async function listChanges(
     .leftJoin('operator', 'operator.id', 'record.operator_id')
     .select(['record.id', 'record.recorded_time', 'operator.name', 'record.actor', 'record.action', 'record.target'])
     .select(['record.before', 'record.after', 'record.request_id'])
-    // An id, not a join, so that the index of an operator's changes leads to them.
+    // Compares the id instead of the joined name, so that PostgreSQL can use the index of an operator's entries.
     .$if(operator !== undefined, (query) =>
       query.where('record.operator_id', '=', ({ selectFrom }) =>
         selectFrom('operator as wanted').select('wanted.id').where('wanted.name', '=', operator!),

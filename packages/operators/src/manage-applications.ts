@@ -11,7 +11,7 @@ import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import type { Actor } from './operator.ts';
 import { recordChange } from './record.ts';
 
-/** What is recorded of the tokens, by whether a change revokes them. */
+/** What an entry says of the tokens. */
 const recordTokens = (isRevoked: boolean) =>
   isRevoked ? { before: { tokens: 'valid' }, after: { tokens: 'revoked' } } : { before: {}, after: {} };
 
@@ -35,7 +35,7 @@ export function registerApplication(
 }
 
 /**
- * Approves an application, or suspends it and revokes its tokens (rules 2). Returns it as it is then. Throws a
+ * Approves an application, or suspends it and revokes its tokens (rules 2). Returns the changed application. Throws a
  * ConsoleRefusal: not_found.
  */
 export function changeApplicationStatus(
@@ -60,8 +60,8 @@ export function changeApplicationStatus(
 }
 
 /**
- * Gives an application a new secret, and with no overlap revokes its tokens (rules 2). Also returns when the secret
- * that it had ends. Throws a ConsoleRefusal: not_found.
+ * Gives an application a new secret; without overlap, also revokes its tokens (rules 2). Also returns when the old
+ * secret ends, in milliseconds. Throws a ConsoleRefusal: not_found.
  */
 export function rotateApplicationSecret(
   db: Database,

@@ -7,19 +7,19 @@ import type { Actor } from './operator.ts';
 import { recordChange } from './record.ts';
 import { setPasswordHash } from './sessions.ts';
 
-/** What new passwords need. */
+/** What setting a password takes. */
 export interface PasswordTools {
   db: Database;
   passwords: PasswordHasher;
 }
 
-/** An operator's name with a new password, which is shown only this once. */
+/** An operator's name and new password. The password is returned only here. */
 export interface NewOperatorLogin {
   name: string;
   password: string;
 }
 
-/** An operator as others see them; never a password. */
+/** An operator as admins see them. */
 export interface ListedOperator {
   operatorId: string;
   name: string;
@@ -27,13 +27,13 @@ export interface ListedOperator {
   createdTime: Date;
   /** When the operator was disabled; null while enabled. */
   disabledTime: Date | null;
-  /** Sessions that have not ended. */
+  /** How many sessions they have. */
   sessions: number;
-  /** When the last of these was used; null without one. */
+  /** When one of these sessions was last used; null if there is none. */
   lastUsedTime: Date | null;
 }
 
-/** Makes an operator with a random password (rules 9). Throws a ConsoleRefusal: name_taken. */
+/** Creates an operator with a random password (rules 9). Throws a ConsoleRefusal: name_taken. */
 export async function createOperator(
   { db, passwords }: PasswordTools,
   { name, role }: { name: string; role: OperatorRole },
@@ -66,7 +66,7 @@ export async function listOperators(db: Database): Promise<ListedOperator[]> {
 }
 
 /**
- * Gives an operator a new random password, and ends their sessions and the lock by failed logins. Throws a
+ * Sets a new random password, and ends the operator's sessions, log-in link and the lock by failed log-ins. Throws a
  * ConsoleRefusal: not_found.
  */
 export async function resetOperatorPassword(
@@ -84,7 +84,7 @@ export async function resetOperatorPassword(
   return { name, password };
 }
 
-/** Gives an operator another role. Throws a ConsoleRefusal: not_found; last_admin. */
+/** Changes an operator's role. Throws a ConsoleRefusal: not_found; last_admin. */
 export async function setOperatorRole(db: Database, name: string, role: OperatorRole, actor: Actor): Promise<void> {
   await inTransaction(db, async (trx) => {
     const admins = await lockEnabledAdmins(trx);
@@ -118,7 +118,7 @@ export async function disableOperator(db: Database, name: string, actor: Actor):
   });
 }
 
-/** Lets a disabled operator log in again, with the password that they had. Throws a ConsoleRefusal: not_found. */
+/** Lets a disabled operator log in again, with their old password. Throws a ConsoleRefusal: not_found. */
 export async function enableOperator(db: Database, name: string, actor: Actor): Promise<void> {
   await inTransaction(db, async (trx) => {
     const { id, disabled_time } = await lockOperator(trx, name);
@@ -144,7 +144,7 @@ async function lockOperator(trx: Trx, name: string) {
   return operator;
 }
 
-/** Locks the admins that are enabled, in one order, so that two changes do not each leave the other's admin. */
+/** Locks the enabled admins in one order, so that two concurrent changes can't remove the last two. */
 async function lockEnabledAdmins(trx: Trx): Promise<string[]> {
   const admins = await trx
     .selectFrom('operator')
@@ -157,7 +157,7 @@ async function lockEnabledAdmins(trx: Trx): Promise<string[]> {
   return admins.map(({ name }) => name);
 }
 
-/** Throws a ConsoleRefusal, last_admin, if this operator is the only admin that is enabled. */
+/** Throws a ConsoleRefusal, last_admin, if this operator is the only enabled admin. */
 function requireAnotherAdmin(admins: readonly string[], name: string): void {
   if (admins.length === 1 && admins[0] === name) throw new ConsoleRefusal('last_admin');
 }

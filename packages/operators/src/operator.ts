@@ -2,23 +2,23 @@ import { randomUUID } from 'node:crypto';
 import type { OperatorRole } from '@lockstep/contract/console';
 import { nameSystemUser } from './system-user.ts';
 
-/** Who does something that is recorded: an operator, or somebody who is not logged in to the console. */
+/** Who an audit log entry names: an operator, the command, or the origin of a failed log-in. */
 export interface Actor {
-  /** Null: nobody who is logged in. */
+  /** Null for the command and for failed log-ins. */
   operatorId: string | null;
-  /** The operator's name; of the `lockstep` command its system user and host, of a failed log-in the address. */
+  /** The operator's name, the command's system user and host, or the address of a failed log-in. */
   name: string;
   /** The x-request-id of the call. */
   requestId: string;
 }
 
-/** An operator who is logged in. */
+/** A logged-in operator. */
 export interface Operator extends Actor {
   operatorId: string;
   role: OperatorRole;
 }
 
-/** The actor of changes that a run of the `lockstep` command makes. */
+/** Returns the actor of one run of the `lockstep` command. */
 export const newCommand = (): Actor => ({
   operatorId: null,
   name: nameSystemUser(),

@@ -2,21 +2,19 @@ import type { Database, Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { Actor } from './operator.ts';
 
-/** Something that an operator or the command did. `before` and `after` never hold a password or a secret. */
+/** An audit log entry of what an operator or the command did. `before` and `after` hold no password or secret. */
 export interface Change {
-  /** What was done, as a stable word: `application.approved`, `batch.cancelled`. */
+  /** The action, as a stable word: `application.approved`, `batch.cancelled`. */
   action: string;
-  /** What it was done to, such as an appKey or an id; null where the action says all. */
+  /** The appKey, id or name of what it changed; null if the action says it all. */
   target: string | null;
-  /** What was there before, as far as it changed; null where there was nothing. */
+  /** The changed fields before; null if there were none. */
   before: unknown;
-  /** What was there after it. */
+  /** The changed fields after. */
   after: unknown;
 }
 
-/**
- * Adds a change to the record of operators: in the transaction that makes it, so that neither exists without the other.
- */
+/** Adds an entry to the audit log of operators. Call it in the transaction of the change. */
 export async function recordChange(
   db: Database,
   { operatorId, name, requestId }: Actor,
@@ -37,8 +35,8 @@ export async function recordChange(
 }
 
 /**
- * A call that changes an employee for an operator or the command: both records keep it under one request id, that of
- * the enterprise and that of operators.
+ * Describes a call that changes an employee for an operator or the command. The audit logs of the enterprise and of
+ * operators have it under one request id.
  */
 export function recordedCall(actor: Actor, action: string) {
   return {
@@ -59,11 +57,11 @@ interface ChangedMember {
   enterpriseId: string;
 }
 
-/** What is recorded of an order that an operator has ended, and that may be put back. */
+/** An order that an operator failed, and may retry, in the audit log. */
 const FAILED = { state: 'failed', cause: 'internal_error' };
 const PENDING = { state: 'pending' };
 
-/** Records that an operator paused a channel. Call it in the transaction that does. */
+/** Adds that an operator paused a channel. Call it in that transaction. */
 export function recordPaused(trx: Trx, actor: Actor, { code, reason }: { code: string; reason: string }) {
   return recordChange(trx, actor, {
     action: 'channel.paused',
@@ -73,7 +71,7 @@ export function recordPaused(trx: Trx, actor: Actor, { code, reason }: { code: s
   });
 }
 
-/** Records that an operator resumed a channel. Call it in the transaction that does. */
+/** Adds that an operator resumed a channel. Call it in that transaction. */
 export function recordResumed(trx: Trx, actor: Actor, code: string) {
   return recordChange(trx, actor, {
     action: 'channel.resumed',
@@ -83,7 +81,7 @@ export function recordResumed(trx: Trx, actor: Actor, code: string) {
   });
 }
 
-/** Records that an operator ended pending orders, an entry for each. Call it in the transaction that ends them. */
+/** Adds an entry for each pending order that an operator failed. Call it in that transaction. */
 export function recordFailed(
   trx: Trx,
   actor: Actor,
@@ -96,7 +94,7 @@ export function recordFailed(
   });
 }
 
-/** Records that an operator put failed orders back, an entry for each. Call it in the transaction that does. */
+/** Adds an entry for each failed order that an operator retried. Call it in that transaction. */
 export function recordRetried(trx: Trx, actor: Actor, licenseOrderIds: readonly string[]): Promise<void> {
   return recordOrders(trx, actor, licenseOrderIds, { action: 'order.retried', before: FAILED, after: PENDING });
 }

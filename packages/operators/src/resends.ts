@@ -3,33 +3,33 @@ import { type Database, inTransaction } from '@lockstep/platform';
 import type { Actor } from './operator.ts';
 import { recordChange } from './record.ts';
 
-/** Resends of one batch that are looked at, at most: the newest. */
+/** How many resends of a batch to read at most: the newest. */
 const MAX_RESENDS = 20;
 
-/** A batch, and the number under which it was sent. */
+/** A batch with its channelOrderId. */
 export interface SentBatch {
   batchId: BatchId;
   channelOrderId: string;
 }
 
-/** What was sent in place of failed orders; never a password. */
+/** What was sent in place of failed orders, without passwords. */
 export interface SentOrders {
   orders: number;
-  /** Of the batch's content, as the batch keeps it (rules 6.1 Idempotency): hexadecimal. */
+  /** The batch's stored digest (rules 6.1 Idempotency), in hexadecimal. */
   digest: string;
-  /** How it differs from what failed, bounded in size. */
+  /** The differences from the failed orders, bounded in size. */
   difference: unknown;
 }
 
-/** A batch that an operator made of failed orders of another one. */
+/** A batch that an operator created from another one's failed orders. */
 export interface Resend extends SentBatch {
-  /** The operator's name; null: the `lockstep` command. */
+  /** The operator's name; null for the `lockstep` command. */
   operator: string | null;
   /** When it was sent, in milliseconds. */
   time: number;
 }
 
-/** Adds to the record that an operator sent failed orders again, so that each of the two batches leads to the other. */
+/** Adds to the audit log that an operator resent failed orders, with an entry for each of the two batches. */
 export async function recordResend(
   db: Database,
   actor: Actor,
@@ -42,7 +42,7 @@ export async function recordResend(
   });
 }
 
-/** Reads which batches were made of failed orders of a batch, newest first, and of which batch it was made itself. */
+/** Reads the batches that were created from a batch's failed orders, newest first, and the batch it came from. */
 export async function readResends(
   db: Database,
   batchId: BatchId,
@@ -57,7 +57,7 @@ export async function readResends(
       .orderBy('record.id', 'desc');
   const sent = await entries('batch.resent').limit(MAX_RESENDS).execute();
   const made = await entries('batch.made').limit(1).executeTakeFirst();
-  // Sent twice, as by a double click, it is one batch: the earlier entry stands.
+  // A batch that was sent twice, as by a double click, is listed once, with its earlier entry.
   const resends = new Map<BatchId, Resend>();
   for (const { after, name, recorded_time } of sent) {
     const batch = pickBatch(after);

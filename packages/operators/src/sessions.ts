@@ -15,27 +15,26 @@ import { NO_LINK, useLogInToken } from './log-in-links.ts';
 import type { Operator } from './operator.ts';
 import { recordChange } from './record.ts';
 
-/** A session ends when its operator has done nothing for this long, and after so long whatever they do (rules 9). */
+/** When a session ends: after its operator's last action, and after its start (rules 9, Operators). */
 const IDLE_END = sql`interval '30 minutes'`;
 const ABSOLUTE_END = sql`interval '12 hours'`;
-/** A session that was used so recently is not written to. */
+/** How often the use of a session is stored. */
 const NOTED_EVERY = sql`interval '1 minute'`;
-/** The sessions of an operator that there may be at once; a further one ends the oldest. */
+/** How many sessions an operator may have. One more ends the oldest. */
 const MAX_SESSIONS = 20;
 
-/** A session that has just begun. The token is shown only this once, and stored hashed. */
+/** A new session. Its token is returned only here and stored hashed. */
 export interface NewSession {
   token: string;
   me: Me;
 }
 
-/**
- * A call that concerns a login: where it comes from, its id, and a signal that aborts when nobody waits for it any
- * more.
- */
+/** A call that checks a password. */
 export interface LoginCall {
+  /** Where it comes from. */
   address: string;
   requestId: string;
+  /** Aborts when the caller has left. */
   signal: AbortSignal;
 }
 
@@ -56,9 +55,10 @@ export class OperatorSessions {
   }
 
   /**
-   * Begins a session. Throws a ConsoleRefusal: login_failed if name or password is wrong, or the account is disabled or
-   * locked; neither the answer nor the time shows which. Log-ins are recorded, and of failed ones those that rules 9
-   * name. Throws an Overload; then nothing was counted.
+   * Begins a session. The audit log gets the log-in, and the failed log-ins that rules 9 name.
+   *
+   * Throws a ConsoleRefusal: login_failed if name or password is wrong, or the account is disabled or locked. Neither
+   * the answer nor its time shows which. Throws an Overload before it counts a failure.
    */
   async logIn(db: Database, login: { name: string; password: string }, call: LoginCall): Promise<NewSession> {
     const { name, password } = login;
@@ -101,8 +101,8 @@ export class OperatorSessions {
   }
 
   /**
-   * Who a session's token belongs to; undefined if the session has ended or its operator is disabled. Unless the call
-   * is automatic, such as one that a timer makes, the session goes on for another half an hour.
+   * Returns the operator of a session's token; undefined if the session has ended or the operator is disabled. Renews
+   * the session for half an hour, unless the call is automatic, such as a timer's.
    */
   async verify(
     db: Database,
@@ -126,7 +126,7 @@ export class OperatorSessions {
     return { operator: { operatorId, name, role, requestId }, me: buildMe(row) };
   }
 
-  /** Ends an operator's session, and records that. */
+  /** Ends an operator's session and adds the log-out to the audit log. */
   async logOut(db: Database, operator: Operator, token: string): Promise<void> {
     await inTransaction(db, async (trx) => {
       const ended = await trx
@@ -144,8 +144,8 @@ export class OperatorSessions {
   }
 
   /**
-   * Gives an operator another password, ends all their sessions and begins a new one. A wrong password counts as a
-   * failed login. Throws a ConsoleRefusal: password_wrong; an Overload.
+   * Sets an operator's password, ends all their sessions and begins a new one. A wrong current password counts as a
+   * failure. Throws a ConsoleRefusal: password_wrong; an Overload.
    */
   async changeOwnPassword(
     db: Database,
@@ -154,7 +154,7 @@ export class OperatorSessions {
     call: LoginCall,
   ): Promise<NewSession> {
     const { name } = operator;
-    // Failures here count by themselves: strangers who lock the log-ins of a name lock nobody out of this.
+    // These failures count apart from log-ins, so that strangers who lock a name can't keep its operator from this.
     const checked = await this.#check(db, { kind: 'confirmation', name, party: call.address }, password, call);
     if (checked === undefined) throw new ConsoleRefusal('password_wrong');
     const [hash] = await this.#passwords.hashAll([newPassword], ownerOf(call));
@@ -171,7 +171,7 @@ export class OperatorSessions {
     });
   }
 
-  /** Whose password it is; undefined if it is not that of an enabled operator of the name, or the name is locked. */
+  /** Returns the enabled operator of the name; undefined if the password is wrong or the name is locked. */
   async #check(
     db: Database,
     attempt: Attempt,
@@ -191,7 +191,7 @@ export class OperatorSessions {
   }
 }
 
-/** An operator whose password was right, with the hash it was checked against. */
+/** An operator whose password is correct, with the hash that it was checked against. */
 interface Checked {
   id: string;
   passwordHash: string;
@@ -200,8 +200,8 @@ interface Checked {
 const ownerOf = ({ address, signal }: LoginCall) => ({ kind: 'console', party: address, signal }) as const;
 
 /**
- * Records a failed log-in for an operator that there is: the first from an address within 15 minutes, and those that
- * lock the name. So strangers cannot fill the record (rules 9). The statement is the same for a name that nobody has.
+ * Adds failed log-ins of an existing operator to the audit log: the first from an address within 15 minutes, and those
+ * that lock the name, so that strangers can't fill the log (rules 9). An unknown name costs the same statement.
  */
 async function recordFailedLogIn(
   trx: Trx,
@@ -227,7 +227,7 @@ async function recordFailedLogIn(
     where name = ${name}`.execute(trx);
 }
 
-/** Whether the checked password is still the operator's, and stays so until the transaction ends. */
+/** Returns whether the checked password is still the operator's. Locks the operator until the transaction ends. */
 async function isStillChecked(
   trx: Trx,
   { id, passwordHash }: Checked,

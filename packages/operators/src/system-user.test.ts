@@ -5,12 +5,12 @@ import { nameSystemUser } from './system-user.ts';
 const nameOf = (username: string, host = 'db-1') =>
   nameSystemUser({ userInfo: () => ({ username }), hostname: () => host, getuid: () => 1 });
 
-it('is the user and the host of this process', () => {
+it('names the user and the host of this process', () => {
   expect(nameSystemUser()).toMatch(/^[^@]+@/);
   expect(nameSystemUser().endsWith(`@${hostname()}`)).toBe(true);
 });
 
-it('is the number of a user who has no name', () => {
+it('names the uid of a user without a name', () => {
   const userInfo = () => {
     throw new Error('ENOENT: no such file or directory, uv_os_get_passwd');
   };
@@ -18,9 +18,9 @@ it('is the number of a user who has no name', () => {
   expect(nameSystemUser({ userInfo, hostname: () => 'db-1', getuid: undefined })).toBe('uid-unknown@db-1');
 });
 
-it('is short, and holds nothing that a terminal or a page would obey', () => {
+it('is short, and holds nothing that a terminal or a page would interpret', () => {
   expect(nameOf('a\u001b[31m\n\u0000\u202e\u2028b')).toBe('a?[31m????b@db-1');
   expect(nameOf('u'.repeat(500), 'h'.repeat(500))).toHaveLength(64 + 1 + 180);
-  // A character that is cut in two.
+  // A surrogate pair is cut in two.
   expect(nameOf(`${'u'.repeat(63)}😀`)).toBe(`${'u'.repeat(63)}?@db-1`);
 });

@@ -1,7 +1,7 @@
 import type { Aged } from '@lockstep/platform';
 import type { Generated } from 'kysely';
 
-/** The tables of operators, their sessions, and what they changed. */
+/** The tables of operators, their sessions and their audit log. */
 declare module '@lockstep/platform' {
   interface Tables {
     operator: {
@@ -36,7 +36,7 @@ declare module '@lockstep/platform' {
   }
 }
 
-/** Sessions that have ended. */
+/** Ended sessions, which workers delete. */
 export const agedOperators: readonly Aged[] = [
   { kind: 'operator_session', table: 'operator_session', timeColumn: 'expires_time', maxAgeSeconds: 0 },
 ];

@@ -7,18 +7,18 @@ import { CommandFault } from '../output/status.ts';
 import { findDatabaseUrl, postgresDirectory } from './stack.ts';
 
 /**
- * Writes everything that the PostgreSQL of the running `npm start` in DATA_DIR holds into a file that only its owner
- * can read. The file gets its name when it is complete and on disk, and replaces no other.
- * @param begin runs before anything is copied
+ * Backs up the PostgreSQL of the `npm start` that runs in DATA_DIR into a file that only its owner can read. The file
+ * gets its name once it is complete and on disk, and never replaces another one.
+ * @param begin runs before the copy
  * @returns the file and its size
- * @throws Error when nothing runs there, the file exists already, or it cannot be written; nothing is left then
+ * @throws Error if no `npm start` runs there, the file exists, or it cannot be written; then no file is left
  */
 export async function backUpStack(
   config: Config,
   file: string,
   begin: () => Promise<void>,
 ): Promise<{ file: string; bytes: number }> {
-  if (existsSync(file)) throw new CommandFault('usage', `${file} is there already. Choose another name.`);
+  if (existsSync(file)) throw new CommandFault('usage', `${file} already exists. Choose another name.`);
   const databaseUrl = await findDatabaseUrl(config);
   const unfinished = `${file}.${randomUUID()}.part`;
   const remove = () => rmSync(unfinished, { force: true });
@@ -27,13 +27,13 @@ export async function backUpStack(
   let bytes = 0;
   try {
     await begin();
-    // Written synchronously, so that the server waits for the disk.
+    // Synchronous writes make the server wait for the disk.
     await backUpCluster(postgresDirectory(config), databaseUrl, (part) => {
       writeFileSync(descriptor, part);
       bytes += part.length;
     });
     fsyncSync(descriptor);
-    // Unlike a rename, a link replaces nothing, whatever has appeared meanwhile.
+    // Unlike a rename, a link never replaces a file that has appeared meanwhile.
     linkSync(unfinished, file);
     syncDirectory(dirname(file));
     return { file, bytes };

@@ -6,9 +6,8 @@ import type { Closable } from '@lockstep/platform';
 const BUILD = fileURLToPath(new URL('../../../console/build.ts', import.meta.url));
 
 /**
- * Builds the console if its sources are newer than what the install has built, as after `git pull`. It takes seconds,
- * in a process of its own, whose memory goes with it. Returns why that failed, if it did: the service runs without a
- * console.
+ * Builds the console if its sources are newer than the build, as after `git pull`. A separate process does it, so that
+ * its memory is freed. If the build fails, returns the reason, and the service runs without a console.
  */
 export async function buildConsole(stop: AbortSignal): Promise<Closable & { fault?: string }> {
   const close = async () => {};

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** What DATA_DIR/demo.json holds (rules 9). */
+/** The fields of DATA_DIR/demo.json (rules 9). */
 const FIELDS = [
   'baseUrl',
   'appKey',
@@ -14,7 +14,7 @@ const FIELDS = [
 ] as const;
 export type Demo = Record<(typeof FIELDS)[number], string>;
 
-/** Reads demo.json; undefined when there is none. */
+/** Reads demo.json. Returns undefined if the file does not exist. */
 export async function readDemo(file: string): Promise<Demo | undefined> {
   let text: string;
   try {

@@ -17,9 +17,9 @@ import { type Demo, readDemo } from './demo-file.ts';
 
 const DEMO_OPERATOR = 'demo';
 
-/** The demo, with the token of a new log-in link for its operator; undefined if an admin has disabled that operator. */
 interface PreparedDemo {
   demo: Demo;
+  /** Of the operator's new log-in link; undefined if an admin has disabled the operator. */
   logInToken: string | undefined;
 }
 
@@ -70,7 +70,7 @@ async function createDemo(db: Database, file: string, baseUrl: string): Promise<
   return written;
 }
 
-/** Creates the demo operator, an admin. Resets the password of an existing one only if demo.json does not have it. */
+/** Creates the demo operator, an admin. Resets an existing one's password only if demo.json does not have it. */
 async function provideOperator(db: Database, existing: Demo | undefined): Promise<NewOperatorLogin> {
   const tools = { db, passwords: new PasswordHasher() };
   const exists = (await listOperators(db)).some(({ name }) => name === DEMO_OPERATOR);

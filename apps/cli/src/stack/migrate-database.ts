@@ -7,13 +7,11 @@ import {
   type QueueBackend,
 } from '@lockstep/platform';
 
-/**
- * How long it waits for a lock outside of the service's migrations: on the record of them, and on the queue's tables.
- */
+/** How long to wait for the lock on the list of migrations, and for locks on the queue's tables. */
 const LOCK_TIMEOUT_MS = 15_000;
 
 /**
- * Brings the service's and the queue's tables to the version of this release.
+ * Migrates the tables of the service and of the queue to this release.
  * @throws what `migrateToLatest` throws
  */
 export async function migrateDatabase(

@@ -10,14 +10,14 @@ import { skipIds } from './skip-ids.ts';
 import { postgresDirectory, prepareDataDir } from './stack.ts';
 
 /**
- * Creates the PostgreSQL of `npm start` in DATA_DIR from a file of backUpStack, with passwords of its own, the tables
- * of this release, and the ids moved on. It appears in DATA_DIR when all of that is done.
- * @throws Error when DATA_DIR has a database, or the file is no such backup; nothing is left then
+ * Restores a backup of backUpStack as the PostgreSQL of `npm start` in DATA_DIR, with new passwords, the tables of this
+ * release, and ids skipped. It appears in DATA_DIR only once it is complete.
+ * @throws Error if DATA_DIR has a database, or the file is not such a backup; then nothing is left
  */
 export async function restoreStack(config: Config, file: string): Promise<void> {
   const directory = postgresDirectory(config);
   if (existsSync(directory))
-    throw new CommandFault('refused', `${config.DATA_DIR} has a database already. Choose another DATA_DIR.`);
+    throw new CommandFault('refused', `${config.DATA_DIR} already has a database. Choose another DATA_DIR.`);
   const backup = open(file);
   const unfinished = join(config.DATA_DIR, `postgres-unfinished-${randomUUID()}`);
   try {

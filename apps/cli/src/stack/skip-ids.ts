@@ -2,14 +2,14 @@ import { newCommand, recordChange } from '@lockstep/operators';
 import { type Database, inTransaction } from '@lockstep/platform';
 import { sql } from 'kysely';
 
-/** How many draws of each sequence to skip; one draw is a batch, an enterprise, or a thousand instances. */
+/** How many values of each sequence to skip. One is used for a batch, an enterprise, or a thousand instances. */
 const DRAWS = 1_000_000;
 const ASSET_NUMBERS = 1_000_000;
 const EVENTS = 1_000_000;
 
 /**
- * Moves all ids, asset numbers and events' positions on, so that those given out after a backup was taken are not given
- * out again after it is restored. Each call moves them on once more. It is recorded as `action`, with `details`.
+ * Skips ids, asset numbers and event positions, so that a restored service does not reuse those issued after the
+ * backup. Each call skips more. Adds `action` with `details` to the audit log.
  */
 export async function skipIds(db: Database, action: string, details: Record<string, unknown> = {}): Promise<void> {
   await inTransaction(db, async (trx) => {

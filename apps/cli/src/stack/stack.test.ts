@@ -12,20 +12,20 @@ afterAll(() => rmSync(directory, { recursive: true }));
 
 const prepare = (DATA_DIR: string) => prepareDataDir(readConfig({ DATA_DIR }));
 
-it('creates DATA_DIR with the directories above it, and leaves nothing in it, also when it is there', async () => {
+it('creates DATA_DIR and its parents, or accepts an existing one, and leaves it empty', async () => {
   const dataDir = join(directory, 'new', 'data');
   await prepare(dataDir);
   await prepare(dataDir);
   expect(readdirSync(dataDir)).toEqual([]);
 });
 
-it.each([file, join(file, 'data')])('refuses %s, which is a file or below one', async (dataDir) => {
+it.each([file, join(file, 'data')])('refuses %s, a file or a path below one', async (dataDir) => {
   await expect(prepare(dataDir)).rejects.toThrow(/^DATA_DIR must be a directory that this process can write: .*$/);
 });
 
-// Nothing can be created in /proc, and root may write it by its mode.
+// No directory can be created in /proc, although its mode lets root write.
 it.runIf(process.platform === 'linux').each(['/proc', '/proc/data', '/proc/new/data'])(
-  'refuses %s at once, in which nothing can be created',
+  'refuses %s at once, where no directory can be created',
   async (dataDir) => {
     await expect(prepare(dataDir)).rejects.toThrow(/^DATA_DIR must be a directory that this process can write: .*$/);
   },

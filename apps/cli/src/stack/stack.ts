@@ -5,10 +5,7 @@ import type { Config } from '@lockstep/config';
 import type { Closable } from '@lockstep/platform';
 import { CommandFault } from '../output/status.ts';
 
-/**
- * The file in which a running `npm start` with a PostgreSQL of its own writes the database's URL; only its owner can
- * read it.
- */
+/** The file in which a running `npm start` keeps the URL of its embedded PostgreSQL; only its owner can read it. */
 const getStackFile = (dataDir: string) => join(dataDir, 'stack.json');
 
 /** The directory of the embedded PostgreSQL in DATA_DIR. */
@@ -16,7 +13,7 @@ export function postgresDirectory({ DATA_DIR }: Config): string {
   return join(DATA_DIR, 'postgres');
 }
 
-/** Creates DATA_DIR if it is absent. Throws an Error of one line if nothing can be created in it. */
+/** Creates DATA_DIR if it does not exist. Throws a one-line Error if this process cannot write to it. */
 export async function prepareDataDir({ DATA_DIR }: Config): Promise<void> {
   try {
     await createDirectory(DATA_DIR);
@@ -27,17 +24,17 @@ export async function prepareDataDir({ DATA_DIR }: Config): Promise<void> {
   }
 }
 
-// Node.js's own `recursive` never ends in a directory such as /proc, in which nothing can be created.
+// Node.js's own `recursive` loops forever in a directory such as /proc, in which no directory can be created.
 async function createDirectory(directory: string): Promise<void> {
   if (existsSync(directory)) return;
   await createDirectory(dirname(directory));
-  // Any user may pass through, so that PostgreSQL can run as an unprivileged user; each file has a mode of its own.
+  // Any user may traverse it, so that PostgreSQL can run as an unprivileged user. Each file has its own mode.
   await mkdir(directory, { mode: 0o711 });
 }
 
 /**
- * Provides the database of `npm start`: that of DATABASE_URL, or a PostgreSQL of its own in DATA_DIR (rules 9). `stop`
- * ends a start half way, and what it has started; then it rejects.
+ * Provides the database of `npm start`: DATABASE_URL, or an embedded PostgreSQL in DATA_DIR (rules 9). If `stop` aborts
+ * a start, what has started ends, and the promise rejects.
  */
 export async function provideDatabase(
   config: Config,
@@ -61,7 +58,7 @@ export async function provideDatabase(
   };
 }
 
-/** No `npm start` runs in DATA_DIR; the message says what to do. */
+/** No `npm start` runs in DATA_DIR. The message says what to do. */
 export class NothingRuns extends CommandFault {
   constructor(dataDir: string, cause: unknown) {
     super('unreachable', `Nothing runs in ${dataDir}. Run npm start first, or set DATABASE_URL.`, { cause });
@@ -69,7 +66,7 @@ export class NothingRuns extends CommandFault {
   }
 }
 
-/** Finds the URL of the database that the lockstep command works on. Throws NothingRuns. */
+/** Returns the URL of the database that the lockstep command works on. Throws NothingRuns. */
 export async function findDatabaseUrl(config: Config): Promise<string> {
   if (config.DATABASE_URL !== undefined) return config.DATABASE_URL;
   try {
