@@ -24,8 +24,8 @@ interface PreparedDemo {
 }
 
 /**
- * Creates what is missing of the demo application, enterprises, customers, employees and operator, writes demo.json, and
- * creates a log-in link. The audit log of operators has the application, the passwords and the link (rules 9).
+ * Creates what is missing of the demo application, enterprises, customers, employees and operator, writes demo.json,
+ * and creates a log-in link. The audit log of operators has the application, the passwords and the link (rules 9).
  */
 export async function prepareDemo(databaseUrl: string, file: string, baseUrl: string): Promise<PreparedDemo> {
   const db = openDatabase({ url: databaseUrl, poolSize: 1, applicationName: 'lockstep-demo', onError: () => {} });
