@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
  * Builds the console into dist/. Prints nothing on success.
  *
  *   node build.ts               builds
- *   node build.ts --if-needed   builds if the sources have changed since the last build; a no-op without Vite, as in the
- *                               image, which comes with a built console
+ *   node build.ts --if-needed   builds if the sources have changed; a no-op without Vite, as in the image, which comes
+ *                               with a built console
  *   node build.ts --sizes       builds, and prints the sizes that a browser loads
  */
 const HERE = fileURLToPath(new URL('.', import.meta.url));
