@@ -1,9 +1,9 @@
 import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeApi, fillConsoleReference, renderReference } from '@lockstep/api';
+import { describeApi, renderReference } from '@lockstep/api';
 import { readConfig } from '@lockstep/config';
 import { operations } from '@lockstep/contract';
-import { type ConsoleOperation, consoleOperations, OperatorRole } from '@lockstep/contract/console';
+import { OperatorRole } from '@lockstep/contract/console';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -76,19 +76,6 @@ describe('docs/api.md', () => {
 });
 
 describe('docs/console.md', () => {
-  const page = read('docs/console.md');
-  const roleOf = Object.fromEntries(
-    tableOf('docs/console.md', 'Call', 'Role', 'What it does').map(([call, role]) => [call, role]),
-  );
-
-  it('has every operation with its role as the contract says; npm run fix writes the table', () => {
-    expect(fillConsoleReference(page)).toBe(page);
-    const operations = Object.values<ConsoleOperation>(consoleOperations);
-    expect(roleOf).toEqual(
-      Object.fromEntries(operations.map(({ method, path, role }) => [code(`${method} ${path}`), role])),
-    );
-  });
-
   it('explains every role', () => {
     const roles = tableOf('docs/console.md', 'Role', 'For whom', 'May').map(([role]) => role);
     expect(roles).toEqual(OperatorRole.options.map(code));

@@ -1,5 +1,4 @@
 export { type ApiOptions, startApi } from './api.ts';
-export { fillConsoleReference } from './description/console-reference.ts';
 export { describeApi } from './description/description.ts';
 export { renderReference } from './description/reference.ts';
 export { addHttpMetrics } from './metrics.ts';

@@ -70,7 +70,7 @@ function Why({ order: { cause, message } }: { order: Order }) {
   return (
     <Notice tone="bad" title={causeWords(cause, message)}>
       {words.cause}: <code>{cause}</code> ·{' '}
-      <a href={new URL('../guides/api#what-an-order-fails-for', document.baseURI).href}>{words.causeMeaning}</a>
+      <a href={new URL('../guides/api#causes', document.baseURI).href}>{words.causeMeaning}</a>
     </Notice>
   );
 }
