@@ -14,6 +14,9 @@ const MIN_SHARED_FIELDS = 3;
 const OR = '\\|';
 /** How a description says that a number is a time. The reference shows it as a type instead. */
 const TIME = /(:|\.) milliseconds since 1970-01-01 UTC(?=[.,;])/i;
+/** A shorter description of a schema adds nothing to its name. */
+const MIN_DESCRIPTION_WORDS = 9;
+const FILLERS = ['a', 'an', 'the', 'of', 'its', 'this', 'in', 'is', 'whether', 'it'];
 const PREFIX = '#/components/schemas/';
 
 /** Renders the types of the reference, and each named schema once, where it is first used. */
@@ -72,20 +75,23 @@ export class SchemaSections {
 
   #render(name: string): string {
     const schema = this.#schemas[name]!;
-    const { description = '', properties, oneOf, enum: words } = schema;
+    const { description = '', properties, oneOf, enum: values } = schema;
     const parts = [`#### ${name}`];
     if (properties === undefined) {
       const choice =
-        words === undefined ? (oneOf ?? []).map((each) => this.typeOf(each)).join(' or ') : listWords(words);
+        values === undefined ? (oneOf ?? []).map((each) => this.typeOf(each)).join(' or ') : listWords(values);
       return [...parts, wrapLines(`${description} One of ${choice}.`)].join('\n\n');
     }
     const base = this.#findBase(schema);
     const own = Object.keys(properties).filter((field) => base === undefined || !this.#isShared(schema, base, field));
     const rows = own.map((field) => {
-      const mark = schema.required?.includes(field) ? '' : ' optional';
-      return [`${code(field)}${mark}`, this.typeOf(properties[field]!), describeField(properties[field]!)];
+      const meaning = describeField(properties[field]!);
+      const shown = restates(meaning, `${field} ${name}`) ? '' : meaning;
+      return [nameField(field, schema.required?.includes(field)), this.typeOf(properties[field]!), shown];
     });
-    parts.push(wrapLines([description, this.#describeBase(schema, base, own)].join(' ')));
+    const words = description.split(' ').length < MIN_DESCRIPTION_WORDS ? '' : description;
+    const introduction = wrapLines([words, this.#describeBase(schema, base, own)].join(' '));
+    if (introduction !== '') parts.push(introduction);
     if (rows.length > 0) parts.push(renderTable(['Field', 'Type', 'Meaning'], rows));
     return parts.join('\n\n');
   }
@@ -120,6 +126,18 @@ export class SchemaSections {
       isDeepStrictEqual(schema.properties![field], other.properties[field])
     );
   }
+}
+
+/** Returns a field as the reference shows it; with a question mark if it is optional. */
+export function nameField(name: string, isRequired = false): string {
+  return code(isRequired ? name : `${name}?`);
+}
+
+/** Whether a description only repeats words of a name, such as "Name of the product" for productName. */
+function restates(description: string, name: string): boolean {
+  const split = (text: string) => text.toLowerCase().match(/[a-z]+/g) ?? [];
+  const known = new Set([...split(name.replace(/(?=[A-Z])/g, ' ')), ...FILLERS]);
+  return split(description).every((word) => known.has(word));
 }
 
 /** Returns the description of a field or parameter, without what its type already says. */

@@ -22,7 +22,7 @@ import {
 } from '../reference/openapi-document.ts';
 import type { Schema } from '../reference/openapi-schemas.ts';
 import { LIMITS } from './reference-limits.ts';
-import { describeField, SchemaSections } from './reference-schemas.ts';
+import { describeField, nameField, SchemaSections } from './reference-schemas.ts';
 import { code, linkTo, renderTable, wrapLines } from './reference-text.ts';
 
 const MODULES: Record<Operation['module'], string> = { open: 'Tokens', order: 'Order module', member: 'Member center' };
@@ -35,8 +35,7 @@ const INTRODUCTION = `# API reference
 For integrators who look up an operation, a field or a cause. [Integrating](integrating.md) explains how the parts work
 together. \`/docs\` of a running service shows examples and tries calls. \`npm run fix\` generates this page from the contract.
 
-- A type ends in \`[]\` if the value is a list. Every field of an answer is present. Fields of a request are required
-  unless they are marked optional.
+- A field whose name ends in \`?\` is optional. A type that ends in \`[]\` is a list.
 - A \`time\` is an int64 number of milliseconds since 1970-01-01 UTC.
 - A string has at most 255 characters unless its description says otherwise.
 - Every call needs the query parameter \`g_nonce\`, and every operation can be refused with the [common causes](#causes).
@@ -70,10 +69,10 @@ function findEntry(document: ApiDocument, id: OperationId): Entry {
 
 function renderOverview(entries: Entry[]): string {
   const rows = entries.map(({ id, path, method }) => {
-    const { name = '', summary } = findOperation(id);
-    return [name, linkTo(id), code(`${method.toUpperCase()} ${path}`), summary];
+    const { name = '' } = findOperation(id);
+    return [name, linkTo(id), code(`${method.toUpperCase()} ${path}`)];
   });
-  return `## Operations\n\n${renderTable(['Name', 'Operation', 'Call', 'Summary'], rows)}`;
+  return `## Operations\n\n${renderTable(['Name', 'Operation', 'Call'], rows)}`;
 }
 
 function renderOperation(
@@ -129,8 +128,7 @@ function rowOf(
 ) {
   const described = { ...schema, description };
   const fallback = schema.default === undefined ? '' : ` Default: ${String(schema.default)}.`;
-  const label = `${code(name)}${required ? '' : ' optional'}`;
-  return [label, sections.typeOf(described), `${describeField(described)}${fallback}`];
+  return [nameField(name, required), sections.typeOf(described), `${describeField(described)}${fallback}`];
 }
 
 /** Parameters that several operations share, by `keyOf`. */
