@@ -17,7 +17,7 @@ export const LIMITS: readonly (readonly [what: string, limit: string])[] = [
   ['Orders in a batch', count(MAX_ORDERS_PER_BATCH)],
   ['Body of createBatchOrder and previewBatchOrder', mebibytes(MAX_BATCH_BYTES)],
   ['Any other body', mebibytes(MAX_BODY_BYTES)],
-  ['Products and merchandise that one order, or one sync batch, creates, revokes or moves', count(MAX_INSTANCES)],
+  ['Products and merchandise that an order or a sync batch changes', count(MAX_INSTANCES)],
   ['Active products and merchandise on an asset', count(MAX_INSTANCES_ON_ASSET)],
   ['Extended attributes of an asset', count(MAX_EXTENDED_ATTRIBUTES)],
   ['Webhooks of an application', count(MAX_WEBHOOKS)],

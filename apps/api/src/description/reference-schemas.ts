@@ -15,8 +15,11 @@ const OR = '\\|';
 /** How a description says that a number is a time. The reference shows it as a type instead. */
 const TIME = /(:|\.) milliseconds since 1970-01-01 UTC(?=[.,;])/i;
 /** A shorter description of a schema adds nothing to its name. */
-const MIN_DESCRIPTION_WORDS = 9;
-const FILLERS = ['a', 'an', 'the', 'of', 'its', 'this', 'in', 'is', 'whether', 'it'];
+const MIN_DESCRIPTION_WORDS = 11;
+const FILLERS = ['a', 'an', 'the', 'of', 'its', 'this', 'in', 'is', 'whether', 'it', 's'];
+/** Words that mean the same as a part of a name. */
+const SYNONYMS: Record<string, string> = { num: 'number', nos: 'numbers', member: 'employee' };
+const TIME_FIELD = /(Time|Date|Since|From|To)$/;
 const PREFIX = '#/components/schemas/';
 
 /** Renders the types of the reference, and each named schema once, where it is first used. */
@@ -38,15 +41,19 @@ export class SchemaSections {
     return found;
   }
 
-  /** Returns a type as Markdown, with a link to the section of a named schema. */
-  typeOf(schema: Schema): string {
+  /** Returns the type of a field as Markdown, with a link to the section of a named schema. */
+  typeOf(schema: Schema, field = ''): string {
     if (schema.$ref !== undefined) return this.#typeOfNamed(schema.$ref.slice(PREFIX.length));
     if (schema.enum !== undefined) return listWords(schema.enum);
     if (schema.items !== undefined) return `${this.typeOf(schema.items)}[]`;
     if (schema.oneOf !== undefined) return schema.oneOf.map((each) => this.typeOf(each)).join(OR);
-    const isTime = TIME.test(schema.description ?? '');
+    const isTime = TIME.test(schema.description ?? '') || TIME_FIELD.test(field);
     const types = [schema.type ?? 'any'].flat();
-    return types.map((type) => (type === 'integer' ? (isTime ? 'time' : (schema.format ?? type)) : type)).join(OR);
+    return types
+      .map((type) =>
+        type === 'integer' ? (isTime && schema.format === 'int64' ? 'time' : (schema.format ?? type)) : type,
+      )
+      .join(OR);
   }
 
   #typeOfNamed(name: string): string {
@@ -87,7 +94,7 @@ export class SchemaSections {
     const rows = own.map((field) => {
       const meaning = describeField(properties[field]!);
       const shown = restates(meaning, `${field} ${name}`) ? '' : meaning;
-      return [nameField(field, schema.required?.includes(field)), this.typeOf(properties[field]!), shown];
+      return [nameField(field, schema.required?.includes(field)), this.typeOf(properties[field]!, field), shown];
     });
     const words = description.split(' ').length < MIN_DESCRIPTION_WORDS ? '' : description;
     const introduction = wrapLines([words, this.#describeBase(schema, base, own)].join(' '));
@@ -134,9 +141,10 @@ export function nameField(name: string, isRequired = false): string {
 }
 
 /** Whether a description only repeats words of a name, such as "Name of the product" for productName. */
-function restates(description: string, name: string): boolean {
+export function restates(description: string, name: string): boolean {
   const split = (text: string) => text.toLowerCase().match(/[a-z]+/g) ?? [];
-  const known = new Set([...split(name.replace(/(?=[A-Z])/g, ' ')), ...FILLERS]);
+  const parts = split(name.replace(/(?=[A-Z])/g, ' '));
+  const known = new Set([...parts, ...parts.map((part) => SYNONYMS[part] ?? part), ...FILLERS]);
   return split(description).every((word) => known.has(word));
 }
 

@@ -22,7 +22,7 @@ import {
 } from '../reference/openapi-document.ts';
 import type { Schema } from '../reference/openapi-schemas.ts';
 import { LIMITS } from './reference-limits.ts';
-import { describeField, nameField, SchemaSections } from './reference-schemas.ts';
+import { describeField, nameField, restates, SchemaSections } from './reference-schemas.ts';
 import { code, linkTo, renderTable, wrapLines } from './reference-text.ts';
 
 const MODULES: Record<Operation['module'], string> = { open: 'Tokens', order: 'Order module', member: 'Member center' };
@@ -33,7 +33,7 @@ const COMMON_PARAMETERS = ['g_nonce'];
 const INTRODUCTION = `# API reference
 
 For integrators who look up an operation, a field or a cause. [Integrating](integrating.md) explains how the parts work
-together. \`/docs\` of a running service shows examples and tries calls. \`npm run fix\` generates this page from the contract.
+together. \`/docs\` of a running service shows examples and tries calls.
 
 - A field whose name ends in \`?\` is optional. A type that ends in \`[]\` is a list.
 - A \`time\` is an int64 number of milliseconds since 1970-01-01 UTC.
@@ -127,8 +127,9 @@ function rowOf(
   sections: SchemaSections,
 ) {
   const described = { ...schema, description };
+  const meaning = restates(describeField(described), name) ? '' : describeField(described);
   const fallback = schema.default === undefined ? '' : ` Default: ${String(schema.default)}.`;
-  return [nameField(name, required), sections.typeOf(described), `${describeField(described)}${fallback}`];
+  return [nameField(name, required), sections.typeOf(described, name), `${meaning}${fallback}`.trim()];
 }
 
 /** Parameters that several operations share, by `keyOf`. */
@@ -165,6 +166,7 @@ function renderAnswer(success: Schema, sections: SchemaSections): string {
   const { code: successCode, message, data, ...more } = properties;
   if (successCode === undefined || message === undefined) return `Answer: ${sections.typeOf(success)}.`;
   if (data === undefined) return 'Answer: no `data`.';
+  if (data.type?.includes('null') && data.properties === undefined) return 'Answer: `data` is null.';
   const words = Object.entries({ data, ...more }).map(([name, schema]) => {
     const type = `${code(name)}: ${sections.typeOf(schema)}.`;
     return schema.$ref === undefined ? `${type} ${schema.description ?? ''}`.trim() : type;
@@ -188,22 +190,22 @@ function renderCauses(): string {
   const groups = [
     list('Every operation', COMMON_REFUSALS.order),
     list(
-      'Every operation of the member center, besides',
+      'In the member center also',
       COMMON_REFUSALS.member.filter((cause) => !COMMON_REFUSALS.order.includes(cause)),
     ),
     list('Every call with a body', BODY_REFUSALS),
-    list('Orders, in their results and in the refusal of a sync batch', ORDER_FAILURES),
-    list('Requests that reach no operation, with the code as HTTP status', REQUEST_FAULTS),
+    list('Orders', ORDER_FAILURES),
+    list('Requests that reach no operation', REQUEST_FAULTS),
     list(
-      'Reserved by the interface and never used',
+      'Never used',
       all.filter((cause) => !used.has(cause)),
     ),
   ].map((line) => wrapLines(line, '  '));
   return [
     '## Causes',
     wrapLines(
-      'If there are two codes, the first is that of the order module and the second that of the member center. ' +
-        '`{0}` and `{1}` stand for values. Messages can change; causes and codes cannot.',
+      'If there are two codes, the second is that of the member center. `{0}` and `{1}` stand for values. ' +
+        'Messages can change; causes and codes cannot.',
     ),
     groups.join('\n'),
     renderTable(['Cause', 'Code', 'Message'], rows),

@@ -51,9 +51,12 @@ const HISTORY_ACTIONS = [
 ] as const;
 
 /** The kinds of changes to an asset (rules 6.7). */
-export const HistoryAction = z
-  .enum(HISTORY_ACTIONS)
-  .meta({ id: 'HistoryAction', description: 'A change to an asset.' });
+export const HistoryAction = z.enum(HISTORY_ACTIONS).meta({
+  id: 'HistoryAction',
+  description:
+    'A change to an asset. created: by the first purchase of the number. extended: by another order of its customer. ' +
+    "transferred: by another customer's order. locked, unlocked: disabled or enabled (O6, O7).",
+});
 export type HistoryAction = z.infer<typeof HistoryAction>;
 
 /** A change to an asset (rules 6.7). */
