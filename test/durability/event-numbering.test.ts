@@ -1,5 +1,5 @@
 import type { ApplicationId, BatchId } from '@lockstep/contract';
-import { EventNumbering, readBehind } from '@lockstep/orders';
+import { EventNumbering, readEventsAfter } from '@lockstep/orders';
 import { DrainCompletions, numberEvents } from '@lockstep/orders/testing';
 import { createLogger, type Database, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
@@ -42,7 +42,7 @@ async function readOn(after: bigint): Promise<{ batches: number[]; after: bigint
   const batches: number[] = [];
   let place = after;
   for (let hasMore = true; hasMore; ) {
-    const [page] = await readBehind(db, [{ applicationId: APPLICATION, after: place, limit: 700 }]);
+    const [page] = await readEventsAfter(db, [{ applicationId: APPLICATION, after: place, limit: 700 }]);
     for (const { id, data } of page!.events) {
       expect(BigInt(id)).toBeGreaterThan(place);
       place = BigInt(id);

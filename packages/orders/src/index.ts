@@ -10,7 +10,7 @@ export { pauseChannel, resumeChannel } from './channels/pauses.ts';
 export { ChannelReader, readChannels } from './channels/state.ts';
 export { awaitBatchResult, BatchWatch } from './completion/batch-watch.ts';
 export { awaitEvents, EventWatch } from './completion/event-watch.ts';
-export { assertGivenOut, parsePosition, readBehind } from './completion/events.ts';
+export { assertPositionAssigned, parsePosition, readEventsAfter } from './completion/events.ts';
 export { EventNumbering } from './completion/numbering.ts';
 export { BatchCanceller, CANCELS_AT_ONCE } from './corrections/cancel.ts';
 export { failPendingOrders } from './corrections/fail-orders.ts';

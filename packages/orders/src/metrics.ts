@@ -112,9 +112,9 @@ export function registerBacklogGauges(registry: Registry, db: Database, channels
     help: 'Customers with a held order; their later orders wait',
     registers,
     async collect() {
-      const stuck = await readStuck(db).catch(() => undefined);
-      if (stuck === undefined) this.remove();
-      else this.set(stuck.heldCustomers);
+      const holdsAndStalls = await readHoldsAndStalls(db).catch(() => undefined);
+      if (holdsAndStalls === undefined) this.remove();
+      else this.set(holdsAndStalls.heldCustomers);
     },
   });
   new Gauge({
@@ -153,7 +153,7 @@ function oldestSeconds(channels: readonly ChannelState[]): number {
 }
 
 /** How many customers are held and how many lanes are stalled, and since when, in milliseconds or null. */
-export interface Stuck {
+export interface HoldsAndStalls {
   heldCustomers: number;
   heldSinceTime: number | null;
   stalledLanes: number;
@@ -161,7 +161,7 @@ export interface Stuck {
 }
 
 /** Counts held customers and stalled lanes. Ignores stalls that no worker has confirmed for a minute. */
-export async function readStuck(db: Database): Promise<Stuck> {
+export async function readHoldsAndStalls(db: Database): Promise<HoldsAndStalls> {
   const { rows } = await sql<{ held: number; held_since: Date | null; lanes: number; lanes_since: Date | null }>`
     select held.*, stalled.* from (select count(*)::int as held, min(since) as held_since from order_hold) as held
     cross join (

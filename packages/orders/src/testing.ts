@@ -11,7 +11,7 @@ export { countActivity } from './channels/count-activity.ts';
 export { COMPLETIONS_CHANNEL } from './completion/batch-watch.ts';
 export { completeBatches, lockBatches } from './completion/complete-batches.ts';
 export { DrainCompletions } from './completion/drain-completions.ts';
-export type { Behind } from './completion/events.ts';
+export type { EventsAfter } from './completion/events.ts';
 export { numberEvents } from './completion/numbering.ts';
 export { OpenBatches } from './completion/open-batches.ts';
 export { LaneDrainer } from './draining/drainer.ts';

@@ -1,6 +1,6 @@
 import type { ApplicationId } from '@lockstep/contract';
 import { EventNumbering, EventWatch } from '@lockstep/orders';
-import { type Behind, numberEvents } from '@lockstep/orders/testing';
+import { type EventsAfter, numberEvents } from '@lockstep/orders/testing';
 import { createLogger, type Database, Listener, openDatabase } from '@lockstep/platform';
 import { type KyselyPlugin, RawNode, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -91,8 +91,8 @@ async function wait({ applicationId = 1, after = 0, limit = 100, ms = LONG_MS }:
   return show(await watch.wait(place, performance.now() + ms, gone.signal).found);
 }
 
-const show = (behind: Behind | null) =>
-  behind && { batches: behind.events.map(({ data }) => data.channelOrderId), hasMore: behind.hasMore };
+const show = (found: EventsAfter | null) =>
+  found && { batches: found.events.map(({ data }) => data.channelOrderId), hasMore: found.hasMore };
 
 describe('a thousand calls that wait, and some of other applications,', () => {
   const others = Array.from({ length: OTHERS }, (_, index) => index + 2);
@@ -124,7 +124,7 @@ describe('a thousand calls that wait, and some of other applications,', () => {
   });
 });
 
-it('each call gets what is behind its own place, as much as it takes', async () => {
+it('each call gets the events after its own position, up to its limit', async () => {
   const [first, small, second, beyond] = [wait(), wait({ limit: 1 }), wait({ after: 1 }), wait({ after: 3 })];
   await end([11, 12, 13]);
   expect(await first).toEqual({ batches: ['11', '12', '13'], hasMore: false });

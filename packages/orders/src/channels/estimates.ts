@@ -13,7 +13,7 @@ export interface PendingInChannel {
 }
 
 /** What estimates need to know of a channel. */
-interface Pace {
+interface ChannelPace {
   id: number;
   pausedTime: number | null;
   pending: number;
@@ -27,7 +27,7 @@ interface Pace {
  * finishes orders roughly in the order of acceptance. Later orders that are done already, in another lane, count at
  * most until only the batch's own orders are left.
  */
-export function listAhead(waiting: readonly PendingInChannel[], channels: readonly Pace[]): Ahead[] {
+export function listAhead(waiting: readonly PendingInChannel[], channels: readonly ChannelPace[]): Ahead[] {
   const byId = new Map(channels.map((channel) => [channel.id, channel]));
   return waiting.map(({ channelId, own, behind }) => {
     const channel = byId.get(channelId);
@@ -41,7 +41,7 @@ export function perSecondOf({
   pausedTime,
   succeededPerSecond,
   failedPerSecond,
-}: Omit<Pace, 'id' | 'pending' | 'held'>) {
+}: Omit<ChannelPace, 'id' | 'pending' | 'held'>) {
   return pausedTime === null ? succeededPerSecond + failedPerSecond : 0;
 }
 

@@ -1,12 +1,12 @@
 import { type ApplicationId, type EventPage, type EventsQuery, LATEST } from '@lockstep/contract';
 import { type Database, Group, readNotification } from '@lockstep/platform';
 import {
-  assertGivenOut,
-  type Behind,
-  findBehind,
+  assertPositionAssigned,
+  type EventsAfter,
+  findApplicationsWithEvents,
   type Place,
   parsePosition,
-  readBehind,
+  readEventsAfter,
   readLastPosition,
 } from './events.ts';
 
@@ -19,7 +19,7 @@ const READS = { maxRunning: 2, maxInputs: 16 };
 
 interface Reader extends Place {
   /** Takes null if no event arrived in time. */
-  serve(found: Behind | null): void;
+  serve(found: EventsAfter | null): void;
   fail(error: unknown): void;
 }
 
@@ -34,7 +34,7 @@ export class EventWatch {
   readonly channel = EVENTS_CHANNEL;
   readonly #db: Database;
   readonly #readers = new Map<ApplicationId, Set<Reader>>();
-  readonly #reads: Group<Place, Behind>;
+  readonly #reads: Group<Place, EventsAfter>;
   /** Applications for which a read is running, and those that need another read afterwards. */
   readonly #looking = new Set<ApplicationId>();
   readonly #again = new Set<ApplicationId>();
@@ -45,7 +45,7 @@ export class EventWatch {
 
   constructor(db: Database) {
     this.#db = db;
-    this.#reads = new Group({ run: (places) => readBehind(db, places), splitsOn: () => false, ...READS });
+    this.#reads = new Group({ run: (places) => readEventsAfter(db, places), splitsOn: () => false, ...READS });
   }
 
   /**
@@ -53,8 +53,8 @@ export class EventWatch {
    * performance.now), when `gone` aborts or when this process shuts down. It rejects at the deadline if the last read
    * failed. Call `stop` when the result is no longer needed.
    */
-  wait(place: Place, deadlineMs: number, gone: AbortSignal): { found: Promise<Behind | null>; stop: () => void } {
-    const { promise: found, resolve, reject } = Promise.withResolvers<Behind | null>();
+  wait(place: Place, deadlineMs: number, gone: AbortSignal): { found: Promise<EventsAfter | null>; stop: () => void } {
+    const { promise: found, resolve, reject } = Promise.withResolvers<EventsAfter | null>();
     // Prevents an unhandled rejection while the caller does its own read.
     found.catch(() => {});
     const stop = () => {
@@ -114,7 +114,7 @@ export class EventWatch {
   async #lookForLost(): Promise<void> {
     try {
       const places = [...this.#readers].map(([applicationId, readers]) => ({ applicationId, after: firstOf(readers) }));
-      const found = places.length === 0 ? [] : await findBehind(this.#db, places);
+      const found = places.length === 0 ? [] : await findApplicationsWithEvents(this.#db, places);
       this.#fault = null;
       for (const applicationId of found) void this.#look(applicationId);
     } catch (error) {
@@ -191,10 +191,10 @@ export async function awaitEvents(
   return { events, lastId: events.at(-1)?.id ?? from ?? null, hasMore };
 }
 
-async function readNow(db: Database, place: Place): Promise<Behind> {
-  const [behind] = await readBehind(db, [place]);
+async function readNow(db: Database, place: Place): Promise<EventsAfter> {
+  const [behind] = await readEventsAfter(db, [place]);
   // If there are later events, the position has been assigned.
-  if (behind!.events.length === 0) await assertGivenOut(db, place.after);
+  if (behind!.events.length === 0) await assertPositionAssigned(db, place.after);
   return behind!;
 }
 
@@ -204,7 +204,7 @@ async function readOrWait(
   place: Place,
   deadlineMs: number,
   gone: AbortSignal,
-): Promise<Behind> {
+): Promise<EventsAfter> {
   // Waits before it reads, so that it can't miss an event in between.
   const waiting = watch.wait(place, deadlineMs, gone);
   try {

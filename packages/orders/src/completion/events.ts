@@ -22,7 +22,7 @@ export interface Place {
 }
 
 /** The events after a position: at most `limit`, oldest first. */
-export type Behind = Pick<EventPage, 'events' | 'hasMore'>;
+export type EventsAfter = Pick<EventPage, 'events' | 'hasMore'>;
 
 interface EventRow {
   place: number;
@@ -55,12 +55,12 @@ export async function readLastPosition(db: Database): Promise<EventId> {
 }
 
 /** Throws a Refusal (event_unknown) if no event has reached this position yet (rules 6.8). */
-export async function assertGivenOut(db: Database, position: bigint): Promise<void> {
+export async function assertPositionAssigned(db: Database, position: bigint): Promise<void> {
   if (position > BigInt(await readLastPosition(db))) throw new Refusal('event_unknown');
 }
 
 /** Reads the events after several positions, each of one application, with one statement (rules 6.8). */
-export async function readBehind(db: Database, places: readonly Place[]): Promise<Behind[]> {
+export async function readEventsAfter(db: Database, places: readonly Place[]): Promise<EventsAfter[]> {
   // LIMIT makes PostgreSQL look up each event's batch by index. A join might read the whole table.
   const rows = await prepared<EventRow>(db, 'read_events')`
     select place::int, found.*, sent.*
@@ -92,8 +92,11 @@ function buildEvent(row: EventRow): FeedEvent {
 }
 
 /** Returns which of the applications have events after their position, with one statement. */
-export async function findBehind(db: Database, places: readonly Omit<Place, 'limit'>[]): Promise<ApplicationId[]> {
-  const rows = await prepared<{ application_id: ApplicationId }>(db, 'find_behind')`
+export async function findApplicationsWithEvents(
+  db: Database,
+  places: readonly Omit<Place, 'limit'>[],
+): Promise<ApplicationId[]> {
+  const rows = await prepared<{ application_id: ApplicationId }>(db, 'find_applications_with_events')`
     select wanted.application_id
     from unnest(
       ${places.map(({ applicationId }) => applicationId)}::bigint[],

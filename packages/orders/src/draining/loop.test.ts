@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { Pace } from './loop.ts';
+import { DrainPace } from './loop.ts';
 
 it('sets the weight of a drain from its target time, within bounds, and takes more for a channel that is alone', () => {
-  const pace = new Pace();
+  const pace = new DrainPace();
   const measure = (weight: number, ms: number) => {
     for (let count = 0; count < 50; count++) pace.drained(weight, ms);
     return pace.maxWeight;
@@ -14,7 +14,7 @@ it('sets the weight of a drain from its target time, within bounds, and takes mo
 });
 
 it('ignores drains with little weight, whose cost is fixed', () => {
-  const pace = new Pace();
+  const pace = new DrainPace();
   const { beside } = pace.maxWeight;
   pace.drained(1, 10);
   expect(pace.maxWeight.beside).toBe(beside);

@@ -11,7 +11,7 @@ const LOOK_EVERY_MS = 250;
 /** Runs the drains that a Scheduler chooses, in a number of slots, and settles the requests for them. */
 export class DrainLoop {
   readonly #scheduler: Scheduler<PromiseWithResolvers<void>>;
-  readonly #pace = new Pace();
+  readonly #pace = new DrainPace();
   readonly #readElsewhere: () => Promise<ReadonlySet<number>>;
   readonly #isTurnFree: () => boolean;
   readonly #drain: (drain: Drain) => Promise<DrainOutcome>;
@@ -138,7 +138,7 @@ const MIN_WEIGHT = 250;
 const NEWEST = 0.2;
 
 /** Sets how much work drains take, from how long earlier ones took: where PostgreSQL is slower, each takes less. */
-export class Pace {
+export class DrainPace {
   #weightPerMs = 2;
 
   /** Records a drain. */

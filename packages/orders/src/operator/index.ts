@@ -4,7 +4,7 @@ export { findOldestPending, readWaitingWork, type WaitingWork } from './delays.t
 import type {} from '../tables.ts';
 
 export { pickDelayed } from '../channels/list.ts';
-export { readStuck, type Stuck } from '../metrics.ts';
+export { type HoldsAndStalls, readHoldsAndStalls } from '../metrics.ts';
 export { groupFailures, listAllBatches, listOrdersOfBatch, type OperatorBatch, readAnyBatch } from './batches.ts';
 export { compareWithFailed } from './difference.ts';
 export { countHidden, putBackHidden, readFailedContent } from './failed.ts';

@@ -55,18 +55,18 @@ export interface Recorded {
 export async function recordAttempts(db: Database, attempted: readonly Attempted[]): Promise<Recorded[]> {
   return await inTransaction(db, async (trx) => {
     // Locks webhooks before deliveries, like everything that changes deliveries.
-    const { rows: hooks } = await sql<Hook>`
+    const { rows: webhooks } = await sql<LockedWebhook>`
       select id, at_once as "atOnce", last_attempt_prompt as "isPrompt", failing_since as "failingSince"
       from webhook where id = any (${[...new Set(attempted.map(({ claim }) => claim.webhookId))]}::bigint[])
       order by id for no key update skip locked`.execute(trx);
-    const locked = new Set(hooks.map(({ id }) => id));
+    const locked = new Set(webhooks.map(({ id }) => id));
     const all = attempted.map(decideEnding);
     const recorded = await endAttempts(
       trx,
       all.filter(({ claim }) => locked.has(claim.webhookId)),
     );
     const byWebhook = Map.groupBy(recorded, ({ claim }) => claim.webhookId);
-    const changes = hooks.flatMap((hook) => judge(hook, byWebhook.get(hook.id) ?? []));
+    const changes = webhooks.flatMap((webhook) => judge(webhook, byWebhook.get(webhook.id) ?? []));
     await changeStandings(trx, changes);
     for (const change of changes) await retryAtOnce(trx, change);
     const disabling = new Set<Ending>();
@@ -81,7 +81,7 @@ export async function recordAttempts(db: Database, attempted: readonly Attempted
   });
 }
 
-type Hook = Standing & { id: WebhookId };
+type LockedWebhook = Standing & { id: WebhookId };
 type Ending = Attempted & { consequence: Consequence };
 
 function decideEnding({ claim, outcome }: Attempted): Ending {
@@ -126,7 +126,7 @@ async function endAttempts(trx: Trx, endings: readonly Ending[]): Promise<Set<En
 }
 
 /** How recorded attempts change a webhook. */
-interface Change extends Hook {
+interface Change extends LockedWebhook {
   /** Since when attempts had failed before one succeeded; null if none succeeded after failures. */
   wellAgainSince: Date | null;
   /** The deliveries that failed after that success. */
@@ -134,8 +134,8 @@ interface Change extends Hook {
 }
 
 /** Returns how attempts, in order, change their webhook; nothing if it stays the same. */
-function judge(hook: Hook, endings: readonly Ending[]): Change[] {
-  let standing: Standing = hook;
+function judge(webhook: LockedWebhook, endings: readonly Ending[]): Change[] {
+  let standing: Standing = webhook;
   let wellAgainSince: Date | null = null;
   let failedSince: string[] = [];
   for (const { claim, outcome, consequence } of endings) {
@@ -145,10 +145,10 @@ function judge(hook: Hook, endings: readonly Ending[]): Change[] {
     standing = nextStanding(standing, { isDelivered, ...outcome });
   }
   const isSame =
-    standing.atOnce === hook.atOnce &&
-    standing.isPrompt === hook.isPrompt &&
-    standing.failingSince === hook.failingSince;
-  return isSame && wellAgainSince === null ? [] : [{ ...standing, id: hook.id, wellAgainSince, failedSince }];
+    standing.atOnce === webhook.atOnce &&
+    standing.isPrompt === webhook.isPrompt &&
+    standing.failingSince === webhook.failingSince;
+  return isSame && wellAgainSince === null ? [] : [{ ...standing, id: webhook.id, wellAgainSince, failedSince }];
 }
 
 async function changeStandings(trx: Trx, changes: readonly Change[]): Promise<void> {

@@ -1,5 +1,5 @@
 import type { ApplicationId, EventId, FeedEvent, WebhookId } from '@lockstep/contract';
-import { readBehind } from '@lockstep/orders';
+import { readEventsAfter } from '@lockstep/orders';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { chooseTurns, listExhausted, listFree, type Trust, type Turn } from './fair-claims.ts';
@@ -207,7 +207,7 @@ async function readEvents(trx: Trx, rows: readonly ClaimedRow[]): Promise<Map<st
     position === null ? [] : [{ applicationId, position, after: BigInt(position) - 1n, limit: 1 }],
   );
   if (ofEvents.length === 0) return new Map();
-  const found = await readBehind(trx, ofEvents);
+  const found = await readEventsAfter(trx, ofEvents);
   return new Map(found.flatMap(({ events }) => events.map((event) => [event.id, event] as const)));
 }
 

@@ -7,7 +7,7 @@ import {
   type Webhook,
   type WebhookWithSecret,
 } from '@lockstep/contract';
-import { assertGivenOut, parsePosition } from '@lockstep/orders';
+import { assertPositionAssigned, parsePosition } from '@lockstep/orders';
 import { type Database, inTransaction } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { MAX_ATTEMPTS } from '../retry-schedule.ts';
@@ -135,7 +135,7 @@ export async function replayWebhook(db: Database, own: OwnWebhook, after?: Event
   return await inTransaction(db, async (trx) => {
     const row = await lockWebhook(trx, own);
     if (row.disabled_time !== null) throw new Refusal('webhook_disabled', row.id);
-    await assertGivenOut(trx, position);
+    await assertPositionAssigned(trx, position);
     await trx
       .updateTable('webhook')
       .set({ after_position: sql<EventId>`least(after_position, ${from})` })

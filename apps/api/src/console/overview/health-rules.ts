@@ -1,7 +1,7 @@
 import type { HealthCheck, HealthCheckId } from '@lockstep/contract/console';
-import type { Stuck, WaitingWork } from '@lockstep/orders/operator';
+import type { HoldsAndStalls, WaitingWork } from '@lockstep/orders/operator';
 import type { CleanUpBehind, QueueBackend, Sessions } from '@lockstep/platform';
-import type { WebhookTroubles } from '@lockstep/webhooks/operator';
+import type { WebhookFaults } from '@lockstep/webhooks/operator';
 
 // When a health check fails: a pure function of the facts. docs/console.md documents the same thresholds.
 
@@ -30,15 +30,15 @@ export interface HealthFacts {
   sessions: Sessions;
   queue: { kind: QueueBackend['kind']; isReachable: boolean };
   oldestPendingTime: number | null;
-  stuck: Stuck;
+  holdsAndStalls: HoldsAndStalls;
   work: WaitingWork;
-  webhooks: Pick<WebhookTroubles, 'disabled' | 'disabledSinceTime' | 'failing' | 'failingSinceTime' | 'lagSeconds'>;
+  webhooks: Pick<WebhookFaults, 'disabled' | 'disabledSinceTime' | 'failing' | 'failingSinceTime' | 'lagSeconds'>;
   cleanUp: readonly CleanUpBehind[];
 }
 
 /** Returns the result of every health check, in the order of the contract. */
 export function judgeHealth(facts: HealthFacts): HealthCheck[] {
-  const { time, sessions, queue, oldestPendingTime, stuck, work, webhooks } = facts;
+  const { time, sessions, queue, oldestPendingTime, holdsAndStalls, work, webhooks } = facts;
   const ageMs = (since: number | null) => (since === null ? 0 : time - since);
   const late = (since: number | null, limitMs: number) => (ageMs(since) >= limitMs ? 'warning' : 'ok');
   const hasWorkers = sessions.named > 0;
@@ -55,13 +55,13 @@ export function judgeHealth(facts: HealthFacts): HealthCheck[] {
         sinceTime: oldestPendingTime,
       },
     ),
-    judged('stalled_lanes', stuck.stalledLanes > 0 ? 'error' : 'ok', {
-      sinceTime: stuck.stalledSinceTime,
-      count: stuck.stalledLanes,
+    judged('stalled_lanes', holdsAndStalls.stalledLanes > 0 ? 'error' : 'ok', {
+      sinceTime: holdsAndStalls.stalledSinceTime,
+      count: holdsAndStalls.stalledLanes,
     }),
-    judged('held_customers', stuck.heldCustomers > 0 ? 'warning' : 'ok', {
-      sinceTime: stuck.heldSinceTime,
-      count: stuck.heldCustomers,
+    judged('held_customers', holdsAndStalls.heldCustomers > 0 ? 'warning' : 'ok', {
+      sinceTime: holdsAndStalls.heldSinceTime,
+      count: holdsAndStalls.heldCustomers,
     }),
     judged('events', late(work.eventsSinceTime, WORK_WARNING_MS), { sinceTime: work.eventsSinceTime }),
     judged('activity', late(work.activitySinceTime, WORK_WARNING_MS), { sinceTime: work.activitySinceTime }),

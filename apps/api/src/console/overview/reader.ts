@@ -5,7 +5,7 @@ import {
   pickDelayed,
   readActivity,
   readFailureCauses,
-  readStuck,
+  readHoldsAndStalls,
   readWaitingWork,
 } from '@lockstep/orders/operator';
 import {
@@ -17,7 +17,7 @@ import {
   readSessions,
   within,
 } from '@lockstep/platform';
-import { readWebhookTroubles } from '@lockstep/webhooks/operator';
+import { readWebhookFaults } from '@lockstep/webhooks/operator';
 import { type HealthFacts, judgeHealth } from './health-rules.ts';
 import { SharedReading } from './shared-reading.ts';
 
@@ -97,10 +97,10 @@ async function readStored(db: Database, aged: readonly Aged[]) {
   const { time, ...sessions } = await readSessions(db, WORKER_NAME);
   const oldest = await findOldestPending(db);
   const work = await readWaitingWork(db);
-  const stuck = await readStuck(db);
-  const webhooks = await readWebhookTroubles(db);
+  const holdsAndStalls = await readHoldsAndStalls(db);
+  const webhooks = await readWebhookFaults(db);
   const cleanUp = await readCleanUpBehind(db, aged);
-  return { time, sessions, oldest, work, stuck, webhooks, cleanUp };
+  return { time, sessions, oldest, work, holdsAndStalls, webhooks, cleanUp };
 }
 
 async function readQueue({ queueView, isQueueReachable }: ReaderOptions): Promise<HealthFacts['queue']> {

@@ -9,7 +9,7 @@ import { hideQuery } from './webhooks.ts';
 const MAX_LISTED = 20;
 
 /** The state of the webhooks of all applications. */
-export interface WebhookTroubles extends WebhookState {
+export interface WebhookFaults extends WebhookState {
   /** How many active webhooks are failing now. */
   failing: number;
   /**
@@ -25,7 +25,7 @@ const milliseconds = (time: Expression<Date | null>) =>
   sql<number | null>`floor(extract(epoch from ${time}) * 1000)::float8`;
 
 /** Reads the state of the webhooks of all applications, and which ones fail or are disabled. */
-export async function readWebhookTroubles(db: Database): Promise<WebhookTroubles> {
+export async function readWebhookFaults(db: Database): Promise<WebhookFaults> {
   const state = await readWebhookState(db);
   const kept = db.selectFrom('webhook').where('deleted_time', 'is', null);
   const sums = await kept
