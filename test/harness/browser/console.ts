@@ -20,7 +20,7 @@ export interface OperatorLogin {
 
 const passwords = new PasswordHasher();
 
-/** Makes an operator of a role, with a name of its own. */
+/** Creates an operator with a role and a name of its own. */
 export function newOperator({ db }: Pick<Stack, 'db'>, role: OperatorRole): Promise<OperatorLogin> {
   return createOperator({ db, passwords }, { name: `${role}-${randomUUID().slice(0, 8)}`, role }, newCommand());
 }
@@ -29,7 +29,7 @@ export function newOperator({ db }: Pick<Stack, 'db'>, role: OperatorRole): Prom
 export class ConsoleClient {
   readonly baseUrl: string;
   readonly login: OperatorLogin;
-  /** The cookie of the session, as the service set it last; empty before the login and after the log-out. */
+  /** The session cookie that the service set last; empty before log-in and after log-out. */
   cookie = '';
 
   constructor(baseUrl: string, login: OperatorLogin) {
@@ -37,14 +37,14 @@ export class ConsoleClient {
     this.login = login;
   }
 
-  /** A new operator of a role who is logged in. */
+  /** Logs in as a new operator with a role. */
   static async logIn(stack: Pick<Stack, 'db' | 'baseUrl'>, role: OperatorRole): Promise<ConsoleClient> {
     const client = new ConsoleClient(stack.baseUrl, await newOperator(stack, role));
     await client.call('logIn', { body: client.login });
     return client;
   }
 
-  /** Calls an operation, whatever the answer. `headers` are added, or with an empty text left out. */
+  /** Calls an operation, whatever the answer. `headers` are added; an empty text removes a header. */
   async send<Id extends ConsoleOperationId>(
     id: Id,
     call: Partial<ConsoleCall<Id>> & { rawBody?: string | Uint8Array<ArrayBuffer> } = {},
@@ -76,7 +76,7 @@ export class ConsoleClient {
     return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
   }
 
-  /** Calls an operation that must succeed, and returns its `data` as the contract's schema reads it. */
+  /** Calls an operation that must succeed. Returns its `data` as the contract's schema parses it. */
   async call<Id extends ConsoleOperationId>(id: Id, call: Partial<ConsoleCall<Id>> = {}): Promise<ConsoleData<Id>> {
     const { status, body } = await this.send(id, call);
     if (status !== 200) throw new Error(`${id} was refused with ${status}: ${JSON.stringify(body)}`);

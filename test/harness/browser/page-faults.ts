@@ -3,18 +3,18 @@ import { expect } from 'vitest';
 
 const faults = new WeakMap<Page, string[]>();
 
-/** Keeps what goes wrong in a page from now on: what its browser reports, and requests that fail. */
+/** Records errors of a page from now on: those its browser reports, and failed requests. */
 export function watchFaults(page: Page): void {
   const seen: string[] = [];
   faults.set(page, seen);
-  // What the Content-Security-Policy refuses is reported here too.
+  // Violations of the Content-Security-Policy are reported here too.
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) seen.push(`${message.type()}: ${message.text()}`);
   });
   page.on('pageerror', (error) => seen.push(`error: ${error.stack ?? error.message}`));
   page.on('requestfailed', (request) => {
     const why = request.failure()?.errorText ?? '';
-    // A page that is left, or a search that is typed on, gives up what it has asked for.
+    // The browser aborts requests when a page is left or a search text changes.
     if (why !== 'net::ERR_ABORTED') seen.push(`${request.method()} ${request.url()}: ${why}`);
   });
   page.on('response', (response) => {
@@ -24,10 +24,10 @@ export function watchFaults(page: Page): void {
   });
 }
 
-/** What has gone wrong in a page so far. */
+/** Returns the errors of a page so far. */
 export const faultsOf = (page: Page): readonly string[] => faults.get(page) ?? [];
 
-/** Nothing has gone wrong in a page since it was opened, or since this was asked last, but what a test expects. */
+/** Expects no errors on a page since it was opened or last checked, except those that match `but`. */
 export function expectNoFaults(page: Page, { but }: { but?: RegExp } = {}): void {
   const seen = faults.get(page)?.splice(0) ?? ['The page is not watched.'];
   expect(seen.filter((fault) => but === undefined || !but.test(fault))).toEqual([]);

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** A page is no wider than its window: nobody has to scroll sideways. What is too wide may scroll by itself. */
+/** Expects the page to be no wider than its window. Wide content may scroll on its own. */
 export async function expectFits(page: Page): Promise<void> {
   const overhang = await page.evaluate<string[]>(`(() => {
     const { clientWidth, scrollWidth } = document.documentElement;

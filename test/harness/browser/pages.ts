@@ -16,14 +16,14 @@ export const FOLDER_PAGES: readonly string[] = Object.keys(GUIDE_FOLDERS)
 /** A file of the repository. */
 export const read = (file: string) => readFileSync(join(REPOSITORY, file), 'utf8');
 
-/** The fenced blocks of a language in a page, as they are written. */
+/** Returns the fenced blocks of a language in a page, verbatim. */
 export function blocksOf(page: string, language: string): string[] {
   return [...read(page).matchAll(/^```(\w*)\n(.*?)^```$/gms)]
     .filter(([, written]) => written === language)
     .map(([, , text]) => text!);
 }
 
-/** Reads the rows of the tables with exactly this header in a page; the cells are as written. */
+/** Returns the rows of the tables that have exactly this header, with the cells verbatim. */
 export function tableOf(page: string, ...header: string[]): string[][] {
   const cellsOf = (line: string) =>
     line
@@ -39,5 +39,5 @@ export function tableOf(page: string, ...header: string[]): string[][] {
   });
 }
 
-/** Code in a page. */
+/** Formats code for a page. */
 export const code = (text: string) => `\`${text}\``;

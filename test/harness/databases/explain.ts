@@ -10,7 +10,7 @@ interface Explained<Node> {
   'QUERY PLAN': [{ Plan: Node }];
 }
 
-/** Keeps all queries that are sent from now on, until mocks are restored. */
+/** Records all queries from now on, until mocks are restored. */
 export function recordQueries(): SentQuery[] {
   const sent: SentQuery[] = [];
   const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
@@ -22,8 +22,8 @@ export function recordQueries(): SentQuery[] {
 }
 
 /**
- * Runs a statement, and returns the plan by which PostgreSQL did so with what each step of it read: the one that it may
- * keep for any values if the statement is prepared, else one for its own.
+ * Runs a statement and returns PostgreSQL's plan with the rows each step read: for a prepared statement the generic
+ * plan, otherwise the plan for its values.
  */
 export async function explain<Node>(db: Database, { name, text, values = [] }: SentQuery): Promise<Node> {
   const { rows } = await db.connection().execute(async (session) => {
@@ -55,7 +55,7 @@ interface ReadingNode {
   Plans?: ReadingNode[];
 }
 
-/** Runs a statement as explain does, and counts the rows of tables that it reads. */
+/** Runs a statement like explain, and returns how many rows of tables it reads. */
 export async function countRows(db: Database, query: SentQuery): Promise<number> {
   return countBelow(await explain<ReadingNode>(db, query));
 }

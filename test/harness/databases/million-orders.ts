@@ -6,22 +6,20 @@ import { sql } from 'kysely';
 import { ALL_LANES, firstLaneOf } from '../orders/lanes.ts';
 import { insertTerms } from './terms.ts';
 
-/** A database with a million orders in batches, as the service leaves them, and what tests need to know of it. */
+/** A database with a million orders in batches, as the service leaves them, and what tests need to know about it. */
 export interface Filled {
   applicationId: ApplicationId;
-  /** When a batch was accepted, as PostgreSQL writes it. */
+  /** Returns when a batch was accepted, as PostgreSQL formats it. */
   findAcceptedTime(id: number): Promise<string>;
 }
 
-/**
- * Batches of 100 orders, and behind them some of 5,000; the newest are open. Ids and times of acceptance rise together.
- */
+/** Batches of 100 orders, then some of 5,000. The newest are open. Ids and times of acceptance rise together. */
 const SMALL_BATCHES = 10_000;
 const LARGE_BATCHES = 10;
 const LAST_BATCH = SMALL_BATCHES + LARGE_BATCHES;
-/** Batches that are open, the newest. */
+/** The newest batches, which are open. */
 const OPEN_BATCHES = 30;
-/** Customer 1 has a fifth of the orders, 7 one of each of the oldest 10 batches, all others the rest. */
+/** Customer 1 has a fifth of the orders, customer 7 one in each of the oldest 10 batches, the others the rest. */
 const CUSTOMERS = 1_000;
 
 const CHECKED = ['batch', 'lane_chunk', 'license_order', 'asset', 'asset_grant', 'product_instance'];
@@ -31,7 +29,7 @@ const isBadNight = sql`batch.id between 6000 and 6199`;
 const failedOf = sql`case when ${isBadNight} then 100 else (batch.id % 100 = 0)::int end`;
 const isOpen = sql`batch.id > ${sql.lit(LAST_BATCH - OPEN_BATCHES)}`;
 
-/** Fills a database. Of ten batches the application has nine, and another the tenth. */
+/** Fills a database. The application has nine of ten batches, another application the tenth. */
 export async function fillWithBatches(db: Database): Promise<Filled> {
   const applicationIds: ApplicationId[] = [];
   for (const name of ['Ours', 'Theirs']) {
@@ -44,7 +42,7 @@ export async function fillWithBatches(db: Database): Promise<Filled> {
     applicationIds.push(id);
   }
   await db.transaction().execute(async (trx) => {
-    // Rows as they are after years, without the triggers that check how they come about.
+    // The rows look as they would after years, so the triggers that check transitions are off.
     for (const table of CHECKED) await sql`alter table ${sql.table(table)} disable trigger user`.execute(trx);
     await sql`
       insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
@@ -61,7 +59,7 @@ export async function fillWithBatches(db: Database): Promise<Filled> {
           array_agg(case when id % 500 = 7 and place = 3 then 'delete_asset' else 'new_buy' end order by place) as order_types
         from generate_series(1, case when id > ${SMALL_BATCHES} then 5000 else 100 end) as place
       ) as sent`.execute(trx);
-    // Every hundredth batch has a failed order, and in a bad night all orders of some batches have failed.
+    // Every hundredth batch has a failed order. In some batches, all orders failed.
     await sql`
       insert into license_order (id, order_type, customer_id, cause, message, assets, products, finished_time)
       select batch.id * ${perBatch} + place - 1, order_type, customer_id,
@@ -95,7 +93,7 @@ export async function fillWithBatches(db: Database): Promise<Filled> {
   };
 }
 
-/** The chunks of open batches: of every second batch the first ten orders are finished. */
+/** The chunks of open batches. In every second one, the first ten orders are finished. */
 async function insertOpenChunks(db: Database): Promise<void> {
   const { rows } = await sql<{ id: string; customer_ids: CustomerId[] }>`
     select id, customer_ids from batch where ${isOpen}`.execute(db);

@@ -5,7 +5,7 @@ import { RELEASE } from '@lockstep/config';
 import type { Release } from '@lockstep/platform';
 import { inject } from 'vitest';
 
-/** Makes a later release, with these files behind the migrations of this one; the run removes its directory. */
+/** Returns a later release: the migrations of this one, and these files. The test run removes its directory. */
 export function laterRelease(files: Record<string, string>): Release {
   const directory = mkdtempSync(join(inject('directory'), 'migrations-'));
   cpSync(RELEASE.migrations, directory, { recursive: true });

@@ -7,14 +7,14 @@ import { inject } from 'vitest';
 import { createTestDatabase } from '../stack.ts';
 
 /**
- * Leaves no room on the disk for an empty table: its file becomes the device on which every write finds the disk full.
- * Reads go on. Returns what makes room again.
+ * Fills the disk for an empty table: its file becomes a device on which every write fails with a full disk, while reads
+ * work. Returns a function that frees the space.
  */
 export async function fillDisk(db: Database, table: string): Promise<() => Promise<void>> {
   const { rows } = await sql<{ path: string }>`select pg_relation_filepath(${table}) as path`.execute(db);
   const file = join(inject('directory'), 'postgres', 'cluster', rows[0]!.path);
-  // Dropping a database makes a checkpoint: PostgreSQL crashes if a later one has to bring what was written before to a
-  // disk, and finds the device there.
+  // Dropping a database makes a checkpoint. If a later checkpoint had to flush earlier writes to the device, PostgreSQL
+  // would crash.
   await (await createTestDatabase({ migrated: false })).close();
   await rm(file);
   await symlink('/dev/full', file);
@@ -35,7 +35,7 @@ export async function setReadOnly(db: Database, isReadOnly: boolean): Promise<vo
   await endSessions(db);
 }
 
-/** Ends all other sessions of the database: what has changed holds for new ones. */
+/** Ends all other sessions of the database, because the setting applies to new ones only. */
 async function endSessions(db: Database): Promise<void> {
   await sql`
     select pg_terminate_backend(pid) from pg_stat_activity

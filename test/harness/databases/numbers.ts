@@ -5,10 +5,10 @@ const numbersOf = (products: string, merchandises: string) =>
   sql.raw(`format('%s products, %s merchandises', coalesce(${products}, 0), coalesce(${merchandises}, 0))`);
 
 /**
- * Compares the numbers of active contents with what is there: those of assets, of their grants, and of merchandises;
- * and how many grants an asset has. Compares how many orders of each application and channel are pending by the notes
- * of activity with what is. Returns a line for each that differs, so none if all are right. Triggers refuse a number
- * that is too low; one that stays too high is found here alone, so tests that drive the ledger end with it.
+ * Compares counts with what they count: active contents of assets, grants and merchandises; grants of assets; pending
+ * orders of each application and channel according to the activity notes. Returns a line for each difference. Triggers
+ * refuse a count that is too low. Only this check finds one that stays too high, so tests that change the ledger end
+ * with it.
  */
 export async function checkNumbers(db: Database): Promise<string[]> {
   const { rows } = await sql<{ line: string }>`

@@ -1,7 +1,7 @@
 import type { Database, Tables, Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 
-/** Changes rows of tables in a way that their triggers refuse. */
+/** Changes rows in a way that triggers refuse. */
 export async function pastTriggers(
   db: Database,
   tables: readonly (keyof Tables)[],
@@ -14,14 +14,14 @@ export async function pastTriggers(
   });
 }
 
-/** Changes batches and chunks in a way that their triggers refuse, as another release may have stored them. */
+/** Changes batches and chunks in a way that triggers refuse, as another release may have stored them. */
 export const pastBatchTriggers = (db: Database, work: (trx: Trx) => Promise<unknown>) =>
   pastTriggers(db, ['batch', 'lane_chunk'], work);
 
-/** Drops the function of triggers that a test has added to a table, and them with it. */
+/** Drops the trigger function that a test added to a table, and its triggers. */
 export async function dropTriggerFunction(db: Database, table: keyof Tables, name: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    // First the table, as everybody else, or PostgreSQL may find a deadlock.
+    // Locks the table first, like every other session; otherwise PostgreSQL may find a deadlock.
     await sql`lock table ${sql.table(table)} in access exclusive mode`.execute(trx);
     await sql`drop function ${sql.ref(name)} cascade`.execute(trx);
   });

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
 /**
- * Stops processes where they are (SIGSTOP), until `end`. Connections to them stay open, and nothing answers. They go on
- * too when this process dies: a shell waits for that, whose input only we hold open.
+ * Stops processes (SIGSTOP) until `end`. Their connections stay open, and nothing answers. If this process dies, they
+ * continue too: a shell waits for its input, which only this process holds open.
  */
 export class Pause {
   readonly #guard: ChildProcess;
@@ -19,14 +19,14 @@ export class Pause {
     signalAll(pids, 'SIGSTOP');
   }
 
-  /** Lets them go on. */
+  /** Continues them. */
   end(): void {
     signalAll(this.#pids, 'SIGCONT');
     this.#guard.stdin!.end('ended\n');
   }
 }
 
-/** Signals processes one after the other, as far as they have not ended. */
+/** Signals processes one after the other; skips those that have ended. */
 export function signalAll(pids: readonly number[], name: NodeJS.Signals): void {
   for (const pid of pids) {
     try {

@@ -12,11 +12,11 @@ import { Pause, signalAll } from './pause.ts';
 const servers = new Set<PostgresServer>();
 
 /**
- * One of several PostgreSQL servers, in a directory of its own, on a port that it keeps. A server ends with the test
- * run, even when that is killed.
+ * One of several PostgreSQL servers, with its own directory and a fixed port. It ends with the test run, even if that
+ * is killed.
  */
 export class PostgresServer {
-  /** Names it to its primary. */
+  /** The name by which its primary knows it. */
   readonly name: string;
   readonly port: number;
   readonly #directory: string;
@@ -28,14 +28,12 @@ export class PostgresServer {
     this.name = name;
     this.port = port;
     this.#directory = mkdtempSync(join(inject('directory'), `${name}-`));
-    // PostgreSQL's user must be able to pass through when the tests run as root.
+    // If the tests run as root, PostgreSQL's user must be able to traverse the directory.
     chmodSync(this.#directory, 0o711);
     servers.add(this);
   }
 
-  /**
-   * For the role `lockstep`, on the database `lockstep`. It stays the same, and is the same on all but for the port.
-   */
+  /** For the role and database `lockstep`. Constant, and the same on every server except for the port. */
   get databaseUrl(): string {
     return this.#databaseUrl;
   }
@@ -53,16 +51,16 @@ export class PostgresServer {
     return readFileSync(join(this.#directory, 'postgres.log'), 'utf8');
   }
 
-  /** Starts it, again after `kill` or `stop`, and waits until it answers. */
+  /** Starts the server, also after `kill` or `stop`, and waits until it answers. */
   async start(): Promise<void> {
     this.#running = await startEmbeddedPostgres({ directory: this.#directory, choosePort: async () => this.port });
     this.#databaseUrl = this.#running.databaseUrl;
   }
 
-  /** Kills all of its processes at once, as a power failure does, and waits until they are gone. */
+  /** Kills all its processes at once, like a power failure, and waits until they are gone. */
   async kill(): Promise<void> {
     const pids = this.#pids();
-    // The first one is the server itself: nothing begins a process after it.
+    // The first one is the server itself: once it is dead, no process can start.
     signalAll(pids, 'SIGKILL');
     await vi.waitFor(() => {
       if (pids.some(isAlive)) throw new Error(`${this.name} still has processes`);
@@ -70,32 +68,32 @@ export class PostgresServer {
     await this.#release();
   }
 
-  /** Kills it and starts it again on the same data. */
+  /** Kills the server and starts it again with the same data. */
   async restart(): Promise<void> {
     await this.kill();
     await this.start();
   }
 
-  /** Stops all of its processes where they are: connections stay open, and nothing answers. */
+  /** Pauses all its processes: connections stay open, and nothing answers. */
   pause(): void {
     this.#pause ??= new Pause(this.#pids());
   }
 
-  /** Lets it go on after a pause. */
+  /** Continues after a pause. */
   resume(): void {
     this.#pause?.end();
     this.#pause = undefined;
   }
 
-  /** Makes a standby a primary, and waits until it is one. */
+  /** Promotes a standby, and waits until it is a primary. */
   async promote(): Promise<void> {
     await this.query('select pg_promote(wait => true)');
   }
 
-  /** Runs a statement as the superuser, on a connection of its own. */
+  /** Runs a statement as the superuser, on its own connection. */
   async query<Row extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<Row[]> {
     const client = new pg.Client({ connectionString: this.superuserUrl, application_name: 'test-superuser' });
-    // It may be killed meanwhile; then the statement fails.
+    // If the server is killed meanwhile, the statement fails.
     client.on('error', () => {});
     await client.connect();
     try {
@@ -105,28 +103,28 @@ export class PostgresServer {
     }
   }
 
-  /** Sets a setting that needs no restart, or takes it back to its default when the value is null. */
+  /** Changes a setting that needs no restart; null restores its default. */
   async set(setting: string, value: string | null): Promise<void> {
     const text = value === null ? `reset ${setting}` : `set ${setting} = '${value.replaceAll("'", "''")}'`;
     await this.query(`alter system ${text}`);
     await this.query('select pg_reload_conf()');
   }
 
-  /** Copies the primary's data and starts as a standby of that. It does not wait until it streams. */
+  /** Copies the primary's data and starts as its standby. Does not wait for streaming. */
   async startAsStandbyOf(primary: PostgresServer): Promise<void> {
     const cluster = join(this.#directory, 'cluster');
     await copyCluster({ directory: primary.#directory, databaseUrl: primary.databaseUrl }, cluster);
     for (const name of ['superuser-password', 'lockstep-password']) {
       copyFileSync(join(primary.#directory, name), join(this.#directory, name));
     }
-    // The copy has the primary's own settings, too. A standby that becomes a primary must not wait for standbys.
+    // The copy also has the primary's settings. A standby that is promoted must not wait for standbys.
     const follow = `primary_conninfo = '${describePrimary(primary.superuserUrl, this.name)}'\n`;
     writeClusterFile(join(cluster, 'postgresql.auto.conf'), follow);
     writeClusterFile(join(cluster, 'standby.signal'), '');
     await this.start();
   }
 
-  /** Ends it and removes its directory. */
+  /** Stops the server and removes its directory. */
   async remove(): Promise<void> {
     if (this.#running !== undefined) await this.kill();
     await rm(this.#directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
@@ -141,7 +139,7 @@ export class PostgresServer {
     await running?.stop();
   }
 
-  /** The server's own process and then its sessions and helpers. */
+  /** The server's own process, then its sessions and helpers. */
   #pids(): number[] {
     const [pid] = readFileSync(join(this.#directory, 'cluster', 'postmaster.pid'), 'utf8').split('\n');
     const own = Number(pid);
@@ -159,7 +157,7 @@ export async function startPrimary(): Promise<PostgresServer> {
   return primary;
 }
 
-/** Starts a standby for which commits on the primary wait from now on. */
+/** Starts a standby that commits on the primary wait for from now on. */
 export async function addStandby(primary: PostgresServer): Promise<PostgresServer> {
   const standby = new PostgresServer(`standby_${servers.size}`, await freePort());
   await standby.startAsStandbyOf(primary);
@@ -169,7 +167,7 @@ export async function addStandby(primary: PostgresServer): Promise<PostgresServe
   return standby;
 }
 
-/** Ends all servers and removes their directories: for `afterAll`. */
+/** Stops all servers and removes their directories, for `afterAll`. */
 export async function removeServers(): Promise<void> {
   await Promise.all([...servers].map((server) => server.remove()));
 }
@@ -192,19 +190,19 @@ function childrenOf(parent: number): number[] {
     .map(Number);
 }
 
-/** Undefined for a process that has just ended. */
+/** Undefined if the process has just ended. */
 function readParent(pid: string): number | undefined {
   const fields = readStat(pid);
   return fields === undefined ? undefined : Number(fields[1]);
 }
 
-/** What ended and is not yet waited for counts as gone. */
+/** A zombie counts as gone. */
 function isAlive(pid: number): boolean {
   const [state] = readStat(String(pid)) ?? [];
   return state !== undefined && state !== 'Z' && state !== 'X';
 }
 
-/** State and parent of a process, and what else `/proc` says after its name. */
+/** The state and parent of a process, and the rest of its `/proc` line after the name. */
 function readStat(pid: string): string[] | undefined {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -2,14 +2,14 @@ import type { Database } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 
 /**
- * Returns for every table of the service its number of rows and a digest of them: two results are equal if nothing was
- * stored, changed or removed in between. Nonces are left out, because every call uses one up. Events are compared by
- * how batches ended: they get their place in the feed a little later. Activity is compared by its sums, because workers
- * add it up at any time. Of webhooks only what operations write is compared, because workers send messages at any time.
+ * Returns the number of rows of each table and a digest of them. If two results are equal, nothing was stored, changed
+ * or deleted in between. Omits nonces, because every call uses one up. Events are compared without their position,
+ * which they get a little later; activity by its sums, because workers add it up at any time; webhooks only by what
+ * operations write, because workers send messages at any time.
  */
 export function contentOfTables(db: Database): Promise<Record<string, { rows: number; digest: string }>> {
   return db.connection().execute(async (connection) => {
-    // Prepared once on each connection: thousands of tests look, and planning takes longer than looking.
+    // Prepared once per connection: thousands of tests run it, and planning takes longer than running it.
     const { rows: prepared } = await sql`
       select from pg_prepared_statements where name = 'content_of_tables'`.execute(connection);
     if (prepared.length === 0) await prepareLook(connection);
@@ -30,7 +30,7 @@ const LEFT_OUT = [
   'pending_orders',
   'webhook_attempt',
 ];
-/** Of these tables only a part is compared. */
+/** Tables of which only a part is compared. */
 const PARTS: Record<string, RawBuilder<unknown>> = {
   event: sql`(
     select batch_id, type, completed_time from event union all select batch_id, type, completed_time from unnumbered_event
@@ -47,7 +47,7 @@ const PARTS: Record<string, RawBuilder<unknown>> = {
   webhook_delivery: sql`(select id, webhook_id from webhook_delivery where position is null)`,
 };
 
-/** Prepares the look at all tables. */
+/** Prepares the query over all tables. */
 async function prepareLook(connection: Database): Promise<void> {
   const { rows: tables } = await sql<{ name: string }>`
     select relname as name from pg_class

@@ -19,12 +19,12 @@ import type { Stack } from '../stack.ts';
 
 const REFUSED = 'refused';
 
-/** A purchase that PostgreSQL refuses for what is in it, once it is accepted with acceptUnchecked. */
+/** Returns a purchase that PostgreSQL refuses when it is applied, if acceptUnchecked accepts it. */
 export function refusedByPostgres(...[customer, assetNos]: Parameters<typeof newBuy>): Sent {
   return newBuy(customer, assetNos, {}, { products: [productToBuy(), productToBuy({ productUri: REFUSED })] });
 }
 
-/** Accepts a batch as an API would whose check lets through what it should refuse: a number beyond PostgreSQL's. */
+/** Accepts a batch without the check that would refuse it: it has a number too large for PostgreSQL. */
 export async function acceptUnchecked(stack: Stack, api: Api, sent: { channelOrderId: string }): Promise<void> {
   const batch = BatchOrder.parse(sent);
   for (const order of batch.orderList) {
@@ -48,7 +48,7 @@ export async function acceptUnchecked(stack: Stack, api: Api, sent: { channelOrd
   await announcer.close();
 }
 
-/** Ends pending orders with internal_error, as an operator may, and lets later ones run. */
+/** Fails pending orders with internal_error, as an operator can, so that later ones run. */
 export function failOrders(db: Database, licenseOrderIds: readonly LicenseOrderId[]) {
   const onNotCompleted = (error: unknown) => {
     throw error;
@@ -56,7 +56,7 @@ export function failOrders(db: Database, licenseOrderIds: readonly LicenseOrderI
   return failPendingOrders(db, { licenseOrderIds, later: 'keep', record: async () => {}, onNotCompleted });
 }
 
-/** Ends what is held with internal_error, as an operator may, and lets what waits behind it run. */
+/** Fails held orders with internal_error, as an operator can, so that the orders behind them run. */
 async function failHeld({ db }: Stack): Promise<void> {
   const held = await db.selectFrom('order_hold').select('license_order_id').execute();
   const licenseOrderIds = held.map((row) => row.license_order_id);
@@ -64,7 +64,7 @@ async function failHeld({ db }: Stack): Promise<void> {
   await failOrders(db, licenseOrderIds);
 }
 
-/** Waits until a batch is completed. Its orders that PostgreSQL refuses end with internal_error. */
+/** Waits until a batch is completed. Orders that PostgreSQL refuses fail with internal_error. */
 export async function completedByFailing(
   stack: Stack,
   api: Api,

@@ -2,8 +2,8 @@ import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 
 /**
- * Whether a transaction has waited for an advisory lock for so long that it waits to the end: a shared one of sync
- * calls gives its calls back after 100 ms, or a little later on a busy machine, and each of them begins anew.
+ * Whether a transaction has waited for an advisory lock so long that it will wait to the end. Sync calls that share a
+ * transaction give up after 100 ms or a little more on a busy machine, and start again one by one.
  */
 export async function waitsToTheEnd(db: Database): Promise<boolean> {
   const { rows } = await sql`
@@ -13,7 +13,7 @@ export async function waitsToTheEnd(db: Database): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Transactions in a database that wait for a lock, of these types where they are given. */
+/** Returns how many transactions of a database wait for a lock, of these types if given. */
 export async function countWaiting(db: Database, ...lockTypes: string[]): Promise<number> {
   const { rows } = await sql<{ waiting: number }>`
     select count(*)::int as waiting from pg_locks join pg_stat_activity using (pid)

@@ -3,7 +3,7 @@ import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { MemberCenter } from './member-center.ts';
 
-/** Employees of the center's enterprise who cannot log in, with one statement: M1 would hash their passwords. */
+/** Inserts employees who cannot log in, in one statement: M1 would hash their passwords. */
 export async function insertEmployees(db: Database, center: MemberCenter, count: number): Promise<string[]> {
   const prefix = `u${randomUUID().replaceAll('-', '').slice(0, 12)}x`;
   const { rows } = await sql<{ id: string }>`
@@ -13,7 +13,7 @@ export async function insertEmployees(db: Database, center: MemberCenter, count:
   return rows.map(({ id }) => id);
 }
 
-/** The ids of active assets, in the order of the numbers that are given. */
+/** Returns the ids of active assets, in the order of the given numbers. */
 export async function idsOfNumbers(db: Database, assetNums: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select asset.id from unnest(${assetNums}::text[]) with ordinality as wanted (asset_num, place)

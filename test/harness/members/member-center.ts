@@ -27,7 +27,7 @@ import { type Answer, type Api, type CallOptions, callService, dataOf } from '..
 import { newAssetNum, newBuy, type Sent } from '../orders/orders.ts';
 import type { Stack } from '../stack.ts';
 
-/** Asks the token endpoint for a user's token, for all scopes unless told otherwise, whatever the answer. */
+/** Requests a user token for all scopes, or those given, whatever the answer. */
 export async function askUserToken(
   baseUrl: string,
   { appKey, appSecret }: Credentials,
@@ -47,22 +47,22 @@ export async function askUserToken(
 }
 
 export interface MemberCallOptions extends Omit<CallOptions, 'token'> {
-  /** Of the header Authorization; null leaves it out. */
+  /** For the Authorization header; null omits it. */
   token?: string | null;
   clientToken?: string | null;
   userToken?: string | null;
 }
 
-/** An enterprise of its own with an administrator who is logged in: calls the member center as their client would. */
+/** A new enterprise with an administrator who is logged in. Calls the member center as their client does. */
 export class MemberCenter {
   readonly api: Api;
   readonly enterpriseId: EnterpriseId;
-  /** The customer (of channel crm) that buys for the enterprise. */
+  /** The customer (in channel crm) that buys for the enterprise. */
   readonly customer: Customer;
-  /** The employees that O2 made. */
+  /** The employees that O2 created. */
   readonly adminId: MemberId;
   readonly cloudId: MemberId;
-  /** The administrator's. */
+  /** The administrator's account. */
   readonly account: string;
   readonly password: string;
   readonly userToken: string;
@@ -80,8 +80,8 @@ export class MemberCenter {
   }
 
   /**
-   * O2, a password for the administrator, and their login, by an application of its own unless it is given. The
-   * enterprise has a name of its own unless `name` says it.
+   * Calls O2, sets a password for the administrator, and logs in, through a new application or the given one. `name` is
+   * the enterprise's; by default it is unique.
    */
   static async open(stack: Pick<Stack, 'db' | 'newApi'>, api?: Api, name?: string): Promise<MemberCenter> {
     const caller = api ?? (await stack.newApi());
@@ -97,7 +97,7 @@ export class MemberCenter {
     return new MemberCenter(caller, created, customer, { ...login, userToken: token.body.access_token });
   }
 
-  /** The code that every account of the enterprise ends with. */
+  /** The code that ends every account of the enterprise. */
   get code(): string {
     return this.account.split('@')[1]!;
   }
@@ -107,7 +107,7 @@ export class MemberCenter {
     return this.callPath(method, ME_ROOT + path, options);
   }
 
-  /** Calls an operation; `params` stand in its path. */
+  /** Calls an operation; `params` fill in its path. */
   ask<Id extends MemberOperationId>(
     id: Id,
     params: Omit<OperationParams<Id>, 'enterpriseGlobalId'>,
@@ -128,98 +128,101 @@ export class MemberCenter {
     return callService(method, this.api.baseUrl + path, { ...options, headers });
   }
 
-  /** M1 as it is, whatever the answer. */
+  /** M1, whatever the answer. */
   submitAdd(userList: unknown, options: MemberCallOptions = {}): Promise<Answer> {
     return this.ask('addEmployees', {}, { body: { userList }, ...options });
   }
 
-  /** M1 of one new employee, or of those that are given, all of whom must be added. */
+  /** M1 of one new employee or the given ones. All must be added. */
   async add(...userList: Sent[]): Promise<Employee[]> {
     const answer = await this.submitAdd(userList.length === 0 ? [newEmployee()] : userList);
     return z.strictObject(AddedEmployees.shape).parse(dataOf(answer)).succeeded;
   }
 
-  /** M2 as it is. */
+  /** M2, whatever the answer. */
   edit(memberId: string, body: unknown, options: MemberCallOptions = {}): Promise<Answer> {
     return this.ask('editEmployee', { memberGlobalId: memberId }, { body, ...options });
   }
 
-  /** M3 as it is. */
+  /** M3, whatever the answer. */
   resetPassword(memberId: string, password: unknown, options: MemberCallOptions = {}): Promise<Answer> {
     return this.ask('resetPassword', { memberGlobalId: memberId }, { body: { password }, ...options });
   }
 
-  /** M4 as it is. */
+  /** M4, whatever the answer. */
   delete(memberId: string, options: MemberCallOptions = {}): Promise<Answer> {
     return this.ask('deleteEmployee', { memberGlobalId: memberId }, options);
   }
 
-  /** M5 as it is. */
+  /** M5, whatever the answer. */
   submitList(query: Record<string, string>, options: MemberCallOptions = {}): Promise<Answer> {
     return this.ask('listEmployees', {}, { query, ...options });
   }
 
-  /** M5: the first page of 500, held against the contract. */
+  /** M5: returns the first page of 500, checked against the contract. */
   async list(query: Record<string, string> = {}): Promise<ListedEmployee[]> {
     const data = dataOf(await this.submitList({ pageNum: '1', pageSize: '500', ...query }));
     return z.strictObject(EmployeePage.shape).parse(data).list;
   }
 
-  /** What M5 says of one employee. */
+  /** Returns M5's entry for one employee. */
   async listed(memberId: string): Promise<ListedEmployee | undefined> {
     return (await this.list()).find(({ globalId }) => globalId === memberId);
   }
 
-  /** M6, held against the contract. */
+  /** M6, checked against the contract. */
   async assets(): Promise<EnterpriseAsset[]> {
     const answer = await this.ask('listEnterpriseAssets', {});
     return z.array(z.strictObject(EnterpriseAsset.shape)).parse(dataOf(answer));
   }
 
-  /** M7, held against the contract. */
+  /** M7, checked against the contract. */
   async contents(assetId: string): Promise<AssetContents> {
     const answer = await this.ask('readAssetContents', { assetId });
     return z.strictObject(AssetContents.shape).parse(dataOf(answer));
   }
 
-  /** M8, held against the contract. */
+  /** M8, checked against the contract. */
   async locks(): Promise<BorrowedLock[]> {
     const answer = await this.ask('listBorrowedLocks', {});
     return z.array(z.strictObject(BorrowedLock.shape)).parse(dataOf(answer));
   }
 
-  /** M9 as it is. */
+  /** M9, whatever the answer. */
   configure(memberId: string, deleteAssets: unknown, addAssets: unknown, options: MemberCallOptions = {}) {
     const body = { deleteAssets, addAssets };
     return this.ask('configureAssets', { memberGlobalId: memberId }, { body, ...options });
   }
 
-  /** M9 that must succeed: assigns numbers to an employee. */
+  /** M9 that assigns numbers to an employee and must succeed. */
   async assign(memberId: string, ...assetNums: string[]): Promise<void> {
     dataOf(await this.configure(memberId, [], assetNums));
   }
 
-  /** M10 as it is. */
+  /** M10, whatever the answer. */
   lend(memberId: string, borrowedUsbKey: unknown, assetIDs: unknown, options: MemberCallOptions = {}) {
     const body = { borrowedUsbKey, assetIDs };
     return this.ask('lendAssets', { memberGlobalId: memberId }, { body, ...options });
   }
 
-  /** The audit record: its first page of 500, newest first, held against the contract. */
+  /** Returns the first page of 500 of the audit log, newest first, checked against the contract. */
   async audit(): Promise<AuditEntry[]> {
     const query = { pageNum: '1', pageSize: '500' };
     const answer = await this.ask('readAudit', {}, { query });
     return z.strictObject(AuditPage.shape).parse(dataOf(answer)).list;
   }
 
-  /** Buys assets for the enterprise with a product on each, as M6 lists them; `order` and `element` vary the order. */
+  /**
+   * Buys assets for the enterprise with one product each. Returns them as M6 does; `order` and `element` change the
+   * order.
+   */
   async buy(count = 1, order: Sent = {}, element: Sent = {}): Promise<EnterpriseAsset[]> {
     const assetNums = Array.from({ length: count }, () => newAssetNum());
     await this.api.carryOut(newBuy(this.customer, assetNums, order, element));
     return (await this.assets()).filter(({ assetNum }) => assetNums.includes(assetNum));
   }
 
-  /** Buys borrowed locks for the enterprise, as M8 lists them. */
+  /** Buys borrowed locks for the enterprise. Returns them as M8 does. */
   async buyLocks(count = 1): Promise<BorrowedLock[]> {
     const assetNums = Array.from({ length: count }, () => newAssetNum());
     await this.api.carryOut(newBuy(this.customer, assetNums, {}, { borrowedUsbKey: true }));
@@ -228,15 +231,15 @@ export class MemberCenter {
 }
 
 /**
- * Gives a member a password whose hash is cheap to verify: a hash names its own parameters, and hundreds of tests log
- * in.
+ * Stores a password with a hash that is cheap to verify, because hundreds of tests log in. A hash contains its own
+ * parameters.
  */
 async function storePassword({ db }: Pick<Stack, 'db'>, memberId: MemberId, password: string): Promise<void> {
   const password_hash = await hash(password, { memoryCost: 8, timeCost: 1, parallelism: 1 });
   await db.updateTable('member').set({ password_hash }).where('id', '=', memberId).execute();
 }
 
-/** An element of M1's userList with an account of its own. */
+/** An element of M1's userList with a unique account. */
 export function newEmployee(fields: Sent = {}): Sent {
   return {
     userName: `u${randomUUID().replaceAll('-', '').slice(0, 12)}`,

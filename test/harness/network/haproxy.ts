@@ -15,14 +15,12 @@ export interface RunningProxy {
   stop(): Promise<void>;
 }
 
-/**
- * Starts HAProxy with a configuration, which is written into `directory`. It ends with the process that called this.
- */
+/** Starts HAProxy with a configuration, which it writes to `directory`. The proxy ends with this process. */
 export async function startProxy(directory: string, configuration: string): Promise<RunningProxy> {
   const file = join(directory, 'haproxy.cfg');
   const socket = join(directory, 'haproxy.sock');
   writeFileSync(file, `${configuration}\nglobal\n  stats socket ${socket}\n`);
-  // The shell reads to the end of its standard input, which comes with that of the tests, whatever ends them.
+  // The shell reads its standard input, which ends with the tests' process, however that ends.
   const script = '"$0" -f "$1" -db </dev/null & cat; kill $!; wait $!';
   const child = spawn('sh', ['-c', script, findHaproxy(), file], { stdio: ['pipe', 'ignore', 'ignore'] });
   await once(child, 'spawn');
@@ -39,7 +37,7 @@ export async function startProxy(directory: string, configuration: string): Prom
   };
 }
 
-/** The addresses of the servers that are up, in order. */
+/** Returns the addresses of the servers that are up, in order. */
 async function readServing(path: string): Promise<string[]> {
   const socket = createConnection(path);
   socket.write('show stat\n');
@@ -55,7 +53,7 @@ async function readServing(path: string): Promise<string[]> {
     .toSorted();
 }
 
-/** Says what is wrong with a configuration; an empty text if it is valid. */
+/** Returns what is wrong with a configuration; an empty text if it is valid. */
 export function findConfigurationFault(file: string): string {
   try {
     execFileSync(findHaproxy(), ['-c', '-q', '-f', file], { stdio: 'pipe' });
@@ -65,7 +63,7 @@ export function findConfigurationFault(file: string): string {
   }
 }
 
-/** Returns the version of the HAProxy of this machine, such as 2.6. */
+/** Returns the version of the installed HAProxy, such as 2.6. */
 export function readHaproxyVersion(): string | undefined {
   return /version (\d+\.\d+)/.exec(execFileSync(findHaproxy(), ['-v'], { encoding: 'utf8' }))?.[1];
 }

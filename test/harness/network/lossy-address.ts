@@ -2,13 +2,10 @@ import { once } from 'node:events';
 import { connect, createServer, type Server } from 'node:net';
 import { freePort } from './redis.ts';
 
-/**
- * An address of PostgreSQL at which connections break when a commit was carried out, before its answer, while it is
- * told so.
- */
+/** An address of PostgreSQL that, on request, breaks connections after a commit and before its answer. */
 export class LossyAddress {
   readonly url: string;
-  /** How many answers it loses yet. */
+  /** How many more answers to lose. */
   toLose = 0;
   readonly #server: Server;
 
@@ -17,7 +14,7 @@ export class LossyAddress {
     this.#server = server;
   }
 
-  /** Opens an address that leads to a database. */
+  /** Opens an address that forwards to a database. */
   static async open(databaseUrl: string): Promise<LossyAddress> {
     const { hostname, port } = new URL(databaseUrl);
     const url = new URL(databaseUrl);
@@ -41,7 +38,7 @@ export class LossyAddress {
     return address;
   }
 
-  /** Takes no more connections; those that are open go on until one of their ends closes. */
+  /** Stops accepting connections; open ones last until one end closes. */
   close(): void {
     this.#server.close();
   }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server } from 'node:net';
 import { freePort } from './redis.ts';
 
-/** An address that leads to one server after the other: a TCP proxy, as HAProxy is in front of PostgreSQL. */
+/** An address that forwards to one server after another: a TCP proxy, like HAProxy in front of PostgreSQL. */
 export class MovingAddress {
   readonly port: number;
   readonly #server: Server;
@@ -19,26 +19,26 @@ export class MovingAddress {
     });
   }
 
-  /** Opens an address that leads to a port of this machine. */
+  /** Opens an address that forwards to a local port. */
   static async open(target: number): Promise<MovingAddress> {
     const address = new MovingAddress(await freePort(), target);
     await once(address.#server.listen(address.port, '127.0.0.1'), 'listening');
     return address;
   }
 
-  /** The URL of what this leads to, at this address. */
+  /** Returns a URL of the target at this address. */
   of(url: string): string {
     const moving = new URL(url);
     moving.host = `127.0.0.1:${this.port}`;
     return moving.href;
   }
 
-  /** Leads new connections to another port. Those that are open stay where they are. */
+  /** Forwards new connections to another port. Open ones stay. */
   moveTo(target: number): void {
     this.#target = target;
   }
 
-  /** Takes no more connections; those that are open go on until one of their ends closes. */
+  /** Stops accepting connections; open ones last until one end closes. */
   close(): void {
     this.#server.close();
   }

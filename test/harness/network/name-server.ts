@@ -4,7 +4,10 @@ import { once } from 'node:events';
 const TYPE_A = 1;
 const HEADER_BYTES = 12;
 
-/** A name server that has the same IPv4 addresses for every name, as Docker's has those of a service's containers. */
+/**
+ * A name server that returns the same IPv4 addresses for every name, as Docker's returns those of a service's
+ * containers.
+ */
 export class NameServer {
   addresses: string[];
   readonly #socket = createSocket('udp4');
@@ -14,7 +17,7 @@ export class NameServer {
     this.#socket.on('message', (query, { port, address }) => this.#socket.send(this.#answer(query), port, address));
   }
 
-  /** Starts it on a free port of 127.0.0.1, which it returns. */
+  /** Starts it on a free port of 127.0.0.1 and returns the port. */
   async start(): Promise<number> {
     this.#socket.bind(0, '127.0.0.1');
     await once(this.#socket, 'listening');
@@ -25,7 +28,7 @@ export class NameServer {
     this.#socket.close();
   }
 
-  /** The answer of RFC 1035 to a query of one question. */
+  /** Returns the answer (RFC 1035) to a query with one question. */
   #answer(query: Buffer): Buffer {
     let end = HEADER_BYTES;
     while (query[end] !== 0) end += query[end]! + 1;
@@ -43,7 +46,7 @@ export class NameServer {
     });
     const header = Buffer.alloc(HEADER_BYTES);
     query.copy(header, 0, 0, 2);
-    // An answer, to a query that may have wanted recursion, with one question.
+    // An answer with one question; recursion desired and available.
     header.writeUInt16BE(0x8180, 2);
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(records.length, 6);

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { ORDER_ROOT } from '@lockstep/contract';
 import type { Api } from '../api.ts';
 
-/** The beginning of a call as a client writes it on a socket of its own, that may leave at any place. */
+/** Returns the beginning of a call, for a client that writes to a socket and may leave at any point. */
 export function buildHead(
   api: Api,
   path: string,
@@ -20,12 +20,12 @@ export function buildHead(
   return [`${method} ${ORDER_ROOT}${path}?${query} HTTP/1.1`, ...lines, '', ''].join('\r\n');
 }
 
-/** A whole call. */
+/** Returns a whole call. */
 export function buildCall(api: Api, path: string, body: string): string {
   return `${buildHead(api, path, { headers: { 'content-length': Buffer.byteLength(body) } })}${body}`;
 }
 
-/** Opens a connection and writes to it; resolves when all of it is on its way. */
+/** Opens a connection and writes to it. Resolves when everything has been sent. */
 export async function send(baseUrl: string, text: string): Promise<Socket> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);
@@ -35,7 +35,7 @@ export async function send(baseUrl: string, text: string): Promise<Socket> {
   return socket;
 }
 
-/** The first of what comes back on a connection. */
+/** Returns the first bytes of the answer. */
 export async function readFirst(socket: Socket): Promise<string> {
   const [data] = await once(socket, 'data');
   return String(data);

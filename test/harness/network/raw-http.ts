@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** An answer as it came over a bare connection. */
+/** An answer read from a raw connection. */
 export interface RawAnswer {
   status: number;
   headers: Record<string, string>;
   body: string;
 }
 
-/** Opens a connection to a service, for what an HTTP client would never send. */
+/** Opens a connection to a service, to send what an HTTP client never would. */
 export async function openSocket(baseUrl: string): Promise<Socket> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
@@ -16,14 +16,14 @@ export async function openSocket(baseUrl: string): Promise<Socket> {
   return socket;
 }
 
-/** Sends bytes (a character each) on a new connection. Returns the answers that come until the service ends it. */
+/** Sends bytes (one per character) on a new connection. Returns the answers until the service closes it. */
 export async function sendRaw(baseUrl: string, text: string): Promise<RawAnswer[]> {
   const socket = await openSocket(baseUrl);
   socket.write(text, 'latin1');
   return await readAnswers(socket);
 }
 
-/** Reads the answers that come on a connection until the service ends it. */
+/** Returns the answers on a connection until the service closes it. */
 export async function readAnswers(socket: Socket): Promise<RawAnswer[]> {
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => {});
@@ -32,7 +32,7 @@ export async function readAnswers(socket: Socket): Promise<RawAnswer[]> {
   return parse(Buffer.concat(chunks).toString('latin1'));
 }
 
-/** A request with these header lines, on a connection that ends with its answer. */
+/** Returns a request with these header lines that asks to close the connection. */
 export const request = (line: string, ...headers: string[]) =>
   `${[line, 'Host: a', 'Connection: close', ...headers].join('\r\n')}\r\n\r\n`;
 

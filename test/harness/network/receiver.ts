@@ -5,11 +5,11 @@ import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { expect, vi } from 'vitest';
 
-/** A message as it came to a receiver. */
+/** A message that a receiver got. */
 export interface Received {
   headers: IncomingHttpHeaders;
   body: string;
-  /** Its body, read. */
+  /** Its parsed body. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it
   message: any;
 }
@@ -18,19 +18,19 @@ export interface Received {
 export interface Receiver {
   url: string;
   received: Received[];
-  /** Resolves when so many messages have come; returns them. */
+  /** Resolves with the messages once this many have arrived. */
   awaitCount(count: number): Promise<Received[]>;
-  /** Resolves when no caller is connected: all that a killed one has sent has come. */
+  /** Resolves when no sender is connected: everything that a killed one sent has arrived. */
   untilAlone(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Answers a message that has been read. */
+/** Answers a received message. */
 export type Answer = (response: ServerResponse, received: Received, index: number) => void;
 
 const answerNoContent: Answer = (response) => response.writeHead(204).end();
 
-/** Starts an endpoint that keeps what comes, and answers 204 unless told otherwise. */
+/** Starts an endpoint that records messages, and answers 204 by default. */
 export async function startReceiver(answer: Answer = answerNoContent): Promise<Receiver> {
   const received: Received[] = [];
   const listener: RequestListener = async (request, response) => {

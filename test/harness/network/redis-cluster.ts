@@ -10,16 +10,14 @@ import { findRedisServer, freePort } from './redis.ts';
 const SLOTS = 16_384;
 const MASTERS = 3;
 
-/** How long a node may be silent before the others say that it has failed; elections take about as long again. */
+/** How long a node may be silent before the others consider it failed. Elections take about as long again. */
 const NODE_TIMEOUT_MS = 1_000;
 const PASSWORD = 'cluster-secret';
 
-/**
- * Ends the server when its standard input ends, so that no server outlives whoever started it, however that ended.
- */
+/** Ends the server when its standard input ends, so that it never outlives its starter. */
 const WITH_WATCHDOG = '"$@" & echo $!; read -r _; kill -9 $! 2>/dev/null; wait $!';
 
-/** A redis-server of the cluster, which can be killed and started again. */
+/** A redis-server of the cluster that can be killed and restarted. */
 export class ClusterNode {
   readonly port: number;
   readonly #busPort: number;
@@ -28,7 +26,7 @@ export class ClusterNode {
   #watchdog: ChildProcess | undefined;
   #pid = 0;
   #hangs = false;
-  /** The node's id in the cluster, which it keeps. */
+  /** The node's permanent id in the cluster. */
   id = '';
 
   constructor(port: number, busPort: number, directory: string, options: readonly string[]) {
@@ -38,17 +36,17 @@ export class ClusterNode {
     this.#options = options;
   }
 
-  /** What `cluster meet` needs to know. */
+  /** The arguments of `cluster meet`. */
   get address(): [host: string, port: number, busPort: number] {
     return ['127.0.0.1', this.port, this.#busPort];
   }
 
-  /** Whether it was started, and neither killed nor made to hang. */
+  /** Whether it is running: started, neither killed nor hanging. */
   get answers(): boolean {
     return this.#watchdog !== undefined && !this.#hangs;
   }
 
-  /** Starts it, and waits until it answers. */
+  /** Starts it and waits until it answers. */
   async start(): Promise<void> {
     await mkdir(this.#directory, { recursive: true });
     const command = [
@@ -112,7 +110,7 @@ export class ClusterNode {
     }
   }
 
-  /** Kills it at once, as a power failure does. */
+  /** Kills it at once, like a power failure. */
   async kill(): Promise<void> {
     const watchdog = this.#watchdog;
     if (watchdog === undefined) return;
@@ -123,14 +121,14 @@ export class ClusterNode {
     await gone;
   }
 
-  /** Stops it in its tracks, without closing its connections, as a machine that hangs does; or lets it go on. */
+  /** Makes it hang with its connections open, like a machine that hangs, or continues it. */
   hang(hangs: boolean): void {
     process.kill(this.#pid, hangs ? 'SIGSTOP' : 'SIGCONT');
     this.#hangs = hangs;
   }
 }
 
-/** A Redis Cluster of three masters with a replica each, on loopback. No server of it outlives the test run. */
+/** A Redis Cluster of three masters with one replica each, on loopback. Its servers never outlive the test run. */
 export class RedisCluster {
   readonly nodes: readonly ClusterNode[];
 
@@ -139,8 +137,8 @@ export class RedisCluster {
   }
 
   /**
-   * Starts one below a directory, and waits until each node knows the others. `options` are further ones of each
-   * redis-server.
+   * Starts a cluster below a directory, and waits until all nodes know each other. `options` are additional options of
+   * each redis-server.
    */
   static async start(directory: string, options: readonly string[] = []): Promise<RedisCluster> {
     const nodes: ClusterNode[] = [];
@@ -159,7 +157,7 @@ export class RedisCluster {
     return cluster;
   }
 
-  /** REDIS_URL: two of its masters and a replica, by address and password. */
+  /** REDIS_URL: two masters and a replica, by address and password. */
   get url(): string {
     return `redis://:${PASSWORD}@${this.nodes
       .slice(1, 4)
@@ -167,7 +165,7 @@ export class RedisCluster {
       .join()}`;
   }
 
-  /** What no log may hold. */
+  /** The password, which no log may contain. */
   get password(): string {
     return PASSWORD;
   }
@@ -193,7 +191,7 @@ export class RedisCluster {
     await this.untilWhole();
   }
 
-  /** Waits until each node says that all slots are served, and each master has a replica that follows it. */
+  /** Waits until each node reports that all slots are served, and each master has a replica that follows it. */
   async untilWhole(): Promise<void> {
     await this.#untilAllSay(/cluster_state:ok/);
     await vi.waitFor(
@@ -224,7 +222,8 @@ export class RedisCluster {
   }
 
   /**
-   * The master that has a slot, as the first node that knows one says, which may be late. Rejects if none knows one.
+   * Returns the master of a slot according to the first node that knows one, which may be outdated. Rejects if no node
+   * knows one.
    */
   async masterOf(slot: number): Promise<ClusterNode> {
     for (const node of this.nodes.filter(({ answers }) => answers)) {
@@ -251,14 +250,14 @@ export class RedisCluster {
     throw new Error(`${master.port} has no replica`);
   }
 
-  /** The masters, when all slots are served. */
+  /** Returns the masters when all slots are served. */
   async masters(): Promise<ClusterNode[]> {
     const slots = [0, SLOTS / 2, SLOTS - 1];
     return await Promise.all(slots.map((slot) => this.masterOf(slot)));
   }
 
   /**
-   * Moves a slot with its keys to another master while the cluster is in use, as redis-cli does. Returns how many keys
+   * Moves a slot with its keys to another master while the cluster is in use, like redis-cli. Returns how many keys
    * moved.
    */
   async moveSlot(slot: number, to: ClusterNode): Promise<number> {
@@ -276,7 +275,7 @@ export class RedisCluster {
     return moved;
   }
 
-  /** Kills all that runs of it. */
+  /** Kills all its servers. */
   async stop(): Promise<void> {
     await Promise.all(this.nodes.map((node) => node.kill()));
   }

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { provideProgram } from '../processes/installed-program.ts';
 
 /**
- * Provides the Redis of REDIS_URL, or starts one for this run. Throws an Error that says what to do if there is none.
+ * Returns the Redis of REDIS_URL, or starts one for this run. Throws an Error that says what to do if there is none.
  */
 export async function provideRedis(directory: string): Promise<{ url: string; stop: () => Promise<void> }> {
   if (process.env.REDIS_URL) return { url: process.env.REDIS_URL, stop: async () => {} };
@@ -34,7 +34,7 @@ export async function provideRedis(directory: string): Promise<{ url: string; st
   };
 }
 
-/** Finds a redis-server, on Debian as root by installing it. Throws an Error that says what to do if there is none. */
+/** Finds a redis-server; on Debian as root, installs one. Throws an Error that says what to do if there is none. */
 export function findRedisServer(): string {
   return provideProgram({
     command: 'redis-server',
@@ -45,13 +45,13 @@ export function findRedisServer(): string {
   });
 }
 
-/** Ports below those that systems give to outgoing connections, and above those that fetch refuses to call. */
+/** Ports below those that systems use for outgoing connections, and above those that fetch blocks. */
 const PORTS = { first: 11_000, count: 20_000 };
-/** How far apart processes begin whose ids follow each other: no two of them take the same port. */
+/** The distance between the first ports of processes with consecutive ids, so that no two take the same port. */
 const PORTS_OF_PROCESS = 100;
 let ports = 0;
 
-/** Finds a port that is free, and stays so until a server listens on it and while that is restarted. */
+/** Returns a free port, which stays free until a server listens on it and while that server restarts. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = PORTS.first + ((process.pid * PORTS_OF_PROCESS + ports++) % PORTS.count);

@@ -1,4 +1,4 @@
-/** A certificate for localhost that nobody vouches for, good until 2126, with its key, which protects nothing. */
+/** A self-signed certificate for localhost, valid until 2126, with its key, which protects nothing. */
 export const SELF_SIGNED = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBmjCCAUGgAwIBAgIUfORKBriHhktDwU13WDey7l32OQEwCgYIKoZIzj0EAwIw

@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Answer, Api } from '../api.ts';
 
-/** Calls an operation on a connection of its own, and returns the answer as it begins, of which nothing is read yet. */
+/** Calls an operation on its own connection. Returns the answer before any of its body is read. */
 export async function openAnswer(
   api: Api,
   path: string,

@@ -5,16 +5,16 @@ import { type Api, dataOf } from '../api.ts';
 import { openAnswer } from '../network/unread-answers.ts';
 import { productToBuy, type Sent } from './orders.ts';
 
-/** What names a batch. */
+/** Identifies a batch. */
 export type Batch = { channelCode: string; channelOrderId: string };
 
 const strictAnswer = z.strictObject(FailedOrders.shape);
 
-/** Asks for the failed orders of a batch, whatever the answer. */
+/** Requests the failed orders of a batch, whatever the answer. */
 export const submitFailed = (api: Api, { channelCode, channelOrderId }: Batch, query: Record<string, string> = {}) =>
   api.call('GET', '/licenseOrder/batchOrder/failed', { query: { channelCode, channelOrderId, ...query } });
 
-/** What the answer holds, which is held against the contract. */
+/** Returns the failed orders of a batch, checked against the contract. */
 export async function readFailed(
   api: Api,
   batch: Batch,
@@ -24,16 +24,16 @@ export async function readFailed(
   return data;
 }
 
-/** The answer as it begins, of which nothing is read yet, on a connection of its own. */
+/** Requests them on its own connection. Returns the answer before any of its body is read. */
 export const openFailed = (api: Api, { channelCode, channelOrderId }: Batch) =>
   openAnswer(api, operations.getFailedOrders.path, { query: { channelCode, channelOrderId } });
 
 const TEXT = 'x'.repeat(250);
 const FEATURE = { featureCode: TEXT, featureName: TEXT, featureValue: TEXT, featureValueType: TEXT };
-/** What makes an order a megabyte: a batch of such orders does not fit into the buffers of a connection. */
+/** Makes an order a megabyte long, so that a batch of them does not fit into a connection's buffers. */
 export const MEGABYTE = {
   products: [productToBuy({ productFeatures: Array(1_000).fill({ ...FEATURE, trial: 0, trialEndDate: 0 }) })],
 };
 
-/** Orders with thousands of these do not fit into the buffers of a connection. */
+/** Returns a long number; orders with thousands of them do not fit into a connection's buffers. */
 export const newLongNum = () => `${'9'.repeat(200)}${randomUUID()}`;

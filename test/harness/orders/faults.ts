@@ -1,7 +1,7 @@
 import type { Cause } from '@lockstep/contract';
 import type { Sent } from './orders.ts';
 
-/** What is wrong with a value, the value (undefined leaves the field out), and the cause that the refusal names. */
+/** What is wrong with a value, the value (undefined omits the field), and the cause of the refusal. */
 type Fault = readonly [fault: string, value: unknown, cause: Cause];
 
 const invalid = (...values: [fault: string, value: unknown][]): Fault[] =>
@@ -39,7 +39,7 @@ const NO_COUNT = invalid(
   ['1e300', 1e300],
 );
 
-/** Characters that no text may contain; remark and address may contain line breaks. */
+/** Characters that no text may contain, except remark and address, which may contain line breaks. */
 const LINE_BREAKS = invalid(['with a line feed inside', 'a\nb'], ['with a carriage return inside', 'a\rb']);
 const OTHER_CONTROL_CHARACTERS = invalid(
   ['with U+0000 inside', 'a\u0000b'],
@@ -70,7 +70,7 @@ const NO_ID = invalid(
   ['with U+0000 inside', '1\u00002'],
 );
 
-/** What is no account name, mobile number or password, with the causes that these have (rules 8). */
+/** Malformed account names, mobile numbers and passwords, with their causes (rules 8). */
 const malformed = (value: string): Fault => [JSON.stringify(value), value, 'account_malformed'];
 const NO_ACCOUNT = [
   'kim lee',
@@ -128,7 +128,7 @@ const NO_PASSWORD: Fault[] = [
   ...invalid(['with a newline inside', 'correct\nhorse'], ['with half a surrogate pair', 'correct \ud83d']),
 ];
 
-/** The same faults, with causes of their own where they have some. */
+/** The same faults, with different causes where given. */
 const withCauses = (faults: readonly Fault[], causes: Partial<Record<Cause, Cause>>): Fault[] =>
   faults.map(([fault, value, cause]) => [fault, value, causes[cause] ?? cause]);
 const tooLongFor = (length: number, cause: Cause) => withCauses(tooLong(length), { field_invalid: cause });
@@ -207,7 +207,10 @@ const NO_PAGE = invalid(
 );
 const WITHOUT: Fault[] = [MISSING, EMPTY, BLANK];
 
-/** The faults of each kind of parameter in a query or a path, where everything is text and a half pair cannot be. */
+/**
+ * The faults of each kind of parameter in a query or path, where everything is text and half a surrogate pair is
+ * impossible.
+ */
 export const TEXT_FAULTS = {
   text: [...WITHOUT, ...CONTROL_CHARACTERS, ...tooLong(255)],
   optionalText: [...CONTROL_CHARACTERS, ...tooLong(255)],
@@ -243,7 +246,7 @@ export const TEXT_FAULTS = {
   seconds: invalid(['31', '31'], ['negative', '-1'], ['fractional', '0.5'], ['NaN', 'NaN'], ['a word', 'soon']),
 } satisfies Record<string, readonly Fault[]>;
 
-/** One faulty value of one field. */
+/** One field with one faulty value. */
 export interface FaultCase {
   path: string;
   fault: string;
@@ -251,7 +254,7 @@ export interface FaultCase {
   cause: Cause;
 }
 
-/** Every fault of every field, by the kinds of the fields. */
+/** Returns every fault of every field, by the kinds of the fields. */
 export function faultCases<Kind extends string>(
   fields: Record<string, Kind>,
   faults: Record<Kind, readonly Fault[]>,
@@ -261,7 +264,7 @@ export function faultCases<Kind extends string>(
   );
 }
 
-/** Puts a value where the path points to; undefined leaves the field out. */
+/** Sets the value at a path; undefined removes the field. */
 export function put(body: Sent, path: string, value: unknown): Sent {
   const keys = path.split(/[.[\]]+/).filter((key) => key !== '');
   const last = keys.pop()!;

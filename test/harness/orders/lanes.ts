@@ -2,16 +2,16 @@ import type { Customer, CustomerId } from '@lockstep/contract';
 import { LANES_OF_CHANNEL, laneOf } from '@lockstep/orders/testing';
 import type { Api } from '../api.ts';
 
-/** The channel of the customers of `newCustomer`: the first one of a database of a test. */
+/** The channel of `newCustomer`'s customers: the first one of a test's database. */
 export const FIRST_CHANNEL = 1;
 
-/** The lanes of no channel and of the first one. */
+/** The lanes of no channel and of the first channel. */
 export const ALL_LANES = Array.from({ length: 2 * LANES_OF_CHANNEL }, (_, lane) => lane);
 
-/** The lane of a customer of the first channel. */
+/** Returns the lane of a customer of the first channel. */
 export const firstLaneOf = (customerId: CustomerId): number => laneOf(FIRST_CHANNEL, customerId);
 
-/** Customers that are all in different lanes of the first channel. */
+/** Creates customers that are all in different lanes of the first channel. */
 export async function newCustomersInLanes(api: Api, count: number): Promise<Customer[]> {
   const byLane = new Map<number, Customer>();
   while (byLane.size < count) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** Orders as a channel sends them: valid JSON bodies, every required field filled in, for tests to vary. */
+/** Orders as a channel sends them: valid JSON bodies with every required field, which tests can vary. */
 export type Sent = Record<string, unknown>;
 
 let sequence = 0;
@@ -41,7 +41,7 @@ export function merchandise(changes: Sent = {}): Sent {
   };
 }
 
-/** What orders have and no rule looks at. */
+/** Fields of orders that no rule reads. */
 export const UNREAD = {
   crmCustomerId: 'crm-customer',
   customerName: 'Customer',
@@ -56,7 +56,7 @@ export const UNREAD = {
   branchName: 'Branch',
 };
 
-/** What an order says of its customer. */
+/** The fields of an order about its customer. */
 type OrderingCustomer = Record<'customerId' | 'channelCustomerId' | 'enterpriseGlobalId', string>;
 
 function header(customer: OrderingCustomer): Sent {
@@ -70,7 +70,7 @@ function header(customer: OrderingCustomer): Sent {
   };
 }
 
-/** A new_buy of one product onto the numbers. */
+/** Returns a new_buy of one product for these asset numbers. */
 export function newBuy(customer: OrderingCustomer, assetNos: string[], changes: Sent = {}, element: Sent = {}): Sent {
   const assets = [{ assetNos, products: [productToBuy()], ...element }];
   return { ...header(customer), orderType: 'new_buy', assets, ...changes };
@@ -90,12 +90,12 @@ export function deleteProduct(
   return { ...header(customer), orderType: 'delete_product', assets, ...changes };
 }
 
-/** An async batch of orders under a channelOrderId of its own. */
+/** Returns an async batch with a unique channelOrderId. */
 export function batchOf(...orderList: Sent[]) {
   return { channelCode: 'test', channelOrderId: randomUUID() as string, syncMode: 'async' as const, orderList };
 }
 
-/** An asset number that no other test uses. */
+/** Returns a unique asset number. */
 export function newAssetNum(): string {
   return `8${String(Math.floor(Math.random() * 1e12)).padStart(12, '0')}`;
 }

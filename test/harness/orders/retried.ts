@@ -2,7 +2,7 @@ import type { Api } from '../api.ts';
 
 let turn = 0;
 
-/** Calls one API after the other until one answers: what a careful client does when a connection breaks. */
+/** Calls one API after another until one answers, as a careful client does when a connection breaks. */
 export async function retried<Result>(apis: Api[], call: (api: Api) => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {

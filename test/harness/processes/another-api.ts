@@ -4,7 +4,7 @@ import { createLogger } from '@lockstep/platform';
 import { Api } from '../api.ts';
 import type { Stack } from '../stack.ts';
 
-/** Starts one more API on a stack, with the options of `changes`; `api` calls it for the same application. */
+/** Starts another API on a stack, with the options of `changes`; `api` calls it for the same application. */
 export async function startAnotherApi(
   { url, queue }: Stack,
   { credentials, token }: Api,

@@ -7,13 +7,13 @@ interface WantedProgram {
   command: string;
   /** The package of Debian that has it. */
   debianPackage: string;
-  /** What to do where it is not found and cannot be installed. */
+  /** What to do if it is missing and cannot be installed. */
   otherwise: string;
 }
 
 /**
- * Returns the path of a program, on Debian as root after installing it. Throws an Error that says what to do if there
- * is none.
+ * Returns the path of a program; on Debian as root, installs it first. Throws an Error that says what to do if it is
+ * missing.
  */
 export function provideProgram({ command, debianPackage, otherwise }: WantedProgram): string {
   const found = findOnPath(command);
@@ -27,7 +27,7 @@ export function provideProgram({ command, debianPackage, otherwise }: WantedProg
   throw new Error(otherwise);
 }
 
-/** The path of a user may lack the directory for servers. */
+/** A user's PATH may lack the directory for servers. */
 function findOnPath(command: string): string | undefined {
   return [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
     .map((directory) => join(directory, command))

@@ -5,15 +5,15 @@ import { freePort } from '../network/redis.ts';
 import { createTestDatabase, type QueueKind, type TestDatabase } from '../stack.ts';
 import { ServiceProcess } from './service-process.ts';
 
-/** Two API and two worker processes, of which one is killed and started again every few batches. */
+/** Two API and two worker processes, one of which is killed and restarted every few batches. */
 export interface KilledProcesses {
   database: TestDatabase;
   apis: Api[];
-  /** Both APIs for one more application. */
+  /** Returns clients of both APIs for another application. */
   anotherApplication(): Promise<Api[]>;
-  /** Call it for each batch that was sent. */
+  /** Must be called for each batch sent. */
   countBatch(): void;
-  /** Resolves when so many batches were sent. */
+  /** Resolves when this many batches have been sent. */
   sent(count: number): Promise<void>;
   /** Resolves when no process is down. */
   restarted(): Promise<void>;

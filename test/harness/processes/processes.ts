@@ -6,7 +6,7 @@ import { inject } from 'vitest';
 
 export const REPOSITORY = join(import.meta.dirname, '..', '..', '..');
 
-/** How a process ended, with its whole output. */
+/** How a process ended, and its whole output. */
 export interface Ended {
   status: number | null;
   signal: NodeJS.Signals | null;
@@ -17,7 +17,7 @@ export interface Ended {
 const jobs = new Set<Job>();
 const directories = new Set<string>();
 
-/** A command in a process group of its own, as a shell starts one. `endEverything` removes what is left of it. */
+/** A command in its own process group, as a shell starts one. `endEverything` ends what is left of it. */
 class Job {
   readonly ended: Promise<Ended>;
   readonly #child: ChildProcess;
@@ -46,12 +46,12 @@ class Job {
     return { ...this.#output };
   }
 
-  /** Waits for a line of standard output. If it ends without such a line, rejects with its output. */
+  /** Waits for a line of standard output. Rejects with the output if the command ends first. */
   line(pattern: RegExp): Promise<string> {
     return this.#find(pattern, (stdout) => stdout.split('\n').slice(0, -1));
   }
 
-  /** Waits until standard output contains it, a whole line or not, as `line` does. */
+  /** Waits until standard output contains a match, in a whole line or not, like `line`. */
   async shown(pattern: RegExp): Promise<void> {
     await this.#find(pattern, (stdout) => [stdout]);
   }
@@ -77,13 +77,13 @@ class Job {
     return Promise.race([found, over]);
   }
 
-  /** Signals the process alone and waits for its end. */
+  /** Signals only this process and waits for its end. */
   end(signal: NodeJS.Signals): Promise<Ended> {
     process.kill(this.pid, signal);
     return this.ended;
   }
 
-  /** Signals every process of its group, as a terminal does, and waits for its end. */
+  /** Signals its whole group, as a terminal does, and waits for its end. */
   endGroup(signal: NodeJS.Signals): Promise<Ended> {
     process.kill(-this.pid, signal);
     return this.ended;
@@ -93,8 +93,8 @@ class Job {
 export type { Job };
 
 /**
- * Starts a command in the repository as a person at a terminal would: with the machine's Node.js, and of the test run's
- * environment only what finds programs and Node.js's cache of compiled modules.
+ * Starts a command in the repository as a person at a terminal would: with the machine's Node.js, and with only the
+ * environment variables that locate programs and Node.js's compile cache.
  */
 export function startJob(
   command: readonly string[],
@@ -148,18 +148,17 @@ export function lockstep(dataDir: string, ...args: string[]): Promise<Ended> {
   return runJob(['npm', 'run', '--silent', 'lockstep', '--', ...args], { DATA_DIR: dataDir });
 }
 
-/** Chooses a data directory that does not exist yet; `endEverything` removes it. */
+/** Returns a data directory that does not exist yet; `endEverything` removes it. */
 export function newDataDir(): string {
   const parent = mkdtempSync(join(inject('directory'), 'start-'));
-  // PostgreSQL's user must be able to pass through when the tests run as root.
+  // If the tests run as root, PostgreSQL's user must be able to traverse the directory.
   chmodSync(parent, 0o711);
   directories.add(parent);
   return join(parent, 'data');
 }
 
 /**
- * Lists the command lines of what runs in the job's group or on its data directory: PostgreSQL has a session of its
- * own.
+ * Returns the command lines of processes in the job's group or on its data directory: PostgreSQL has its own session.
  */
 export function livingProcesses(stack: { job: Job; dataDir: string }): string[] {
   return listProcesses()
@@ -167,7 +166,7 @@ export function livingProcesses(stack: { job: Job; dataDir: string }): string[] 
     .map(({ command }) => command);
 }
 
-/** Finds a process of the job's group by a part of its command line. */
+/** Finds a process of the job's group by part of its command line. */
 export function findProcess(job: Job, part: string): number {
   const found = listProcesses().find(({ group, command }) => group === job.pid && command.includes(part));
   if (found === undefined) throw new Error(`No process of the job is ${part}`);
@@ -217,12 +216,10 @@ export async function endEverything(): Promise<void> {
   directories.clear();
 }
 
-/**
- * Lists the processes of the machine that have not ended; one that has ended and is not yet waited for does not count.
- */
+/** Lists the machine's processes, without zombies. */
 function listProcesses(): { pid: number; group: number; command: string }[] {
   if (process.platform === 'linux') {
-    // Without ps, which a small system does not have.
+    // Without ps, which a small system lacks.
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
       .flatMap((pid) => {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 // biome-ignore lint/suspicious/noExplicitAny: a document that is looked into everywhere
 type Json = any;
 
-/** Every object inside a JSON value, the value itself included. */
+/** Yields every object inside a JSON value, including the value itself. */
 function* objectsIn(value: Json): Generator<Json> {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value)) yield value;
@@ -11,8 +11,8 @@ function* objectsIn(value: Json): Generator<Json> {
 }
 
 /**
- * A schema of the published API description as a check; what it refers to comes from the document's components.
- * `isClosed` lets no object have fields that are not described.
+ * Turns a schema of the published API description into a check, resolving references in the document. With `isClosed`,
+ * objects must not have undescribed fields.
  */
 export function buildPublishedCheck(document: Json, schema: Json, { isClosed = false } = {}): z.ZodType {
   const whole = structuredClone({ ...schema, $defs: document.components.schemas });

@@ -2,13 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/**
- * Options with which Node.js takes the heap that it takes by itself where a process may have 1 GiB, such as in a
- * container.
- */
+/** The heap options that Node.js chooses by itself for a process limited to 1 GiB, such as in a container. */
 export const HEAP_OF_1_GIB = '--max-old-space-size=512 --max-semi-space-size=16';
 
-/** An API or a worker as a process of its own, as a deployment runs it. It can be killed and started again. */
+/** An API or a worker as its own process, as in a deployment. It can be killed and restarted. */
 export class ServiceProcess {
   readonly #command: string;
   readonly #readyLine: string;
@@ -25,17 +22,17 @@ export class ServiceProcess {
     this.#env = { ...process.env, LOG_LEVEL: 'info', ...env };
   }
 
-  /** An API, from the checkout in `directory` if that is given. */
+  /** An API, of the checkout in `directory` if given. */
   static api(env: Record<string, string>, directory?: string): ServiceProcess {
     return new ServiceProcess('--max-semi-space-size=8 apps/api/src/main.ts', 'api ready', env, directory);
   }
 
-  /** A worker, from the checkout in `directory` if that is given. */
+  /** A worker, of the checkout in `directory` if given. */
   static worker(env: Record<string, string>, directory?: string): ServiceProcess {
     return new ServiceProcess('--max-semi-space-size=8 apps/worker/src/main.ts', 'worker ready', env, directory);
   }
 
-  /** The id of the process that was started last. */
+  /** The id of the process started last. */
   get pid(): number {
     if (this.#child?.pid === undefined) throw new Error('The process has not been started');
     return this.#child.pid;
@@ -46,7 +43,7 @@ export class ServiceProcess {
     await this.launch(this.#readyLine);
   }
 
-  /** Starts it and waits for the first line of its log that contains `text`. */
+  /** Starts it and waits for the first log line that contains `text`. */
   async launch(text: string): Promise<void> {
     const child = spawn(process.execPath, this.#command.split(' '), {
       env: this.#env,
@@ -65,12 +62,12 @@ export class ServiceProcess {
     ]);
   }
 
-  /** Returns the lines of its log so far that contain `text`. */
+  /** Returns the log lines so far that contain `text`. */
   linesWith(text: string): string[] {
     return this.#lines.filter((line) => line.includes(text));
   }
 
-  /** Waits for a line of its log that contains `text`. */
+  /** Waits for a log line that contains `text`. */
   logged(text: string): Promise<void> {
     return new Promise((resolve) => {
       const look = () => {
@@ -83,12 +80,12 @@ export class ServiceProcess {
     });
   }
 
-  /** Kills it at once, as the kernel or a power failure does. */
+  /** Kills it at once, like the kernel or a power failure. */
   kill(): Promise<number | null> {
     return this.#end('SIGKILL');
   }
 
-  /** Asks it to stop. Returns its exit status. */
+  /** Asks it to shut down. Returns its exit status. */
   stop(): Promise<number | null> {
     return this.#end('SIGTERM');
   }

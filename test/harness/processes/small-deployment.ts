@@ -7,10 +7,10 @@ import { freePort } from '../network/redis.ts';
 import { createTestDatabase, type TestDatabase } from '../stack.ts';
 import { HEAP_OF_1_GIB, ServiceProcess } from './service-process.ts';
 
-/** So there is room in 1 GiB for what is not the order's. */
+/** Leaves memory in 1 GiB for everything besides the order. */
 const MOST_MEBIBYTES = 450;
 
-/** An API and a worker as a container of 1 GiB has each of them, on a database of their own. */
+/** An API and a worker, each limited like a container of 1 GiB, on a database of their own. */
 export class SmallDeployment {
   readonly database: TestDatabase;
   readonly #port: number;
@@ -35,7 +35,7 @@ export class SmallDeployment {
     return await Api.logIn(`http://127.0.0.1:${this.#port}`, await createApplication(this.database.db, asked));
   }
 
-  /** Expects that no process has taken much memory so far, and prints the most that each has. */
+  /** Expects every process to have used little memory so far, and prints the peak of each. */
   expectLittleMemory(after: string): void {
     const mebibytes = {
       api: Math.round(readPeakMebibytes(this.#processes.api.pid)),
@@ -46,7 +46,7 @@ export class SmallDeployment {
     expect(mebibytes.worker).toBeLessThan(MOST_MEBIBYTES);
   }
 
-  /** Ends it. Expects that the numbers on all assets are right, and that both processes end as asked. */
+  /** Stops it. Expects correct counts on all assets, and both processes to exit normally. */
   async close(): Promise<void> {
     expect(await checkNumbers(this.database.db)).toEqual([]);
     const statuses = await Promise.all(Object.values(this.#processes).map((each) => each.stop()));

@@ -9,27 +9,27 @@ const run = promisify(execFile);
 
 /** What a client sends. */
 export interface Sending {
-  /** With NONCE where each call has a new one. */
+  /** Contains NONCE where each call has a new one. */
   url: string;
   count: number;
   atOnce: number;
   bytes: number;
-  /** With its length, without it, or without it and 1 KiB every 50 ms. */
+  /** With a length; without one; or without one and 1 KiB every 50 ms. */
   how: 'whole' | 'chunked' | 'slow';
   headers: Record<string, string>;
 }
 
-/** An HTTP client that people use, as a program of its own. */
+/** A popular HTTP client, as its own program. */
 interface Client {
   name: string;
   isInstalled: boolean;
-  /** Sends. Returns a line for each call: the status and the body of its answer, or "lost" and why. */
+  /** Sends. Returns a line per call: the status and body of its answer, or "lost" and the reason. */
   send(sending: Sending): Promise<string[]>;
 }
 
 const isInstalled = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
 
-/** The clients, of which Node's fetch is always installed. */
+/** The clients; Node's fetch is always available. */
 export const CLIENTS: readonly Client[] = [
   {
     name: 'Node.js fetch',
@@ -51,7 +51,7 @@ export const CLIENTS: readonly Client[] = [
 
 let classes: Promise<string> | undefined;
 
-/** Compiles the sender for Java, once. Returns where it is. */
+/** Compiles the Java sender once. Returns its path. */
 function compiled(): Promise<string> {
   classes ??= (async () => {
     const directory = mkdtempSync(join(inject('directory'), 'java-'));
@@ -76,7 +76,7 @@ async function runCurl({ url, count, atOnce, bytes, how, headers }: Sending): Pr
   try {
     const body = join(directory, 'body');
     writeFileSync(body, '{}'.padEnd(bytes));
-    // Without its Expect, so that it writes before it knows.
+    // Without the Expect header, so that it writes before it gets an answer.
     const lines = Object.entries({
       ...headers,
       expect: '',
@@ -94,7 +94,7 @@ async function runCurl({ url, count, atOnce, bytes, how, headers }: Sending): Pr
     const numbered = url.replace('NONCE', `${randomUUID().slice(0, 8)}-[1-${count}]`);
     const written = ['--silent', '--write-out', '%{exitcode} %{http_code} %{filename_effective}\n'];
     const ended = run('curl', [...calls, ...written, ...rate, ...lines, '--data-binary', `@${body}`, numbered]);
-    // It fails if any of its calls does.
+    // curl fails if any of its calls does.
     const { stdout } = await ended.catch((error: { stdout: string }) => error);
     return stdout
       .trim()
