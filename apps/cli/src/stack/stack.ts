@@ -20,7 +20,7 @@ export async function prepareDataDir({ DATA_DIR }: Config): Promise<void> {
     await rmdir(await mkdtemp(join(DATA_DIR, 'probe-')));
   } catch (error) {
     const reason = (error as Error).message;
-    throw new Error(`DATA_DIR must be a directory that this process can write: ${reason}`, { cause: error });
+    throw new Error(`DATA_DIR must be a directory that this process can write to: ${reason}`, { cause: error });
   }
 }
 
