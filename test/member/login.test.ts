@@ -8,7 +8,7 @@ import {
 } from '@lockstep/access';
 import type { ApplicationId, Employee } from '@lockstep/contract';
 import { setPassword } from '@lockstep/members';
-import { CleanUp, createLogger } from '@lockstep/platform';
+import { Cleanup, createLogger } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -520,14 +520,14 @@ describe('a new password', () => {
   });
 });
 
-describe('the clean-up', () => {
-  const cleanUp = async () => {
+describe('the cleanup', () => {
+  const cleanup = async () => {
     const { db, log, registry } = {
       db: stack.db,
       log: createLogger({ name: 'test', level: 'silent', secrets: new Set() }),
       registry: new Registry(),
     };
-    await new CleanUp({ db, log, registry, metricPrefix: 'lockstep', aged: agedAccess }).run();
+    await new Cleanup({ db, log, registry, metricPrefix: 'lockstep', aged: agedAccess }).run();
   };
 
   it('takes away failures that count no more, and tokens that have expired, and nothing else', async () => {
@@ -545,7 +545,7 @@ describe('the clean-up', () => {
     await passTime(locked, '4 minutes');
     await expire(expired.access_token);
 
-    await cleanUp();
+    await cleanup();
     expect(await hasFailureRow(old)).toBe(false);
     expect(await countFailures(counted)).toBe(9);
     expectOAuthError(await logIn(locked, PASSWORD), 400, 'invalid_grant');
@@ -553,7 +553,7 @@ describe('the clean-up', () => {
     expect(dataOf(await callWith(good.access_token))).toHaveLength(1);
 
     await passTime(locked, '15 minutes');
-    await cleanUp();
+    await cleanup();
     expect(await hasFailureRow(locked)).toBe(false);
     expect((await logIn(locked, PASSWORD)).status).toBe(200);
   });

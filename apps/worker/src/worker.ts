@@ -14,7 +14,7 @@ import {
 import {
   type Aged,
   assertRedisKeepsJobs,
-  CleanUp,
+  Cleanup,
   type Closable,
   closeAll,
   type Database,
@@ -23,7 +23,7 @@ import {
   openDatabase,
   type QueueBackend,
   type ReadinessCheck,
-  registerCleanUpGauge,
+  registerCleanupGauge,
   SchemaWatch,
 } from '@lockstep/platform';
 import { agedWebhooks, registerWebhookGauges, Sender, WebhookDeliverer, webhookMetricsOf } from '@lockstep/webhooks';
@@ -32,7 +32,7 @@ import { startProbe } from './probe.ts';
 /** Concurrent jobs. A job only waits for drains, which have their own limit. */
 const JOBS_AT_ONCE = 50;
 const SWEEP_EVERY_MS = 1_000;
-const CLEAN_UP_EVERY_MS = 10_000;
+const CLEANUP_EVERY_MS = 10_000;
 /** Prefix of metric names. */
 const METRIC_PREFIX = 'lockstep';
 
@@ -91,7 +91,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     onError: (error) => log.warn({ err: error }, 'database connection failed'),
   });
   const aged = [...agedAccess, ...agedOperators, ...agedOrders(options), ...agedWebhooks(options)];
-  registerCleanUpGauge(metrics.registry, METRIC_PREFIX, db, aged);
+  registerCleanupGauge(metrics.registry, METRIC_PREFIX, db, aged);
   const schema = new SchemaWatch({ db, release: RELEASE, queue, log });
   let work: ReturnType<typeof startWork> | undefined;
   let isClosed = false;
@@ -151,8 +151,8 @@ function startWork(
   });
   const sweep = every(SWEEP_EVERY_MS, () => worker.sweep(), log, 0);
   const stop = new AbortController();
-  const cleanUp = new CleanUp({ db, log, registry: metrics.registry, metricPrefix: METRIC_PREFIX, aged });
-  const cleaning = every(CLEAN_UP_EVERY_MS, () => cleanUp.run(stop.signal), log);
+  const cleanup = new Cleanup({ db, log, registry: metrics.registry, metricPrefix: METRIC_PREFIX, aged });
+  const cleaning = every(CLEANUP_EVERY_MS, () => cleanup.run(stop.signal), log);
   return {
     stalledBy: () => worker.stalledBy,
     close: () => {

@@ -48,12 +48,12 @@ export { behindSavepoint, inSnapshot, inTransaction, TransactionQueue } from './
 // process: life cycle, log, metrics and cleanup
 export {
   type Aged,
-  CleanUp,
-  type CleanUpBehind,
-  readCleanUpBehind,
-  registerCleanUpGauge,
+  Cleanup,
+  type CleanupBehind,
+  readCleanupBehind,
+  registerCleanupGauge,
   SECONDS_OF_DAY,
-} from './process/clean-up.ts';
+} from './process/cleanup.ts';
 export { type Closable, closeAll, type ReadinessCheck, runUntilSignal, type StartPart } from './process/lifecycle.ts';
 export { createLogger, type Logger } from './process/log.ts';
 export { createMetrics, type Metrics, SECONDS_BUCKETS } from './process/metrics.ts';

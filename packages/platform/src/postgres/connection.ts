@@ -223,7 +223,7 @@ export class Connection implements DatabaseConnection {
 
   #checkTime(): void {
     if (this.#deadline !== undefined && this.#deadline.remainingMs <= 0) {
-      throw new Overload('no time is left for a statement');
+      throw new Overload('no time left for a statement');
     }
   }
 

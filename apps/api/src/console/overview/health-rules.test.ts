@@ -14,7 +14,7 @@ const facts = (changes: Partial<HealthFacts> = {}): HealthFacts => ({
   holdsAndStalls: { heldCustomers: 0, heldSinceTime: null, stalledLanes: 0, stalledSinceTime: null },
   work: { eventsSinceTime: ago(1), activitySinceTime: ago(1) },
   webhooks: { disabled: 0, disabledSinceTime: null, failing: 0, failingSinceTime: null, lagSeconds: 0 },
-  cleanUp: [{ kind: 'nonce', seconds: 9 }],
+  cleanup: [{ kind: 'nonce', seconds: 9 }],
   ...changes,
 });
 
@@ -87,7 +87,7 @@ describe('a service', () => {
     [
       'whose cleanup is behind',
       {
-        cleanUp: [
+        cleanup: [
           { kind: 'nonce', seconds: 600 },
           { kind: 'event', seconds: 900 },
           { kind: 'webhook', seconds: 0 },

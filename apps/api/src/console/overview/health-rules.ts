@@ -1,6 +1,6 @@
 import type { HealthCheck, HealthCheckId } from '@lockstep/contract/console';
 import type { HoldsAndStalls, WaitingWork } from '@lockstep/orders/operator';
-import type { CleanUpBehind, QueueBackend, Sessions } from '@lockstep/platform';
+import type { CleanupBehind, QueueBackend, Sessions } from '@lockstep/platform';
 import type { WebhookFaults } from '@lockstep/webhooks/operator';
 
 // When a health check fails: a pure function of the facts. docs/console.md documents the same thresholds.
@@ -14,7 +14,7 @@ const PENDING_ERROR_MS = 5 * MINUTE_MS;
 /** Workers number events and sum activity every second. */
 const WORK_WARNING_MS = 15 * SECOND_MS;
 const WEBHOOK_LAG_MS = MINUTE_MS;
-const CLEAN_UP_BEHIND_MS = 10 * MINUTE_MS;
+const CLEANUP_BEHIND_MS = 10 * MINUTE_MS;
 /**
  * No transaction of the service takes longer than some minutes. An open transaction keeps PostgreSQL from removing old
  * row versions.
@@ -33,7 +33,7 @@ export interface HealthFacts {
   holdsAndStalls: HoldsAndStalls;
   work: WaitingWork;
   webhooks: Pick<WebhookFaults, 'disabled' | 'disabledSinceTime' | 'failing' | 'failingSinceTime' | 'lagSeconds'>;
-  cleanUp: readonly CleanUpBehind[];
+  cleanup: readonly CleanupBehind[];
 }
 
 /** Returns the result of every health check, in the order of the contract. */
@@ -42,7 +42,7 @@ export function judgeHealth(facts: HealthFacts): HealthCheck[] {
   const ageMs = (since: number | null) => (since === null ? 0 : time - since);
   const late = (since: number | null, limitMs: number) => (ageMs(since) >= limitMs ? 'warning' : 'ok');
   const hasWorkers = sessions.named > 0;
-  const behind = facts.cleanUp.filter(({ seconds }) => seconds * SECOND_MS >= CLEAN_UP_BEHIND_MS);
+  const behind = facts.cleanup.filter(({ seconds }) => seconds * SECOND_MS >= CLEANUP_BEHIND_MS);
   const lagMs = webhooks.lagSeconds * SECOND_MS;
   return [
     judged('database', 'ok'),

@@ -13,7 +13,7 @@ import {
   type Database,
   Deadline,
   type QueueView,
-  readCleanUpBehind,
+  readCleanupBehind,
   readSessions,
   within,
 } from '@lockstep/platform';
@@ -99,8 +99,8 @@ async function readStored(db: Database, aged: readonly Aged[]) {
   const work = await readWaitingWork(db);
   const holdsAndStalls = await readHoldsAndStalls(db);
   const webhooks = await readWebhookFaults(db);
-  const cleanUp = await readCleanUpBehind(db, aged);
-  return { time, sessions, oldest, work, holdsAndStalls, webhooks, cleanUp };
+  const cleanup = await readCleanupBehind(db, aged);
+  return { time, sessions, oldest, work, holdsAndStalls, webhooks, cleanup };
 }
 
 async function readQueue({ queueView, isQueueReachable }: ReaderOptions): Promise<HealthFacts['queue']> {

@@ -23,7 +23,7 @@ const ROWS_AT_ONCE = 1_000;
  * Deletes rows past their retention period, in small steps. The kinds take turns, so that a backlog of one does not
  * delay the others. Workers may clean up concurrently: each skips rows that another one is deleting.
  */
-export class CleanUp {
+export class Cleanup {
   readonly #db: Database;
   readonly #log: Logger;
   readonly #deletedRows: Counter;
@@ -111,7 +111,7 @@ const gauged = new WeakSet<Registry>();
  * Registers the gauge of how far cleanup is behind. It reads the database at every scrape, so it also shows that no
  * worker cleans up. It omits kinds that cannot be read. Does nothing if the registry has the gauge already.
  */
-export function registerCleanUpGauge(
+export function registerCleanupGauge(
   registry: Registry,
   metricPrefix: string,
   db: Database,
@@ -125,7 +125,7 @@ export function registerCleanUpGauge(
     labelNames: ['kind'],
     registers: [registry],
     async collect() {
-      const behind = await readCleanUpBehind(db, aged).catch(() => []);
+      const behind = await readCleanupBehind(db, aged).catch(() => []);
       this.reset();
       for (const { kind, seconds } of behind) this.set({ kind }, seconds);
     },
@@ -133,7 +133,7 @@ export function registerCleanUpGauge(
 }
 
 /** How long the oldest row of a kind is past its retention period; 0 if none is. */
-export interface CleanUpBehind {
+export interface CleanupBehind {
   kind: string;
   seconds: number;
 }
@@ -142,9 +142,9 @@ export interface CleanUpBehind {
  * Reads how far cleanup is behind, for each kind that can be read. Uses one connection, so that it waits only once for
  * an unavailable database.
  */
-export async function readCleanUpBehind(db: Database, aged: readonly Aged[]): Promise<CleanUpBehind[]> {
+export async function readCleanupBehind(db: Database, aged: readonly Aged[]): Promise<CleanupBehind[]> {
   return await db.connection().execute(async (connection) => {
-    const behind: CleanUpBehind[] = [];
+    const behind: CleanupBehind[] = [];
     for (const { kind, table, timeColumn, maxAgeSeconds } of aged) {
       try {
         const { rows } = await sql<{ seconds: number | null }>`

@@ -1,6 +1,6 @@
 import { agedAccess } from '@lockstep/access';
 import { agedOrders } from '@lockstep/orders';
-import { type Aged, CleanUp, createLogger, registerCleanUpGauge } from '@lockstep/platform';
+import { type Aged, Cleanup, createLogger, registerCleanupGauge } from '@lockstep/platform';
 import { agedWebhooks } from '@lockstep/webhooks';
 import { type RawBuilder, sql } from 'kysely';
 import { Registry } from 'prom-client';
@@ -115,22 +115,22 @@ async function readOverdue(kind: string): Promise<number[]> {
   return rows.map(({ overdue }) => overdue);
 }
 
-/** A clean-up as a worker has it, with its own log and metrics. */
-function newCleanUp(aged = AGED) {
+/** A cleanup as a worker has it, with its own log and metrics. */
+function newCleanup(aged = AGED) {
   const lines: { level: number; kind: string }[] = [];
   const log = createLogger(
     { name: 'test', level: 'info', secrets: new Set() },
     { write: (line) => void lines.push(JSON.parse(line)) },
   );
   const registry = new Registry();
-  registerCleanUpGauge(registry, 'lockstep', stack.db, aged);
-  const cleanUp = new CleanUp({ db: stack.db, log, registry, metricPrefix: 'lockstep', aged });
+  registerCleanupGauge(registry, 'lockstep', stack.db, aged);
+  const cleanup = new Cleanup({ db: stack.db, log, registry, metricPrefix: 'lockstep', aged });
   const read = async (name: string) => {
     const metric = await registry.getSingleMetric(name)!.get();
     return Object.fromEntries(metric.values.map(({ labels, value }) => [labels.kind, value])) as Record<string, number>;
   };
   return {
-    cleanUp,
+    cleanup,
     lines,
     deleted: () => read('lockstep_cleanup_deleted_rows_total'),
     behind: () => read('lockstep_cleanup_behind_seconds'),
@@ -146,8 +146,8 @@ describe.each(Object.keys(KINDS))('of %s', (kind) => {
     await seed(kind, 3, -30);
     await seed(kind, 2, 0);
     await seed(kind, 1, 1_000);
-    const { cleanUp, deleted, lines } = newCleanUp();
-    await cleanUp.run();
+    const { cleanup, deleted, lines } = newCleanup();
+    await cleanup.run();
     expect((await readOverdue(kind)).every((seconds) => seconds < 0)).toBe(true);
     expect(await readOverdue(kind)).toHaveLength(3);
     expect((await deleted())[kind]).toBe(3);
@@ -155,7 +155,7 @@ describe.each(Object.keys(KINDS))('of %s', (kind) => {
   });
 
   it('says for how long the oldest should have been gone, and 0 when it is', async () => {
-    const { cleanUp, behind } = newCleanUp();
+    const { cleanup, behind } = newCleanup();
     expect((await behind())[kind]).toBe(0);
     await seed(kind, 1, -30);
     expect((await behind())[kind]).toBe(0);
@@ -164,7 +164,7 @@ describe.each(Object.keys(KINDS))('of %s', (kind) => {
     const seconds = (await behind())[kind]!;
     expect(seconds).toBeGreaterThanOrEqual(1_000);
     expect(seconds).toBeLessThan(1_100);
-    await cleanUp.run();
+    await cleanup.run();
     expect((await behind())[kind]).toBe(0);
   });
 
@@ -181,8 +181,8 @@ describe.each(Object.keys(KINDS))('of %s', (kind) => {
 it('much is deleted in steps, by two at once, each row once, and other kinds do not wait for it', async () => {
   await seed('nonce', 4_500, 10);
   await seed('event', 1, 10);
-  const cleaners = [newCleanUp(), newCleanUp()];
-  await Promise.all(cleaners.map(({ cleanUp }) => cleanUp.run()));
+  const cleaners = [newCleanup(), newCleanup()];
+  await Promise.all(cleaners.map(({ cleanup }) => cleanup.run()));
   const deleted = await Promise.all(cleaners.map((each) => each.deleted()));
   expect(deleted.reduce((sum, { nonce = 0 }) => sum + nonce, 0)).toBe(4_500);
   expect(await readOverdue('nonce')).toEqual([]);
@@ -191,40 +191,40 @@ it('much is deleted in steps, by two at once, each row once, and other kinds do 
 
 it('a row that somebody has locked is left out, and deleted later', async () => {
   await seed('login_failure', 3, 10);
-  const { cleanUp } = newCleanUp();
+  const { cleanup } = newCleanup();
   await stack.db.transaction().execute(async (trx) => {
     await sql`select from login_failure limit 1 for update`.execute(trx);
-    await cleanUp.run();
+    await cleanup.run();
     expect(await readOverdue('login_failure')).toHaveLength(1);
   });
-  await cleanUp.run();
+  await cleanup.run();
   expect(await readOverdue('login_failure')).toEqual([]);
 });
 
 it('it stops between two steps when the worker closes', async () => {
   await seed('nonce', 1_500, 10);
   await seed('event', 1, 10);
-  const { cleanUp } = newCleanUp();
-  await cleanUp.run(AbortSignal.abort());
+  const { cleanup } = newCleanup();
+  await cleanup.run(AbortSignal.abort());
   expect(await readOverdue('nonce')).toHaveLength(1_500);
   // Aborts when it looks for the third time: after the first step of nonces.
   let looks = 0;
   const signal = Object.defineProperty(new AbortController().signal, 'aborted', { get: () => ++looks > 2 });
-  await cleanUp.run(signal);
+  await cleanup.run(signal);
   expect(await readOverdue('nonce')).toHaveLength(500);
   expect(await readOverdue('event')).toHaveLength(1);
 });
 
 it('a kind that fails stops no other, is told of once, and goes on when it is mended', async () => {
   for (const kind of ['access_token', 'nonce', 'event']) await seed(kind, 2, 10);
-  const { cleanUp, lines, behind } = newCleanUp();
+  const { cleanup, lines, behind } = newCleanup();
   await sql`alter table nonce rename to away`.execute(stack.db);
   try {
-    await cleanUp.run();
+    await cleanup.run();
     expect(await readOverdue('access_token')).toEqual([]);
     expect(await readOverdue('event')).toEqual([]);
     await seed('event', 1, 20);
-    await cleanUp.run();
+    await cleanup.run();
     expect(await readOverdue('event')).toEqual([]);
     expect(lines).toMatchObject([{ level: 40, kind: 'nonce' }]);
     expect(Object.keys(await behind()).toSorted()).toEqual(
@@ -235,8 +235,8 @@ it('a kind that fails stops no other, is told of once, and goes on when it is me
   } finally {
     await sql`alter table away rename to nonce`.execute(stack.db);
   }
-  await cleanUp.run();
-  await cleanUp.run();
+  await cleanup.run();
+  await cleanup.run();
   expect(await readOverdue('nonce')).toEqual([]);
   expect(lines).toMatchObject([{}, { level: 30, kind: 'nonce' }]);
 });
