@@ -1,12 +1,10 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GUIDE_FOLDERS, GUIDES } from '@lockstep/api/testing';
 import { REPOSITORY } from '../processes/processes.ts';
 
 /** The pages that /guides lists. */
-export const PAGES: readonly string[] = GUIDES.map(({ file }) => file).filter((file) =>
-  existsSync(join(REPOSITORY, file)),
-);
+export const PAGES: readonly string[] = GUIDES.map(({ file }) => file);
 
 /** The pages in folders, to which other pages link. */
 export const FOLDER_PAGES: readonly string[] = Object.keys(GUIDE_FOLDERS)
