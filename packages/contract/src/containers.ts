@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** The most faults that a list collects. Elements behind the last of them are not checked. */
+/** Maximum faults that a list collects. The elements after the last one are not checked. */
 export const MAX_FAULTS = 100;
 
 /**
- * zod's array, but it stops after MAX_FAULTS faults. zod's own collects every fault of an input. 1.5 MB can hold a
- * million faults, which would take a minute and gigabytes, and a refusal names only the first.
+ * zod's array, except that it stops after MAX_FAULTS faults. zod collects all of them: for 1.5 MB that can be a
+ * million, which takes a minute and gigabytes, although a refusal lists only the first.
  */
 const BoundedArray = z.core.$constructor<z.ZodArray>('BoundedArray', (schema, definition) => {
   z.ZodArray.init(schema, definition);
@@ -14,7 +14,7 @@ const BoundedArray = z.core.$constructor<z.ZodArray>('BoundedArray', (schema, de
   const max = Math.min(...z.core.util.sizeCaps(definition.checks).map(([each]) => each));
   schema._zod.parse = (payload, context) => {
     const input: unknown = payload.value;
-    // zod itself reports what is not a list or too long, without checking any element.
+    // zod reports a value that is not a list, or too long, without checking its elements.
     if (!Array.isArray(input) || input.length > max) return parse(payload, context);
     const items: unknown[] = [];
     payload.value = items;
@@ -28,14 +28,14 @@ const BoundedArray = z.core.$constructor<z.ZodArray>('BoundedArray', (schema, de
   };
 });
 
-/** Creates a list schema that collects only its first faults. Bound its length with `max`. */
+/** Creates a list schema that collects only its first faults. Limit its length with `max`. */
 export function boundedArray<Item extends z.ZodType>(element: Item): z.ZodArray<Item> {
   return new BoundedArray({ type: 'array', element }) as unknown as z.ZodArray<Item>;
 }
 
 /**
- * Returns a schema that checks as another one does, in a call of its own. z.compile generates no code for a schema that
- * contains itself; put this in the place where the schema recurs.
+ * Returns a schema that checks like another one, in a separate call. z.compile cannot compile a schema that contains
+ * itself; use this where it recurs.
  */
 export function nested<Output>(find: () => z.ZodType<Output>) {
   return z.custom<Output>().check((payload) => {

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
 /**
- * The ids that the service gives, each a type of its own: one is not taken for another. Strings of decimal digits
- * (rules 4). What a client sends becomes one by `id` and `optionalId`, what is stored by the types of the tables.
+ * The ids of the service, each with a type of its own so that they cannot be confused. Strings of decimal digits (rules
+ * 4). `id` and `optionalId` parse those of clients; the types of the tables give those of the database.
  */
 export const CustomerId = z.string().brand<'CustomerId'>();
 export type CustomerId = z.infer<typeof CustomerId>;
 
-/** The global id of an enterprise main account. */
+/** The global id of an enterprise. */
 export const EnterpriseId = z.string().brand<'EnterpriseId'>();
 export type EnterpriseId = z.infer<typeof EnterpriseId>;
 
@@ -27,8 +27,8 @@ export type EventId = string & z.$brand<'EventId'>;
 /** The id of a webhook. */
 export type WebhookId = string & z.$brand<'WebhookId'>;
 
-/** The id of a batch, which clients know by channelCode and channelOrderId only. */
+/** The id of a batch. Clients know only its channelCode and channelOrderId. */
 export type BatchId = string & z.$brand<'BatchId'>;
 
-/** The id of an application, which clients know by its appKey only. */
+/** The id of an application. Clients know only its appKey. */
 export type ApplicationId = string & z.$brand<'ApplicationId'>;

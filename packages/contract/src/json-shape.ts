@@ -1,22 +1,22 @@
 import { z } from 'zod';
 import { Refusal } from './causes.ts';
 
-/** How deep lists and objects may nest. Merchandise at its own limit comes to 41. */
+/** Maximum nesting of lists and objects. Merchandise at its own limit reaches 41. */
 const MAX_DEPTH = 64;
-/** The elements of all lists of a call together (rules 4). */
+/** Maximum elements of all lists of a call (rules 4). */
 export const MAX_ELEMENTS = 500_000;
-/** The members of one object. The largest object of the interface has 20. */
+/** Maximum members of an object. The largest object of the interface has 20. */
 const MAX_MEMBERS = 1_000;
-/** The members of all objects of a call together. 32 MiB of product features alone hold 2,100,000. */
+/** Maximum members of all objects of a call. 32 MiB of product features have 2,100,000. */
 const MAX_ALL_MEMBERS = 2_500_000;
 
-/** The lists that hold merchandise, and how deep they may nest (rules 6.1). */
+/** The lists of merchandise, and their maximum nesting (rules 6.1). */
 const MERCHANDISE_LISTS = ['merchandises', 'children'];
 const MAX_MERCHANDISE_DEPTH = 16;
-/** The longest of these names with every character written as an escape. */
+/** The longest of these names with every character escaped. */
 const MAX_MERCHANDISE_KEY_BYTES = 6 * 'merchandises'.length;
 
-/** How much of a key a refusal repeats. */
+/** How many bytes of a key a refusal quotes. */
 const MAX_NAMED_BYTES = 64;
 
 const SPACE = 0x20;
@@ -30,19 +30,19 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Refuses a JSON text that would cost too much, before it is parsed. Parsing and checking take time and memory for
- * every element and stack for every level, and a few kilobytes can ask for gigabytes. It scans the text once and counts
- * every list and object, also those that no schema knows. It does not check that the text is JSON.
+ * Refuses a JSON text that is too expensive to parse. Each element costs time and memory, and each level costs stack: a
+ * few kilobytes can take gigabytes. The check scans the text once and counts all lists and objects, including those in
+ * unknown fields. It does not check that the text is JSON.
  *
- * `maxListElements` bounds each list. Without it only the sum of all lists is bounded here, and each list by its
- * schema.
+ * `maxListElements` limits each list. Without it, this function limits only the sum of all lists, and schemas limit
+ * each list.
  *
  * Throws a Refusal: list_too_long, merchandise_too_deep, json_too_deep (rules 4 and 6.1); json_malformed for a text
  * that nests too deep and never closes.
  */
 export function checkJsonShape(text: Buffer, maxListElements = MAX_ELEMENTS): void {
   const place = new Place(text, maxListElements);
-  /** The previous byte, not counting blanks and the inside of strings. */
+  /** The previous byte, except blanks and the contents of strings. */
   let previous = 0;
   for (let at = 0; at < text.length; at++) {
     const byte = text[at]!;
@@ -77,24 +77,24 @@ export function checkJsonShape(text: Buffer, maxListElements = MAX_ELEMENTS): vo
   }
 }
 
-/** A list or an object that encloses the current place. */
+/** A list or object that encloses the current position. */
 interface Around {
   isList: boolean;
-  /** How many of its elements or members came before the current one. */
+  /** How many of its elements or members precede the current one. */
   before: number;
-  /** Where the key of the current member starts and ends, without its quotes. */
+  /** Start and end of the key of the current member, without quotes. */
   keyStart: number;
   keyEnd: number;
-  /** How many lists of merchandise enclose the current place, including this one. */
+  /** How many lists of merchandise enclose the current position, including this one. */
   merchandiseDepth: number;
 }
 
-/** The current place in a JSON text: what encloses it, and how much came before it. */
+/** The current position in a JSON text: its enclosing lists and objects, and the counts so far. */
 class Place {
   depth = 0;
   readonly #text: Buffer;
   readonly #maxListElements: number;
-  /** Those behind `depth` are closed. */
+  /** Entries from `depth` on are closed. */
   readonly #around: Around[] = [];
   #elements = 0;
   #members = 0;
@@ -111,7 +111,7 @@ class Place {
     this.#stringEnd = end;
   }
 
-  /** Notes that the last string was the key of a member. */
+  /** Records that the last string is the key of a member. */
   noteKey(): void {
     const innermost = this.#around[this.depth - 1];
     if (innermost === undefined) return;
@@ -134,7 +134,7 @@ class Place {
     if (innermost !== undefined) innermost.before++;
   }
 
-  /** Counts an element or a member that begins here. Throws a Refusal if it is one too many. */
+  /** Counts an element or member that starts here. Throws a Refusal if that exceeds a limit. */
   enterItem(): void {
     const innermost = this.#around[this.depth - 1];
     if (innermost === undefined) return;
@@ -155,7 +155,7 @@ class Place {
     return MERCHANDISE_LISTS.includes(key.includes('\\') ? readKey(key) : key);
   }
 
-  /** Throws a Refusal. `levels` says how many of the enclosing lists and objects belong to the path that it names. */
+  /** Throws a Refusal. `levels`: how many of the enclosing lists and objects its path has. */
   #refuse(cause: 'list_too_long' | 'merchandise_too_deep', levels: number, most = MAX_MERCHANDISE_DEPTH): never {
     const path = this.#around
       .slice(0, levels)
@@ -166,7 +166,7 @@ class Place {
   }
 }
 
-/** Reads a key with escapes as JSON.parse does. Returns an empty text for one that JSON.parse cannot read. */
+/** Parses a key with escapes. Returns an empty string if JSON.parse fails. */
 function readKey(key: string): string {
   try {
     return JSON.parse(`"${key}"`) as string;
@@ -175,7 +175,7 @@ function readKey(key: string): string {
   }
 }
 
-/** Finds the closing quote of the string that starts at a place; the end of the text if there is none. */
+/** Returns the position of the closing quote of a string, or the end of the text. */
 function findStringEnd(text: Buffer, start: number): number {
   for (let at = start; at < text.length; at++) {
     const byte = text[at];
@@ -185,9 +185,7 @@ function findStringEnd(text: Buffer, start: number): number {
   return text.length;
 }
 
-/**
- * Builds the refusal of a text that nests too deep: json_too_deep if every level is closed again, else json_malformed.
- */
+/** Returns the refusal of a text that nests too deep: json_too_deep if all levels are closed, else json_malformed. */
 function buildDepthRefusal(text: Buffer, from: number, depthBefore: number): Refusal {
   let depth = depthBefore;
   for (let at = from; at < text.length; at++) {

@@ -3,23 +3,23 @@ import { buildMessage, type Cause, causes, cut, MAX_QUOTED_CHARACTERS, Refusal }
 import { MAX_FAULTS } from './containers.ts';
 import { REQUIRED } from './scalars.ts';
 
-/** Causes in place of field_missing: for a schema, by field. */
+/** For a schema, the causes that replace field_missing, by field. */
 export const emptyCauses = z.registry<Record<string, Cause>>();
 
-/** The result of a check: the value as the schema reads it, or a refusal. */
+/** The result of a check: the parsed value, or a refusal. */
 export type Checked<Value> =
   | { ok: true; value: Value }
-  /** `malformed` is set if a value has a wrong JSON type or a name is misspelled, and names the first such fault. */
+  /** `malformed` is the refusal for the first wrong JSON type or misspelled name, if there is one. */
   | { ok: false; refusal: Refusal; malformed: Refusal | undefined };
 
-/** The most faults that a refusal lists. */
+/** Maximum faults that a refusal lists. */
 export const MAX_LISTED_FAULTS = 20;
 
 /**
- * Checks an input against its schema. A refusal names the path of the first fault, such as
- * `orderList[3].assets[0].assetNos`, says how many more there are, up to MAX_FAULTS, and lists the first
- * MAX_LISTED_FAULTS (rules 1). `at` is the path of the input itself, if it is a part of something. `misspelled` are
- * issues that the schema cannot see.
+ * Checks an input against its schema. The message of a refusal starts with the path of the first fault, such as
+ * `orderList[3].assets[0].assetNos`, and counts the others, up to MAX_FAULTS; `faults` lists the first
+ * MAX_LISTED_FAULTS (rules 1). `at` is the path of the input, if it is part of a larger one. `misspelled` are issues
+ * that the schema cannot find.
  */
 export function check<Schema extends z.ZodType>(
   schema: Schema,
@@ -43,7 +43,7 @@ export function check<Schema extends z.ZodType>(
     const listed = [first, ...issues.filter((issue) => issue !== first)].slice(0, MAX_LISTED_FAULTS);
     refusal.faults = listed.map((issue) => ({
       path: pathOf(at, issue),
-      // A message says first what it is about; here the path says that.
+      // Without the path, which `path` already gives.
       message: buildMessage(causeOf(issue), '', ...valuesOf(issue, causeOf(issue), '')).replace(/^: /, ''),
     }));
     return refusal;
@@ -52,7 +52,7 @@ export function check<Schema extends z.ZodType>(
   return { ok: false, refusal: refuse(issues[0]!), malformed: malformed && refuse(malformed) };
 }
 
-/** Checks an input against its schema and returns the value as the schema reads it. Throws the Refusal of `check`. */
+/** Returns an input as its schema parses it. Throws the Refusal of `check`. */
 export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const checked = check(schema, input);
   if (!checked.ok) throw checked.refusal;
@@ -60,7 +60,7 @@ export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown):
 }
 
 function pathOf(at: readonly PropertyKey[], { path }: z.core.$ZodIssue): string {
-  // The name of a misspelled field may be as long as a body.
+  // The name of a misspelled field may be as long as the body.
   return at.length + path.length === 0 ? 'body' : cut(z.core.toDotPath([...at, ...path]), MAX_QUOTED_CHARACTERS);
 }
 
@@ -69,19 +69,19 @@ function countOthers(others: number): string {
   return others === 0 ? '' : ` (and ${counted} more ${others === 1 ? 'fault' : 'faults'})`;
 }
 
-/** The values of an issue for the message of its cause, behind the path. */
+/** Returns the values that fill in the message of an issue after its path. */
 function valuesOf(issue: z.core.$ZodIssue, cause: Cause, more: string): string[] {
   if (cause === 'field_invalid') return [`${describeIssue(issue)}${more}`];
   return [more, issue.code === 'custom' ? String(issue.params?.meant ?? '') : ''];
 }
 
-/** The cause that the schema gives an issue, if it gives one. */
+/** Returns the cause that the schema assigns to an issue, if any. */
 function causeIn(issue: z.core.$ZodIssue): Cause | undefined {
   const cause: unknown = issue.code === 'custom' ? issue.params?.cause : undefined;
   return typeof cause === 'string' && Object.hasOwn(causes, cause) ? (cause as Cause) : undefined;
 }
 
-/** The messages for values of a wrong type, in the style of the other messages. */
+/** Messages for values of the wrong type. */
 const TYPE_MESSAGES: Record<string, string> = {
   string: 'must be a string, such as "12"',
   number: 'must be a number',
@@ -91,22 +91,19 @@ const TYPE_MESSAGES: Record<string, string> = {
 };
 
 function describeIssue(issue: z.core.$ZodIssue): string {
-  // Schemas that say more than the type have a message of their own.
+  // Schemas with a message of their own say more than the type.
   const isPlain = issue.code === 'invalid_type' && issue.message.startsWith('Invalid input');
   return (isPlain && TYPE_MESSAGES[issue.expected]) || issue.message;
 }
 
-/** Absent, null and the empty string count as missing (rules 4). Blanks do too, except where a value may be blank. */
+/** Whether a value is missing: absent, null or empty (rules 4), or blank where blanks are not allowed. */
 function isMissing(issue: z.core.$ZodIssue, input: unknown): boolean {
   const value = valueAt(input, issue.path);
   if (typeof value !== 'string') return value === undefined || value === null;
   return value.trim() === '' && (value === '' || issue.code !== 'custom' || issue.message === REQUIRED);
 }
 
-/**
- * Whether an issue is the client's: a value has a wrong JSON type, or a name is misspelled. A fraction is still a
- * number.
- */
+/** Whether a value has the wrong JSON type or a name is misspelled. A fraction has the right type: it is a number. */
 function isMalformed(issue: z.core.$ZodIssue, input: unknown): boolean {
   if (issue.code === 'custom' && issue.params?.cause === 'field_misspelled') return true;
   return issue.code === 'invalid_type' && issue.expected !== 'int' && !isMissing(issue, input);

@@ -1,4 +1,4 @@
-/** Where the operations of each module are. */
+/** The paths of the modules. */
 export const ORDER_ROOT = '/order/api/order/v1';
 export const ME_ROOT = '/me/api/v1';
 
@@ -10,17 +10,14 @@ const MEMBER_PATH = `${ENTERPRISE_PATH}/member/{memberGlobalId}` as const;
 /** The path of an employee in operations whose path names no enterprise. */
 const HOLDER_PATH = `${ME_ROOT}/enterprise/member/{memberGlobalId}` as const;
 
-/** How an operation is called. */
+/** Method and path of an operation. */
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** In OpenAPI's form: `/order/{orderId}`. */
   path: `/${string}`;
 }
 
-/**
- * Method and path of every operation by its operationId. They are apart from the schemas of `operations`, so that a
- * client such as the command loads no schema.
- */
+/** The routes of all operations, by operationId. Separate from the schemas, so that the command need not load those. */
 export const routes = {
   issueToken: { method: 'POST', path: '/oauth2/token' },
   bindCustomer: { method: 'POST', path: `${ORDER_ROOT}/enterprise/user/bind` },
@@ -74,12 +71,12 @@ export type OperationParams<Id extends keyof typeof routes> = Record<
   string
 >;
 
-/** The path of a call from the root of the host, with its parameters filled in and escaped. */
+/** Returns the path of a call on the host, with its parameters filled in and escaped. */
 export function buildPath<Id extends keyof typeof routes>(id: Id, params: OperationParams<Id>): string {
   return fillPath(routes[id].path, params);
 }
 
-/** Fills the parameters of a path in, escaped. */
+/** Fills in the parameters of a path, escaped. */
 export function fillPath(path: string, params: Record<string, string>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 }

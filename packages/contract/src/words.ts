@@ -1,12 +1,9 @@
-/**
- * The closed lists of words and the limits that a client must know before it calls. They are apart from the schemas, so
- * that a client such as the command loads no schema.
- */
+/** Enumerations and limits that clients need. Separate from the schemas, so that the command need not load those. */
 
-/** What an application may use (rules 2). */
+/** The scopes of an application (rules 2). */
 export const SCOPES = ['auth_order', 'auth_me'] as const;
 
-/** How long the old secret stays valid when an application gets a new one, in hours (rules 2). */
+/** For how many hours the previous secret stays valid after a rotation (rules 2). */
 export const MAX_OVERLAP_HOURS = 720;
 export const DEFAULT_OVERLAP_HOURS = 24;
 
@@ -14,14 +11,14 @@ export const ORDER_TYPES = ['new_buy', 'delete_asset', 'delete_product'] as cons
 export const ORDER_STATES = ['pending', 'succeeded', 'failed'] as const;
 export const BATCH_STATES = ['accepted', 'processing', 'completed'] as const;
 
-/** The most orders in one page of a batch's result. */
+/** Maximum orders in a page of a batch's result. */
 export const MAX_PAGE_ORDERS = 1_000;
 
-/** The place in the event feed behind all events that have an id. */
+/** The position in the event feed after the newest event. */
 export const LATEST = 'latest';
 
-/** What an operator may do: each role may do what those before it may. */
+/** The roles of operators. Each includes those before it. */
 export const OPERATOR_ROLES = ['viewer', 'support', 'admin'] as const;
 
-/** How a channel is: whether its orders wait, and whether an operator has them wait. */
+/** The health of a channel. */
 export const CHANNEL_HEALTHS = ['current', 'behind', 'paused'] as const;

@@ -5,57 +5,57 @@ import { emptyAsAbsent, optionalSearchText, text } from '../scalars.ts';
 import { MAX_OVERLAP_HOURS } from '../words.ts';
 import { consoleTable } from './operation.ts';
 
-/** Channels that the console binds an application to, at most. */
+/** Maximum channels to which the console binds an application. */
 const MAX_BOUND_CHANNELS = 200;
 
 /** Whether an application may call: only an approved one gets tokens. */
 export const ApplicationStatus = z.enum(['pending', 'approved', 'suspended']);
 export type ApplicationStatus = z.infer<typeof ApplicationStatus>;
 
-/** An application as operators see it; never a secret. */
+/** An application as operators see it, without its secret. */
 export const ConsoleApplication = z.object({
   appKey: z.string(),
   name: z.string(),
   scopes: z.array(Scope),
   status: ApplicationStatus,
-  /** The channels that it is bound to; null: it is bound to none and may use all. */
+  /** The channels that it is bound to; null: it may use all channels. */
   channels: z.array(z.string()).nullable(),
   createdTime: z.number(),
-  /** When the secret before the last rotation ends; null if there is none that is still good. */
+  /** When the previous secret expires; null if it no longer works. */
   oldSecretEndTime: z.number().nullable(),
 });
 export type ConsoleApplication = z.infer<typeof ConsoleApplication>;
 
-/** A count that stops at a bound: `isMore` says that there are more. */
+/** A count up to a limit: with `isMore` there are more. */
 export const BoundedCount = z.object({ count: z.number(), isMore: z.boolean() });
 export type BoundedCount = z.infer<typeof BoundedCount>;
 
-/** An application, and how many tokens of its own (not of users) work. */
+/** An application, with the number of its own valid tokens (not those of users). */
 export const ApplicationDetail = ConsoleApplication.extend({ liveTokens: BoundedCount });
 export type ApplicationDetail = z.infer<typeof ApplicationDetail>;
 
-/** A new key or secret, which no other answer shows. */
+/** New credentials. No other answer shows the secret. */
 export const ApplicationCredentials = z.object({ appKey: z.string(), appSecret: z.string() });
 export type ApplicationCredentials = z.infer<typeof ApplicationCredentials>;
 
 const params = z.object({ appKey: text() });
 
-/** What an application is bound to, each channel once; null: to none. */
+/** The channels that an application is bound to, without duplicates; null: it may use all. */
 const BoundChannels = z
   .array(ChannelCode)
-  .min(1, 'must name a channel, or be null')
-  .max(MAX_BOUND_CHANNELS, `must be at most ${MAX_BOUND_CHANNELS} channels`)
+  .min(1, 'must contain a channel, or be null')
+  .max(MAX_BOUND_CHANNELS, `must contain at most ${MAX_BOUND_CHANNELS} channels`)
   .transform((channels) => [...new Set(channels)])
   .nullable();
 
-/** Applications that may call the interface: who they are, and what they may do. */
+/** Managing applications. */
 export const applicationsOperations = consoleTable({
   listApplications: {
     method: 'GET',
     path: '/applications',
     role: 'viewer',
     query: z.object({
-      /** A part of its name or of its key, in any case. */
+      /** Part of the name or appKey, ignoring case. */
       search: optionalSearchText(),
       status: emptyAsAbsent(ApplicationStatus.optional()),
       ...ListPageQuery.shape,
@@ -69,7 +69,7 @@ export const applicationsOperations = consoleTable({
     role: 'viewer',
     params,
     data: ApplicationDetail,
-    summary: 'Shows an application, and how many tokens it has.',
+    summary: 'Returns an application with the number of its tokens.',
   },
   createApplication: {
     method: 'POST',
@@ -79,14 +79,14 @@ export const applicationsOperations = consoleTable({
       name: ApplicationName,
       scopes: z
         .array(Scope)
-        .min(1, 'must name a scope')
+        .min(1, 'must contain a scope')
         .max(10)
         .transform((scopes) => [...new Set(scopes)]),
       channels: BoundChannels,
       isApproved: z.boolean(),
     }),
     data: ApplicationCredentials,
-    summary: 'Registers an application, and shows its key and, this once, its secret.',
+    summary: 'Creates an application and returns its appKey and secret. The secret is shown only once.',
   },
   approveApplication: {
     method: 'POST',
@@ -94,7 +94,7 @@ export const applicationsOperations = consoleTable({
     role: 'admin',
     params,
     data: ConsoleApplication,
-    summary: 'Lets an application call.',
+    summary: 'Approves an application.',
   },
   suspendApplication: {
     method: 'POST',
@@ -102,7 +102,7 @@ export const applicationsOperations = consoleTable({
     role: 'admin',
     params,
     data: ConsoleApplication,
-    summary: 'Stops an application with the next call: it gets no tokens, and those that it has are revoked.',
+    summary: 'Suspends an application: it gets no tokens, and its tokens are revoked.',
   },
   rotateApplicationSecret: {
     method: 'POST',
@@ -110,11 +110,11 @@ export const applicationsOperations = consoleTable({
     role: 'admin',
     params,
     body: z.object({
-      /** How long the secret that it has stays good; 0: not at all, and its tokens are revoked. */
+      /** For how many hours the current secret stays valid; 0: it expires now, and the tokens are revoked. */
       overlapHours: z.number().int().min(0).max(MAX_OVERLAP_HOURS),
     }),
     data: ApplicationCredentials.extend({ oldSecretEndTime: z.number().nullable() }),
-    summary: 'Gives an application a new secret, shown this once; without an overlap it revokes the tokens too.',
+    summary: 'Creates a new secret, which is shown only once. Without an overlap, revokes the tokens too.',
   },
   revokeApplicationTokens: {
     method: 'POST',
@@ -122,7 +122,7 @@ export const applicationsOperations = consoleTable({
     role: 'admin',
     params,
     data: z.null(),
-    summary: 'Revokes all tokens of an application and of its users, from the next call on.',
+    summary: 'Revokes all tokens of an application and its users.',
   },
   bindApplication: {
     method: 'POST',
@@ -131,10 +131,10 @@ export const applicationsOperations = consoleTable({
     params,
     body: z.object({
       channels: BoundChannels,
-      /** What the operator saw before: it must still be so. */
+      /** The channels that the operator saw. The call is refused if they have changed. */
       shownChannels: z.array(ChannelCode).nullable(),
     }),
     data: ConsoleApplication,
-    summary: 'Binds an application to channels, or to none.',
+    summary: 'Binds an application to channels, or ends its binding.',
   },
 });

@@ -8,10 +8,10 @@ import { emptyAsAbsent, optionalId, optionalText, queryInteger, time } from '../
 import { Owner } from './enterprises.ts';
 import { consoleTable } from './operation.ts';
 
-/** Which assets a list shows. What is revoked is found by its number only. */
+/** The query of the list of assets. Revoked assets are found by asset number only. */
 export const ListAssetsOfAllQuery = z
   .object({
-    assetNum: optionalText().describe('Only assets whose number begins with this.'),
+    assetNum: optionalText().describe('Only assets whose number starts with this.'),
     customerId: optionalId<'CustomerId'>().describe('Only assets of this customer.'),
     enterpriseGlobalId: optionalId<'EnterpriseId'>().describe('Only assets of customers of this enterprise.'),
     state: emptyAsAbsent(z.enum(['active', 'revoked']).default('active')),
@@ -19,7 +19,7 @@ export const ListAssetsOfAllQuery = z
   })
   .superRefine(({ state, assetNum }, context) => {
     if (state === 'active' || assetNum !== undefined) return;
-    const message = 'is needed to find what is revoked';
+    const message = 'is required to find revoked assets';
     context.issues.push({ code: 'custom', path: ['assetNum'], message, input: assetNum });
   });
 export type ListAssetsOfAllQuery = z.infer<typeof ListAssetsOfAllQuery>;
@@ -30,44 +30,44 @@ const AssetRow = z.object({
   assetNum: z.string(),
   licenseType: LicenseType,
   owner: Owner,
-  limitStartDate: time('When it begins').nullable(),
-  limitEndDate: time('When it ends').nullable(),
+  limitStartDate: time('Start').nullable(),
+  limitEndDate: time('End').nullable(),
   locked: z.boolean(),
   borrowedUsbKey: z.boolean(),
-  /** Whether an employee holds it. */
+  /** Whether it is assigned to an employee. */
   assigned: z.boolean(),
   /** Whether it is lent into a borrowed lock. */
   lent: z.boolean(),
   createdTime: time('When it was bought'),
-  revokedTime: time('When it was revoked; null while it is active').nullable(),
+  revokedTime: time('When it was revoked; null if active').nullable(),
 });
 
-/** An employee who holds something. */
+/** An employee to whom an asset is assigned. */
 export const Holder = z.object({ memberGlobalId: MemberId, account: z.string(), name: z.string() });
 export type Holder = z.infer<typeof Holder>;
 
-/** The asset that has a number now. */
+/** The active asset of a number. */
 const ActiveAsset = AssetRow.extend({
   freezing: z.boolean(),
-  updatedTime: time('When it was changed last'),
+  updatedTime: time('When it was last changed'),
   assetExtendList: z.array(AssetExtend),
   createdByOrderId: LicenseOrderId,
   licenseOrderIds: z
     .array(LicenseOrderId)
-    .describe('The orders whose grants keep it, the newest: delete_asset may name them as its source.'),
-  hasMoreOrders: z.boolean().describe('Whether there are older grants than those.'),
+    .describe('The newest orders with a grant on it: possible srcLicenseOrderId of delete_asset.'),
+  hasMoreOrders: z.boolean().describe('Whether there are older ones.'),
   holder: Holder.extend({ since: time('When it was assigned') }).nullable(),
   lentInto: z
     .object({ assetNum: z.string(), since: time('When it was lent') })
     .nullable()
-    .describe('The borrowed lock that it is lent into.'),
+    .describe('The borrowed lock into which it is lent.'),
   lentHere: z
     .array(z.object({ assetNum: z.string(), holder: Holder.nullable(), since: time('When it was lent') }))
-    .describe('What is lent into it, if it is a borrowed lock.'),
+    .describe('The assets that are lent into it, if it is a borrowed lock.'),
   hasMoreLentHere: z.boolean(),
 });
 
-/** An asset that had a number, until it was revoked. */
+/** A revoked asset of a number. */
 const EarlierAsset = AssetRow.pick({
   assetId: true,
   licenseType: true,
@@ -79,23 +79,23 @@ const EarlierAsset = AssetRow.pick({
   revokedByOrderId: LicenseOrderId,
 });
 
-/** All that is known of an asset number. */
+/** The assets of a number. */
 const AssetOfNumber = z.object({
   assetNum: z.string(),
-  active: ActiveAsset.nullable().describe('Null where no active asset has the number now.'),
-  earlier: z.array(EarlierAsset).describe('The assets that had the number before, newest first.'),
+  active: ActiveAsset.nullable().describe('Null if no active asset has the number.'),
+  earlier: z.array(EarlierAsset).describe('Revoked assets of the number, newest first.'),
   hasMoreEarlier: z.boolean(),
 });
 
-/** What products and merchandises have in common. */
+/** The common fields of products and merchandises. */
 const Instance = z.object({
   id: z.string(),
-  parentId: z.string().nullable().describe('The merchandise that it is in; null on the asset itself.'),
+  parentId: z.string().nullable().describe('The merchandise that contains it; null if none does.'),
   crmProductId: z.string(),
-  timeDurationExpression: z.string().nullable().describe('How long it was bought for, in y-m-d form.'),
+  timeDurationExpression: z.string().nullable().describe('Time expression in y-m-d form.'),
   boughtByOrderId: LicenseOrderId,
-  heldByOrderId: LicenseOrderId.describe('The order by which it can be revoked.'),
-  srcLicenseOrderId: LicenseOrderId.nullable().describe('What the order that bought it named as its source.'),
+  heldByOrderId: LicenseOrderId.describe('The order that a revocation can name as its source.'),
+  srcLicenseOrderId: LicenseOrderId.nullable().describe('The source that its order named.'),
   createdTime: time('When it was bought'),
 });
 
@@ -113,13 +113,13 @@ const ProductInstance = Instance.extend({
   productName: z.string(),
   gmsPid: z.string(),
   appKey: z.string(),
-  limitStartDate: time('When it begins').nullable(),
-  limitEndDate: time('When it ends').nullable(),
+  limitStartDate: time('Start').nullable(),
+  limitEndDate: time('End').nullable(),
   limitConcurrent: z.number(),
   limitTimeDuration: z.number(),
   trial: z.boolean(),
   trialEndDate: time('When the trial ends').nullable(),
-  features: z.array(Feature).describe('The first of its features.'),
+  features: z.array(Feature).describe('Its first features.'),
   featureCount: z.number(),
 });
 
@@ -130,16 +130,16 @@ export type AssetInstance = z.infer<typeof AssetInstance>;
 const MAX_CONTENTS_PAGE = 1_000;
 const DEFAULT_CONTENTS_PAGE = 500;
 
-/** One thing that happened to an asset, with what a reader wants to know beside the ids. */
+/** A change to an asset, with names in addition to ids. */
 const ToldEntry = HistoryEntry.extend({
-  batchId: z.string().nullable().describe('The batch of that order; null without one.'),
+  batchId: z.string().nullable().describe('The batch of the order; null if none.'),
   applicationName: z.string().nullable().describe('The application that sent the order or changed the lock.'),
   appKey: z.string().nullable(),
-  customer: Owner.nullable().describe('Who owned the asset from then on, or last.'),
-  fromCustomer: Owner.nullable().describe('Who owned it before a transfer; null otherwise.'),
+  customer: Owner.nullable().describe('The owner of the asset after the change, or its last owner.'),
+  fromCustomer: Owner.nullable().describe('The owner before a transfer; null otherwise.'),
   instanceName: z.string().nullable().describe('Name of the product or merchandise.'),
-  limitConcurrent: z.number().nullable().describe('Nodes of the product; null where it is about none.'),
-  limitEndDate: time('When the product ends; null without an end, and where it is about none').nullable(),
+  limitConcurrent: z.number().nullable().describe('Concurrent nodes of the product; null if it concerns none.'),
+  limitEndDate: time('End of the product; null if it never ends, or if it concerns none').nullable(),
 });
 export type ToldEntry = z.infer<typeof ToldEntry>;
 
@@ -150,7 +150,7 @@ export type AssetOfNumber = z.infer<typeof AssetOfNumber>;
 
 const nextCursor = z.string().nullable();
 
-/** Assets of any channel: what there is, what is on it, and what happened to it. */
+/** Assets of all channels, their contents and history. */
 export const assetsOperations = consoleTable({
   listAssets: {
     method: 'GET',
@@ -158,7 +158,7 @@ export const assetsOperations = consoleTable({
     role: 'viewer',
     query: ListAssetsOfAllQuery,
     data: z.object({ assets: z.array(AssetRow), nextCursor }),
-    summary: 'Lists assets: of a number or what it begins with, of a customer, of an enterprise, or the newest.',
+    summary: 'Lists assets by number or prefix, customer or enterprise, newest first.',
   },
   getAsset: {
     method: 'GET',
@@ -166,7 +166,7 @@ export const assetsOperations = consoleTable({
     role: 'viewer',
     params: AssetNumParams,
     data: AssetOfNumber,
-    summary: 'Shows the asset of a number, who owns and who holds it, and the assets that had the number before.',
+    summary: 'Returns the asset of a number with its owner and assignment, and the revoked assets of the number.',
   },
   getAssetContents: {
     method: 'GET',
@@ -177,10 +177,11 @@ export const assetsOperations = consoleTable({
       limit: emptyAsAbsent(queryInteger(1, MAX_CONTENTS_PAGE).default(DEFAULT_CONTENTS_PAGE)),
     }),
     data: z.object({
-      instances: z.array(AssetInstance).describe('Each after the merchandise that it is in.'),
+      instances: z.array(AssetInstance).describe('Each after the merchandise that contains it.'),
       nextCursor,
     }),
-    summary: 'Lists what is active on the asset of a number: merchandises, then products, each naming what it is in.',
+    summary:
+      'Lists the active contents of an asset: merchandises, then products, each with the id of what contains it.',
   },
   getAssetHistory: {
     method: 'GET',
@@ -189,6 +190,6 @@ export const assetsOperations = consoleTable({
     params: AssetNumParams,
     query: ListPageQuery,
     data: z.object({ entries: z.array(ToldEntry), nextCursor }),
-    summary: 'Lists what happened to the assets of a number, whoever sent the orders, newest first.',
+    summary: 'Lists the changes of all assets of a number, by orders of any application, newest first.',
   },
 });

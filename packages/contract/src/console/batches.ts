@@ -8,24 +8,22 @@ import { emptyAsAbsent, id, optionalId, optionalText, text } from '../scalars.ts
 import { consoleTable } from './operation.ts';
 import { ComparedPreview } from './preview.ts';
 
-/**
- * What the failed orders of a batch may hold, in bytes, to be edited in the console; of more, the command takes care.
- */
+/** Maximum bytes of failed orders that the console can edit. Beyond it, operators use the command. */
 export const MAX_RESEND_BYTES = 2 * 1024 * 1024;
-/** What stands in the place of a password of a license wherever the console shows an order as it was sent. */
+/** What the console shows instead of a password in an order. */
 export const HIDDEN_PASSWORD = '(hidden)';
 
-/** The id of a batch, which channels never see. */
+/** The id of a batch. Applications never see it. */
 export const ShownBatchId = z.string().brand<'BatchId'>();
 
-/** The application that sent something. */
+/** The application that sent an order or a batch. */
 export const Sender = z.object({ appKey: z.string(), applicationName: z.string() });
 
-/** A batch, whoever sent it. */
+/** A batch of any application. */
 export const ConsoleBatch = BatchSummary.extend({ batchId: ShownBatchId, ...Sender.shape });
 export type ConsoleBatch = z.infer<typeof ConsoleBatch>;
 
-/** The query of the list of all batches. `channelOrderId` is exact, or with a * at its end a beginning. */
+/** The query of the list of all batches. A `channelOrderId` that ends in * is a prefix. */
 export const ConsoleBatchesQuery = ListBatchesQuery.safeExtend({
   appKey: optionalText(),
   channelOrderId: optionalText(),
@@ -39,17 +37,17 @@ export type ConsoleBatchPage = z.infer<typeof ConsoleBatchPage>;
 export const ConsoleBatchDetail = ConsoleBatch.extend({
   /** The x-request-id of the call that sent it. */
   requestId: z.string(),
-  /** When `order retry` opened it again, last: milliseconds; null if it never did. */
+  /** When `order retry` last reopened it, in milliseconds; null if never. */
   reopenedTime: z.number().nullable(),
 });
 export type ConsoleBatchDetail = z.infer<typeof ConsoleBatchDetail>;
 
 const NamedBatch = z.object({ batchId: ShownBatchId, channelOrderId: z.string() });
 
-/** A batch with what operators made of it: its failed orders, put right and sent again. */
+/** A batch, with the batches that operators sent to fix its failed orders. */
 export const TracedBatch = ConsoleBatchDetail.extend({
   estimatedCompletionTime: BatchResult.shape.estimatedCompletionTime,
-  /** The batches that were made of its failed orders, newest first, at most 20. */
+  /** The batches that replace its failed orders, newest first, up to 20. */
   resends: z.array(
     NamedBatch.extend({
       /** Who sent it. */
@@ -57,16 +55,16 @@ export const TracedBatch = ConsoleBatchDetail.extend({
       time: z.number(),
     }),
   ),
-  /** The batch of whose failed orders it was made; null where no operator made it. */
+  /** The batch whose failed orders it replaces; null if none. */
   resentFrom: NamedBatch.nullable(),
 });
 export type TracedBatch = z.infer<typeof TracedBatch>;
 
-/** Failed orders of a batch that failed for one cause. */
+/** The orders of a batch that failed with one cause. */
 export const FailureGroup = z.object({
   cause: Cause,
   orders: z.number(),
-  /** The most frequent messages, and of how many orders each is. */
+  /** The most frequent messages, with the number of orders of each. */
   messages: z.array(z.object({ message: z.string(), orders: z.number() })),
   /** Orders with other messages. */
   otherOrders: z.number(),
@@ -87,10 +85,10 @@ export const BatchOrdersQuery = z.object({
 });
 export type BatchOrdersQuery = z.infer<typeof BatchOrdersQuery>;
 
-/** The failed orders of a batch, to be edited and sent again; passwords are hidden. */
+/** The failed orders of a batch, to fix and resend. Passwords are hidden. */
 export const OrdersToResend = z.object({
   channelCode: z.string(),
-  /** A channelOrderId for the new batch, which the operator may change. */
+  /** The proposed channelOrderId of the new batch. */
   channelOrderId: z.string(),
   syncMode: SyncMode,
   orderList: z.array(z.unknown()),
@@ -99,12 +97,12 @@ export const OrdersToResend = z.object({
 });
 export type OrdersToResend = z.infer<typeof OrdersToResend>;
 
-/** What an operator sends in place of the failed orders. Its orders are checked as those of channels are. */
+/** The orders that replace the failed ones. They are validated like those of O5. */
 const ResendBody = z.object({ channelOrderId: text(), orderList: z.array(z.unknown()) });
 export type ResendBody = z.infer<typeof ResendBody>;
 
 const BatchParams = z.object({ batchId: id<'BatchId'>() });
-/** JSON of the editor, and what is around it. */
+/** The JSON of the editor, with its envelope. */
 const MAX_RESEND_BODY_BYTES = MAX_RESEND_BYTES + 64 * 1024;
 
 /** Batches of all applications (rules 6.4 to 6.7). */
@@ -115,7 +113,7 @@ export const batchesOperations = consoleTable({
     role: 'viewer',
     query: ConsoleBatchesQuery,
     data: ConsoleBatchPage,
-    summary: 'Batches of all applications, newest first.',
+    summary: 'Lists the batches of all applications, newest first.',
   },
   getBatch: {
     method: 'GET',
@@ -123,7 +121,7 @@ export const batchesOperations = consoleTable({
     role: 'viewer',
     params: BatchParams,
     data: TracedBatch,
-    summary: 'What became of a batch so far, who sent it, and where its failed orders were sent again.',
+    summary: 'Returns a batch with its totals, its application, and the batches that replace its failed orders.',
   },
   getBatchFailures: {
     method: 'GET',
@@ -131,7 +129,7 @@ export const batchesOperations = consoleTable({
     role: 'viewer',
     params: BatchParams,
     data: z.object({ failures: z.array(FailureGroup) }),
-    summary: 'The failed orders of a batch by cause, the most frequent first.',
+    summary: 'Counts the failed orders of a batch by cause, the most frequent first.',
   },
   listBatchOrders: {
     method: 'GET',
@@ -140,7 +138,7 @@ export const batchesOperations = consoleTable({
     params: BatchParams,
     query: BatchOrdersQuery,
     data: z.object({ orders: z.array(OrderResult), nextCursor: z.string().nullable() }),
-    summary: 'The orders of a batch, in the order of its orderList.',
+    summary: 'Lists the orders of a batch, in the order of orderList.',
   },
   downloadFailedOrders: {
     method: 'GET',
@@ -149,7 +147,7 @@ export const batchesOperations = consoleTable({
     params: BatchParams,
     data: FailedOrders,
     isDownload: true,
-    summary: 'The failed orders of a batch as they were sent, as a file; passwords are left empty.',
+    summary: 'Downloads the failed orders of a batch as they were sent, without passwords.',
   },
   cancelBatch: {
     method: 'POST',
@@ -157,7 +155,7 @@ export const batchesOperations = consoleTable({
     role: 'support',
     params: BatchParams,
     data: CancelledBatch,
-    summary: 'Cancels what is still pending of a batch.',
+    summary: 'Cancels the pending orders of a batch.',
   },
   getOrdersToResend: {
     method: 'GET',
@@ -165,11 +163,11 @@ export const batchesOperations = consoleTable({
     role: 'support',
     params: BatchParams,
     query: z.object({
-      /** Only this one of them. */
+      /** Only this order. */
       licenseOrderId: optionalId<'LicenseOrderId'>(),
     }),
     data: OrdersToResend,
-    summary: 'The failed orders of a completed batch as they were sent, to be put right and sent again.',
+    summary: 'Returns the failed orders of a completed batch, to fix and resend.',
   },
   checkResend: {
     method: 'POST',
@@ -179,7 +177,7 @@ export const batchesOperations = consoleTable({
     body: ResendBody,
     maxBodyBytes: MAX_RESEND_BODY_BYTES,
     data: z.object({ orders: z.array(ComparedPreview) }),
-    summary: 'What each of these orders would do now; nothing changes.',
+    summary: 'Previews the orders.',
   },
   resendOrders: {
     method: 'POST',
@@ -189,6 +187,6 @@ export const batchesOperations = consoleTable({
     body: ResendBody,
     maxBodyBytes: MAX_RESEND_BODY_BYTES,
     data: z.object({ batchId: ShownBatchId, channelOrderId: z.string(), orders: z.number() }),
-    summary: 'Sends orders in place of the failed ones of a batch, as a new batch of its application.',
+    summary: 'Sends the fixed orders as a new batch of the same application.',
   },
 });

@@ -5,38 +5,33 @@ import { emptyAsAbsent, optionalSearchText, text } from '../scalars.ts';
 import { CHANNEL_HEALTHS } from '../words.ts';
 import { consoleTable } from './operation.ts';
 
-/**
- * Orders that were accepted, took effect, and failed. An order that was put back and carried out again counts again.
- */
+/** How many orders were accepted, succeeded and failed. A retried order counts again. */
 export const OrderCounts = z.object({ accepted: z.number(), succeeded: z.number(), failed: z.number() });
 export type OrderCounts = z.infer<typeof OrderCounts>;
 
-/**
- * How a channel does: it is `paused`, or `behind`: its oldest pending order has waited for half a minute. Otherwise it
- * is `current`.
- */
+/** The health of a channel: `paused`; `behind` if its oldest pending order is older than 30 seconds; else `current`. */
 export const ChannelHealth = z.enum(CHANNEL_HEALTHS);
 export type ChannelHealth = z.infer<typeof ChannelHealth>;
 
-/** A channel as operators see it: what waits in it, whoever sent that, and how fast it goes. */
+/** A channel as operators see it, with its backlog and throughput. */
 export const ConsoleChannel = z.object({
   channelCode: z.string(),
   state: ChannelHealth,
-  /** Since when its orders wait for an operator; null unless it is paused. */
+  /** Since when it is paused; null if it is not. */
   pausedTime: z.number().nullable(),
-  /** Its pending orders, and how many of them are held. */
+  /** Its pending orders, including held ones. */
   pendingOrders: z.number(),
   heldOrders: z.number(),
-  /** When the oldest pending order was accepted, but for held ones; null without one. */
+  /** When the oldest pending order that is not held was accepted; null if none. */
   oldestPendingTime: z.number().nullable(),
-  /** What was done in the last minute, a second; or since the oldest pending order came, if that is later. */
+  /** Orders per second in the last minute, or since the oldest pending order was accepted if that is later. */
   perSecond: OrderCounts,
-  /** When nothing will be pending at this rate; null if nothing is, and where it cannot be said. */
+  /** When the backlog will be empty at this rate; null if it is empty or the time is unknown. */
   estimatedCompletionTime: z.number().nullable(),
 });
 export type ConsoleChannel = z.infer<typeof ConsoleChannel>;
 
-/** An application that has orders pending in a channel, or is bound to it. */
+/** An application that has pending orders in a channel or is bound to it. */
 const ChannelApplication = z.object({
   appKey: z.string(),
   name: z.string(),
@@ -44,38 +39,36 @@ const ChannelApplication = z.object({
   isBound: z.boolean(),
 });
 
-/**
- * A channel on its own page, with the first applications that have to do with it: those with the most pending orders.
- */
+/** A channel on its own page, with the applications that have the most pending orders in it. */
 export const ChannelDetail = ConsoleChannel.extend({
   applications: z.array(ChannelApplication),
   hasMoreApplications: z.boolean(),
 });
 export type ChannelDetail = z.infer<typeof ChannelDetail>;
 
-/** A channel that was paused or resumed, or was so already. */
+/** The result of pausing or resuming a channel. */
 const ChannelPause = z.object({
   pausedTime: z.number().nullable(),
-  /** Whether it was so before. */
+  /** Whether the call changed nothing. */
   wasSo: z.boolean(),
 });
 
 const params = z.object({ channelCode: ChannelCode });
 
-/** Channels that have customers: what waits in each, and whether it is paused. */
+/** Channels that have customers. */
 export const channelsOperations = consoleTable({
   listChannels: {
     method: 'GET',
     path: '/channels',
     role: 'viewer',
     query: z.object({
-      /** A part of its code, in any case. */
+      /** Part of the code, ignoring case. */
       search: optionalSearchText(),
       state: emptyAsAbsent(ChannelHealth.optional()),
       ...ListPageQuery.shape,
     }),
     data: z.object({ channels: z.array(ConsoleChannel), nextCursor: z.string().nullable() }),
-    summary: 'Lists channels by code: what is pending in each, since when, and how fast it goes.',
+    summary: 'Lists channels by code, with their backlog and throughput.',
   },
   getChannel: {
     method: 'GET',
@@ -83,7 +76,7 @@ export const channelsOperations = consoleTable({
     role: 'viewer',
     params,
     data: ChannelDetail,
-    summary: 'Shows a channel, and which applications have orders pending in it or are bound to it.',
+    summary: 'Returns a channel, with the applications that have pending orders in it or are bound to it.',
   },
   pauseChannel: {
     method: 'POST',
@@ -91,9 +84,9 @@ export const channelsOperations = consoleTable({
     role: 'support',
     params,
     body: z.object({ reason: text() }),
-    /** `isStill`: whether what began before has ended, so that no order of it takes effect any more. */
+    /** `isStill`: whether work in flight has ended, so that no more orders take effect. */
     data: ChannelPause.extend({ isStill: z.boolean() }),
-    summary: 'Has the orders of a channel wait, and waits until none takes effect any more.',
+    summary: 'Pauses a channel and waits until no more of its orders take effect.',
   },
   resumeChannel: {
     method: 'POST',
@@ -101,6 +94,6 @@ export const channelsOperations = consoleTable({
     role: 'support',
     params,
     data: ChannelPause,
-    summary: 'Has the orders of a paused channel take effect again.',
+    summary: 'Resumes a paused channel.',
   },
 });

@@ -20,9 +20,9 @@ export type Owner = z.infer<typeof Owner>;
 const EnterpriseRow = z.object({
   enterpriseGlobalId: EnterpriseId,
   name: z.string(),
-  code: z.string().describe('What the accounts of its employees end with.'),
-  crmCustomerId: z.string().nullable().describe('The CRM customer for which O2 made it; null where O1 did.'),
-  createdTime: time('When it was made'),
+  code: z.string().describe('The enterprise code, with which its accounts end.'),
+  crmCustomerId: z.string().nullable().describe('The CRM customer number for O2; null if O1 created it.'),
+  createdTime: time('When it was created'),
 });
 export type EnterpriseRow = z.infer<typeof EnterpriseRow>;
 
@@ -31,7 +31,7 @@ const CustomerRow = Owner.extend({
   branchName: z.string(),
   address: z.string().nullable(),
   isDefault: z.boolean().describe('Whether it is the default customer of its enterprise.'),
-  createdTime: time('When it was made'),
+  createdTime: time('When it was created'),
 });
 export type CustomerRow = z.infer<typeof CustomerRow>;
 
@@ -40,19 +40,19 @@ const Administrator = z.object({
   memberGlobalId: MemberId,
   account: z.string(),
   name: z.string(),
-  hasPassword: z.boolean().describe('Whether one was ever set: without one nobody can log in.'),
+  hasPassword: z.boolean().describe('Whether a password was ever set; without one the account cannot log in.'),
 });
 export type Administrator = z.infer<typeof Administrator>;
 
 const EnterpriseDetail = EnterpriseRow.extend({
-  securityMobile: z.string().nullable().describe('Its last four digits, the others hidden.'),
+  securityMobile: z.string().nullable().describe('The last four digits; the others are hidden.'),
   createdBy: z
     .object({ appKey: z.string(), name: z.string() })
     .nullable()
-    .describe('The application that made it by O2; null otherwise.'),
+    .describe('The application that created it with O2; null otherwise.'),
   customerCount: z.number(),
   employeeCount: z.number(),
-  administrators: z.array(Administrator).describe('Its administrators, the first ones.'),
+  administrators: z.array(Administrator).describe('Its first administrators.'),
 });
 
 /** An employee in a list. */
@@ -64,35 +64,35 @@ const EmployeeRow = z.object({
   hasPassword: z.boolean(),
   departmentId: z.number().nullable(),
   remark: z.string().nullable(),
-  passwordMobile: z.string().nullable().describe('Its last four digits, the others hidden.'),
+  passwordMobile: z.string().nullable().describe('The last four digits; the others are hidden.'),
   createdTime: time('When the employee was added'),
-  updatedTime: time('When the employee was changed last'),
+  updatedTime: time('When the employee was last changed'),
   held: z
     .array(z.object({ assetNum: z.string(), lentInto: z.string().nullable() }))
-    .describe('What the employee holds, the first of it, with the lock that it is lent into.'),
+    .describe('The first assigned assets, with the lock into which each is lent.'),
   heldCount: z.number(),
 });
 export type EmployeeRow = z.infer<typeof EmployeeRow>;
 
-/** An entry of the record of the member center, with the accounts of those whom it names. */
+/** An entry of the audit log of the member center, with the accounts of the employees. */
 const NamedAuditEntry = AuditEntry.extend({
-  actorAccount: z.string().nullable().describe('Null for the operator of the service.'),
+  actorAccount: z.string().nullable().describe('Null for an operator of the service.'),
   targetAccount: z.string().nullable(),
 });
 export type NamedAuditEntry = z.infer<typeof NamedAuditEntry>;
 
-/** An account with its new password, which is shown this once. */
+/** An account with its new password, which is shown only once. */
 const NewLogin = z.object({ memberGlobalId: MemberId, account: z.string(), password: z.string() });
 
 const EnterpriseParams = z.object({ enterpriseGlobalId: id<'EnterpriseId'>() });
 const AdministratorParams = EnterpriseParams.extend({ memberGlobalId: id<'MemberId'>() });
 
-/** What is looked for, and the part of a query that pages through a list. */
+/** The query of a list that can be searched. */
 const Search = ListPageQuery.extend({ text: optionalSearchText() });
 
 const nextCursor = z.string().nullable();
 
-/** Customers and enterprises, their employees and the record of their member center. */
+/** Customers and enterprises, their employees and audit logs. */
 export const enterprisesOperations = consoleTable({
   listEnterprises: {
     method: 'GET',
@@ -100,11 +100,11 @@ export const enterprisesOperations = consoleTable({
     role: 'viewer',
     query: Search,
     data: z.object({
-      exact: z.array(EnterpriseRow).describe('Those with this id, code or CRM number; on the first page only.'),
-      enterprises: z.array(EnterpriseRow).describe('Those whose name begins with the text, or all, newest first.'),
+      exact: z.array(EnterpriseRow).describe('Enterprises with this id, code or CRM number; only on the first page.'),
+      enterprises: z.array(EnterpriseRow).describe('Matches of the name, newest first; without a text, all.'),
       nextCursor,
     }),
-    summary: 'Finds enterprises by id, code, CRM number or the beginning of the name, in any case.',
+    summary: 'Lists enterprises by id, code, CRM number or start of the name, ignoring case.',
   },
   listCustomers: {
     method: 'GET',
@@ -112,11 +112,11 @@ export const enterprisesOperations = consoleTable({
     role: 'viewer',
     query: Search.extend({ enterpriseGlobalId: optionalId<'EnterpriseId'>(), channelCode: optionalText() }),
     data: z.object({
-      exact: z.array(CustomerRow).describe('Those with this id or number in a channel; on the first page only.'),
-      customers: z.array(CustomerRow).describe('Those whose name begins with the text, or all, newest first.'),
+      exact: z.array(CustomerRow).describe('Customers with this id, or id in a channel; only on the first page.'),
+      customers: z.array(CustomerRow).describe('Matches of the name, newest first; without a text, all.'),
       nextCursor,
     }),
-    summary: 'Finds customers by id, number in a channel or the beginning of the name, or those of an enterprise.',
+    summary: 'Lists customers by id, id in a channel, start of the name, or enterprise.',
   },
   getEnterprise: {
     method: 'GET',
@@ -124,7 +124,7 @@ export const enterprisesOperations = consoleTable({
     role: 'viewer',
     params: EnterpriseParams,
     data: EnterpriseDetail,
-    summary: 'Shows an enterprise and its administrators.',
+    summary: 'Returns an enterprise with its administrators.',
   },
   listEmployees: {
     method: 'GET',
@@ -133,7 +133,7 @@ export const enterprisesOperations = consoleTable({
     params: EnterpriseParams,
     query: Search,
     data: z.object({ employees: z.array(EmployeeRow), nextCursor }),
-    summary: 'Lists the employees of an enterprise with what they hold; `text`: a part of the name or account.',
+    summary: 'Lists the employees of an enterprise with their assets; `text` is part of the name or account.',
   },
   listEnterpriseAudit: {
     method: 'GET',
@@ -142,7 +142,7 @@ export const enterprisesOperations = consoleTable({
     params: EnterpriseParams,
     query: ListPageQuery,
     data: z.object({ entries: z.array(NamedAuditEntry), nextCursor }),
-    summary: 'Lists what was changed in the member center of an enterprise, newest first.',
+    summary: 'Lists the audit log of an enterprise, newest first.',
   },
   createFirstAdministrator: {
     method: 'POST',
@@ -150,7 +150,7 @@ export const enterprisesOperations = consoleTable({
     role: 'support',
     params: EnterpriseParams,
     data: NewLogin,
-    summary: 'Makes the first administrator of an enterprise that has none, with a password that is shown this once.',
+    summary: 'Creates the first administrator of an enterprise. The password is shown only once.',
   },
   resetAdministratorPassword: {
     method: 'POST',
@@ -158,6 +158,6 @@ export const enterprisesOperations = consoleTable({
     role: 'support',
     params: AdministratorParams,
     data: NewLogin,
-    summary: 'Gives an administrator a new password, which is shown this once, and ends what was logged in.',
+    summary: 'Sets a new password for an administrator, shown only once, and logs them out everywhere.',
   },
 });

@@ -36,7 +36,7 @@ export { ComparedPreview } from './preview.ts';
 export { Me, OPERATOR_PASSWORD, OperatorName } from './session.ts';
 export * from './webhooks.ts';
 
-/** Every operation of the console by its id: the one place that names its path, its role and its schemas. */
+/** All operations of the console, by id: their paths, roles and schemas. */
 export const consoleOperations = {
   ...sessionOperations,
   ...overviewOperations,
@@ -54,10 +54,10 @@ export const consoleOperations = {
 type Operations = typeof consoleOperations;
 export type ConsoleOperationId = keyof Operations;
 
-/** What the service reads of a call. */
+/** The parsed request of an operation. */
 export type ConsoleRequest<Id extends ConsoleOperationId> = CallOf<Operations[Id]>;
 
-/** What the browser sends; parts that an operation does not have are absent. */
+/** The request of an operation as the browser sends it, without the parts that the operation does not have. */
 export type ConsoleCall<Id extends ConsoleOperationId> = {
   [Key in 'params' | 'query' | 'body' as Part<Operations[Id], Key> extends undefined ? never : Key]: Sent<
     Part<Operations[Id], Key>
@@ -67,12 +67,12 @@ export type ConsoleCall<Id extends ConsoleOperationId> = {
 /** The `data` of an operation's answer. */
 export type ConsoleData<Id extends ConsoleOperationId> = Read<Part<Operations[Id], 'data'>>;
 
-/** An operation of the table, without what only its own types know. */
+/** Returns an operation with the general type. */
 export function findConsoleOperation(id: ConsoleOperationId): ConsoleOperation {
   return consoleOperations[id];
 }
 
-/** The path of a call from the root of the host, with its parameters filled in and escaped. */
+/** Returns the path of a call on the host, with its parameters filled in and escaped. */
 export function consolePath(id: ConsoleOperationId, params: Record<string, string> = {}): string {
   return CONSOLE_API_ROOT + fillPath(findConsoleOperation(id).path, params);
 }

@@ -4,48 +4,48 @@ import { optionalText, text } from '../scalars.ts';
 import { consoleTable, OperatorRole } from './operation.ts';
 import { OperatorName } from './session.ts';
 
-/** An operator as admins see them; never a password. */
+/** An operator as admins see them. */
 export const ConsoleOperator = z.object({
   operatorId: z.string(),
   name: z.string(),
   role: OperatorRole,
   createdTime: z.number(),
-  /** When the operator was disabled; null while enabled. */
+  /** When the operator was disabled; null if enabled. */
   disabledTime: z.number().nullable(),
-  /** Sessions that have not ended. */
+  /** Number of active sessions. */
   sessions: z.number(),
-  /** When the last of these was used; null without one. */
+  /** When one of them was last used; null if none. */
   lastUsedTime: z.number().nullable(),
 });
 export type ConsoleOperator = z.infer<typeof ConsoleOperator>;
 
-/** An operator's name with a new password, which no other answer shows. */
+/** An operator's name and new password. No other answer shows it. */
 export const NewOperatorLogin = z.object({ name: z.string(), password: z.string() });
 export type NewOperatorLogin = z.infer<typeof NewOperatorLogin>;
 
-/** Something that an operator or the `lockstep` command did, or a log-in that failed. */
+/** An entry of the operators' audit log: a change by an operator or the `lockstep` command, or a failed log-in. */
 export const RecordEntry = z.object({
   entryId: z.string(),
   time: z.number(),
-  /** The operator's name; null: nobody who was logged in. */
+  /** The operator's name; null if none was logged in. */
   operator: z.string().nullable(),
-  /** Who it was then: of the `lockstep` command the system user and host, of a failed log-in the address. Else null. */
+  /** For the `lockstep` command, the system user and host; for a failed log-in, the address; otherwise null. */
   actor: z.string().nullable(),
-  /** What was done, as a stable word: `application.approved`. */
+  /** The kind of the change, a stable word such as `application.approved`. */
   action: z.string(),
-  /** What it was done to, such as an appKey or an id; null where the action says all. */
+  /** What was changed, such as an appKey or an id; null if the action says it. */
   target: z.string().nullable(),
-  /** What was there before, as far as it changed. */
+  /** The changed values before and after. */
   before: z.unknown(),
   after: z.unknown(),
-  /** The x-request-id of the call: it stands in the service's log too. */
+  /** The x-request-id of the call, as in the log. */
   requestId: z.string(),
 });
 export type RecordEntry = z.infer<typeof RecordEntry>;
 
 const params = z.object({ name: text(63) });
 
-/** Who may log in to the console, and what they changed. */
+/** Operators, and their audit log. */
 export const operatorsOperations = consoleTable({
   listOperators: {
     method: 'GET',
@@ -60,7 +60,7 @@ export const operatorsOperations = consoleTable({
     role: 'admin',
     body: z.object({ name: OperatorName, role: OperatorRole }),
     data: NewOperatorLogin,
-    summary: 'Makes an operator, and shows the password this once.',
+    summary: 'Creates an operator. The password is shown only once.',
   },
   setOperatorRole: {
     method: 'POST',
@@ -69,7 +69,7 @@ export const operatorsOperations = consoleTable({
     params,
     body: z.object({ role: OperatorRole }),
     data: z.null(),
-    summary: 'Gives an operator another role, from the next call on.',
+    summary: 'Changes the role of an operator. It applies to the next call.',
   },
   disableOperator: {
     method: 'POST',
@@ -77,7 +77,7 @@ export const operatorsOperations = consoleTable({
     role: 'admin',
     params,
     data: z.null(),
-    summary: 'Keeps an operator out, and ends their sessions.',
+    summary: 'Disables an operator and ends their sessions.',
   },
   enableOperator: {
     method: 'POST',
@@ -85,7 +85,7 @@ export const operatorsOperations = consoleTable({
     role: 'admin',
     params,
     data: z.null(),
-    summary: 'Lets a disabled operator log in again, with the password that they had.',
+    summary: 'Enables a disabled operator. The password stays the same.',
   },
   resetOperatorPassword: {
     method: 'POST',
@@ -93,22 +93,22 @@ export const operatorsOperations = consoleTable({
     role: 'admin',
     params,
     data: NewOperatorLogin,
-    summary: 'Gives an operator a new password, shown this once, and ends their sessions.',
+    summary: 'Sets a new password for an operator, shown only once, and ends their sessions.',
   },
   listRecord: {
     method: 'GET',
     path: '/record',
     role: 'support',
     query: z.object({
-      /** Only what the operator of this name did. */
+      /** Only entries of this operator. */
       operator: optionalText(),
-      /** Only this action: `webhook.enabled`. */
+      /** Only this action, such as `webhook.enabled`. */
       action: optionalText(),
-      /** Only what was done to this: an appKey, an id. */
+      /** Only entries about this target, such as an appKey. */
       target: optionalText(),
       ...ListPageQuery.shape,
     }),
     data: z.object({ entries: z.array(RecordEntry), nextCursor: z.string().nullable() }),
-    summary: 'Lists what operators and the command changed, log-ins and log-outs, newest first.',
+    summary: 'Lists the audit log of operators and the command, newest first.',
   },
 });

@@ -8,18 +8,18 @@ import { Owner } from './enterprises.ts';
 import { consoleTable } from './operation.ts';
 import { ComparedPreview } from './preview.ts';
 
-/** What one order may hold, in bytes, to be shown as it was sent. */
+/** Maximum bytes of an order that the console shows as it was sent. */
 export const MAX_SHOWN_ORDER_BYTES = 1024 * 1024;
-/** How much of what an order did is shown, at most, of each kind of thing. */
+/** Maximum effects of an order that the console shows, of each kind. */
 export const MAX_SHOWN_EFFECTS = 200;
 
-/** An order, whoever sent it. */
+/** An order of any application. */
 export const ConsoleOrder = ListedOrder.extend({ batchId: ShownBatchId, ...Sender.shape });
 export type ConsoleOrder = z.infer<typeof ConsoleOrder>;
 
-/** The query of the list of all orders. Pending ones are found by their customer or an asset number. */
+/** The query of the list of all orders. Pending orders are found by customer or asset number. */
 export const ConsoleOrdersQuery = z.object({ appKey: optionalText(), ...ListOrdersQuery.shape }).omit({
-  // Orders are walked by their ids, which no time leads to.
+  // The list pages by order id, and no index maps times to ids.
   acceptedFrom: true,
   acceptedTo: true,
 });
@@ -31,19 +31,19 @@ export type ConsoleOrderPage = z.infer<typeof ConsoleOrderPage>;
 /** An order on its own page. */
 export const ConsoleOrderDetail = ConsoleOrder.extend({
   requestId: z.string(),
-  /** What it named as its source, if it succeeded; null where it named none. */
+  /** The source that it named, if it succeeded; null if none. */
   srcLicenseOrderId: z.string().nullable(),
-  /** Failures after which `order retry` put it back, newest first. */
+  /** Failures before each `order retry`, newest first. */
   retries: z.array(z.object({ cause: Cause, message: z.string(), finishedTime: z.number(), retriedTime: z.number() })),
 });
 export type ConsoleOrderDetail = z.infer<typeof ConsoleOrderDetail>;
 
-/** The same with who its customer is; null where there is no such customer. */
+/** An order with its customer; null if the customer does not exist. */
 export const OwnedOrder = ConsoleOrderDetail.extend({ owner: Owner.nullable() });
 
 /**
- * What an order held, with hidden passwords. `gone`: it has taken effect, and then it is not kept; `expired`: it failed
- * too long ago; `too_large` to be shown.
+ * An order as it was sent, with hidden passwords. `gone`: it succeeded, and its content was deleted. `expired`: it
+ * failed, and its retention period is over. `too_large`: too large to show.
  */
 export const OrderContent = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('kept'), order: z.unknown(), bytes: z.number() }),
@@ -52,23 +52,20 @@ export const OrderContent = z.discriminatedUnion('kind', [
 ]);
 export type OrderContent = z.infer<typeof OrderContent>;
 
-/** What a succeeded order did to one asset. */
+/** The effect of a succeeded order on an asset. */
 export const AssetEffect = z.object({
   assetId: z.string(),
   assetNum: z.string(),
-  /**
-   * `grant_revoked`: it took what its source order had granted, and the asset stayed; `reduced`: it revoked products of
-   * the asset.
-   */
+  /** `grant_revoked`: it revoked the grant of its source order, but not the asset. `reduced`: it revoked products. */
   action: z.enum(['created', 'extended', 'transferred', 'revoked', 'grant_revoked', 'reduced']),
-  /** Who had it before; null unless it was transferred. */
+  /** The previous owner; null unless it was transferred. */
   fromCustomerId: z.string().nullable(),
   /** Whether the asset is active now. */
   isActive: z.boolean(),
 });
 export type AssetEffect = z.infer<typeof AssetEffect>;
 
-/** What a succeeded order bought or revoked on an asset. */
+/** A product or merchandise that a succeeded order bought or revoked. */
 export const ItemEffect = z.object({
   id: z.string(),
   assetNum: z.string(),
@@ -82,7 +79,7 @@ export const ItemEffect = z.object({
   limitConcurrent: z.number().nullable(),
   /** The order that bought it. */
   boughtByOrderId: z.string(),
-  /** The order that revoked it, which may be another one; null while it is active. */
+  /** The order that revoked it, possibly another one; null if active. */
   revokedByOrderId: z.string().nullable(),
   isActive: z.boolean(),
 });
@@ -91,37 +88,35 @@ export type ItemEffect = z.infer<typeof ItemEffect>;
 const OrderEffects = z.object({
   assets: z.array(AssetEffect),
   items: z.array(ItemEffect),
-  /** Whether it did more than is listed. */
+  /** Whether it had more effects than are listed. */
   isCut: z.boolean(),
 });
 export type OrderEffects = z.infer<typeof OrderEffects>;
 
-/** What a text of the search box names. */
+/** A result of the search box. */
 export const SearchHit = z.object({
   kind: z.enum(['order', 'batch', 'asset', 'application', 'enterprise', 'customer']),
-  /** What its page is addressed by; a customer's is that of its enterprise. */
+  /** The id in the address of its page; for a customer, that of its enterprise. */
   id: z.string(),
-  /** What it is called. */
+  /** Its name. */
   name: z.string(),
-  /** Whose it is, or what else tells it from others. */
+  /** Its owner, or another detail that tells it apart. */
   detail: z.string().nullable(),
 });
 export type SearchHit = z.infer<typeof SearchHit>;
 
-/**
- * A customer whose oldest pending order cannot be applied. That order and the customer's later ones wait (rules 6.2).
- */
+/** A hold: a customer whose oldest pending order cannot be applied, so that its later ones wait (rules 6.2). */
 const Hold = z.object({
   customerId: z.string(),
-  /** The order that failed last. */
+  /** The order that cannot be applied. */
   licenseOrderId: z.string(),
-  /** The orders that wait, that one among them, counted up to 1,000. */
+  /** Number of held orders, including that one, counted up to 1,000. */
   orders: z.number(),
   since: z.number(),
-  /** How often the order has failed in a row, and when it is tried next. */
+  /** How often the order has failed in a row. */
   tries: z.number(),
   nextTryTime: z.number(),
-  /** What it failed with, in a few words. */
+  /** A short description of the error. */
   lastError: z.string(),
 });
 export const HoldsQuery = z.object({
@@ -132,20 +127,21 @@ export type HoldsQuery = z.infer<typeof HoldsQuery>;
 export const HoldPage = z.object({ holds: z.array(Hold), nextCursor: z.string().nullable() });
 export type HoldPage = z.infer<typeof HoldPage>;
 
-/** What an operator ends an order for, and what becomes of the customer's later pending orders: `keep`: they run. */
+/** Why an operator fails an order, and whether the customer's later pending orders run (`keep`) or fail too. */
 export const FailOrderBody = z.object({
   reason: text(),
   later: z.enum(['keep', 'fail']).nullable().default(null),
 });
 
 /**
- * What became of it. `failed`: these orders have. Else nothing was done: because the customer has later pending orders
- * (`later_pending`: the first 100 of them), and nothing says what becomes of them, or the order is `not_pending`.
+ * The outcome of failing an order. `failed`: the listed orders failed. `later_pending`: nothing was done, because the
+ * call did not say what to do with later pending orders, of which the first 100 are listed. `not_pending`: nothing was
+ * done, because the order has an outcome.
  */
 export const FailedByOperator = z.object({
   outcome: z.enum(['failed', 'later_pending', 'not_pending']),
   licenseOrderIds: z.array(z.string()),
-  /** How many there are. */
+  /** The number of orders. */
   orders: z.number(),
 });
 export type FailedByOperator = z.infer<typeof FailedByOperator>;
@@ -154,7 +150,7 @@ const SearchQuery = z.object({
   text: searchText(),
 });
 
-/** Orders of all applications, and the search for anything by its id. */
+/** Orders of all applications, and the search box. */
 export const ordersOperations = consoleTable({
   listAllOrders: {
     method: 'GET',
@@ -162,7 +158,7 @@ export const ordersOperations = consoleTable({
     role: 'viewer',
     query: ConsoleOrdersQuery,
     data: ConsoleOrderPage,
-    summary: 'Orders of all applications, newest first, by customer, asset number, cause and more.',
+    summary: 'Lists the orders of all applications, newest first.',
   },
   getOrder: {
     method: 'GET',
@@ -170,7 +166,7 @@ export const ordersOperations = consoleTable({
     role: 'viewer',
     params: OrderResultParams,
     data: OwnedOrder,
-    summary: 'What became of an order, its batch and its application.',
+    summary: 'Returns an order with its result, batch and application.',
   },
   getOrderContent: {
     method: 'GET',
@@ -178,7 +174,7 @@ export const ordersOperations = consoleTable({
     role: 'viewer',
     params: OrderResultParams,
     data: OrderContent,
-    summary: 'An order as it was sent, where that is kept; passwords are hidden.',
+    summary: 'Returns an order as it was sent, if still stored. Passwords are hidden.',
   },
   getOrderEffects: {
     method: 'GET',
@@ -186,7 +182,7 @@ export const ordersOperations = consoleTable({
     role: 'viewer',
     params: OrderResultParams,
     data: OrderEffects,
-    summary: 'What a succeeded order created, extended, transferred or revoked.',
+    summary: 'Lists what a succeeded order created, extended, transferred or revoked.',
   },
   previewOrder: {
     method: 'GET',
@@ -194,7 +190,7 @@ export const ordersOperations = consoleTable({
     role: 'viewer',
     params: OrderResultParams,
     data: ComparedPreview.nullable(),
-    summary: 'What a failed or pending order would do now, alone; null where what it held cannot be read.',
+    summary: 'Previews a failed or pending order on its own; null if it is no longer stored.',
   },
   listHolds: {
     method: 'GET',
@@ -202,7 +198,7 @@ export const ordersOperations = consoleTable({
     role: 'viewer',
     query: HoldsQuery,
     data: HoldPage,
-    summary: 'The customers whose orders wait for one that cannot be applied, by id, and why.',
+    summary: 'Lists holds by customer id, with their errors.',
   },
   failOrder: {
     method: 'POST',
@@ -211,7 +207,7 @@ export const ordersOperations = consoleTable({
     params: OrderResultParams,
     body: FailOrderBody,
     data: FailedByOperator,
-    summary: "Ends a pending order with internal_error. The reason goes to the operators' record only.",
+    summary: "Fails a pending order with internal_error. Only the operators' audit log shows the reason.",
   },
   search: {
     method: 'GET',
@@ -219,6 +215,6 @@ export const ordersOperations = consoleTable({
     role: 'viewer',
     query: SearchQuery,
     data: z.object({ hits: z.array(SearchHit) }),
-    summary: 'Finds by its exact id or name an order, a batch, an asset, an application, an enterprise or a customer.',
+    summary: 'Finds orders, batches, assets, applications, enterprises and customers by exact id or name.',
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ConsoleChannel, OrderCounts } from './channels.ts';
 import { consoleTable } from './operation.ts';
 
-/** How far back the overview looks, and how long the pieces are in which it shows what was done. */
+/** The periods that the overview can show, and the intervals into which it divides them. */
 export const OVERVIEW_SPANS = {
   '1h': { seconds: 3_600, pieceSeconds: 30 },
   '6h': { seconds: 21_600, pieceSeconds: 180 },
@@ -14,7 +14,7 @@ export const OVERVIEW_SPANS = {
 export const OverviewSpan = z.enum(Object.keys(OVERVIEW_SPANS) as (keyof typeof OVERVIEW_SPANS)[]);
 export type OverviewSpan = z.infer<typeof OverviewSpan>;
 
-/** What the service looks at to say whether it is well, in the order in which it is shown. */
+/** The health checks, in the order in which they are shown. */
 export const HealthCheckId = z.enum([
   'database',
   'workers',
@@ -33,20 +33,20 @@ export const HealthCheckId = z.enum([
 ]);
 export type HealthCheckId = z.infer<typeof HealthCheckId>;
 
-/** What one look found. The console says in its words what that means and what to do about it. */
+/** The result of a health check. The console explains it and says what to do. */
 export const HealthCheck = z.object({
   check: HealthCheckId,
   state: z.enum(['ok', 'warning', 'error']),
-  /** Since when it is so, in milliseconds; null where that is not known. */
+  /** Since when it has this state, in milliseconds; null if unknown. */
   sinceTime: z.number().nullable(),
-  /** How many there are of what was looked at; null where that says nothing. */
+  /** How many things were found; null if a count means nothing. */
   count: z.number().nullable(),
-  /** What was looked at by name, such as the kinds of rows that are not cleaned up. */
+  /** The names of what was found, such as the kinds of rows that are not cleaned up. */
   names: z.array(z.string()),
 });
 export type HealthCheck = z.infer<typeof HealthCheck>;
 
-/** A webhook that is disabled, or whose last attempts failed. */
+/** A failing or disabled webhook. */
 export const TroubledWebhook = z.object({
   webhookId: z.string(),
   url: z.string(),
@@ -58,22 +58,22 @@ export const TroubledWebhook = z.object({
 });
 export type TroubledWebhook = z.infer<typeof TroubledWebhook>;
 
-/** How the service does: all of it from what the database knows, so it is the same whichever process answers. */
+/** Activity, backlog and health. All of it comes from the database, so every process gives the same answer. */
 export const Overview = z.object({
-  /** When the database was asked, by its own clock: milliseconds. */
+  /** The time of the database, in milliseconds. */
   time: z.number(),
-  /** What was done in the last seconds. */
+  /** Activity of the last seconds. */
   now: OrderCounts.extend({ seconds: z.number() }),
-  /** What was done in the span, piece by piece without gaps, the oldest first. The last piece is not over. */
+  /** Activity in consecutive intervals, oldest first. The last one is incomplete. */
   pieces: z.array(OrderCounts.extend({ startTime: z.number() })),
   pieceSeconds: z.number(),
-  /** Why orders failed in the span, the most frequent cause first. */
+  /** Causes of failed orders, the most frequent first. */
   failures: z.array(z.object({ cause: z.string(), failed: z.number(), lastTime: z.number() })),
   backlog: z.object({
     pendingOrders: z.number(),
     oldest: z.object({ batchId: z.string(), acceptedTime: z.number() }).nullable(),
   }),
-  /** Channels that are behind or paused: how many, and the first ten, those whose orders wait longest. */
+  /** Number of channels that are behind or paused, and the ten whose orders are oldest. */
   delayed: z.object({ behind: z.number(), paused: z.number(), first: z.array(ConsoleChannel) }),
   webhooks: z.object({ active: z.number(), disabled: z.number(), troubled: z.array(TroubledWebhook) }),
   checks: z.array(HealthCheck),
@@ -82,45 +82,43 @@ export const Overview = z.object({
 });
 export type Overview = z.infer<typeof Overview>;
 
-/** A job of the queue. It says which orders to look at; it holds none. */
+/** A job of the queue. It names orders to apply but contains none. */
 export const QueueJob = z.object({
   jobId: z.string(),
   state: z.enum(['active', 'failed', 'delayed', 'waiting']),
   type: z.string(),
-  /** The lanes that it asks to drain, and the last batch that it is for. */
+  /** The lanes to drain. */
   lanes: z.array(z.number()),
+  /** The last batch that the job covers. */
   throughBatchId: z.string().nullable(),
-  /** How often a worker began it. */
+  /** How often a worker started it. */
   attempts: z.number(),
-  /** The worker that has it, or had it last. */
+  /** The worker that runs it or ran it last. */
   worker: z.string().nullable(),
   addedTime: z.number(),
-  /** When a worker began it, it failed, or it will begin; null for one that waits. */
+  /** When it started, failed or will start; null while waiting. */
   stateTime: z.number().nullable(),
   failure: z.string().nullable(),
 });
 export type QueueJob = z.infer<typeof QueueJob>;
 
-/** What is in the queue, and who listens. */
+/** The queue and its workers. */
 export const QueueState = z.object({
   kind: z.enum(['redis', 'postgres']),
-  /** Null where the queue cannot be reached. */
+  /** Null if the queue is unreachable. */
   found: z
     .object({
       counts: z.object({ waiting: z.number(), active: z.number(), delayed: z.number(), failed: z.number() }),
-      /**
-       * The newest jobs of each state; of the delayed ones, those that begin first; of those that wait, those that wait
-       * longest.
-       */
+      /** Some jobs of each state: the newest, but of delayed jobs the next, and of waiting jobs the oldest. */
       jobs: z.array(QueueJob),
-      /** The names of the workers that listen; null where Redis does not let its clients be listed. */
+      /** The connected workers; null if Redis does not allow listing its clients. */
       workers: z.array(z.string()).nullable(),
     })
     .nullable(),
 });
 export type QueueState = z.infer<typeof QueueState>;
 
-/** How the service does, and its queue. */
+/** The overview, and the queue. */
 export const overviewOperations = consoleTable({
   getOverview: {
     method: 'GET',
@@ -128,13 +126,13 @@ export const overviewOperations = consoleTable({
     role: 'viewer',
     query: z.object({ span: OverviewSpan.default('6h') }),
     data: Overview,
-    summary: 'What the service did, what waits, what failed and what is not well.',
+    summary: 'Returns activity, backlog, failures and health.',
   },
   getQueue: {
     method: 'GET',
     path: '/queue',
     role: 'viewer',
     data: QueueState,
-    summary: 'The jobs of the queue, and the workers that listen.',
+    summary: 'Returns the jobs of the queue and the connected workers.',
   },
 });

@@ -9,9 +9,7 @@ import { consoleTable } from './operation.ts';
 const { nearest } = OrderPreview.shape;
 const value = z.union([z.string(), z.number()]).nullable();
 
-/**
- * What an order would do now, with both values of each field in which the nearest products differ from what it names.
- */
+/** The preview of an order, with both values of each field in which the nearest products differ. */
 export const ComparedPreview = OrderPreview.extend({
   nearest: z.array(
     nearest.element.extend({
@@ -21,12 +19,9 @@ export const ComparedPreview = OrderPreview.extend({
 });
 export type ComparedPreview = z.infer<typeof ComparedPreview>;
 
-/** What one order of a pasted batch would do now. Its lists may be cut; the counts say how long they are. */
+/** The preview of an order of a pasted batch. Its lists may be shortened; the counts are complete. */
 export const PreviewedOrder = ComparedPreview.extend({
-  /**
-   * The asset numbers that the order names, each once, and whether an active asset has it before any order takes
-   * effect.
-   */
+  /** The distinct asset numbers of the order, and whether each has an active asset now. */
   numbers: z.array(z.object({ assetNum: z.string(), isActive: z.boolean() })),
   numberCount: z.number(),
   assetCount: z.number(),
@@ -34,31 +29,31 @@ export const PreviewedOrder = ComparedPreview.extend({
 });
 export type PreviewedOrder = z.infer<typeof PreviewedOrder>;
 
-/** What a batch would do now. */
+/** The preview of a batch. */
 export const PreviewedBatch = z.object({
   channelCode: z.string(),
   channelOrderId: z.string(),
   syncMode: SyncMode,
   /** In the order of orderList. */
   orders: z.array(PreviewedOrder),
-  /** The paths of the first fields that the service ignores. */
+  /** The paths of the first unknown fields, which the service ignores. */
   ignoredFields: z.array(z.string()),
 });
 export type PreviewedBatch = z.infer<typeof PreviewedBatch>;
 
-/** What a batch would do, for whoever has one in hand. */
+/** The preview of a pasted batch. */
 export const previewOperations = consoleTable({
   previewBatch: {
     method: 'POST',
     path: '/preview',
     role: 'viewer',
     query: z.object({
-      /** Whose channels hold; absent: an application that is bound to none. */
+      /** The application whose channel bindings apply; absent: all channels are allowed. */
       appKey: optionalText(),
     }),
     body: BatchOrder,
     maxBodyBytes: MAX_BATCH_BYTES,
     data: PreviewedBatch,
-    summary: 'What each order of a batch would do if the batch ran now; nothing changes.',
+    summary: 'Previews a batch.',
   },
 });

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { text } from '../scalars.ts';
 import { consoleTable, OperatorRole } from './operation.ts';
 
-/** The shortest and longest password that an operator may choose. */
+/** The limits of an operator's password. */
 export const OPERATOR_PASSWORD = { minCharacters: 12, maxCharacters: 128 };
 
-/** A new password of an operator. */
+/** The schema of an operator's new password. */
 function password() {
   const { minCharacters, maxCharacters } = OPERATOR_PASSWORD;
   const rule = `must be ${minCharacters} to ${maxCharacters} characters`;
   return z.string(rule).refine((value) => value.length >= minCharacters && value.length <= maxCharacters, rule);
 }
 
-/** The name of an operator: with it they log in, and it stands in the record of what they changed. */
+/** The name of an operator, for logging in and in the audit log. */
 export const OperatorName = z
   .string()
   .regex(
@@ -20,17 +20,17 @@ export const OperatorName = z
     'must be 1 to 63 lowercase letters and digits, with . _ - only in between',
   );
 
-/** Who is logged in. */
+/** The logged-in operator. */
 export const Me = z.object({
   operatorId: z.string(),
   name: z.string(),
   role: OperatorRole,
-  /** When the session ends whatever its operator does: milliseconds. */
+  /** When the session ends at the latest, in milliseconds. */
   endTime: z.number(),
 });
 export type Me = z.infer<typeof Me>;
 
-/** Logging in and out, and the operator's own password. */
+/** Logging in and out, and the operator's password. */
 export const sessionOperations = consoleTable({
   logIn: {
     method: 'POST',
@@ -38,7 +38,7 @@ export const sessionOperations = consoleTable({
     role: 'anybody',
     body: z.object({ name: text(), password: z.string().max(255) }),
     data: Me,
-    summary: 'Begins a session and sets its cookie.',
+    summary: 'Starts a session and sets its cookie.',
   },
   logInByLink: {
     method: 'POST',
@@ -46,7 +46,7 @@ export const sessionOperations = consoleTable({
     role: 'anybody',
     body: z.object({ token: z.string().max(255) }),
     data: Me,
-    summary: 'Uses up the token of a log-in link, begins a session and sets its cookie.',
+    summary: 'Starts a session with the one-time token of a log-in link, and sets its cookie.',
   },
   logOut: {
     method: 'POST',
@@ -55,13 +55,13 @@ export const sessionOperations = consoleTable({
     data: z.null(),
     summary: 'Ends the session.',
   },
-  getMe: { method: 'GET', path: '/session', role: 'viewer', data: Me, summary: 'Who is logged in.' },
+  getMe: { method: 'GET', path: '/session', role: 'viewer', data: Me, summary: 'Returns the logged-in operator.' },
   changeOwnPassword: {
     method: 'POST',
     path: '/session/password',
     role: 'viewer',
     body: z.object({ password: z.string().max(255), newPassword: password() }),
     data: Me,
-    summary: 'Changes the own password, ends all sessions of the operator and begins a new one.',
+    summary: "Changes the operator's password, ends all their sessions and starts a new one.",
   },
 });

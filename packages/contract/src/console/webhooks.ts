@@ -5,38 +5,38 @@ import { DeliveryPage, Webhook, WebhookDelivery, WebhookParams } from '../webhoo
 import { ApplicationStatus, BoundedCount } from './applications.ts';
 import { consoleTable } from './operation.ts';
 
-/** What a webhook does: events reach it, its last attempt failed, or nothing is sent until it is enabled. */
+/** The health of a webhook; `failing`: its last attempt failed. */
 export const WebhookHealth = z.enum(['active', 'failing', 'disabled']);
 export type WebhookHealth = z.infer<typeof WebhookHealth>;
 
-/** A webhook as operators see it; never a secret, and not the query of its address, which may hold one. */
+/** A webhook as operators see it, without its secret and the query of its URL, which may contain one. */
 export const ConsoleWebhook = Webhook.omit({ state: true }).extend({
   state: WebhookHealth,
   appKey: z.string(),
   applicationName: z.string(),
-  /** Only an approved application's webhooks get events. */
+  /** Only webhooks of approved applications receive events. */
   applicationStatus: ApplicationStatus,
-  /** When the first attempt began of those that failed in a row; null unless the last one failed. */
+  /** When the first of the attempts that failed in a row started; null if the last one succeeded. */
   failingSinceTime: z.number().nullable(),
 });
 export type ConsoleWebhook = z.infer<typeof ConsoleWebhook>;
 
-/** A webhook, and what it has not got yet. */
+/** A webhook with its backlog. */
 export const ConsoleWebhookDetail = ConsoleWebhook.extend({
-  /** Messages that wait to be sent, or to be sent again. */
+  /** Messages that are not delivered yet. */
   pending: BoundedCount,
-  /** When the next of them is sent; null where none waits. */
+  /** When the next of them is due; null if none is pending. */
   nextAttemptTime: z.number().nullable(),
-  /** Events behind those, for which there are no messages yet. */
+  /** Later events, for which there are no messages yet. */
   waitingEvents: BoundedCount,
-  /** When the oldest event came up that it has not got, of all these; null if it has got all. */
+  /** The time of the oldest event that is not delivered; null if all are. */
   oldestMissingTime: z.number().nullable(),
 });
 export type ConsoleWebhookDetail = z.infer<typeof ConsoleWebhookDetail>;
 
 const fromTime = z.number().int().min(0).max(8_640_000_000_000_000).optional();
 
-/** Where applications get events pushed, and whether these reach them. */
+/** Webhooks of all applications. */
 export const webhooksOperations = consoleTable({
   listWebhooks: {
     method: 'GET',
@@ -44,7 +44,7 @@ export const webhooksOperations = consoleTable({
     role: 'viewer',
     query: z.object({
       state: emptyAsAbsent(WebhookHealth.optional()),
-      /** Only those of this application. */
+      /** Only webhooks of this application. */
       appKey: optionalText(),
       ...ListPageQuery.shape,
     }),
@@ -57,7 +57,7 @@ export const webhooksOperations = consoleTable({
     role: 'viewer',
     params: WebhookParams,
     data: ConsoleWebhookDetail,
-    summary: 'Shows a webhook, and what it has not got yet.',
+    summary: 'Returns a webhook with its backlog.',
   },
   listWebhookDeliveries: {
     method: 'GET',
@@ -74,11 +74,11 @@ export const webhooksOperations = consoleTable({
     role: 'support',
     params: WebhookParams,
     body: z.object({
-      /** Events from this time on are sent too; absent: only those from now on. */
+      /** Also sends events since this time; absent: only new events. */
       fromTime,
     }),
     data: ConsoleWebhook,
-    summary: 'Has a disabled webhook get events again.',
+    summary: 'Enables a disabled webhook.',
   },
   replayWebhook: {
     method: 'POST',
@@ -87,17 +87,17 @@ export const webhooksOperations = consoleTable({
     params: WebhookParams,
     body: z
       .object({
-        /** Events behind the one with this id are sent. */
+        /** Sends the events after this id. */
         after: optionalId<'EventId'>(),
-        /** Events from this time on are sent. */
+        /** Sends the events since this time. */
         fromTime,
       })
       .refine(({ after, fromTime: from }) => after === undefined || from === undefined, {
         path: ['fromTime'],
-        message: 'cannot stand beside after',
+        message: 'must be absent if after is set',
       }),
     data: ConsoleWebhook,
-    summary: 'Has events sent to a webhook again: from one on, from a time on, or all that are kept.',
+    summary: 'Sends events to a webhook again: after an event, since a time, or all stored ones.',
   },
   testWebhook: {
     method: 'POST',
@@ -105,6 +105,6 @@ export const webhooksOperations = consoleTable({
     role: 'support',
     params: WebhookParams,
     data: WebhookDelivery,
-    summary: 'Has a test message sent to a webhook.',
+    summary: 'Sends a test message to a webhook.',
   },
 });

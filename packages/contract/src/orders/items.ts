@@ -98,7 +98,7 @@ const ProductToRevoke = z
   .meta({ id: 'ProductToRevoke', description: 'Products to revoke.' });
 export type ProductToRevoke = z.infer<typeof ProductToRevoke>;
 
-/** The type of `optional(z.array(…))`. TypeScript cannot infer it, because merchandise contains merchandise. */
+/** The type of `optional(z.array(…))`, which TypeScript cannot infer for merchandise inside merchandise. */
 type OptionalList<Item extends z.ZodType> = ReturnType<typeof optional<z.ZodArray<Item>>>;
 
 const Merchandise = z

@@ -2,21 +2,18 @@ import { Refusal } from '../causes.ts';
 import type { AssetToBuy, Merchandise } from './items.ts';
 import type { Order } from './orders.ts';
 
-/**
- * The most product and merchandise instances that an order may touch, and that a call may ask for. A few kilobytes can
- * ask for millions.
- */
+/** Maximum products and merchandises of an order, and of a call. A few kilobytes can ask for millions. */
 export const MAX_INSTANCES = 200_000;
 
-/** The most active product and merchandise instances on an asset. */
+/** Maximum active products and merchandises on an asset. */
 export const MAX_INSTANCES_ON_ASSET = 10_000;
 
-/** The most bytes of text that the orders of a call may store: a text is stored for each asset number that gets it. */
+/** Maximum bytes of text that the orders of a call may store. A text is stored once for each asset number. */
 export const MAX_TEXT_BYTES = 256 * 1024 * 1024;
 
 /**
- * Counts the product and merchandise instances that an order may create, at least one for each asset number, or the
- * products that it looks for. An asset number without instances counts as one: it transfers or creates an asset.
+ * Counts the products and merchandises that an order may create, or the products that it looks for. An asset number
+ * without any counts as one, because it creates or transfers an asset.
  */
 export function countInstances(order: Order): number {
   switch (order.orderType) {
@@ -29,7 +26,7 @@ export function countInstances(order: Order): number {
   }
 }
 
-/** Counts the instances that an element of a purchase puts on each of its assets. */
+/** Counts the products and merchandises that an element of a purchase puts on each asset. */
 function countOnAsset({ products = [], merchandises = [] }: AssetToBuy): number {
   return products.length + sum(merchandises, instancesIn);
 }
@@ -38,10 +35,7 @@ function instancesIn(merchandise: Merchandise): number {
   return 1 + merchandise.licenseOrderProductList.length + sum(merchandise.children ?? [], instancesIn);
 }
 
-/**
- * Counts the bytes of text that an order stores: its products, merchandises and extended attributes as JSON, each once
- * for each asset number that gets it.
- */
+/** Counts the bytes that an order stores: products, merchandises and extended attributes as JSON, per asset number. */
 export function countTextBytes(order: Order): number {
   if (order.orderType !== 'new_buy') return 0;
   return sum(order.assets, ({ assetNos, products = [], merchandises = [], assetExtendList = [] }) => {
@@ -53,10 +47,7 @@ export function countTextBytes(order: Order): number {
 
 const jsonBytes = (item: object) => Buffer.byteLength(JSON.stringify(item));
 
-/**
- * How many assets get the same text at most. An order with a text of so many bytes stores no more than so many times
- * it.
- */
+/** Returns the largest number of assets that get the same text, which bounds what an order stores. */
 export function countCopies({ orderType, assets }: Order): number {
   if (orderType !== 'new_buy') return 0;
   return assets.reduce((most, { assetNos }) => Math.max(most, assetNos.length), 0);
@@ -67,8 +58,8 @@ function sum<Item>(items: readonly Item[], count: (item: Item) => number): numbe
 }
 
 /**
- * Refuses a batch that asks for too many instances, in all or on one asset. What is stored on the assets may change
- * before an order's turn, so it counts only then. Throws a Refusal: batch_too_large.
+ * Refuses a batch with too many products and merchandises, in all or on one asset. Existing contents count only when
+ * the order is applied, because they may change until then. Throws a Refusal: batch_too_large.
  */
 export function checkInstances(orders: readonly Order[]): void {
   let instances = 0;
@@ -81,12 +72,12 @@ export function checkInstances(orders: readonly Order[]): void {
 }
 
 /**
- * Refuses a batch that stores too much text. Nearly every batch is so short that it cannot. `bytes`: its length, as it
- * was sent. Throws a Refusal: batch_too_large.
+ * Refuses a batch that stores too much text. Most batches are too short to need counting. `bytes`: the length of the
+ * batch as it was sent. Throws a Refusal: batch_too_large.
  */
 export function checkText(orders: readonly Order[], bytes: number): void {
   const copies = orders.reduce((most, order) => Math.max(most, countCopies(order)), 0);
-  // Twice, because it may have been sent without what has a default.
+  // Twice, because stored orders also contain default values.
   if (2 * bytes * copies <= MAX_TEXT_BYTES) return;
   let text = 0;
   for (const [index, order] of orders.entries()) {
@@ -95,7 +86,7 @@ export function checkText(orders: readonly Order[], bytes: number): void {
   }
 }
 
-/** Refuses an element of a purchase that no asset has room for. */
+/** Refuses an element of a purchase that would overfill an asset. */
 function checkElements(order: Order, path: string): void {
   if (order.orderType !== 'new_buy') return;
   for (const [index, element] of order.assets.entries()) {

@@ -12,7 +12,7 @@ import { findUnknownFields } from './misspellings.ts';
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
- * Reads a body as JSON. Refuses bytes that are not UTF-8, because decoding them would store mangled names.
+ * Parses a body as JSON. Refuses bytes that are not UTF-8, because decoding them would garble names.
  *
  * Throws a Refusal: json_malformed, and what checkJsonShape throws (rules 1 and 4).
  */
@@ -32,10 +32,10 @@ const BatchName = z.object({
   channelCode: channelCode.optional().catch(undefined),
   channelOrderId: channelOrderId.optional().catch(undefined),
 });
-/** The key of a batch as the channel sent it, as far as it is valid. */
+/** The valid parts of the key of a batch. */
 export type BatchName = z.infer<typeof BatchName>;
 
-/** The refusal of a batch that is JSON, with the valid parts of its key, for the log. */
+/** The refusal of a batch, with the valid parts of its key for the log. */
 export class BatchRefusal extends Refusal {
   readonly batchName: BatchName;
 
@@ -47,15 +47,15 @@ export class BatchRefusal extends Refusal {
   }
 }
 
-/** A batch, and the paths of the first fields that are ignored because nobody knows them. */
+/** A batch, and the paths of its first unknown fields, which are ignored. */
 export interface BatchBody {
   batch: BatchOrder;
   ignoredFields: string[];
 }
 
 /**
- * Reads the body of O5 or of its preview. Throws the Refusals of readJson, and a BatchRefusal: batch_too_large, or that
- * of the first fault (rules 6.1). A batch with one fault is refused as a whole.
+ * Parses the body of O5 or its preview. A single fault refuses the whole batch. Throws the Refusals of readJson, and a
+ * BatchRefusal: batch_too_large, or the cause of the first fault (rules 6.1).
  */
 export function readBatchOrder(bytes: Buffer): BatchBody {
   const json = readJson(bytes, MAX_LIST_ELEMENTS);
@@ -74,8 +74,8 @@ export function readBatchOrder(bytes: Buffer): BatchBody {
 }
 
 /**
- * Reads a batch by code that zod generates from BatchOrder, in a quarter of the time: null for one with a fault. It
- * says nothing about faults; `parse` with BatchOrder does, and takes the same batches.
+ * Parses a batch with code that zod generates from BatchOrder, in a quarter of the time. Returns null for an invalid
+ * batch; `parse` with BatchOrder accepts the same batches and reports the faults.
  */
 export function readValidBatch(input: unknown): BatchOrder | null {
   compiled ??= compile();
@@ -84,7 +84,7 @@ export function readValidBatch(input: unknown): BatchOrder | null {
 
 let compiled: ReturnType<typeof compile> | undefined;
 
-/** Takes some tens of milliseconds, so only processes that read batches do it. */
+/** Compiles the schema, which takes tens of milliseconds, so only processes that read batches do it. */
 function compile() {
   const { merchandises } = AssetToBuy.shape;
   const merchandisesByZod = nested(() => merchandises);
@@ -95,11 +95,11 @@ function compile() {
     DeleteProductOrder,
   ]);
   const batch = BatchOrder.safeExtend({ orderList: sameBounds(BatchOrder.shape.orderList, z.array(order)) });
-  // Of a union the generated code tries the next part where one fails, and so never goes back to zod for the faults.
+  // If the first part of a union fails, generated code tries the next one instead of asking zod for the faults.
   return z.compile(z.union([batch, z.unknown().transform(() => null)]), { strict: true });
 }
 
-/** Gives a list schema the checks of another. */
+/** Returns a list schema with the checks of another one. */
 function sameBounds<Item extends z.ZodType>({ def }: z.ZodArray, list: z.ZodArray<Item>): z.ZodArray<Item> {
   return list.check(...((def.checks ?? []) as z.core.$ZodCheck<unknown[]>[])) as z.ZodArray<Item>;
 }

@@ -4,22 +4,20 @@ import { NewEmployee, userList } from '../members/new-employees.ts';
 import { emptyCauses } from '../parse.ts';
 import { checkBody, parseBody } from './misspellings.ts';
 
-/** How much of a refused account name an answer repeats. */
+/** How many characters of a refused account an answer quotes. */
 const MAX_REPEATED_CHARACTERS = 255;
 
 const NamedEmployees = z.object({ userList: userList(z.unknown()) });
 emptyCauses.add(NamedEmployees, { userList: 'employee_list_empty' });
 
-/**
- * An element of M1's userList with its path and the beginning of its userName: either an employee to add or a refusal.
- */
+/** An element of M1's userList, with its path and the start of its userName: an employee to add, or a refusal. */
 export type NamedEmployee = { path: string; userName: string } & (
   | { employee: NewEmployee; refusal?: never }
   | { refusal: Refusal; employee?: never }
 );
 
 /**
- * Reads the body of M1. A fault in the content of one employee is that employee's failure only (rules 8).
+ * Parses the body of M1. A fault in one employee fails only that employee (rules 8).
  *
  * Throws a Refusal if the body is not a list of employees: field_missing, field_invalid, employee_list_empty,
  * too_many_employees.

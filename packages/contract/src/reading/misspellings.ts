@@ -5,33 +5,30 @@ import { operations } from '../operations/index.ts';
 import { MAX_IGNORED_FIELDS } from '../orders/preview.ts';
 import { type Checked, check } from '../parse.ts';
 
-/** The least letters of a name for which one edit, or two, count as a misspelling (rules 4). */
+/** From how many letters one edit, or two, count as a misspelling (rules 4). */
 const ONE_EDIT_LETTERS = 6;
 const TWO_EDITS_LETTERS = 10;
 
-/** How much of the path of an ignored field is repeated: its name may be as long as a body. */
+/** Maximum characters of the path of an ignored field, whose name may be as long as the body. */
 const MAX_PATH_CHARACTERS = 255;
 
-/** What is at a place of a body, as far as the names of fields matter there. */
+/** The known field names at a position of a body. */
 type Shape =
   | { kind: 'object'; fields: Map<string, Shape | null>; optional: readonly string[] }
   | { kind: 'list'; element: Shape }
   | { kind: 'union'; discriminator: string; options: Map<unknown, Shape> };
 type ObjectShape = Shape & { kind: 'object' };
 
-/**
- * Is told of a field that a schema doesn't know. `path` leads to the object that it is in, and is good for this call
- * only.
- */
+/** Called for each unknown field. `path` is that of the object that contains it, and is only valid during the call. */
 type Found = (name: string, object: Record<string, unknown>, shape: ObjectShape, path: PropertyKey[]) => void;
 
-/** The unknown fields of a body: the misspelled ones as issues, and the paths of the first of the others. */
+/** The unknown fields of a body: issues for misspelled ones, and the paths of the first others. */
 export interface UnknownFields {
   misspelled: z.core.$ZodIssue[];
   ignored: string[];
 }
 
-/** Checks a body as `check` does, and refuses likely misspellings with field_misspelled (rules 4). */
+/** Checks a body like `check`, and refuses likely misspellings with field_misspelled (rules 4). */
 export function checkBody<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
@@ -40,14 +37,14 @@ export function checkBody<Schema extends z.ZodType>(
   return check(schema, input, at, findUnknownFields(schema, input).misspelled);
 }
 
-/** Returns a body as its schema reads it. Throws the Refusal of `checkBody`. */
+/** Returns a body as its schema parses it. Throws the Refusal of `checkBody`. */
 export function parseBody<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const checked = checkBody(schema, input);
   if (!checked.ok) throw checked.refusal;
   return checked.value;
 }
 
-/** Finds the fields of a body that its schema doesn't know. The body may have any faults. */
+/** Finds the fields of a body that its schema does not know. The body may be invalid. */
 export function findUnknownFields(schema: z.ZodType, input: unknown): UnknownFields {
   const found: UnknownFields = { misspelled: [], ignored: [] };
   const shape = shapeOf(schema);
@@ -65,7 +62,7 @@ export function findUnknownFields(schema: z.ZodType, input: unknown): UnknownFie
   return found;
 }
 
-/** Finds the optional field that a client likely meant by an unknown one. */
+/** Returns the optional field that a client likely meant by an unknown one. */
 function findMeant(name: string, object: Record<string, unknown>, { optional }: ObjectShape): string | undefined {
   const meant = optional.find((known) => isVacant(object[known]) && isMisspelling(name, known));
   return meant === undefined || answerNames().has(name) ? undefined : meant;
@@ -77,11 +74,11 @@ function isVacant(value: unknown): boolean {
 }
 
 /**
- * Whether a name is likely a misspelling of a known one: equal but for case, `_` and `-`, or within as many edits as
- * the known name's length allows. A known name with added digits is a name of its own.
+ * Whether a name is a likely misspelling of a known one: equal except for case, `_` and `-`, or within the number of
+ * edits that the length of the known name allows. A known name with digits added is a different name.
  */
 export function isMisspelling(name: string, known: string): boolean {
-  // Shorter names are never folded: a body may hold two million of them.
+  // Shorter names are never folded, because a body may have two million of them.
   if (name.length >= known.length && fold(name) === fold(known)) return true;
   if (known.length < ONE_EDIT_LETTERS) return false;
   if (!isWithinEdits(name, known, known.length < TWO_EDITS_LETTERS ? 1 : 2)) return false;
@@ -91,8 +88,8 @@ export function isMisspelling(name: string, known: string): boolean {
 const fold = (name: string) => name.toLowerCase().replaceAll('_', '').replaceAll('-', '');
 
 /**
- * Whether so many edits, or fewer, turn one text into another. An edit adds, drops or replaces a character or swaps two
- * neighbors, and no character is edited twice (optimal string alignment).
+ * Whether up to `edits` edits turn one string into another (optimal string alignment). An edit adds, drops or replaces
+ * a character or swaps two neighbors; no character is edited twice.
  */
 export function isWithinEdits(from: string, to: string, edits: number, fromStart = 0, toStart = 0): boolean {
   if (Math.abs(from.length - fromStart - (to.length - toStart)) > edits) return false;
@@ -112,9 +109,7 @@ export function isWithinEdits(from: string, to: string, edits: number, fromStart
   );
 }
 
-/**
- * Calls `found` for each field that its object's shape doesn't know. It runs for every body, so it builds nothing else.
- */
+/** Calls `found` for each unknown field. It runs for every body, so it allocates nothing else. */
 function visit(value: unknown, shape: Shape, path: PropertyKey[], found: Found): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value) !== (shape.kind === 'list')) return;
   switch (shape.kind) {
@@ -151,7 +146,7 @@ function visit(value: unknown, shape: Shape, path: PropertyKey[], found: Found):
 
 const objectShapes = new WeakMap<z.core.$ZodType, ObjectShape>();
 
-/** Derives from a schema which names are known where. Null if there are no objects in it. */
+/** Derives the known field names from a schema. Null if it contains no objects. */
 function shapeOf(schema: z.core.$ZodType): Shape | null {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   switch (def.type) {
@@ -184,7 +179,7 @@ function shapeOfObject(schema: z.core.$ZodType, fields: z.core.$ZodLooseShape): 
   const names = Object.keys(fields);
   const isOptional = (name: string) => z.safeParse(fields[name]!, undefined).success;
   const shape: ObjectShape = { kind: 'object', fields: new Map(), optional: names.filter(isOptional) };
-  // Before its fields are looked at, because merchandise contains merchandise.
+  // Before its fields, because merchandise contains merchandise.
   objectShapes.set(schema, shape);
   for (const name of names) shape.fields.set(name, shapeOf(fields[name]!));
   return shape;
@@ -193,8 +188,8 @@ function shapeOfObject(schema: z.core.$ZodType, fields: z.core.$ZodLooseShape): 
 let namesOfAnswers: Set<string> | undefined;
 
 /**
- * The names of all fields of answers. A client that sends back what it has read makes no mistake. Orders of every type
- * are among the answers, so these are also the names that other types of an order have.
+ * Returns the names of all fields of answers. Clients may send back what they have read. Answers contain orders of all
+ * types, so these names include fields of other order types.
  */
 function answerNames(): ReadonlySet<string> {
   if (namesOfAnswers !== undefined) return namesOfAnswers;
