@@ -13,7 +13,7 @@ export function useCauseWords(): (cause: string | null, message: string | null) 
   return useCallback(
     (cause, message) => {
       const known = language === 'zh' && cause !== null ? inChinese.get(cause) : undefined;
-      return known === undefined ? (message ?? cause ?? '') : [known, message].filter(Boolean).join(' — ');
+      return known === undefined ? (message ?? cause ?? '') : `${known}${message ?? ''}`;
     },
     [language],
   );

@@ -39,6 +39,10 @@ const en = {
   close: 'Close',
   enable: 'Enable',
   loading: 'Loading…',
+  /** Between a label and its value. */
+  colon: ': ',
+  /** Between two sentences. */
+  gap: ' ',
 };
 
 const zh: typeof en = {
@@ -82,6 +86,8 @@ const zh: typeof en = {
   close: '关闭',
   enable: '启用',
   loading: '加载中…',
+  colon: '：',
+  gap: '',
 };
 
 /** Words that several areas share: names of things and of fields, and the buttons of forms. */

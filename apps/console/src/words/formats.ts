@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { useLanguageTag } from './languages.ts';
-import { UNITS, writeRelativeTime } from './relative-time.ts';
+import { spaceOut, UNITS, writeRelativeTime } from './relative-time.ts';
 
 /** Returns a function that formats numbers in the current language. */
 export function useNumberFormat(options?: Intl.NumberFormatOptions): (value: number) => string {
@@ -33,7 +33,7 @@ export function useDuration(): (durationMs: number) => string {
   const tag = useLanguageTag();
   return useMemo(() => {
     return (durationMs) => {
-      if (durationMs < 1_000) return unitFormat(tag, 'millisecond').format(Math.round(durationMs));
+      if (durationMs < 1_000) return spaceOut(unitFormat(tag, 'millisecond').format(Math.round(durationMs)));
       const first = UNITS.findIndex(([, unitMs]) => durationMs >= unitMs);
       let restMs = durationMs;
       return UNITS.slice(first, first + 2)
@@ -43,6 +43,7 @@ export function useDuration(): (durationMs: number) => string {
           return count === 0 && restMs !== durationMs ? '' : unitFormat(tag, unit).format(count);
         })
         .filter((part) => part !== '')
+        .map(spaceOut)
         .join(' ');
     };
   }, [tag]);

@@ -17,3 +17,7 @@ it('what the clock of the service puts a little ahead is now', () => {
   expect([written(8_000), written(8_000, 'zh')]).toEqual(['now', '现在']);
   expect(written(MINUTE_MS)).toBe('in 1 min.');
 });
+
+it('a number and a Chinese word have a space between them', () => {
+  expect(written(-5 * MINUTE_MS, 'zh')).toBe('5 分钟前');
+});

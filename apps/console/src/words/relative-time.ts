@@ -14,5 +14,10 @@ export function writeRelativeTime(tag: string, timeMs: number, nowMs: number): s
   const aheadMs = timeMs - nowMs;
   const passedMs = aheadMs > 0 && aheadMs < MAX_CLOCK_DIFFERENCE_MS ? 0 : aheadMs;
   const [unit, unitMs] = UNITS.find(([, each]) => Math.abs(passedMs) >= each) ?? UNITS[3];
-  return format.format(Math.trunc(passedMs / unitMs), unit);
+  return spaceOut(format.format(Math.trunc(passedMs / unitMs), unit));
+}
+
+/** Puts a space between a number and the Chinese word after it, as the console's Chinese words do. */
+export function spaceOut(text: string): string {
+  return text.replace(/(\d)(?=\p{Script=Han})/gu, '$1 ');
 }

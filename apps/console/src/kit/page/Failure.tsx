@@ -31,12 +31,16 @@ export function Failure({ failure, onRetry }: { failure: CallFailure; onRetry?: 
         <p className={styles.facts}>
           {cause !== null && (
             <>
-              {words.cause}: <code>{cause}</code>{' '}
+              {words.cause}
+              {words.colon}
+              <code>{cause}</code>{' '}
             </>
           )}
           {requestId !== null && (
             <>
-              {words.requestId}: <CopyId id={requestId} what={words.requestId} />
+              {words.requestId}
+              {words.colon}
+              <CopyId id={requestId} what={words.requestId} />
             </>
           )}
         </p>

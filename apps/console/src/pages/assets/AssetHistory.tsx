@@ -58,7 +58,7 @@ function Title({ entry: { action, instanceName, productUri } }: { entry: Entry }
   return (
     <>
       {words[action]}
-      {instanceName !== null && `: ${instanceName}`}
+      {instanceName !== null && `${words.colon}${instanceName}`}
       {productUri !== null && (
         <>
           {' '}

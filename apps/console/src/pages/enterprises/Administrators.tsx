@@ -40,7 +40,7 @@ export function Administrators({
     },
   ];
   const reset: Column<Administrator> = {
-    header: words.reset,
+    header: words.actions,
     cell: ({ memberGlobalId, account }) => (
       <ConfirmButton
         operation="resetAdministratorPassword"

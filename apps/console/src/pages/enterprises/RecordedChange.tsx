@@ -18,7 +18,9 @@ export function RecordedChange({ detail: { before, after } }: { detail: Detail }
     <>
       {changed.map((field) => (
         <div key={field}>
-          {labels[field]}: {before !== null && `${write(before[field])} → `}
+          {labels[field]}
+          {words.colon}
+          {before !== null && `${write(before[field])} → `}
           {write(after?.[field])}
         </div>
       ))}

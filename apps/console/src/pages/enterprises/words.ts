@@ -44,6 +44,7 @@ export const enterprisesWords = defineAreaWords({
     createAdvice:
       'The administrator gets a new password, which is shown only once. Hand it over securely. The audit logs of operators and of the enterprise record that you did this.',
     created: (account: string) => `${account} can log in.`,
+    actions: 'Actions',
     reset: 'Reset password',
     resetTitle: (account: string) => `Reset the password of ${account}?`,
     resetAdvice:
@@ -126,6 +127,7 @@ export const enterprisesWords = defineAreaWords({
     createAdvice:
       '将为管理员生成新密码，仅显示一次，请通过安全途径交付。操作员的审计日志和企业的审计日志都会记录此操作。',
     created: (account) => `${account} 可以登录了。`,
+    actions: '操作',
     reset: '重置密码',
     resetTitle: (account) => `重置 ${account} 的密码？`,
     resetAdvice:

@@ -55,13 +55,17 @@ function Difference({ of: { leftOut, added, changes, more } }: { of: OrderDiffer
     ...(leftOut > 0 ? [words.leftOut(leftOut)] : []),
     ...(added > 0 ? [words.added(added)] : []),
     ...changes.map(
-      ({ sequence, field, before, after }) => `${words.inOrder(sequence, field)}: ${write(before)} → ${write(after)}`,
+      ({ sequence, field, before, after }) =>
+        `${words.inOrder(sequence, field)}${words.colon}${write(before)} → ${write(after)}`,
     ),
     ...(more > 0 ? [words.moreChanges(more)] : []),
   ];
   return (
     <>
-      <span className={styles.name}>{words.difference}: </span>
+      <span className={styles.name}>
+        {words.difference}
+        {words.colon}
+      </span>
       {lines.length === 0 ? (
         words.noDifference
       ) : (

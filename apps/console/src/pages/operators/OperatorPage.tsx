@@ -40,7 +40,7 @@ function Known({ operator }: { operator: ConsoleOperator }) {
   const words = useWords(operatorsWords);
   const { name, role, sessions, lastUsedTime, createdTime, disabledTime } = operator;
   const fields: Field[] = [
-    { label: words.role, value: `${codeName(role)}: ${words[`${role}Says`]}` },
+    { label: words.role, value: `${codeName(role)}${words.colon}${words[`${role}Says`]}` },
     { label: words.sessions, value: <Count value={sessions} /> },
     {
       label: words.lastUsed,

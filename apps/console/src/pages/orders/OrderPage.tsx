@@ -69,8 +69,9 @@ function Why({ order: { cause, message } }: { order: Order }) {
   const causeWords = useCauseWords();
   return (
     <Notice tone="bad" title={causeWords(cause, message)}>
-      {words.cause}: <code>{cause}</code> ·{' '}
-      <a href={new URL('../guides/api#causes', document.baseURI).href}>{words.causeMeaning}</a>
+      {words.cause}
+      {words.colon}
+      <code>{cause}</code> · <a href={new URL('../guides/api#causes', document.baseURI).href}>{words.causeMeaning}</a>
     </Notice>
   );
 }

@@ -20,7 +20,9 @@ export function Retries({ retries }: { retries: ConsoleData<'getOrder'>['retries
           title: causeWords(cause, message),
           detail: (
             <>
-              {words.retried}: <Time timeMs={retriedTime} />
+              {words.retried}
+              {words.colon}
+              <Time timeMs={retriedTime} />
             </>
           ),
         }))}

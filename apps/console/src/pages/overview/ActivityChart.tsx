@@ -37,7 +37,9 @@ export function ActivityChart({ pieces, pieceSeconds, span }: Props) {
   return (
     <>
       <p>
-        {words.totals(...sums)} {words.intervals(pieceSeconds)}
+        {words.totals(...sums)}
+        {words.gap}
+        {words.intervals(pieceSeconds)}
       </p>
       <Chart label={words.chart(...sums, words[SPANS[span]] as string)} timesMs={timesMs} series={series} />
     </>

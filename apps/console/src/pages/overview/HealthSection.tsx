@@ -28,13 +28,16 @@ export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]
       {wrong.map((check) => {
         const { name, says, whatToDo } = explain(check);
         return (
-          <Notice key={check.check} tone={TONES[check.state]} title={`${name}: ${says}`}>
-            {words.whatToDo} {whatToDo}{' '}
-            {check.check === 'held_customers' && <Link to="/holds">{words.heldCustomers}</Link>}
+          <Notice key={check.check} tone={TONES[check.state]} title={`${name}${words.colon}${says}`}>
+            {words.whatToDo}
+            {words.colon}
+            {whatToDo} {check.check === 'held_customers' && <Link to="/holds">{words.heldCustomers}</Link>}
             {check.sinceTime !== null && (
               <>
                 {' '}
-                {words.since}: <Time timeMs={check.sinceTime} isRelative />
+                {words.since}
+                {words.colon}
+                <Time timeMs={check.sinceTime} isRelative />
               </>
             )}
           </Notice>

@@ -47,7 +47,9 @@ function Would({ order }: { order: PreviewedOrder }) {
       <>
         <p>{causeWords(cause, message)}</p>
         <p>
-          {words.cause}: <code>{cause}</code>
+          {words.cause}
+          {words.colon}
+          <code>{cause}</code>
         </p>
         <NearestProducts nearest={nearest} />
       </>

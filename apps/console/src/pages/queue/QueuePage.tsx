@@ -44,7 +44,9 @@ export default function QueuePage() {
               <Found found={found} />
             )}
             <Notice tone="neutral" title={words.safe}>
-              {words.keptIn(words[kind])} {words.safeAdvice}
+              {words.keptIn(words[kind])}
+              {words.gap}
+              {words.safeAdvice}
             </Notice>
           </>
         )}
