@@ -18,7 +18,6 @@ export function laneOf(channelId: number, customerId: CustomerId): number {
   return channelId * LANES_OF_CHANNEL + (crc32(customerId) % LANES_OF_CHANNEL);
 }
 
-/** Returns the channel of a lane. */
 export function channelOf(lane: number): number {
   return Math.floor(lane / LANES_OF_CHANNEL);
 }
@@ -26,7 +25,6 @@ export function channelOf(lane: number): number {
 /** SQL: the channel of a lane. `lane` names the column. */
 export const channelOfColumn = (lane = 'lane') => `${lane} / ${LANES_OF_CHANNEL}`;
 
-/** Returns the lanes of a channel. */
 export function lanesOfChannel(channelId: number): number[] {
   return Array.from({ length: LANES_OF_CHANNEL }, (_, slot) => channelId * LANES_OF_CHANNEL + slot);
 }

@@ -180,7 +180,6 @@ function describePlace({ issues }: z.ZodError): string {
   return path === '' ? '' : `, see ${path}`;
 }
 
-/** Returns orders as text, in the version that this release writes. */
 export function writeStoredOrders(orders: readonly PlacedOrder[]): string {
   return JSON.stringify(orders);
 }

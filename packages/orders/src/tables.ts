@@ -10,7 +10,6 @@ import type {
 import { type Aged, SECONDS_OF_DAY } from '@lockstep/platform';
 import type { Generated } from 'kysely';
 
-/** The tables of batches, their pending orders, outcomes and events. */
 declare module '@lockstep/platform' {
   interface Tables {
     batch: {

@@ -2,7 +2,6 @@ import type { ApplicationId, EventId, WebhookId } from '@lockstep/contract';
 import { type Aged, SECONDS_OF_DAY } from '@lockstep/platform';
 import type { Generated } from 'kysely';
 
-/** The tables of webhooks, their deliveries, and the attempts. */
 declare module '@lockstep/platform' {
   interface Tables {
     webhook: {

@@ -413,11 +413,7 @@ describe('an application that is bound', () => {
     ]);
     const body = enterpriseBody();
     const before = await contentOfTables(two.stack.db);
-    expect(refusalOf(await create(crm, body))).toEqual({
-      code: '13004',
-      cause: 'channel_not_allowed',
-      message: 'crmCustomerId: the application is not bound to channel industry.',
-    });
+    expect(refusalOf(await create(crm, body))).toMatchObject({ code: '13004', cause: 'channel_not_allowed' });
     expect(await contentOfTables(two.stack.db)).toEqual(before);
     expect(dataOf(await create(both, body))).toMatchObject({ members: [{}, {}] });
     expect((await update(crm, { ...body, customerName: 'Changed' })).body.code).toBe(0);

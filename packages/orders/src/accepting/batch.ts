@@ -5,9 +5,7 @@ import { sql } from 'kysely';
 import { DIGEST_VERSION } from '../stored-orders.ts';
 import type { PreparedBatch } from './prepare.ts';
 
-/** A prepared batch of one call. */
 export interface SubmittedBatch extends PreparedBatch {
-  /** The x-request-id of the call. */
   requestId: string;
 }
 
@@ -42,7 +40,6 @@ export async function findBatch(
   return batch;
 }
 
-/** A batch stored earlier under the same key. */
 export interface EarlierBatch {
   id: BatchId;
   digest: Buffer;
@@ -54,7 +51,6 @@ export async function findEarlier(db: Database, batches: PreparedBatch[]): Promi
   return readEarlier(await run(db, findingEarlier(batches)), batches);
 }
 
-/** The statement of findEarlier, for readEarlier. */
 export function findingEarlier(batches: readonly PreparedBatch[]): Statement<EarlierRow> {
   return {
     name: 'find_earlier',
@@ -86,7 +82,6 @@ interface EarlierRow extends EarlierBatch {
   place: number;
 }
 
-/** Returns what a statement of findingEarlier found for each batch. */
 export function readEarlier(
   rows: readonly EarlierRow[],
   batches: readonly PreparedBatch[],
@@ -119,14 +114,12 @@ export const BATCH_ARRAYS = `
   (select $1::bigint[]), (select $2::text[]), (select $3::text[]), (select $4::text[]), (select $5::bytea[]),
   (select $6::text[]), (select $7::text[]), (select $8::text[]), (select $9::text[])`;
 
-/** The columns of `batch` that BATCH_VALUES fills. */
 export const BATCH_COLUMNS = `${BATCH_NAMES}, digest_version`;
 
 /** For a SELECT from BATCH_ARRAYS, whose rows hold lists as text. */
 export const BATCH_VALUES = `application_id, channel_code, channel_order_id, sync_mode, digest, sequences::int[],
   customer_ids::text[], order_types::text[], request_id, ${DIGEST_VERSION}::smallint`;
 
-/** Returns the values of BATCH_ARRAYS. */
 export const batchArrays = (batches: readonly SubmittedBatch[]) => [
   arrayText(
     'bigint',

@@ -4,7 +4,6 @@ import type { JobProducer, Logger } from '@lockstep/platform';
 import { z } from 'zod';
 import type { OrderMetrics } from '../metrics.ts';
 
-/** The BullMQ queue that carries the jobs. */
 export const QUEUE_NAME = 'lockstep-orders';
 
 /** A job: drain these lanes up to this batch. It only points to data, so it is idempotent. */
@@ -35,14 +34,12 @@ export class JobAnnouncer {
     this.#metrics = metrics;
   }
 
-  /** Asks workers to drain the lanes up to the batch. */
   announce(lanes: Iterable<number>, batchId: BatchId): void {
     for (const lane of lanes) this.#lanes.add(lane);
     if (BigInt(batchId) > this.#throughBatchId) this.#throughBatchId = BigInt(batchId);
     this.#adding ??= this.#addAll();
   }
 
-  /** Waits until everything announced is queued or has failed to be. */
   async close(): Promise<void> {
     await this.#adding;
     await this.#producer.close();

@@ -4,7 +4,6 @@ import { countActivity, ROWS_AT_ONCE } from '../channels/count-activity.ts';
 import { perSecondOf, secondsUntilBelow } from '../channels/estimates.ts';
 import { type ChannelReader, shareFor } from '../channels/state.ts';
 
-/** An application with too many pending orders. */
 interface Full {
   application_id: ApplicationId;
   app_key: string;
@@ -22,7 +21,6 @@ export class PendingBound {
   readonly #read: () => Promise<ReadonlyMap<ApplicationId, Full>>;
   #counting: Promise<void> | undefined;
 
-  /** `most`: how many pending orders an application may have. */
   constructor(db: Database, channels: ChannelReader, most: number) {
     this.#db = db;
     this.#channels = channels;
@@ -66,7 +64,6 @@ export class PendingBound {
       });
   }
 
-  /** Waits for counting in progress. */
   async close(): Promise<void> {
     await this.#counting;
   }

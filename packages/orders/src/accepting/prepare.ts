@@ -33,10 +33,8 @@ export interface PreparedBatch {
   sharedNumber: { assetNum: string; paths: [first: string, second: string] } | null;
 }
 
-/** The orders of a batch in one lane. */
 interface PreparedChunk {
   lane: number;
-  /** Without duplicates. */
   customerIds: CustomerId[];
   orderCount: number;
   weight: number;
@@ -46,7 +44,6 @@ interface PreparedChunk {
 const CHARACTERS_PER_WEIGHT = 1_024;
 /** Text below this size is cheap to store, however many copies there are. */
 const MUCH_TEXT = 1_024 * 1_024;
-/** Roughly how many characters are digested at once. */
 const DIGESTED_CHARACTERS = 64 * 1_024;
 /** The weight of orders that a worker's transaction takes at most, beyond its first chunk or first held order. */
 export const MAX_WEIGHT = 2_500;

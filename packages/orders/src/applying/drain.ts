@@ -25,15 +25,12 @@ export interface LanesToDrain {
   signal?: AbortSignal;
 }
 
-/** What one drain did. */
 export interface Drained extends Applied {
-  /** The lanes that were drained. */
   lanes: readonly number[];
   /** Chunks that could not be read. Their customers are held. */
   unreadable: UnreadableChunk[];
   /** Lanes with more pending orders, each with the last batch up to which it was drained. */
   left: ReadonlyMap<number, bigint>;
-  /** The weight of the orders that were read. */
   weight: number;
 }
 

@@ -8,7 +8,6 @@ import { asChunks, holdUnreadable, readHeldInBatch, releaseHeld, withId } from '
 import { inAcceptanceOrder, readPendingInBatch } from './pending.ts';
 import { type Applied, addApplied, buildApplied } from './work-log.ts';
 
-/** Returns the cause with which an order of NO_CHANNEL fails. */
 export const notFound = ({ customerId }: Order) => new Refusal('customer_not_found', customerId);
 
 /**

@@ -13,11 +13,9 @@ export interface WorkedBatch {
   batchId: BatchId;
   channelOrderId: string;
   requestId: string;
-  /** How many of its orders got their outcome in this transaction. */
   orders: number;
 }
 
-/** The result of finishOrders. */
 export interface Finished {
   /** Batches with orders that got their outcome. */
   batches: WorkedBatch[];
@@ -134,7 +132,6 @@ interface FinishedRow {
   call: [channelOrderId: string, requestId: string];
 }
 
-/** Counts failed orders by cause. */
 function countCauses(outcomes: readonly Outcome[]): Record<string, number> {
   const causes: Record<string, number> = {};
   for (const { failure } of outcomes) {
@@ -200,7 +197,6 @@ const FINISH_CHUNKS = `
   )
   select batch_id, became, call from finished`;
 
-/** A failed order and its batch. */
 type FailedInBatch = { batchId: BatchId; placed: PlacedOrder };
 
 /**

@@ -28,7 +28,6 @@ export const findingHeld = (customerIds: Iterable<CustomerId>): Statement<{ cust
   values: [[...new Set(customerIds)]],
 });
 
-/** Returns which of the customers are held. */
 export async function findHeld(trx: Trx, customerIds: Iterable<CustomerId>): Promise<Set<CustomerId>> {
   const rows = await run(trx, findingHeld(customerIds));
   return new Set(rows.map(({ customer_id }) => customer_id));
@@ -52,7 +51,6 @@ export async function insertHolds(
     on conflict (customer_id) do nothing`.execute(trx);
 }
 
-/** Records that a held order failed again. */
 export async function recordFailure(db: Database, { licenseOrderId, customerId }: HeldOrder, error: unknown) {
   await sql`
     update order_hold set license_order_id = ${licenseOrderId}, last_error = ${describeError(error)},
@@ -96,7 +94,6 @@ export function describeError(error: unknown): string {
   return typeof code === 'string' ? `${code} ${error.message}` : error.message;
 }
 
-/** A pending order of a held customer. */
 export interface HeldOrder {
   licenseOrderId: LicenseOrderId;
   batchId: BatchId;
@@ -132,7 +129,6 @@ export async function readOldestHeld(trx: Trx, customerId: CustomerId, atMost: n
   });
 }
 
-/** Reads the held orders of a batch. */
 export function readHeldInBatch(trx: Trx, batchId: BatchId): Promise<HeldOrder[]> {
   return readHeld(
     trx,

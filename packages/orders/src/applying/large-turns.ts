@@ -28,16 +28,13 @@ export class LargeTurn {
     }
   }
 
-  /** Starts no more work. */
   stop(): void {
     this.#stopping.abort(new GivenBack());
   }
 }
 
-/** How many large batches of one application may wait. */
 const MAX_WAITING = 4;
 
-/** Returns the cost of a batch: the total weight of its orders. */
 export function weighBatch({ chunks }: PreparedBatch): number {
   return chunks.reduce((sum, { weight }) => sum + weight, 0);
 }

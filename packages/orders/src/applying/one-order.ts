@@ -21,7 +21,6 @@ import {
 } from './pending.ts';
 import { type Applied, buildApplied } from './work-log.ts';
 
-/** How many chunks one statement reads while it looks for a customer. */
 const CHUNKS_AT_ONCE = 10;
 
 /** What is needed to apply orders outside drains. */
@@ -30,7 +29,6 @@ export interface OrderTools {
   log: Logger;
   ids: LedgerIds;
   largeTurn: LargeTurn;
-  /** Receives what each transaction has applied. */
   applied: (applied: Applied, startedMs: number) => void;
 }
 
@@ -78,7 +76,6 @@ export async function tryOneOrder(
 
 const customerOf = ({ accepted }: Omit<Failure, 'error'>) => accepted.order.customerId;
 
-/** Returns the oldest order of a lane whose customer is neither held nor in `skip`. */
 async function findOldest(
   trx: Trx,
   lane: number,

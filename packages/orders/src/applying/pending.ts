@@ -29,7 +29,6 @@ export interface UnreadableChunk {
   fault: PayloadFault;
 }
 
-/** Chunks that were read. */
 export interface ReadChunks {
   chunks: Chunk[];
   unreadable: UnreadableChunk[];
@@ -41,7 +40,6 @@ export interface Pending extends ReadChunks {
   hasHolds: boolean;
   /** Lanes with more pending orders, each with the last batch up to which it was read. */
   left: ReadonlyMap<number, bigint>;
-  /** The total weight of the orders. */
   weight: number;
 }
 
@@ -101,7 +99,6 @@ export const SENDERS_CHANNELS = `(
   where batch.id = batch_id
 ) as channels`;
 
-/** SQL: whether the channel of a lane is paused. */
 export const isPaused = (lane: string) => `exists (
   select from channel where channel.id = ${channelOfColumn(lane)} and paused_time is not null
 )`;

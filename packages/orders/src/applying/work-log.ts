@@ -3,19 +3,16 @@ import type { Logger } from '@lockstep/platform';
 import type { Outcome } from '../planning/outcome.ts';
 import type { Finished, WorkedBatch } from './finish-orders.ts';
 
-/** A failed order and its cause. */
 interface FailedOrder {
   licenseOrderId: LicenseOrderId;
   cause: string;
 }
 
-/** What a transaction has applied. */
 export interface Applied extends Finished {
   succeeded: number;
   failedOrders: FailedOrder[];
 }
 
-/** What a transaction has done, for its log line. */
 export interface Work {
   batches: readonly WorkedBatch[];
   succeeded: number;
@@ -26,23 +23,19 @@ export interface Work {
 
 /** How much of a log line the batches may take, in bytes: log collectors may split lines of more than 16 KiB. */
 const MAX_BATCHES_BYTES = 12_000;
-/** How many failed orders a log line names at most. */
 const MAX_LOGGED_FAILURES = 20;
 
-/** Returns the orders that failed. */
 function listFailedOrders(outcomes: readonly Outcome[]): FailedOrder[] {
   return outcomes.flatMap(({ accepted, failure }) =>
     failure === null ? [] : [{ licenseOrderId: accepted.licenseOrderId, cause: failure.cause }],
   );
 }
 
-/** Builds the summary of what a transaction has applied. */
 export function buildApplied(outcomes: readonly Outcome[], finished: Finished): Applied {
   const failedOrders = listFailedOrders(outcomes);
   return { succeeded: outcomes.length - failedOrders.length, failedOrders, ...finished };
 }
 
-/** Adds up what parts of a transaction have applied. */
 export function addApplied(parts: readonly Applied[]): Applied {
   return {
     succeeded: parts.reduce((sum, { succeeded }) => sum + succeeded, 0),
@@ -69,7 +62,6 @@ export function logWork(log: Logger, message: string, { batches, succeeded, fail
   for (const batches of further) log.info({ batches }, `${message}, continued`);
 }
 
-/** Splits batches into parts that each fit into a log line. */
 function splitIntoLines(batches: readonly WorkedBatch[]): WorkedBatch[][] {
   const lines: WorkedBatch[][] = [];
   let left = 0;

@@ -6,7 +6,6 @@ export const ROWS_AT_ONCE = 5_000;
 /** How many statements one call runs, so that rows that gathered while no worker ran delay the sweep only briefly. */
 const STEPS_AT_ONCE = 10;
 
-/** The length of a period of order_activity, in seconds. */
 export const PERIOD_SECONDS = 10;
 
 /**

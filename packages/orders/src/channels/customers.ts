@@ -9,7 +9,6 @@ const LOOK_UPS_AT_ONCE = 2;
 /** How many ids look-ups share at most, beyond those of the first. */
 const MAX_SHARED_IDS = 10_000;
 
-/** The channel ids of customers. */
 export type ChannelIds = ReadonlyMap<CustomerId, number>;
 
 interface Channel {

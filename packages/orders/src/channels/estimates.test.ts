@@ -16,7 +16,6 @@ const channel = (id: number, changes: Partial<Parameters<typeof listAhead>[1][nu
 });
 const batch = (channelId: number, own: number, behind: number) => ({ channelId, own, behind });
 
-/** In how many seconds a batch should be completed; null if unknown. */
 function secondsUntilCompletion(waiting: Parameters<typeof listAhead>[0], channels: Parameters<typeof listAhead>[1]) {
   const completion = estimateCompletion(NOW, listAhead(waiting, channels));
   return completion === null ? null : (completion - NOW) / 1_000;

@@ -4,7 +4,6 @@ export interface Ahead {
   perSecond: number;
 }
 
-/** Orders of a batch that are pending in a channel. */
 export interface PendingInChannel {
   channelId: number;
   own: number;
@@ -12,7 +11,6 @@ export interface PendingInChannel {
   behind: number;
 }
 
-/** What estimates need to know of a channel. */
 interface ChannelPace {
   id: number;
   pausedTime: number | null;
@@ -36,7 +34,6 @@ export function listAhead(waiting: readonly PendingInChannel[], channels: readon
   });
 }
 
-/** Returns how many pending orders of a channel get an outcome per second. */
 export function perSecondOf({
   pausedTime,
   succeededPerSecond,

@@ -5,12 +5,9 @@ import type { ChannelState } from './state.ts';
 
 /** A channel is behind when its oldest pending order has waited this long; a drain takes less than a second. */
 const BEHIND_MS = 30_000;
-/** How many applications of a channel are shown. */
 const MAX_APPLICATIONS = 50;
-/** How many channels the overview names. */
 const MAX_NAMED = 10;
 
-/** Filters: a part of the code, ignoring case, and the state. */
 interface ChannelFilters {
   search: string | undefined;
   state: ChannelHealth | undefined;

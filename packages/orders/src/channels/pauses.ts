@@ -78,7 +78,6 @@ async function awaitStill(db: Database, channelId: number): Promise<boolean> {
   }
 }
 
-/** A statement that returns the paused channels of some lanes. */
 export function findingPaused(lanes: readonly number[]): Statement<{ id: number; code: string }> {
   return {
     name: 'find_paused',

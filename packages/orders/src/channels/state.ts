@@ -27,7 +27,6 @@ export interface ChannelState {
    * makes no progress.
    */
   estimatedTime: number | null;
-  /** When this was read. */
   time: number;
 }
 
@@ -95,7 +94,6 @@ export async function readChannels(db: Database): Promise<ChannelState[]> {
   });
 }
 
-/** How old a reading may be for an estimate. */
 const RECENT_MS = 5_000;
 
 /** Reads channels for the calls of a process, at most once a second. */

@@ -141,9 +141,7 @@ export async function lockBatches(trx: Trx, batchIds: readonly BatchId[]): Promi
 export interface ChunkBack {
   batchId: BatchId;
   lane: number;
-  /** The customers of these orders. */
   customerIds: readonly CustomerId[];
-  /** How many orders these are, and their weight. */
   orderCount: number;
   weight: number;
   /** All pending orders of the chunk, these included. */

@@ -39,7 +39,6 @@ export class EventWatch {
   readonly #looking = new Set<ApplicationId>();
   readonly #again = new Set<ApplicationId>();
   #timer: NodeJS.Timeout | undefined;
-  /** Why the last read failed. */
   #fault: unknown = null;
   #closed = false;
 
@@ -162,7 +161,6 @@ export class EventWatch {
   }
 }
 
-/** Returns the lowest position at which a reader waits. */
 function firstOf(readers: Iterable<Reader>): bigint {
   let first: bigint | null = null;
   for (const { after } of readers) if (first === null || after < first) first = after;

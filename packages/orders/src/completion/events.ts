@@ -17,7 +17,6 @@ export interface Place {
   applicationId: ApplicationId;
   /** The reader wants events after this position. No event need have exactly this position. */
   after: bigint;
-  /** How many events to return at most. */
   limit: number;
 }
 

@@ -9,7 +9,6 @@ import { EVENTS_CHANNEL } from './event-watch.ts';
  */
 const PAUSE_MS = 50;
 
-/** How many events one statement numbers at most. */
 const EVENTS_AT_ONCE = 1_000;
 
 /**

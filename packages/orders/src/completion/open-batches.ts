@@ -3,7 +3,6 @@ import { type Database, isTransient, lostAgainstOthers } from '@lockstep/platfor
 import { sql } from 'kysely';
 import { completeBatches } from './complete-batches.ts';
 
-/** How many open batches one pass covers. */
 const BATCHES_AT_ONCE = 1_000;
 
 /** Receives the batches that could not be completed, and the error of the first. */
@@ -16,7 +15,6 @@ type FailureListener = (batchIds: BatchId[], error: unknown) => void;
  */
 export class OpenBatches {
   #after = '0' as BatchId;
-  /** Batches that could not be completed. */
   readonly #failed = new Set<BatchId>();
 
   /**

@@ -9,7 +9,6 @@ import { completeBatches } from '../completion/complete-batches.ts';
 import { lockLanes } from '../lane-locks.ts';
 import { lanesOfCustomer, NO_CHANNEL } from '../lanes.ts';
 
-/** Pending orders that an operator fails. */
 interface FailRequest {
   licenseOrderIds: readonly LicenseOrderId[];
   /** What to do with the customers' later pending orders. Null: do nothing if there are any. */

@@ -31,7 +31,6 @@ interface FailedBatch {
   parts: AsyncIterable<string>;
 }
 
-/** Orders that are read at once. */
 interface Part {
   ids: LicenseOrderId[];
   bytes: number;

@@ -35,9 +35,7 @@ const LARGE = { atOnce: 4, atOnceOfOwner: 2, maxWaiting: () => 4 };
 /** How many products are listed before the event loop may run other work. */
 const LISTED_AT_ONCE = 5_000;
 
-/** The caller of a preview. */
 export interface PreviewCall {
-  /** The channels that the application is bound to. */
   channels: Channels;
   /** Ends waiting. It must abort at the end of the call, to free the memory of a large preview. */
   signal: AbortSignal;

@@ -14,9 +14,7 @@ import { readStoredOrders, writeStoredOrders } from '../stored-orders.ts';
 /** How many orders one transaction puts back, except that the orders of a batch are put back together. */
 const ORDERS_AT_ONCE = 500;
 
-/** The result of retryFailedOrders. */
 interface Retried {
-  /** How many orders are pending again. */
   retried: number;
   /** The other orders, and their current state. */
   notRetried: NotRetried[];
@@ -26,7 +24,6 @@ interface NotRetried {
   licenseOrderId: LicenseOrderId;
   /** `content_expired`: failed with internal_error, and its content has been deleted. */
   reason: 'order_not_found' | 'pending' | 'succeeded' | 'failed' | 'content_expired';
-  /** The cause of its failure. */
   cause: Cause | null;
 }
 
@@ -60,7 +57,6 @@ type RecordRetried = (trx: Trx, backIds: readonly LicenseOrderId[]) => Promise<v
 interface FailedOrder {
   id: LicenseOrderId;
   customerId: CustomerId;
-  /** The channels that its application is bound to. */
   channels: Channels;
 }
 

@@ -56,12 +56,10 @@ export class HoldRetries {
       });
   }
 
-  /** Starts no more retries. */
   stop(): void {
     this.#closed = true;
   }
 
-  /** Stops, and waits for the retry in progress. */
   async close(): Promise<void> {
     this.stop();
     await this.#running;

@@ -72,7 +72,6 @@ export class DrainLoop {
     this.#waiting.clear();
   }
 
-  /** Stops, and waits for the drains in progress. */
   async close(): Promise<void> {
     this.stop();
     await Promise.all(this.#running);
@@ -141,7 +140,6 @@ const NEWEST = 0.2;
 export class DrainPace {
   #weightPerMs = 2;
 
-  /** Records a drain. */
   drained(weight: number, tookMs: number): void {
     if (weight >= MIN_WEIGHT) this.#weightPerMs += NEWEST * (weight / tookMs - this.#weightPerMs);
   }

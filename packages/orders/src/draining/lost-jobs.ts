@@ -4,7 +4,6 @@ import { sql } from 'kysely';
 import { isPaused } from '../applying/pending.ts';
 import { channelOfColumn } from '../lanes.ts';
 
-/** The oldest pending batch of a lane. */
 export interface OldestPending {
   lane: number;
   batchId: bigint;
@@ -52,7 +51,6 @@ export class Sightings {
   }
 }
 
-/** How many lanes one pass of the sweep covers. */
 const LANES_AT_ONCE = 2_000;
 
 /**
@@ -93,7 +91,6 @@ export const findingNewestByLane = (lanes: readonly number[]): Statement<{ lane:
   values: [lanes],
 });
 
-/** A lane with pending orders, and the code of its channel if the channel is paused. */
 interface LaneBehind {
   lane: number;
   paused_code: string | null;

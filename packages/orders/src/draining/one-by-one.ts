@@ -13,7 +13,6 @@ const MAX_TRANSIENT = 5;
 const MAX_TRIES = 100;
 const MAX_FAILURES = 20;
 
-/** A failure and when it happened (performance.now). */
 type Suspect = Failure & { atMs: number };
 
 /**

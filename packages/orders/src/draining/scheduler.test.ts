@@ -19,7 +19,6 @@ function newScheduler({ slots = 1, gapMs = 0 } = {}) {
     go();
   };
   return {
-    /** Requests lanes up to a batch. */
     request(id: string, lanes: number[], throughBatchId = 1n) {
       answers.set(id, 'waiting');
       scheduler.request(id, lanes, throughBatchId, nowMs);
@@ -27,7 +26,6 @@ function newScheduler({ slots = 1, gapMs = 0 } = {}) {
     },
     answer: (id: string) => answers.get(id),
     drains,
-    /** The lanes of each drain that has started. */
     begun: () => drains.map(({ lanes }) => lanes),
     /**
      * Finishes the nth drain. `lanes`: those that it had locked; `left`: up to which batch it drained, for all of them
@@ -63,7 +61,6 @@ function newScheduler({ slots = 1, gapMs = 0 } = {}) {
   };
 }
 
-/** A lane of a channel. */
 const lane = (channel: number, slot = 0) => 16 * channel + slot;
 
 describe('one drain of a lane', () => {

@@ -60,7 +60,6 @@ export interface Allowance {
   isTurnFree: boolean;
 }
 
-/** A settled request, with an error if a drain that it waited for failed. */
 export interface Settled<Id> {
   id: Id;
   failure: { error: unknown } | null;
@@ -84,7 +83,6 @@ interface Lane {
   isFailing: boolean;
   /** Whether its next orders are large work, or may be because lanes drained together touched too much. */
   size: 'small' | 'suspect' | 'large';
-  /** How often in a row it was locked elsewhere. */
   misses: number;
 }
 
@@ -196,7 +194,6 @@ export class Scheduler<Id> {
     }
   }
 
-  /** Returns the newly settled requests. */
   takeSettled(): Settled<Id>[] {
     const settled = this.#settled;
     this.#settled = [];
@@ -213,7 +210,6 @@ export class Scheduler<Id> {
     return (this.#lanes.get(lane)?.misses ?? 0) > 0;
   }
 
-  /** Whether a channel has a backlog. */
   get isBehind(): boolean {
     return this.#behind.size > 0;
   }
@@ -246,7 +242,6 @@ export class Scheduler<Id> {
     return Math.min(...this.#againAtMs.values(), ...KINDS.map((kind) => this.#readyMs(kind, nowMs, allowance)));
   }
 
-  /** Records the outcome of a drain. */
   ended(drain: Drain, outcome: DrainOutcome, nowMs: number): void {
     this.#running[drain.kind]--;
     for (const lane of drain.lanes) this.#lanes.get(lane)!.isRunning = false;
@@ -314,7 +309,6 @@ export class Scheduler<Id> {
     }
   }
 
-  /** Removes lanes from those that a request waits for. */
   #settle(request: Request<Id>, lanes: readonly number[]): void {
     for (const lane of lanes) request.lanes.delete(lane);
     if (request.lanes.size === 0) this.#answer(request, null);
@@ -472,6 +466,5 @@ export class Scheduler<Id> {
 
 const KINDS: readonly Kind[] = ['shared', 'bulk', 'alone', 'large', 'trial'];
 
-/** Returns the pause after `before` earlier ones. */
 const pauseMs = ({ first, longest }: { first: number; longest: number }, before: number) =>
   Math.min(longest, first * 2 ** before);

@@ -4,7 +4,6 @@ import { describeError } from '../applying/holds.ts';
 import { readChannels } from '../channels/state.ts';
 import type { OrderMetrics } from '../metrics.ts';
 
-/** Why orders cannot be applied at present. */
 interface Stall {
   sinceMs: number;
   reason: string;
@@ -12,7 +11,6 @@ interface Stall {
   logged: Set<string>;
 }
 
-/** How many lanes a log line names at most. */
 const MAX_LOGGED_LANES = 100;
 
 /** What can fail: a lane (by number) or the sweep. */
@@ -42,7 +40,6 @@ export class Stalls {
     return this.#stall?.reason ?? null;
   }
 
-  /** Records that these lanes, or the sweep, failed. */
   failed(parts: readonly Part[], error: unknown): void {
     for (const part of parts) this.#failing.add(part);
     this.#count();
@@ -59,7 +56,6 @@ export class Stalls {
       on conflict (lane) do update set seen_time = statement_timestamp(), last_error = excluded.last_error`);
   }
 
-  /** Records that these lanes, or the sweep, worked. */
   worked(parts: readonly Part[]): void {
     const recovered = parts.filter((part) => this.#failing.delete(part));
     if (recovered.length === 0) return;

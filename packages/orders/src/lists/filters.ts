@@ -45,7 +45,6 @@ export function isOfChannel({ channels }: Viewer, { channelCode }: BatchFilters)
   return channels === null ? sql`true` : sql`batch.channel_code = any (${[...channels]}::text[])`;
 }
 
-/** The filters of a list of orders, without its paging. */
 export type OrderFilters = Omit<ListOrdersQuery, 'limit' | 'cursor'> & Pick<BatchFilters, 'applicationId'>;
 
 /** A search for a page of orders. `after`: where it starts, as returned in FoundOrders; null: at the newest. */

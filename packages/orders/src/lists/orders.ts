@@ -26,7 +26,6 @@ export async function listOrders(db: Database, caller: ListCaller, query: ListOr
   return { orders: rows.map(buildListed), nextCursor };
 }
 
-/** Filters of callers and operators. */
 type OrdersQuery = Pick<ListOrdersQuery, 'limit' | 'cursor'> &
   Omit<OrderFilters, 'applicationId' | 'acceptedFrom' | 'acceptedTo'> &
   Partial<Pick<OrderFilters, 'acceptedFrom' | 'acceptedTo'>> & { appKey?: string | undefined };
@@ -128,7 +127,6 @@ function buildSingle(row: SentOrderRow): SingleOrderResult {
   };
 }
 
-/** Builds the entry of an order in a list. */
 export function buildListed(row: SentOrderRow): ListedOrder {
   return { ...buildSingle(row), acceptedTime: row.accepted_time.getTime() };
 }

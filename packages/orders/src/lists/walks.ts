@@ -23,7 +23,6 @@ export interface BatchWalk {
   maxBatches: number;
 }
 
-/** Conditions on `batch`, by kind. */
 const KINDS: Record<BatchKind, RawBuilder<unknown>> = {
   all: sql`true`,
   open: sql`batch.completed_time is null`,

@@ -19,7 +19,6 @@ interface ActivityPiece extends OrderCounts {
   startTime: number;
 }
 
-/** How many orders were accepted, succeeded and failed. */
 export interface Activity {
   /** When this was read, by the database's clock, in milliseconds. */
   time: number;
@@ -70,7 +69,6 @@ export async function readActivity(db: Database, { seconds, pieceSeconds }: Acti
   };
 }
 
-/** Returns why orders failed in the last seconds, most frequent cause first. */
 export async function readFailureCauses(db: Database, seconds: number) {
   const { rows } = await sql<{ cause: string; failed: number; lastTime: number }>`
     with failures as (

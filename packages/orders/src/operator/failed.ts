@@ -47,13 +47,11 @@ type Fields = Record<string, unknown>;
 /** The passwords of one product of an order, and where they are. */
 interface PasswordList {
   passwords: unknown[];
-  /** The path in the order: `assets[0].products[1]`. */
   path: string;
   /** What must be the same before a hidden password is put back. */
   key: string;
 }
 
-/** Counts the hidden passwords of orders. */
 export function countHidden(orders: readonly unknown[]): number {
   return orders
     .flatMap((order) => [...listPasswords(order)])

@@ -3,7 +3,6 @@ import type { HoldPage, HoldsQuery } from '@lockstep/contract/console';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 
-/** Returns a page of holds by customer id, each with the number of waiting orders. */
 export async function listHolds(db: Database, { limit, cursor }: HoldsQuery): Promise<HoldPage> {
   const { rows } = await sql<HoldRow>`
     select *, (

@@ -128,7 +128,6 @@ export async function listAllOrders(db: Database, query: ConsoleOrdersQuery): Pr
   return { orders: rows.map(buildSentOrder), nextCursor };
 }
 
-/** Builds the entry of an order with its batch and application. */
 function buildSentOrder(row: SentOrderRow): ConsoleOrder {
   const { batchId } = splitOrderId(row.id);
   return { ...buildListed(row), batchId, appKey: row.app_key, applicationName: row.application_name };

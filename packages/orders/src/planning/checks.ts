@@ -35,7 +35,6 @@ export function checkSource(ledger: Ledger, channels: Channels, srcLicenseOrderI
   }
 }
 
-/** Refuses an asset whose license type differs from the order's. */
 export function checkLicenseType(asset: Asset, order: Order): void {
   if (asset.licenseType !== order.licenseType) {
     throw new Refusal('license_type_mismatch', asset.assetNum, asset.licenseType, order.licenseType);

@@ -41,7 +41,6 @@ export class Touched {
   readonly #limit: number;
   #instances = 0;
   #grants = 0;
-  /** Assets whose grants have been counted. */
   readonly #assets = new Set<Asset>();
 
   constructor({ ofOrder }: Limits) {

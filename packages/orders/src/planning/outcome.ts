@@ -1,7 +1,6 @@
 import type { Effects } from '@lockstep/assets';
 import type { Cause, Channels, CustomerId, LicenseOrderId, Order, Refusal } from '@lockstep/contract';
 
-/** An order with its id. */
 export interface OrderWithId {
   licenseOrderId: LicenseOrderId;
   order: Order;
@@ -29,7 +28,6 @@ export interface Outcome {
   products: number;
 }
 
-/** Returns the outcome of a failed order. */
 export function failOrder(accepted: OrderWithId, refusal: Refusal): Outcome {
   return { accepted, failure: { cause: refusal.reason, message: refusal.message }, assets: 0, products: 0 };
 }

@@ -148,7 +148,6 @@ function newLedger(): Ledger {
 /** Every asset that the orders created, including revoked ones. */
 const allAssets = ({ changes }: Ledger): Asset[] => [...changes.newAssets];
 
-/** The merchandises that orders have bought onto an asset. */
 const boughtOnto = (changes: LedgerChanges, asset: Asset) =>
   changes.newMerchandises.flatMap((effect) => (effect.asset === asset ? [effect.merchandise] : []));
 

@@ -113,7 +113,6 @@ function productsOn(ledger: Ledger, assetNum: string): string[] {
   return active.map((product) => `${product.productUri}@${heldBy(product)}`);
 }
 
-/** The merchandises that orders have bought onto an asset. */
 function boughtOnto(ledger: Ledger, asset: Asset): MerchandiseInstance[] {
   return ledger.changes.newMerchandises.flatMap((effect) => (effect.asset === asset ? [effect.merchandise] : []));
 }

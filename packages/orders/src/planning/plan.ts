@@ -25,12 +25,10 @@ export function* planOrder(ledger: Ledger, accepted: OrderWithId, limits: Limits
   }
 }
 
-/** A planned order: its effects, or why it is refused. */
 export type Planned =
   | { accepted: OrderWithId; effects: Effects; refusal: null }
   | { accepted: OrderWithId; effects: null; refusal: Refusal };
 
-/** Plans an order, and returns its refusal instead of throwing it. */
 export function* tryPlan(ledger: Ledger, accepted: OrderWithId, limits: Limits): Steps<Planned> {
   try {
     return { accepted, effects: yield* planOrder(ledger, accepted, limits), refusal: null };
@@ -40,7 +38,6 @@ export function* tryPlan(ledger: Ledger, accepted: OrderWithId, limits: Limits):
   }
 }
 
-/** Returns the outcome of a planned order. */
 export function outcomeOf({ accepted, effects, refusal }: Planned): Outcome {
   return refusal === null ? { accepted, failure: null, ...countEffects(effects) } : failOrder(accepted, refusal);
 }

@@ -127,7 +127,6 @@ function readTerms(element: AssetToBuy): AssetTerms {
   };
 }
 
-/** Puts what an order buys onto one asset. */
 class Purchase {
   readonly #ledger: Ledger;
   readonly #accepted: OrderWithId;
@@ -136,7 +135,6 @@ class Purchase {
   readonly #effects: Effects;
   readonly #touched: Touched;
   readonly #limits: Limits;
-  /** Codes of extended attributes that the asset did not have before the order. */
   #newCodes: Set<string> | undefined;
   /** How many more products and merchandises the asset may hold. */
   #room: number;

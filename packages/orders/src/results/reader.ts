@@ -41,11 +41,9 @@ interface Poll {
   key: string;
 }
 
-/** The result of a batch for one call. */
 export interface FoundResult {
   batchId: BatchId;
   isCompleted: boolean;
-  /** The body of the answer, as JSON. */
   answer: string;
 }
 
@@ -118,7 +116,6 @@ export class ResultReader {
   }
 }
 
-/** A page of a batch's result to read. */
 export interface WantedPage {
   applicationId: ApplicationId;
   /** If it has a cause, only orders with that cause are returned, in any state. */
@@ -127,7 +124,6 @@ export interface WantedPage {
   knownCompletion: string | null;
 }
 
-/** A page as read from the database. */
 export interface ReadPage {
   batchId: SummaryRow['id'];
   /** Identifies one completion of the batch; null while it is open. After a retry, the next completion differs. */

@@ -30,7 +30,6 @@ export const heldSince = (orderId: string) => `case when finished.id is null the
   select since from held_order join order_hold using (customer_id) where held_order.license_order_id = ${orderId}
 ) end`;
 
-/** Builds the result of an order, for results and lists (rules 6.4). */
 export function buildResult(batchId: BatchId, row: OrderRow): OrderResult {
   return {
     sequence: row.sequence,
@@ -48,7 +47,6 @@ export function buildResult(batchId: BatchId, row: OrderRow): OrderResult {
   };
 }
 
-/** The summary of a batch. */
 export interface SummaryRow {
   id: BatchId;
   channel_code: string;
@@ -112,7 +110,6 @@ export const SUMMARY_COLUMNS = `
   ) as held,
   batch.accepted_time, batch.completed_time`;
 
-/** Builds the summary of a batch, for results, lists and events (rules 6.4). */
 export function buildSummary(row: Omit<SummaryRow, 'id'>): BatchSummary {
   const finished = row.succeeded + row.failed;
   return {

@@ -15,11 +15,9 @@ export interface NewBatch {
   id: BatchId;
   batch: SubmittedBatch;
   orders: Order[];
-  /** The channels that its application is bound to. */
   channels: Channels;
 }
 
-/** How many failed orders a refusal names (rules 6.3). */
 const MAX_NAMED_FAILURES = 20;
 
 /** A statement that draws batch ids. Unused ids stay gaps. */
@@ -78,7 +76,6 @@ export function tooLarge(index: number): Refusal {
 
 /** Refuses sync calls with the cause of the first failed order. The message names up to 20 of them (rules 6.3). */
 export class BatchFailed extends Refusal {
-  /** The batches with failed orders. */
   readonly batches: ReadonlySet<SubmittedBatch>;
 
   constructor(failures: Outcome[], newBatches: readonly NewBatch[]) {

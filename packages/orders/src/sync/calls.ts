@@ -15,12 +15,10 @@ import { readLocked, tryingLanes } from '../lane-locks.ts';
 import { channelOf, NO_CHANNEL } from '../lanes.ts';
 import { applyNewBatches, drawingBatchIds, type NewBatch } from './batches.ts';
 
-/** A sync call to apply. */
 export interface SyncCall {
   batch: SubmittedBatch;
   /** Reads the orders. Called only when it is their turn, because those of a large batch need much memory. */
   orders: () => Promise<Order[]>;
-  /** The channels that its application is bound to. */
   channels: Channels;
   /** The time by which its transaction has started and is ready to commit. */
   deadline: Deadline;
@@ -37,7 +35,6 @@ export type SyncResult = BatchId | Refusal | null;
 
 /** What was stored before a call. */
 export interface Look {
-  /** The batch stored earlier under the same key. */
   earlier: EarlierBatch | undefined;
   /** The newest batch pending in its lanes. Everything up to it takes effect first. */
   newest: bigint | null;

@@ -9,7 +9,6 @@ import { earlier, nextStanding, type Standing } from './standing.ts';
 
 const GONE = 410;
 
-/** What follows from an attempt. */
 interface Consequence {
   isDelivered: boolean;
   /** The pause before the next attempt; null if there is none. */
@@ -33,7 +32,6 @@ export function decideConsequence(
   return { isDelivered: false, pauseMs, disabledCause: pauseMs === null ? 'attempts_exhausted' : null };
 }
 
-/** An attempt that was made. */
 export interface Attempted {
   claim: Claim;
   outcome: SendOutcome;
@@ -125,7 +123,6 @@ async function endAttempts(trx: Trx, endings: readonly Ending[]): Promise<Set<En
   return new Set(endings.filter((_, place) => places.has(place)));
 }
 
-/** How recorded attempts change a webhook. */
 interface Change extends LockedWebhook {
   /** Since when attempts had failed before one succeeded; null if none succeeded after failures. */
   wellAgainSince: Date | null;

@@ -28,7 +28,6 @@ export interface Claim extends Turn {
   deliveryId: string;
   /** The number of the claim. Recording compares it. */
   claims: number;
-  /** How many attempts were made before. */
   attempts: number;
   url: string;
   /** The secrets that sign the message, newest first. */
@@ -44,7 +43,6 @@ const trustOf = sql<Trust>`case w.last_attempt_prompt when true then 'trusted' w
 /** How many more messages may be sent to the endpoint of a webhook. */
 const free = sql`(w.at_once - (select count(*) from webhook_delivery d
   where d.webhook_id = w.id and d.state = 'pending' and d.claimed_until > statement_timestamp()))`;
-/** Whether fewer deliveries than `most` that satisfy `of` are pending. */
 const pendingIsBelow = (most: number, of: RawBuilder<unknown>) => sql`((select count(*) from (
   select from webhook_delivery d where d.webhook_id = w.id and d.state = 'pending' and ${of} limit ${most}
 ) as pending) < ${most})`;

@@ -19,7 +19,6 @@ const BUSY_PAUSE_MS = 100;
 /** How long messages in flight may take when the worker shuts down; then they are given back. */
 const STOP_WITHIN_MS = 3_000;
 
-/** A message in flight. */
 interface Running {
   claim: Claim;
   /** Resolves when the attempt is over, whatever its outcome. */
@@ -62,7 +61,6 @@ export class WebhookDeliverer implements Closable {
     this.#looking = this.#lookUntilClosed();
   }
 
-  /** Reports new events of these applications. */
   eventsNumbered(applicationIds: Iterable<ApplicationId>): void {
     this.#active.haveAny(applicationIds).then(
       (haveAny) => haveAny && this.#wake(),

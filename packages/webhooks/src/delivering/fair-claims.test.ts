@@ -18,10 +18,8 @@ const turn = (trust: Trust, webhookId: number | string, applicationId = '1', isF
   applicationId: applicationId as ApplicationId,
   isFailing,
 });
-/** One message for each of several endpoints. */
 const of = (count: number, trust: Trust) =>
   Array.from({ length: count }, (_, index) => turn(trust, `${trust}${index}`));
-/** Several messages for one endpoint. */
 const forOne = (count: number, webhookId: string) => Array.from({ length: count }, () => turn('trusted', webhookId));
 const choose = chooseTurns<Turn>;
 const countOf = (turns: readonly Turn[], webhookId: string) =>

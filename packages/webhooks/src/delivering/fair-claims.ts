@@ -21,7 +21,6 @@ export interface Turn {
   applicationId: ApplicationId;
   webhookId: WebhookId;
   trust: Trust;
-  /** Whether the last attempt at the endpoint failed. */
   isFailing: boolean;
 }
 

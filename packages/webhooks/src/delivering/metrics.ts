@@ -7,7 +7,6 @@ export type WebhookMetrics = ReturnType<typeof createWebhookMetrics>;
 
 const created = new WeakMap<Registry, WebhookMetrics>();
 
-/** Returns the webhook metrics of a registry, shared by all workers of a process. */
 export function webhookMetricsOf(registry: Registry): WebhookMetrics {
   const metrics = created.get(registry) ?? createWebhookMetrics(registry);
   created.set(registry, metrics);
@@ -50,7 +49,6 @@ function createWebhookMetrics(registry: Registry) {
 export interface WebhookState {
   active: number;
   disabled: number;
-  /** How long the most overdue message has been due. */
   overdueSeconds: number;
   /** The age of the oldest event not delivered, for endpoints that respond and for failing ones. */
   lagSeconds: number;
@@ -107,7 +105,6 @@ export function registerWebhookGauges(registry: Registry, db: Database): void {
   });
 }
 
-/** Reads the state of the webhooks of all applications. */
 export async function readWebhookState(db: Database): Promise<WebhookState> {
   const ageOf = (time: RawBuilder<unknown>, condition: RawBuilder<unknown>) => sql<number>`
     coalesce(max(extract(epoch from statement_timestamp() - ${time})) filter (where ${condition}), 0)::float8`;

@@ -10,7 +10,6 @@ export const QUICK_MS = 500;
 /** How many messages all workers together may have in flight to one endpoint. */
 export const MOST_AT_ONCE = 64;
 
-/** What is known of an endpoint. */
 export interface Standing {
   /** How many messages all workers together may have in flight to it. */
   atOnce: number;
@@ -20,7 +19,6 @@ export interface Standing {
   failingSince: Date | null;
 }
 
-/** The result of an attempt. */
 export interface Answered {
   isDelivered: boolean;
   startedTime: Date;

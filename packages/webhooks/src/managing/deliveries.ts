@@ -3,7 +3,6 @@ import { type Database, inSnapshot, inTransaction, ListCursor, Overload, type Ta
 import { type Selectable, sql } from 'kysely';
 import { findWebhook, lockWebhook, type OwnWebhook } from './own-webhooks.ts';
 
-/** The type of test messages. */
 export const TEST_TYPE = 'webhook.test';
 /** How many test messages of a webhook may be pending. */
 const MAX_PENDING_TESTS = 20;

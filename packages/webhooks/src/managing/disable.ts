@@ -3,7 +3,6 @@ import type { Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type {} from '../tables.ts';
 
-/** Why a webhook was disabled. */
 export type DisabledCause = NonNullable<Webhook['disabledCause']>;
 
 /**

@@ -51,7 +51,6 @@ export async function createWebhook(
   return { ...showWebhook(row), secret: showSecret(secret) };
 }
 
-/** Returns the webhooks of an application, oldest first (rules 6.8). */
 export async function listWebhooks(db: Database, applicationId: ApplicationId): Promise<Webhook[]> {
   const rows = await webhooksOf(db, applicationId).select(SHOWN).orderBy('id').execute();
   return rows.map(showWebhook);

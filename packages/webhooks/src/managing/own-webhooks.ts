@@ -9,7 +9,6 @@ export interface OwnWebhook {
   webhookId: WebhookId;
 }
 
-/** The columns of a webhook that clients see. */
 export const SHOWN = ['id', 'url', 'description', 'created_time', 'disabled_time', 'disabled_cause'] as const;
 type ShownRow = Pick<Selectable<Tables['webhook']>, (typeof SHOWN)[number]>;
 
@@ -43,7 +42,6 @@ function found<Row>({ webhookId }: OwnWebhook, row: Row | undefined): Row {
   return row;
 }
 
-/** Builds a webhook as clients see it. */
 export function showWebhook(row: ShownRow): Webhook {
   return {
     webhookId: row.id,

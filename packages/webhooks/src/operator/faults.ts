@@ -5,12 +5,9 @@ import { readWebhookState, type WebhookState } from '../delivering/metrics.ts';
 import type {} from '../tables.ts';
 import { hideQuery } from './webhooks.ts';
 
-/** How many failing or disabled webhooks are listed. */
 const MAX_LISTED = 20;
 
-/** The state of the webhooks of all applications. */
 export interface WebhookFaults extends WebhookState {
-  /** How many active webhooks are failing now. */
   failing: number;
   /**
    * Since when the longest-disabled webhook has been disabled, and the longest-failing one has failed, in milliseconds.

@@ -8,11 +8,9 @@ import type {} from '../tables.ts';
 /** The limit of counts of messages and events. */
 const MAX_COUNTED = 10_000;
 
-/** What a webhook has not received yet. */
 export interface Undelivered {
   /** Messages that wait for an attempt. */
   pending: BoundedCount;
-  /** When the next of them is sent; null if there is none. */
   nextAttemptTime: number | null;
   /** Later events, for which there are no messages yet. */
   waitingEvents: BoundedCount;
@@ -20,7 +18,6 @@ export interface Undelivered {
   oldestMissingTime: number | null;
 }
 
-/** Counts what a webhook has not received yet. */
 export async function countUndelivered(db: Database, webhookId: WebhookId): Promise<Undelivered> {
   const { rows } = await sql<{ pending: number; next_time: Date | null; waiting: number; oldest: Date | null }>`
     select (

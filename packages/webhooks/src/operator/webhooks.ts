@@ -4,10 +4,8 @@ import { type Database, isId, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { type OwnWebhook, SHOWN, showWebhook } from '../managing/own-webhooks.ts';
 
-/** Filters of a list of webhooks. */
 interface WebhookFilters {
   state: WebhookHealth | undefined;
-  /** Only webhooks of this application. */
   appKey: string | undefined;
 }
 
@@ -37,7 +35,6 @@ const CONDITIONS: Record<WebhookHealth, ReturnType<typeof sql<boolean>>> = {
   disabled: sql<boolean>`webhook.disabled_time is not null`,
 };
 
-/** A webhook of any application, with its owner. */
 export interface AnyWebhook {
   own: OwnWebhook;
   webhook: ConsoleWebhook;

@@ -24,7 +24,6 @@ const MAX_HEADER_BYTES = 16_384;
 const MAX_BODY_BYTES = 4_096;
 const BODY_TIMEOUT_MS = 1_000;
 
-/** The exact bytes to send, and where. */
 export interface Outgoing {
   url: string;
   headers: Record<string, string>;

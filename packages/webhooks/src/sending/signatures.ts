@@ -3,7 +3,6 @@ import { createHmac, randomBytes } from 'node:crypto';
 /** Standard Webhooks requires 24 to 64 bytes. */
 const SECRET_BYTES = 32;
 
-/** Creates the secret of a webhook. */
 export function newSecret(): Buffer {
   return randomBytes(SECRET_BYTES);
 }
