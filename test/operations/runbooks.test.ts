@@ -7,7 +7,7 @@ import { registerWebhookGauges, webhookMetricsOf } from '@lockstep/webhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { read, tableOf } from '../harness/browser/pages.ts';
-import { REPOSITORY } from '../harness/processes/processes.ts';
+import { REPOSITORY, runJob } from '../harness/processes/processes.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 const INDEX = 'docs/runbooks/README.md';
@@ -112,4 +112,20 @@ it('health reasons of the index begin as those of the sources', () => {
   const fragments = listed('Reasons').map(({ name }) => name.replace(/ ?….*$/, ''));
   const source = CODE.replaceAll(/\$\{urlVariable\}/g, 'DATABASE_URL');
   expect(fragments.filter((fragment) => !source.includes(fragment))).toEqual([]);
+});
+
+it('commands of the pages exist, with their options', async () => {
+  const pages = [...RUNBOOKS, 'docs/deployment.md'].map(read).join('\n');
+  const shown = [...pages.matchAll(/\b(?:npx |bin\/|`)lockstep ([a-z]+) ([a-z-]+)([^`\n]*)/g)];
+  const commands = Map.groupBy(shown, ([, group, name]) => `${group} ${name}`);
+  expect(commands.size).toBeGreaterThan(10);
+  await Promise.all(
+    [...commands].map(async ([command, uses]) => {
+      const help = await runJob([process.execPath, 'apps/cli/bin/lockstep.js', ...command.split(' '), '--help']);
+      const options = uses.flatMap(([, , , rest]) => rest!.match(/--[a-z-]+/g) ?? []);
+      expect([command, help.status]).toEqual([command, 0]);
+      expect(help.stdout).toContain(`Usage: lockstep ${command}`);
+      expect(options.filter((option) => !help.stdout.includes(option))).toEqual([]);
+    }),
+  );
 });

@@ -36,7 +36,7 @@ function createWebhookMetrics(registry: Registry) {
     }),
     disabled: new Counter({
       name: 'lockstep_webhooks_disabled_total',
-      help: 'Webhooks disabled because delivery kept failing',
+      help: 'Webhooks disabled after failed attempts or a 410 response',
       labelNames: ['cause'],
       registers,
     }),
