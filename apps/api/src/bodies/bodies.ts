@@ -94,7 +94,7 @@ interface BodyTerms {
 /** The client disconnected before its whole body arrived, so there is nothing to answer. */
 export class ClientLeft extends Error {
   constructor() {
-    super('The client left before its body was there');
+    super('The client disconnected before its body arrived');
     this.name = 'ClientLeft';
   }
 }

@@ -18,8 +18,8 @@ const FILE_MAX_AGE_MS = 365 * 24 * 3_600_000;
 const NONCE_BYTES = 16;
 
 const NOT_BUILT =
-  'The console is not built. Run "npm ci", or "node apps/console/build.ts", and load this page again.\n' +
-  'The API does not need it: see /docs.\n';
+  'The console is not built. Run "npm ci" or "node apps/console/build.ts", then reload this page.\n' +
+  'The API works without it: see /docs.\n';
 
 /**
  * Serves the console page at every address below /console that is not an operation, and the files that it loads. The

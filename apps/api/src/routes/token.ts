@@ -52,13 +52,13 @@ export async function tokenRoutes(
       case 'password': {
         const client = readClient(authorization, body);
         if (account === undefined || password === undefined) {
-          throw new OAuthRefusal('invalid_request', 'The username or the password is missing.');
+          throw new OAuthRefusal('invalid_request', 'username or password is missing. Send both.');
         }
         const tools = { db: request.db, passwords, signal: request.deadline.signal };
         return issueUserToken(tools, client, { account, password }, scope);
       }
       default:
-        throw new OAuthRefusal('unsupported_grant_type', 'The grant type must be client_credentials or password.');
+        throw new OAuthRefusal('unsupported_grant_type', 'grant_type must be client_credentials or password.');
     }
   }
 }
@@ -69,19 +69,19 @@ function readClient(authorization: string | undefined, body: TokenRequest): Clie
   if (authorization === undefined) {
     const { clientId, clientSecret } = inBody;
     if (clientId === undefined || clientSecret === undefined) {
-      throw new OAuthRefusal('invalid_client', 'The client id or the client secret is missing.');
+      throw new OAuthRefusal('invalid_client', 'client_id or client_secret is missing. Send both.');
     }
     return { clientId, clientSecret };
   }
   if (inBody.clientSecret !== undefined) {
-    throw new OAuthRefusal('invalid_request', 'The client authenticates in two ways at once.');
+    throw new OAuthRefusal('invalid_request', 'Send the client credentials by HTTP Basic or in the body, not both.');
   }
   const encoded = /^Basic +([A-Za-z0-9+/=]+) *$/i.exec(authorization)?.[1];
   const [id, ...secret] = Buffer.from(encoded ?? '', 'base64')
     .toString('utf8')
     .split(':');
   if (id === undefined || id === '' || secret.length === 0) {
-    throw new OAuthRefusal('invalid_client', 'The Authorization header is not HTTP Basic.');
+    throw new OAuthRefusal('invalid_client', 'The Authorization header must be HTTP Basic with client id and secret.');
   }
   return { clientId: formDecode(id), clientSecret: formDecode(secret.join(':')) };
 }
@@ -120,7 +120,7 @@ function answerOAuthError(error: Error & { statusCode?: number }, request: Fasti
   reply
     .code(503)
     .header('retry-after', '1')
-    .send({ error: 'temporarily_unavailable', error_description: 'The service cannot answer right now; retry.' });
+    .send({ error: 'temporarily_unavailable', error_description: 'The service is unavailable. Retry later.' });
 }
 
 const WELL_KNOWN = '/.well-known/oauth-authorization-server';

@@ -123,7 +123,7 @@ async function readOwnerNames(db: Database, customerIds: CustomerId[]): Promise<
   const owners = await readOwners(db, customerIds);
   return (customerId) => {
     const owner = owners.get(customerId);
-    if (owner === undefined) throw new Error(`customer ${customerId} owns an asset and is not on record`);
+    if (owner === undefined) throw new Error(`customer ${customerId} owns an asset but does not exist`);
     return owner;
   };
 }
