@@ -391,8 +391,8 @@ describe('on a service with the demo customers', () => {
   });
 
   it('they are the examples, each of them', async () => {
-    // A fault, which nothing here brings about.
-    const description = 'The service cannot answer right now; retry.';
+    // The test cannot cause a fault.
+    const description = 'The service is unavailable. Retry later.';
     const fault = { error: 'temporarily_unavailable', error_description: description };
     recorded.set(answerKey('issueToken', 503, 'temporarily_unavailable'), fault);
     const keys = OPERATIONS.flatMap(([operationId, { answers }]) =>
