@@ -65,7 +65,7 @@ describe.each<[view: string, View]>([
   it.each<[name: string, path: () => string]>([
     ['webhook-failing', () => `/webhooks/${failing}`],
     ['operator', () => `/operators/${admin.login.name}`],
-  ])('the page %s can be read by everybody', async (name, path) => {
+  ])('the page %s is accessible', async (name, path) => {
     const { page } = await open(path(), options);
     await page.locator('main dl').first().waitFor();
     await page.waitForLoadState('networkidle');

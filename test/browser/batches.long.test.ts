@@ -76,7 +76,7 @@ const VIEWS: Record<string, View> = {
 };
 
 describe.each(Object.entries(VIEWS))('in %s', (view, options) => {
-  it.each(PAGES)('the page %s can be read by everybody', async (name, path) => {
+  it.each(PAGES)('the page %s is accessible', async (name, path) => {
     const { page } = await open(path(), options);
     await page.locator('main h1').waitFor();
     await page.waitForLoadState('networkidle');

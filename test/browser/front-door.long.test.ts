@@ -25,7 +25,7 @@ describe.each(Object.entries(VIEWS))('in %s', (name, view) => {
     ['/', 'front-page'],
     ['/guides', 'guides'],
     ['/guides/integrating', 'guide'],
-  ])('%s can be read by everybody', async (path, shotName) => {
+  ])('%s is accessible', async (path, shotName) => {
     const page = await openPage(stack, path, view);
     await page.locator('h1').waitFor();
     await shot(page, `${shotName}-${name}`);

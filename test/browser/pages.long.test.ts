@@ -33,7 +33,7 @@ const VIEWS: Record<string, View> = {
 };
 
 describe.each(Object.entries(VIEWS))('in %s', (viewName, view) => {
-  it.each(CONSOLE_PAGES)('the page $name is there for everybody', async ({ name, path, shows }) => {
+  it.each(CONSOLE_PAGES)('the page $name is accessible', async ({ name, path, shows }) => {
     const page = await openInSession(admin, { path: `/console${path(shop)}`, ...view });
     await settled(page, shows(shop));
     await shot(page, `${name}-${viewName}`, { isWhole: true });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Whoever is not logged in is told so with 401, which browsers note as an error. */
+/** A call without a session gets 401, which browsers log as an error. */
 const REFUSED = /\b401\b/;
 
 /** A page that doesn't refresh itself: without a click it stays, though its session has ended. */
@@ -148,7 +148,7 @@ describe('logging out', () => {
     await page.goBack();
     await heading(page, en.session.product).waitFor();
     expect(await page.getByText(login.name).count()).toBe(0);
-    // Whoever logs in again in one tab is back in the other, where they were.
+    // A log-in in one tab brings the other tab back to its page.
     await fillInLogin(page, login);
     await heading(other, en.shell.webhooks).waitFor();
     for (const each of [page, other]) expectNoFaults(each, { but: REFUSED });

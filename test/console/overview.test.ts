@@ -126,7 +126,7 @@ describe('with workers', () => {
   });
   afterAll(() => stack.close());
 
-  it('shows each order once, whoever carried it out, and why orders failed', async () => {
+  it('shows each order once, whether API or worker applied it, and why orders failed', async () => {
     const api = await stack.newApi();
     const customer = await api.newCustomer();
     const gone = () => deleteAsset(customer, [newAssetNum()]);

@@ -7,7 +7,7 @@ import { contentOfTables } from '../harness/databases/tables.ts';
 import { batchOf, deleteProduct, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** What an operator sees of a batch in hand: what it would do, whoever may send it. */
+/** What a batch would do, as an operator sees it for any application. */
 let stack: Stack;
 let api: Api;
 let viewer: ConsoleClient;

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { countWaiting } from '../harness/databases/waiting.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
-/** What transactions noted of activity is added up, each note once, whoever adds up and whatever dies meanwhile. */
+/** Each activity note of a transaction is counted once, by any process, and also if one dies meanwhile. */
 
 let database: TestDatabase;
 let db: Database;

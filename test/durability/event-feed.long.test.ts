@@ -68,7 +68,7 @@ describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed e
     }
     const cancelled = events.reduce((sum, { data }) => sum + data.cancelled, 0);
     expect(cancelled).toBeGreaterThan(0);
-    // Whoever reads it from the beginning reads the same.
+    // A reader that starts from the beginning reads the same.
     expect(await follow(() => true)).toEqual(events);
   }, 240_000);
 

@@ -58,7 +58,7 @@ const failTrigger = (sqlState: string, table = 'product_instance') => `
   end $$;
   create trigger fail before insert on ${table} for each row execute function fail();`;
 
-/** The table is locked first, as everybody else does. */
+/** The table is locked first, as in the service. */
 const DROP_FROM_OUTCOMES = 'lock table license_order in access exclusive mode; drop function fail cascade';
 
 describe('a fault around the service ends no order', () => {

@@ -344,7 +344,7 @@ it('an order that is put back takes effect before the held ones behind it', asyn
   expect(await api.completed(batch)).toMatchObject({ succeeded: 2 });
 });
 
-it('many holds in a lane that somebody else has locked keep no hold of another lane waiting', async () => {
+it('many holds in a locked lane delay no hold of another lane', async () => {
   const [stuck, free] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
   await refuseStrict();
   const batch = await accept(buyStrict(free), buy(await api.newCustomer()));
@@ -431,7 +431,7 @@ describe('retries of held orders take turns by channel', () => {
   });
 });
 
-it('a drain that runs again after a conflict takes no lane that somebody else had before', async () => {
+it('a drain that runs again after a conflict takes no lane that was locked before', async () => {
   const customers = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
   const batch = await accept(...customers.map(buy));
   const [locked, free] = customers.map(({ customerId }) => firstLaneOf(customerId)) as [number, number];

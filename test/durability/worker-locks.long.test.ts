@@ -7,7 +7,7 @@ import { ALL_LANES } from '../harness/orders/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** A worker while somebody holds what its drains need. Its DATABASE_URL says how long it waits for a lock. */
+/** A worker whose drains wait for locks of others. Its DATABASE_URL says how long it waits for a lock. */
 let stack: Stack;
 let worker: RunningWorker;
 
@@ -60,7 +60,7 @@ it('says that orders wait for a table that a session holds, and goes on once it 
   await vi.waitUntil(() => worker.stalledBy() === null, WAIT);
 });
 
-it('waits for lanes that somebody works on as long as that takes, and says nothing', async () => {
+it('waits for lanes in use as long as that takes, and says nothing', async () => {
   const other = await stack.db.startTransaction().execute();
   await lockLanes(other, LANES);
   const { completed } = await acceptOrder();

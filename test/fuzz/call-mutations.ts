@@ -6,7 +6,7 @@ import { bytesOf, type Call } from './wire.ts';
 /** What mutations draw from, besides a call. */
 interface Sources {
   random: Random;
-  /** Tokens that are good for something else, for somebody else, or for nothing. */
+  /** Tokens of another kind, of another party, or invalid ones. */
   tokens: readonly string[];
   /** Nonces that were used. */
   nonces: readonly string[];

@@ -170,7 +170,7 @@ function readChunks(received: Buffer, start: number): Body | null {
   }
 }
 
-/** The call as a shell command that sends the same bytes, for whoever looks into a failure. */
+/** The call as a shell command that sends the same bytes, to reproduce a failure. */
 export function reproOf(call: Call, port: number): string {
   const bytes = bytesOf(call).subarray(0, call.leavesAfter ?? undefined);
   const MAX_SHOWN_BYTES = 4_000;

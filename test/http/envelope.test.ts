@@ -260,7 +260,7 @@ describe('besides its operations the service answers', () => {
     }
   });
 
-  it('/metrics without a series for each path that somebody makes up', async () => {
+  it('/metrics without a series for each invented path', async () => {
     await get('/made/up/1');
     await get(`${ORDER_ROOT}/licenseOrder/123456`);
     const text = await stack.metrics.registry.metrics();

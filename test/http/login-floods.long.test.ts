@@ -7,7 +7,7 @@ import { type Api, dataOf } from '../harness/api.ts';
 import { askUserToken, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** However many wrong logins one application sends, everybody else's passwords have their turn (rules 2). */
+/** However many wrong logins one application sends, passwords of others still have their turn (rules 2). */
 let stack: Stack;
 let center: MemberCenter;
 /** The application that sends the floods. */
@@ -107,7 +107,7 @@ it('more than 200 that wait through one application are refused, to be sent agai
   expect(wrong.compared() + wrong.refused()).toBe(700);
 });
 
-it('whoever has gone is not worked for any more', async () => {
+it('a client that disconnects causes no more work', async () => {
   const { credentials } = await stack.newApi();
   const wrong = await flood(150, credentials);
   wrong.leave();

@@ -538,7 +538,7 @@ describe('M4 deletes', () => {
     expect(row).toMatchObject({ user_name: userName, name: 'Kim', deleted_time: expect.any(Date) });
   });
 
-  it('and the account may be given again, to somebody new', async () => {
+  it('and the account can be given to another employee', async () => {
     const { globalId, userName, account, token } = await addLoggedIn();
     dataOf(await firm.delete(globalId));
     const [other] = await firm.add(newEmployee({ userName, password: 'battery staple', name: 'Other' }));
@@ -636,7 +636,7 @@ describe('M5 lists', () => {
     expect(ids(page.list)).toEqual(newestFirst().slice((pageNum - 1) * 10, pageNum * 10));
   });
 
-  it('everybody on one page', async () => {
+  it('all on one page', async () => {
     const { list, ...page } = await listPage({ pageNum: '1', pageSize: '500' });
     expect(page).toMatchObject({ size: 102, total: 102, pages: 1, startRow: 1, endRow: 102, isLastPage: true });
     expect(ids(list)).toEqual(newestFirst());
@@ -672,7 +672,7 @@ describe('M5 lists', () => {
     expect(list.filter((employee) => employee.departmentId !== Number(departmentId))).toEqual([]);
   });
 
-  it('everybody if department and keyword are empty', async () => {
+  it('all if department and keyword are empty', async () => {
     expect(await big.list({ departmentId: '', keyword: ' ' })).toHaveLength(102);
   });
 
@@ -711,7 +711,7 @@ describe('the keyword of M5', () => {
     u11: '张伟 𠮷野家',
     u12: 'ĲSSEL ǅ ＡＢＣ',
   };
-  const EVERYBODY = [...Object.keys(NAMES), 'admin', 'cloud'];
+  const ALL = [...Object.keys(NAMES), 'admin', 'cloud'];
 
   beforeAll(async () => {
     center = await openLicensed();
@@ -763,7 +763,7 @@ describe('the keyword of M5', () => {
     ['  anna1 ', ['anna1']],
     ['adm', ['admin']],
     ['nobody', []],
-    ['@', EVERYBODY.toSorted()],
+    ['@', ALL.toSorted()],
     ['a1@', ['anna1']],
     ['%@', []],
     ['anna@', []],
@@ -774,7 +774,7 @@ describe('the keyword of M5', () => {
   it('is a full account, whatever the case, but the code alone finds nobody', async () => {
     expect(await accountsFound(`anna1@${center.code}`)).toEqual(['anna1']);
     expect(await accountsFound(`ANNA1@${center.code.toUpperCase()}`)).toEqual(['anna1']);
-    expect(await accountsFound(`@${center.code}`)).toEqual(EVERYBODY.toSorted());
+    expect(await accountsFound(`@${center.code}`)).toEqual(ALL.toSorted());
     expect(await accountsFound(`anna1@${center.code}x`)).toEqual([]);
     expect(await accountsFound(`@${big.code}`)).toEqual([]);
     expect(await accountsFound(center.code)).toEqual([]);

@@ -76,7 +76,7 @@ it('many calls of one enterprise that wait leave room for those of another', asy
   expect(codes.toSorted()).toEqual([0, ...Array.from({ length: 11 }, () => '60028')]);
 });
 
-it('M4 releases what the employee still holds when it gets the locks, and nothing that somebody else holds by then', async () => {
+it('M4 releases what the employee still holds when it gets the locks, and nothing that another employee holds by then', async () => {
   const center = await MemberCenter.open(stack);
   const [kim, lee] = await center.add(newEmployee(), newEmployee());
   // M4 locks in the order of the numbers, so it has locked neither while it waits for the first.

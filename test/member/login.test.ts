@@ -330,7 +330,7 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
     expectOAuthError(await logIn(account, PASSWORD, other), 400, 'invalid_grant');
   });
 
-  it('for everybody after a hundred through all applications, of which no single one can make them', async () => {
+  it('everywhere after a hundred through all applications, of which no single one can make them', async () => {
     const [other, third] = [await newApplication(), await newApplication()];
     // However many an application sends at once, ten count.
     await fail(30);
@@ -350,7 +350,7 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
     expect(await countFailures(account, ALL)).toBe(0);
   });
 
-  it('for everybody ends with a new password as well', async () => {
+  it('everywhere ends with a new password as well', async () => {
     await seedFailures(account, 99, [ALL]);
     await fail(1);
     await expectLocked();

@@ -27,7 +27,7 @@ import {
 export function histories(size: { maxBatches: number; maxOrders: number }): fc.Arbitrary<History> {
   return rawHistories(size).map((raw) => {
     const history = resolved(raw);
-    // Not enumerable: the history stays plain data to whoever walks through it.
+    // Not enumerable: the history stays plain data to those who walk through it.
     return Object.defineProperty(history, fc.toStringMethod, { value: () => printed(history) });
   });
 }

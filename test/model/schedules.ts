@@ -130,7 +130,7 @@ class World {
     if (!this.#broken.delete(lane)) this.#broken.add(lane);
   }
 
-  /** Pauses a channel, or resumes it: then somebody asks for what is pending. */
+  /** Pauses a channel, or resumes it: then a job asks for what is pending. */
   pause(channel: number, nth: number): void {
     if (this.#paused.delete(channel)) this.#sweep(this.#processes[nth]!);
     else this.#paused.add(channel);

@@ -189,7 +189,7 @@ it('much is deleted in steps, by two at once, each row once, and other kinds do 
   expect(await readOverdue('event')).toEqual([]);
 });
 
-it('a row that somebody has locked is left out, and deleted later', async () => {
+it('a locked row is left out, and deleted later', async () => {
   await seed('login_failure', 3, 10);
   const { cleanup } = newCleanup();
   await stack.db.transaction().execute(async (trx) => {

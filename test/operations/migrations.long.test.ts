@@ -109,7 +109,7 @@ describe('migrations', () => {
 
   it('change nothing when the migrator is killed half way, and its locks are given back', async () => {
     const database = await newDatabase();
-    // It has its locks, and is not done for as long as somebody holds one more.
+    // It has its locks, and is not done while another session holds one more.
     const endless = 'set local lock_timeout = 0; select pg_advisory_xact_lock(1);';
     const release = laterRelease({
       '9001_wide.sql': `${OWN_TABLE} alter table enterprise add column more text; ${endless}`,

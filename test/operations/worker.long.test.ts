@@ -78,7 +78,7 @@ describe('a worker process', () => {
       insert into login_failure (kind, name_hash, party, failed_times, expires_time)
       values ('user', '\\x01', '1', '{}', now() - interval '1 hour')`.execute(database.db);
     const probe = await inTransaction(database.db, async (trx) => {
-      // The cleanup leaves out a row that somebody has locked.
+      // The cleanup leaves out a locked row.
       await sql`select from login_failure for update`.execute(trx);
       const address = await startWorker({});
       expect((await readBehind(address)).login_failure).toBeGreaterThanOrEqual(3_600);

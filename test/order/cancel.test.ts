@@ -258,7 +258,7 @@ describe.each(QUEUE_KINDS)('on %s, when a worker starts after the cancel,', (que
   });
   afterAll(() => stack.close());
 
-  it('whoever waits for the batch is answered, nothing of it takes effect, and all else does', async () => {
+  it('a call that waits for the batch is answered, nothing of it takes effect, and all else does', async () => {
     const customers = await newCustomersInLanes(api, 3);
     const numbers = customers.map(() => ({ kept: newAssetNum(), cancelled: newAssetNum(), later: newAssetNum() }));
     const [before, cancelled, later] = [

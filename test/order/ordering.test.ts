@@ -126,7 +126,7 @@ describe.each([
     await Promise.all(batches.map((batch, index) => apis[index % 2]!.accept(batch)));
     const orders = await waitForResults(api, batches);
     expect(countOutcomes(orders)).toEqual({ succeeded: 40 });
-    // The number was new once; whoever came later took it with all that was on it.
+    // The number was new once; each later customer took it with its contents.
     expect(orders.reduce((sum, { assets }) => sum + assets, 0)).toBe(assetNums.length);
     for (const assetNum of assetNums) {
       const grants = await readGrants(stack, assetNum);

@@ -156,7 +156,7 @@ describe('a batch of four orders in two lanes that all failed', () => {
     await expectTotals({ state: 'completed', succeeded: 4 });
   });
 
-  it('is not put back while somebody ends it, and then it is', async () => {
+  it('is put back only after a concurrent end', async () => {
     expect(await retry(orderIds[0]!)).toBe(1);
     await drain(stack.db);
     let again: Promise<number> | undefined;

@@ -39,7 +39,7 @@ export function answerFailure(
   // Fastify closes the connection after any error of a body parser, even for invalid JSON that arrived completely.
   if (!isUnfinished(request.raw)) reply.removeHeader('connection');
   const isCutShort = request.raw.destroyed && !request.raw.complete;
-  if (isCutShort || error instanceof ClientLeft) return answerNobody(request, reply);
+  if (isCutShort || error instanceof ClientLeft) return endLeftCall(request, reply);
   const refusal =
     error instanceof Refusal
       ? error
@@ -61,7 +61,7 @@ export function answerFileFailure(
 }
 
 /** Ends a call whose client has disconnected. Proxies use 499 for that too. */
-function answerNobody(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function endLeftCall(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   noteCode(request, '499');
   return reply.code(499).send();
 }

@@ -347,7 +347,7 @@ describe('the history of a number', () => {
       expect(dataOf(await submitHistory(api, assetNum, { cursor })).entries).toHaveLength(1);
     });
 
-    it('that somebody has made up', async () => {
+    it('that was made up', async () => {
       const { id: applicationId } = await stack.db
         .selectFrom('application')
         .select('id')
@@ -436,7 +436,7 @@ describe('another application', () => {
     const ended = ['revoked', 'product_revoked app-2', 'product_revoked app-1', ...story];
     expect(told(await readHistory(theirs, assetNum))).toEqual(ended);
 
-    // The number is bought again in our channel: of the asset before nothing is seen, whoever owned it once.
+    // The number is bought again in our channel: nothing of the earlier asset is seen, whichever channel owned it.
     await order(newBuy(customer, [assetNum], {}, uri('app-3')));
     expect(told(await readHistory(ours, assetNum))).toEqual(['product_bought app-3', 'created']);
     expect(told(await walkHistory(ours, assetNum, '1'))).toEqual(['product_bought app-3', 'created']);

@@ -22,7 +22,7 @@ import { batchOf, deleteAsset, newAssetNum, newBuy } from '../../harness/orders/
 import { readResult } from '../../harness/orders/sync-batches.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** Where a batch ends: once, whoever finishes the last of its chunks, and for good. */
+/** A batch is completed once, for good, whichever process finishes its last chunk. */
 
 const PATIENTLY = { timeout: 30_000 };
 

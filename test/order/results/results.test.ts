@@ -318,7 +318,7 @@ describe('while orders take effect', () => {
   });
   afterAll(() => stack.close());
 
-  /** Keeps whoever wants to change the asset waiting, until it is released. */
+  /** Keeps transactions that change the asset waiting, until it is released. */
   async function holdAsset(assetNum: string): Promise<() => Promise<void>> {
     const held = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();

@@ -156,7 +156,7 @@ describe('calls that come at once', () => {
   });
 });
 
-it('a call for an asset that somebody works on keeps no call of other lanes waiting', async () => {
+it('a call for an asset in use delays no call of other lanes', async () => {
   const [held, ...others] = (await newCustomersInLanes(api, 6)) as [Customer, ...Customer[]];
   const assetNum = newAssetNum();
   await api.accept(syncOf(newBuy(held, [assetNum])));

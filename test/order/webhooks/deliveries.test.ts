@@ -428,7 +428,7 @@ describe('a webhook that is deleted', () => {
   });
 });
 
-describe('a webhook whose row somebody holds', () => {
+describe('a webhook whose row is locked', () => {
   it('keeps up no other one, and its attempt is recorded when the row is let go', async () => {
     const { promise: asked, resolve: tell } = Promise.withResolvers<void>();
     const { promise: going, resolve: go } = Promise.withResolvers<void>();

@@ -28,7 +28,7 @@ export function addConsoleOperations(server: FastifyInstance, handlers: ConsoleH
       // Integrators never call these, so the published description omits them.
       description: { hide: true },
       handler: async (request, reply) => {
-        const operator = operation.role === 'anybody' ? NOBODY : operatorOf(request);
+        const operator = operation.role === 'anybody' ? WITHOUT_LOGIN : operatorOf(request);
         const data = await handler(request, operator, reply);
         return operation.isDownload ? data : success(data);
       },
@@ -37,7 +37,7 @@ export function addConsoleOperations(server: FastifyInstance, handlers: ConsoleH
 }
 
 /** The caller of an operation that needs no login. */
-const NOBODY: Operator = { operatorId: '0', name: '', role: 'viewer', requestId: '' };
+const WITHOUT_LOGIN: Operator = { operatorId: '0', name: '', role: 'viewer', requestId: '' };
 
 /** A handler for every console operation. Returns the `data` of the answer, or a file in pieces. */
 export type AllConsoleHandlers = {

@@ -5,7 +5,7 @@ export const code = (text: string) => `\`${text}\``;
 /** Returns a link to a heading of the same page. */
 export const linkTo = (name: string) => `[${name}](#${name.toLowerCase()})`;
 
-/** Renders a Markdown table, without padding because nobody edits it by hand. */
+/** Renders a Markdown table, without padding because it is generated. */
 export function renderTable(headings: string[], rows: string[][]): string {
   const line = (cells: string[]) => `|${cells.join('|')}|`;
   return [line(headings), line(headings.map(() => '---')), ...rows.map(line)].join('\n');

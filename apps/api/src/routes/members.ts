@@ -55,9 +55,9 @@ export function additionHandlers({ passwords }: ServerOptions) {
       const tools = { db: request.db, passwords, signal: request.deadline.signal };
       const { data, firstFailure } = await addEmployees(tools, actor, named);
       if (firstFailure === undefined) return success(data);
-      const isNobodyAdded = data.succeeded.length === 0;
-      if (isNobodyAdded) reply.code(BUSINESS_EXCEPTION);
-      const body = isNobodyAdded
+      const haveAllFailed = data.succeeded.length === 0;
+      if (haveAllFailed) reply.code(BUSINESS_EXCEPTION);
+      const body = haveAllFailed
         ? failure(firstFailure.reason, 'member', firstFailure.message)
         : failure('some_employees_failed', 'member', buildMessage('some_employees_failed', ...countEmployees(data)));
       noteCode(request, body.code, body.cause);

@@ -10,7 +10,7 @@ export const MeContext = createContext<Me | null>(null);
 /** Returns the logged-in operator. */
 export function useMe(): Me {
   const me = use(MeContext);
-  if (me === null) throw new Error('nobody is logged in here');
+  if (me === null) throw new Error('no operator is logged in');
   return me;
 }
 

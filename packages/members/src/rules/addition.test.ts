@@ -52,7 +52,7 @@ describe('who can be added', () => {
   });
 });
 
-describe('whoever is added', () => {
+describe('an added employee', () => {
   /** Few accounts, so that they often collide. Some are refused already, some are too long with the code. */
   const account = fc.constantFrom('a', 'b', 'c', 'd', 'e'.repeat(52), 'e'.repeat(56), 'e'.repeat(60));
   const list = fc
@@ -76,7 +76,7 @@ describe('whoever is added', () => {
     );
   const addedOf = (judged: NamedEmployee[]) => judged.filter(({ employee }) => employee !== undefined);
 
-  it('stands in the list where he stood, and so does everybody else', () => {
+  it('keeps the place in the list, and so do the others', () => {
     holds((all, _known, judged) => {
       const places = (entries: NamedEmployee[]) => entries.map(({ path, userName }) => ({ path, userName }));
       expect(places(judged)).toEqual(places(all));
@@ -97,7 +97,7 @@ describe('whoever is added', () => {
     });
   });
 
-  it('is all who could be: to add those again who failed adds nobody', () => {
+  it('includes all that can be added: adding the failed ones again adds none', () => {
     holds((_all, { code, takenUserNames, room }, judged) => {
       const added = addedOf(judged);
       const again = judged.filter(({ refusal }) => refusal !== undefined && refusal.reason !== 'name_missing');

@@ -154,7 +154,7 @@ it('a later party waits for one item of each other party at most', () => {
   expect(takeAll(turns)).toEqual(['a2', 'b1', 'a3']);
 });
 
-it('an owner that may not go keeps its turn, and delays nobody else', () => {
+it('an owner that may not go keeps its turn, and delays no other', () => {
   const turns = turnsOf(['change', 'a', 'a1', 'a2'], ['change', 'b', 'b1', 'b2']);
   expect(takeAll(turns, ({ party }) => party === 'b')).toEqual(['b1', 'b2']);
   turns.add({ kind: 'change', party: 'b' }, 'b3');

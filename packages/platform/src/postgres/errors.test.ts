@@ -175,7 +175,7 @@ describe('the writes of a pool', () => {
     ['rows that were there already', () => insert('there').execute(db)],
     ['rows that change where they are', () => sql`update ${sql.table(table)} set word = word`.execute(db)],
     ['rows that go', () => sql`delete from ${sql.table(table)} where word = 'gone'`.execute(db)],
-    ['rows that nobody says are stored', () => run(db, { name: 'unsaid', ...storing, values: [] })],
+    ['rows that no statement reports as stored', () => run(db, { name: 'unsaid', ...storing, values: [] })],
     [
       'a transaction that is rolled back',
       () =>

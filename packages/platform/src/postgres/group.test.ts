@@ -36,7 +36,7 @@ async function settled(act: () => void): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-it('leaves out inputs for which nobody waits any more', async () => {
+it('leaves out inputs whose callers have left', async () => {
   const over = new Set<string>();
   const { run, begun, end } = newGroup({ isOver: (input) => over.has(input) });
   const first = run('a');

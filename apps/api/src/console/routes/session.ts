@@ -14,7 +14,7 @@ export function sessionHandlers({ sessions, publicUrl }: ServerOptions) {
     signal: request.deadline.signal,
   });
   return {
-    logIn: async (request, _nobody, reply) => {
+    logIn: async (request, _operator, reply) => {
       const call = callOf(request);
       noteSubject(request, { address: call.address });
       const { token, me } = await sessions.logIn(request.db, request.body, call);
@@ -23,7 +23,7 @@ export function sessionHandlers({ sessions, publicUrl }: ServerOptions) {
       return me;
     },
 
-    logInByLink: async (request, _nobody, reply) => {
+    logInByLink: async (request, _operator, reply) => {
       noteSubject(request, { address: addressOf(request, publicUrl) });
       const { token, me } = await sessions.logInByLink(request.db, request.body.token, request.id);
       noteSubject(request, { operator: me.name });
