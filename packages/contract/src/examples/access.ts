@@ -4,7 +4,7 @@ import type { ExamplesOf } from './operation.ts';
 export const issueToken: ExamplesOf<'issueToken'> = {
   bodies: {
     client_credentials: {
-      summary: 'The credentials in the form',
+      summary: 'Credentials in the form',
       value: {
         grant_type: 'client_credentials',
         client_id: 'your-appKey',
@@ -13,7 +13,7 @@ export const issueToken: ExamplesOf<'issueToken'> = {
       },
     },
     password: {
-      summary: 'The userToken of an administrator, for the member center',
+      summary: 'The userToken of an administrator',
       value: {
         grant_type: 'password',
         client_id: 'your-appKey',
@@ -30,7 +30,7 @@ export const issueToken: ExamplesOf<'issueToken'> = {
       invalid_grant: 'Wrong account or password, or a locked account',
       invalid_scope: 'Not a scope of the application',
     },
-    401: { invalid_client: 'Wrong credentials' },
-    503: { temporarily_unavailable: 'A fault' },
+    401: { invalid_client: 'Wrong appKey or appSecret' },
+    503: { temporarily_unavailable: 'Retry later' },
   },
 };

@@ -7,25 +7,25 @@ import { CLOUD_EMPLOYEE, type Examples, type ExamplesOf, HEAD_OFFICE } from './o
 import { orderExamples } from './order.ts';
 
 /**
- * The examples of every operation, by operationId. They work as they are on a fresh `npm start`: first O1 to O9 in
- * their order, with the preview of new_buy before O5. Then M1 to M3, M7, M9 and M10, then M5, M6 and M8, which list
- * what these have changed, M4 and the audit record, at last webhooks.
+ * The examples of all operations, by operationId. On a fresh `npm start` they work in this order: O1 to O9, with the
+ * preview of new_buy before O5; M1 to M3, M7, M9 and M10; M5, M6 and M8, which list the changes; M4 and the audit log;
+ * webhooks.
  */
 const operationExamples: { [Id in OperationId]: ExamplesOf<Id> } = { issueToken, ...orderExamples, ...memberExamples };
 
-/** The examples of an operation, whichever it is. */
+/** The examples of any operation. */
 export interface SomeExamples {
   bodies?: Examples<unknown>;
   answers: Record<number, Examples<unknown>>;
 }
 
-/** The key under which answers.json holds an answer. A test writes that file, from what a service answers. */
+/** The key of an answer in answers.json. A test records that file from a running service. */
 export const answerKey = (operationId: string, status: number | string, name: string) =>
   `${operationId} ${status} ${name}`;
 
 const RECORDED: Record<string, unknown> = answers;
 
-/** All examples with their answers, by operationId. */
+/** All examples with their recorded answers, by operationId. */
 export const examples = Object.fromEntries(
   Object.entries(operationExamples).map(([operationId, { answers: told, ...sent }]): [string, SomeExamples] => {
     const named = Object.entries<Record<string, string>>(told).map(([status, summaries]) => {
@@ -38,9 +38,9 @@ export const examples = Object.fromEntries(
   }),
 );
 
-/** Examples of parameters by name. A name means the same in every operation. */
+/** Examples of parameters, by name. A name means the same in all operations. */
 export const parameterExamples: Record<string, string | number> = {
-  // /docs replaces it with a new one whenever a call is tried out.
+  // /docs replaces it with a new value for each call.
   g_nonce: 'a-new-one-for-every-call',
   appKey: 'your-appKey',
   channelCode: exampleBatches.new_buy.channelCode,

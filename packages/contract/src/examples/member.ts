@@ -16,13 +16,13 @@ export const memberExamples: { [Id in MemberOperationId]: ExamplesOf<Id> } = {
   addEmployees: {
     bodies: {
       team: { summary: 'Two employees', value: { userList: [KIM, WANG] } },
-      partly: { summary: 'Two more, one of whom is there already', value: { userList: [OMAR, KIM] } },
+      partly: { summary: 'Two employees, one of whom exists', value: { userList: [OMAR, KIM] } },
     },
     answers: {
       200: { team: 'Both were added', partly: 'One was added, one was not: code 60027' },
       299: {
         employee_list_empty: 'The list is empty',
-        account_taken: 'Nobody was added: the code of the first failure, and what each failed for',
+        account_taken: 'None was added: the code of the first failure, and all failures',
       },
     },
   },
@@ -38,72 +38,72 @@ export const memberExamples: { [Id in MemberOperationId]: ExamplesOf<Id> } = {
         },
       },
       no_remark: {
-        summary: 'The same, without the remark: null clears it, and what is absent stays',
+        summary: 'Clear the remark and keep the other fields',
         value: { ...SEAT, remark: null },
       },
     },
     answers: {
-      200: { seat: 'Done', no_remark: 'Done' },
+      200: { seat: 'Success', no_remark: 'Success' },
       299: { account_mismatch: 'The account name cannot be changed' },
     },
   },
   resetPassword: {
     bodies: { new_password: { summary: 'A new password', value: { password: 'battery staple 7' } } },
-    answers: { 200: { new_password: 'Done' }, 299: { password_length: 'The password is too short' } },
+    answers: { 200: { new_password: 'Success' }, 299: { password_length: 'The password is too short' } },
   },
   deleteEmployee: {
-    answers: { 200: { deleted: 'Done' }, 299: { last_administrator: 'The last administrator stays' } },
+    answers: { 200: { deleted: 'Success' }, 299: { last_administrator: 'It is the last administrator' } },
   },
   listEmployees: {
     answers: {
-      200: { seat: 'The one whom the keyword and the department find, after M2, M9 and M10' },
-      299: { field_invalid: 'A parameter is wrong' },
+      200: { seat: 'The employee that matches keyword and department, after M2, M9 and M10' },
+      299: { field_invalid: 'A parameter is invalid' },
     },
   },
   listEnterpriseAssets: {
     answers: {
-      200: { two: 'A lock that an employee holds and that is lent, and a license that nobody holds' },
-      299: { user_token_invalid: 'The userToken has ended' },
+      200: { two: 'An assigned and lent lock, and an unassigned license' },
+      299: { user_token_invalid: 'The userToken has expired' },
     },
   },
   readAssetContents: {
     answers: {
       200: { lock: 'A lock with nested merchandise, before M10 lends it' },
-      299: { asset_id_not_found: 'No such asset' },
+      299: { asset_id_not_found: 'Unknown asset' },
     },
   },
   listBorrowedLocks: {
     answers: {
-      200: { lent: 'The lock of the batch borrowed_lock of O5, after M10' },
+      200: { lent: 'The borrowed lock after M10' },
       299: { client_token_missing: 'The clientToken is missing' },
     },
   },
   configureAssets: {
     bodies: {
       assign: {
-        summary: 'The lock of the batch new_buy of O5, and the license of the batch sync',
+        summary: 'The lock of the batch new_buy, and the license of the batch sync',
         value: { deleteAssets: [], addAssets: [KEPT_LOCK, CLOUD_LICENSE] },
       },
-      withdraw: { summary: 'The license is taken back', value: { deleteAssets: [CLOUD_LICENSE], addAssets: [] } },
+      withdraw: { summary: 'Take the license back', value: { deleteAssets: [CLOUD_LICENSE], addAssets: [] } },
     },
     answers: {
-      200: { assign: 'Done', withdraw: 'Done' },
-      299: { asset_configured_twice: 'A number is named twice' },
+      200: { assign: 'Success', withdraw: 'Success' },
+      299: { asset_configured_twice: 'A number appears twice' },
     },
   },
   lendAssets: {
     bodies: {
       lock: {
-        summary: 'What the employee holds, into the lock of the batch borrowed_lock of O5',
+        summary: 'The assigned lock, into the borrowed lock',
         value: { borrowedUsbKey: BORROWED_LOCK, assetIDs: [KEPT_LOCK_ID] },
       },
     },
-    answers: { 200: { lock: 'Done' }, 299: { asset_not_held: 'The employee does not hold the asset' } },
+    answers: { 200: { lock: 'Success' }, 299: { asset_not_held: 'The asset is not assigned to the employee' } },
   },
   readAudit: {
     answers: {
-      200: { all: 'What the examples of M1 to M10 change' },
-      299: { not_administrator: 'The enterprise is not that of the user' },
+      200: { all: 'The changes by the examples of M1 to M10' },
+      299: { not_administrator: 'The user belongs to another enterprise' },
     },
   },
 };

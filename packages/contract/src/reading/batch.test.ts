@@ -44,7 +44,7 @@ function wholeBatch() {
   );
 }
 
-/** Values that fields tolerate, coerce or refuse. */
+/** Values that fields accept, coerce or refuse. */
 const oddValue = fc.oneof(
   fc.constantFrom(null, '', ' ', ' x ', '0', 'new_buy', 'softkey', 'cloud_account', '2026-01-01', 'a\u0000', '\ud800'),
   fc.constantFrom<unknown>(0, 1, 2, -1, 1.5, 2 ** 31, 2 ** 53, true, false, [], {}, 'x'.repeat(256), ['A-1', 'A-1']),
@@ -53,7 +53,7 @@ const oddValue = fc.oneof(
 
 type Node = Record<string, unknown>;
 
-/** Every place of a value: the object or list that holds it, and its key there. */
+/** All positions inside a value: the containing object or list, and the key. */
 function* placesIn(value: unknown): Generator<[holder: Node, key: string]> {
   if (typeof value !== 'object' || value === null) return;
   for (const key of Object.keys(value)) {
@@ -62,7 +62,7 @@ function* placesIn(value: unknown): Generator<[holder: Node, key: string]> {
   }
 }
 
-/** Sets, removes or repeats what is at one place. */
+/** Sets, removes or repeats the value at one position. */
 const change = fc.record({
   at: fc.nat(),
   kind: fc.constantFrom('set', 'remove', 'repeat', 'add'),
@@ -82,8 +82,8 @@ function changed(changes: { at: number; kind: string; value: unknown }[]): unkno
   return batch;
 }
 
-describe('a batch that is read by generated code', () => {
-  it('is taken if the schema takes it, with the same result', () => {
+describe('a batch parsed by generated code', () => {
+  it('is accepted if the schema accepts it, with the same result', () => {
     let taken = 0;
     fc.assert(
       fc.property(fc.array(change, { maxLength: 3, size: 'max' }), (changes) => {
@@ -99,7 +99,7 @@ describe('a batch that is read by generated code', () => {
     expect(taken).toBeLessThan(450);
   });
 
-  it.each([null, undefined, 1, 'text', [], {}, { orderList: [] }, { orderList: null }])('is not %j', (input) => {
+  it.each([null, undefined, 1, 'text', [], {}, { orderList: [] }, { orderList: null }])('cannot be %j', (input) => {
     expect(readValidBatch(input)).toBeNull();
   });
 });

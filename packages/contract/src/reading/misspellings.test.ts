@@ -39,11 +39,11 @@ function distanceOf(from: string, to: string): number {
   return at(from.length, to.length);
 }
 
-describe('a number of edits', () => {
-  /** Few letters, so that texts are often near one another. */
+describe('isWithinEdits', () => {
+  /** Few letters, so that strings are often similar. */
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 9 });
 
-  it('is within a bound where the textbook distance is', () => {
+  it('agrees with the textbook distance', () => {
     fc.assert(
       fc.property(word, word, fc.nat(3), (from, to, edits) => {
         expect(isWithinEdits(from, to, edits)).toBe(distanceOf(from, to) <= edits);
@@ -203,7 +203,7 @@ describe('a batch with a misspelled field', () => {
     expect(misspelledIn(BatchOrder, broken)).toEqual([['orderList.0.assets.0.limitEnddate', 'limitEndDate']]);
   });
 
-  it('leaves a bounded number of faults, whatever it holds', () => {
+  it('reports a limited number of faults', () => {
     const elements = Array.from({ length: 5_000 }, () => ({ assetNos: ['A'], limitEnddate: 1, other: 1 }));
     const found = findUnknownFields(BatchOrder, batchOf(newBuy(CUSTOMER, ['A'], { assets: elements })));
     expect(found.misspelled).toHaveLength(100);
@@ -223,7 +223,7 @@ describe('other bodies', () => {
     expect(misspelledIn(schema, body)).toEqual([found]);
   });
 
-  it('are refused by the path of the field, and say what was likely meant', () => {
+  it('are refused with the path of the field and its likely name', () => {
     const body = { crmCustomerId: 'c', customerName: 'n', branchName: 'b', adress: 'a' };
     const checked = checkBody(CreateEnterprise, body);
     expect(checked).toMatchObject({
