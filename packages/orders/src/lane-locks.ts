@@ -26,7 +26,6 @@ export interface LockedRow {
   lanes: string;
 }
 
-/** Returns the lanes that a statement of `lockingLanes` or `tryingLanes` has locked. */
 export function readLocked([row]: readonly LockedRow[]): number[] {
   return row!.lanes === '' ? [] : row!.lanes.split(',').map(Number);
 }

@@ -137,7 +137,6 @@ export function registerBacklogGauges(registry: Registry, db: Database, channels
   });
 }
 
-/** Returns the channels with pending orders: those with the most alone, the others together. */
 function groupChannels(all: readonly ChannelState[]): { label: string; channels: readonly ChannelState[] }[] {
   const sorted = all.filter(({ pending }) => pending > 0).sort((a, b) => b.pending - a.pending);
   const alone = sorted.slice(0, MAX_CHANNELS).map((channel) => ({ label: channel.code ?? NONE, channels: [channel] }));

@@ -112,8 +112,8 @@ function findLines(payloads: readonly Uint8Array[]): Buffer | null {
 
 /**
  * Stores a group of batches with one statement, and returns their ids; null for a batch whose key is taken. The
- * statement draws the ids, so their order is the acceptance order. It inserts batches in the order of their keys, so
- * that two processes that accept the same batches wait for each other and don't deadlock.
+ * statement draws the ids, so their order is the acceptance order. It inserts in the order of the keys, so that two
+ * processes that accept the same batches don't deadlock.
  */
 async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Promise<(BatchId | null)[]> {
   const keys = batches.map(keyOf);
@@ -127,8 +127,7 @@ async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Prom
     storesRows: true,
     values: [
       ...batchArrays(order.map((index) => batches[index]!)),
-      // One text with a line for each payload, because the driver takes long to quote array elements. JSON has no line
-      // breaks.
+      // One text with a line each: the driver is slow to quote array elements. JSON has no line breaks.
       joinLines(chunks.map(({ payload }) => payload)),
       chunks.map(({ place }) => place),
       chunks.map(({ lane }) => lane),

@@ -46,7 +46,6 @@ export interface EarlierBatch {
   digest_version: number;
 }
 
-/** Returns, for each batch, the batch stored earlier under its key, if any. */
 export async function findEarlier(db: Database, batches: PreparedBatch[]): Promise<(EarlierBatch | undefined)[]> {
   return readEarlier(await run(db, findingEarlier(batches)), batches);
 }
@@ -105,7 +104,6 @@ export function sameBatchId(batch: PreparedBatch, earlier: EarlierBatch): BatchI
   return earlier.id;
 }
 
-/** The columns for which batchArrays returns values. */
 export const BATCH_NAMES = `application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
   order_types, request_id`;
 

@@ -16,7 +16,6 @@ import { orderText } from '../stored-orders.ts';
 
 export type { ChannelIds };
 
-/** A batch ready to be stored: checked, digested and split by lane. */
 export interface PreparedBatch {
   applicationId: ApplicationId;
   channelCode: string;

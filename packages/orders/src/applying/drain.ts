@@ -13,7 +13,6 @@ import { findHeld, holdUnreadable } from './holds.ts';
 import { buildPending, inAcceptanceOrder, type Pending, readingPending, type UnreadableChunk } from './pending.ts';
 import { type Applied, addApplied, buildApplied } from './work-log.ts';
 
-/** Which lanes to drain, if they are not locked elsewhere, and how. */
 export interface LanesToDrain {
   lanes: readonly number[];
   /** How much weight to take beyond a first chunk. Default: MAX_WEIGHT. */
@@ -48,11 +47,11 @@ export class DrainFailed extends Error {
  * Applies the oldest pending orders of some lanes, up to a limit, as one group in one transaction (rules 6.2). Sets
  * aside orders of held customers and chunks that can't be read.
  *
- * A drain holds its lanes' locks until it commits, so only one drain of a lane runs at a time, in any process, and the
- * orders of a lane take effect in acceptance order. If it conflicts with another transaction and runs again, it drains
- * the same lanes, or those that it can lock again.
+ * A drain holds its lanes' locks until it commits. So only one drain of a lane runs at a time, in any process, and the
+ * orders of a lane take effect in acceptance order. After a conflict, it runs again on the same lanes, or those that it
+ * can lock again.
  *
- * Throws a DrainFailed if the group can't be applied; its cause may be a LargeWork. Throws other errors if the lanes
+ * Throws a DrainFailed if the group can't be applied, perhaps because of a LargeWork, and other errors if the lanes
  * can't be locked. Either way, nothing has changed.
  */
 export async function drainLanes(db: Database, wanted: LanesToDrain, ids: LedgerIds): Promise<Drained> {
@@ -101,7 +100,6 @@ async function applyPending(
 
 const before = ({ licenseOrderId }: OrderWithId) => BigInt(splitOrderId(licenseOrderId).batchId) - 1n;
 
-/** Locks lanes and reads their pending orders, in one round trip. */
 async function lockAndRead(
   trx: Trx,
   { lanes, maxWeight = MAX_WEIGHT, bulkOf, isLarge }: LanesToDrain,

@@ -17,7 +17,6 @@ export interface WorkedBatch {
 }
 
 export interface Finished {
-  /** Batches with orders that got their outcome. */
   batches: WorkedBatch[];
   /** Open batches of which this transaction finished at least one chunk. They may be complete after the commit. */
   finishedBatchIds: BatchId[];
@@ -26,13 +25,12 @@ export interface Finished {
 }
 
 /**
- * Removes orders that have an outcome from their chunks, and marks empty chunks as finished. Stores the content of
- * failed orders, and records activity. Throws if another transaction has finished a chunk.
+ * Removes orders with an outcome from their chunks, and marks empty chunks as finished. Stores the content of failed
+ * orders, and records activity. Throws if another transaction has finished a chunk.
  *
- * Also moves the orders of held customers out of the chunks. `areHeld`: the orders are already outside their chunks.
- *
- * `completesBatches`: also completes the batches whose chunks are all finished, whole, in this transaction. Other
- * batches may be completed after the commit, by `completeBatches`.
+ * Also moves the orders of held customers out of the chunks. `areHeld`: the orders are already outside.
+ * `completesBatches`: also completes the batches whose chunks are all finished in this transaction; others may be
+ * completed after the commit, by `completeBatches`.
  */
 export async function finishOrders(
   trx: Trx,
@@ -145,13 +143,13 @@ const completedCount = (place: number) => `($7::jsonb -> batch.id::text ->> ${pl
 
 const IS_OVER = 'lane_chunk.succeeded + lane_chunk.failed + done.succeeded + done.failed = order_count';
 
-// Completes each batch whose chunks are all finished here. If `order retry` puts a chunk back meanwhile, it holds the
-// lock of the batch's row until its commit, and then has_retries is true. Batches whose counts can't be right are left
-// to completeBatches, which reports them, so that they don't keep orders from being applied.
+// Completes each batch whose chunks are all finished here. If `order retry` puts a chunk back meanwhile, it locks the
+// batch's row until its commit, and then has_retries is true. A batch with wrong counts is left to completeBatches,
+// which reports it, so that its orders are applied all the same.
 //
-// Three choices keep kept plans fast. No table is joined with the batches, because thousands would be compared pair by
-// pair. The call of each batch is looked up by index, row by row. And the counts tell which chunks are pending, because
-// by its index a kept plan might read all pending chunks.
+// The form keeps kept plans fast. Joining thousands of batches would compare them pair by pair. Each batch's call is
+// looked up by index. Counts tell which chunks are pending, because a kept plan might read the whole index of pending
+// chunks.
 const FINISH_CHUNKS = `
   with done as (
     select * from unnest(
@@ -200,11 +198,11 @@ const FINISH_CHUNKS = `
 type FailedInBatch = { batchId: BatchId; placed: PlacedOrder };
 
 /**
- * Stores the content of failed orders, in the form in which it was stored while they were pending (rules 6.7). Call it
- * in the transaction that stores their outcomes.
+ * Stores the content of failed orders, in the same form as while they were pending (rules 6.7). Call it in the
+ * transaction that stores their outcomes.
  *
- * A cancel may store 32 MiB. The orders go to PostgreSQL as one text with a line for each, because the driver takes
- * seconds to quote array elements. JSON has no line breaks.
+ * One text with a line each, because a cancel may store 32 MiB and the driver takes seconds to quote array elements.
+ * JSON has no line breaks.
  */
 async function keepFailedOrders(trx: Trx, failed: readonly FailedInBatch[]): Promise<void> {
   if (failed.length === 0) return;

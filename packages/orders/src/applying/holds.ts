@@ -21,7 +21,6 @@ import { type Chunk, SENDERS_CHANNELS, type UnreadableChunk } from './pending.ts
 const pauseAfter = (tries: ReturnType<typeof sql>) =>
   sql`make_interval(secs => least(300, 2 ^ least(${tries} - 1, 9)))`;
 
-/** A statement that returns which of the customers are held. */
 export const findingHeld = (customerIds: Iterable<CustomerId>): Statement<{ customer_id: CustomerId }> => ({
   name: 'find_held',
   text: 'select customer_id from order_hold where customer_id = any ((select $1::text[])::text[])',
@@ -170,7 +169,6 @@ function readOrder(version: number, content: string): Order | null {
   }
 }
 
-/** Returns held orders as the chunks that count them. */
 export function asChunks(held: readonly HeldOrder[]): Pick<Chunk, 'batchId' | 'lane' | 'orders'>[] {
   return [...Map.groupBy(held, ({ batchId, lane }) => `${batchId} ${lane}`).values()].map((ofChunk) => {
     const { batchId, lane } = ofChunk[0]!;
@@ -206,8 +204,7 @@ export async function insertHeld(
         string_to_table($1, chr(10)), unnest($2::bigint[], $3::int[], $4::int[], $5::text[], $6::int[])
       ) as moved (content, batch_id, lane, index, customer_id, sequence)`,
     values: [
-      // One text with a line for each order, because the driver takes long to quote array elements. JSON has no line
-      // breaks.
+      // One text with a line each: the driver is slow to quote array elements. JSON has no line breaks.
       moved.map(({ placed }) => writeStoredOrders([placed])).join('\n'),
       moved.map(({ batchId }) => batchId),
       moved.map(({ lane }) => lane),

@@ -23,7 +23,6 @@ import { type Applied, buildApplied } from './work-log.ts';
 
 const CHUNKS_AT_ONCE = 10;
 
-/** What is needed to apply orders outside drains. */
 export interface OrderTools {
   db: Database;
   log: Logger;

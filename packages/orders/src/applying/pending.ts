@@ -34,7 +34,6 @@ export interface ReadChunks {
   unreadable: UnreadableChunk[];
 }
 
-/** The pending orders of some lanes, oldest first. */
 export interface Pending extends ReadChunks {
   /** Whether customers of these lanes are held. False if nothing is pending. */
   hasHolds: boolean;
@@ -46,8 +45,8 @@ export interface Pending extends ReadChunks {
 /**
  * A statement that reads the oldest pending chunks of the locked lanes, up to a weight, but at least one. It skips
  * paused channels. Channels share the weight fairly: no channel gets more while another gets less than it has pending.
- * The first chunks of channels may add up to MAX_WEIGHT, so that thousands of channels with one order each are read
- * together. `has_holds`: whether customers of these lanes are held.
+ * Channels' first chunks may add up to MAX_WEIGHT, so that thousands of channels with one order each are read together.
+ * `has_holds`: whether customers of these lanes are held.
  */
 export function readingPending(maxWeight: number): Statement<PendingRow> {
   return { name: 'read_pending', text: READ_PENDING, values: [maxWeight] };
@@ -60,7 +59,6 @@ interface PendingRow extends ChunkRow {
   has_holds: boolean;
 }
 
-/** Builds the result of a statement of `readingPending`. */
 export function buildPending(rows: readonly PendingRow[]): Pending {
   const cuts = Object.entries(rows[0]?.cuts ?? {});
   const left = new Map(cuts.map(([lane, batchId]) => [Number(lane), BigInt(batchId) - 1n]));
@@ -87,7 +85,6 @@ export interface ChunkRow {
   channels: string[] | null;
 }
 
-/** For a SELECT: the columns of a ChunkRow. */
 export const CHUNK_COLUMNS = 'batch_id, lane, order_count, chunk_count, payload, payload_version';
 
 /**
@@ -137,7 +134,6 @@ const READ_PENDING = `
   where not exists (select from cut where cut.lane = counted.lane and cut.batch_id <= counted.batch_id)
   order by batch_id, lane`;
 
-/** Reads the orders in rows of chunks. Lists chunks that can't be read separately. */
 export function readRows(rows: readonly ChunkRow[]): ReadChunks {
   const chunks: Chunk[] = [];
   const unreadable: UnreadableChunk[] = [];

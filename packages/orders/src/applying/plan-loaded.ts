@@ -27,17 +27,16 @@ const MAX_HINTS = 500;
 /** How much the orders may touch together. Large work may touch as much as a single order may. */
 export interface Work {
   isLarge: boolean;
-  /** Limits for tests; by default the product's limits. */
+  /** For tests. */
   limits?: Limits;
 }
 
 /**
- * Plans orders one after the other; each sees the effects of those before it. Calls `look` with each planned order
- * before it plans the next. Loads the contents of all their assets first if they are small; otherwise loads them for a
- * few orders at a time and drops them afterwards.
+ * Plans orders one after the other; each sees the effects of those before it. Calls `look` with each before it plans
+ * the next. Loads the contents of all their assets first if they are small, otherwise those of a few orders at a time.
  *
- * Large work stops before an order that would exceed the limit for what it touches, or once much has been read. (Failed
- * orders are read for, but touch nothing.) Small work throws a LargeWork instead.
+ * Large work stops before an order that would touch too much, or once much has been read (for failed orders, too).
+ * Small work throws a LargeWork instead.
  */
 export async function planEach(
   trx: Trx,
@@ -86,7 +85,6 @@ export async function planEach(
   }
 }
 
-/** Adds the nearest products to a product_not_found failure, by reading the asset's oldest products. */
 class Hints {
   readonly #trx: Trx;
   readonly #ledger: Ledger;

@@ -23,10 +23,10 @@ export const queuedIn = (channelId: string) => `(
 )`;
 
 /**
- * Adds recorded activity to the totals by period, channel and cause, and to the pending orders, oldest rows first. The
+ * Adds recorded activity, oldest rows first, to the totals by period, channel and cause, and to the pending orders. The
  * statement that counts a row deletes it, so each row counts once: rows committed late are counted later, rows that
  * another worker counts are skipped, and after a crash the rows still exist. Totals are updated in the order of their
- * keys, so that workers wait for each other and don't deadlock.
+ * keys, so that workers don't deadlock.
  *
  * Ends when few rows are left, or after many; then the next call continues.
  */

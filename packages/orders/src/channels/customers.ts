@@ -6,7 +6,6 @@ import { NO_CHANNEL } from '../lanes.ts';
 /** How many customers' channels a process caches: some 10 MB. */
 const MAX_KNOWN = 50_000;
 const LOOK_UPS_AT_ONCE = 2;
-/** How many ids look-ups share at most, beyond those of the first. */
 const MAX_SHARED_IDS = 10_000;
 
 export type ChannelIds = ReadonlyMap<CustomerId, number>;
@@ -76,7 +75,6 @@ export class CustomerChannels {
 export const channelIdFor = (channel: Channel | undefined, channels: Channels) =>
   channel !== undefined && (channels === null || channels.includes(channel.code)) ? channel.id : NO_CHANNEL;
 
-/** Reads the channels of customers from the database; see CustomerChannels. */
 export async function findChannels(
   db: Database | Trx,
   customerIds: readonly CustomerId[],

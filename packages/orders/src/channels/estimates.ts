@@ -1,4 +1,3 @@
-/** Orders to finish before something is complete, and how many are finished per second. */
 export interface Ahead {
   orders: number;
   perSecond: number;
@@ -50,7 +49,6 @@ export function estimateCompletion(nowMs: number, ahead: readonly Ahead[]): numb
   return Number.isFinite(seconds) ? Math.round(nowMs + seconds * 1_000) : null;
 }
 
-/** The longest retry delay for a refused application, in seconds. */
 const MAX_RETRY_SECONDS = 300;
 
 /**

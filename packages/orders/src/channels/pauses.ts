@@ -18,7 +18,6 @@ export interface ChannelPause {
   wasSo: boolean;
 }
 
-/** Writes the audit entry of a change in its transaction. */
 type Recording = (trx: Trx) => Promise<void>;
 
 /**
@@ -86,7 +85,6 @@ export function findingPaused(lanes: readonly number[]): Statement<{ id: number;
   };
 }
 
-/** Returns the refusal of a sync call that touches customers of a paused channel (rules 6.2). */
 export function refusePaused(code: string): Refusal {
   const refusal = new Refusal('channel_paused', code);
   refusal.retryAfterSeconds = RETRY_AFTER_SECONDS;

@@ -96,9 +96,7 @@ export async function readChannels(db: Database): Promise<ChannelState[]> {
 
 const RECENT_MS = 5_000;
 
-/** Reads channels for the calls of a process, at most once a second. */
 export class ChannelReader {
-  /** Returns all channels (see readChannels), read at most a second ago. */
   readonly read: () => Promise<readonly ChannelState[]>;
   /** The last reading, and when it was made (performance.now). */
   #last: { channels: readonly ChannelState[]; ms: number } = { channels: [], ms: Number.NEGATIVE_INFINITY };
@@ -114,7 +112,7 @@ export class ChannelReader {
   /**
    * Estimates when a batch will be completed, in milliseconds, from the channels of its pending orders (rules 6.4).
    * Returns null if no order is pending, a channel is paused or makes no progress, or the channels can't be read. Uses
-   * a reading of the last few seconds without waiting, because polls of other batches would wait, too.
+   * a recent reading without waiting, because other polls would wait, too.
    */
   async estimate(waiting: readonly PendingInChannel[] | null): Promise<number | null> {
     if (waiting === null) return null;

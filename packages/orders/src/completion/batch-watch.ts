@@ -6,7 +6,6 @@ import type { ResultReader } from '../results/reader.ts';
 export const COMPLETIONS_CHANNEL = 'lockstep_batch_ends';
 /** How often a process polls for all its waiting calls, in case a notification was lost. */
 const LOOK_AGAIN_MS = 1_000;
-/** How many polling statements run at once, and how many batches each covers. */
 const LOOKS = { maxRunning: 1, maxInputs: 5_000 };
 
 /**
@@ -123,7 +122,6 @@ export async function awaitBatchResult(
     const { batchId, isCompleted, answer } = await deadline.race(results.read(applicationId, query, deadline));
     if (isCompleted || watch.isClosed || performance.now() >= endMs) return answer;
     await watch.waitForCompletion(batchId, endMs, deadline.signal);
-    // The client has disconnected.
     if (deadline.signal.aborted) return answer;
   }
 }

@@ -28,17 +28,16 @@ import { PAYLOAD_VERSION } from '../stored-orders.ts';
 // completed_time and the counts in its row, and stores an event.
 
 /**
- * Completes those of the given batches whose chunks are all finished, and returns their ids. Number their events after
- * the commit (EventNumbering); that also wakes the calls that wait for these batches.
+ * Completes those of the batches whose chunks are all finished, and returns their ids. Number their events after the
+ * commit (EventNumbering), which also wakes the calls that wait for them.
  *
- * Each batch is completed once, even if several callers find it finished at the same time. The first statement locks
- * the rows, ordered by id, and skips rows that are locked elsewhere, so that one batch never delays the others. The
- * holder of such a lock completes or reopens the batch; otherwise the sweep completes it. The second statement decides.
- * It sees everything committed before the lock, so it never deletes a chunk that `order retry` has put back.
+ * Each batch is completed once, even if several callers try at the same time. The first statement locks the rows,
+ * ordered by id. It skips rows that are locked elsewhere, so that one batch never delays others: the lock's holder
+ * completes or reopens that batch, or else the sweep completes it. The second statement sees everything committed
+ * before the lock, so it never deletes a chunk that `order retry` has put back.
  *
- * Call it in the transaction that finishes a last chunk, or right after the commit of a transaction that finishes
- * chunks. Two transactions that finish the last two chunks don't see each other, but the one that commits later sees
- * both chunks.
+ * Call it in the transaction that finishes a last chunk, or right after the commit. Two transactions that finish the
+ * last two chunks don't see each other, but the one that commits later sees both.
  */
 export async function completeBatches(db: Database | Trx, batchIds: readonly BatchId[]): Promise<BatchId[]> {
   if (batchIds.length === 0) return [];
@@ -88,12 +87,12 @@ const completingLocked = (batchIds: readonly BatchId[]): Statement<{ ids: BatchI
 });
 
 /**
- * Stores sync batches as completed, in the transaction in which all of their orders succeed. No call can wait for them,
- * because they are invisible until the commit. Call it after storing their outcomes.
+ * Stores sync batches as completed, in the transaction in which all of their orders succeed. Call it after storing
+ * their outcomes. No call can wait for these batches, because they are invisible until the commit.
  *
- * Inserts in the order of the keys, as accepting does, so that calls that store the same batches wait for each other
- * and don't deadlock. The statement is sent without waiting for its answer: if another call has stored one of the keys,
- * the next answer or the commit throws PostgreSQL's unique_violation.
+ * Inserts in the order of the keys, as accepting does, so that calls that store the same batches don't deadlock. It
+ * does not wait for the answer: if another call has stored a key, the next answer or the commit throws
+ * unique_violation.
  */
 export async function insertCompletedBatches(
   trx: Trx,
@@ -161,8 +160,7 @@ export async function reopenBatches(trx: Trx, chunks: readonly ChunkBack[]): Pro
     ['weight', 'integer', chunks.map(({ weight }) => weight)],
     ['customer_ids', 'text', chunks.map(({ customerIds }) => textArray(customerIds))],
   ]);
-  // One text with a line for each payload, because the driver takes long to quote array elements. JSON has no line
-  // breaks.
+  // One text with a line each: the driver is slow to quote array elements. JSON has no line breaks.
   const payloads = chunks.map(({ payload }) => payload).join('\n');
   await sql`
     with reopened as (

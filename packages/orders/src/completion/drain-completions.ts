@@ -3,7 +3,6 @@ import { type Database, Group, type Logger } from '@lockstep/platform';
 import { completeBatches } from './complete-batches.ts';
 import type { EventNumbering } from './numbering.ts';
 
-/** How many drains' batches one statement completes at most. */
 const MAX_DRAINS = 64;
 
 /**

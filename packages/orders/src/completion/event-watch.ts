@@ -14,7 +14,6 @@ import {
 export const EVENTS_CHANNEL = 'lockstep_events';
 /** How often a process polls for all its waiting calls, in case a notification was lost. */
 const LOOK_AGAIN_MS = 1_000;
-/** How many reads for waiting calls run at once, and how many applications each covers. */
 const READS = { maxRunning: 2, maxInputs: 16 };
 
 interface Reader extends Place {
@@ -26,9 +25,8 @@ interface Reader extends Place {
 /**
  * Lets calls wait for events after their position in the feed (rules 6.8). A Listener passes on the notifications.
  *
- * Each waiting call costs a timer and no statement. When an application has new events, one read serves all calls that
- * wait for them. All these calls wait at or near the end of the feed, so a read from the lowest of their positions
- * serves them all.
+ * Each waiting call costs a timer and no statement. One read serves all calls that wait for events of an application:
+ * all wait at or near the end of the feed, so it reads from the lowest of their positions.
  */
 export class EventWatch {
   readonly channel = EVENTS_CHANNEL;
@@ -109,7 +107,6 @@ export class EventWatch {
     if (readers?.size === 0) this.#readers.delete(reader.applicationId);
   }
 
-  /** Finds events whose notification was lost. */
   async #lookForLost(): Promise<void> {
     try {
       const places = [...this.#readers].map(([applicationId, readers]) => ({ applicationId, after: firstOf(readers) }));

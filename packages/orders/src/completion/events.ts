@@ -12,7 +12,6 @@ import { buildSummary } from '../results/results.ts';
 /** PostgreSQL's largest bigint; no event has a higher position. */
 const LAST_POSITION = 2n ** 63n - 1n;
 
-/** A reader's position in the feed of an application. */
 export interface Place {
   applicationId: ApplicationId;
   /** The reader wants events after this position. No event need have exactly this position. */
@@ -90,7 +89,6 @@ function buildEvent(row: EventRow): FeedEvent {
   return { id: position, type, time: completedTime.getTime(), data: { ...summary, cancelled } };
 }
 
-/** Returns which of the applications have events after their position, with one statement. */
 export async function findApplicationsWithEvents(
   db: Database,
   places: readonly Omit<Place, 'limit'>[],

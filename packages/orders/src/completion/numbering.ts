@@ -12,14 +12,14 @@ const PAUSE_MS = 50;
 const EVENTS_AT_ONCE = 1_000;
 
 /**
- * Assigns positions in the feed to the oldest unnumbered events, and wakes the calls that wait for these events or for
- * their batches. Returns how many events it numbered, and of which applications. Only this statement sends
- * notifications: PostgreSQL commits transactions that notify one at a time, and a drain must not wait for that.
+ * Assigns feed positions to the oldest unnumbered events, and wakes the calls that wait for them or for their batches.
+ * Returns how many events it numbered, and of which applications. Only this statement notifies: PostgreSQL commits
+ * notifying transactions one at a time, and a drain must not wait for that.
  *
- * The statement sees only committed events and commits by itself. So it locks the counter's row only while PostgreSQL
- * runs it, even if this process dies or hangs. The next numbering waits for that lock, so positions become visible in
- * ascending order: once a reader has seen a position, no lower one can appear. This requires commits to be durable
- * before they are visible, which is PostgreSQL's default (synchronous_commit).
+ * The statement commits by itself, so it locks the counter's row only while PostgreSQL runs it, even if this process
+ * dies or hangs. The next numbering waits for that lock, so positions become visible in ascending order: once a reader
+ * has seen a position, no lower one can appear. This requires commits to be durable before they are visible,
+ * PostgreSQL's default (synchronous_commit).
  */
 export async function numberEvents(db: Database): Promise<{ count: number; applicationIds: ApplicationId[] }> {
   const rows = await run<{ count: number; application_ids: ApplicationId[] }>(db, NUMBER_EVENTS);

@@ -10,7 +10,6 @@ import type { OrderMetrics } from '../metrics.ts';
 
 interface CancelCall {
   batchId: BatchId;
-  /** The lanes in which the batch had pending orders when the call arrived. */
   lanes: number[];
   /** A time of performance.now. */
   deadlineMs: number;
@@ -49,9 +48,9 @@ export class BatchCanceller {
   }
 
   /**
-   * Cancels all pending orders of a batch in one transaction, which completes the batch. It waits for running drains of
-   * the batch's lanes, so each order either takes effect or is cancelled. A repeated call, or a call for a sync batch,
-   * cancels nothing.
+   * Cancels all pending orders of a batch, and so completes it, in one transaction. Waits for running drains of its
+   * lanes, so that each order either takes effect or is cancelled. A repeated call, or a call for a sync batch, cancels
+   * nothing.
    *
    * Throws a Refusal: batch_not_found, also for batches of other applications; overloaded, and then nothing is
    * cancelled.

@@ -13,7 +13,7 @@ interface FailRequest {
   licenseOrderIds: readonly LicenseOrderId[];
   /** What to do with the customers' later pending orders. Null: do nothing if there are any. */
   later: 'keep' | 'fail' | null;
-  /** Writes the audit entry, in the same transaction. */
+  /** Writes the audit entry. */
   record: (trx: Trx, failedIds: readonly LicenseOrderId[]) => Promise<void>;
   /** Called if the batches could not be completed. The sweep completes them. */
   onNotCompleted: (error: unknown) => void;
@@ -82,7 +82,7 @@ interface PendingOrder {
   sequence: number;
 }
 
-/** Returns the customers of these orders, in the order in which the orders take effect. */
+/** Returns these orders with their customers, in the order in which they take effect. */
 async function readNamed(trx: Trx, ids: readonly LicenseOrderId[]): Promise<PendingOrder[]> {
   const places = ids.map(splitOrderId);
   const { rows } = await sql<PendingOrder>`

@@ -14,9 +14,7 @@ import { cutOrderText } from '../stored-orders.ts';
 
 /** How much is read at once, in bytes, unless a single order is larger. Small calls wait for no more than this. */
 const PART_BYTES = 256 * 1024;
-/** How many parts a process reads at once. */
 const PARTS_AT_ONCE = 2;
-/** How many calls of one application may wait for a part. */
 const MAX_WAITING = 250;
 /** How many parts larger than PART_BYTES a process holds at once until they are sent. Each may be 32 MiB. */
 const LARGE_PARTS = { atOnce: 4, atOnceOfOwner: 2 };
@@ -43,19 +41,17 @@ interface KeptOrder {
 }
 
 /**
- * Returns failed orders as they were sent (rules 6.7). They may be 32 MiB, so they are read in parts, each after the
- * previous one was sent: a call holds one part at most, even if its client reads slowly. A process reads two parts at a
- * time, with a fair share for each application, and holds few large parts at once. Passes stored text on without
- * parsing it.
+ * Returns failed orders as they were sent (rules 6.7), without parsing them. They may be 32 MiB, so a call reads them
+ * in parts, each after the previous one was sent, and holds one part at most even if its client is slow. A process
+ * reads two parts at a time, with a fair share for each application, and holds few large parts at once.
  */
 export class FailedBatchReader {
   readonly #turns = new FairQueue({ atOnce: PARTS_AT_ONCE, maxWaiting: () => MAX_WAITING });
   readonly #largeParts = new FairQueue({ ...LARGE_PARTS, maxWaiting: () => MAX_WAITING });
 
   /**
-   * Opens the failed orders of a batch. `party`: whose fair share the call uses; by default the application's. `signal`
-   * ends waiting and must abort at the end of the call: then the call holds no part any more, even if reading has
-   * stopped halfway.
+   * Opens the failed orders of a batch. `party`: whose fair share the call uses. `signal` ends waiting and must abort
+   * at the end of the call, so that the call frees its part even if reading has stopped halfway.
    *
    * Throws a Refusal: batch_not_found, also for batches of other applications; content_expired if the content of an
    * order has been deleted.

@@ -127,7 +127,6 @@ async function buildComparedPreview(planned: Planned, ended: readonly EndedProdu
   return { ...(await buildPreview(planned, ended)), nearest: compareNearest(planned.refusal) };
 }
 
-/** Returns the asset numbers of an order, without duplicates. */
 function listNumbers({ assets }: Order, ledger: Ledger): NamedNumber[] {
   const numbers = new Set(assets.flatMap(({ assetNos }) => assetNos));
   return [...numbers].map((assetNum) => ({ assetNum, isActive: ledger.assets.has(assetNum) }));

@@ -16,7 +16,6 @@ const ORDERS_AT_ONCE = 500;
 
 interface Retried {
   retried: number;
-  /** The other orders, and their current state. */
   notRetried: NotRetried[];
 }
 
@@ -29,9 +28,8 @@ interface NotRetried {
 
 /**
  * Makes orders that failed with internal_error pending again (rules 9) and reopens their batches. Each order gets its
- * old place, by batch and sequence, before later pending orders of its customer. A worker's sweep finds it. A failure
- * is put back once, even if several callers try at the same time, and is recorded in order_retry. Returns how many
- * orders were put back, and which could not be.
+ * old place, by batch and sequence, before later pending orders of its customer; the sweep finds it. A failure is put
+ * back once, even if several callers try at the same time, and is recorded in order_retry.
  */
 export async function retryFailedOrders(
   db: Database,
@@ -51,7 +49,6 @@ export async function retryFailedOrders(
   }
 }
 
-/** Writes the audit entry, in the transaction that puts the orders back. */
 type RecordRetried = (trx: Trx, backIds: readonly LicenseOrderId[]) => Promise<void>;
 
 interface FailedOrder {
@@ -130,7 +127,6 @@ async function putBack(
   return backIds;
 }
 
-/** Returns why orders can't be put back, in the order given. */
 async function readNotRetried(db: Database, ids: readonly LicenseOrderId[]): Promise<NotRetried[]> {
   if (ids.length === 0) return [];
   const places = ids.map(splitOrderId);

@@ -94,7 +94,6 @@ export class LaneDrainer {
     return nowMs - sinceMs > ROW_WAIT_MS && this.#waitingSinceMs.delete(lane);
   }
 
-  /** Completes the batches that a transaction finished, and updates log and metrics. */
   applied(applied: Applied, startedMs: number): void {
     const { succeeded, failedOrders, batches, finishedBatchIds, hasCompletions } = applied;
     if (hasCompletions) this.#numbering.number();

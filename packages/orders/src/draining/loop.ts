@@ -53,12 +53,11 @@ export class DrainLoop {
     return answer.promise;
   }
 
-  /** Whether a drain of the lane is running or scheduled, so that none need be requested. */
+  /** Whether a drain of the lane is running or scheduled. */
   isExpected(lane: number): boolean {
     return this.#scheduler.isExpected(lane);
   }
 
-  /** Whether the lane was locked elsewhere at the last attempt to drain it. */
   isLocked(lane: number): boolean {
     return this.#scheduler.isLocked(lane);
   }
@@ -133,7 +132,6 @@ export class DrainLoop {
 const TURN_MS = { beside: 120, alone: 1_000 };
 /** The minimum weight of a drain. Below it, the fixed cost of each drain dominates. */
 const MIN_WEIGHT = 250;
-/** The weight of the newest drain in the moving average. */
 const NEWEST = 0.2;
 
 /** Sets how much work drains take, from how long earlier ones took: where PostgreSQL is slower, each takes less. */

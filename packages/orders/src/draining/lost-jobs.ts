@@ -27,7 +27,6 @@ export class Sightings {
   readonly #staleAfterMs: number;
   readonly #seen = new Map<number, { batchId: bigint; sinceMs: number }>();
 
-  /** `staleAfterMs`: how long a batch may stay the oldest of its lane. */
   constructor(staleAfterMs: number) {
     this.#staleAfterMs = staleAfterMs;
   }

@@ -22,15 +22,14 @@ type Suspect = Failure & { atMs: number };
  */
 export class OneByOne {
   readonly #tools: OrderTools;
-  /** For each lane, how often in a row it failed with a transient error. */
+  /** By lane: how often in a row it failed with a transient error. */
   readonly #transient = new Map<number, number>();
-  /** For each lane, the customers that failed since an order last succeeded there. */
+  /** By lane: the customers that failed since an order last succeeded. */
   readonly #suspects = new Map<number, Map<CustomerId, Suspect>>();
-  /** For each lane, since when no order has succeeded there (performance.now). */
+  /** By lane: since when no order has succeeded (performance.now). */
   readonly #sinceMs = new Map<number, number>();
   /** Lanes all of whose customers were tried. The next call starts over. */
   readonly #exhausted = new Set<number>();
-  /** When an order was last applied, in any lane. */
   #workedMs = Number.NEGATIVE_INFINITY;
 
   constructor(tools: OrderTools) {
@@ -132,7 +131,6 @@ export class OneByOne {
     return suspects;
   }
 
-  /** Counts the customers of all lanes that failed since an order was last applied. */
   #countSuspects(): number {
     const all = [...this.#suspects.values()].flatMap((ofLane) => [...ofLane.values()]);
     return all.filter(({ atMs }) => atMs > this.#workedMs).length;

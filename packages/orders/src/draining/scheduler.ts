@@ -11,7 +11,6 @@ export const MAX_DEBT = 8;
  * How many requests may wait for slow lanes. Further ones are settled at once; their lanes are drained all the same.
  */
 const MAX_WAITING = 8;
-/** How long a channel counts as active after a request or a drain. */
 const ACTIVE_MS = 2_000;
 /** The pause before lanes that are locked elsewhere are tried again. It doubles up to `longest`. */
 const LOCKED_PAUSE_MS = { first: 4, longest: 512 };
@@ -26,7 +25,6 @@ const TURN_PAUSE_MS = 20;
  */
 type Kind = 'shared' | 'bulk' | 'alone' | 'large' | 'trial';
 
-/** A drain to start. It drains those of its lanes that it can lock at once. */
 export interface Drain {
   kind: Kind;
   lanes: readonly number[];
@@ -34,7 +32,6 @@ export interface Drain {
   maxWeight: number;
   /** Whether it needs the turn for large work. */
   isLarge: boolean;
-  /** Increases from drain to drain. */
   number: number;
 }
 
@@ -50,13 +47,11 @@ export type DrainOutcome = { lanes: readonly number[] } & (
   | { became: 'failed'; error: unknown }
 );
 
-/** What the next drain may do. */
 export interface Allowance {
   /** Channels whose backlogs are left to other processes. */
   elsewhere: ReadonlySet<number>;
   /** The weight that a drain may take while its channel is the only active one, and while others are active. */
   maxWeight: { alone: number; beside: number };
-  /** Whether the turn for large work is free. */
   isTurnFree: boolean;
 }
 
@@ -74,11 +69,10 @@ interface Request<Id> {
   after: number;
 }
 
-/** The state of a lane. Idle lanes are forgotten. */
+/** Idle lanes are forgotten. */
 interface Lane {
   isWanted: boolean;
   isRunning: boolean;
-  /** Whether its last drain left more orders. */
   hasMore: boolean;
   isFailing: boolean;
   /** Whether its next orders are large work, or may be because lanes drained together touched too much. */
@@ -126,12 +120,10 @@ export class Scheduler<Id> {
   readonly #failing = new Set<number>();
   /** Channels with a backlog, next turn first. */
   readonly #behind = new Map<number, Behind>();
-  /** When to try lanes again that are locked elsewhere. */
   readonly #againAtMs = new Map<number, number>();
   readonly #requests = new Set<Request<Id>>();
   #settled: Settled<Id>[] = [];
   readonly #running: Record<Kind, number> = { shared: 0, bulk: 0, alone: 0, large: 0, trial: 0 };
-  /** The number of the last drain of each kind. */
   readonly #last: Record<Kind, number> = { shared: 0, bulk: 0, alone: 0, large: 0, trial: 0 };
   #number = 0;
   #nextSharedMs = Number.NEGATIVE_INFINITY;
@@ -152,8 +144,8 @@ export class Scheduler<Id> {
   }
 
   /**
-   * Requests drains of lanes up to a batch. The request is settled when each lane has been drained that far by drains
-   * that start after this call, or is found empty, failing or locked elsewhere, or when such a drain fails. If several
+   * Requests drains of lanes up to a batch. The request is settled when drains that start after this call have come
+   * that far in each lane or one of them fails, or when a lane is found empty, failing or locked elsewhere. If several
    * requests already wait for slow lanes, it does not wait for them: otherwise, jobs of other channels could not be
    * taken.
    */
@@ -200,12 +192,11 @@ export class Scheduler<Id> {
     return settled;
   }
 
-  /** Whether a drain of the lane is running or scheduled, so that none need be requested. */
+  /** Whether a drain of the lane is running or scheduled. */
   isExpected(lane: number): boolean {
     return this.#lanes.has(lane);
   }
 
-  /** Whether the lane was locked elsewhere at the last attempt. */
   isLocked(lane: number): boolean {
     return (this.#lanes.get(lane)?.misses ?? 0) > 0;
   }
@@ -369,7 +360,6 @@ export class Scheduler<Id> {
     }
   }
 
-  /** Returns the channels with a backlog and a lane that is ready. */
   #readyChannels(elsewhere: ReadonlySet<number>) {
     return this.#behind.entries().filter(([id, { ready }]) => ready.size > 0 && !elsewhere.has(id));
   }
@@ -436,7 +426,6 @@ export class Scheduler<Id> {
     }
   }
 
-  /** Delays a lane that is locked elsewhere. */
   #postpone(lane: number, nowMs: number): void {
     const state = this.#lanes.get(lane)!;
     state.isWanted = true;

@@ -7,7 +7,6 @@ import type { OrderMetrics } from '../metrics.ts';
 interface Stall {
   sinceMs: number;
   reason: string;
-  /** Reasons that have been logged. */
   logged: Set<string>;
 }
 

@@ -16,7 +16,6 @@ export async function listBatches(db: Database, caller: ListCaller, query: ListB
   return { batches: rows.map(buildSummary), nextCursor };
 }
 
-/** A batch in a list, and the application that sent it. */
 export interface ListedBatchRow extends SummaryRow {
   app_key: string;
   application_name: string;
@@ -78,7 +77,6 @@ async function findSenders(trx: Trx, appKey: string | undefined): Promise<Applic
   return rows.map(({ id }) => id);
 }
 
-/** Conditions on `batch` with SO_FAR: it has the state and failures asked for. */
 function matches({ state, hasFailed }: BatchesQuery): RawBuilder<unknown> {
   const hasSome = hasFailed === undefined ? sql`` : sql`and coalesce(batch.failed, so_far.failed) > 0`;
   switch (state) {

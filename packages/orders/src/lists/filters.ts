@@ -13,7 +13,6 @@ export const OPERATOR = { applicationId: null, channels: null } as const;
 /** Who reads batches and orders. Every query for a viewer applies the conditions below. */
 export type Viewer = ListCaller | typeof OPERATOR;
 
-/** Filters by batch, common to all lists. */
 export type BatchFilters = Pick<ListBatchesQuery, 'channelCode' | 'acceptedFrom' | 'acceptedTo'> & {
   /** The application that sent it. Only operators filter by it. */
   applicationId?: ApplicationId | undefined;
@@ -55,7 +54,7 @@ export interface OrderSearch {
   after: readonly string[] | null;
 }
 
-/** A page of order ids, newest first, and where the next page starts; null at the end. */
+/** A page of order ids, newest first. `stop`: where the next page starts; null at the end. */
 export interface FoundOrders {
   ids: LicenseOrderId[];
   stop: readonly string[] | null;
@@ -72,7 +71,6 @@ export interface OrdersFrom {
   floor: LicenseOrderId | null;
 }
 
-/** Conditions on `finished`, a row of license_order or nulls: it has the outcome asked for. */
 export function hasOutcome({ state, cause }: Pick<OrderFilters, 'state' | 'cause'>): RawBuilder<unknown> {
   if (cause !== undefined) return sql`finished.cause = ${cause}`;
   switch (state) {
@@ -87,7 +85,6 @@ export function hasOutcome({ state, cause }: Pick<OrderFilters, 'state' | 'cause
   }
 }
 
-/** Conditions on `finished`, a row of license_order: it matches the filters. */
 export function isFinishedAsAsked(asked: OrderFilters): RawBuilder<unknown> {
   const ofType = asked.orderType === undefined ? sql`` : sql`and finished.order_type = ${asked.orderType}`;
   const ofCustomer = asked.customerId === undefined ? sql`` : sql`and finished.customer_id = ${asked.customerId}`;

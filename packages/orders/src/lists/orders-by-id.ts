@@ -34,7 +34,6 @@ export async function findOrdersById(trx: Trx, { after, ...wanted }: OrderSearch
   return mergeFound(found, search.limit);
 }
 
-/** An index to walk: a query for at most `maxWalked` ids, highest first. */
 interface OrderWalk {
   walked: RawBuilder<unknown>;
   maxWalked: number;

@@ -40,7 +40,6 @@ export async function findOrdersOfBatches(trx: Trx, search: OrderSearch): Promis
   return { ids: page.map(({ id }) => id), stop: stop && [stop.acceptedTime, stop.id] };
 }
 
-/** Returns the kinds of batches that may contain such orders. */
 function kindsOf({ state, cause }: OrderFilters): BatchWalk['kinds'] {
   if (state === 'pending') return ['open'];
   return state === 'failed' || cause !== undefined ? ['failed', 'open'] : ['all'];
@@ -68,7 +67,6 @@ const ALL_ORDERS = sql`(
   from unnest(batch.order_types) with ordinality as sent (order_type, place) order by place desc
 )`;
 
-/** The same for its failed orders. */
 const FAILED_ORDERS = sql`(
   select license_order.id, license_order.order_type from license_order
   where license_order.id >= batch.id * ${sql.lit(ORDERS_PER_BATCH)}

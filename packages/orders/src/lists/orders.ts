@@ -62,7 +62,6 @@ async function findApplication(trx: Trx, appKey: string): Promise<ApplicationId 
   return rows[0]?.id ?? null;
 }
 
-/** An order with fields of its batch and its application. */
 export type SentOrderRow = OrderRow & {
   id: LicenseOrderId;
   channel_code: string;
@@ -74,7 +73,6 @@ export type SentOrderRow = OrderRow & {
   src_license_order_id: LicenseOrderId | null;
 };
 
-/** Reads orders that a viewer may see, in the order of the ids. */
 export function selectSentOrders(
   db: Database | Trx,
   viewer: Viewer,

@@ -64,13 +64,11 @@ async function chooseOpen(trx: Trx, { viewer, filters, below }: IndexSearch): Pr
   return { batchIds, floor: last[0] === undefined ? null : licenseOrderIdOf(last[0].id, 0) };
 }
 
-/** Returns the lanes in which orders of a customer may be pending. */
 async function findLanes(trx: Trx, customerId: CustomerId): Promise<number[]> {
   const channel = (await findChannels(trx, [customerId])).get(customerId);
   return lanesOfCustomer(channel?.id ?? NO_CHANNEL, customerId);
 }
 
-/** Finds orders by the fields kept in their batch. */
 async function findListed(trx: Trx, search: IndexSearch, batchIds: readonly BatchId[]): Promise<LicenseOrderId[]> {
   const { filters, below, limit } = search;
   const { customerId, orderType } = filters;

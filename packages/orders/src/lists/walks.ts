@@ -12,14 +12,12 @@ export interface BatchPlace {
 /** Which batches to walk. Each kind has its own index. */
 type BatchKind = 'all' | 'open' | 'failed';
 
-/** A walk through the batches that a viewer may see, newest first. */
 export interface BatchWalk {
   viewer: Viewer;
   filters: BatchFilters;
   kinds: readonly BatchKind[];
   /** Where to start: at this batch and older ones. Null: at the newest. */
   from: BatchPlace | null;
-  /** How many batches to read at most. */
   maxBatches: number;
 }
 
@@ -63,7 +61,6 @@ export async function findWalkStop(trx: Trx, walk: BatchWalk): Promise<BatchPlac
 
 /** How many batches one call reads at most, for all applications together, even if few match. */
 const MAX_BATCHES = 20_000;
-/** How many of one application. */
 const MAX_BATCHES_OF_ONE = 1_000;
 
 /**
@@ -72,7 +69,6 @@ const MAX_BATCHES_OF_ONE = 1_000;
  */
 export type BatchesQuery = ListBatchesQuery & { appKey?: string | undefined; channelOrderId?: string | undefined };
 
-/** A walk through the batches of some applications, newest first. */
 export interface SenderWalk {
   viewer: Viewer;
   applicationIds: readonly ApplicationId[];
@@ -150,7 +146,6 @@ function countLooked({ channels }: Viewer, applications: number, query: BatchesQ
   return Math.max(limit + 1, Math.min(MAX_BATCHES_OF_ONE, share));
 }
 
-/** Returns the kinds of batches that a query may match. */
 function kindsOf({ state, hasFailed }: BatchesQuery): BatchKind[] {
   if (state === 'accepted' || state === 'processing') return ['open'];
   if (hasFailed === undefined) return ['all'];

@@ -14,7 +14,6 @@ export interface ActivitySpan {
   pieceSeconds: number;
 }
 
-/** The activity of an interval that started at `startTime`, in milliseconds. */
 interface ActivityPiece extends OrderCounts {
   startTime: number;
 }

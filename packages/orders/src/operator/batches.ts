@@ -15,14 +15,11 @@ import { OPERATOR } from '../lists/filters.ts';
 import { readPages } from '../results/reader.ts';
 import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow, WAITING } from '../results/results.ts';
 
-/** How many messages of one cause are shown. */
 const MAX_MESSAGES = 20;
 
-/** A batch for operators, with what is known of its application. */
 export interface OperatorBatch {
   applicationId: ApplicationId;
   isApproved: boolean;
-  /** The channels that the application is bound to now. */
   channels: Channels;
   shown: ConsoleBatchDetail;
   /** The channels with pending orders of the batch; null if there are none. */
@@ -65,7 +62,6 @@ export async function readAnyBatch(db: Database, batchId: BatchId): Promise<Oper
   };
 }
 
-/** A condition on an order id: the order belongs to a batch. */
 function isOf(batchId: BatchId): RawBuilder<unknown> {
   return sql`id between ${licenseOrderIdOf(batchId, 0)} and ${licenseOrderIdOf(batchId, ORDERS_PER_BATCH - 1)}`;
 }

@@ -3,7 +3,6 @@ import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { readOldestPending } from '../draining/lost-jobs.ts';
 
-/** A waiting batch and when it was accepted, in milliseconds. */
 export interface WaitingBatch {
   batchId: BatchId;
   acceptedTime: number;
@@ -30,7 +29,6 @@ export async function findOldestPending(db: Database): Promise<WaitingBatch | nu
 export interface WaitingWork {
   /** The oldest completed batch whose event readers and webhooks cannot see yet. */
   eventsSinceTime: number | null;
-  /** The oldest activity that has not been counted. */
   activitySinceTime: number | null;
 }
 

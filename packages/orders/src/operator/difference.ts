@@ -14,14 +14,12 @@ interface ChangedField {
   after?: unknown;
 }
 
-/** How resent orders differ from those that failed. */
 export interface OrderDifference {
   /** Failed orders that were not sent. */
   leftOut: number;
   /** Orders that were sent but had not failed; all their fields are changes. */
   added: number;
   changes: ChangedField[];
-  /** How many changes are not listed. */
   more: number;
 }
 

@@ -44,7 +44,6 @@ export async function readFailedContent(
 
 type Fields = Record<string, unknown>;
 
-/** The passwords of one product of an order, and where they are. */
 interface PasswordList {
   passwords: unknown[];
   path: string;
@@ -59,10 +58,9 @@ export function countHidden(orders: readonly unknown[]): number {
 }
 
 /**
- * Replaces hidden passwords in edited orders with those of `originals`. A password is put back only where it was: in an
- * order with the same sequence and customer, for the same asset numbers, and for the product at the same place. So an
- * operator can't learn a password by sending it to another customer. Returns the paths of hidden passwords that can't
- * be put back.
+ * Replaces hidden passwords in edited orders with those of `originals`. A password goes only where it was (same
+ * sequence, customer, asset numbers, product and place), so that an operator can't learn it by sending it to another
+ * customer. Returns the paths of hidden passwords that can't be put back.
  */
 export function putBackHidden(orders: readonly unknown[], originals: readonly unknown[]): string[] {
   const known = new Map(

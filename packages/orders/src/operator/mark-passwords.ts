@@ -1,5 +1,4 @@
 const FIELD = '"passwords":[';
-/** A JSON string. */
 const TEXT = /"(?:[^"\\]|\\.)*"/y;
 
 /**

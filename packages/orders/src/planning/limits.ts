@@ -5,7 +5,6 @@ import { MAX_EXTENDED_ATTRIBUTES, MAX_INSTANCES, MAX_INSTANCES_ON_ASSET, Refusal
 export interface Limits {
   /** Active products and merchandises on one asset. The same limit applies to its grants. */
   onAsset: number;
-  /** Extended attributes of one asset. */
   codesOnAsset: number;
   /**
    * Products and merchandises that one order creates, revokes or moves. The same limit applies to the grants of the

@@ -1,7 +1,6 @@
 import { type Asset, heldBy, type ProductInstance, revokerOf } from '@lockstep/assets';
 import { type LicenseOrderId, type ProductToRevoke, Refusal } from '@lockstep/contract';
 
-/** A field in which a product instance can differ from the product to revoke. */
 export type DifferingField = 'productUri' | 'srcLicenseOrderId' | 'limitStartDate' | 'limitEndDate' | 'limitConcurrent';
 
 /** What a delete_product looks for: a product, and the source order if the order names one. */
@@ -10,7 +9,6 @@ export interface Wanted {
   srcLicenseOrderId: LicenseOrderId | undefined;
 }
 
-/** A product instance that does not match, and the fields in which it differs. */
 export interface ComparedProduct {
   product: ProductInstance;
   differs: DifferingField[];
@@ -82,7 +80,6 @@ export function findMatches(asset: Asset, { product, srcLicenseOrderId }: Wanted
   return matches.filter((instance) => heldBy(instance) === srcLicenseOrderId);
 }
 
-/** Returns the fields in which a product instance differs from what is looked for. */
 export function listDifferences(instance: ProductInstance, { product, srcLicenseOrderId }: Wanted): DifferingField[] {
   const differs: DifferingField[] = [];
   if (instance.productUri !== product.productUri) differs.push('productUri');
@@ -116,7 +113,6 @@ export class ProductNotFound extends Refusal {
    */
   readonly nearest: readonly ComparedProduct[];
 
-  /** `oldest`: the oldest active products of the asset. */
   constructor(asset: Asset, wanted: Wanted, oldest: readonly ProductInstance[]) {
     const nearest = oldest
       .map((product) => ({ product, differs: listDifferences(product, wanted) }))

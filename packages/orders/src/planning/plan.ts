@@ -7,9 +7,9 @@ import { planNewBuy } from './purchase.ts';
 import { planDeleteAsset, planDeleteProduct } from './revocation.ts';
 
 /**
- * Returns the effects of an order on the ledger (rules 6.5). Reads the ledger but does not change it; `advance` does.
+ * Returns the effects of an order (rules 6.5). Does not change the ledger; `advance` does.
  *
- * Throws the order's first fault as a Refusal. It checks the customer, the enterprise and the source order, then
+ * Throws the order's first fault as a Refusal: it checks the customer, the enterprise and the source order, then
  * elements, asset numbers and products in the order sent. An order is too large as soon as it has touched too much.
  */
 export function* planOrder(ledger: Ledger, accepted: OrderWithId, limits: Limits = LIMITS): Steps<Effects> {

@@ -49,11 +49,10 @@ export interface FoundResult {
 
 /**
  * Reads batch results for the polls of a process. Polls that wait at the same time share a statement, which reads
- * identical pages once. A read exceeds a call's deadline at most by the pool's own statement timeout.
+ * identical pages once. It may exceed a call's deadline by the pool's statement timeout.
  *
  * Answers about completed batches are cached. The statement still looks up the batch by its application, but reads no
- * orders if the batch's completion is the one in the cache. So `lockstep order retry` takes effect with its commit,
- * whichever process runs it.
+ * orders if the cached completion is current. So `lockstep order retry` takes effect with its commit, in any process.
  */
 export class ResultReader {
   readonly #db: Database;
@@ -146,9 +145,9 @@ type StoredOrder = Omit<OrderRow, 'finished_time' | 'held_since'> & {
 };
 
 /**
- * Reads pages of results, in their order; undefined if the application has no such batch. It is one statement, so
- * counts and orders of a page are consistent. It reads no orders for cached pages. It looks up batches and orders one
- * by one, because PostgreSQL may keep a plan made when the tables were empty.
+ * Reads pages of results; undefined if the application has no such batch. It is one statement, so counts and orders of
+ * a page are consistent. It looks up batches and orders one by one, because PostgreSQL may keep a plan made when the
+ * tables were empty.
  */
 export async function readPages(db: Database, pages: readonly WantedPage[]): Promise<(ReadPage | undefined)[]> {
   const rows = await run<Row>(db, {

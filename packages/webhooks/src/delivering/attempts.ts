@@ -161,10 +161,9 @@ async function changeStandings(trx: Trx, changes: readonly Change[]): Promise<vo
 }
 
 /**
- * When an endpoint recovers, makes the deliveries that failed meanwhile due at once, instead of after pauses of up to a
- * day that would also delay new events. This happens once for each message: otherwise, a message that this endpoint
- * never accepts would use up its attempts while others succeed. The last attempt keeps its time, because its failure
- * disables the webhook.
+ * When an endpoint recovers, makes the deliveries that failed meanwhile due at once: their pauses of up to a day would
+ * also delay new events. This happens once for each message, so that a message that the endpoint never accepts does not
+ * use up its attempts. The last attempt keeps its time, because its failure disables the webhook.
  */
 async function retryAtOnce(trx: Trx, { id, wellAgainSince, failedSince }: Change): Promise<void> {
   if (wellAgainSince === null) return;

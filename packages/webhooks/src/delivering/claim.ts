@@ -5,7 +5,6 @@ import { type RawBuilder, sql } from 'kysely';
 import { chooseTurns, listExhausted, listFree, type Trust, type Turn } from './fair-claims.ts';
 import { MOST_AT_ONCE } from './standing.ts';
 
-/** How many webhooks one round covers at most. */
 const MAX_WEBHOOKS_OF_LOOK = 100;
 /** How many deliveries of a webhook may be due, or wait for a retry, before further events stay in the feed. */
 const MAX_PENDING = 300;
@@ -13,7 +12,6 @@ const MAX_PENDING = 300;
  * The same if the last attempt succeeded: in addition to MAX_PENDING due deliveries, this many may wait for a retry.
  */
 const MAX_PENDING_WHEN_WELL = 3_000;
-/** How many deliveries one round adds to a webhook at most. */
 const MAX_ADDED = 100;
 /** How often an endpoint with too many pending deliveries, none of them due, gets a new one as a probe. */
 const PROBE_EVERY_SECONDS = 60;
@@ -26,11 +24,10 @@ export const CLAIM_SECONDS = 30;
 /** A delivery that only this worker may send for now. */
 export interface Claim extends Turn {
   deliveryId: string;
-  /** The number of the claim. Recording compares it. */
   claims: number;
   attempts: number;
   url: string;
-  /** The secrets that sign the message, newest first. */
+  /** Newest first. */
   secrets: Buffer[];
   createdTime: Date;
   /** The event of the message; null for a test. */
@@ -40,7 +37,6 @@ export interface Claim extends Turn {
 const isDue = sql`(d.state = 'pending' and d.due_time <= statement_timestamp()
   and (d.claimed_until is null or d.claimed_until <= statement_timestamp()))`;
 const trustOf = sql<Trust>`case w.last_attempt_prompt when true then 'trusted' when false then 'distrusted' else 'untried' end`;
-/** How many more messages may be sent to the endpoint of a webhook. */
 const free = sql`(w.at_once - (select count(*) from webhook_delivery d
   where d.webhook_id = w.id and d.state = 'pending' and d.claimed_until > statement_timestamp()))`;
 const pendingIsBelow = (most: number, of: RawBuilder<unknown>) => sql`((select count(*) from (
@@ -199,7 +195,6 @@ async function claim(trx: Trx, chosen: readonly Ready[]): Promise<Claim[]> {
     }));
 }
 
-/** Returns the events of deliveries by position, without those that cleanup has deleted. */
 async function readEvents(trx: Trx, rows: readonly ClaimedRow[]): Promise<Map<string, FeedEvent>> {
   const ofEvents = rows.flatMap(({ application_id: applicationId, position }) =>
     position === null ? [] : [{ applicationId, position, after: BigInt(position) - 1n, limit: 1 }],

@@ -33,9 +33,9 @@ interface Ended {
 }
 
 /**
- * Delivers messages to webhooks (rules 6.8). It works in rounds, when woken and once a second. Each round records the
- * finished attempts and claims as many messages as it may send at once, which it then sends outside any transaction. If
- * a worker dies, another one sends its unrecorded messages again after their claims have expired.
+ * Delivers messages to webhooks (rules 6.8), in rounds, when woken and once a second. Each round records the finished
+ * attempts and claims what it may send at once, which it sends outside any transaction. If a worker dies, another one
+ * resends its unrecorded messages after their claims have expired.
  */
 export class WebhookDeliverer implements Closable {
   readonly #db: Database;
@@ -43,7 +43,6 @@ export class WebhookDeliverer implements Closable {
   readonly #metrics: WebhookMetrics;
   readonly #sender: Sender;
   readonly #active: ActiveWebhooks;
-  /** Messages in flight or finished but not recorded. */
   readonly #running = new Set<Running>();
   #ended: Ended[] = [];
   readonly #stopping = new AbortController();
@@ -68,7 +67,6 @@ export class WebhookDeliverer implements Closable {
     );
   }
 
-  /** Starts a round at once. */
   #wake(): void {
     this.#isWanted = true;
     this.#wakeUp();

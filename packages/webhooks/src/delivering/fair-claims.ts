@@ -11,9 +11,7 @@ export type Trust = 'trusted' | 'untried' | 'distrusted';
 export const FIRST_OF_ENDPOINT = 2;
 /** How many first messages a worker sends at once to endpoints of this trust or less. In all, 64. */
 const AT_ONCE: Record<Trust, number> = { trusted: 64, untried: 48, distrusted: 32 };
-/** How many messages a worker sends at once beyond the first ones of each endpoint. */
 export const MORE_AT_ONCE = 128;
-/** How many messages a worker sends at once to all failing endpoints of one application. */
 export const AT_ONCE_OF_FAILING = 4;
 
 /** A message that a worker sends or could send, and what is known of its endpoint. */

@@ -5,9 +5,7 @@ import type {} from '../tables.ts';
 
 export type DisabledCause = NonNullable<Webhook['disabledCause']>;
 
-/**
- * Disables a webhook that the transaction has locked (rules 6.8). Returns false if it was disabled or deleted already.
- */
+/** Disables a webhook that the transaction has locked (rules 6.8). Returns false if it was not active. */
 export async function disableWebhook(trx: Trx, webhookId: WebhookId, cause: DisabledCause): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('webhook')

@@ -5,11 +5,9 @@ import { sql } from 'kysely';
 import { oldestMissing } from '../delivering/metrics.ts';
 import type {} from '../tables.ts';
 
-/** The limit of counts of messages and events. */
 const MAX_COUNTED = 10_000;
 
 export interface Undelivered {
-  /** Messages that wait for an attempt. */
   pending: BoundedCount;
   nextAttemptTime: number | null;
   /** Later events, for which there are no messages yet. */

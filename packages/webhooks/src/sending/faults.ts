@@ -24,7 +24,6 @@ export class ForbiddenAddress extends Error {
   }
 }
 
-/** Returns the fault of a status other than 2xx. */
 export function explainStatus(status: number): string {
   if (status >= 300 && status < 400) return `the endpoint responded ${status}; redirects are not followed`;
   if (status === 410) return 'the endpoint responded 410 Gone';
@@ -49,7 +48,6 @@ const BY_CODE: Record<string, string> = {
   HPE_HEADER_OVERFLOW: HEADERS_TOO_LARGE,
 };
 
-/** Returns the fault of a failed request. */
 export function explainError(error: unknown): string {
   if (error instanceof ForbiddenAddress) return UNREACHABLE;
   const { code = '', syscall = '' } = error as { code?: string; syscall?: string };

@@ -7,9 +7,9 @@ import { ForbiddenAddress } from './faults.ts';
 const RESOLVER = { timeout: 2_500, tries: 2 };
 
 /**
- * Looks up names by DNS without using the process's threads. The usual look-up occupies one of four threads until the
- * name server answers, so a few names with silent servers would block all others, and everything else that needs a
- * thread. Does not read the hosts file, which has no public endpoints.
+ * Looks up names by DNS without using threads. The usual look-up occupies one of four threads until the name server
+ * answers, so a few silent name servers would block everything else that needs a thread. Ignores the hosts file, which
+ * has no public endpoints.
  *
  * Fails with a ForbiddenAddress if any address of the name is forbidden. The connection uses the returned address.
  */
