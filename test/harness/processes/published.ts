@@ -12,7 +12,7 @@ function* objectsIn(value: Json): Generator<Json> {
 
 /**
  * Turns a schema of the published API description into a check, resolving references in the document. With `isClosed`,
- * objects must not have undescribed fields.
+ * objects must have only described fields.
  */
 export function buildPublishedCheck(document: Json, schema: Json, { isClosed = false } = {}): z.ZodType {
   const whole = structuredClone({ ...schema, $defs: document.components.schemas });
