@@ -83,9 +83,9 @@ describe('an async batch that names one asset number for two customers', () => {
     for (const answer of [await api.submit(batch), await api.submitPreview(batch)]) {
       const { code, cause, message } = refusalOf(answer);
       expect({ code, cause }).toEqual({ code: '13004', cause: 'asset_number_shared' });
-      expect(message).toContain(
-        `orderList[2].assets[0].assetNos[0]: names asset ${assetNum} as orderList[0].assets[0].assetNos[1] does`,
-      );
+      for (const part of ['orderList[2].assets[0].assetNos[0]', 'orderList[0].assets[0].assetNos[1]', assetNum]) {
+        expect(message).toContain(part);
+      }
     }
     expect(await contentOfTables(stack.db)).toEqual(before);
   });
