@@ -8,20 +8,20 @@ const LOOK_EVERY_MS = 20;
 const READY_WITHIN_MS = 60_000;
 const LOG_TAIL_CHARACTERS = 3_000;
 
-/** A program that a benchmark starts: a script, run with this Node.js in the directory of a checkout. */
+/** A script that a benchmark runs with this Node.js in the directory of a checkout. */
 export interface Program {
   directory: string;
   file: string;
   /** Flags of Node.js. */
   flags?: readonly string[];
   env: Record<string, string>;
-  /** What its log says when it is ready. */
+  /** Text that its log contains once it is ready. */
   readyText: string;
-  /** Its log. A file, because reading a pipe would cost the benchmark's own process time of a core that is measured. */
+  /** A file, because reading a pipe would take processor time on a core that the benchmark measures. */
   logFile: string;
 }
 
-/** A program of the service, or of what it is compared with, as a process of its own. */
+/** A process that runs a program of the service, or of a system that the service is compared with. */
 export class BenchProcess {
   readonly #child: ChildProcess;
   readonly #program: Program;
@@ -29,13 +29,13 @@ export class BenchProcess {
   private constructor(child: ChildProcess, program: Program) {
     this.#child = child;
     this.#program = program;
-    // Nothing of a run that is interrupted stays.
+    // An interrupted run must leave no process behind.
     const endWithUs = () => child.kill('SIGKILL');
     process.once('exit', endWithUs);
     child.once('exit', () => process.off('exit', endWithUs));
   }
 
-  /** Starts it and waits until it is ready. @throws Error with the end of its log when it ends before */
+  /** Starts the process and waits until it is ready. @throws Error with the end of its log if it exits or times out */
   static async start(program: Program): Promise<BenchProcess> {
     const log = openSync(program.logFile, 'w');
     const child = spawn(process.execPath, [...(program.flags ?? []), program.file], {
@@ -49,7 +49,7 @@ export class BenchProcess {
     return started;
   }
 
-  /** Starts one of the benchmark's own programs, by its path from here. It says `ready`. */
+  /** Starts one of the benchmark's own programs, which logs `ready`. `script` is relative to this directory. */
   static startOwn(script: string, directory: string, env: Record<string, string>): Promise<BenchProcess> {
     const file = join(import.meta.dirname, script);
     const logFile = join(directory, `${basename(script)}.log`);
@@ -60,12 +60,11 @@ export class BenchProcess {
     return this.#child.pid!;
   }
 
-  /** What it has written so far. */
   get log(): string {
     return readFileSync(this.#program.logFile, 'utf8');
   }
 
-  /** Holds it where it is, without ending its connections. */
+  /** Suspends the process; its connections stay open. */
   pause(): void {
     this.#child.kill('SIGSTOP');
   }
@@ -74,7 +73,7 @@ export class BenchProcess {
     this.#child.kill('SIGCONT');
   }
 
-  /** Ends it and waits for that. */
+  /** Stops the process and waits until it has exited. */
   async stop(): Promise<void> {
     if (this.hasEnded) return;
     const ended = once(this.#child, 'exit');
@@ -83,7 +82,7 @@ export class BenchProcess {
     await ended;
   }
 
-  /** Whether it runs no more, whatever ended it. */
+  /** Whether the process has exited, for any reason. */
   get hasEnded(): boolean {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
@@ -93,7 +92,7 @@ export class BenchProcess {
     while (!this.log.includes(this.#program.readyText)) {
       if (this.hasEnded || performance.now() > deadlineMs) {
         await this.stop();
-        throw new Error(`${this.#program.file} is not ready:\n${this.log.slice(-LOG_TAIL_CHARACTERS)}`);
+        throw new Error(`${this.#program.file} did not become ready:\n${this.log.slice(-LOG_TAIL_CHARACTERS)}`);
       }
       await delay(LOOK_EVERY_MS);
     }

@@ -1,23 +1,23 @@
 import type { Bench } from './measures/measure.ts';
 import { Machine } from './report/machine.ts';
 
-/** The options that every benchmark of several rounds has, for `parseArgs`. */
+/** Options of every benchmark that runs in rounds, for `parseArgs`. */
 export const RUN_OPTIONS = {
   rounds: { type: 'string', default: '3' },
-  /** Everything small: to see that it works. */
+  /** A small run, to check that the benchmark works. */
   quick: { type: 'boolean', default: false },
-  /** A file to write what was found to. */
+  /** File to write the figures to. */
   json: { type: 'string' },
 } as const;
 
 const QUICK_SCALE = 0.02;
 
-/** Writes a line of the report. */
+/** Prints a line of the report. */
 export function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Starts the servers, calls `measure` once, and ends them whatever happens, also when the run is interrupted. */
+/** Starts the servers, calls `measure` once, and stops the servers, even if the run fails or is interrupted. */
 export async function withBench<Found>(
   { rounds, quick, large = false }: { rounds: string; quick: boolean; large?: boolean },
   measure: (bench: Bench, rounds: number) => Promise<Found>,

@@ -6,7 +6,7 @@ import { type Database, openDatabase } from '@lockstep/platform';
 import { freePort } from '../harness/network/redis.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
 
-/** Runs work on an API process, and a worker if there is to be one, with a PostgreSQL of their own and no Redis. */
+/** Runs work on an API process, and optionally a worker, with their own PostgreSQL and without Redis. */
 export async function withService(
   { hasWorker }: { hasWorker: boolean },
   work: (service: { api: ServiceProcess; baseUrl: string; db: Database }) => Promise<void>,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
 import { runJob } from '../harness/processes/processes.ts';
 
-/** A measure of each kind that is quick, and a figure that it must have. */
+/** One quick measure of each kind, with a figure that it must report. */
 const MEASURES: [name: string, figure: string][] = [
   ['floor-unnest', 'orders/s'],
   ['floor-copy', 'orders/s'],
@@ -24,7 +24,7 @@ const MEASURES: [name: string, figure: string][] = [
   ['bare-row-8', 'calls/s'],
 ];
 
-it('finds a figure for each measure, shows them in a table, and writes them to a file', async () => {
+it('reports a figure for each measure, in a table and in a file', async () => {
   const file = join(inject('directory'), 'bench.json');
   const only = [...new Set(MEASURES.map(([name]) => name))].join(',');
   const { status, stdout, stderr } = await runJob([

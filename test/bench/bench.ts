@@ -10,18 +10,20 @@ import { formatRatios } from './report/ratios.ts';
 import { Results } from './report/results.ts';
 
 /**
- * `npm run bench`: measures the service, what PostgreSQL alone can do, and what other queues do with the same orders.
- * All that is chosen is measured in each round, one after the other, so that a machine that becomes slower or faster
- * meanwhile does so for all. Compare the ratios of one run, not the figures of two.
+ * `npm run bench`: measures the service, PostgreSQL alone, and other queues with the same orders. Each round takes all
+ * chosen measures in turn, so that changes in the machine's speed affect all of them. Compare ratios within one run,
+ * not figures of different runs.
  */
 const { values } = parseArgs({
   options: {
     ...RUN_OPTIONS,
-    /** Names of measures, with commas between them; what is no name is the beginning of several. */
+    /** Comma-separated names of measures. A word that is not a full name selects all measures with that prefix. */
     only: { type: 'string' },
-    /** The directory of another checkout, installed, to measure beside this one. */
+    /** Directory of another installed checkout, which is measured beside this one. */
     before: { type: 'string' },
-    /** A million orders in the backlog of `fairness`, and four times as many in those of `backlog-workers1` to `4`. */
+    /**
+     * Enlarges backlogs: a million orders for `fairness`, four times as many as usual for `backlog-workers1` to `4`.
+     */
     large: { type: 'boolean', default: false },
   },
 });
@@ -32,7 +34,7 @@ say('');
 for (const line of results.formatTable()) say(line);
 say('');
 for (const line of formatRatios(results)) say(line);
-if (values.quick) say('\nEverything was small: these figures mean nothing.');
+if (values.quick) say('\nQuick run: these figures are not meaningful.');
 if (values.json !== undefined) {
   const [{ model } = { model: 'unknown' }, ...others] = cpus();
   const described = { cores: others.length + 1, model, memoryBytes: totalmem(), node: process.version };
@@ -50,7 +52,7 @@ async function measureAll(bench: Bench, rounds: number): Promise<number> {
 }
 
 async function runMeasure(bench: Bench, measure: Measure, round: number, editions: readonly Edition[]): Promise<void> {
-  // The order changes from round to round, because what comes second may find something warm.
+  // Alternate the order, because the second edition may benefit from warm caches.
   const turns = measure.of === 'yardstick' ? editions.slice(0, 1) : round % 2 === 1 ? editions : editions.toReversed();
   for (const edition of turns) {
     const figures = await measure.run(bench, edition);
@@ -64,11 +66,11 @@ async function runMeasure(bench: Bench, measure: Measure, round: number, edition
 
 function choose(only: string | undefined): Measure[] {
   if (only === undefined) return measures;
-  const beginnings = only.split(',');
-  const found = beginnings.flatMap((beginning) => {
-    const exact = measures.filter(({ name }) => name === beginning);
-    return exact.length > 0 ? exact : measures.filter(({ name }) => name.startsWith(beginning));
+  const prefixes = only.split(',');
+  const found = prefixes.flatMap((prefix) => {
+    const exact = measures.filter(({ name }) => name === prefix);
+    return exact.length > 0 ? exact : measures.filter(({ name }) => name.startsWith(prefix));
   });
   if (found.length > 0) return found;
-  throw new Error(`No measure begins with ${only}. There are: ${measures.map(({ name }) => name).join(' ')}`);
+  throw new Error(`No measure's name starts with ${only}. Measures: ${measures.map(({ name }) => name).join(' ')}`);
 }

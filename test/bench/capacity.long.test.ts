@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
 import { runJob } from '../harness/processes/processes.ts';
 
-it('bench:capacity prints what an order takes, in batches of both sizes', async () => {
+it('bench:capacity prints the costs of an order in batches of both sizes', async () => {
   const json = join(inject('directory'), 'capacity.json');
   const options = ['--quick', '--json', json];
   const { status, stdout, stderr } = await runJob(['npm', 'run', '-s', 'bench:capacity', '--', ...options]);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   const found = JSON.parse(readFileSync(json, 'utf8'));
   for (const size of [100, 1]) {
-    // Of so few orders the kernel's ticks may count no processor time at all for the smallest.
+    // With so few orders, the kernel may count no processor ticks at all.
     expect(found.batches[size]).toMatchObject({
       'orders/s': expect.any(Number),
       'API µs': expect.any(Number),

@@ -16,15 +16,15 @@ import { type Capacity, renderCapacity } from './report/capacity-page.ts';
 import { prepareEdition } from './report/edition.ts';
 
 /**
- * `npm run bench:capacity`: prints the constants of the capacity model of scaling.md, and works them through for
- * days of 1, 10 and 100 million orders.
+ * `npm run bench:capacity`: prints the tables of scaling.md: what an order costs, and what days of 1, 10 and 100
+ * million orders need.
  */
 const { values } = parseArgs({ options: RUN_OPTIONS });
 const LOADS = [async(100, 8), async(1, 64)];
 
 const capacity = await withBench(values, measure);
 for (const [name, part] of Object.entries(renderCapacity(capacity))) say(`\n${name}\n\n${part}`);
-if (capacity.quick) say('\nEverything was small: these figures mean nothing.');
+if (capacity.quick) say('\nQuick run: these figures are not meaningful.');
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(capacity, null, 2)}\n`);
 
 async function measure(bench: Bench, rounds: number): Promise<Capacity> {
@@ -51,7 +51,7 @@ async function measure(bench: Bench, rounds: number): Promise<Capacity> {
     batches: Object.fromEntries(
       [...orders].map(([size, each]) => [size, mediansOf(each.map(({ figures }) => figures)) as Constants]),
     ),
-    // What a row takes does not change from round to round, beyond the chance of where pages end.
+    // Row sizes hardly vary between rounds, so take the last.
     tables: Object.fromEntries([...orders].map(([size, each]) => [size, each.at(-1)!.growth])),
     process: mediansOf(processes) as ProcessConstants & Figures,
   };

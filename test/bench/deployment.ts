@@ -21,23 +21,23 @@ const LOG_TAIL_CHARACTERS = 3_000;
 export interface Shape {
   queue?: 'redis' | 'postgres';
   workers?: number;
-  /** The database to run on; without it a new one, which ends with the deployment. */
+  /** Existing database to run on. By default the deployment creates one and drops it when it stops. */
   databaseUrl?: string;
-  /** NODE_OPTIONS of the processes. */
+  /** NODE_OPTIONS of its processes. */
   nodeOptions?: string;
-  /** Where the processes find that database, when a proxy is in between. */
+  /** Returns the URL at which the processes connect to the database, for example through a proxy. */
   reachedAt?: (databaseUrl: string) => string;
 }
 
-/** A worker ended by itself while there was work for it. */
+/** A worker exited although orders were pending. */
 export class WorkerDied extends Error {}
 
-/** One API process and some workers of an edition, on a database. */
+/** One API process and some workers of an edition, on one database. */
 export class Deployment {
   readonly databaseUrl: string;
   readonly api: BenchProcess;
   readonly workers: readonly BenchProcess[];
-  /** For what the benchmark itself asks the database. */
+  /** For the benchmark's own queries. */
   readonly db: pg.Pool;
   readonly #sender: Sender;
 
@@ -84,12 +84,11 @@ export class Deployment {
     return new Deployment({ databaseUrl, api, workers: started, sender });
   }
 
-  /** Where its API is. */
   get baseUrl(): string {
     return this.#sender.caller.baseUrl;
   }
 
-  /** Batches for a load generator to send to this service, of the edition's application unless it is another one's. */
+  /** Returns work for a load generator: batches of the edition's application, or of another sender. */
   batches(
     batches: number,
     ordersPerBatch: number,
@@ -114,7 +113,7 @@ export class Deployment {
     };
   }
 
-  /** Polls of the results of batches for a load generator to send. */
+  /** Returns work for a load generator: polls of batch results. */
   polls(channelOrderIds: readonly string[], pace: Pace): LoadWork {
     const path = buildPath('getBatchResult', {});
     return this.questions(
@@ -123,7 +122,7 @@ export class Deployment {
     );
   }
 
-  /** Calls that read, by their paths with queries that end with `?` or `&`, for a load generator to send. */
+  /** Returns work for a load generator: reads. Each target is a path with a query that ends with `?` or `&`. */
   questions(targets: readonly string[], pace: Pace): LoadWork {
     const { baseUrl, token } = this.#sender.caller;
     return {
@@ -135,7 +134,7 @@ export class Deployment {
     };
   }
 
-  /** Has the events of the application from now on sent to an endpoint. Returns the webhook's id. */
+  /** Creates a webhook for the application's future events. Returns its id. */
   async createWebhook(url: string): Promise<string> {
     return dataOf(await this.#sender.caller.call('POST', '/webhooks', { body: { url } })).webhookId;
   }
@@ -145,8 +144,8 @@ export class Deployment {
   }
 
   /**
-   * Waits until no order is pending, or none of the batches of a tag and those before, and returns when that was, in
-   * milliseconds since 1970. @throws as #untilNone
+   * Waits until no order is pending; with a tag, until none of its batches or of earlier batches is. Returns that time
+   * in milliseconds since 1970. @throws as #untilNone
    */
   async untilApplied(tag?: string): Promise<number> {
     if (tag === undefined) return this.#untilNone('select from lane_chunk where finished_time is null limit 1');
@@ -159,27 +158,29 @@ export class Deployment {
     ]);
   }
 
-  /** Waits until all batches are completed, which each is soon after its last order. @throws as #untilNone */
+  /** Waits until all batches are completed, which follows soon after their last outcome. @throws as #untilNone */
   async untilCompleted(): Promise<void> {
     await this.#untilNone('select from batch where completed_time is null limit 1');
   }
 
-  /** @throws WorkerDied; an Error with the end of the first worker's log when that takes too long for any service */
+  /**
+   * Waits until the query returns no row. @throws WorkerDied; Error with the end of the first worker's log on timeout
+   */
   async #untilNone(query: string, values: string[] = []): Promise<number> {
     const deadlineMs = performance.now() + APPLIED_WITHIN_MS;
     for (;;) {
       const { rows } = await this.db.query(query, values);
       if (rows.length === 0) return performance.timeOrigin + performance.now();
       const dead = this.workers.find(({ hasEnded }) => hasEnded);
-      if (dead !== undefined) throw new WorkerDied(`A worker died:\n${dead.log.slice(-LOG_TAIL_CHARACTERS)}`);
+      if (dead !== undefined) throw new WorkerDied(`A worker exited:\n${dead.log.slice(-LOG_TAIL_CHARACTERS)}`);
       if (performance.now() > deadlineMs) {
-        throw new Error(`Orders stay pending:\n${this.workers[0]?.log.slice(-LOG_TAIL_CHARACTERS)}`);
+        throw new Error(`Orders are still pending:\n${this.workers[0]?.log.slice(-LOG_TAIL_CHARACTERS)}`);
       }
       await delay(LOOK_EVERY_MS);
     }
   }
 
-  /** @throws Error unless so many orders of the batches of a tag have succeeded, and none has failed */
+  /** @throws Error unless exactly `orders` orders of the tag's batches have succeeded and none has failed */
   async assertApplied(tag: string, orders: number): Promise<void> {
     const { rows } = await this.db.query<{ succeeded: string; failed: string }>(
       `select count(*) filter (where cause is null) as succeeded, count(cause) as failed
@@ -189,11 +190,11 @@ export class Deployment {
     );
     const { succeeded, failed } = rows[0]!;
     if (Number(succeeded) !== orders || failed !== '0') {
-      throw new Error(`${succeeded} of ${orders} orders have succeeded, ${failed} have failed`);
+      throw new Error(`${succeeded} of ${orders} orders succeeded, ${failed} failed`);
     }
   }
 
-  /** Ends its processes, and drops its database unless that was given. */
+  /** Stops its processes, and drops its database unless `keepDatabase` is set. */
   async stop(bench: Bench, { keepDatabase = false } = {}): Promise<void> {
     await Promise.all([this.api, ...this.workers].map((each) => each.stop()));
     await this.db.end();
@@ -201,7 +202,7 @@ export class Deployment {
   }
 }
 
-/** Runs work on a deployment that ends with it. */
+/** Runs work on a new deployment, then stops it. */
 export async function withDeployment<Result>(
   bench: Bench,
   edition: Edition,

@@ -10,15 +10,15 @@ import { quantile } from './measures/measure.ts';
 import { readPeakMebibytes } from './report/processor-time.ts';
 
 /**
- * `npm run bench:large`: measures how the largest batches slow down other calls. Two applications send the batches, all
- * at once. It prints quantiles of the times of small calls before and meanwhile, and the most memory that the process
- * used. Compare within one run.
+ * `npm run bench:large`: measures how the largest batches slow down other calls. Two applications send all batches at
+ * once. Prints quantiles of the latency of small calls before and during that, and the peak memory of the API. Compare
+ * within one run.
  */
 const { values } = parseArgs({
   options: {
     batches: { type: 'string', default: '32' },
     mode: { type: 'string', default: 'async' },
-    /** Instances of a batch; 0: as many orders as fill the largest body. */
+    /** Instances in a batch. 0: as many orders as fit into the largest body. */
     instances: { type: 'string', default: '0' },
     worker: { type: 'boolean', default: false },
   },
@@ -53,12 +53,11 @@ await withService({ hasWorker: values.worker }, async ({ api, baseUrl, db }) => 
     }),
   );
   const seconds = (performance.now() - startedMs) / 1_000;
-  say(`meanwhile: ${formatQuantiles(await endMeanwhile())}`);
+  say(`beside the batches: ${formatQuantiles(await endMeanwhile())}`);
   const megabytes = bodies.reduce((sum, body) => sum + body.length, 0) / 1e6;
-  say(
-    `${bodies.length} ${values.mode} batches, ${Math.round(megabytes)} MB, in ${seconds.toFixed(1)} s; sent again ${repeats}`,
-  );
-  say(`the api process took ${Math.round(readPeakMebibytes(api.pid))} MiB at most`);
+  const sent = `${bodies.length} ${values.mode} batches, ${Math.round(megabytes)} MB`;
+  say(`${sent}, in ${seconds.toFixed(1)} s; retries: ${repeats}`);
+  say(`peak memory of the API: ${Math.round(readPeakMebibytes(api.pid))} MiB`);
 
   function largestBatch(batch: number): Uint8Array {
     const instances = Number(values.instances);
@@ -77,7 +76,7 @@ await withService({ hasWorker: values.worker }, async ({ api, baseUrl, db }) => 
     const whole = { channelCode: 'bench', channelOrderId: `large-${batch}`, syncMode: values.mode, orderList };
     while (JSON.stringify(whole).length > MAX_BATCH_BYTES)
       whole.orderList.length = Math.floor(whole.orderList.length * 0.97);
-    // As bytes, because encoding them while the calls are timed would delay those calls here.
+    // Encode early, because encoding during the measurement would delay the timed calls.
     return new TextEncoder().encode(JSON.stringify(whole));
   }
 });

@@ -7,9 +7,9 @@ import { withService } from './bench-service.ts';
 import { median } from './measures/measure.ts';
 
 /**
- * `npm run bench:members`: measures how long an M1 of 100 employees takes, and the floor, which is the 100 argon2id
- * hashes alone; then calls a second of M5, M6, M7, M9 and M10 in an enterprise of 2,000 employees and assets. Compare
- * the ratios of one run, not the figures of two.
+ * `npm run bench:members`: measures how long an M1 of 100 employees takes, and its floor, the 100 argon2id hashes. Then
+ * measures M5, M6, M7, M9 and M10 in calls a second, in an enterprise of 2,000 employees and assets. Compare ratios
+ * within one run, not figures of different runs.
  */
 const EMPLOYEES = 2_000;
 const EMPLOYEES_PER_CALL = 100;
@@ -60,8 +60,8 @@ async function measure(db: Database, baseUrl: string): Promise<void> {
   }
   const [addition, floor] = [median(additions), median(floors)];
   say(
-    `M1 of ${EMPLOYEES_PER_CALL}: ${Math.round(addition * 1_000)} ms, its hashes alone ${Math.round(floor * 1_000)} ms ` +
-      `(medians of ${additions.length}); ${Math.round((100 * floor) / addition)} % of the floor`,
+    `M1 of ${EMPLOYEES_PER_CALL} employees: ${Math.round(addition * 1_000)} ms; its hashes alone: ` +
+      `${Math.round(floor * 1_000)} ms, ${Math.round((100 * floor) / addition)} % (medians of ${additions.length})`,
   );
 
   const assets = await center.buy(EMPLOYEES);

@@ -7,9 +7,8 @@ import { say } from './bench-run.ts';
 import { median } from './measures/measure.ts';
 
 /**
- * `npm run bench:start`: measures the processor time that a command takes from its start to its end, beside that of
- * bare `node -e 0`. `batch list` gets a token and a list of one batch. Compare the ratios of one run, not the figures
- * of two.
+ * `npm run bench:start`: compares the processor time of whole commands with that of `node -e 0`. `batch list` gets a
+ * token and a list of one batch. Compare ratios within one run, not figures of different runs.
  */
 const RUNS = 15;
 const LOCKSTEP = 'node_modules/.bin/lockstep';
@@ -39,9 +38,7 @@ const env = {
   LOCKSTEP_APP_SECRET: 'secret',
 };
 
-/**
- * Milliseconds of processor, of the user and of the system. bash counts those of the processes that it has waited for.
- */
+/** Measures a command's user and system time in milliseconds; bash reports it for child processes that have exited. */
 async function measureMs(command: readonly string[]): Promise<number> {
   const line = '"$@" > /dev/null && times';
   const { stdout } = await promisify(execFile)('bash', ['-c', line, 'bash', ...command], { env });
@@ -52,7 +49,7 @@ async function measureMs(command: readonly string[]): Promise<number> {
   );
 }
 
-// The first run of each fills the cache of compiled modules.
+// Fill the cache of compiled modules.
 for (const [, command] of COMMANDS) await measureMs(command);
 const times = COMMANDS.map((): number[] => []);
 for (let run = 0; run < RUNS; run++) {
@@ -61,7 +58,7 @@ for (let run = 0; run < RUNS; run++) {
 const bareMs = median(times[0]!);
 for (const [index, [name, , most]] of COMMANDS.entries()) {
   const ms = median(times[index]!);
-  const goal = most === null ? '' : `, at most ${most.toFixed(1)}`;
+  const goal = most === null ? '' : `, goal: at most ${most.toFixed(1)} x`;
   say(`${name.padEnd(24)} ${ms.toFixed(0).padStart(5)} ms  ${(ms / bareMs).toFixed(1)} x${goal}`);
 }
 service.close();

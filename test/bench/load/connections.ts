@@ -5,8 +5,8 @@ import type pg from 'pg';
 const SAMPLE_EVERY_MS = 20;
 
 /**
- * Counts again and again how many of PostgreSQL's sessions each process has, until the function that it returns is
- * called: that says the most of each, by its pid.
+ * Samples how many PostgreSQL sessions each process has. The returned function stops that and returns the maximum of
+ * each process by pid.
  */
 export function sampleConnections(db: pg.Pool, pids: readonly number[]): () => Promise<Map<number, number>> {
   const most = new Map(pids.map((pid) => [pid, 0]));
@@ -32,7 +32,7 @@ export function sampleConnections(db: pg.Pool, pids: readonly number[]): () => P
   };
 }
 
-/** The TCP ports that a process talks from. Linux only. */
+/** Returns the local TCP ports of a process. Linux only. */
 function readLocalPorts(pid: number): Set<number> {
   const directory = `/proc/${pid}/fd`;
   const sockets = new Set<string>();
@@ -50,7 +50,7 @@ function readLocalPorts(pid: number): Set<number> {
   return ports;
 }
 
-/** Empty for a descriptor that has been closed meanwhile. */
+/** Returns '' if the descriptor has been closed since it was listed. */
 function readLink(path: string): string {
   try {
     return readlinkSync(path);

@@ -8,8 +8,8 @@ interface Wire {
 }
 
 /**
- * Copies rows into a table, in PostgreSQL's text format, which pg itself has no call for.
- * @throws what PostgreSQL refuses
+ * Copies rows in PostgreSQL's text format into a table, which pg has no call for. @throws the error that PostgreSQL
+ * reports
  */
 export function copyRows(client: pg.PoolClient, into: string, rows: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A proxy in front of a server that counts what passes. It takes processor time of the benchmark's own process. */
+/** A proxy that counts the bytes between clients and a server. It takes processor time of the benchmark's process. */
 export class CountingProxy {
-  /** In both directions, so far. */
+  /** Both directions together. */
   bytes = 0;
   readonly #server = createServer((near) => {
     const far = connect(this.#targetPort, '127.0.0.1');
@@ -23,14 +23,14 @@ export class CountingProxy {
     return proxy;
   }
 
-  /** A URL of the server, so that its port leads here. */
+  /** Replaces the port of a URL of the server with the proxy's. */
   reachedAt(url: string): string {
     const here = new URL(url);
     here.port = String((this.#server.address() as { port: number }).port);
     return here.href;
   }
 
-  /** Takes no more connections; those that are open end with their processes. */
+  /** Stops accepting connections; open ones end with their processes. */
   stop(): void {
     this.#server.close();
   }

@@ -1,9 +1,9 @@
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A proxy between the service and PostgreSQL that passes everything on, DELAY_MS later in each direction. */
+/** A proxy between the service and PostgreSQL that delays data by DELAY_MS in each direction. */
 const { PROXY_PORT, TARGET_PORT, DELAY_MS } = process.env;
 const delayMs = Number(DELAY_MS);
-/** How exactly: so long the process may sleep while something is on its way. */
+/** Longest sleep while data is in flight, which bounds the error of the delay. */
 const NAP_MS = 0.05;
 
 const onTheWay: { dueMs: number; to: Socket; part: Buffer }[] = [];
@@ -28,7 +28,7 @@ function link(from: Socket, to: Socket): void {
   from.on('close', () => to.destroy());
 }
 
-/** Timers count whole milliseconds, so it looks again and again, with naps that leave the core to others. */
+/** Polls with short naps, because timers have a resolution of one millisecond and a busy loop would occupy a core. */
 function passOn(): void {
   const nowMs = performance.now();
   let passed = 0;

@@ -3,17 +3,17 @@ import type { Edition } from '../report/edition.ts';
 import { continueBehind, FILL_STATEMENTS, ORDERS_PER_FILLED_BATCH } from './fill-statements.ts';
 import { openPool } from './open-pool.ts';
 
-/** So many batches at once that no transaction holds all. */
+/** Keeps transactions short. */
 const BATCHES_PER_TURN = 5_000;
-/** As many as fill the cores of a small machine. */
+/** Enough to use all cores of a small machine. */
 const CONNECTIONS = 2;
 
-/** The first and the last batch of those that are filled in together. */
+/** The first and last batch that are filled in together. */
 type Turn = readonly [first: number, last: number];
 
 /**
- * Fills a database with orders in batches of 100, of one asset and one product each, by all customers of the edition.
- * Returns how many bytes the database then has.
+ * Fills a database with batches of 100 orders of one asset with one product, spread over all customers of the edition.
+ * Returns the size of the database in bytes.
  */
 export async function fillOrders(superuserUrl: string, { customers }: Edition, orders: number): Promise<number> {
   const db = openPool(superuserUrl, CONNECTIONS);
@@ -22,7 +22,7 @@ export async function fillOrders(superuserUrl: string, { customers }: Edition, o
     const turns = planTurns(Math.ceil(orders / ORDERS_PER_FILLED_BATCH));
     const [, lastBatch] = turns.at(-1)!;
     const fill = async (client: pg.PoolClient) => {
-      // No trigger and no foreign key is looked at: the rows fit together as they are.
+      // Skip triggers and foreign keys: the statements write consistent rows.
       await client.query('set session_replication_role = replica');
       await client.query('set synchronous_commit = off');
       for (let turn = turns.shift(); turn !== undefined; turn = turns.shift()) {
@@ -46,7 +46,7 @@ export async function fillOrders(superuserUrl: string, { customers }: Edition, o
   }
 }
 
-/** Splits batches into turns, oldest first. There is no batch 0. */
+/** Splits batches 1 to `batches` into turns, oldest first. */
 function planTurns(batches: number): Turn[] {
   const turns: Turn[] = [];
   for (let done = 0; done < batches; done += BATCHES_PER_TURN) {

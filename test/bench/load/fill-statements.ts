@@ -1,12 +1,12 @@
 import { TERMS } from './ledger-rows.ts';
 
-/** How many order ids a batch id leaves room for. */
+/** Order ids reserved for each batch id. */
 const STRIDE = 8_192;
 export const ORDERS_PER_FILLED_BATCH = 100;
 const FIRST_LEDGER_ID = 1_000_000;
 
 const batches = 'generate_series($1::bigint, $2::bigint) as batch_id';
-/** In the order in which they took effect: so what belongs to a batch lies together. */
+/** Sorted by batch, so that rows of one batch are adjacent, as in the service's tables. */
 const orders = `(
   select batch_id, place from ${batches} cross join generate_series(1, ${ORDERS_PER_FILLED_BATCH}) as place order by 1, 2
 ) as sent`;
@@ -15,14 +15,14 @@ const orderNumber = `((batch_id - 1) * ${ORDERS_PER_FILLED_BATCH} + place)`;
 const customer = `($3::text[])[1 + ${orderNumber} % cardinality($3::text[])]`;
 const acceptedTime = `timestamptz '2020-01-01' + batch_id * interval '1 second'`;
 const finishedTime = `${acceptedTime} + interval '1 second'`;
-/** Numbers of a batch lie together, and batches anywhere among all numbers, as they do with the load generator. */
+/** Asset numbers of one batch are adjacent, and batches are spread at random, as with the load generator. */
 const assetNum = `left(md5(batch_id::text), 16) || '-' || place`;
 const assetId = `${FIRST_LEDGER_ID} + ${orderNumber} * 2`;
 const terms = `'${TERMS.fields}'`;
 
 /**
- * Statements that fill the tables with what the service leaves of completed batches, by table. $1 and $2 are the first
- * and the last batch, $3 the ids of customers.
+ * Statements, by table, that write what completed batches leave behind. $1 and $2 are the first and the last batch, $3
+ * the customers' ids.
  */
 export const FILL_STATEMENTS: Readonly<Record<string, string>> = {
   batch: `insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
@@ -58,7 +58,7 @@ export const FILL_STATEMENTS: Readonly<Record<string, string>> = {
   from ${batches} where $3::text[] is not null`,
 };
 
-/** Lets the service go on behind a batch. */
+/** Returns statements that move sequences and the event counter past the filled batches. */
 export function continueBehind(lastBatch: number): string[] {
   const lastLedgerId = FIRST_LEDGER_ID + (lastBatch * ORDERS_PER_FILLED_BATCH + 1) * 2;
   return [

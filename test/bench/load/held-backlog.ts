@@ -5,13 +5,12 @@ import type { Sender } from './senders.ts';
 
 const ORDERS_PER_BATCH = 100;
 const CALLERS = 8;
-/** A load generator holds no more than that in its memory. */
+/** Most orders that one load generator holds in memory. */
 const ORDERS_OF_LOAD = 100_000;
 
 /**
- * Has batches of 100 accepted while the workers are held: not ended, because what starts would be measured with the
- * drain. The function that it returns lets them go on, and returns when each began and all were applied, in
- * milliseconds since 1970.
+ * Has batches of 100 accepted while the workers are suspended. Stopping them would add their start to the drain. The
+ * returned function resumes them, and returns when the drain began and ended, in milliseconds since 1970.
  */
 export async function acceptHeld(
   bench: Bench,

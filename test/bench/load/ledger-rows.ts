@@ -2,15 +2,15 @@ import { crc32 } from 'node:zlib';
 import type pg from 'pg';
 import { productToBuy } from '../../harness/orders/orders.ts';
 
-/** A column of a row that an order leaves behind: its type, and its value for an order by its number. */
+/** A column of a row that an order writes: its name, its type, and its value by the order's number. */
 type Column = readonly [name: string, type: string, value: (order: number) => string | number | boolean];
 
 const { crmProductId, parentCrmProductId, limitConcurrent, ...terms } = productToBuy();
 
-/** The terms of all products. The service writes them once, so they are none of an order's rows. */
+/** The terms of all products. The service writes them once, so they don't count as rows of an order. */
 export const TERMS = { id: 1, uriHash: crc32(String(terms.productUri)) - 2 ** 31, fields: JSON.stringify(terms) };
 
-/** The rows that the service writes for an order of one asset with one product, by table. */
+/** The rows that the service writes, by table, for an order of one asset with one product. */
 export const LEDGER_ROWS: readonly { table: string; columns: readonly Column[] }[] = [
   {
     table: 'license_order',
@@ -63,8 +63,8 @@ export const LEDGER_ROWS: readonly { table: string; columns: readonly Column[] }
 export const columnNames = (columns: readonly Column[]) => columns.map(([name]) => name).join(', ');
 
 /**
- * Creates these tables in a schema `bare`, with their columns, defaults and indexes, without checks and triggers. The
- * schema's own get the terms, for its triggers.
+ * Creates copies of these tables in schema `bare`, with columns, defaults and indexes but without checks and triggers.
+ * Also inserts the terms, which the triggers of the schema's own tables need.
  */
 export async function createBareTables(db: pg.Pool): Promise<void> {
   const text = 'insert into product_terms (id, fields) overriding system value values ($1, $2)';

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { buildBodies, type LoadResult, type LoadWork } from './load-work.ts';
 import { RawConnection } from './raw-connection.ts';
 
-/** The load generator: gets its work from the benchmark, and sends back what came of it. */
+/** The load generator: receives its work from the benchmark and sends back the result. */
 const [work] = (await once(process, 'message')) as [LoadWork];
 const bodies = work.requests.kind === 'batches' ? buildBodies(work.requests) : undefined;
 const nonces = randomUUID();
@@ -54,7 +54,7 @@ async function sendByCallers({
   );
 }
 
-/** Latencies count from the time at which a call was due, so one that waits for those before it is not left out. */
+/** Counts latency from the time at which a call was due, so that delays of late calls are included. */
 async function sendAtRate({ perSecond, connections }: { perSecond: number; connections: number }) {
   const firstMs = nowMs();
   await Promise.all(
@@ -64,7 +64,7 @@ async function sendAtRate({ perSecond, connections }: { perSecond: number; conne
         const dueMs = firstMs + (index * 1_000) / perSecond;
         const waitMs = dueMs - nowMs();
         if (waitMs > 0) await delay(waitMs);
-        // A timer may be a millisecond late, which is no fault of the service: such a call counts from here.
+        // A timer may fire a millisecond late. Count such a call from now, so that the service isn't blamed.
         await call(connection, index, waitMs > 0 ? nowMs() : dueMs);
       }
       connection.close();

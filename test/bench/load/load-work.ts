@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Customer } from '@lockstep/contract';
 import { newBuy } from '../../harness/orders/orders.ts';
 
-/** What a load generator sends: batches of orders, or questions again and again. */
+/** What a load generator sends: batches of orders, or reads over and over. */
 export type Requests =
   | {
       kind: 'batches';
@@ -10,46 +10,49 @@ export type Requests =
       batches: number;
       ordersPerBatch: number;
       customers: Customer[];
-      /** Makes channel order ids (`TAG-0` and so on) and asset numbers its own. */
+      /** Prefix of channel order ids (`TAG-0` and so on), and part of asset numbers. */
       tag: string;
     }
   | { kind: 'question' };
 
-/** How it sends them: each caller as soon as it has an answer, or so many a second whatever the answers do. */
+/** How it sends them: callers that each wait for the answer before the next call, or a fixed rate. */
 export type Pace =
   | { kind: 'callers'; callers: number; durationMs?: number }
   | { kind: 'rate'; perSecond: number; connections: number };
 
 export interface LoadWork {
   baseUrl: string;
-  /** Paths with their queries, to which a nonce is added; calls take them in turn. */
+  /** Paths with queries, to which a nonce is appended. Calls take them in turn. */
   targets: readonly string[];
   headers: Record<string, string>;
   requests: Requests;
   pace: Pace;
 }
 
-/** What came of it. Times are milliseconds since 1970, as PostgreSQL on the same machine has them. */
+/**
+ * What the load generator measured. Times are milliseconds since 1970, comparable with PostgreSQL's on the same
+ * machine.
+ */
 export interface LoadResult {
   startedMs: number;
   endedMs: number;
-  /** For each call, from the time at which it was due to its answer. */
+  /** For each call, from its due time to its answer. */
   latenciesMs: Float64Array;
-  /** For each call, when it was answered. */
+  /** For each call, the time of its answer. */
   answeredMs: Float64Array;
-  /** Calls that were refused for overload and sent again. */
+  /** Retries after the service refused a call as overloaded. */
   repeats: number;
-  /** Of all requests, heads and bodies. */
+  /** Heads and bodies of all requests. */
   sentBytes: number;
   processorMicros: number;
 }
 
-/** The batches that a load generator sends, one after the other: purchases, each for the next of the customers. */
+/** Builds the batches that a load generator sends: purchases by each customer in turn. */
 export function buildBodies(requests: Extract<Requests, { kind: 'batches' }>): Buffer[] {
   const { batches, ordersPerBatch, customers, tag, mode } = requests;
   let sent = 0;
   return Array.from({ length: batches }, (_, batch) => {
-    // Numbers of a batch lie together, and batches anywhere among all numbers.
+    // Asset numbers of one batch are adjacent, and batches are spread at random.
     const range = randomUUID().slice(0, 8);
     const orderList = Array.from({ length: ordersPerBatch }, (_, place) =>
       newBuy(customers[sent++ % customers.length]!, [`${range}-${tag}-${place}`]),

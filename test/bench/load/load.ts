@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { LoadResult, LoadWork } from './load-work.ts';
 
-/** A load generator that has its requests ready. */
+/** A load generator with prepared requests. */
 export interface Load {
-  /** Sends them. It can be done once. */
+  /** Sends the requests. Call it once. */
   run(): Promise<LoadResult>;
 }
 
-/** Starts a load generator as a process of its own, which builds its requests before anything is measured. */
+/** Starts a load generator process, which builds its requests before the measurement begins. */
 export async function prepareLoad(work: LoadWork): Promise<Load> {
   const child = fork(join(import.meta.dirname, 'load-process.ts'), { serialization: 'advanced' });
   const failed = once(child, 'exit').then(([code]) =>
-    Promise.reject(new Error(`The load generator ended with status ${code}`)),
+    Promise.reject(new Error(`The load generator exited with status ${code}`)),
   );
   failed.catch(() => {});
   const nextMessage = async () => {

@@ -3,15 +3,15 @@ import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import type { Sender } from './senders.ts';
 import type { Probed } from './start-probe.ts';
 
-/** A call begins after so long, whatever became of those before it; the kinds take turns. */
+/** Calls begin at this interval, whether or not earlier ones have been answered. Kinds take turns. */
 const CALL_EVERY_MS = 25;
 
-/** An application that sends little, and a completed batch of it to poll. */
+/** An application with little traffic, and one of its completed batches to poll. */
 interface Neighbor extends Sender {
   completed: ReturnType<typeof batchOf>;
 }
 
-/** The calls of an application that sends little, each until what it asked for is there. */
+/** The calls of an application with little traffic. Each lasts until its result is available. */
 const CALLS = {
   batch: ({ caller }: Neighbor, order: NewOrder) => caller.process(batchOf(order(), order())),
   sync: ({ caller }: Neighbor, order: NewOrder) => caller.carryOut(order()),
@@ -24,7 +24,7 @@ type NewOrder = () => ReturnType<typeof newBuy>;
 export type CallKind = keyof typeof CALLS;
 export const CALL_KINDS = Object.keys(CALLS) as CallKind[];
 
-/** Has a first batch of an application completed. */
+/** Sends an application's first batch and waits until it is completed. */
 export async function prepareNeighbor(sender: Sender): Promise<Neighbor> {
   const completed = batchOf(newBuy(sender.customers[0]!, [newAssetNum()]));
   await sender.caller.process(completed);
@@ -33,7 +33,7 @@ export async function prepareNeighbor(sender: Sender): Promise<Neighbor> {
 
 /**
  * Sends small batches of two orders, sync calls, polls and previews while `work` runs, ten of each kind a second.
- * Returns how long each call took: a batch from sending it until it is known to be completed.
+ * Returns how long each took. A batch takes from its call until the client knows that it is completed.
  */
 export async function callMeanwhile<Result>(
   neighbor: Neighbor,

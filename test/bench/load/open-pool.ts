@@ -1,7 +1,8 @@
 import pg from 'pg';
 
 /**
- * Opens a pool for the benchmark itself. Its connections may end with their database: pg would end the process for it.
+ * Opens a pool for the benchmark itself. It ignores connection errors, because dropping a database ends connections and
+ * pg would otherwise end the process.
  */
 export function openPool(connectionString: string, max: number): pg.Pool {
   const pool = new pg.Pool({ connectionString, max });

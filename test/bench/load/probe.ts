@@ -4,10 +4,7 @@ import type { Credentials } from '@lockstep/access';
 import { type Answer, Api, callService } from '../../harness/api.ts';
 import type { Probed, ProbeKind } from './start-probe.ts';
 
-/**
- * Sends calls until it is told to end. It runs on a thread of its own, so that its calls wait for the service
- * only.
- */
+/** Sends calls until it is told to stop. It has its own thread, so that only the service delays its calls. */
 const { baseUrl, credentials, token, kind } = workerData as {
   baseUrl: string;
   credentials: Credentials;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** An answer of HTTP: its status and its body. */
+/** An HTTP answer. */
 export interface RawAnswer {
   status: number;
   body: Buffer;
@@ -10,14 +10,14 @@ export interface RawAnswer {
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 /**
- * One kept connection of HTTP/1.1 with one request at a time, as light as it can be: what the load generator uses of
- * the processor is missing elsewhere. Answers must have a content-length.
+ * A keep-alive HTTP/1.1 connection with one request at a time. It is minimal, because the load generator shares the
+ * processor with the service. Answers must have a content-length.
  */
 export class RawConnection {
   readonly #socket: Socket;
   #received: Buffer[] = [];
   #receivedBytes = 0;
-  /** How long the whole answer is; 0 before its head is complete. */
+  /** Length of the whole answer; 0 until its head is complete. */
   #wholeBytes = 0;
   #answered: ((answer: RawAnswer) => void) | undefined;
   #failed: ((error: Error) => void) | undefined;
@@ -27,7 +27,7 @@ export class RawConnection {
     socket.setNoDelay(true);
     socket.on('data', (part) => this.#receive(part));
     socket.on('error', (error) => this.#failed?.(error));
-    socket.on('close', () => this.#failed?.(new Error('The server has closed the connection')));
+    socket.on('close', () => this.#failed?.(new Error('The server closed the connection')));
   }
 
   static async open(baseUrl: string): Promise<RawConnection> {
@@ -37,7 +37,7 @@ export class RawConnection {
     return new RawConnection(socket);
   }
 
-  /** Sends a request and waits for its answer. @throws Error when the connection ends before */
+  /** Sends a request and waits for its answer. @throws Error if the connection closes first */
   send(head: string, body?: Buffer): Promise<RawAnswer> {
     return new Promise((resolve, reject) => {
       this.#answered = resolve;
@@ -79,7 +79,7 @@ export class RawConnection {
     const end = received.indexOf(HEAD_END);
     if (end === -1) return;
     const [, length] = /\r\ncontent-length: *(\d+)/i.exec(received.toString('latin1', 0, end)) ?? [];
-    if (length === undefined) this.#failed?.(new Error('An answer without a content-length'));
+    if (length === undefined) this.#failed?.(new Error('The answer has no content-length'));
     else this.#wholeBytes = end + 4 + Number(length);
   }
 }

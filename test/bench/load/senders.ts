@@ -6,19 +6,19 @@ import { Api, dataOf } from '../../harness/api.ts';
 
 const CALLERS = 8;
 
-/** Where a service and its database are. */
+/** A service and its database. */
 interface Reached {
   databaseUrl: string;
   baseUrl: string;
 }
 
-/** An application, and customers that it orders for. */
+/** An application, and the customers that it orders for. */
 export interface Sender {
   caller: Api;
   customers: Customer[];
 }
 
-/** Creates an application that is bound to a channel, and customers of that channel. */
+/** Creates an application bound to a channel, and customers of that channel. */
 export async function createBoundSender(deployment: Reached, channelCode: string, count: number): Promise<Sender> {
   const caller = await createCaller(deployment, [channelCode]);
   const customers = await createSome(count, () => caller.newCustomer(undefined, channelCode));
@@ -26,7 +26,8 @@ export async function createBoundSender(deployment: Reached, channelCode: string
 }
 
 /**
- * Creates an application that is bound to no channel, and customers by O2, half of them of `crm`, half of `industry`.
+ * Creates an application that is bound to no channel, and customers by O2, half of them in `crm` and half in
+ * `industry`.
  */
 export async function createO2Sender(deployment: Reached, count: number): Promise<Sender> {
   const caller = await createCaller(deployment, null);
@@ -40,7 +41,7 @@ export async function createO2Sender(deployment: Reached, count: number): Promis
   return { caller, customers: pairs.flat() };
 }
 
-/** Creates so many of something, some at once. */
+/** Calls `create` for each index below `count`, several at a time. */
 export async function createSome<Created>(count: number, create: (index: number) => Promise<Created>) {
   const created: Created[] = [];
   await Promise.all(

@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Api } from '../../harness/api.ts';
 
-/** What a probe found: the milliseconds of each call, and how many were refused as overload. */
+/** The latency of each call in milliseconds, and how many calls were refused as overloaded. */
 export interface Probed {
   times: number[];
   refused: number;
 }
 
-/** Small calls of three kinds, one right after the other; or lists of orders, with pauses. */
+/** Three kinds of small calls without pauses, or lists of orders with pauses. */
 export type ProbeKind = 'small calls' | 'lists';
 
 /**
- * Sends calls, one after the other, from a thread of its own. Resolves when the first is answered. The function that it
- * returns ends this.
+ * Sends calls one after another from a separate thread. Resolves once the first is answered. The returned function
+ * stops the probe and returns its result.
  */
 export async function startProbe(
   { baseUrl, credentials, token }: Api,

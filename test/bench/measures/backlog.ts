@@ -12,26 +12,25 @@ const LARGE_ORDERS = 240_000;
 const ORDERS_PER_BATCH = 100;
 const CALLERS = 8;
 const SAMPLE_EVERY_MS = 10;
-/** The class of the advisory locks that a drain holds on its lanes. */
+/** Class of the advisory locks that drains hold on lanes. */
 const LANE_LOCK = 0x6c616e65;
 
-/** Accepting alone, while the workers are held, and then draining what has been accepted, by one to four workers. */
+/** Accepting orders while the workers are suspended, then draining them with one to four workers. */
 export const backlogMeasures: Measure[] = [1, 2, 3, 4].map((workers) => ({
   name: `backlog-workers${workers}`,
   of: 'service',
   run: (bench, edition) => measureBacklog(bench, edition, workers),
 }));
 
-/** Measures accepting alone, and then draining by so many workers. */
 function measureBacklog(bench: Bench, edition: Edition, workers: number): Promise<Figures> {
   return withDeployment(bench, edition, { workers }, async (deployment) => {
-    // A worker's code is fast after some thousand orders, so each has as many as the only one.
+    // A worker's code is compiled after some thousand orders, so warm up once for each worker.
     for (let nth = 0; nth < workers; nth++) await warmUp(bench, deployment, 'async', ORDERS_PER_BATCH);
     const batches = scaled(bench, (bench.large ? LARGE_ORDERS : ORDERS) / ORDERS_PER_BATCH, 3 * CALLERS);
     const work = deployment.batches(batches, ORDERS_PER_BATCH, 'async', { kind: 'callers', callers: CALLERS });
     const load = await prepareLoad(work);
     const orders = batches * ORDERS_PER_BATCH;
-    // Held, not ended: what starts would be measured with the drain.
+    // Suspend the workers; stopping them would add their start to the drain.
     for (const worker of deployment.workers) worker.pause();
     const readAcceptCosts = await startMeter(bench.machine, { API: [deployment.api] });
     const { startedMs, endedMs, processorMicros } = await load.run();
@@ -59,7 +58,7 @@ async function measureDrain(bench: Bench, deployment: Deployment, orders: number
   };
 }
 
-/** Counts again and again how many transactions hold lanes, until the function that it returns is called. */
+/** Samples how many transactions hold lanes. The returned function stops that and returns the samples. */
 function sampleDrains(db: pg.Pool): () => Promise<number[]> {
   const samples: number[] = [];
   let isOver = false;

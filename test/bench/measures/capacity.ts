@@ -16,15 +16,15 @@ const POLLERS = 64;
 const SYNC_CALLERS = 64;
 const SYNC_BATCHES = 1_000;
 
-/** What an order costs when it comes in batches of one size, and what came to each table for it. */
+/** What an order costs in batches of one size, and by how much it grows each table. */
 export interface OrderCosts {
   figures: Figures;
   growth: TableStorage[];
 }
 
 /**
- * Measures what an order takes of everything that is counted: processor, log, disk, Redis. The same orders have been
- * there once before, so what tables need only once, and space that is used again, do not count.
+ * Measures processor time, WAL, disk space and Redis traffic of an order. It sends as many orders first, so that
+ * one-time costs and reused space don't count.
  */
 export function measureOrderCosts(bench: Bench, edition: Edition, sending: Sending): Promise<OrderCosts> {
   return withDeployment(bench, edition, {}, async (deployment) => {
@@ -53,7 +53,7 @@ export function measureOrderCosts(bench: Bench, edition: Edition, sending: Sendi
   });
 }
 
-/** Measures how many bytes an order takes between the processes and PostgreSQL, in both directions. */
+/** Measures the bytes that an order sends between the processes and PostgreSQL, in both directions. */
 export async function measureDatabaseTraffic(bench: Bench, edition: Edition, sending: Sending): Promise<Figures> {
   const databaseUrl = await bench.machine.createDatabase(edition.template);
   const proxy = await CountingProxy.start(Number(new URL(databaseUrl).port));
@@ -71,7 +71,7 @@ export async function measureDatabaseTraffic(bench: Bench, edition: Edition, sen
   }
 }
 
-/** Measures the processor time that a streaming standby takes for an order. */
+/** Measures the processor time of a streaming standby for an order. */
 export async function measureReplay(bench: Bench, edition: Edition, sending: Sending): Promise<Figures> {
   const standby = await Standby.start(bench.machine);
   try {
@@ -88,10 +88,7 @@ export async function measureReplay(bench: Bench, edition: Edition, sending: Sen
   }
 }
 
-/**
- * Measures what a process takes: connections to PostgreSQL, with calls of every kind at once, and memory; and what a
- * poll costs.
- */
+/** Measures the PostgreSQL connections and memory of each process under calls of every kind, and the cost of a poll. */
 export function measureProcesses(bench: Bench, edition: Edition): Promise<Figures> {
   return withDeployment(bench, edition, {}, async (deployment) => {
     const [worker] = deployment.workers;
@@ -116,7 +113,7 @@ export function measureProcesses(bench: Bench, edition: Edition): Promise<Figure
   });
 }
 
-/** Sends all batches and waits until all of them are completed. */
+/** Sends all batches and waits until they are completed. */
 async function sendAll(bench: Bench, deployment: Deployment, { ordersPerBatch, callers, orders }: Sending) {
   const batches = scaled(bench, orders / ordersPerBatch, Math.min(callers, 8));
   const work = deployment.batches(batches, ordersPerBatch, 'async', { kind: 'callers', callers });
@@ -128,7 +125,7 @@ async function sendAll(bench: Bench, deployment: Deployment, { ordersPerBatch, c
   return { orders: count, sentBytes: sent.sentBytes, seconds: (appliedMs - sent.startedMs) / 1_000 };
 }
 
-/** Reads what tables take when the space of dead rows may be used again. */
+/** Reads the sizes of tables after a vacuum, so that dead rows leave reusable space. */
 async function readVacuumed(bench: Bench, deployment: Deployment): Promise<TableStorage[]> {
   const db = openPool(bench.machine.superuserUrlOf(deployment.databaseUrl), 1);
   try {

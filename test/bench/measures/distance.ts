@@ -4,10 +4,10 @@ import { withDeployment } from '../deployment.ts';
 import type { Measure } from './measure.ts';
 import { async, measureOrders } from './orders.ts';
 
-/** Each direction; PostgreSQL is twice as far away. */
+/** In each direction. */
 const DELAY_MS = 0.5;
 
-/** PostgreSQL a millisecond away, as it is in another building. Beside it are the same measures without `-far`. */
+/** PostgreSQL with a round trip of 1 ms, as in another building. Compare with the same measures without `-far`. */
 export const distanceMeasures: Measure[] = [async(100, 8), async(1, 64)].map((sending) => ({
   name: `${sending.mode}-${sending.ordersPerBatch}x${sending.callers}-far`,
   of: 'service',

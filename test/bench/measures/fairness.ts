@@ -10,21 +10,19 @@ import { warmUp } from './orders.ts';
 
 const ORDERS = 100_000;
 const LARGE_ORDERS = 1_000_000;
-/**
- * Drained without neighbors, half of them before and half after, so that a machine that becomes slower does so for
- * both.
- */
+/** Drained without neighbors, half before and half after, so that a change of the machine's speed affects both. */
 const ALONE_ORDERS = 100_000;
 const IDLE_MS = 10_000;
 const WARM_UP_MS = 1_000;
 const CUSTOMERS = 500;
 const NEIGHBORS_CUSTOMERS = 20;
-/** A drain of more orders is one of the backlog. */
+/** Drains of more orders count as drains of the backlog. */
 const MOST_ORDERS_OF_NEIGHBOR = 20;
 
 /**
- * What an application that sends little feels of the backlog of another one, and the backlog of it: each bound to a
- * channel of its own; or bound to none, with customers by O2, so that both are of the channels `crm` and `industry`.
+ * How a backlog of one application affects the calls of another with little traffic, and vice versa. In `fairness`,
+ * each is bound to its own channel. In `fairness-o2`, neither is bound, and O2 gives both customers of the channels
+ * `crm` and `industry`.
  */
 export const fairnessMeasures: Measure[] = [
   fairness('fairness', async (deployment, customers) => [
@@ -75,8 +73,8 @@ async function measure(bench: Bench, deployment: Deployment, sender: Sender, sma
     'backlog alone orders/s': aloneRate,
     'backlog orders/s': besideRate,
     'backlog ÷ alone': besideRate / aloneRate,
-    "neighbor's share of the processors": neighborShare,
-    'backlog ÷ alone on what the neighbor leaves': besideRate / (aloneRate * (1 - neighborShare)),
+    "neighbor's share of the cores": neighborShare,
+    'backlog ÷ alone on the cores left by the neighbor': besideRate / (aloneRate * (1 - neighborShare)),
     'one drain p50 ms': drainMs,
     'one drain longest ms': Math.max(0, ...drains.map(({ ms }) => ms)),
     'one drain p50 orders': quantile(
@@ -96,8 +94,8 @@ async function measure(bench: Bench, deployment: Deployment, sender: Sender, sma
       [`${kind} longest ms`]: longest,
       [`${kind} p50 ÷ idle`]: p50 / idleP50,
       [`${kind} p95 ÷ idle`]: p95 / idleP95,
-      [`${kind} p95 ÷ (3 idle + one drain)`]: p95 / (3 * idleP95 + drainMs),
-      [`${kind} longest ÷ drain time`]: longest / (beside.seconds * 1_000),
+      [`${kind} p95 ÷ (3 × idle p95 + one drain)`]: p95 / (3 * idleP95 + drainMs),
+      [`${kind} longest ÷ time to drain the backlog`]: longest / (beside.seconds * 1_000),
       [`${kind} refused`]: refused,
     });
   }
@@ -105,7 +103,8 @@ async function measure(bench: Bench, deployment: Deployment, sender: Sender, sma
 }
 
 /**
- * Returns a function that says which part of the machine's processors was used since, by the service and who calls it.
+ * Returns a function that returns the share of the machine's processors that the service and its callers have used
+ * since.
  */
 async function meterShare({ machine }: Bench, { api, workers }: Deployment): Promise<() => Promise<number>> {
   const startedMs = performance.now();
@@ -124,7 +123,7 @@ async function timeDrain({ orders, drain }: Awaited<ReturnType<typeof acceptHeld
   return { orders, seconds: (drainedMs - startedMs) / 1_000 };
 }
 
-/** Returns a function that says what the drains of backlogs since were, as the workers' logs have them. */
+/** Returns a function that reads, from the workers' logs, the backlog drains since. */
 function noteDrains({ workers }: Deployment): () => { ms: number; orders: number }[] {
   const lengths = workers.map(({ log }) => log.length);
   return () =>

@@ -14,15 +14,14 @@ const SIZES: [name: string, orders: number][] = [
 const POLLERS = 64;
 const BYTES_PER_GIGABYTE = 1e9;
 
-/** A database with orders in it, and what it took to fill it. */
+/** A database filled with orders, and figures of filling it. */
 interface Filled {
   databaseUrl: string;
   figures: Figures;
 }
 
 /**
- * Batches of 100 until applied, polls, and reads of anything that is there, with so many orders in the tables. What is
- * filled is kept from round to round.
+ * Batches of 100 until applied, polls and random reads, with many orders in the tables. Rounds reuse filled databases.
  */
 export const filledMeasures: Measure[] = SIZES.map(([name, orders]) => ({
   name: `filled-${name}`,

@@ -11,8 +11,8 @@ const ORDERS_PER_TRANSACTION = 1_000;
 const CONNECTIONS = 4;
 
 /**
- * What PostgreSQL alone can do: the rows that orders leave behind, 1,000 orders a transaction, on four connections.
- * Into tables of the same columns and indexes without checks, and into this schema's own.
+ * PostgreSQL alone: inserts the rows of 1,000 orders in each transaction, on four connections. Inserts either into bare
+ * tables with the same columns and indexes but no checks, or into the schema's own tables.
  */
 export const floorMeasures: Measure[] = [
   {
@@ -41,7 +41,7 @@ async function measureFloor(
   const db = openPool(url, CONNECTIONS);
   try {
     await createBareTables(db);
-    // The rows are all of one customer, which the checks look up.
+    // The customer of all rows, which the checks look up.
     await db.query("insert into channel (code) values ('floor')");
     await db.query(`
       insert into customer (id, enterprise_id, channel_code, channel_customer_id, name, branch_name, is_default)
@@ -56,7 +56,7 @@ async function measureFloor(
         const client = await db.connect();
         try {
           for (let turn = next++; turn < transactions; turn = next++) {
-            // Below all that the schema's own sequences give.
+            // Negative, so that they don't collide with the schema's sequences.
             const orders = Array.from(
               { length: ORDERS_PER_TRANSACTION },
               (_, index) => -(turn * ORDERS_PER_TRANSACTION + index + 1),
@@ -66,7 +66,7 @@ async function measureFloor(
             await client.query('commit');
           }
         } finally {
-          // Not back into the pool: the end of the pool would wait for a transaction that failed.
+          // Close the connection, because closing the pool would wait for a failed transaction.
           client.release(true);
         }
       }),

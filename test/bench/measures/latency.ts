@@ -6,7 +6,7 @@ import type { Edition } from '../report/edition.ts';
 import { type Bench, type Figures, type Measure, quantile, scaled } from './measure.ts';
 import { warmUp } from './orders.ts';
 
-/** The batches whose latency is measured; callers that find the most the service accepts; calls that find that. */
+/** Batches to measure, and the callers and calls that find the highest accepted rate. */
 interface Calls {
   ordersPerBatch: number;
   callers: number;
@@ -18,13 +18,13 @@ const CALLS: Calls[] = [
   { ordersPerBatch: 1, callers: 64, calls: 3_000 },
 ];
 const DURATION_SECONDS = 10;
-/** So many that a call waits for the service and not for a connection. */
+/** Enough that calls wait for the service and not for a connection. */
 const CONNECTIONS = 128;
 
 /**
- * How long a call takes at half of what the service accepts at most, its worker running: from the time at which it is
- * due to its answer, and from there until its batch is completed. And how long a bare route takes at the same rate that
- * only inserts the body.
+ * Latency at half of the highest accepted rate, with the worker running: from a call's due time to its answer, and from
+ * there until its batch is completed. For comparison, the latency at the same rate of a bare route that only inserts
+ * the body.
  */
 export const latencyMeasures: Measure[] = CALLS.map((calls) => ({
   name: `latency-${calls.ordersPerBatch}`,
@@ -79,7 +79,7 @@ function quantiles(name: string, latenciesMs: Float64Array): Figures {
   };
 }
 
-/** Reads how long after its answer each batch was completed, in milliseconds; 0 when it was before. */
+/** Returns the milliseconds from each answer until its batch was completed; 0 if it was completed before the answer. */
 async function readWaits(deployment: Deployment, tag: string, { answeredMs }: LoadResult): Promise<number[]> {
   const { rows } = await deployment.db.query<{ call: number; completed: number }>(
     `select substr(channel_order_id, $2)::int as call, extract(epoch from completed_time)::float8 * 1000 as completed
@@ -87,6 +87,6 @@ async function readWaits(deployment: Deployment, tag: string, { answeredMs }: Lo
     [tag, tag.length + 2],
   );
   if (rows.length !== answeredMs.length)
-    throw new Error(`${rows.length} of ${answeredMs.length} batches are completed`);
+    throw new Error(`${rows.length} of ${answeredMs.length} answered batches are completed`);
   return rows.map(({ call, completed }) => Math.max(0, completed - answeredMs[call]!));
 }

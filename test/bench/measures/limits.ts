@@ -7,15 +7,15 @@ import { readPeakMebibytes } from '../report/processor-time.ts';
 import { type Bench, type Figures, type Measure, scaled } from './measure.ts';
 
 const PRODUCTS_OF_ASSET = 9_500;
-/** So many assets with that many products can be bought, and revoked, with one order. */
+/** One order can buy or revoke this many assets with that many products. */
 const ASSETS_OF_ORDER = 20;
-/** Orders that buy so many, and that one order asks to revoke all at once: far more than an order may. */
+/** Orders that each buy that much. One order then tries to revoke everything, far more than the limit. */
 const ORDERS_AT_ONCE = 8;
 
 /**
- * The most resident memory of an API and a worker with the heap that they get in 1 GiB, while orders at the limit run:
- * they buy, revoke or preview 20 assets with 9,500 products each. And whether the worker dies of an order that asks to
- * revoke 160 of them.
+ * Peak resident memory of an API and a worker with the heap that they get in 1 GiB, while orders at the limit buy,
+ * revoke or preview 20 assets with 9,500 products each. Also whether an order that tries to revoke 160 of them kills
+ * the worker.
  */
 export const limitsMemoryMeasure: Measure = {
   name: 'limits-memory',
@@ -60,5 +60,5 @@ async function measure(bench: Bench, deployment: Deployment, edition: Edition): 
       throw error;
     },
   );
-  return { ...figures, 'worker died': died, 'seconds until then': (performance.now() - startedMs) / 1_000 };
+  return { ...figures, 'worker died': died, 'seconds until applied or dead': (performance.now() - startedMs) / 1_000 };
 }

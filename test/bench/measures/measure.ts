@@ -1,47 +1,46 @@
 import type { Edition } from '../report/edition.ts';
 import type { Machine } from '../report/machine.ts';
 
-/** What a measure found: the unit is part of each name, as in `orders/s`. */
+/** The figures of a measure. Each name includes the unit, as in `orders/s`. */
 export type Figures = Record<string, number>;
 
-/** One run of the benchmark, as a measure sees it. */
+/** A run of the benchmark. */
 export interface Bench {
   machine: Machine;
-  /** 1 as published; less to try it out. Everything that is counted or lasts is multiplied by it. */
+  /** Factor for counts and durations: 1 for published figures, less for a quick run. */
   scale: number;
-  /** Whether backlogs are longer: those of the measures of fairness have a million orders. */
+  /** Enlarges backlogs; see `--large`. */
   large: boolean;
-  /** What is kept from round to round, by a name: see `keep`. */
+  /** Values that rounds share; see `keep`. */
   kept: Map<string, unknown>;
 }
 
-/** Something that is measured once a round. */
+/** Something to measure once in each round. */
 export interface Measure {
   name: string;
-  /** Whether it measures the service, and so each of the checkouts, or what the service is compared with. */
+  /** `service` is measured in each checkout. A `yardstick`, which the service is compared with, is measured once. */
   of: 'service' | 'yardstick';
-  /** Measures on fresh tables and leaves nothing behind. A yardstick is given the edition `now`. */
+  /** Measures on fresh tables and cleans up. A yardstick gets the edition `now`. */
   run(bench: Bench, edition: Edition): Promise<Figures>;
 }
 
-/** A count, or a time, of a full run, for this one. */
+/** Scales a count or a duration of a full run to this run. */
 export function scaled({ scale }: Bench, full: number, least = 1): number {
   return Math.max(least, Math.round(full * scale));
 }
 
-/** Returns what was kept by this name, or makes and keeps it. */
+/** Returns the value kept under this name. The first call creates it. */
 export async function keep<Value>({ kept }: Bench, name: string, make: () => Promise<Value>): Promise<Value> {
   if (!kept.has(name)) kept.set(name, await make());
   return kept.get(name) as Value;
 }
 
-/** The value below which a share of them lies; 0 when there are none. */
+/** Returns the quantile at `share`, from 0 to 1; 0 if there are no values. */
 export function quantile(values: Iterable<number>, share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 }
 
-/** The middle value; between the two in the middle when there are as many on both sides. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = (sorted.length - 1) / 2;

@@ -14,7 +14,7 @@ import { pollMeasures } from './polls.ts';
 import { singlesMeasure } from './singles.ts';
 import { webhookMeasures } from './webhooks.ts';
 
-/** All measures, in the order in which a round takes them. */
+/** All measures, in the order of a round. */
 export const measures: Measure[] = [
   ...floorMeasures,
   ...orderMeasures,

@@ -6,7 +6,7 @@ import { type Measure, scaled } from './measure.ts';
 const CALLS = 32;
 const ORDERS_PER_BATCH = 5_000;
 
-/** The most resident memory of each process while 32 calls of 5,000 orders are in flight at once, and are applied. */
+/** Peak resident memory of each process while it handles 32 concurrent calls of 5,000 orders. */
 export const memoryMeasure: Measure = {
   name: 'memory',
   of: 'service',
@@ -22,7 +22,7 @@ export const memoryMeasure: Measure = {
         'worker MiB': readPeakMebibytes(deployment.workers[0]!.pid),
         'seconds to answer all': (endedMs - startedMs) / 1_000,
         'seconds to apply all': (appliedMs - startedMs) / 1_000,
-        'calls sent again': repeats,
+        retries: repeats,
       };
     }),
 };

@@ -10,28 +10,28 @@ import { startProbe } from '../load/start-probe.ts';
 import { type Bench, type Figures, type Measure, quantile, scaled } from './measure.ts';
 
 const PRODUCTS_OF_ASSET = 9_500;
-/** So many assets with that many products can be bought with one order, and previewed or revoked as one. */
+/** One order can buy, preview or revoke this many assets with that many products. */
 const ASSETS_OF_ORDER = 20;
 const READS_AT_ONCE = 20;
 const ALONE_MS = 2_000;
-/** A text of the metrics is shared for so long. */
+/** The service caches its metrics for this long. */
 const METRICS_SHARED_MS = 1_000;
-/** A client gives up then. */
+/** Timeout of a client. */
 const GIVE_UP_MS = 120_000;
 
-/** Who makes the thick calls, and the numbers of thick assets that they have. */
+/** The application that makes thick calls, and the numbers of its thick assets. */
 interface Thick {
   center: MemberCenter;
   assetNums: string[];
   products: ReturnType<typeof productToBuy>[];
 }
 
-/** A thick call of one application, all that comes of it being read. */
+/** A kind of thick call by one application, which reads the whole answer. */
 interface ThickCall {
   name: string;
-  /** Orders of ASSETS_OF_ORDER thick assets to buy before. */
+  /** Orders to buy before the measurement, each of ASSETS_OF_ORDER thick assets. */
   orders: number;
-  /** Whether it changes nothing: then it is made once before, as to an API that has been there for a while. */
+  /** Whether the call changes nothing. If so, it is made once before the measurement, to warm up the API. */
   isRead: boolean;
   call: (thick: Thick) => Promise<unknown>[];
 }
@@ -83,9 +83,9 @@ const CALLS: ThickCall[] = [
 ];
 
 /**
- * How long the lists of one application take while another one makes thick calls: reads twenty times at once an asset
- * with 9,500 products, or its contents in the member center; previews an order that buys 190,000 products, or one that
- * revokes them; revokes them in a sync call. And for how long the event loop of the API stands still meanwhile.
+ * Latency of one application's lists while another makes thick calls: twenty concurrent reads of an asset with 9,500
+ * products, or of its contents in the member center; a preview of an order that buys or revokes 190,000 products; or a
+ * sync call that revokes them. Also the API's longest event loop stall.
  */
 export const neighborMeasures: Measure[] = CALLS.map((thickCall) => ({
   name: `neighbor-${thickCall.name}`,
@@ -151,7 +151,7 @@ async function withDatabase<Result>(
 
 const repeat = (call: () => Promise<void>) => Array.from({ length: READS_AT_ONCE }, call);
 
-/** Reads an answer, which must be a success, and drops it: parsing it would take this process as long as making it. */
+/** Reads a successful answer and discards it: parsing would take this process as long as the API takes to write it. */
 async function readAll({ baseUrl, token }: Api, path: string, more: Record<string, string> = {}): Promise<void> {
   const response = await fetch(`${baseUrl}${path}?g_nonce=${crypto.randomUUID()}`, {
     headers: { authorization: `Bearer ${token}`, ...more },
@@ -161,7 +161,7 @@ async function readAll({ baseUrl, token }: Api, path: string, more: Record<strin
   if (response.status !== 200) throw new Error(`HTTP ${response.status}`);
 }
 
-/** For how long the event loop of the API has stood still at most since this was asked last. */
+/** Returns the API's longest event loop stall since the last call, in milliseconds. */
 async function readLongestStall({ baseUrl }: Deployment): Promise<number> {
   await delay(METRICS_SHARED_MS);
   const metrics = await (await fetch(`${baseUrl}/metrics`)).text();

@@ -3,7 +3,7 @@ import { prepareLoad } from '../load/load.ts';
 import { startMeter } from '../report/costs.ts';
 import { type Bench, type Figures, type Measure, scaled } from './measure.ts';
 
-/** Batches to measure with: how many orders in all, in a full run, and how they are sent. */
+/** How to send batches, and how many orders a full run sends. */
 export interface Sending {
   mode: 'async' | 'sync';
   ordersPerBatch: number;
@@ -11,10 +11,10 @@ export interface Sending {
   orders: number;
 }
 
-/** Orders of a full run: enough for some seconds. */
+/** Orders of a full run, enough for several seconds. */
 const ORDERS: Record<number, number> = { 1: 4_000, 10: 16_000, 100: 40_000, 1000: 60_000, 5000: 80_000 };
 
-/** HTTP until applied: the seconds from the first call until the last order has taken effect. */
+/** From the first HTTP call until the last order is applied. */
 export const orderMeasures: Measure[] = [
   ...[1, 10, 100, 1_000, 5_000].map((size) => measure(async(size, 8))),
   ...[1, 10].map((size) => measure(async(size, 64))),
@@ -38,7 +38,7 @@ function measure(sending: Sending, shape: Shape = {}, suffix = ''): Measure {
   };
 }
 
-/** Measures orders a second until applied, and what each process used for an order. */
+/** Measures orders a second until applied, and the processor time that an order takes in each process. */
 export async function measureOrders(
   bench: Bench,
   deployment: Deployment,
@@ -57,7 +57,7 @@ export async function measureOrders(
   return { 'orders/s': count / ((appliedMs - sent.startedMs) / 1_000), ...costs };
 }
 
-/** Sends some batches first: a process that has just started compiles its code, and its pools have no connections. */
+/** Sends some batches, so that a new process compiles its code and opens its connections. */
 export async function warmUp(
   bench: Bench,
   deployment: Deployment,

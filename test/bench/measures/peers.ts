@@ -9,13 +9,16 @@ import type { Edition } from '../report/edition.ts';
 import { type Bench, type Figures, type Measure, scaled } from './measure.ts';
 
 const ORDERS = 6_000;
-/** First, because a process that has just started compiles its code, and its pools have no connections. */
+/** Sent first, so that new processes compile their code and open their connections. */
 const WARM_UP_ORDERS = 800;
 const ORDERS_PER_ADD = 100;
 const ADDERS = 8;
 const LOOK_EVERY_MS = 50;
 
-/** Peers doing the same orders, one job and one transaction an order: jobs added by this process, and over HTTP. */
+/**
+ * Peers that apply the same orders, with one job and one transaction for each. This process adds the jobs directly or
+ * over HTTP.
+ */
 export const peerMeasures: Measure[] = Object.keys(peers).flatMap((peer) => [
   { name: `peer-${peer}`, of: 'yardstick' as const, run: (bench, edition) => measureBare(bench, edition, peer) },
   ...(
@@ -30,7 +33,7 @@ export const peerMeasures: Measure[] = Object.keys(peers).flatMap((peer) => [
   })),
 ]);
 
-/** Measures orders a second from the first job that is added until the last order is in the tables. */
+/** Measures orders a second from the first added job until the last order is in the tables. */
 function measureBare(bench: Bench, edition: Edition, peer: string): Promise<Figures> {
   return withBareDeployment(bench, edition, peer, async ({ db, databaseUrl }) => {
     const producer = await peers[peer]!.openProducer({ databaseUrl, redisUrl: bench.machine.redisUrl });

@@ -11,7 +11,7 @@ const WARM_UP_MS = 1_000;
 const ORDERS_OF_BATCH = 1;
 const ROW_KEY = 'batch';
 
-/** Polls a second of one completed batch, and of a bare route that reads one row by its key. */
+/** Polls of one completed batch, and reads of one row by key through a bare route, in calls a second. */
 export const pollMeasures: Measure[] = [8, 64].flatMap((callers): Measure[] => [
   {
     name: `polls-${callers}`,
@@ -24,7 +24,7 @@ export const pollMeasures: Measure[] = [8, 64].flatMap((callers): Measure[] => [
     of: 'yardstick',
     run: (bench, edition) =>
       withBareDeployment(bench, edition, undefined, async ({ db, server, questions }) => {
-        // As long as the answer that the service gives.
+        // As long as the service's answer.
         await db.query('insert into bare.keyed (key, content) values ($1, $2)', [ROW_KEY, 'x'.repeat(600)]);
         return measureQuestions(bench, server, (durationMs) =>
           questions(`/rows/${ROW_KEY}`, { kind: 'callers', callers, durationMs }),
@@ -33,7 +33,7 @@ export const pollMeasures: Measure[] = [8, 64].flatMap((callers): Measure[] => [
   },
 ]);
 
-/** Sends a batch, waits until it is completed, and measures polls of its result. */
+/** Sends a batch, waits until it is completed, then polls its result. */
 export async function measurePolls(bench: Bench, deployment: Deployment, callers: number): Promise<Figures> {
   const sent = deployment.batches(1, ORDERS_OF_BATCH, 'sync', { kind: 'callers', callers: 1 });
   await runLoad(sent);

@@ -7,10 +7,10 @@ import { type Bench, type Figures, quantile, scaled } from './measure.ts';
 const CALLERS = 8;
 const DURATION_MS = 3_000;
 const WARM_UP_MS = 500;
-/** So many different batches, customers and assets are asked for, from anywhere among all that are there. */
+/** Number of different batches, customers and assets to read, spread over the tables. */
 const SAMPLES = 1_000;
 
-/** Reads of what is in the tables, however much that is: each kind's calls a second, and how long they take. */
+/** Measures random reads: for each kind, calls a second, latency and processor time. */
 export async function measureReads(bench: Bench, deployment: Deployment): Promise<Figures> {
   const figures: Figures = {};
   for (const [name, targets] of Object.entries(await buildReads(deployment))) {
@@ -27,7 +27,7 @@ export async function measureReads(bench: Bench, deployment: Deployment): Promis
   return figures;
 }
 
-/** For each kind of read, the calls to make in turn. */
+/** Returns, for each kind of read, the targets to call in turn. */
 async function buildReads(deployment: Deployment): Promise<Record<string, string[]>> {
   const [batches, customers, assetNums] = await Promise.all([
     sample<string>(deployment, 'batch', 'id', 'channel_order_id'),
@@ -42,7 +42,7 @@ async function buildReads(deployment: Deployment): Promise<Record<string, string
   };
 }
 
-/** Values of rows that lie anywhere among all rows of a table, by an index of `key`. */
+/** Samples values evenly over a table, with the index on `key`. */
 async function sample<Value>({ db }: Deployment, table: string, key: string, column: string): Promise<Value[]> {
   const { rows } = await db.query<{ value: Value }>(
     `with bounds as materialized (select min(${key}) as least, max(${key}) as most from ${table})

@@ -7,11 +7,11 @@ import { warmUp } from './orders.ts';
 const BACKLOG_ORDERS = 60_000;
 const CALLERS = 64;
 const IDLE_ORDERS = 4_000;
-/** More than can be accepted while the backlog drains. */
+/** Takes longer to accept than the backlog takes to drain. */
 const ORDERS = 15_000;
 const DURATION_MS = 10_000;
 
-/** Batches of one order accepted a second: alone, and while four workers drain a backlog. */
+/** Batches of one order accepted a second, alone and while four workers drain a backlog. */
 export const singlesMeasure: Measure = {
   name: 'singles-beside-backlog',
   of: 'service',

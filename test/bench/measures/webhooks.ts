@@ -8,16 +8,16 @@ import { type Bench, type Figures, type Measure, scaled } from './measure.ts';
 import { async, measureOrders, type Sending, warmUp } from './orders.ts';
 
 const ANSWERS_MS = [0, 50];
-/** Events that wait when the first measurement begins: more than a webhook gets while it lasts. */
+/** More events than a webhook can deliver during the first measurement. */
 const BACKLOG = 40_000;
 const MEASURED_MS = 10_000;
-/** Events a second in the second measurement, and how often some are added. */
+/** Events added each second in the second measurement, and the interval between additions. */
 const OFFERED_PER_SECOND = 500;
 const ADD_EVERY_MS = 50;
 
 /**
- * Events a second to an endpoint that answers after a while, how far it is behind when 500 come a second, and orders
- * beside it.
+ * Events a second to an endpoint that answers after a delay, its lag at 500 events a second, and orders a second beside
+ * it.
  */
 export const webhookMeasures: Measure[] = ANSWERS_MS.flatMap((answerMs) => [
   {
@@ -66,7 +66,7 @@ async function measureOrdersBeside(
   );
 }
 
-/** Runs work beside an endpoint that answers each message after some milliseconds. */
+/** Runs work beside an endpoint that answers each message after `answerMs`. */
 async function withEndpoint<Result>(
   answerMs: number,
   work: (endpoint: { url: string; count: () => number }) => Promise<Result>,
@@ -90,7 +90,7 @@ async function withEndpoint<Result>(
   }
 }
 
-/** Adds events of some batch, as numbering writes them. */
+/** Inserts events of any batch, as numbering does. */
 async function addEvents({ db }: Deployment, count: number): Promise<void> {
   await db.query(
     `with counted as (update event_counter set last_position = last_position + $1 returning last_position)
@@ -112,7 +112,7 @@ async function addSteadily(deployment: Deployment, forMs: number): Promise<void>
   }
 }
 
-/** How old the oldest event is that a webhook has not got, of those since its creation; 0: it has got all. */
+/** Returns the age in seconds of the oldest event since the webhook's creation that it hasn't received; 0 if none. */
 async function readLag({ db }: Deployment, webhookId: string): Promise<number> {
   const { rows } = await db.query<{ seconds: number }>(
     `select coalesce(max(extract(epoch from now() - e.created_time)), 0)::float8 as seconds

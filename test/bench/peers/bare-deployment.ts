@@ -7,17 +7,17 @@ import { openPool } from '../load/open-pool.ts';
 import type { Bench } from '../measures/measure.ts';
 import type { Edition } from '../report/edition.ts';
 
-/** The processes that the service is compared with, on a database of their own. */
+/** The processes that the service is compared with, on their own database. */
 export interface BareDeployment {
   databaseUrl: string;
   db: pg.Pool;
   server: BenchProcess;
-  /** A load for one of its routes, with the same bodies that the service gets. */
+  /** Returns work for a load generator: the bodies that the service gets, sent to one of the routes. */
   batches(route: string, batches: number, ordersPerBatch: number, edition: Edition, pace: Pace): LoadWork;
   questions(route: string, pace: Pace): LoadWork;
 }
 
-/** Runs work on bare tables, with the bare server, and the worker of a peer if one is named, that end with it. */
+/** Runs work on bare tables with the bare server and, if given, a peer's worker. Stops them afterwards. */
 export async function withBareDeployment<Result>(
   bench: Bench,
   edition: Edition,

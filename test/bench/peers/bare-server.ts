@@ -3,9 +3,9 @@ import { openPool } from '../load/open-pool.ts';
 import type { PeerJob } from './peer.ts';
 import { peers } from './peers.ts';
 
-/** What the service is compared with over HTTP: routes that do the one thing, and nothing else. */
+/** The HTTP server that the service is compared with. Each route does one thing only. */
 const { PEER, DATABASE_URL = '', REDIS_URL = '', PORT } = process.env;
-/** As many as the service has. */
+/** As many as the service's. */
 const CONNECTIONS = 10;
 const BODY_LIMIT_BYTES = 64 * 1024 ** 2;
 
@@ -19,7 +19,7 @@ server.get<{ Params: { key: string } }>('/rows/:key', async ({ params }) => {
 });
 
 if (PEER === undefined) {
-  // The body is stored as it came, which is the least that can be done with it.
+  // Store the body unparsed, which is the least possible work.
   server.addContentTypeParser('application/json', { parseAs: 'string' }, (_, body, done) => done(null, body));
   server.post('/bodies', async ({ body }) => {
     await db.query({ name: 'body', text: 'insert into bare.body (content) values ($1)', values: [body] });

@@ -3,7 +3,7 @@ import { JOBS_AT_ONCE, type Peer, type PeerJob } from './peer.ts';
 
 const QUEUE = 'peer';
 
-/** BullMQ on Redis: jobs are added in bulk, many are under way at once, and those that are done are removed. */
+/** BullMQ on Redis: adds jobs in bulk, runs many concurrently, and removes completed jobs. */
 export const bullmq: Peer = {
   async openProducer({ redisUrl }) {
     const queue = new Queue<PeerJob>(QUEUE, { connection: { url: redisUrl } });

@@ -4,7 +4,7 @@ import { JOBS_AT_ONCE, type Peer, type PeerJob } from './peer.ts';
 const TASK = 'order';
 const logger = new Logger(() => () => {});
 
-/** graphile-worker with what its page on performance sets: a local queue, and completion in batches. */
+/** graphile-worker, tuned as its performance page says: a local queue and completion in batches. */
 export const graphile: Peer = {
   async openProducer({ databaseUrl }) {
     const utils = await makeWorkerUtils({ connectionString: databaseUrl, logger });

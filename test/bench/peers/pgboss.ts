@@ -5,8 +5,7 @@ const QUEUE = 'peer';
 const JOBS_PER_FETCH = 100;
 
 /**
- * pg-boss: jobs are inserted and fetched in batches, one fetch after the other while there are more, and it is
- * notified.
+ * pg-boss: inserts and fetches jobs in batches, fetches again while batches are full, and listens for notifications.
  */
 export const pgboss: Peer = {
   async openProducer({ databaseUrl }) {

@@ -3,7 +3,7 @@ import { openPool } from '../load/open-pool.ts';
 import { type PeerJob, WORKER_CONNECTIONS } from './peer.ts';
 import { peers } from './peers.ts';
 
-/** The worker of a peer, as a process of its own: each job is a transaction that inserts the rows of its order. */
+/** The worker process of a peer. Each job is a transaction that inserts the rows of its order. */
 const { PEER = '', DATABASE_URL = '', REDIS_URL = '' } = process.env;
 const db = openPool(DATABASE_URL, WORKER_CONNECTIONS);
 const inserts = LEDGER_ROWS.map(({ table, columns }) => ({

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { needsOf, type OrderConstants, type ProcessConstants } from './capacity-model.ts';
 
-/** Round numbers, so that a reader can follow. */
+/** Round numbers are easy to follow. */
 const ORDER: OrderConstants = {
   'API µs': 100,
   'worker µs': 50,
@@ -24,8 +24,9 @@ const PROCESS: ProcessConstants = {
   'poll PostgreSQL µs': 50,
 };
 
-it('sizes a day for its peak, ten times its mean, with half of each core left', () => {
-  // 86.4 million a day are 1,000 a second, and 10,000 at the peak: at 50 µs each that is half a core, so one is needed.
+it('sizes a day for a peak of ten times its mean, with half of each core free', () => {
+  // 86.4 million a day are 1,000 a second, and 10,000 at the peak. At 50 µs each they use half a core, so one is
+  // needed.
   const needs = needsOf({ orders: 86_400_000, ordersPerBatch: 100 }, ORDER, PROCESS);
   expect(needs).toMatchObject({
     'orders a second, mean': 1_000,
@@ -41,14 +42,15 @@ it('sizes a day for its peak, ten times its mean, with half of each core left', 
   });
 });
 
-it('counts three polls for each batch: with batches of 1 they cost more than the orders', () => {
+it('counts three polls for each batch, which cost more than orders in batches of 1', () => {
   const day = { orders: 86_400_000, ordersPerBatch: 1 };
   const { 'cores: API': cores } = needsOf(day, ORDER, PROCESS);
-  // 10,000 orders of 100 µs and 30,000 polls of 100 µs a second are four cores, of which half is to be left.
+  // 10,000 orders and 30,000 polls of 100 µs a second use four cores. Half of each core stays free, so eight are
+  // needed.
   expect(cores).toBeCloseTo(8);
 });
 
-it('has two processes of each kind however little there is to do, and a process for each core', () => {
+it('plans at least two processes of each kind, and one for each core', () => {
   const small = needsOf({ orders: 1_000, ordersPerBatch: 1 }, ORDER, PROCESS);
   expect(small).toMatchObject({
     'API processes': 2,

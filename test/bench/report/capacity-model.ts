@@ -1,4 +1,4 @@
-/** What an order takes, when it comes in batches of one size. Processor time is in microseconds. */
+/** What an order costs in batches of one size. Processor time is in microseconds. */
 export interface OrderConstants {
   'API µs': number;
   'worker µs': number;
@@ -13,7 +13,7 @@ export interface OrderConstants {
   'Redis bytes': number;
 }
 
-/** What a process takes however many orders come, and what a poll of a result costs. */
+/** What a process needs at any load, and what a poll costs. */
 export interface ProcessConstants {
   'API connections': number;
   'worker connections': number;
@@ -24,31 +24,31 @@ export interface ProcessConstants {
 }
 
 /**
- * The most connections that a process opens with the default configuration, which PostgreSQL must have room for; under
- * load fewer are used. docs/deployment.md says where they come from.
+ * The most connections that a process opens with the default configuration (docs/deployment.md). PostgreSQL must have
+ * room for all; under load a process uses fewer.
  */
 const MOST_CONNECTIONS = { api: 31, worker: 11 };
 
-/** What a day is like. */
+/** The orders of a day. */
 export interface Day {
   orders: number;
   ordersPerBatch: number;
 }
 
-/** How much busier the busiest time is than the mean of the day. */
+/** Ratio of the peak rate to the day's mean. */
 const PEAK_FACTOR = 10;
-/** How much of a core may be busy at the peak: what is busier than that has queues of its own. */
+/** Highest share of a core to use at the peak, because queues form above it. */
 const BUSY_SHARE = 0.5;
 const POLLS_PER_BATCH = 3;
-/** Of each kind, so that one may fail. */
+/** Of each kind, so that one can fail. */
 const LEAST_PROCESSES = 2;
 const SECONDS_PER_DAY = 86_400;
 const MICROS_PER_SECOND = 1e6;
 
-/** What a day of orders needs, at its peak and in all. */
+/** What a day needs. Each name includes the unit. */
 export type Needs = Record<string, number>;
 
-/** Works the constants through for a day. Cores and processes are for the peak, with half of each core left. */
+/** Computes what a day needs. Cores and processes are for the peak and leave half of each core free. */
 export function needsOf(day: Day, order: OrderConstants, process: ProcessConstants): Needs {
   const peakOrders = (day.orders / SECONDS_PER_DAY) * PEAK_FACTOR;
   const peakPolls = (peakOrders / day.ordersPerBatch) * POLLS_PER_BATCH;
@@ -56,7 +56,7 @@ export function needsOf(day: Day, order: OrderConstants, process: ProcessConstan
     (peakOrders * orderMicros + peakPolls * pollMicros) / MICROS_PER_SECOND / BUSY_SHARE;
   const apiCores = cores(order['API µs'], process['poll API µs']);
   const workerCores = cores(order['worker µs']);
-  // An event loop is one thread, so a process is about one core.
+  // Each process has one event loop, so it uses about one core.
   const apiProcesses = Math.max(LEAST_PROCESSES, Math.ceil(apiCores));
   const workerProcesses = Math.max(LEAST_PROCESSES, Math.ceil(workerCores));
   return {

@@ -1,14 +1,14 @@
 import { type Needs, needsOf, type OrderConstants, type ProcessConstants } from './capacity-model.ts';
 import { formatMarkdown } from './markdown.ts';
 
-/** What a run of the capacity benchmark found: medians over its rounds. */
+/** The figures of a capacity benchmark: medians over its rounds. */
 export interface Capacity {
   machine: { cores: number; model: string; node: string };
   rounds: number;
   quick: boolean;
-  /** By the orders of a batch. */
+  /** Costs of an order, by the size of its batch. */
   batches: Record<string, OrderConstants & Record<string, number>>;
-  /** By the orders of a batch: bytes that came to each table for an order. */
+  /** Bytes that an order adds to each table, by the size of its batch. */
   tables: Record<string, { table: string; tableBytes: number; indexBytes: number }[]>;
   process: ProcessConstants & Record<string, number>;
 }
@@ -17,10 +17,10 @@ const MILLION = 1e6;
 const DAYS = [1, 10, 100].map((millions) => millions * MILLION);
 const MICROS_PER_SECOND = 1e6;
 const SECONDS_PER_DAY = 86_400;
-/** Those that use most of what an order costs: orders a second that one core of them serves. */
+/** Main consumers of processor time. A table shows the orders a second that one core of each can serve. */
 const CORES = ['API', 'worker', 'PostgreSQL', 'standby', 'Redis'];
 
-/** The tables of scaling.md, by their names. */
+/** Returns the tables of scaling.md by name. */
 export function renderCapacity(capacity: Capacity): Record<string, string> {
   const sizes = Object.keys(capacity.batches).toSorted((a, b) => Number(b) - Number(a));
   return {
@@ -55,7 +55,7 @@ function renderConstants({ batches, process, machine, rounds }: Capacity, sizes:
   const rows: (string | number)[][] = names.map((name) => [name, ...sizes.map((size) => batches[size]![name]!)]);
   const polls = ['poll API µs', 'poll PostgreSQL µs'].map((name) => [name, ...sizes.map(() => process[name]!)]);
   const table = formatMarkdown(['An order', ...sizes.map((size) => `in batches of ${size}`)], [...rows, ...polls]);
-  return `${table}\n\nOn ${machine.cores} cores (${machine.model}), medians of rounds: ${rounds}.`;
+  return `${table}\n\nOn ${machine.cores} cores (${machine.model}), rounds: ${rounds} (medians).`;
 }
 
 function renderTables({ tables }: Capacity, sizes: readonly string[]): string {

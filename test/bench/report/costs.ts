@@ -3,7 +3,7 @@ import type { Figures } from '../measures/measure.ts';
 import type { Machine } from './machine.ts';
 import { readProcessorTime } from './processor-time.ts';
 
-/** Notes what processes have used so far. The function that it returns says what they have used since, an order. */
+/** Starts measuring resource usage. The returned function returns the usage of each order since. */
 export async function startMeter(
   machine: Machine,
   processes: Record<string, readonly BenchProcess[]>,

@@ -13,7 +13,7 @@ import type { Machine } from './machine.ts';
 
 const CUSTOMERS = 500;
 
-/** A checkout of this repository that is measured, and a database of its own migrations to copy. */
+/** A checkout to measure, and a template database with its migrations. */
 export interface Edition {
   name: 'now' | 'before';
   directory: string;
@@ -22,14 +22,14 @@ export interface Edition {
   customers: Customer[];
 }
 
-/** How `npm run` starts an app of a checkout, and deployments do: its file, and the flags of Node.js. */
+/** Reads from package.json how `npm run` and deployments start an app: its file and the flags of Node.js. */
 export async function readStart(directory: string, app: 'api' | 'worker'): Promise<{ file: string; flags: string[] }> {
   const { scripts } = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8'));
   const [, , ...words] = scripts[app].split(' ') as string[];
   return { flags: words.slice(0, -1), file: words.at(-1)! };
 }
 
-/** Migrates a database with the checkout's own command, and creates an application and customers in it. */
+/** Migrates a database with the checkout's own command, then creates an application and customers. */
 export async function prepareEdition(machine: Machine, name: Edition['name'], directory: string): Promise<Edition> {
   const url = await machine.createDatabase();
   const env = { DATABASE_URL: url, REDIS_URL: '' };

@@ -8,20 +8,20 @@ import { provideRedis } from '../../harness/network/redis.ts';
 import { openPool } from '../load/open-pool.ts';
 import { readFamilyTime } from './processor-time.ts';
 
-/** What has been used up so far: processor in microseconds, and bytes of PostgreSQL's log. */
+/** Resources used so far: processor time in microseconds, bytes of WAL, and Redis traffic. */
 export interface Usage {
   postgresMicros: number;
   redisMicros: number;
   walBytes: number;
-  /** Pages that PostgreSQL's log holds whole, because they changed for the first time after a checkpoint. */
+  /** Full page images in the WAL, written when a page first changes after a checkpoint. */
   walFullPages: number;
-  /** Those that scripts run are counted, too. */
+  /** Includes commands that scripts call. */
   redisCommands: number;
-  /** In and out. */
+  /** Input and output. */
   redisBytes: number;
 }
 
-/** PostgreSQL and Redis of one run of the benchmark, in a directory of its own. */
+/** PostgreSQL and Redis for one run of the benchmark, in their own directory. */
 export class Machine {
   readonly directory: string;
   readonly redisUrl: string;
@@ -56,7 +56,7 @@ export class Machine {
 
   static async start(): Promise<Machine> {
     const directory = await mkdtemp(join(process.cwd(), '.test-data-bench-'));
-    // When it is interrupted. PostgreSQL ends with this process, and may still remove files of its own.
+    // For interrupted runs. Retry, because PostgreSQL exits with this process and may still be removing its own files.
     process.once('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
     const postgres = await startEmbeddedPostgres({ directory: join(directory, 'postgres') });
     const { url: redisUrl, stop: stopRedis } = await provideRedis(directory);
@@ -74,7 +74,7 @@ export class Machine {
     return new Machine({ directory, databaseUrl, admin, redisUrl, redis, redisPid: Number(redisPid), stop });
   }
 
-  /** Creates a database, as a copy of `template`, and returns its URL for the role that owns it. */
+  /** Creates a database from a template. Returns its URL for the role that owns it. */
   async createDatabase(template = 'template0'): Promise<string> {
     const name = `bench_${++this.#databases}`;
     await this.#admin.query(`create database ${name} template ${template} owner lockstep`);
@@ -87,7 +87,7 @@ export class Machine {
     return url.href;
   }
 
-  /** The directory of its PostgreSQL, and a URL of it: what a copy of it needs. */
+  /** The directory and a URL of its PostgreSQL, for creating a standby. */
   get primary(): { directory: string; databaseUrl: string } {
     return { directory: join(this.directory, 'postgres'), databaseUrl: this.#databaseUrl };
   }
@@ -97,7 +97,7 @@ export class Machine {
     return (await this.#admin.query<Row>(sql, values)).rows;
   }
 
-  /** The URL of a database for PostgreSQL's superuser. */
+  /** Returns a database's URL for PostgreSQL's superuser. */
   superuserUrlOf(url: string): string {
     return superuserUrl(url, this.directory);
   }
@@ -106,7 +106,7 @@ export class Machine {
     await this.#admin.query(`drop database ${new URL(url).pathname.slice(1)} with (force)`);
   }
 
-  /** Leaves nothing of what came before: no job in Redis, no page that PostgreSQL has yet to write. */
+  /** Clears Redis and runs a checkpoint, so that earlier work doesn't affect the next measure. */
   async settle(): Promise<void> {
     await this.#redis.flushall();
     await this.#admin.query('checkpoint');

@@ -10,7 +10,7 @@ interface Figure {
   values: number[];
 }
 
-/** Everything that has been measured so far. */
+/** All figures so far. */
 export class Results {
   readonly #figures = new Map<string, Figure>();
 
@@ -28,15 +28,15 @@ export class Results {
     return [...this.#figures.values()];
   }
 
-  /** The median over the rounds; undefined where it was not measured. */
+  /** Returns the median over the rounds; undefined if there are no values. */
   median(measure: string, name: string, of: Figure['of'] = 'now'): number | undefined {
     const figure = this.#figures.get(`${measure} ${of} ${name}`);
     return figure === undefined ? undefined : median(figure.values);
   }
 
-  /** A line for each figure: its median, the least and the most of all rounds, and how it was before. */
+  /** Formats a line for each figure: its median, its range over all rounds, and its value before. */
   formatTable(): string[] {
-    const rows = [['measure', 'figure', 'median', 'least to most', 'before', 'now ÷ before']];
+    const rows = [['measure', 'figure', 'median', 'range', 'before', 'now ÷ before']];
     for (const { measure, of, name, values } of this.#figures.values()) {
       if (of === 'before') continue;
       const now = median(values);
@@ -54,7 +54,7 @@ export class Results {
   }
 }
 
-/** Pads the cells of a table: the first two columns to the right, numbers to the left. */
+/** Aligns the cells of a table: the first two columns left, the others, which are numbers, right. */
 export function alignColumns(rows: readonly string[][]): string[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows.map((row) =>
@@ -65,7 +65,7 @@ export function alignColumns(rows: readonly string[][]): string[] {
   );
 }
 
-/** Writes a number with as many digits as it can be measured with. */
+/** Formats a number with its significant digits. */
 export function formatNumber(value: number): string {
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en');
   return value.toFixed(Math.abs(value) >= 10 ? 1 : 2);

@@ -9,7 +9,7 @@ import { readFamilyTime } from './processor-time.ts';
 
 const LOOK_EVERY_MS = 20;
 const FOLLOWS_WITHIN_MS = 60_000;
-/** Names it to the primary. */
+/** Its application_name at the primary. */
 const NAME = 'standby';
 
 /** A streaming standby of the benchmark's PostgreSQL, on the same machine. */
@@ -24,12 +24,12 @@ export class Standby {
     this.#stop = stop;
   }
 
-  /** Copies all that the primary has, and returns when the copy follows it. */
+  /** Copies the primary and waits until the copy streams from it. */
   static async start(machine: Machine): Promise<Standby> {
     const directory = join(machine.directory, NAME);
     const cluster = join(directory, 'cluster');
     mkdirSync(directory);
-    // When we are root, PostgreSQL's user must be able to pass through.
+    // If this process is root, PostgreSQL's user must be able to enter the directory.
     chmodSync(directory, 0o711);
     await copyCluster(machine.primary, cluster);
     for (const file of ['superuser-password', 'lockstep-password']) {
@@ -45,22 +45,22 @@ export class Standby {
     return standby;
   }
 
-  /** Waits until it has replayed all that the primary has written by now. */
+  /** Waits until it has replayed everything that the primary has written so far. */
   async untilCaughtUp(): Promise<void> {
     const [row] = await this.#machine.administer<{ position: string }>(
       'select pg_current_wal_insert_lsn() as position',
     );
-    // Not all of it needs to be flushed yet, if its commit did not wait for that.
+    // Flush the WAL: commits that didn't wait may still be in memory.
     await this.#machine.administer('select pg_switch_wal()');
     await this.#until('replay_lsn >= $2::pg_lsn', [row!.position]);
   }
 
-  /** Microseconds of processor that it has used so far. */
+  /** Returns its processor time so far in microseconds. */
   readMicros(): number {
     return readFamilyTime(this.#postmasterPid);
   }
 
-  /** Ends it. */
+  /** Stops it and deletes its files. */
   async remove(): Promise<void> {
     await this.#stop();
     await rm(join(this.#machine.directory, NAME), { recursive: true, maxRetries: 20, retryDelay: 50 });
@@ -74,7 +74,7 @@ export class Standby {
         [NAME, ...values],
       );
       if (rows.length > 0) return;
-      if (performance.now() > deadlineMs) throw new Error(`The standby does not follow: ${condition}`);
+      if (performance.now() > deadlineMs) throw new Error(`Timed out waiting for the standby: ${condition}`);
       await delay(LOOK_EVERY_MS);
     }
   }

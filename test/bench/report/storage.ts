@@ -1,13 +1,13 @@
 import type pg from 'pg';
 
-/** What a table takes on disk. */
+/** The size of a table on disk. */
 export interface TableStorage {
   table: string;
   tableBytes: number;
   indexBytes: number;
 }
 
-/** Reads what each table takes on disk, with what PostgreSQL keeps beside its rows. */
+/** Reads the size of each table on disk, including TOAST and the maps of free space and visibility. */
 export async function readStorage(db: pg.Pool): Promise<TableStorage[]> {
   const { rows } = await db.query<{ table: string; tableBytes: string; indexBytes: string }>(
     `select relname as "table", pg_table_size(oid) as "tableBytes", pg_indexes_size(oid) as "indexBytes"
@@ -20,15 +20,12 @@ export async function readStorage(db: pg.Pool): Promise<TableStorage[]> {
   }));
 }
 
-/** What grows by less for an order does not count. */
+/** Growth of fewer bytes for an order is ignored. */
 const LEAST_BYTES = 0.05;
-/** What is deleted within minutes, so that its space is used again. */
+/** Tables whose rows are deleted within minutes, so that their space is reused. */
 const PASSING = ['nonce', 'uncounted_activity', 'unnumbered_event', 'lane_chunk'];
 
-/**
- * What came to each table between two looks, for one of so many orders. Tables that did not grow, or soon shrink again,
- * are left out.
- */
+/** Returns by how many bytes an order grew each table, without tables that hardly grew or reuse their space. */
 export function growthOf(
   before: readonly TableStorage[],
   after: readonly TableStorage[],
