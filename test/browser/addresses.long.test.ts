@@ -9,7 +9,7 @@ import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { settled } from './console-pages.ts';
 
-/** What a reader sees stands in the page's address: it can be sent to a colleague, and the way back leads to it. */
+/** A page's address holds its filters and position, so that it can be shared and Back works. */
 let stack: Stack;
 let shop: Shop;
 
@@ -37,7 +37,7 @@ it('a list with filters is the same for a colleague', async () => {
   expect(await there.getByLabel(en.batches.hasFailed).isChecked()).toBe(true);
 });
 
-it('the way back from an order leads to the filters, and forward to the order', async () => {
+it('Back from an order restores the filters, and Forward the order', async () => {
   const { page } = await openConsole(stack, 'viewer', { path: '/console/orders' });
   await settled(page);
   await page.getByRole('combobox', { name: en.orders.cause }).selectOption('product_not_found');
@@ -81,13 +81,13 @@ it.each([
   ['an enterprise', '/enterprises/999999999999'],
   ['an application', '/applications/nobody'],
   ['a webhook', '/webhooks/999999999999'],
-])('the address of %s that is not there says so', async (_, path) => {
+])('the address of %s that does not exist says so', async (_, path) => {
   const { page } = await openConsole(stack, 'viewer', { path: `/console${path}` });
   await page.getByRole('main').getByText(en.kit.missing).first().waitFor();
   expectNoFaults(page, { but: /\b404\b/ });
 });
 
-it('a number with characters of addresses in it leads to its asset', async () => {
+it('a number with special characters of URLs links to its asset', async () => {
   const assetNum = `LOCK/7?a=1&b#c%20 ${newAssetNum()}`;
   await shop.api.carryOut(newBuy(shop.center.customer, [assetNum]));
   const { page } = await openConsole(stack, 'viewer', { path: '/console/assets?assetNum=LOCK' });

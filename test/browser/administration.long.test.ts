@@ -43,7 +43,7 @@ async function newWebhook(): Promise<string> {
   const body = { url: receiver.url, description: MARKUP };
   return dataOf(await api.call('POST', '/webhooks', { body })).webhookId;
 }
-/** One batch that ends at once, and so one event. */
+/** Completes one batch, which causes one event. */
 async function endBatch(): Promise<void> {
   const customer = await api.newCustomer();
   await api.accept({ ...batchOf(newBuy(customer, [newAssetNum()])), channelCode: 'test', syncMode: 'sync' });
@@ -52,9 +52,9 @@ const appKey = () => api.credentials.appKey;
 const open = (path: string, view: View = {}) => openConsole(stack, 'admin', { ...view, path: `/console${path}` });
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor();
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
-/** A button of the dialog that is in front. */
+/** Presses a button of the topmost dialog. */
 const answer = (page: Page, name: string) => page.getByRole('dialog').last().getByRole('button', { name }).click();
-/** What a dialog shows once, by its name. */
+/** Returns a value that a dialog shows once, by its label. */
 const secretOf = (page: Page, label: string) =>
   page.getByRole('dialog').last().locator('dl > div').filter({ hasText: label }).locator('dd').innerText();
 
@@ -154,7 +154,7 @@ describe('an admin', () => {
     expectNoFaults(page);
   });
 
-  it('changes channels, but not over what another admin has changed meanwhile', async () => {
+  it('changes channels, unless another admin has changed them meanwhile', async () => {
     const { appKey: key } = await admin.call('createApplication', {
       body: { name: 'Bound', scopes: ['auth_order'], channels: ['web'], isApproved: true },
     });
@@ -173,7 +173,7 @@ describe('an admin', () => {
     expectNoFaults(page, { but: /409/ });
   });
 
-  it('makes an operator, who logs in, is given a role and a new password, and is disabled', async () => {
+  it('creates an operator, who logs in, gets a role and a new password, and is disabled', async () => {
     const { page } = await open('/operators');
     const name = `op-${randomUUID().slice(0, 8)}`;
     await press(page, en.operators.newTitle);
@@ -230,7 +230,7 @@ it('the audit log says who logged out, who failed to log in, and which system us
 describe('support', () => {
   const openAsSupport = (path: string) => openConsole(stack, 'support', { path: `/console${path}` });
 
-  it('enables a webhook with what it has missed, and sends a test', async () => {
+  it('enables a webhook with the events that it missed, and sends a test', async () => {
     isWell = true;
     const webhookId = await newWebhook();
     await sql`update webhook set disabled_time = now(), disabled_cause = 'attempts_exhausted' where id = ${webhookId}`.execute(
@@ -256,7 +256,7 @@ describe('support', () => {
     expectNoFaults(page);
   });
 
-  it('neither sees what admins do with an application nor who the operators are', async () => {
+  it('sees neither the actions of admins on an application nor the operators', async () => {
     const { page } = await openAsSupport(`/applications/${appKey()}`);
     await heading(page, MARKUP);
     expect(await page.getByRole('main').getByRole('button').filter({ hasText: /./ }).count()).toBe(0);

@@ -7,7 +7,7 @@ import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { askUserToken } from '../harness/members/member-center.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** Assets, enterprises and their administrators, as support finds them; every name holds markup. */
+/** Assets, enterprises and their administrators, with markup in every name. */
 let stack: Stack;
 let shop: Shop;
 
@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 describe('an asset', () => {
-  it('is found by the beginning of its number, and told from purchase over transfer to today', async () => {
+  it('is found by a prefix of its number, and shows its history from purchase through transfer', async () => {
     const { page } = await openConsole(stack, 'viewer', { path: '/console/assets' });
     await page.getByLabel(en.assets.assetNumBegins).fill(shop.assetNum.slice(0, -1));
     await page.getByRole('button', { name: en.kit.apply }).click();
@@ -47,7 +47,7 @@ describe('an asset', () => {
     expectNoFaults(page);
   });
 
-  it('leads to its enterprise, its employee and the orders that name it', async () => {
+  it('links to its enterprise, its employee and its orders', async () => {
     const path = `/console/assets/${shop.assetNum}`;
     const { page } = await openConsole(stack, 'viewer', { path });
     await page.getByRole('link', { name: `Kim Li ${MARKUP}` }).click();
@@ -64,7 +64,7 @@ describe('an asset', () => {
 describe('an administrator', () => {
   const passwordIn = async (text: string) => /[\w-]{24}/.exec(text)![0];
 
-  it('is made by support for an enterprise that has none, and logs in with the password that is shown once', async () => {
+  it('is created by support for an enterprise that has none, and logs in with the password that is shown once', async () => {
     const path = `/console/enterprises/${shop.customer.enterpriseGlobalId}`;
     const { page } = await openConsole(stack, 'support', { path });
     await page.getByRole('button', { name: en.enterprises.create }).click();
@@ -86,7 +86,7 @@ describe('an administrator', () => {
     expectNoFaults(page);
   });
 
-  it('gets a new password only after support has seen what that ends', async () => {
+  it('gets a new password after a confirmation', async () => {
     const path = `/console/enterprises/${shop.center.enterpriseId}`;
     const { page } = await openConsole(stack, 'support', { path });
     await page.getByRole('button', { name: en.enterprises.reset }).click();

@@ -11,7 +11,7 @@ import { expectFits } from '../harness/browser/page-width.ts';
 import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** Batches and orders in a real browser: watched to their end, cancelled, put right and sent again. */
+/** Batches and orders in a real browser: watched, cancelled, fixed and resent. */
 const MARKUP = '<img src=x onerror=i()> & "Co"';
 
 let stack: Stack;
@@ -102,7 +102,7 @@ describe('a batch', () => {
     expectNoFaults(page);
   });
 
-  it('is watched to its end, and cancelled', async () => {
+  it('is watched until it is completed, and cancelled', async () => {
     const idle = await startStack({ worker: false });
     try {
       const sender = await idle.newApi();
@@ -143,7 +143,7 @@ describe('a batch', () => {
 });
 
 describe('failed orders', () => {
-  it('are put right, checked and sent again; leaving with changes asks', async () => {
+  it('are fixed, checked and resent; leaving with changes asks', async () => {
     const { page } = await open(`/batches/${batchId}`);
     await page.getByRole('link', { name: en.batches.resend }).click();
     const editor = page.getByLabel(en.resend.orders);
@@ -182,7 +182,7 @@ describe('failed orders', () => {
     expectNoFaults(page);
   });
 
-  it('say what comes nearest, with both values', async () => {
+  it('show the closest products, with both values', async () => {
     const { page } = await open(`/orders/${unmatchedId}`);
     const row = page.getByRole('row', { name: /limitEndDate/ }).first();
     await row.waitFor();
@@ -201,7 +201,7 @@ it('a viewer can look and download, and neither cancel nor send', async () => {
   expectNoFaults(page);
 });
 
-it('a failed order stands in a narrow window, what it held in a box that scrolls by itself', async () => {
+it('a failed order fits a narrow window; its request scrolls on its own', async () => {
   const { page } = await open(`/orders/${unmatchedId}`, { widthPixels: NARROW_PIXELS });
   await page.getByRole('group', { name: en.orders.contentJson }).waitFor();
   const overflow = `getComputedStyle(document.querySelector('[aria-label="${en.orders.contentJson}"][tabindex]')).overflow`;
@@ -209,7 +209,7 @@ it('a failed order stands in a narrow window, what it held in a box that scrolls
   await expectFits(page);
 });
 
-it('anything is shown at once by its id in the search box', async () => {
+it('searching for a full id opens its page', async () => {
   const { page } = await open('/');
   await page.getByRole('searchbox').fill(boughtId);
   await page.getByRole('searchbox').press('Enter');

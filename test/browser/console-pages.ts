@@ -4,13 +4,13 @@ import type { Shop } from '../harness/browser/console-shop.ts';
 
 /** A page of the console, with data of a shop. */
 export interface ConsolePage {
-  /** Names its pictures. */
+  /** The name of its screenshots. */
   name: string;
-  /** Behind /console. */
+  /** Below /console. */
   path: (shop: Shop) => string;
   /** The least role that may see it. */
   least: OperatorRole;
-  /** What it shows once its data have come, in every language. */
+  /** Text that it shows in every language once its data has loaded. */
   shows: (shop: Shop) => string;
 }
 
@@ -30,7 +30,7 @@ const asset = ({ assetNum }: Shop) => `/assets/${assetNum}`;
 const enterprise = ({ center }: Shop) => `/enterprises/${center.enterpriseId}`;
 const application = ({ api }: Shop) => `/applications/${api.credentials.appKey}`;
 
-/** Every page of the console, which each test of all pages walks. */
+/** Every page of the console, for tests that visit all of them. */
 export const CONSOLE_PAGES: readonly ConsolePage[] = [
   page('overview', '/', 'product_not_found'),
   page('batches', '/batches', ({ batch }) => batch.channelOrderId),
@@ -115,7 +115,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
   page('record', '/record', 'admin-', 'support'),
   page(
     'search',
-    // A beginning: what is named in full is shown at once, in place of this page.
+    // A prefix: a full name would open its page instead.
     ({ names }) => `/search?text=${names.enterprise.slice(0, 6)}`,
     ({ names }) => names.enterprise,
   ),
@@ -123,7 +123,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
   page('missing', '/no-such-page', ''),
 ];
 
-/** Waits until a page has its heading and its data. */
+/** Waits until a page has its heading and data. */
 export async function settled(at: Page, shows = ''): Promise<void> {
   await at.getByRole('heading', { level: 1 }).waitFor();
   if (shows !== '') await at.getByText(shows).filter({ visible: true }).first().waitFor();

@@ -8,7 +8,7 @@ import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/ord
 import { type Stack, startStack } from '../harness/stack.ts';
 import { settled } from './console-pages.ts';
 
-/** The way that every operator takes, in a real browser; the other pages are walked by `npm run test:long`. */
+/** The most common path through the console in a real browser. `npm run test:long` visits the other pages. */
 let stack: Stack;
 
 beforeAll(async () => {
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-it('leads from the log-in over the overview to a batch and the order that failed', async () => {
+it('leads from the log-in and the overview to a batch and its failed order', async () => {
   const api = await stack.newApi();
   const customer = await api.newCustomer();
   const batch = batchOf(newBuy(customer, [newAssetNum()]), deleteAsset(customer, [newAssetNum()]));

@@ -36,7 +36,7 @@ describe.each(Object.entries(VIEWS))('in %s', (name, view) => {
 });
 
 describe('the front page', () => {
-  it('speaks the language of its reader, who may take the other one and keeps it from page to page', async () => {
+  it("uses the reader's language, and keeps a chosen one from page to page", async () => {
     const page = await openPage(stack, '/', { language: 'zh-CN' });
     expect(await page.locator('html').getAttribute('lang')).toBe('zh');
     await page.locator('a[hreflang="en"]').click();
@@ -45,7 +45,7 @@ describe('the front page', () => {
     expectNoFaults(page);
   });
 
-  it('leads to the console, the try-out and the guides', async () => {
+  it('links to the console, the API and the guides', async () => {
     const page = await openPage(stack, '/');
     for (const path of ['/console', '/docs', '/guides']) {
       await page.goto('/');
@@ -83,7 +83,7 @@ describe('the page /docs', () => {
     expectNoFaults(page);
   });
 
-  it('bears our name, in light and dark', async () => {
+  it("has the product's name, in light and dark", async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const page = await openPage(stack, '/docs', { colorScheme });
       await page.getByText('/licenseOrder/batchOrder').first().waitFor();

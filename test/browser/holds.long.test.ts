@@ -11,7 +11,7 @@ import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harn
 import { readResult } from '../harness/orders/sync-batches.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** Orders that cannot be applied, in a real browser: found on the overview, and ended by an operator. */
+/** Held orders in a real browser: found on the overview, and marked as failed by an operator. */
 let stack: Stack;
 let api: Api;
 let customer: Customer;
@@ -54,7 +54,7 @@ it.each([
   expect(await page.getByRole('button', { name: words.orders.failOrder }).count()).toBe(0);
 });
 
-it('a held order is ended with a reason, once it is said what becomes of the later ones', async () => {
+it('a held order is marked as failed with a reason, after a choice for the later ones', async () => {
   const { page } = await open('/', 'support');
   await page.getByRole('link', { name: en.overview.heldCustomers }).waitFor();
   await look(page, 'overview-held');

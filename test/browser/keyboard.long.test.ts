@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** What has the focus, and where it is. */
+/** The focused element, and whether it is in a dialog. */
 const focused = (page: Page) =>
   page.evaluate<{ text: string; tag: string; isInDialog: boolean }>(`(() => {
     const { activeElement: element } = document;
@@ -43,7 +43,7 @@ it('begins with a link that skips to the page', async () => {
   expectNoFaults(page);
 });
 
-it('goes to an area by two keys, and reads on at its heading', async () => {
+it('goes to an area by two keys, and focuses its heading', async () => {
   const { page } = await openConsole(stack, 'viewer');
   await heading(page, en.shell.overview).waitFor();
   await press(page, 'g', 'p');
@@ -51,16 +51,16 @@ it('goes to an area by two keys, and reads on at its heading', async () => {
   await expect.poll(() => focused(page)).toMatchObject({ tag: 'h1', text: en.shell.applications });
   await expect.poll(() => page.title()).toBe(`${en.shell.applications} · ${en.shell.product}`);
   await press(page, 'g', 'u');
-  // Not an area of a viewer.
+  // Viewers can't see this area.
   await heading(page, en.shell.applications).waitFor();
   await press(page, '/');
   expect(await focused(page)).toMatchObject({ tag: 'input' });
-  // What is written is no shortcut.
+  // Typing in a field triggers no shortcut.
   await press(page, 'g', 'b');
   await heading(page, en.shell.applications).waitFor();
 });
 
-it('keeps the focus in a dialog, and Escape leads back', async () => {
+it('keeps the focus in a dialog, and Escape restores it', async () => {
   const { page } = await openConsole(stack, 'viewer');
   await heading(page, en.shell.overview).waitFor();
   await page.getByRole('link', { name: en.shell.batches, exact: true }).focus();
@@ -70,7 +70,7 @@ it('keeps the focus in a dialog, and Escape leads back', async () => {
   await shot(page, 'shortcuts');
   for (let step = 0; step < 12; step++) {
     const { tag, isInDialog } = await focused(page);
-    // From its last control the focus goes to the browser's own, which stands for the page as a whole.
+    // After the last control the focus leaves the page for the browser's own controls; then body is active.
     expect(isInDialog || tag === 'body', tag).toBe(true);
     await press(page, 'Tab');
   }
@@ -79,14 +79,14 @@ it('keeps the focus in a dialog, and Escape leads back', async () => {
   expect(await focused(page)).toMatchObject({ tag: 'a', text: en.shell.batches });
 });
 
-it('keeps a secret that is shown once until its reader says that they have it', async () => {
+it('keeps a secret that is shown once until the reader confirms it', async () => {
   const { credentials } = await stack.newApi();
   const { page } = await openConsole(stack, 'admin', { path: `/console/applications/${credentials.appKey}` });
   await page.getByRole('button', { name: en.applications.rotate }).click();
   await page.getByRole('dialog').getByRole('button', { name: en.applications.rotate }).click();
   const secret = page.getByRole('dialog', { name: en.applications.rotated });
   await secret.waitFor();
-  // A browser closes a dialog whose page has refused one Escape by the next one.
+  // A browser closes a dialog on the second Escape, even if the page refused the first.
   await press(page, 'Escape', 'Escape', 'Escape');
   expect(await secret.isVisible()).toBe(true);
   await secret.getByRole('button', { name: en.kit.saved }).click();

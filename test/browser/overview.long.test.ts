@@ -12,7 +12,7 @@ import { expectFits } from '../harness/browser/page-width.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** The overview and the queue as an operator sees them: of a service at work, and of one that is not well. */
+/** The overview and the queue of a healthy and of an unhealthy service. */
 
 const MARKUP = '<img src=x onerror=alert(1)>';
 const VIEWS: [name: string, view: View][] = [
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const customer = await api.newCustomer();
   await api.process(batchOf(newBuy(customer, [newAssetNum()]), deleteAsset(customer, [newAssetNum()])));
   await api.process(batchOf({ ...newBuy(customer, [newAssetNum()]), customerId: '1' }));
-  // What was done before: an afternoon that swells and ebbs.
+  // Earlier activity, which rises and falls.
   await sql`
     insert into order_activity (period_start, accepted, succeeded, failed)
     select date_bin('10 seconds', now() - make_interval(secs => n * 10), 'epoch'),
@@ -49,8 +49,8 @@ const settled = async (page: Page) => {
   await page.getByRole('link', { name: 'asset_not_found' }).waitFor();
 };
 
-describe('the overview of a service that is well', () => {
-  it.each(VIEWS)('shows what was done and why orders failed (%s)', async (name, view) => {
+describe('the overview of a healthy service', () => {
+  it.each(VIEWS)('shows activity and failures (%s)', async (name, view) => {
     const { page } = await openConsole(stack, 'viewer', view);
     await settled(page);
     expect(await page.getByText((name === 'chinese' ? zh : en).overview.allWell).count()).toBe(1);
@@ -62,7 +62,7 @@ describe('the overview of a service that is well', () => {
     expectNoFaults(page);
   });
 
-  it('has an address for each span of time, and leads to the orders that failed', async () => {
+  it('has an address for each period, and links to failed orders', async () => {
     const { page } = await openConsole(stack, 'viewer');
     await settled(page);
     await page.getByRole('combobox', { name: en.overview.span }).selectOption('24h');
@@ -79,7 +79,7 @@ describe('the overview of a service that is well', () => {
     expectNoFaults(page);
   });
 
-  it('updates by itself', async () => {
+  it('updates automatically', async () => {
     const { page } = await openConsole(stack, 'viewer', { path: '/console?span=1h' });
     await settled(page);
     const api = await stack.newApi();
@@ -128,8 +128,8 @@ describe('the queue', () => {
   });
 });
 
-describe('the overview of a service that is not well', () => {
-  it('says what is wrong and what to do about it', async () => {
+describe('the overview of an unhealthy service', () => {
+  it('says what is wrong and what to do', async () => {
     const sick = await startStack({ worker: false });
     try {
       const api = await sick.newApi();

@@ -8,7 +8,7 @@ import { expectFits } from '../harness/browser/page-width.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { CONSOLE_PAGES, settled } from './console-pages.ts';
 
-/** Every page of the console, with data that the service made: readable in every view, whatever stands in names. */
+/** Every page of the console with real data: accessible in every view, whatever names contain. */
 let stack: Stack;
 let shop: Shop;
 let marked: Shop;
@@ -51,7 +51,7 @@ it.each(CONSOLE_PAGES)('the page $name shows markup in names as text', async ({ 
   expectNoFaults(page);
 });
 
-it('the overview is drawn where the browser has a language of POSIX', async () => {
+it("the overview renders if the browser's language has a POSIX name", async () => {
   const page = await openInSession(admin, { path: '/console/password' });
   await page.context().addInitScript(`
     Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' });

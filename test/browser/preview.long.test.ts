@@ -31,7 +31,7 @@ afterAll(async () => {
 const openPreview = async () => (await openConsole(stack, 'viewer', { path: '/console/preview' })).page;
 const show = (page: Page) => page.getByRole('button', { name: en.preview.show }).click();
 
-/** Chooses a file, as its reader would by the button. */
+/** Chooses a file by the button. */
 async function choose(page: Page, name: string, content: string | Uint8Array): Promise<void> {
   const file = join(directory, name);
   await writeFile(file, content);
@@ -56,7 +56,7 @@ function mixedBatch() {
 }
 
 describe('a batch', () => {
-  it('that is pasted is shown order by order, side by side with what is there', async () => {
+  it('that is pasted is shown order by order, beside the current state', async () => {
     const page = await openPreview();
     const { orderList, ...batch } = mixedBatch();
     const sync = { ...batch, syncMode: 'sync', orderList };
@@ -68,7 +68,7 @@ describe('a batch', () => {
     await row.getByRole('button', { name: en.preview.beside }).click();
     await settled(page, en.preview.now);
     await page.getByRole('row', { name: 'limitConcurrent 7 1' }).first().waitFor();
-    // How it is looked at stands in the address.
+    // The address holds the selection.
     expect(new URL(page.url()).search).toBe(`?order=${orderList[2]!.sequence}`);
     await shot(page, 'preview-outcome', { isWhole: true });
     await expectAccessible(page);
@@ -105,7 +105,7 @@ describe('a batch', () => {
     expectNoFaults(page);
   });
 
-  it('of 5,000 orders is scrolled through, and only the rows in view are in the page', async () => {
+  it('of 5,000 orders renders only the visible rows', async () => {
     const page = await openPreview();
     const { customer } = shop.center;
     const orders = Array.from({ length: 5_000 }, () => newBuy(customer, [newAssetNum()]));
@@ -119,14 +119,14 @@ describe('a batch', () => {
   });
 });
 
-describe('what is no batch', () => {
+describe('invalid input', () => {
   it.each([
     ['nonsense', 'Hello, world', /JSON/],
     ['an empty list', '[]', /./],
     ['another shape', '{"orders": [{"id": 7}]}', /channelCode|orderList/],
     ['a wrong field', JSON.stringify(batchOf({ sequence: 'one' })), /orderList\[0\]/],
     ['a null', 'null', /./],
-  ])('%s is refused with what is wrong with it', async (_, text, says) => {
+  ])('%s is refused with a reason', async (_, text, says) => {
     const page = await openPreview();
     await page.getByLabel(en.preview.orPaste).fill(text);
     await show(page);
@@ -148,12 +148,12 @@ describe('what is no batch', () => {
     await show(page);
     const alert = page.getByRole('alert');
     await alert.getByText(/JSON/).first().waitFor({ timeout: 60_000 });
-    // The service goes on.
+    // The service still works.
     await page.goto('/console/');
     await settled(page, en.overview.pending);
   });
 
-  it('nothing at all is said so', async () => {
+  it('no input at all is refused', async () => {
     const page = await openPreview();
     await show(page);
     await page.getByRole('alert').getByText(en.preview.nothingGiven).waitFor();

@@ -7,7 +7,7 @@ import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { CONSOLE_PAGES, settled } from './console-pages.ts';
 
-/** Each role sees its own pages, whole, and no way to the others. What the server refuses, its own tests walk. */
+/** Each role sees exactly its own pages. Other tests cover what the service refuses. */
 let stack: Stack;
 let shop: Shop;
 
@@ -42,7 +42,7 @@ const AREAS: Record<OperatorRole, string[]> = {
 };
 
 describe.each(['viewer', 'support', 'admin'] as const)('a %s', (role) => {
-  it('reads every page of the role, and no page asks for more than the role may', async () => {
+  it('can read every page of the role, and no page calls an operation beyond it', async () => {
     const { page } = await openConsole(stack, role);
     for (const { path, least, shows } of CONSOLE_PAGES.filter((each) => includesRole(role, each.least))) {
       await page.goto(`/console${path(shop)}`);
@@ -51,7 +51,7 @@ describe.each(['viewer', 'support', 'admin'] as const)('a %s', (role) => {
     }
   });
 
-  it('is led to the areas of the role', async () => {
+  it('sees the areas of the role in the navigation', async () => {
     const { page } = await openConsole(stack, role);
     await settled(page);
     const links = page.getByRole('navigation', { name: en.shell.navigation }).getByRole('link');

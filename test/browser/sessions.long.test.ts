@@ -20,7 +20,7 @@ afterAll(() => stack.close());
 /** A call without a session gets 401, which browsers log as an error. */
 const REFUSED = /\b401\b/;
 
-/** A page that doesn't refresh itself: without a click it stays, though its session has ended. */
+/** A page without automatic updates: it stays after its session has ended, until a click. */
 const STILL_PAGE = { path: '/console/applications', title: en.shell.applications };
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
@@ -29,7 +29,7 @@ const endSessions = ({ name }: OperatorLogin) =>
     where operator_id = (select id from operator where name = ${name})`.execute(stack.db);
 
 describe('logging in', () => {
-  it('leads to the page whose address was opened', async () => {
+  it('leads to the page that was requested', async () => {
     const login = await newOperator(stack, 'viewer');
     const page = await openPage(stack, '/console/applications?status=approved');
     await heading(page, en.session.product).waitFor();
@@ -42,7 +42,7 @@ describe('logging in', () => {
     expectNoFaults(page, { but: REFUSED });
   });
 
-  it('with a wrong password says so, keeps the name, and takes the right one', async () => {
+  it('with a wrong password says so, keeps the name, and then accepts the correct one', async () => {
     const login = await newOperator(stack, 'viewer');
     const page = await openPage(stack, '/console');
     await fillInLogin(page, { ...login, password: 'wrong' });
@@ -54,7 +54,7 @@ describe('logging in', () => {
     await heading(page, en.shell.overview).waitFor();
   });
 
-  it('leads nowhere else', async () => {
+  it('never leads outside the console', async () => {
     const login = await newOperator(stack, 'viewer');
     for (const next of ['https://example.com/', '//example.com/', '/docs', 'javascript:alert(1)']) {
       const page = await openPage(stack, `/console/log-in?next=${encodeURIComponent(next)}`);
@@ -154,7 +154,7 @@ describe('logging out', () => {
     for (const each of [page, other]) expectNoFaults(each, { but: REFUSED });
   });
 
-  it('leaves the session of another browser alone', async () => {
+  it('does not affect another browser', async () => {
     const here = await openConsole(stack, 'viewer');
     const there = await openPage(stack, '/console');
     await fillInLogin(there, here.login);
@@ -167,7 +167,7 @@ describe('logging out', () => {
 });
 
 describe('a session', () => {
-  it('that has ended leads to the log-in, and from there back', async () => {
+  it('that has ended leads to the log-in and back', async () => {
     const { page, login } = await openConsole(stack, 'viewer', { path: STILL_PAGE.path });
     await heading(page, STILL_PAGE.title).waitFor();
     await endSessions(login);
@@ -197,7 +197,7 @@ describe('a session', () => {
     await heading(there, en.session.product).waitFor();
   });
 
-  it('of another operator shows nothing of the one before', async () => {
+  it('of another operator shows nothing of the previous one', async () => {
     const context = await openBrowser(stack);
     const [admin, viewer] = [await newOperator(stack, 'admin'), await newOperator(stack, 'viewer')];
     const page = await context.newPage();

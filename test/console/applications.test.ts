@@ -6,7 +6,7 @@ import { Api, callService } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** Applications in the console: looked up, made, approved, suspended, bound, and given new secrets. */
+/** Applications in the console: listed, registered, approved, suspended, bound, and their secrets rotated. */
 let stack: Stack;
 let admin: ConsoleClient;
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Makes an application with a name that no other has. */
+/** Registers an application with a unique name. */
 async function create(changes: Partial<ConsoleCall<'createApplication'>['body']> = {}) {
   const name = `Shop ${randomUUID()}`;
   const body = { name, scopes: ['auth_order' as const], channels: null, isApproved: true, ...changes };
@@ -37,7 +37,7 @@ const token = ({ appKey, appSecret }: { appKey: string; appSecret: string }) =>
   });
 
 describe('a new application', () => {
-  it('has a key and a secret that no other answer shows, and stands in the record', async () => {
+  it('has a key and a secret shown only once, and is in the audit log', async () => {
     const { name, appKey, appSecret } = await create({ channels: ['web', ' tele ', 'web'], isApproved: false });
     const shown = await read(appKey);
     expect(shown).toEqual({
@@ -93,7 +93,7 @@ describe('the list', () => {
     expect(other.body.cause).toBe('field_invalid');
   });
 
-  it('takes what has a meaning in patterns as text', async () => {
+  it('takes wildcards literally', async () => {
     const word = randomUUID();
     const { appKey } = await create({ name: `${word} 100%_\\` });
     await create({ name: `${word} 100 a` });
@@ -111,7 +111,7 @@ describe('the list', () => {
 });
 
 describe('an application', () => {
-  it('is approved and suspended, which revokes its tokens; what changes nothing is not recorded', async () => {
+  it('is approved and suspended, which revokes its tokens; a no-op is not recorded', async () => {
     const application = await create({ isApproved: false });
     const params = { appKey: application.appKey };
     expect((await token(application)).body.error).toBe('unauthorized_client');
@@ -152,7 +152,7 @@ describe('an application', () => {
     });
   });
 
-  it('gets a new secret, shown once; the old one stays good for as long as was asked', async () => {
+  it('gets a new secret, shown once; the previous one stays valid for the overlap', async () => {
     const old = await create();
     const params = { appKey: old.appKey };
     const rotated = await admin.call('rotateApplicationSecret', { params, body: { overlapHours: 2 } });
@@ -195,7 +195,7 @@ describe('an application', () => {
     ]);
   });
 
-  it('is not bound over what another admin has bound meanwhile', async () => {
+  it('is not bound if another admin has bound it meanwhile', async () => {
     const { appKey } = await create({ channels: ['web'] });
     const bind = (channel: string) =>
       admin.send('bindApplication', { params: { appKey }, body: { channels: [channel], shownChannels: ['web'] } });

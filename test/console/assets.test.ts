@@ -8,7 +8,7 @@ import { MemberCenter } from '../harness/members/member-center.ts';
 import { batchOf, deleteAsset, deleteProduct, merchandise, newBuy, productToBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** What operators see of assets: those of all applications and channels. */
+/** Assets in the console, of all applications and channels. */
 let stack: Stack;
 let api: Api;
 let other: Api;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** A text with which no other test's numbers begin. */
+/** A prefix that no other test's numbers have. */
 const newPrefix = () => `N${randomUUID().slice(0, 8).toUpperCase()}`;
 const list = (query: ConsoleCall<'listAssets'>['query']) => viewer.call('listAssets', { query });
 const show = (assetNum: string) => viewer.call('getAsset', { params: { assetNum } });
@@ -40,7 +40,7 @@ async function walk(query: ConsoleCall<'listAssets'>['query']): Promise<string[]
 }
 
 describe('the list of assets', () => {
-  it('finds a number, and all that begin with a text, page by page in their order', async () => {
+  it('finds a number, and all with a prefix, in pages and in order', async () => {
     const prefix = newPrefix();
     const customer = await api.newCustomer();
     await api.carryOut(newBuy(customer, [`${prefix}-3`, `${prefix}-1`]));
@@ -51,7 +51,7 @@ describe('the list of assets', () => {
     expect(await walk({ assetNum: prefix, customerId: customer.customerId })).toEqual([`${prefix}-1`, `${prefix}-3`]);
   });
 
-  it('takes what is special in patterns as it is', async () => {
+  it('takes wildcards literally', async () => {
     const prefix = newPrefix();
     await api.carryOut(newBuy(await api.newCustomer(), [`${prefix}%_1`, `${prefix}a`, `${prefix}\\`]));
     expect(numsOf(await list({ assetNum: `${prefix}%` }))).toEqual([`${prefix}%_1`]);
@@ -87,7 +87,7 @@ describe('the list of assets', () => {
     expect(await walk({ enterpriseGlobalId: customer.enterpriseGlobalId })).toEqual(newestFirst);
   });
 
-  it('shows what is revoked by number only', async () => {
+  it('shows revoked assets by number only', async () => {
     const prefix = newPrefix();
     const customer = await api.newCustomer();
     await api.carryOut(newBuy(customer, [`${prefix}1`]), deleteAsset(customer, [`${prefix}1`]));
@@ -108,7 +108,7 @@ describe('the list of assets', () => {
 });
 
 describe('an asset', () => {
-  it('shows who owns and who holds it, and where it is lent', async () => {
+  it('shows its customer, its employee, and where it is lent', async () => {
     const center = await MemberCenter.open(stack);
     const [asset] = await center.buy();
     const [lock] = await center.buyLocks();
@@ -134,7 +134,7 @@ describe('an asset', () => {
     });
   });
 
-  it('names the orders that keep it, and the assets that had the number before', async () => {
+  it('names the orders with active grants, and the previous assets of its number', async () => {
     const assetNum = newPrefix();
     const [one, two] = [await api.newCustomer(), await other.newCustomer()];
     const [bought, revoked] = await api.carryOut(newBuy(one, [assetNum]), deleteAsset(one, [assetNum]));
@@ -158,7 +158,7 @@ describe('an asset', () => {
     expect(await show(assetNum)).toMatchObject({ active: null, earlier: [{}, {}] });
   });
 
-  it('that never was is not found, whatever stands in its number', async () => {
+  it('that never existed is not found, whatever characters its number has', async () => {
     for (const assetNum of [newPrefix(), `${newPrefix()}/../<b>%00`]) {
       const answer = await viewer.send('getAsset', { params: { assetNum } });
       expect(answer).toMatchObject({
@@ -178,10 +178,10 @@ describe('an asset', () => {
   });
 });
 
-describe('what is on an asset', () => {
+describe('the contents of an asset', () => {
   const contents = (assetNum: string, query = {}) => viewer.call('getAssetContents', { params: { assetNum }, query });
 
-  it('is shown each after what it is in, with limits and orders, and never with a password', async () => {
+  it('list each item after its parent, with limits and orders, and without passwords', async () => {
     const assetNum = newPrefix();
     const customer = await api.newCustomer();
     const product = productToBuy({
@@ -229,7 +229,7 @@ describe('what is on an asset', () => {
     expect(nextCursor).toBeNull();
   });
 
-  it('comes in pages, without what is revoked', async () => {
+  it('come in pages, without revoked items', async () => {
     const assetNum = newPrefix();
     const customer = await api.newCustomer();
     const products = ['a', 'b', 'c', 'd'].map((productUri) => productToBuy({ productUri }));
@@ -288,7 +288,7 @@ describe('the history of a number', () => {
     expect(pages).toEqual(entries.map(({ action }) => action));
   });
 
-  it('says who asked to disable a lock, through which application', async () => {
+  it('says who requested to disable a lock, through which application', async () => {
     const assetNum = newPrefix();
     await api.carryOut(newBuy(await api.newCustomer(), [assetNum], { licenseType: 'normal_recover_usbkey' }));
     dataOf(await other.ask('lockAssets', { body: { assetNums: [assetNum], operatorIdentity: 'Li Wei' } }));
@@ -298,7 +298,7 @@ describe('the history of a number', () => {
     ]);
   });
 
-  it('of a number that never was an asset is not found', async () => {
+  it('of a number that no asset ever had is not found', async () => {
     expect((await viewer.send('getAssetHistory', { params: { assetNum: newPrefix() }, query: {} })).status).toBe(404);
   });
 });

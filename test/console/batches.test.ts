@@ -16,7 +16,7 @@ import {
 import type { syncOf } from '../harness/orders/sync-batches.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** What operators see and do of batches, over all applications. */
+/** Batches in the console, of all applications. */
 let stack: Stack;
 let viewer: ConsoleClient;
 let support: ConsoleClient;
@@ -44,7 +44,7 @@ async function listAll(query: Query): Promise<ConsoleBatch[]> {
 }
 const namesOf = (batches: { channelOrderId: string }[]) => batches.map(({ channelOrderId }) => channelOrderId);
 
-/** Sends a batch, waits for its end where it is async, and returns its id. */
+/** Sends a batch, waits until it is completed, and returns its id. */
 async function send(api: Api, batch: ReturnType<typeof batchOf> | ReturnType<typeof syncOf>): Promise<string> {
   await api.accept(batch);
   await api.completed(batch);
@@ -154,14 +154,14 @@ describe('a batch', () => {
     expect(await sequencesOf({ state: 'pending' })).toEqual({ places: [], nextCursor: null });
   });
 
-  it('that is not there is not found', async () => {
+  it('that does not exist is not found', async () => {
     for (const id of ['getBatch', 'getBatchFailures', 'listBatchOrders', 'downloadFailedOrders'] as const) {
       const { status, body } = await viewer.send(id, { params: { batchId: '999999999' } });
       expect({ status, cause: body.cause }).toEqual({ status: 404, cause: 'not_found' });
     }
   });
 
-  it('is cancelled by support, and the record says by whom', async () => {
+  it('is cancelled by support, and the audit log says by whom', async () => {
     const idle = await startStack({ worker: false });
     try {
       const operator = await ConsoleClient.logIn(idle, 'support');
@@ -232,7 +232,7 @@ describe('failed orders', () => {
     });
   });
 
-  it('are put right, checked, and sent again with their passwords', async () => {
+  it('are fixed, checked, and resent with their passwords', async () => {
     const { batch, batchId, num } = await failOne();
     const params = { batchId };
     const { orderList, ...rest } = OrdersToResend.strict().parse(await support.call('getOrdersToResend', { params }));
@@ -252,7 +252,7 @@ describe('failed orders', () => {
     expect(orders).toMatchObject([{ state: 'succeeded', assets: [{ assetNum: num, action: 'extend' }] }]);
     const sent = await support.call('resendOrders', { params, body: mended });
     expect(sent).toEqual({ batchId: expect.any(String), channelOrderId: body.channelOrderId, orders: 1 });
-    // Sent twice, as by a double click, it is one batch.
+    // Sending twice, as by a double click, creates one batch.
     expect(await support.call('resendOrders', { params, body: mended })).toEqual(sent);
     expect(await api.completed({ channelCode: 'test', channelOrderId: body.channelOrderId })).toMatchObject({
       succeeded: 1,
@@ -299,7 +299,7 @@ describe('failed orders', () => {
     });
   });
 
-  it('are put right one by one, too', async () => {
+  it('can be fixed one by one', async () => {
     const num = newAssetNum();
     const wrong = () => newBuy(customer, [num], { licenseType: 'softkey' }, withPassword);
     const batchId = await send(api, batchOf(newBuy(customer, [num]), wrong(), wrong()));
@@ -310,7 +310,7 @@ describe('failed orders', () => {
     const { data } = (await read(last!.licenseOrderId)).body;
     expect(data).toMatchObject({ orderList: [{ sequence: last!.sequence }], hiddenPasswords: 1 });
     expect(data.channelOrderId).toMatch(new RegExp(`-retry-${last!.sequence}$`));
-    // It has succeeded: there is nothing to put right.
+    // It has succeeded, so there is nothing to fix.
     expect((await read(bought!.licenseOrderId)).status).toBe(404);
   });
 
@@ -327,7 +327,7 @@ describe('failed orders', () => {
     }
   });
 
-  it('are refused as O5 refuses them: with the path of what is wrong', async () => {
+  it('are refused as by O5, with the path of the field', async () => {
     const { batch, batchId } = await failOne();
     const params = { batchId };
     const { orderList, channelOrderId } = await support.call('getOrdersToResend', { params });
@@ -348,7 +348,7 @@ describe('failed orders', () => {
     expect((await viewer.send('getOrdersToResend', { params })).status).toBe(403);
   });
 
-  it('are read on a thread where they are many, and left to the command where they are too many', async () => {
+  it('are read on a thread if there are many, and left to the command if there are too many', async () => {
     const orders = Array.from({ length: 400 }, () => deleteAsset(customer, [newAssetNum()]));
     const batchId = await send(api, batchOf(...orders));
     const { orderList, channelOrderId } = await support.call('getOrdersToResend', { params: { batchId } });
@@ -366,7 +366,7 @@ describe('failed orders', () => {
     expect(refused.body).toMatchObject({ cause: 'too_large_to_edit', message: expect.stringContaining('batch retry') });
   });
 
-  it('of a batch that has none, or is not completed, are not sent again', async () => {
+  it('of a batch that has none, or is not completed, are not resent', async () => {
     const batchId = await send(api, batchOf(newBuy(customer, [newAssetNum()])));
     const { status, body } = await support.send('getOrdersToResend', { params: { batchId } });
     expect({ status, cause: body.cause }).toEqual({ status: 409, cause: 'nothing_failed' });

@@ -5,7 +5,7 @@ import { ConsoleClient } from '../harness/browser/console.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** Channels in the console: what waits in each, paused and resumed. */
+/** Channels in the console: backlog, pause and resume. */
 let stack: Stack;
 let viewer: ConsoleClient;
 let support: ConsoleClient;
@@ -31,8 +31,8 @@ const pause = (channelCode: string, reason = 'ticket 4711') =>
 const resume = (channelCode: string) => support.call('resumeChannel', { params: { channelCode } });
 const NOTHING = { pendingOrders: 0, heldOrders: 0, oldestPendingTime: null, estimatedCompletionTime: null };
 
-it('a channel shows what is pending, since when, and which applications have to do with it', async () => {
-  // A process shows the same for a second.
+it('a channel shows its backlog, since when, and its applications', async () => {
+  // A process caches this for a second.
   await vi.waitFor(async () => expect(await read('test')).toMatchObject({ pendingOrders: 2 }), 10_000);
   expect(await read('test')).toMatchObject({
     channelCode: 'test',
@@ -54,7 +54,7 @@ it('a channel shows what is pending, since when, and which applications have to 
   expect(await read('a/b %')).toMatchObject({ channelCode: 'a/b %', applications: [] });
 });
 
-it('the list has every channel by code, in pages, and finds by code and state', async () => {
+it('the list has every channel by code, in pages, filtered by code and state', async () => {
   const list = async (query: object) => {
     const { channels, nextCursor } = await viewer.call('listChannels', { query });
     return { codes: channels.map(({ channelCode }) => channelCode), nextCursor };
@@ -69,7 +69,7 @@ it('the list has every channel by code, in pages, and finds by code and state', 
 });
 
 describe('a channel', () => {
-  it('is paused for a reason and resumed, which the record has; what changes nothing it has not', async () => {
+  it('is paused for a reason and resumed, which the audit log records; a no-op is not recorded', async () => {
     expect(await pause('test')).toEqual({ pausedTime: expect.any(Number), wasSo: false, isStill: true });
     const paused = await read('test');
     expect(paused).toMatchObject({ state: 'paused', pausedTime: expect.any(Number), estimatedCompletionTime: null });

@@ -7,7 +7,7 @@ import { ConsoleClient } from '../harness/browser/console.ts';
 import { askUserToken, MemberCenter } from '../harness/members/member-center.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** What operators see of enterprises, customers and employees, and the passwords that they give to administrators. */
+/** Enterprises, customers and employees in the console, and administrators' passwords that operators set. */
 let stack: Stack;
 let api: Api;
 let viewer: ConsoleClient;
@@ -39,14 +39,14 @@ const bind = async (enterpriseName: string, changes: Record<string, string> = {}
   };
   return dataOf(await api.ask('bindCustomer', { body }));
 };
-/** What the records of both say of a change: the enterprise's, and that of operators. */
+/** The entries of a change in both audit logs: the enterprise's, and the operators'. */
 const recordsOf = async (enterpriseGlobalId: EnterpriseId) => ({
   enterprise: (await viewer.call('listEnterpriseAudit', { params: { enterpriseGlobalId }, query: {} })).entries,
   operators: await stack.db.selectFrom('operator_record').selectAll().orderBy('id', 'desc').execute(),
 });
 
 describe('the list of enterprises', () => {
-  it('finds those whose name begins with a text, in any case, page by page', async () => {
+  it('finds those whose name starts with a text, in any case, in pages', async () => {
     const word = randomUUID();
     for (const name of [`${word} Straße`, `${word.toUpperCase()} b`, `${word} A`, `The ${word}`]) await bind(name);
     const sorted = [`${word} A`, `${word.toUpperCase()} b`, `${word} Straße`];
@@ -67,7 +67,7 @@ describe('the list of enterprises', () => {
     expect((await enterprises({ text: '%' })).enterprises).toEqual([]);
   });
 
-  it('shows the newest first where nothing is looked for', async () => {
+  it('shows the newest first without a search', async () => {
     const [one, two] = [`Enterprise ${randomUUID()}`, `Enterprise ${randomUUID()}`];
     await bind(one);
     await bind(two);
@@ -76,7 +76,7 @@ describe('the list of enterprises', () => {
     expect(namesOf(await enterprises({ limit: '1', cursor: first.nextCursor! }))).toEqual([one]);
   });
 
-  it('gives names back as they are, markup and all', async () => {
+  it('returns names unchanged, even with markup', async () => {
     const name = `<img src=x onerror="alert(1)"> ${randomUUID()} </script>`;
     const { enterpriseGlobalId } = await bind(name, { customerName: '<b>Bold</b>' });
     const answer = await viewer.send('listEnterprises', { query: { text: name } });
@@ -109,7 +109,7 @@ describe('the list of customers', () => {
 });
 
 describe('an enterprise', () => {
-  it('shows who made it and who administrates it, and of its mobile number the end only', async () => {
+  it('shows who created it, its administrators, and only the end of its mobile number', async () => {
     const center = await MemberCenter.open(stack, api);
     expect(await show(center.enterpriseId)).toMatchObject({
       code: center.code,
@@ -126,7 +126,7 @@ describe('an enterprise', () => {
     });
   });
 
-  it('that is none is not found', async () => {
+  it('that does not exist is not found', async () => {
     const params = { enterpriseGlobalId: '999999999' as EnterpriseId };
     for (const id of ['getEnterprise', 'listEmployees', 'listEnterpriseAudit'] as const) {
       expect(await viewer.send(id, { params })).toMatchObject({ status: 404, body: { cause: 'not_found' } });
@@ -136,7 +136,7 @@ describe('an enterprise', () => {
     expect(malformed).toMatchObject({ status: 400, body: { cause: 'field_invalid' } });
   });
 
-  it('lists its employees with what they hold, and what was changed', async () => {
+  it('lists its employees with their assets, and its changes', async () => {
     const center = await MemberCenter.open(stack, api);
     const [asset, free] = await center.buy(2);
     const [lock] = await center.buyLocks();
@@ -190,7 +190,7 @@ describe("the first administrator's password", () => {
   const create = (enterpriseGlobalId: EnterpriseId, by = support) =>
     by.send('createFirstAdministrator', { params: { enterpriseGlobalId } });
 
-  it('is shown once, lets the administrator in, and stands in no record', async () => {
+  it('is shown once, lets the administrator in, and is in no audit log', async () => {
     const { enterpriseGlobalId } = await bind(`Enterprise ${randomUUID()}`);
     const { body } = await create(enterpriseGlobalId);
     const { account, password, memberGlobalId } = body.data;
@@ -210,7 +210,7 @@ describe("the first administrator's password", () => {
     expect(stack.logLines.join()).not.toContain(password);
   });
 
-  it('is made once, however many ask at a time', async () => {
+  it('is created once, even by concurrent calls', async () => {
     const { enterpriseGlobalId } = await bind(`Enterprise ${randomUUID()}`);
     const answers = await Promise.all([create(enterpriseGlobalId), create(enterpriseGlobalId)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);

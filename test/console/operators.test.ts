@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** Operators in the console, managed by admins, and the record of what all of them changed. */
+/** Operators in the console, managed by admins, and their audit log. */
 let stack: Stack;
 let admin: ConsoleClient;
 
@@ -33,7 +33,7 @@ const setRole = (by: ConsoleClient, name: string, role: OperatorRole) =>
   by.send('setOperatorRole', { params: { name }, body: { role } });
 
 describe('an operator', () => {
-  it('is made with a password that is shown once, and logs in with it', async () => {
+  it('is created with a password that is shown once, and logs in with it', async () => {
     const login = await admin.call('createOperator', { body: { name: newName(), role: 'support' } });
     expect(await findOne(login.name)).toEqual({
       operatorId: expect.stringMatching(/^\d+$/),
@@ -50,7 +50,7 @@ describe('an operator', () => {
     expect(JSON.stringify(await admin.call('listRecord', {}))).not.toContain(login.password);
   });
 
-  it('has a name that nobody has yet, of the characters that names have', async () => {
+  it('has a unique name of valid characters', async () => {
     const body = { name: newName(), role: 'viewer' as const };
     await admin.call('createOperator', { body });
     expect(await admin.send('createOperator', { body })).toMatchObject({ status: 409, body: { cause: 'name_taken' } });
@@ -60,7 +60,7 @@ describe('an operator', () => {
     }
   });
 
-  it('gets another role, which holds from the next call on', async () => {
+  it('gets another role, which takes effect with the next call', async () => {
     const other = await ConsoleClient.logIn(stack, 'viewer');
     const { name } = other.login;
     expect((await other.send('listRecord')).status).toBe(403);
@@ -69,7 +69,7 @@ describe('an operator', () => {
     expect(await recordOf(name)).toContainEqual(['operator.role_changed', { role: 'viewer' }, { role: 'support' }]);
   });
 
-  it('is disabled at once, wherever they are logged in, and enabled again', async () => {
+  it('is disabled immediately in all sessions, and enabled again', async () => {
     const other = await ConsoleClient.logIn(stack, 'viewer');
     const { name } = other.login;
     await admin.call('disableOperator', { params: { name } });
@@ -106,8 +106,8 @@ describe('an operator', () => {
   });
 });
 
-describe('the last admin that is enabled', () => {
-  it('can be neither disabled nor given another role', async () => {
+describe('the last active admin', () => {
+  it("can't be disabled or demoted", async () => {
     const { name } = admin.login;
     const lastAdmin = { status: 409, body: { cause: 'last_admin' } };
     expect(await setRole(admin, name, 'support')).toMatchObject(lastAdmin);
@@ -122,7 +122,7 @@ describe('the last admin that is enabled', () => {
       const change = (by: ConsoleClient, of: ConsoleClient) =>
         by.send(id, { params: { name: of.login.name }, body: { role: 'viewer' } } as never);
       const answers = await Promise.all([change(admin, other), change(other, admin)]);
-      // The second one either comes too late as an admin, or would take the last one away.
+      // The second is no longer an admin, or would remove the last one.
       expect(answers.map(({ status }) => status)).toContain(200);
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
       const { rows } = await sql`select name from operator where role = 'admin' and disabled_time is null`.execute(
@@ -133,8 +133,8 @@ describe('the last admin that is enabled', () => {
   );
 });
 
-describe('the record', () => {
-  it('is read newest first, in pages, by who, what and on whom, with the id of the call', async () => {
+describe('the audit log', () => {
+  it('is read newest first, in pages, by operator, action and target, with the request id', async () => {
     const names = [newName(), newName(), newName()];
     for (const name of names) await admin.call('createOperator', { body: { name, role: 'viewer' } });
     const query = { operator: admin.login.name, action: 'operator.created', limit: '2' };
@@ -161,7 +161,7 @@ describe('the record', () => {
     expect((await admin.call('listRecord', { query: { operator: 'nobody' } })).entries).toEqual([]);
   });
 
-  it('says of what the command did which system user did it', async () => {
+  it('names the system user who ran the command', async () => {
     const { entries } = await admin.call('listRecord', { query: { target: admin.login.name } });
     expect(entries.at(-1)).toMatchObject({
       operator: null,

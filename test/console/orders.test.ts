@@ -16,7 +16,7 @@ import {
 } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** What operators see of orders, over all applications. */
+/** Orders in the console, of all applications. */
 let stack: Stack;
 let viewer: ConsoleClient;
 let api: Api;
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Carries out an async batch and returns the ids of its orders. */
+/** Runs an async batch and returns the ids of its orders. */
 async function process(...orders: Sent[]): Promise<string[]> {
   return (await api.process(batchOf(...orders))).map(({ licenseOrderId }) => licenseOrderId);
 }
@@ -84,7 +84,7 @@ describe('the list of orders', () => {
 });
 
 describe('an order', () => {
-  it('shows what became of it and who sent it', async () => {
+  it('shows its outcome and its application', async () => {
     const [id] = await process(newBuy(customer, [newAssetNum()]));
     const order = OwnedOrder.strict().parse(await viewer.call('getOrder', paramsOf(id)));
     expect(order).toMatchObject({
@@ -101,7 +101,7 @@ describe('an order', () => {
     expect(batch.channelOrderId).toBe(order.channelOrderId);
   });
 
-  it('that is not there is not found', async () => {
+  it('that does not exist is not found', async () => {
     for (const id of ['getOrder', 'getOrderContent', 'getOrderEffects', 'previewOrder'] as const) {
       for (const licenseOrderId of ['8191', '9999999999999999999', '0']) {
         const { status, body } = await viewer.send(id, { params: { licenseOrderId } });
@@ -110,7 +110,7 @@ describe('an order', () => {
     }
   });
 
-  it('shows the failures after which it was put back', async () => {
+  it('shows the failures before its retries', async () => {
     const [id] = await process(deleteAsset(customer, [newAssetNum()]));
     await sql`
       insert into order_retry (license_order_id, cause, message, finished_time)
@@ -124,7 +124,7 @@ describe('an order', () => {
     ]);
   });
 
-  it('shows what it held while it is pending, and what it would do', async () => {
+  it('shows its request while it is pending, and a preview', async () => {
     const idle = await startStack({ worker: false });
     try {
       const operator = await ConsoleClient.logIn(idle, 'viewer');
@@ -152,7 +152,7 @@ describe('an order', () => {
     }
   });
 
-  it('shows what it held when it failed, with hidden passwords', async () => {
+  it('shows its request after a failure, with hidden passwords', async () => {
     const products = { products: [productToBuy({ passwords: ['secret'] })] };
     const failing = newBuy(
       { ...customer, enterpriseGlobalId: other.enterpriseGlobalId },
@@ -173,7 +173,7 @@ describe('an order', () => {
     expect(await viewer.call('previewOrder', paramsOf(failed))).toBeNull();
   });
 
-  it('shows what comes nearest now, with both values', async () => {
+  it('shows the closest products, with both values', async () => {
     const num = newAssetNum();
     const wanted = { limitEndDate: 1_800_000_002_000, strictMatchWhenDelete: true, limitConcurrent: 3 };
     const [, failed] = await process(
@@ -194,7 +194,7 @@ describe('an order', () => {
         ],
       },
     ]);
-    // What is there changes: now it would succeed.
+    // The asset changes: now the order would succeed.
     await process(
       newBuy(
         customer,
@@ -207,10 +207,10 @@ describe('an order', () => {
   });
 });
 
-describe('what an order did', () => {
+describe('the effects of an order', () => {
   const effectsOf = (id: string | undefined) => viewer.call('getOrderEffects', paramsOf(id));
 
-  it('is what it created and extended, also when that is revoked since', async () => {
+  it('are what it created and extended, even if revoked since', async () => {
     const [one, two] = [newAssetNum(), newAssetNum()];
     const [first] = await process(newBuy(customer, [one]));
     const [id] = await process(newBuy(customer, [one, two], {}, { merchandises: [merchandise()] }));
@@ -238,7 +238,7 @@ describe('what an order did', () => {
     expect(await effectsOf(first)).toMatchObject({ assets: [{ assetNum: one, action: 'created' }], items: [{}] });
   });
 
-  it('is what it revoked: assets, what one order had granted, or products', async () => {
+  it('are what it revoked: assets, grants of one order, or products', async () => {
     const num = newAssetNum();
     const [first] = await process(newBuy(customer, [num]));
     await process(newBuy(customer, [num], {}, { products: [productToBuy({ productUri: 'gms-200' })] }));
@@ -256,7 +256,7 @@ describe('what an order did', () => {
     expect(await effectsOf(revoked)).toMatchObject({ assets: [{ assetNum: num, action: 'revoked' }], items: [] });
   });
 
-  it('is a transfer, with who had the asset before', async () => {
+  it('include a transfer, with the previous customer', async () => {
     const num = newAssetNum();
     await process(newBuy(customer, [num]));
     const [id] = await process(newBuy(other, [num], {}, { transferedAssetNum: true }));
@@ -266,7 +266,7 @@ describe('what an order did', () => {
     });
   });
 
-  it('is cut where it is very much, and nothing where it failed', async () => {
+  it('are cut if there are many, and empty if the order failed', async () => {
     const nums = Array.from({ length: 201 }, newAssetNum);
     const [bought, failed] = await process(newBuy(customer, nums), deleteAsset(customer, [newAssetNum()]));
     const { assets, items, isCut } = await effectsOf(bought);
@@ -278,7 +278,7 @@ describe('what an order did', () => {
 describe('the search', () => {
   const find = async (text: string) => (await viewer.call('search', { query: { text } })).hits;
 
-  it('finds what has an id, a number or a name', async () => {
+  it('finds by id, number or name', async () => {
     const num = newAssetNum();
     const batch = batchOf(newBuy(customer, [num]));
     const [order] = await api.process(batch);

@@ -8,11 +8,11 @@ import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/ord
 import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** What the console shows of the service as a whole. */
+/** The overview of the service. */
 
 const PATIENTLY = { timeout: 30_000 };
 
-/** Looks until what is shown is what is expected: a process shows the same for a second. */
+/** Polls until the overview is as expected: a process caches it for a second. */
 async function looksLike(client: ConsoleClient, expected: object, span: OverviewSpan = '1h'): Promise<Overview> {
   return await vi.waitFor(async () => {
     const overview = await client.call('getOverview', { query: { span } });
@@ -38,7 +38,7 @@ describe('with no worker', () => {
   });
   afterAll(() => stack.close());
 
-  it('shows what was accepted and waits, in every process, and that there is no worker', async () => {
+  it('shows activity and backlog in every process, and that there is no worker', async () => {
     const api = await stack.newApi();
     const customer = await api.newCustomer();
     await api.accept(batchOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()])));
@@ -64,7 +64,7 @@ describe('with no worker', () => {
     await other.close();
   });
 
-  it('shows the same before and after it was added up', async () => {
+  it('shows the same before and after activity is counted', async () => {
     const before = totalsOf(await operator.call('getOverview', { query: { span: '6h' } }));
     await countActivity(stack.db);
     const { rows } = await sql<{ left: number }>`select count(*)::int as left from uncounted_activity`.execute(
@@ -74,7 +74,7 @@ describe('with no worker', () => {
     await looksLike(operator, { totals: before }, '24h');
   });
 
-  it('shows what was done in the span alone', async () => {
+  it('shows only the activity of the period', async () => {
     await sql`
       insert into order_activity (period_start, accepted, succeeded, failed) values
       (date_bin('10 seconds', now() - interval '2 hours', 'epoch'), 100, 40, 60)`.execute(stack.db);
@@ -151,7 +151,7 @@ describe('with workers', () => {
     await looksLike(operator, expected, '6h');
   });
 
-  it('does not show what was refused, or was there already', async () => {
+  it('does not show refused or resubmitted batches', async () => {
     const api = await stack.newApi();
     const { accepted } = totalsOf(await operator.call('getOverview', { query: { span: '24h' } }));
     const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));

@@ -58,7 +58,7 @@ describe('the page of the console', () => {
     expect([answer.status, await answer.text()]).toEqual([200, '']);
   });
 
-  it('does not stand in for operations that are not there, nor for what is sent', async () => {
+  it('is not served for unknown operations, nor for methods other than GET and HEAD', async () => {
     for (const path of ['/console/api', '/console/api/nothing', '/console/api/session/nothing']) {
       const answer = await get(path);
       expect([path, answer.status, ((await answer.json()) as { code: string }).code]).toEqual([path, 404, '404']);
@@ -69,7 +69,7 @@ describe('the page of the console', () => {
 });
 
 describe('the files of the console', () => {
-  it('are there, compressed, for good', async () => {
+  it('are served compressed, and cached for good', async () => {
     const files = await namedFiles();
     expect(files.length).toBeGreaterThanOrEqual(3);
     for (const file of files) {
@@ -90,7 +90,7 @@ describe('the files of the console', () => {
     expect(bytes).toBeLessThan(300_000);
   });
 
-  it('are sent whole, and are nothing outside of their folder', async () => {
+  it('are sent whole, and only from their folder', async () => {
     const [file = ''] = await namedFiles();
     expect((await get(file, { headers: { range: 'bytes=0-1', 'if-match': '"x"' } })).status).toBe(200);
     for (const path of ['/console/files/nothing.js', '/console/files/', '/console/files/..%2findex.html']) {

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Sends a body as a reader pastes or drops it. */
+/** Sends a body as it was pasted or dropped. */
 const paste = (rawBody: string | Uint8Array<ArrayBuffer>, query: { appKey?: string } = {}) =>
   viewer.send('previewBatch', { rawBody, query });
 
@@ -29,7 +29,7 @@ async function preview(batch: unknown, query: { appKey?: string } = {}): Promise
   return dataOf(await paste(JSON.stringify(batch), query)) as PreviewedBatch;
 }
 
-describe('a batch in hand', () => {
+describe('a preview', () => {
   it('shows for each order what it would do now, and changes nothing', async () => {
     const [bought, again] = [newAssetNum(), newAssetNum()];
     await api.carryOut(newBuy(customer, [bought], {}, { products: [productToBuy({ limitConcurrent: 5 })] }));
@@ -68,7 +68,7 @@ describe('a batch in hand', () => {
     ]);
   });
 
-  it('is read whole when it is large, and by the rules of the interface: a byte order mark is fine', async () => {
+  it('reads a large batch whole, and accepts a byte order mark', async () => {
     const count = 2_000;
     const orders = Array.from({ length: count }, () => newBuy(customer, [newAssetNum()]));
     const previewed = await preview(batchOf(...orders));
@@ -79,19 +79,19 @@ describe('a batch in hand', () => {
     expect((await paste(marked)).status).toBe(200);
   });
 
-  it('lists no more than a page can show, and says how much there is', async () => {
+  it('lists no more than a page can show, and says how many there are', async () => {
     const numbers = Array.from({ length: 600 }, newAssetNum);
     const [order] = (await preview(batchOf(newBuy(customer, numbers)))).orders;
     expect(order).toMatchObject({ numberCount: 600, assetCount: 600, productCount: 600 });
     expect([order?.numbers.length, order?.assets.length, order?.products.length]).toEqual([500, 500, 500]);
   });
 
-  it('is that of an application, where one is named: its channels hold', async () => {
+  it('respects the channels of the application, if one is named', async () => {
     const bound = await stack.newApi(['auth_order'], ['elsewhere']);
     const batch = batchOf(newBuy(customer, [newAssetNum()]));
     const refused = await paste(JSON.stringify(batch), { appKey: bound.credentials.appKey });
     expect(refused).toMatchObject({ status: 400, body: { cause: 'channel_not_allowed' } });
-    // Another channel's customer does not exist for it.
+    // The application can't see customers of another channel.
     const [order] = (await preview({ ...batch, channelCode: 'elsewhere' }, { appKey: bound.credentials.appKey }))
       .orders;
     expect(order).toMatchObject({ state: 'failed', cause: 'customer_not_found' });
@@ -100,7 +100,7 @@ describe('a batch in hand', () => {
   });
 });
 
-describe('what is no batch', () => {
+describe('invalid input', () => {
   it.each([
     ['nonsense', 'is it a batch?', 'json_malformed', 'JSON'],
     ['nothing', '', 'json_malformed', 'JSON'],

@@ -6,7 +6,7 @@ import { ConsoleClient } from '../harness/browser/console.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
 
-/** The queue in the console: its jobs, and the workers that listen. */
+/** The queue in the console: its jobs and listening workers. */
 describe.each(QUEUE_KINDS)('on %s', (kind) => {
   const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
   let stack: Stack;
@@ -21,7 +21,7 @@ describe.each(QUEUE_KINDS)('on %s', (kind) => {
   const untilFound = (expected: object) =>
     vi.waitFor(async () => expect(await found()).toMatchObject(expected), { timeout: 20_000 });
 
-  it('shows that no worker listens, and a job that waits, with its lanes and the batch', async () => {
+  it('shows that no worker is listening, and a waiting job with its lanes and batch', async () => {
     const api = await stack.newApi();
     await api.accept(batchOf(newBuy(await api.newCustomer(), [newAssetNum()])));
     // An order is accepted whether or not its job is in the queue yet.
@@ -50,7 +50,7 @@ describe.each(QUEUE_KINDS)('on %s', (kind) => {
     });
   });
 
-  it('shows who listens, what a worker has begun, what failed and why, and what is delayed', async () => {
+  it('shows listening workers, and running, failed and delayed jobs', async () => {
     const producer = openProducer<{ type: string }>(stack.queue, QUEUE_NAME, log);
     const [hold, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const consumer = openConsumer<{ type: string }>(stack.queue, QUEUE_NAME, {
@@ -85,7 +85,7 @@ describe.each(QUEUE_KINDS)('on %s', (kind) => {
     await untilFound({ counts: { active: 0 }, workers: [] });
   });
 
-  it('lists 20 jobs of a state, of those that wait the ones that wait longest', async () => {
+  it('lists 20 jobs per state; of waiting jobs, those that have waited longest', async () => {
     const producer = openProducer<{ type: string }>(stack.queue, QUEUE_NAME, log);
     for (let n = 1; n <= 21; n++) await producer.add({ type: `n${n}` });
     const typesOf = async (state: string) =>
@@ -104,7 +104,7 @@ describe.each(QUEUE_KINDS)('on %s', (kind) => {
   });
 });
 
-/** Puts a job into the queue that is due later, as the service itself does not. */
+/** Adds a delayed job, which the service itself never does. */
 async function delayJob({ queue: { kind, url, ...options } }: Stack, delay: number): Promise<void> {
   const PostgresQueue = withBackend(createPostgresBackend).Queue;
   const queue =

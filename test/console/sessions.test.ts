@@ -14,7 +14,7 @@ import { ConsoleClient, newOperator } from '../harness/browser/console.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** Who may use the console, and until when (rules 9). */
+/** Log-ins and sessions of the console (rules 9). */
 let stack: Stack;
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ const refusal = (cause: keyof typeof consoleCauses) => {
   const { status } = consoleCauses[cause];
   return { status, body: { code: String(status), cause } };
 };
-/** The same operator in a browser of their own. */
+/** The same operator in another browser. */
 async function elsewhere({ login }: ConsoleClient): Promise<ConsoleClient> {
   const client = new ConsoleClient(stack.baseUrl, login);
   await client.call('logIn', { body: login });
@@ -38,7 +38,7 @@ const recordOf = async (target: string, actions: readonly string[]) => {
   const { entries } = await admin.call('listRecord', { query: { target } });
   return entries.filter(({ action }) => actions.includes(action)).toReversed();
 };
-/** What the record has of failed log-ins of a name, oldest first. */
+/** The audit log's entries of failed log-ins of a name, oldest first. */
 const failuresOf = async (name: string) =>
   (await recordOf(name, ['operator.log_in_failed', 'operator.locked_out'])).map(
     ({ action, operator, actor, after }) => {
@@ -57,7 +57,7 @@ const hurry = ({ login }: ConsoleClient, column: 'expires_time' | 'used_time', b
   sql`update operator_session set ${sql.ref(column)} = ${sql.ref(column)} - ${by}::interval
     where operator_id = (select id from operator where name = ${login.name})`.execute(stack.db);
 
-describe('a login', () => {
+describe('a log-in', () => {
   it('begins a session that says who the operator is', async () => {
     const operator = await logIn('support');
     expect(await operator.call('getMe')).toMatchObject({ name: operator.login.name, role: 'support' });
@@ -86,7 +86,7 @@ describe('a login', () => {
     await close();
   });
 
-  it('with a wrong name or a wrong password is refused alike', async () => {
+  it('with a wrong name or a wrong password is refused the same way', async () => {
     const login = await newOperator(stack, 'viewer');
     const client = new ConsoleClient(stack.baseUrl, login);
     const wrong = await client.send('logIn', { body: { ...login, password: 'wrong' } });
@@ -96,7 +96,7 @@ describe('a login', () => {
     expect(client.cookie).toBe('');
   });
 
-  it('is locked for an address after ten failures, also for the right password, and counts nothing meanwhile', async () => {
+  it('is locked for an address after ten failures, even with the correct password, and counts nothing meanwhile', async () => {
     const login = await newOperator(stack, 'viewer');
     const client = new ConsoleClient(stack.baseUrl, login);
     for (let failure = 1; failure <= 10; failure++) {
@@ -108,7 +108,7 @@ describe('a login', () => {
     expect(await client.send('logIn', { body: login })).toMatchObject({ status: 200 });
   });
 
-  it('that fails stands in the record once for each address in 15 minutes, and each lock-out', async () => {
+  it('that fails is in the audit log once per address in 15 minutes, and so is each lockout', async () => {
     const { api: proxied, close } = await startAnotherApi(stack, await stack.newApi(), {
       publicUrl: 'https://licenses.example',
     });
@@ -167,7 +167,7 @@ describe('a login', () => {
     expect(stack.logLines.join('\n')).not.toContain(login.password);
   });
 
-  it('stands in the record, as the request that the answer names', async () => {
+  it('is in the audit log with its request id', async () => {
     const login = await newOperator(stack, 'viewer');
     const { headers } = await new ConsoleClient(stack.baseUrl, login).send('logIn', { body: login });
     const recorded = await stack.db
@@ -192,7 +192,7 @@ describe('a log-in link', () => {
   };
   const refused = refusal('log_in_link_invalid');
 
-  it('logs its operator in once, and stands in the record', async () => {
+  it('logs its operator in once, and is in the audit log', async () => {
     const login = await newOperator(stack, 'admin');
     const token = await newToken(login);
     const first = await use(token);
@@ -207,7 +207,7 @@ describe('a log-in link', () => {
     ]);
   });
 
-  it('is used up by one of many calls at once', async () => {
+  it('is used up by one of many concurrent calls', async () => {
     const token = await newToken(await newOperator(stack, 'viewer'));
     const answers = await Promise.all(Array.from({ length: 8 }, () => use(token)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(401)]);
@@ -264,7 +264,7 @@ describe('a log-in link', () => {
 });
 
 describe('a session', () => {
-  it('ends with the log-out, and not the one of another browser', async () => {
+  it('ends with the log-out, but not in another browser', async () => {
     const here = await logIn();
     const there = await elsewhere(here);
     const { cookie } = here;
@@ -279,7 +279,7 @@ describe('a session', () => {
     expect(await there.send('getMe')).toMatchObject({ status: 200 });
   });
 
-  it('ends half an hour after it was used last', async () => {
+  it('ends after 30 minutes without use', async () => {
     const operator = await logIn();
     await hurry(operator, 'used_time', '29 minutes');
     await operator.call('getMe');
@@ -290,7 +290,7 @@ describe('a session', () => {
     expect(await operator.send('getMe')).toMatchObject(refusal('not_logged_in'));
   });
 
-  it('is not kept alive by calls that nobody has asked for', async () => {
+  it('is not kept alive by automatic calls', async () => {
     const operator = await logIn();
     await hurry(operator, 'used_time', '10 minutes');
     const before = await sessionsOf(operator);
@@ -312,7 +312,7 @@ describe('a session', () => {
     expect(after!.expires_time).toEqual(after!.end_time);
   });
 
-  it('ends with a new password, in every browser but the one that gave it', async () => {
+  it('ends with a new password in every other browser', async () => {
     const here = await logIn();
     const there = await elsewhere(here);
     const { password } = here.login;
@@ -344,7 +344,7 @@ describe('a session', () => {
     expect(await again.send('logIn', { body: operator.login })).toMatchObject({ status: 200 });
   });
 
-  it('is one of twenty of its operator at most', async () => {
+  it('is one of at most 20 of its operator', async () => {
     const first = await logIn();
     for (let more = 1; more <= 20; more++) await elsewhere(first);
     expect(await sessionsOf(first)).toHaveLength(20);
@@ -352,7 +352,7 @@ describe('a session', () => {
   });
 });
 
-describe('a request that may come from another page', () => {
+describe('a request from another site', () => {
   it('is refused, whatever cookie the browser sends along', async () => {
     const operator = await logIn();
     for (const headers of [
@@ -372,7 +372,7 @@ describe('the table of operations', () => {
   const valuesFor = (path: string) =>
     Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name!, '1']));
 
-  it('lets nobody in without a session, except to log in', async () => {
+  it('needs a session for everything but logging in', async () => {
     const stranger = new ConsoleClient(stack.baseUrl, { name: '', password: '' });
     for (const id of ids) {
       if (consoleOperations[id].role === 'anybody') continue;
@@ -382,18 +382,21 @@ describe('the table of operations', () => {
     expect(ids.filter((id) => consoleOperations[id].role === 'anybody')).toEqual(['logIn', 'logInByLink']);
   });
 
-  it.each(OperatorRole.options)('is held for %s: what needs more is refused before anything is read', async (role) => {
-    const operator = await logIn(role);
-    for (const id of ids) {
-      const { role: least, path, method } = consoleOperations[id];
-      if (least === 'anybody' || includesRole(role, least)) continue;
-      const body = method === 'GET' ? undefined : {};
-      const answer = await operator.send(id, { params: valuesFor(path), body } as never);
-      expect([id, answer.status, answer.body.cause]).toEqual([id, 403, 'role_missing']);
-    }
-  });
+  it.each(OperatorRole.options)(
+    'holds for %s: operations of higher roles are refused before anything is read',
+    async (role) => {
+      const operator = await logIn(role);
+      for (const id of ids) {
+        const { role: least, path, method } = consoleOperations[id];
+        if (least === 'anybody' || includesRole(role, least)) continue;
+        const body = method === 'GET' ? undefined : {};
+        const answer = await operator.send(id, { params: valuesFor(path), body } as never);
+        expect([id, answer.status, answer.body.cause]).toEqual([id, 403, 'role_missing']);
+      }
+    },
+  );
 
-  it('gives viewers nothing that changes, but their own session', () => {
+  it('lets viewers change only their own session', () => {
     const changes = ids.filter(
       (id) => consoleOperations[id].role === 'viewer' && consoleOperations[id].method !== 'GET',
     );

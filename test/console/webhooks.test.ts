@@ -7,7 +7,7 @@ import { type Answer, type Receiver, startReceiver } from '../harness/network/re
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** Webhooks in the console: whether events reach those of every application, and what support does when they do not. */
+/** Webhooks of all applications in the console, and what support does if deliveries fail. */
 const WAIT = { timeout: 30_000, interval: 20 };
 
 let stack: Stack;
@@ -43,7 +43,7 @@ const answerWith =
   (status: number): Answer =>
   (response) =>
     response.writeHead(status).end();
-/** One batch that ends at once, and so one event. */
+/** Completes one batch, which causes one event. */
 async function endBatch({ api, customer }: Shop): Promise<string> {
   const batch = { ...batchOf(newBuy(customer, [newAssetNum()])), syncMode: 'sync' as const };
   await api.accept(batch);
@@ -77,7 +77,7 @@ const age = ({ appKey }: Shop, by: string) =>
     alter table event enable trigger refuse_change`.execute(stack.db);
 
 describe('a webhook', () => {
-  it('shows whose it is and that events reach it, but neither its secret nor what its address asks', async () => {
+  it('shows its application and deliveries, but neither its secret nor the query of its URL', async () => {
     const shop = await newShop();
     const { webhookId, receiver } = await newWebhook(shop);
     await endBatch(shop);
@@ -102,7 +102,7 @@ describe('a webhook', () => {
     });
   });
 
-  it('that fails says since when, what waits and when it is tried next, and lists its attempts', async () => {
+  it('that fails shows since when, its backlog, the next attempt, and its attempts', async () => {
     const shop = await newShop();
     const { webhookId } = await newWebhook(shop, answerWith(503));
     await endBatch(shop);
@@ -113,7 +113,7 @@ describe('a webhook', () => {
     expect(nextCursor).toBeNull();
   });
 
-  it('that is deleted, or never was, is not there', async () => {
+  it('that is deleted or never existed is not found', async () => {
     const shop = await newShop();
     const { webhookId } = await newWebhook(shop);
     await shop.api.call('DELETE', `/webhooks/${webhookId}`);
@@ -162,7 +162,7 @@ describe('the list', () => {
 });
 
 describe('a disabled webhook', () => {
-  it('is enabled for what comes from now on', async () => {
+  it('is enabled for new events', async () => {
     const shop = await newShop();
     const { webhookId, receiver } = await newWebhook(shop);
     await disable(webhookId);
@@ -180,12 +180,12 @@ describe('a disabled webhook', () => {
         after: { state: 'active', fromTime: null },
       },
     ]);
-    // Once more changes nothing, and is no entry.
+    // Enabling again is a no-op and is not recorded.
     await support.call('enableWebhook', { params, body: {} });
     expect(await recordOf(webhookId)).toHaveLength(1);
   });
 
-  it('is enabled with what it has missed from a time on', async () => {
+  it('is enabled with the events since a time', async () => {
     const shop = await newShop();
     const other = await newShop();
     await endBatch(shop);
@@ -202,7 +202,7 @@ describe('a disabled webhook', () => {
     expect(orderIds(receiver).sort()).toEqual(missed.sort());
   });
 
-  it('sends nothing again and no test', async () => {
+  it('replays nothing and sends no test', async () => {
     const { webhookId } = await newWebhook(await newShop());
     await disable(webhookId);
     const refused = { body: { cause: 'webhook_disabled' } };
@@ -212,12 +212,12 @@ describe('a disabled webhook', () => {
   });
 });
 
-describe('events are sent again', () => {
-  it('all that are kept, those behind one, or those from a time on', async () => {
+describe('events are replayed', () => {
+  it('all that are stored, those after one, or those since a time', async () => {
     const shop = await newShop();
     const { webhookId, receiver } = await newWebhook(shop);
     const sent = [await endBatch(shop), await endBatch(shop)];
-    // What is on its way is not sent again beside that.
+    // Events in flight are not replayed as well.
     const arrived = async (count: number) => {
       await receiver.awaitCount(count);
       await awaitWebhook(webhookId, { pending: { count: 0 } });
@@ -231,7 +231,7 @@ describe('events are sent again', () => {
     await arrived(5);
     await support.call('replayWebhook', { params, body: { fromTime: first.time - 60_000 } });
     await arrived(7);
-    // From a time behind all of them there are none.
+    // After the newest event there is nothing to replay.
     await support.call('replayWebhook', { params, body: { fromTime: Date.now() + 3_600_000 } });
     sent.push(await endBatch(shop));
     await receiver.awaitCount(8);
@@ -242,7 +242,7 @@ describe('events are sent again', () => {
     );
   });
 
-  it('from an event or from a time, not both', async () => {
+  it('after an event or since a time, not both', async () => {
     const { webhookId } = await newWebhook(await newShop());
     const body = { after: '1', fromTime: 1 };
     expect(await support.send('replayWebhook', { params: { webhookId }, body })).toMatchObject({
@@ -253,7 +253,7 @@ describe('events are sent again', () => {
 });
 
 describe('a test message', () => {
-  it('reaches the endpoint, and who sent it stands in the record', async () => {
+  it('reaches the endpoint, and the audit log says who sent it', async () => {
     const { webhookId, receiver } = await newWebhook(await newShop());
     const { messageId } = await support.call('testWebhook', { params: { webhookId } });
     const [received] = await receiver.awaitCount(1);
@@ -261,10 +261,10 @@ describe('a test message', () => {
     expect(await recordOf(webhookId)).toEqual([{ action: 'webhook.tested', before: null, after: { messageId } }]);
   });
 
-  it('is one too many when twenty wait', async () => {
+  it('is refused if 20 are pending', async () => {
     const shop = await newShop();
     const { webhookId } = await newWebhook(shop);
-    // A suspended application's webhooks get nothing.
+    // Webhooks of a suspended application receive nothing.
     await sql`update application set status = 'suspended' where app_key = ${shop.appKey}`.execute(stack.db);
     const params = { webhookId };
     for (let count = 0; count < 20; count++) await support.call('testWebhook', { params });
