@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { countWaiting } from '../harness/databases/waiting.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
-/** Each activity note of a transaction is counted once, by any process, and also if one dies meanwhile. */
+/** The activity that transactions note is added up, each note once, even if several processes add up and some die. */
 
 let database: TestDatabase;
 let db: Database;
@@ -17,8 +17,8 @@ beforeEach(async () => {
 afterEach(() => database.close());
 
 /**
- * Writes what so many transactions note: each accepted one order, and one of them failed. They are spread over a
- * minute.
+ * Writes the notes of `transactions` transactions over a minute. Each accepted one order; one transaction failed its
+ * order.
  */
 async function note(on: Database, transactions: number): Promise<void> {
   await sql`
@@ -27,7 +27,7 @@ async function note(on: Database, transactions: number): Promise<void> {
     from generate_series(1, ${transactions}::int) as n`.execute(on);
 }
 
-/** What has been added up: orders by period, and all failures. */
+/** Returns the added-up counts: orders by period, and all failures. */
 async function readCounted() {
   const { rows: periods } = await sql<{ period: string; accepted: number }>`
     select to_char(period_start at time zone 'UTC', 'HH24:MI:SS') as period, accepted::int
@@ -44,7 +44,7 @@ async function readCounted() {
   return { periods, channels, orders, failed: rows[0]!.failed, left: left[0]!.notes };
 }
 
-it('is added up by pieces of ten seconds, and again when more of a piece is noted', async () => {
+it('is added up in ten-second intervals, and again when more is noted for an interval', async () => {
   await note(db, 120);
   await countActivity(db);
   await note(db, 60);
@@ -57,7 +57,7 @@ it('is added up by pieces of ten seconds, and again when more of a piece is note
   );
 });
 
-it('counts each note once when many add up at the same time', async () => {
+it('counts each note once when many processes add up at the same time', async () => {
   const others = [1, 2, 3].map(() =>
     openDatabase({ url: database.url, poolSize: 1, applicationName: 'test', onError: () => {} }),
   );
@@ -68,7 +68,7 @@ it('counts each note once when many add up at the same time', async () => {
   expect(await readCounted()).toMatchObject({ orders: 12_000, failed: 12_000, left: 0 });
 });
 
-it('is added up by channel, with what is pending of each', async () => {
+it('is added up by channel, with the backlog of each', async () => {
   await note(db, 120);
   await countActivity(db);
   await note(db, 60);
@@ -78,7 +78,7 @@ it('is added up by channel, with what is pending of each', async () => {
   );
 });
 
-it('leaves what one adds up to that one, and has it again if it dies', async () => {
+it('leaves notes to the transaction that adds them up, and recovers them if it dies', async () => {
   await note(db, 100);
   const dying = await db.startTransaction().execute();
   await countActivity(dying);
@@ -96,7 +96,7 @@ it('leaves what one adds up to that one, and has it again if it dies', async () 
   expect(await readCounted()).toMatchObject({ orders: 110, failed: 110, left: 0 });
 });
 
-it('misses none that was noted early and committed late', async () => {
+it('misses no note that was written early and committed late', async () => {
   const late = await db.startTransaction().execute();
   await note(late, 5);
   await note(db, 7);
@@ -107,8 +107,8 @@ it('misses none that was noted early and committed late', async () => {
   expect(await readCounted()).toMatchObject({ orders: 12, failed: 12, left: 0 });
 });
 
-describe('much that has gathered', () => {
-  it('is added up in steps, so many a call', async () => {
+describe('a backlog of notes', () => {
+  it('is added up in steps of so many notes per call', async () => {
     await note(db, 52_000);
     await countActivity(db);
     expect(await readCounted()).toMatchObject({ orders: 50_000, left: 2_000 });

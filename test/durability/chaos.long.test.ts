@@ -9,7 +9,7 @@ import { retried } from '../harness/orders/retried.ts';
 import { type KilledProcesses, startKilledProcesses } from '../harness/processes/killed-processes.ts';
 import { QUEUE_KINDS } from '../harness/stack.ts';
 
-/** The channels of the customers, and how many batches each of them gets: a large one beside small ones. */
+/** The customers' channels, with the number of batches of each: one large channel beside small ones. */
 const BATCHES_OF = [
   ['large', 36],
   ['large', 36],
@@ -19,10 +19,10 @@ const BATCHES_OF = [
   ['smaller', 4],
 ] as const;
 const BATCHES = BATCHES_OF.reduce((sum, [, batches]) => sum + batches, 0);
-/** Five kills: of every process one, and of one a second. */
+/** Five kills: one of each process, and a second one of one process. */
 const BATCHES_BETWEEN_KILLS = 20;
 
-/** What was sent for a customer and answered. */
+/** The requests and answers of one customer. */
 interface Story {
   apis: Api[];
   batch: ReturnType<typeof batchOf>;
@@ -36,7 +36,7 @@ describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed e
   });
   afterAll(() => service.close());
 
-  it('loses nothing that was answered, does nothing twice and keeps the order of each customer', async () => {
+  it('loses nothing that was answered, does nothing twice and keeps each customer’s order', async () => {
     const { apis, database } = service;
     const others = await service.anotherApplication();
     const customers = await Promise.all(
@@ -75,9 +75,8 @@ describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed e
 });
 
 /**
- * Sends a customer's batches back to back, without waiting for their outcome, by one application after the other to one
- * API after the other: each buys and revokes the same number three times over two batches, so every order succeeds only
- * if the order is kept.
+ * Sends a customer's batches back to back without waiting for their outcomes, alternating applications and APIs. Each
+ * pair of batches buys and revokes the same number three times, so an order succeeds only after the one before it.
  */
 async function tellStory(
   applications: Api[][],

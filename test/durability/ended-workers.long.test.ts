@@ -13,17 +13,17 @@ import { createTestDatabase, QUEUE_KINDS, type QueueKind } from '../harness/stac
 const BATCHES = 50;
 const ORDERS_PER_BATCH = 1_000;
 const CUSTOMERS = 30;
-/** Times of log lines, and of what they tell, are in whole milliseconds. */
+/** Log lines and the times in them have whole milliseconds. */
 const CLOCK_MS = 5;
 const WAIT = { timeout: 60_000, interval: 20 };
 
-/** What a deployment has still to do, and its workers. */
+/** The backlog of a deployment, and its workers. */
 type Backlog = Awaited<ReturnType<typeof acceptBacklog>>;
 let backlog: Backlog;
 afterEach(() => backlog.close());
 
 describe.each(QUEUE_KINDS)('workers with a backlog on %s', (queue) => {
-  it('leave what they have not begun to others at once, whether they stop, are killed or freeze', async () => {
+  it('leave pending orders to others at once, whether they stop, are killed or freeze', async () => {
     const tell = (what: string, figures: object) =>
       process.stdout.write(`A worker on ${queue} is ${what}: ${JSON.stringify(figures)}\n`);
     backlog = await acceptBacklog(queue);
@@ -53,7 +53,7 @@ describe.each(QUEUE_KINDS)('workers with a backlog on %s', (queue) => {
     expect(figures.jobsLeftActive).toBe(0);
     const [stopping] = stopped.linesWith('"stopping"').map((line) => JSON.parse(line) as { time: number });
     expect(drains(stopped).filter(({ time, ms }) => time - ms > stopping!.time + CLOCK_MS)).toEqual([]);
-    // It can begin when the first of those that ran has ended, which takes as long as the machine takes for it.
+    // The next drain can start when the first running one has ended, however long the machine takes for that.
     const lanesFree = drains(stopped, signalled)[0]?.time ?? signalled;
     expect(signalled + 1_000 * figures.otherBeginsAfter - lanesFree).toBeLessThan(2_000);
 
@@ -66,7 +66,7 @@ describe.each(QUEUE_KINDS)('workers with a backlog on %s', (queue) => {
     const otherIsReadyAfter = (started - killed) / 1_000;
     const { otherBeginsAfter, otherAppliesAfter } = firstDrain(next, killed);
     tell('killed', { otherIsReadyAfter, otherBeginsAfter, otherAppliesAfter });
-    // A process starts in a second or two, but not on a machine that is busy with other tests.
+    // A process starts in one or two seconds, but takes longer on a busy machine.
     expect(otherBeginsAfter - otherIsReadyAfter).toBeLessThan(2);
 
     const { pause, sessions } = await backlog.freezeInDrain(next);
@@ -84,14 +84,16 @@ describe.each(QUEUE_KINDS)('workers with a backlog on %s', (queue) => {
   });
 });
 
-/** What the log of a worker says of its drains since a time of Date.now. */
+/** Returns a worker's logged drains since a time of Date.now. */
 const drains = (worker: ServiceProcess, since = 0) =>
   worker
     .linesWith('"drained"')
     .map((line) => JSON.parse(line) as { time: number; orders: number; ms: number })
     .filter(({ time }) => time > since);
 
-/** How many seconds after a time of Date.now a worker begins its first drain, and has applied it. */
+/**
+ * Returns how many seconds after a time of Date.now a worker starts its first drain, and how many until it is applied.
+ */
 function firstDrain(worker: ServiceProcess, since: number) {
   const { time, ms } = drains(worker)[0]!;
   return { otherBeginsAfter: (time - ms - since) / 1_000, otherAppliesAfter: (time - since) / 1_000 };
@@ -122,7 +124,7 @@ async function acceptBacklog(queue: QueueKind) {
     for (let sent = 0; sent < BATCHES; sent++) await caller.accept(batchOf(...orders()));
   };
 
-  /** Whether sessions hold lanes. */
+  /** Returns whether sessions hold lanes. */
   const holdLanes = async (sessions: readonly number[]) => {
     const { rows } = await sql`
       select from pg_locks where locktype = 'advisory' and granted and pid = any (${sessions})`.execute(db);
@@ -136,7 +138,7 @@ async function acceptBacklog(queue: QueueKind) {
       processes.push(worker);
       return worker;
     },
-    /** The jobs that a worker has taken and given back to nobody. */
+    /** Counts the jobs that a worker has taken and not returned. */
     async countActiveJobs(worker: ServiceProcess) {
       const active = await jobs.queue.getJobs(['active']);
       return active.filter(({ processedBy }) => processedBy?.endsWith(`:${worker.pid}`)).length;
@@ -153,7 +155,7 @@ async function acceptBacklog(queue: QueueKind) {
         pause.end();
       }
     },
-    /** Waits until all of it is applied, each order once. */
+    /** Waits until the backlog is applied, each order once. */
     async applied() {
       const expected = { orders: BATCHES * ORDERS_PER_BATCH, failed: 0 };
       await vi.waitFor(async () => {

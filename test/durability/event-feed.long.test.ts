@@ -13,7 +13,7 @@ import { QUEUE_KINDS } from '../harness/stack.ts';
 
 const CUSTOMERS = 8;
 const BATCHES_A_CUSTOMER = 50;
-/** Eight kills: of every process two. */
+/** Eight kills: two of each process. */
 const BATCHES_BETWEEN_KILLS = 45;
 
 type Batch = ReturnType<typeof batchOf> | ReturnType<typeof syncOf>;
@@ -25,7 +25,7 @@ describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed e
   });
   afterAll(() => service.close());
 
-  it('tell a reader that goes on from the last id of every batch, once and in order', async () => {
+  it('give a reader that continues after the last ID every batch, once and in order', async () => {
     const { apis } = service;
     let areAllEnded = false;
     const following = follow(() => areAllEnded);
@@ -68,11 +68,11 @@ describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed e
     }
     const cancelled = events.reduce((sum, { data }) => sum + data.cancelled, 0);
     expect(cancelled).toBeGreaterThan(0);
-    // A reader that starts from the beginning reads the same.
+    // A new reader that starts at the beginning reads the same events.
     expect(await follow(() => true)).toEqual(events);
   }, 240_000);
 
-  /** Reads the feed from its beginning, small pages from one API after the other, to its end once that is for good. */
+  /** Reads the feed in small pages, alternating APIs, from its beginning to its final end. */
   async function follow(isEnding: () => boolean): Promise<FeedEvent[]> {
     const events: FeedEvent[] = [];
     let after = '';
@@ -88,10 +88,7 @@ describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed e
     }
   }
 
-  /**
-   * Sends batches until one is cancelled. Each cancel call is next for its lane, ahead of all workers. Returns the
-   * batches.
-   */
+  /** Sends batches until one is cancelled. Each cancel call gets its lane before the workers. Returns the batches. */
   async function cancelPending(): Promise<Batch[]> {
     const { db } = service.database;
     const customer = await retried(service.apis, (api) => api.newCustomer());
@@ -102,7 +99,7 @@ describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed e
       const { cancelling } = await inTransaction(db, async (trx) => {
         await lockLanes(trx, [firstLaneOf(customer.customerId)]);
         await settled((api) => api.submit(batch));
-        // A call that waits for too long is refused and sent again. Then a worker may be first.
+        // A call that times out is refused and sent again. Then a worker may get the lane first.
         const cancelling = settled((api) => api.submitCancel(batch));
         cancelling.catch(() => {});
         await expect.poll(() => countWaiting(db, 'advisory')).toBe(1);
@@ -113,7 +110,7 @@ describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed e
     return sent;
   }
 
-  /** Makes a call until it is carried out; it is refused while one process has what another one was killed with. */
+  /** Repeats a call until it succeeds. Calls are refused while a process holds the locks of a killed one. */
   async function settled(call: (api: Api) => ReturnType<Api['submit']>) {
     return await retried(service.apis, async (api) => {
       const answer = await call(api);

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { countWaiting } from '../harness/databases/waiting.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
-/** Events get their places in the feed such that a reader that goes on from the last one misses none (rules 6.8). */
+/** Events get increasing numbers, so that a reader that continues after the last one misses none (rules 6.8). */
 
 const PATIENTLY = { timeout: 30_000 };
 const APPLICATION = '1' as ApplicationId;
@@ -30,14 +30,14 @@ beforeEach(async () => {
 });
 afterEach(() => database.close());
 
-/** Writes what the end of a batch writes. */
+/** Writes the rows that a batch's completion writes. */
 async function end(on: Database, ...batchIds: number[]): Promise<void> {
   await sql`
     insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)
     select 1, id, 'batch.completed', now(), 1, 0, 0 from unnest(${batchIds}::bigint[]) as id`.execute(on);
 }
 
-/** Reads the feed from a place to its end, as a reader does: the numbers of the batches, and the id to go on from. */
+/** Reads the feed from a position to its end. Returns the batches' numbers and the ID to continue from. */
 async function readOn(after: bigint): Promise<{ batches: number[]; after: bigint }> {
   const batches: number[] = [];
   let place = after;
@@ -53,7 +53,7 @@ async function readOn(after: bigint): Promise<{ batches: number[]; after: bigint
   return { batches, after: place };
 }
 
-/** Has each commit of a transaction that numbers this batch wait, as long as `work` runs. */
+/** Blocks the commit of each transaction that numbers this batch while `work` runs. */
 async function withHeldNumbering(batchId: number, work: () => Promise<void>): Promise<void> {
   await sql`
     create function wait_for_test() returns trigger language plpgsql as $$
@@ -70,8 +70,8 @@ async function withHeldNumbering(batchId: number, work: () => Promise<void>): Pr
 const waitingFor = (lockType: string, count: number) =>
   vi.waitUntil(async () => (await countWaiting(db, lockType)) === count, PATIENTLY);
 
-describe('a reader that has read past the end of a batch', () => {
-  it('gets the event of one whose transaction began before it and commits after it', async () => {
+describe('a reader that has read past the completion of a batch', () => {
+  it('gets the event of a transaction that began before its read and commits after it', async () => {
     const early = await db.startTransaction().execute();
     await end(early, 1);
     await end(db, 2, 3);
@@ -83,7 +83,7 @@ describe('a reader that has read past the end of a batch', () => {
     expect((await readOn(before.after)).batches).toEqual([1]);
   });
 
-  it('sees nothing of later events while the numbering of earlier ones has not committed', async () => {
+  it('sees no later events while the numbering of earlier ones has not committed', async () => {
     const numberings: Promise<unknown>[] = [];
     let seen = { batches: [] as number[], after: 0n };
     const readMore = async () => {
@@ -96,7 +96,8 @@ describe('a reader that has read past the end of a batch', () => {
       await waitingFor('advisory', 1);
       await end(db, 2, 3);
       numberings.push(numberEvents(db));
-      // The second one waits for the counter; if it did not, it would commit here, and the reader would pass the first.
+      // The second transaction waits for the counter. Otherwise it would commit here, and the reader would skip the
+      // first event.
       await Promise.race([waitingFor('transactionid', 1), numberings[1]]);
       await readMore();
     });
@@ -105,7 +106,7 @@ describe('a reader that has read past the end of a batch', () => {
     expect(seen).toEqual({ batches: [1, 2, 3], after: 3n });
   });
 
-  it('gets the events of a numbering that was taken back', async () => {
+  it('gets the events of a numbering that was rolled back', async () => {
     const other = openDatabase({ url: database.url, poolSize: 1, applicationName: 'victim', onError: () => {} });
     await withHeldNumbering(1, async () => {
       await end(db, 1);
@@ -126,7 +127,7 @@ describe('a reader that has read past the end of a batch', () => {
   });
 });
 
-it('many that end batches and number their events at once give each event one place, without gaps', async () => {
+it('concurrent completions and numberings give each event one number, without gaps', async () => {
   const readers = { batches: [] as number[], after: 0n };
   let isWriting = true;
   const reading = (async () => {
@@ -154,8 +155,8 @@ it('many that end batches and number their events at once give each event one pl
   expect(readers.after).toBe(360n);
 });
 
-describe('a process numbers by itself, without the sweep', () => {
-  it('all events that have gathered, however many', async () => {
+describe('a process numbers without the sweep', () => {
+  it('any number of waiting events', async () => {
     const numbers = Array.from({ length: 2_500 }, (_, index) => index + 1);
     await end(db, ...numbers);
     const numbering = new EventNumbering({ db, log });
@@ -164,7 +165,7 @@ describe('a process numbers by itself, without the sweep', () => {
     expect((await readOn(0n)).batches).toEqual(numbers);
   });
 
-  it('those of batches that its drains have finished', async () => {
+  it('the events of batches that its drains have finished', async () => {
     await sql`
       insert into lane_chunk (batch_id, lane, customer_ids, order_count, weight, payload, payload_version, finished_time,
         succeeded, failed)

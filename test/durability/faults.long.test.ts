@@ -25,7 +25,7 @@ afterEach(() => stack.close());
 
 const run = (statements: string) => sql.raw(statements).execute(stack.db);
 
-/** Accepts 40 orders, 10 of each customer, each of which succeeds only right after the one before it. */
+/** Accepts 40 orders, 10 per customer. Each succeeds only directly after the one before it. */
 async function acceptOrders() {
   const batch = batchOf(
     ...customers.flatMap((customer) => {
@@ -39,14 +39,14 @@ async function acceptOrders() {
   return batch;
 }
 
-/** The lines from warnings on that the service has logged. */
+/** Returns the service's log lines of level warning and above. */
 function complaints(): { level: number; msg: string }[] {
   return stack.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= WARN);
 }
 
 const attempts = async () => (await stack.metrics.drainFailures.get()).values[0]!.value;
 
-/** Waits until the worker has said why it cannot work, and has tried again a few times. */
+/** Waits until the worker has logged the fault and has retried a few times. */
 async function stalled(worker: RunningWorker): Promise<string> {
   await vi.waitUntil(async () => worker.stalledBy() !== null && (await attempts()) >= 4, { timeout: 60_000 });
   return worker.stalledBy()!;
@@ -58,10 +58,10 @@ const failTrigger = (sqlState: string, table = 'product_instance') => `
   end $$;
   create trigger fail before insert on ${table} for each row execute function fail();`;
 
-/** The table is locked first, as in the service. */
+/** Lock the table first, as all other transactions do. */
 const DROP_FROM_OUTCOMES = 'lock table license_order in access exclusive mode; drop function fail cascade';
 
-describe('a fault around the service ends no order', () => {
+describe('a fault in the environment fails no order', () => {
   it.each<[what: string, broken: string, mended: string, reason: string]>([
     [
       'a renamed column',
@@ -94,7 +94,7 @@ describe('a fault around the service ends no order', () => {
     const batch = await acceptOrders();
     const worker = await stack.startWorker();
     expect(await stalled(worker)).toMatch(reason);
-    // However often it was tried, that is told once.
+    // The service logs this once, however often it retries.
     expect(complaints()).toMatchObject([{ msg: 'orders stalled; will retry' }]);
     expect(await stack.metrics.registry.metrics()).toMatch(/lockstep_stalled_lanes [1-9]/);
     await run(mended);
@@ -107,7 +107,7 @@ describe('a fault around the service ends no order', () => {
     expect(await stack.metrics.registry.metrics()).toMatch('lockstep_stalled_lanes 0');
   });
 
-  it('a worker process says in its readiness why it waits', async () => {
+  it('a worker process shows in its readiness why it waits', async () => {
     await run('alter table product_instance rename crm_product_id to name');
     const batch = await acceptOrders();
     const port = String(await freePort());
@@ -129,7 +129,7 @@ describe('a fault around the service ends no order', () => {
   });
 });
 
-describe('a fault that only some orders meet', () => {
+describe('a fault that affects only some orders', () => {
   const strict = { products: [productToBuy({ crmProductId: 'Strict' })] };
 
   it.each<[what: string, broken: string, mended: string]>([
@@ -156,7 +156,7 @@ describe('a fault that only some orders meet', () => {
       create trigger check_inserted after insert on product_instance referencing new table as changed
         for each statement execute function check_products_inserted();`,
     ],
-  ])('%s: they wait, in their order, and all others go on', async (_, broken, mended) => {
+  ])('%s: they wait in their order, and all others are applied', async (_, broken, mended) => {
     const worker = await stack.startWorker();
     await run(broken);
     const [customer, ...others] = customers as [Customer, ...Customer[]];
@@ -173,7 +173,7 @@ describe('a fault that only some orders meet', () => {
     await vi.waitUntil(async () => (await readResult(api, batch)).succeeded === 4, { timeout: 60_000 });
     const beside = batchOf(...others.map((other) => newBuy(other, [newAssetNum()])));
     expect(await api.process(beside)).toMatchObject(others.map(() => ({ state: 'succeeded' })));
-    // It is tried again and again, and does not end for that. That is told once.
+    // The service keeps retrying the order without failing it, and logs that once.
     const holds = () => stack.db.selectFrom('order_hold').selectAll().execute();
     await vi.waitUntil(async () => ((await holds())[0]?.tries ?? 0) >= 3, { timeout: 60_000 });
     expect(await readResult(api, batch)).toMatchObject({ state: 'processing', succeeded: 4, failed: 0, pending: 2 });
@@ -184,7 +184,7 @@ describe('a fault that only some orders meet', () => {
     expect(await api.completed(later)).toMatchObject({ succeeded: 1 });
   });
 
-  it('of a customer with more than a drain takes: they keep nobody behind them', async () => {
+  it('of a customer with more orders than a drain takes: they block only themselves', async () => {
     await stack.startWorker();
     await run("alter table product_instance add constraint stricter check (crm_product_id <> 'Strict')");
     const [customer] = customers as [Customer];

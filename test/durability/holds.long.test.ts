@@ -22,7 +22,7 @@ import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harn
 import { readResult, syncOf } from '../harness/orders/sync-batches.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** Orders that cannot be applied hold their customers, and nobody else (rules 6.2). */
+/** Orders that can't be applied hold their own customers only (rules 6.2). */
 
 const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
 const PATIENTLY = { timeout: 60_000 };
@@ -42,7 +42,7 @@ beforeEach(async () => {
 });
 afterEach(() => stack.close());
 
-/** A customer in the lane of the held one. */
+/** Creates a customer in the lane of the held one. */
 async function newNeighbor(): Promise<Customer> {
   for (;;) {
     const customer = await api.newCustomer();
@@ -67,7 +67,7 @@ const readHolds = () => stack.db.selectFrom('order_hold').selectAll().orderBy('s
 const untilHeld = (count: number) => vi.waitUntil(async () => (await readHolds()).length === count, PATIENTLY);
 const makeDue = () => sql`update order_hold set next_try = now()`.execute(stack.db);
 
-/** Accepts a batch, and has an operator end one of its orders. */
+/** Accepts a batch, and fails one of its orders as an operator does. */
 async function acceptEnding(index: number, ...orders: Parameters<typeof batchOf>) {
   const batch = batchOf(...orders);
   const { licenseOrderId } = (await api.accept(batch))[index]!;
@@ -75,11 +75,11 @@ async function acceptEnding(index: number, ...orders: Parameters<typeof batchOf>
   return { batch, licenseOrderId };
 }
 
-/** Has the retries of holds wait until the test is over, as after ten failures, the last of them a minute ago. */
+/** Postpones the retries of holds past the end of the test, as after ten failures, the last a minute ago. */
 const postpone = () => sql`update order_hold set tries = 10, next_try = now() + interval '4 minutes'`.execute(stack.db);
 
-describe('an order that fails while others work', () => {
-  it('holds its customer, which results say, and takes effect in its place once it can', async () => {
+describe('an order that fails while others succeed', () => {
+  it('holds its customer, as results show, and takes effect in its order when it can be applied', async () => {
     await stack.startWorker();
     await refuseStrict();
     const assetNum = newAssetNum();
@@ -112,7 +112,7 @@ describe('an order that fails while others work', () => {
     expect(await stack.db.selectFrom('held_order').selectAll().execute()).toEqual([]);
   });
 
-  it('holds its customer for all workers, also when the one that found it is gone', async () => {
+  it('holds its customer for all workers, even after the worker that found it is gone', async () => {
     const worker = await stack.startWorker();
     await refuseStrict();
     const batch = await accept(buyStrict(held), buy(held), buy(other));
@@ -126,7 +126,7 @@ describe('an order that fails while others work', () => {
     expect(await api.completed(batch)).toMatchObject({ succeeded: 3 });
   });
 
-  it('is tried again after growing pauses, and all at once when one works', async () => {
+  it('is retried after growing pauses, and all held orders at once when one succeeds', async () => {
     await stack.startWorker();
     await refuseStrict();
     const customers = [held, other, await newNeighbor()];
@@ -155,7 +155,7 @@ describe('an order that fails while others work', () => {
     expect(await api.accept(syncOf(buy(other)))).toHaveLength(1);
   });
 
-  it('can be cancelled, and then what is behind it goes on', async () => {
+  it('can be cancelled, and then the orders behind it are applied', async () => {
     await stack.startWorker();
     await refuseStrict();
     const batch = await accept(buyStrict(held), buy(held), buy(other));
@@ -167,7 +167,7 @@ describe('an order that fails while others work', () => {
     expect(await readHolds()).toEqual([]);
   });
 
-  it('in a chunk that fails five times for what may pass, is found too', async () => {
+  it('is also found in a chunk that fails five times for a transient cause', async () => {
     await run(`create function fail() returns trigger language plpgsql as $$ begin
         raise sqlstate '53200' using message = 'made to fail';
       end $$;
@@ -184,7 +184,7 @@ describe('a held order of a paused channel', () => {
   const record = async () => {};
   let theirs: Customer;
 
-  /** Has an order held with another one behind it, and pauses their channel. */
+  /** Creates a held order with another one behind it, and pauses their channel. */
   async function pauseHeld() {
     theirs = await api.newCustomer(undefined, 'theirs');
     await stack.startWorker();
@@ -194,13 +194,13 @@ describe('a held order of a paused channel', () => {
     await pauseChannel(stack.db, 'test', record);
     return { batch, licenseOrderId: (await readResult(api, batch)).orders[0]!.licenseOrderId };
   }
-  /** Has workers look at holds that are due, and at orders that are not held. */
+  /** Makes workers look at due holds and at orders that aren't held. */
   async function letWorkersLook() {
     await makeDue();
     for (let count = 0; count < 3; count++) expect(await api.process(batchOf(buy(theirs)))).toHaveLength(1);
   }
 
-  it('can be ended; put back, it waits with what is behind it until the channel is resumed', async () => {
+  it('can be failed by an operator; when retried, it stays pending until the channel is resumed', async () => {
     const { batch, licenseOrderId } = await pauseHeld();
     expect(await failOrders(stack.db, [licenseOrderId])).toMatchObject({ outcome: 'failed' });
     await letWorkersLook();
@@ -213,7 +213,7 @@ describe('a held order of a paused channel', () => {
     expect(await api.completed(batch)).toMatchObject({ succeeded: 3 });
   });
 
-  it('waits though it could be applied, while others are previewed and cancelled', async () => {
+  it('stays pending even if it could be applied, while other orders are previewed and cancelled', async () => {
     const { batch } = await pauseHeld();
     const later = await accept(buy(held));
     await mend();
@@ -233,11 +233,11 @@ describe('a held order of a paused channel', () => {
   });
 });
 
-describe('while no order works', () => {
-  it('nobody is held, the console is told, and further customers are tried until one works', async () => {
+describe('while no order succeeds', () => {
+  it('no customer is held, the console shows it, and further customers are tried until one succeeds', async () => {
     await refuseStrict();
     const failing = await Promise.all(Array.from({ length: 30 }, newNeighbor));
-    // More than a group may weigh, so the last one is in none until the others are held.
+    // Together they exceed the weight of a group, so the last one joins a group only after the others are held.
     const batches = [];
     for (const customer of failing) {
       batches.push(await accept(...Array.from({ length: 90 }, () => buyStrict(customer))));
@@ -259,7 +259,7 @@ describe('while no order works', () => {
   });
 });
 
-it('a lone order that fails is held once the lanes beside it could be tried, too', async () => {
+it('a lone failing order is held once the lanes beside it can be tried, too', async () => {
   const [failing, locked] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
   const lanes = [failing, locked].map(({ customerId }) => firstLaneOf(customerId));
   await refuseStrict();
@@ -284,7 +284,7 @@ describe('orders that cannot be read', () => {
   const spoil = (payload: string) => sql`update lane_chunk set payload = ${payload}`.execute(stack.db);
   const makeUnknown = () => sql`update lane_chunk set payload_version = 2`.execute(stack.db);
 
-  it('hold their customers until they can, in their place', async () => {
+  it('hold their customers until they can be read, in their order', async () => {
     const assetNum = newAssetNum();
     const batch = await accept(newBuy(held, [assetNum]), buy(other));
     await makeUnknown();
@@ -300,7 +300,7 @@ describe('orders that cannot be read', () => {
     expect(await api.completed(batch)).toMatchObject({ succeeded: 2 });
   });
 
-  it('are all applied once, also if another one is put back beside them when they can be read', async () => {
+  it('are all applied once, even if another order is retried beside them when they can be read', async () => {
     const { batch, licenseOrderId } = await acceptEnding(0, buy(await newNeighbor()), buy(held), buy(other));
     await makeUnknown();
     const worker = await stack.startWorker();
@@ -328,7 +328,7 @@ describe('orders that cannot be read', () => {
   });
 });
 
-it('an order that is put back takes effect before the held ones behind it', async () => {
+it('a retried order takes effect before the held orders behind it', async () => {
   const assetNum = newAssetNum();
   const { batch, licenseOrderId } = await acceptEnding(0, newBuy(held, [assetNum]), buy(other));
   await refuseStrict();
@@ -344,7 +344,7 @@ it('an order that is put back takes effect before the held ones behind it', asyn
   expect(await api.completed(batch)).toMatchObject({ succeeded: 2 });
 });
 
-it('many holds in a locked lane delay no hold of another lane', async () => {
+it('many holds in a locked lane do not block holds of other lanes', async () => {
   const [stuck, free] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
   await refuseStrict();
   const batch = await accept(buyStrict(free), buy(await api.newCustomer()));
@@ -368,7 +368,8 @@ it('many holds in a locked lane delay no hold of another lane', async () => {
 
 describe('retries of held orders take turns by channel', () => {
   /**
-   * An order of another channel that is held beside others, which are due for an hour when it is due. No worker runs.
+   * Creates a held order of another channel beside other held orders, which have been due for an hour when it becomes
+   * due. No worker runs.
    */
   async function holdBeside(orders: Parameters<typeof batchOf>) {
     await refuseStrict();
@@ -386,7 +387,7 @@ describe('retries of held orders take turns by channel', () => {
     return beside;
   }
 
-  it('where they have to wait for a row', async () => {
+  it('if they have to wait for a row', async () => {
     const customers = await Promise.all(Array.from({ length: 10 }, newNeighbor));
     const numbers = customers.map(() => newAssetNum());
     const buyAgain = (more: Parameters<typeof newBuy>[3]) =>
@@ -397,14 +398,14 @@ describe('retries of held orders take turns by channel', () => {
       await sql`select from asset for update`.execute(trx);
       await stack.startWorker();
       await api.completed(beside);
-      // Waiting in vain is no failure, after which they would wait for longer.
+      // Waiting without success doesn't count as a failure, so it doesn't lengthen the pause.
       const { rows } = await sql`select from order_hold where tries > 1`.execute(trx);
       expect(rows).toEqual([]);
     });
     await untilHeld(0);
   });
 
-  it('and wait in line for a lane, which a backlog leaves free for a moment only', async () => {
+  it('and queue for a lane that a backlog leaves free only for a moment', async () => {
     const waiting = await newNeighbor();
     const beside = await holdBeside([buyStrict(waiting)]);
     await stack.db.transaction().execute(async (trx) => {
@@ -416,7 +417,7 @@ describe('retries of held orders take turns by channel', () => {
     await untilHeld(0);
   });
 
-  it('where one customer has many that work', async () => {
+  it('if one customer has many orders that succeed', async () => {
     const mine = await api.newCustomer();
     const beside = await holdBeside([buyStrict(mine), ...Array.from({ length: 299 }, () => buy(mine))]);
     await stack.startWorker();
@@ -431,7 +432,7 @@ describe('retries of held orders take turns by channel', () => {
   });
 });
 
-it('a drain that runs again after a conflict takes no lane that was locked before', async () => {
+it('a drain that runs again after a conflict takes no lane that another session had before', async () => {
   const customers = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
   const batch = await accept(...customers.map(buy));
   const [locked, free] = customers.map(({ customerId }) => firstLaneOf(customerId)) as [number, number];
@@ -465,7 +466,7 @@ describe('a sync call that fails alone', () => {
     expect(await api.accept(call)).toHaveLength(1);
   });
 
-  it('does so beside others that work', async () => {
+  it('fails alone beside successful calls', async () => {
     await refuseStrict();
     const calls = [other, held, await newNeighbor()].map((customer, index) =>
       api.submit(syncOf(index === 1 ? buyStrict(customer) : buy(customer))),
@@ -479,7 +480,7 @@ describe('a sync call that fails alone', () => {
 
 describe('with 10,000 customers held in one lane', () => {
   const lane = () => firstLaneOf(held.customerId);
-  /** How many rows work in a transaction reads of all tables. The transaction is taken back. */
+  /** Counts the table rows that `work` reads in a transaction. Rolls the transaction back. */
   async function countReads(work: (trx: Trx) => Promise<unknown>): Promise<number> {
     const trx = await stack.db.startTransaction().execute();
     const read = async () => {
@@ -526,7 +527,7 @@ describe('with 10,000 customers held in one lane', () => {
     }
   }
 
-  it('drains, sync calls and polls of others read as much as with none', async () => {
+  it('drains, sync calls and polls of others read as much as without holds', async () => {
     await measure();
     const before = await measure();
     const customerIds: CustomerId[] = [];
@@ -547,18 +548,18 @@ describe('with 10,000 customers held in one lane', () => {
     await expectReads(before, 5);
   });
 
-  it('they do with 10,000 orders of one customer, too, which take effect in order once they can', async () => {
+  it('so they do with 10,000 orders of one customer, which take effect in order when they can be applied', async () => {
     await measure();
     const before = await measure();
     await refuseStrict();
     const numbers = Array.from({ length: 7 }, newAssetNum);
-    /** Buys and deletes each number in turn. A batch begins with the deletion of what the one before has bought. */
+    /** Buys and deletes each number in turn. Each batch starts by deleting what the one before it bought. */
     const newOrder = (place: number) => {
       const number = [numbers[Math.floor(place / 2) % numbers.length]!];
       return place % 2 === 0 ? newBuy(held, number, {}, place === 0 ? strict : {}) : deleteAsset(held, number);
     };
     await accept(newOrder(0), buy(other));
-    // Many chunks, because PostgreSQL rightly reads all of a small table.
+    // PostgreSQL reads a small table sequentially, so this needs many chunks.
     for (let place = 1; place < 10_000; place += 10) {
       await accept(...Array.from({ length: 10 }, (_, index) => newOrder(place + index)));
     }
@@ -569,7 +570,7 @@ describe('with 10,000 customers held in one lane', () => {
     await postpone();
     expect(await count('lane_chunk where is_held')).toBe(1_001);
     await run('analyze lane_chunk; analyze held_order; analyze batch');
-    // Room for small tables that are read whole once they are analyzed: far less than the 1,001 chunks.
+    // Allows for full reads of small tables after an analyze: far fewer rows than the 1,001 chunks.
     await expectReads(before, 100);
 
     await stack.startWorker();

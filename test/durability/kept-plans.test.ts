@@ -9,8 +9,8 @@ import { syncOf } from '../harness/orders/sync-batches.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /**
- * The plans that PostgreSQL may keep of prepared statements. It makes one for any values, perhaps while all tables are
- * empty, and keeps it while they grow. So none may read more of a large table than the rows that it is about.
+ * PostgreSQL may cache a generic plan of a prepared statement, perhaps while all tables are empty, and keep it while
+ * they grow. Such a plan must not read all of a large table.
  */
 const HOT = [
   'judge_attempts',
@@ -42,18 +42,18 @@ const HOT = [
   'list_product_instance',
   'read_product_instance_piece',
 ];
-/** They look through open batches, by any index of those. */
+/** These look through pending batches, by any index of those. */
 const OF_OPEN = /^open_batches/;
-/** Tables that get a row a batch or few of them. */
+/** Tables with one row or few rows per batch. */
 const PER_BATCH = ['batch', 'event', 'lane_chunk', 'product_terms'];
 const LARGE = ['batch', 'lane_chunk', 'license_order', 'asset', 'asset_grant', 'product_terms', 'product_instance'];
 
-/** Pending chunks, of lanes that no worker asks for. */
+/** Pending chunks in lanes that no worker drains. */
 const FILL_CHUNKS = `insert into lane_chunk (batch_id, lane, customer_ids, order_count, weight, payload, payload_version)
   select batch_id, 160 + batch_id % 16, '{1}', 1, 1, '[]', 1 from generate_series($1::bigint, $2::bigint) as batch_id
   where $3::text[] is not null`;
 
-/** More terms than a catalogue has. */
+/** More terms than a real catalog has. */
 const FILL_TERMS = `insert into product_terms (fields)
   select json_build_object('productUri', 'gms-' || n, 'productName', 'P') from generate_series($1::bigint, $2::bigint) as n
   where $3::text[] is not null`;
@@ -82,7 +82,7 @@ interface Node {
 }
 
 /**
- * The tables of which a plan reads everything, or all that an application or a channel has there. A page ends at its
+ * Returns the tables of which a plan reads all rows, or all rows of an application or channel. A page ends at its
  * LIMIT.
  */
 function listWhole(node: Node, parent?: Node): string[] {
@@ -93,7 +93,7 @@ function listWhole(node: Node, parent?: Node): string[] {
   return [...(isWhole ? [table] : []), ...(node.Plans ?? []).flatMap((each) => listWhole(each, node))];
 }
 
-/** For each prepared statement, the tables of which its plan for any values reads everything. */
+/** Returns the tables that the generic plan of each prepared statement reads completely. */
 async function findWhole(db: Database, names: ReadonlyMap<string, string>): Promise<[name: string, string[]][]> {
   const found: [string, string[]][] = [];
   await db.transaction().execute(async (trx) => {
@@ -107,7 +107,7 @@ async function findWhole(db: Database, names: ReadonlyMap<string, string>): Prom
   return found;
 }
 
-/** Fills the tables as the benchmark does. Returns those that are large then. */
+/** Fills the tables as the benchmark does. Returns the large ones. */
 async function fill(db: Database, customerId: string): Promise<string[]> {
   const own = [
     ['lane_chunk', FILL_CHUNKS],
@@ -125,7 +125,7 @@ async function fill(db: Database, customerId: string): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-it('read the whole of no large table', async () => {
+it('read no large table completely', async () => {
   const api = await stack.newApi();
   const [one, other] = await newCustomersInLanes(api, 2);
   const [num, gone] = [newAssetNum(), newAssetNum()];
@@ -147,13 +147,13 @@ it('read the whole of no large table', async () => {
   await api.ask('listOrders', { query: { assetNum: num } });
   await api.call('GET', `/asset/${num}/history`);
   await api.call('GET', `/asset/${num}`);
-  // A query may have several texts, which are numbered.
+  // A query may have several texts, which have numbers in their names.
   const names = new Map(sent.flatMap(({ name, text }) => (name ? [[text, name.replace(/_\d$/, '')]] : [])));
   expect([...names.values()]).toEqual(expect.arrayContaining(HOT));
   const large = await fill(stack.db, one!.customerId);
   expect(large).toEqual(expect.arrayContaining(LARGE));
   const found = [...(await findWhole(empty.db, names)), ...(await findWhole(stack.db, names))];
-  // As after a backlog: all of its batches have ended.
+  // The state after a backlog: all of its batches are completed.
   await sql`delete from lane_chunk`.execute(stack.db);
   await sql`vacuum analyze lane_chunk`.execute(stack.db);
   found.push(...(await findWhole(stack.db, names)));

@@ -6,7 +6,7 @@ import { countHandedOut, numbersFrom, take } from '../harness/orders/asset-numbe
 import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
-describe('O9 of two api processes, overseas, that are killed in turn', () => {
+describe('O9 of two api processes, overseas, killed in turn', () => {
   const CALLERS = 8;
   const CALLS_BETWEEN_KILLS = 50;
   const KILLS = 2;
@@ -30,7 +30,7 @@ describe('O9 of two api processes, overseas, that are killed in turn', () => {
     expect(statuses, 'every process stops with status 0').toEqual([0, 0]);
   });
 
-  it('are never given twice, before and after the restarts', async () => {
+  it('reserves no number twice, before and after the restarts', async () => {
     const answers: string[][] = [];
     let broken = 0;
     let kills = 0;
@@ -42,7 +42,7 @@ describe('O9 of two api processes, overseas, that are killed in turn', () => {
       await victim.kill();
       await victim.start();
     };
-    /** Calls one API after the other until it is over; a call that breaks waits for the restart. */
+    /** Calls the APIs in turn until the test is over. A broken call waits for the restart. */
     const call = async (caller: number) => {
       for (let turn = caller; !isOver(); turn++) {
         try {
@@ -63,7 +63,7 @@ describe('O9 of two api processes, overseas, that are killed in turn', () => {
     expect(kills).toBe(KILLS);
     expect(broken).toBeGreaterThan(0);
 
-    // One more, after an end of everything at once.
+    // One more call, after all processes were killed at once.
     await Promise.all(processes.map((each) => each.kill()));
     await Promise.all(processes.map((each) => each.start()));
     const highest = Math.max(...answers.flat().map(Number));
@@ -75,7 +75,7 @@ describe('O9 of two api processes, overseas, that are killed in turn', () => {
     }
     const given = answers.flat();
     expect(new Set(given).size).toBe(given.length);
-    // A gap is what a broken call took along, of 40 numbers at most.
+    // Gaps come from broken calls, each of at most 40 numbers.
     const gap = (await countHandedOut(database.db, 6)) - given.length - 5;
     expect(gap).toBeGreaterThanOrEqual(0);
     expect(gap).toBeLessThanOrEqual(broken * 40);

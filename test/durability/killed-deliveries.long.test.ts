@@ -6,15 +6,15 @@ import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** Messages to webhooks while the worker that sends them ends in every way (rules 6.8). */
+/** Messages to webhooks when their worker is killed, stops or freezes (rules 6.8). */
 
-/** What a killed worker was sending is left to it for 30 s. */
+/** A killed worker's messages stay claimed for 30 s. */
 const WAIT = { timeout: 120_000, interval: 50 };
 
 let stack: Stack;
 let api: Api;
 let workers: ServiceProcess[];
-/** Whether the endpoint keeps its callers waiting. */
+/** Whether the endpoint leaves its calls unanswered. */
 let hangs: boolean;
 let receiver: Receiver;
 
@@ -53,7 +53,7 @@ const countPending = async () => {
   return rows[0]!.pending;
 };
 
-it('what workers were sending when they were killed is sent again, with the same ids', async () => {
+it('messages that killed workers were sending are sent again, with the same IDs', async () => {
   const sent = await completeBatches(5);
   await receiver.awaitCount(1);
   await Promise.all(workers.map((worker) => worker.kill()));
@@ -68,11 +68,11 @@ it('what workers were sending when they were killed is sent again, with the same
   expect(ids).toHaveLength(sent.length + interrupted.length);
   const { rows } = await sql`
     select state, attempts, count(*)::int as deliveries from webhook_delivery group by 1, 2`.execute(stack.db);
-  // A death is no attempt of the endpoint's.
+  // A worker's death doesn't count as an attempt.
   expect(rows).toEqual([{ state: 'delivered', attempts: 1, deliveries: sent.length }]);
 });
 
-it('a worker that stops gives back what is on its way, and another one sends it', async () => {
+it('a worker that stops releases its messages in flight, and another one sends them', async () => {
   await completeBatches(1);
   await receiver.awaitCount(1);
   hangs = false;

@@ -6,7 +6,7 @@ import { retried } from '../harness/orders/retried.ts';
 import { expectSumsRight } from '../harness/orders/sync-batches.ts';
 import { type KilledProcesses, startKilledProcesses } from '../harness/processes/killed-processes.ts';
 
-/** Processes that are killed while customers are held, and while their orders take effect at last. */
+/** Processes are killed while customers are held, and while their orders are finally applied. */
 
 const CUSTOMERS = 6;
 const ROUNDS = 4;
@@ -23,7 +23,7 @@ const newCustomers = () => Promise.all(Array.from({ length: CUSTOMERS }, () => s
 const completed = (batch: ReturnType<typeof batchOf>) => retried(service.apis, (api) => api.completed(batch));
 const run = (statement: string) => sql.raw(statement).execute(service.database.db);
 
-/** Has each customer buy a number, or delete it again in the next batch. */
+/** Buys a number for each customer, or deletes it in the next batch. */
 async function send(customers: readonly (Customer & { number: string })[], round: number, isStrict = false) {
   const orders = customers.map((customer) =>
     round % 2 === 0
@@ -36,7 +36,7 @@ async function send(customers: readonly (Customer & { number: string })[], round
   return batch;
 }
 
-it('held orders are neither lost nor applied twice, others go on, and each customer keeps its order', async () => {
+it('held orders are applied once, others are not blocked, and each customer keeps its order', async () => {
   const { db } = service.database;
   const withNumber = (customer: Customer) => ({ ...customer, number: newAssetNum() });
   const held = (await newCustomers()).map(withNumber);

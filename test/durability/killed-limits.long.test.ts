@@ -10,9 +10,9 @@ import { buyThick, FULL } from '../harness/orders/thick-assets.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
-/** Workers that are killed while orders at the limit run (rules 6.5 Size). */
+/** Workers are killed while orders at the limit run (rules 6.5 Size). */
 
-/** So many full assets are as much as an order touches. */
+/** One order may touch this many full assets. */
 const FULL_ASSETS = 20;
 
 let database: TestDatabase;
@@ -38,7 +38,7 @@ afterAll(async () => {
   expect(statuses).toEqual([0, 0, 0]);
 });
 
-/** Whether a drain has written something that is not committed. */
+/** Returns whether a drain has written something and not committed. */
 async function isWriting(): Promise<boolean> {
   const { rows } = await sql`
     select from pg_stat_activity join pg_locks using (pid)
@@ -47,7 +47,7 @@ async function isWriting(): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Kills all workers, and starts them again once PostgreSQL has ended what they left behind. */
+/** Kills all workers. Restarts them once PostgreSQL has ended their sessions. */
 async function killWorkers(): Promise<void> {
   await Promise.all(workers.map((worker) => worker.kill()));
   const connections = async () => {
@@ -60,7 +60,7 @@ async function killWorkers(): Promise<void> {
   await Promise.all(workers.map((worker) => worker.start()));
 }
 
-/** Carries orders out in one batch, and kills the workers while they write what it does. */
+/** Applies orders in one batch, and kills the workers while they write its effects. */
 async function carryOutKilled(...orders: Sent[]): Promise<BatchResult['orders']> {
   const batch = batchOf(...orders);
   await api.accept(batch);
@@ -82,7 +82,7 @@ async function countRevoked({ licenseOrderId }: { licenseOrderId: string }): Pro
   return rows[0]!.revoked;
 }
 
-it('each order at the limit takes effect once, and each over it fails, though all workers are killed', async () => {
+it('each order at the limit takes effect once, and each over it fails, even if all workers are killed', async () => {
   const next = await api.newCustomer();
   const transfer = (assetNums: string[]) => newBuy(next, assetNums, {}, { transferedAssetNum: true, products: [] });
   const packages = await buyFull(FULL.packages);

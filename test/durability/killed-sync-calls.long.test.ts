@@ -38,7 +38,7 @@ describe('an api process', () => {
     await database.close();
   });
 
-  /** Starts the service again, once PostgreSQL has ended what the killed one left behind. */
+  /** Restarts the service once PostgreSQL has ended the killed one's sessions. */
   async function restart(): Promise<void> {
     const connections = async () => {
       const { rows } = await sql`
@@ -50,7 +50,7 @@ describe('an api process', () => {
     await service.start();
   }
 
-  /** Calls again where the connection was one to the killed process. */
+  /** Repeats a call whose connection led to the killed process. */
   async function retried<Result>(call: () => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -61,7 +61,7 @@ describe('an api process', () => {
     }
   }
 
-  /** Two purchases of two customers, and a revocation of the first: all of it took effect, or nothing of it. */
+  /** Purchases of two customers, and a revocation of the first. All take effect, or none. */
   interface Story {
     batch: ReturnType<typeof syncOf>;
     nums: [string, string];
@@ -74,7 +74,7 @@ describe('an api process', () => {
     return { batch, nums, answered: null };
   }
 
-  /** Submits it; false where the connection broke before the answer. */
+  /** Submits the batch. Returns false if the connection broke before the answer. */
   async function submit(story: Story): Promise<boolean> {
     try {
       story.answered = dataOf(await api.submit(story.batch));
@@ -85,7 +85,7 @@ describe('an api process', () => {
     }
   }
 
-  /** The order ids of a batch that took effect as a whole; null where nothing of it did. */
+  /** Returns the order IDs of a batch that took full effect; null if it had no effect. */
   async function idsStored({ batch, nums }: Story): Promise<string[] | null> {
     const { channelCode, channelOrderId } = batch;
     const query = { channelCode, channelOrderId };
@@ -101,7 +101,7 @@ describe('an api process', () => {
     return BatchResult.parse(dataOf(answer)).orders.map(({ licenseOrderId }) => licenseOrderId);
   }
 
-  /** Submits it again: it has its one effect, and the answer that it had if it had one. */
+  /** Resubmits the batch. It must have exactly one effect, and the same answer if it had one. */
   async function expectOneEffect(story: Story, stored: string[] | null): Promise<void> {
     const again = await retried(() => api.accept(story.batch));
     if (story.answered !== null) expect(again).toEqual(story.answered);
@@ -110,7 +110,7 @@ describe('an api process', () => {
     expect(await idsStored(story)).toEqual(ids);
   }
 
-  it('that is killed while sync calls run has done each of them as a whole or not at all', async () => {
+  it('that is killed while sync calls run has applied each of them completely or not at all', async () => {
     const customers = await newCustomersInLanes(api, 4);
     const stories: Story[] = [];
     for (const answersBeforeKill of [16, 10]) {
@@ -141,7 +141,7 @@ describe('an api process', () => {
     await expectSumsRight(database.db);
   });
 
-  /** Submits it, again where a connection broke though nobody has killed the service: one that the last kill left. */
+  /** Submits the batch, and again if a connection left from the last kill broke while the service was alive. */
   async function retriedWhileAlive(story: Story, isAlive: () => boolean): Promise<boolean> {
     for (;;) {
       if (await submit(story)) return true;
@@ -168,7 +168,7 @@ describe('an api process', () => {
     await expectOneEffect(story, stored);
   });
 
-  it('that is asked to stop answers the sync call that runs', async () => {
+  it('that is asked to stop answers the running sync call', async () => {
     const [first, second] = (await retried(() => newCustomersInLanes(api, 2))) as [Customer, Customer];
     const story = newStory(first, second);
     const { answering, stopping } = await whileHeld(database.db, 'commit', async () => {
@@ -188,7 +188,7 @@ describe('an api process', () => {
     expect(await idsStored(story)).toEqual(story.answered!.map(({ licenseOrderId }) => licenseOrderId));
   });
 
-  it('that is asked to stop waits for what runs of sync calls whose clients have left', async () => {
+  it('that is asked to stop waits for running sync calls whose clients have disconnected', async () => {
     const customers = await retried(() => newCustomersInLanes(api, 2));
     const batches = Array.from({ length: 30 }, (_, index) => syncOf(newBuy(customers[index % 2]!, [newAssetNum()])));
     const isStopped = await whileHeld(database.db, 'commit', async () => {

@@ -30,8 +30,8 @@ import {
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 /**
- * What PostgreSQL refuses although every row by itself is good: the triggers, whose functions (migrations) compare the
- * ledger's rows with one another and with what they were. schema.test.ts tries what a row must be by itself.
+ * PostgreSQL refuses combinations of rows that are valid alone. Triggers, whose functions are in the migrations,
+ * compare ledger rows with each other and with their old versions. For single rows, see schema.test.ts.
  */
 let database: TestDatabase;
 
@@ -57,12 +57,12 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const CREATED = '2000-01-01T00:00:00Z';
-/** For a row that is revoked from the beginning. */
+/** For a row that is inserted as revoked. */
 const revoked = { revoked_time: '2000-01-02T00:00:00Z', revoked_by_order_id: 4 };
 
 const active = { created_time: CREATED, revoked_time: null, revoked_by_order_id: null };
 const lifetime = { ...active, updated_time: CREATED };
-/** Hashes of URIs. They are stored, so no PostgreSQL may have others. */
+/** Hashes of URIs. They are stored, so every version of PostgreSQL must compute the same ones. */
 const HASHES = { a: 1_756_872_259, b: -239_144_967 };
 const defaults = {
   asset: {
@@ -105,14 +105,14 @@ const NUMBERS = ['active_products', 'active_merchandises'] as const;
 
 const TABLES = Object.keys(defaults) as Table[];
 const REVOKED = 'revoked_time = statement_timestamp(), revoked_by_order_id = 4';
-/** Numbers of active contents that a revoked row has. */
+/** The counts of active contents in a revoked row. */
 const NONE = {
   asset: ', active_grants = 0, active_products = 0, active_merchandises = 0',
   asset_grant: ', active_products = 0, active_merchandises = 0',
   merchandise_instance: ', active_contents = 0',
   product_instance: '',
 };
-/** Numbers that leave room for more. */
+/** Returns counts of active contents that leave room for more. */
 const room = (count: number) => ({ active_products: count, active_merchandises: count });
 
 describe('PostgreSQL refuses', () => {
@@ -130,7 +130,7 @@ describe('PostgreSQL refuses', () => {
     for (const statement of statements) await sql.raw(statement).execute(trx);
   }
 
-  /** Expects the database to refuse the data by this rule, then rolls back to a savepoint; the test can go on. */
+  /** Expects the database to refuse the data by this rule. Rolls back to a savepoint, so that the test can go on. */
   async function expectRefused(rule: string | RegExp, act: () => Promise<unknown>): Promise<void> {
     const error = await behindSavepoint(trx, act).then(
       () => null,
@@ -141,7 +141,7 @@ describe('PostgreSQL refuses', () => {
     tried.add(ruleOf(error!));
   }
 
-  /** The rules that have refused something: triggers as `table function`, constraints by their names. */
+  /** The rules that have refused something: triggers as `table function`, constraints by name. */
   const tried = new Set<string>();
   const ruleOf = ({ constraint, message, where }: pg.DatabaseError) => {
     const trigger = where?.match(/^PL\/pgSQL function (\w+)/)?.[1];
@@ -155,9 +155,8 @@ describe('PostgreSQL refuses', () => {
     `insert into asset_transfer (asset_id, license_order_id, from_customer_id, to_customer_id)
       values (${assetId}, ${orderId}, 1, ${toCustomerId})`;
 
-  // Orders: 1, 2 and 5 have bought, 3 has failed, 4 revokes. Asset 3 is revoked, and nothing is on 4 and 5, of which 5
-  // is a borrowed lock. The others, their grants and merchandises have higher numbers than what is there, for more to
-  // come.
+  // Orders 1, 2 and 5 have bought, 3 has failed, 4 revokes. Asset 3 is revoked. Assets 4 and 5 have no contents, and 5
+  // is a borrowed lock. IDs of further grants and merchandise are high, to leave room for more.
   beforeEach(async () => {
     trx = await database.db.startTransaction().execute();
     await run(`insert into license_order (id, order_type, customer_id, cause, message, assets, products) values
@@ -209,7 +208,7 @@ describe('PostgreSQL refuses', () => {
       await expectRefused(`${table}_revoked_final`, () => run(`update ${table} set ${set} where ${isRevoked}`));
     });
 
-    it('changes with an active one, which alone may change', async () => {
+    it('changes with an active one, which can change alone', async () => {
       await expectRefused(`${table}_revoked_final`, () =>
         run(`update ${table} set ${change} where ${isActive} or ${isRevoked}`),
       );
@@ -218,14 +217,14 @@ describe('PostgreSQL refuses', () => {
   });
 
   it.each<Table>(['asset', 'asset_grant', 'merchandise_instance', 'product_instance'])(
-    'that anything is removed from %s',
+    'that rows are deleted from %s',
     async (table) => {
       await expectRefused(`${table}_no_delete`, () => run(`delete from ${table}`));
       await expectRefused(`${table}_no_truncate`, () => run(`truncate ${table} cascade`));
     },
   );
 
-  it('that the outcome of an order changes or goes', async () => {
+  it('that the outcome of an order changes or is deleted', async () => {
     const rule = 'license_order_no_update';
     await expectRefused(rule, () => run("update license_order set cause = 'cancelled', message = '' where id = 1"));
     await expectRefused('license_order_no_delete', () => run('delete from license_order where id = 4'));
@@ -255,7 +254,7 @@ describe('PostgreSQL refuses', () => {
       },
     );
 
-    it('belongs to a customer that does not exist, from the beginning or by a transfer', async () => {
+    it('belongs to a customer that does not exist, when inserted or transferred', async () => {
       const rule = 'asset_customer_exists';
       await expectRefused(rule, () => insert('asset', { id: 6, asset_num: 'X6', customer_id: 9 }));
       await expectRefused(rule, () => insert('asset', { id: 6, asset_num: 'X6', customer_id: 9, ...revoked }));
@@ -264,7 +263,7 @@ describe('PostgreSQL refuses', () => {
       await run(transfer(4, 2), 'update asset set customer_id = 2 where id = 4');
     });
 
-    it('gets another customer without a transfer to that one', async () => {
+    it('gets another customer without a transfer to that customer', async () => {
       const rule = 'asset_transfer_recorded';
       const moved = () => run('update asset set customer_id = 2 where id = 4');
       await expectRefused(rule, moved);
@@ -274,7 +273,7 @@ describe('PostgreSQL refuses', () => {
       await moved();
     });
 
-    it('is revoked before everything on it is', async () => {
+    it('is revoked before all its contents are', async () => {
       for (const table of ['product_instance', 'merchandise_instance', 'asset_grant'] as const) {
         await expectRefused('asset_revoked_empty', () => revoke('asset', 'id = 1'));
         await revoke(table, 'asset_id = 1 and revoked_time is null');
@@ -282,7 +281,7 @@ describe('PostgreSQL refuses', () => {
       await revoke('asset', 'id = 1');
     });
 
-    it('is revoked with an active grant of one order, though everything of the others is revoked', async () => {
+    it('is revoked with an active grant of one order, even if all contents of the others are revoked', async () => {
       for (const table of ['product_instance', 'merchandise_instance', 'asset_grant'] as const) {
         await revoke(table, 'asset_id = 1 and license_order_id = 1 and revoked_time is null');
       }
@@ -307,7 +306,7 @@ describe('PostgreSQL refuses', () => {
       });
     });
 
-    it('is revoked or moved, and not for what another holds', async () => {
+    it('is revoked or moved, but accepts contents of other assets', async () => {
       await run(assign(1, 1), lend(1, 5));
       await run(transfer(4, 2), 'update asset set customer_id = 2, borrowed_usb_key = true where id = 4');
       await revoke('asset', 'id = 4');
@@ -324,7 +323,7 @@ describe('PostgreSQL refuses', () => {
       await run(transfer(4, 2));
     });
 
-    it('of no asset or order is stored, as is seen at the end', async () => {
+    it('of no asset or order is stored, as the commit finds', async () => {
       await expectRefused('asset_transfer_license_order_id_fkey', () =>
         run(transfer(4, 2, 9), 'set constraints all immediate'),
       );
@@ -340,7 +339,7 @@ describe('PostgreSQL refuses', () => {
     });
 
     it.each(['update asset_transfer set to_customer_id = 3', 'delete from asset_transfer', 'truncate asset_transfer'])(
-      'changes or goes: %s',
+      'changes or is deleted: %s',
       async (statement) => {
         await run(transfer(4, 2), 'set constraints all immediate');
         await expectRefused(/^asset_transfer_no_(update|delete|truncate)$/, () => run(statement));
@@ -359,7 +358,7 @@ describe('PostgreSQL refuses', () => {
     'update asset_lending set lock_asset_id = 2',
     'truncate asset_assignment',
     'truncate asset_lending',
-  ])('holdings that change, not come and go: %s', async (statement) => {
+  ])('assignments and loans that change instead of starting and ending: %s', async (statement) => {
     await run(assign(4, 1), lend(4, 5));
     await expectRefused(/^asset_(assignment|lending)_no_(update|truncate)$/, () => run(statement));
   });
@@ -377,7 +376,7 @@ describe('PostgreSQL refuses', () => {
     });
   });
 
-  describe('a lending', () => {
+  describe('a loan', () => {
     const foreignLock = { id: 7, asset_num: 'X7', customer_id: 3, borrowed_usb_key: true };
 
     it.each([
@@ -408,7 +407,7 @@ describe('PostgreSQL refuses', () => {
     ['merchandise_instance', 'id = 11', { id: 31, asset_id: 1, license_order_id: 1 }],
     ['product_instance', 'id = 21', { id: 31, asset_id: 1, license_order_id: 1 }],
   ])(
-    'that a row of %s says when it was revoked and not by which order, or the reverse',
+    'that a row of %s has the time of its revocation without the order, or the reverse',
     async (table, isActive, another) => {
       const rule = `${table}_revoked_by`;
       for (const set of ['revoked_time = statement_timestamp()', 'revoked_by_order_id = 4']) {
@@ -422,7 +421,7 @@ describe('PostgreSQL refuses', () => {
     },
   );
 
-  it('a product without terms, or with the hash of another URI than theirs', async () => {
+  it('a product without terms, or with another URI’s hash', async () => {
     const row = { id: 31, asset_id: 1, license_order_id: 1 };
     const rule = 'product_instance_terms';
     for (const wrong of [{ terms_id: 9 }, { terms_id: 2 }, { uri_hash: HASHES.b }, { uri_hash: 0 }]) {
@@ -433,13 +432,13 @@ describe('PostgreSQL refuses', () => {
   });
 
   it.each(["update product_terms set fields = '{}'", 'delete from product_terms', 'truncate product_terms'])(
-    'terms that change or go: %s',
+    'terms that change or are deleted: %s',
     async (statement) => {
       await expectRefused(/^product_terms_no_(update|delete|truncate)$/, () => run(statement));
     },
   );
 
-  it('that an employee who holds anything is deleted', async () => {
+  it('that an employee with assigned assets is deleted', async () => {
     const rule = 'member_deleted_unassigned';
     const deleteMembers = (where: string) => run(`update member set deleted_time = '3000-01-01' where ${where}`);
     await run(assign(4, 2));
@@ -486,13 +485,13 @@ describe('PostgreSQL refuses', () => {
       await expectRefused('asset_grant_counts', () => revoke('asset_grant', 'asset_id = 1 and license_order_id = 1'));
     });
 
-    it('revoked, but not for what is active of another order or on another asset', async () => {
+    it('revoked, but not because of active contents of another order or asset', async () => {
       for (const table of ['product_instance', 'merchandise_instance', 'asset_grant'] as const) {
         await revoke(table, 'asset_id = 1 and license_order_id = 1 and revoked_time is null');
       }
     });
 
-    it('revoked with something active that its order has taken over, and not for what it bought itself', async () => {
+    it('revoked with active contents that its order has taken over, but not because of its own purchases', async () => {
       const ofFirst = 'asset_id = 1 and license_order_id = 1';
       const ofFifth = 'asset_id = 1 and license_order_id = 5';
       await run(transfer(1, 2, 5));
@@ -507,7 +506,7 @@ describe('PostgreSQL refuses', () => {
       await revoke('asset_grant', ofFifth);
     });
 
-    it('moved away from what is active of it', async () => {
+    it('moved away from its active contents', async () => {
       for (const set of ['asset_id = 4', 'license_order_id = 5']) {
         await expectRefused(/^asset_grant_/, () =>
           run(`update asset_grant set ${set} where asset_id = 1 and license_order_id = 2`),
@@ -537,12 +536,12 @@ describe('PostgreSQL refuses', () => {
     it.each([
       ['a revoked grant of an active asset', { asset_id: 2, license_order_id: 5 }],
       ['a revoked grant of a revoked asset', { asset_id: 3 }],
-    ])('that is active on %s, but not one that is revoked', async (_, changes) => {
+    ])('that is active on %s, but not a revoked one', async (_, changes) => {
       await expectRefused(`${table}_counted`, () => insert(table, { ...row, ...changes }));
       await insert(table, { ...row, ...changes, ...revoked });
     });
 
-    it('held by an order without a grant, revoked or not, or active by one whose grant is revoked', async () => {
+    it('of an order without a grant, revoked or not, or active and of one with a revoked grant', async () => {
       const rule = `${table}_counted`;
       await expectRefused(rule, () => insert(table, { ...row, held_by_order_id: 5 }));
       await expectRefused(rule, () => insert(table, { ...row, held_by_order_id: 5, ...revoked }));
@@ -580,13 +579,13 @@ describe('PostgreSQL refuses', () => {
       await insert(table, { ...row, [inside]: 12 });
     });
 
-    it('that is active in a revoked merchandise, but not one that is revoked', async () => {
+    it('that is active in a revoked merchandise, but not a revoked one', async () => {
       const rule = `${table}_inside_counted`;
       await expectRefused(rule, () => insert(table, { ...row, [inside]: 13 }));
       await insert(table, { ...row, [inside]: 13, ...revoked });
     });
 
-    it('that goes into a merchandise later, be it of its own asset and order', async () => {
+    it('that moves into a merchandise later, even one of its own asset and order', async () => {
       await insert(table, row);
       for (const merchandiseId of [15, 14, 13, 12]) {
         await expectRefused(`${table}_no_update`, () =>
@@ -607,7 +606,7 @@ describe('PostgreSQL refuses', () => {
     });
   });
 
-  it('nested merchandise in one statement, where one of them is in another order’s', async () => {
+  it('nested merchandise in one statement, one of them in another order’s merchandise', async () => {
     const nested = [31, 32, 33, 34].map((id) => ({
       id,
       asset_id: 1,
@@ -636,7 +635,7 @@ describe('PostgreSQL refuses', () => {
     });
   });
 
-  describe('a number of active contents', () => {
+  describe('a count of active contents', () => {
     const onAsset1 = { asset_id: 1, license_order_id: 1 };
 
     it.each<[Table, isActive: string, set: string]>([
@@ -658,7 +657,7 @@ describe('PostgreSQL refuses', () => {
       await expectRefused(`${table}_active_contents`, () => run(`update ${table} set ${set} where ${isActive}`));
     });
 
-    it('that is left out', async () => {
+    it('that is missing', async () => {
       for (const table of ['asset', 'asset_grant', 'merchandise_instance'] as const) {
         const { active_grants, active_products, active_merchandises, active_contents, ...columns } = defaults[
           table
@@ -675,7 +674,7 @@ describe('PostgreSQL refuses', () => {
     });
 
     const instances = ['product_instance', 'merchandise_instance'] as const;
-    it.each(instances)('that one more %s exceeds, but not one that is revoked or another order’s', async (table) => {
+    it.each(instances)('that one more %s exceeds, but not a revoked one or another order’s', async (table) => {
       const exact = 'active_products = 2, active_merchandises = 2';
       await run(`update asset_grant set ${exact} where asset_id = 1 and license_order_id = 1`);
       await expectRefused(`${table}_counted`, () => insert(table, { id: 31, ...onAsset1 }));
@@ -686,7 +685,7 @@ describe('PostgreSQL refuses', () => {
     it.each<[Table, inside: string]>([
       ['product_instance', 'merchandise_id'],
       ['merchandise_instance', 'parent_id'],
-    ])('of a merchandise that one more %s exceeds, but not one that is revoked or elsewhere', async (table, inside) => {
+    ])('of a merchandise that one more %s exceeds, but not a revoked one or one elsewhere', async (table, inside) => {
       await run('update merchandise_instance set active_contents = 1 where id in (11, 12)');
       for (const merchandiseId of [11, 12]) {
         const row = { ...onAsset1, [inside]: merchandiseId };
@@ -696,7 +695,7 @@ describe('PostgreSQL refuses', () => {
       await insert(table, { id: 31, ...onAsset1 });
     });
 
-    it('of an asset that is lower than the sum of its grants’, or becomes so by one more', async () => {
+    it('of an asset, if it is lower than the sum of its grants’, or becomes so by one more', async () => {
       await expectRefused('asset_counts', () => run('update asset set active_products = 19 where id = 1'));
       await expectRefused('asset_grant_counted', () =>
         insert('asset_grant', { asset_id: 1, license_order_id: 5, ...room(1) }),
@@ -705,7 +704,7 @@ describe('PostgreSQL refuses', () => {
       await insert('asset_grant', { asset_id: 1, license_order_id: 5, ...room(1) });
     });
 
-    it('of an asset’s grants that is lower than how many there are, or becomes so by one more', async () => {
+    it('of an asset’s grants, if it is lower than their number, or becomes so by one more', async () => {
       await expectRefused('asset_counts', () => run('update asset set active_grants = 1 where id = 1'));
       await run('update asset set active_grants = 2 where id = 1');
       const grant = { asset_id: 1, license_order_id: 5 };
@@ -713,7 +712,7 @@ describe('PostgreSQL refuses', () => {
       await insert('asset_grant', { ...grant, ...revoked });
     });
 
-    it('of a grant or a merchandise that changes to what is not there', async () => {
+    it('of a grant or a merchandise that changes without its contents', async () => {
       await revoke('product_instance', 'id = 21');
       const grant = 'update asset_grant set active_merchandises = 2, active_products =';
       for (const number of [0, 2]) {
@@ -743,7 +742,7 @@ describe('PostgreSQL refuses', () => {
       ]);
     });
 
-    it('of the grant of a transfer that is lower than what came with the asset', async () => {
+    it('of a transfer’s grant, if it is lower than what came with the asset', async () => {
       const ofFirst = 'asset_id = 1 and license_order_id = 1';
       await run(transfer(1, 2, 5));
       for (const table of ['product_instance', 'merchandise_instance'] as const) {
@@ -759,12 +758,12 @@ describe('PostgreSQL refuses', () => {
     });
   });
 
-  /** A statement over the assets 1001 to 1100 or what is on them, of which that of 1050 is bad. */
-  describe('100 rows for one of them:', () => {
+  /** A statement over the assets 1001 to 1100 or their contents, of which that of 1050 is invalid. */
+  describe('one invalid row of 100:', () => {
     type Holding = 'asset_assignment' | 'asset_lending' | 'member';
     const IDS = Array.from({ length: 100 }, (_, index) => 1_001 + index);
 
-    // On each asset a merchandise with a product in it, and a second grant that nothing is on.
+    // Each asset has a merchandise with a product in it, and a second grant without contents.
     beforeEach(async () => {
       const onEach = (row: (id: number) => Row) => IDS.map(row);
       await insert('asset', ...onEach((id) => ({ id, asset_num: `Y${id}`, active_grants: 2, ...room(2) })));
@@ -780,7 +779,7 @@ describe('PostgreSQL refuses', () => {
     const revokeAll = (table: Table) => `update ${table} set ${REVOKED}${NONE[table]} where ${all(idOf(table))}`;
     const idOf = (table: Table | Holding) => (['asset', 'member'].includes(table) ? 'id' : 'asset_id');
 
-    /** Revokes what is on the assets, but not the tables that come after `last`. */
+    /** Revokes the assets' contents, except in the tables after `last`. */
     const contents = ['product_instance', 'merchandise_instance', 'asset_grant', 'asset'] as const;
     const revokedThrough = (last: Table, where: string) =>
       contents.slice(0, contents.indexOf(last) + 1).map((table) => `${revokeAll(table)} and ${idOf(table)} ${where}`);
@@ -801,12 +800,12 @@ describe('PostgreSQL refuses', () => {
       return `insert into ${table} (${columns}) select ${values} from ${table} where ${all('asset_id')}`;
     };
 
-    /** That order 2 moves the assets to a customer. */
+    /** Records that order 2 moves the assets to a customer. */
     const transferEach = (toCustomerId: string, where = '<> 0') =>
       `insert into asset_transfer (asset_id, license_order_id, from_customer_id, to_customer_id)
       select id, 2, 1, ${toCustomerId} from asset where ${all('id')} and id ${where}`;
 
-    /** That order 2 takes over the products. */
+    /** Records that order 2 takes over the products. */
     const takenOverEach = [
       transferEach('2'),
       `update product_instance set held_by_order_id = 2 where ${all('asset_id')}`,
@@ -986,7 +985,7 @@ describe('PostgreSQL refuses', () => {
     );
   });
 
-  it('all that: every rule across rows of these tables was tried', async () => {
+  it('every rule across rows of these tables was tried', async () => {
     const { rows } = await sql<{ rule: string }>`
       select format('%s %s', tgrelid::regclass, tgfoid::regproc) as rule from pg_trigger
       where not tgisinternal and tgrelid::regclass::text in
@@ -1014,7 +1013,7 @@ function acceptedOf(...orders: Sent[]): OrderWithId[] {
   }));
 }
 
-/** Applies orders as a drain does, but for what `tamper` does to the changes before they are written. */
+/** Applies orders as a drain does. `tamper` may change the changes before they are written. */
 function apply(orders: OrderWithId[], tamper: (ledger: Ledger, outcomes: Outcome[]) => void = () => {}) {
   return inTransaction(database.db, async (trx) => {
     const { ledger, outcomes } = await planOnLoaded(trx, orders, { isLarge: false });
@@ -1029,14 +1028,16 @@ async function applyAll(...orders: Sent[]): Promise<void> {
   expect(outcomes.map(({ failure }) => failure)).toEqual(orders.map(() => null));
 }
 
-/** Buys a number for the first customer: a product on it, and a merchandise with another inside, a product in each. */
+/**
+ * Buys a number for the first customer, with a product, and a merchandise with another inside, with a product in each.
+ */
 const purchase = (assetNum: string) =>
   newBuy(one, [assetNum], {}, { merchandises: [merchandise({ children: [merchandise({ merchandiseNum: 'M-2' })] })] });
 
 describe('a fault in the code', () => {
   type Tamper = (ledger: Ledger, outcomes: Outcome[]) => void;
   const first = <Item>(items: Iterable<Item>): Item => [...items][0]!;
-  /** That nothing of a kind was under the grants that end. */
+  /** Pretends that the ended grants had no contents of a kind. */
   const forgetContents = ({ changedGrants }: Ledger['changes'], kind: 'products' | 'merchandises') => {
     for (const grant of changedGrants.keys()) Object.assign(grant.stored!, { [kind]: 0 });
   };
@@ -1269,12 +1270,12 @@ describe('a fault in the code', () => {
     expect(isTransient(error)).toBe(false);
     expect(await contentOfTables(database.db)).toEqual(before);
 
-    // It was nothing but the fault.
+    // Without the fault, the orders succeed.
     const { outcomes } = await apply(orders);
     expect(outcomes.map(({ failure }) => failure)).toEqual([null, null]);
   });
 
-  it('that carries out again what was carried out stores nothing', async () => {
+  it('that applies the same orders again stores nothing', async () => {
     const assetNum = newAssetNum();
     await applyAll(purchase(assetNum));
     const orders = acceptedOf(deleteAsset(one, [assetNum]));
@@ -1305,9 +1306,9 @@ describe('a fault in the code', () => {
   });
 });
 
-/** The clock of the database server may be set back, or another server with a slower clock may take its place. */
+/** The clock of the database server may be set back, or a standby with a slower clock may take over. */
 describe('after the clock was set back', () => {
-  it('what was bought before can be revoked', async () => {
+  it('earlier purchases can be revoked', async () => {
     const assetNum = newAssetNum();
     await applyAll(purchase(assetNum));
     await sql`update asset set created_time = created_time + interval '1 hour', updated_time = updated_time + interval '1 hour'
@@ -1321,7 +1322,7 @@ describe('after the clock was set back', () => {
     }
   });
 
-  it('what was accepted before is carried out', async () => {
+  it('orders accepted before are applied', async () => {
     const batch = prepareBatch(
       '1' as ApplicationId,
       BatchOrder.parse(batchOf(newBuy(one, [newAssetNum()]))),

@@ -20,8 +20,8 @@ import { type Filled, fillWithBatches } from '../harness/databases/million-order
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 /**
- * What a page of a list costs among a million orders: every statement that it sends is explained as it runs. It reads
- * by indexes, and a bounded number of rows, on the last page as on the first (rules 6.7).
+ * The cost of a list page among a million orders. The test explains every statement as it runs. Each page reads by
+ * indexes and a bounded number of rows, the last as well as the first (rules 6.7).
  */
 let database: TestDatabase;
 let filled: Filled;
@@ -51,7 +51,7 @@ interface PlanNode {
 
 const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
-/** Nodes that read a table, an index or what a function returns, and not what other nodes have read. */
+/** Plan nodes that read a table, an index or a function's result, not the output of other nodes. */
 const READS = /^(Seq|Index|Index Only|Bitmap Index|Bitmap Heap|Function) Scan$/;
 
 /** Rows that a node has read from its table or function. */
@@ -61,14 +61,14 @@ const rowsReadBy = (node: PlanNode) =>
 
 const MAX_ROWS_OF_WHOLE = 1_000;
 
-/** What the statements of a page read: rows in all, and the large tables that were read from end to end. */
+/** Returns how many rows the statements of a page read, and which large tables they read completely. */
 async function explainSent(): Promise<{ rowsRead: number; wholeTables: string[] }> {
   const scans: PlanNode[] = [];
   for (const query of sent.splice(0).filter(({ text }) => /^\s*(select|with) /.test(text))) {
     const plan = await explain<PlanNode>(db, query);
     scans.push(...nodesOf(plan).filter((node) => READS.test(node['Node Type'])));
   }
-  // A small table is read as a whole.
+  // Full reads of small tables are allowed.
   const wholeTables = scans
     .filter((node) => node['Node Type'] === 'Seq Scan' && rowsReadBy(node) > MAX_ROWS_OF_WHOLE)
     .map((node) => node['Relation Name']!);
@@ -77,7 +77,7 @@ async function explainSent(): Promise<{ rowsRead: number; wholeTables: string[] 
 
 type Page = { nextCursor: string | null };
 
-/** Reads a page, and explains what that cost. */
+/** Reads a page and measures its cost. */
 async function costOf<Read extends Page>(read: () => Promise<Read>) {
   sent.length = 0;
   const page = await read();
@@ -86,14 +86,14 @@ async function costOf<Read extends Page>(read: () => Promise<Read>) {
 
 const caller = () => ({ applicationId: filled.applicationId, channels: null });
 
-/** The rows that one call reads at most, in all its statements. */
+/** The maximum of rows that all statements of a call may read. */
 const MAX_ROWS = 60_000;
-/** What a later page may read more than the first one, which may find all that it shows at once. */
+/** How many more rows a later page may read than the first, which may find its entries at once. */
 const SLACK = 500;
-/** Batches behind which there are many pages less than at first, and behind which there is less than a page. */
+/** An old batch with many fewer pages behind it than the first, and one with less than a page behind it. */
 const [OLD_BATCH, OLDEST_BATCH] = [300, 2];
 
-/** Reads the first page, one far behind it and the last, and holds what they cost against each other. */
+/** Reads the first page, a late one and the last, and compares their costs. */
 async function expectBounded(
   read: (cursor: string | undefined) => Promise<Page>,
   cursorAt: (acceptedTime: string, batchId: BatchId) => string,
@@ -121,7 +121,7 @@ it.each<[filters: Partial<ListBatchesQuery>]>([
   [{ channelCode: 'rare', hasFailed: 'true' }],
   [{ state: 'completed', hasFailed: 'true' }],
   [{ acceptedFrom: Date.UTC(2020, 0, 1), acceptedTo: Date.UTC(2020, 0, 1, 1) }],
-])('batches %j: by indexes, bounded, the last page as the first', async (filters) => {
+])('batches %j: by indexes, with bounded reads, on the last page as on the first', async (filters) => {
   const cursors = openCursor('batches', caller(), filters, undefined);
   await expectBounded(
     (cursor) => listBatches(db, caller(), { ...filters, limit: 50, cursor } as ListBatchesQuery),
@@ -153,7 +153,7 @@ it.each<[filters: Partial<ListOrdersQuery>]>([
   [{ assetNum: 'BUSY', state: 'failed' }],
   [{ assetNum: 'NONE' }],
   [{ customerId: LARGE, assetNum: 'BUSY' }],
-])('orders %j: by indexes, bounded, the last page as the first', async (filters) => {
+])('orders %j: by indexes, with bounded reads, on the last page as on the first', async (filters) => {
   const isNamed = filters.customerId !== undefined || filters.assetNum !== undefined;
   const cursors = openCursor(isNamed ? 'ordersByName' : 'orders', caller(), filters, undefined);
   await expectBounded(
@@ -177,13 +177,16 @@ it.each<[filters: Partial<ConsoleBatchesQuery>]>([
   [{ channelOrderId: 'B4711' }],
   [{ channelOrderId: 'B47*' }],
   [{ acceptedFrom: Date.UTC(2020, 0, 1), acceptedTo: Date.UTC(2020, 0, 1, 1) }],
-])('batches of all applications %j: by indexes, bounded, the last page as the first', async (filters) => {
-  const cursors = openCursor('allBatches', OPERATOR, filters, undefined);
-  await expectBounded(
-    (cursor) => listAllBatches(db, { ...filters, limit: 50, cursor } as ConsoleBatchesQuery),
-    (acceptedTime, batchId) => cursors.write([acceptedTime, batchId])!,
-  );
-});
+])(
+  'batches of all applications %j: by indexes, with bounded reads, on the last page as on the first',
+  async (filters) => {
+    const cursors = openCursor('allBatches', OPERATOR, filters, undefined);
+    await expectBounded(
+      (cursor) => listAllBatches(db, { ...filters, limit: 50, cursor } as ConsoleBatchesQuery),
+      (acceptedTime, batchId) => cursors.write([acceptedTime, batchId])!,
+    );
+  },
+);
 
 it.each<[filters: Partial<ConsoleOrdersQuery>]>([
   [{}],
@@ -198,19 +201,22 @@ it.each<[filters: Partial<ConsoleOrdersQuery>]>([
   [{ customerId: LARGE, state: 'failed' }],
   [{ assetNum: 'BUSY' }],
   [{ assetNum: 'BUSY', state: 'failed' }],
-])('orders of all applications %j: by indexes, bounded, the last page as the first', async (filters) => {
-  const cursors = openCursor('allOrders', OPERATOR, filters, undefined);
-  await expectBounded(
-    (cursor) => listAllOrders(db, { ...filters, limit: 200, cursor } as ConsoleOrdersQuery),
-    (_, batchId) => cursors.write([licenseOrderIdOf(batchId, 0)])!,
-  );
-});
+])(
+  'orders of all applications %j: by indexes, with bounded reads, on the last page as on the first',
+  async (filters) => {
+    const cursors = openCursor('allOrders', OPERATOR, filters, undefined);
+    await expectBounded(
+      (cursor) => listAllOrders(db, { ...filters, limit: 200, cursor } as ConsoleOrdersQuery),
+      (_, batchId) => cursors.write([licenseOrderIdOf(batchId, 0)])!,
+    );
+  },
+);
 
 it.each<[orderType: OrderType, id: LicenseOrderId, found: number]>([
   ['new_buy', licenseOrderIdOf('5000' as BatchId, 50), 11],
   ['delete_asset', licenseOrderIdOf('301' as BatchId, 0), 1],
   ['delete_product', licenseOrderIdOf('5010' as BatchId, 0), 1],
-])('what an order of the type %s did: by indexes, bounded', async (orderType, licenseOrderId, found) => {
+])('effects of an order of the type %s: by indexes, with bounded reads', async (orderType, licenseOrderId, found) => {
   sent.length = 0;
   const { assets } = await readOrderEffects(db, { licenseOrderId, orderType, limit: 200 });
   expect(assets).toHaveLength(found);
@@ -219,7 +225,7 @@ it.each<[orderType: OrderType, id: LicenseOrderId, found: number]>([
   expect(rowsRead).toBeLessThan(MAX_ROWS);
 });
 
-it('assets: by an index, no more than a page, the last one as the first', async () => {
+it('assets: by an index, no more than a page, on the last page as on the first', async () => {
   const filters = { assetNum: undefined, customerId: undefined, enterpriseId: undefined, state: 'active' as const };
   for (const assetId of [null, '50000', '510'] as (AssetId | null)[]) {
     const after = assetId && { customerId: LARGE!, assetId };

@@ -10,7 +10,7 @@ import { readResult } from '../harness/orders/sync-batches.ts';
 import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** What an operator may do about orders that are pending (rules 9). */
+/** Operators fail pending orders (rules 9). */
 
 const PATIENTLY = { timeout: 60_000 };
 const strict = { products: [productToBuy({ crmProductId: 'Strict' })] };
@@ -47,7 +47,7 @@ const untilHeld = (batch: ReturnType<typeof batchOf>, held: number) =>
 const readRecords = () =>
   stack.db.selectFrom('operator_record').select(['action', 'target', 'after']).orderBy('id').execute();
 
-/** A batch with a held order and two behind it of the same customer. */
+/** A batch with a held order and two behind it, all of the same customer. */
 async function acceptHeld() {
   await refuseStrict();
   const assetNum = newAssetNum();
@@ -63,7 +63,7 @@ async function acceptHeld() {
 }
 
 describe('lockstep order fail', () => {
-  it('does nothing and prints the later orders until it is told what becomes of them; then they run', async () => {
+  it('does nothing and prints the later orders until told to keep or fail them; then they run', async () => {
     const { batch, ids } = await acceptHeld();
     const undecided = await fail(ids[0]!, '--reason', 'ticket 4711');
     expect(undecided).toMatchObject({ status: 2, stdout: `${ids[1]}\n${ids[2]}\n` });
@@ -93,7 +93,7 @@ describe('lockstep order fail', () => {
     expect(await stack.db.selectFrom('order_hold').selectAll().execute()).toEqual([]);
   });
 
-  it('ends orders that are not held, and later ones with them, all or none', async () => {
+  it('fails orders that are not held, and later ones with them, all or none', async () => {
     const first = await accept(newBuy(customer, [newAssetNum()]), newBuy(other, [newAssetNum()]));
     const second = await accept(newBuy(customer, [newAssetNum()]), newBuy(other, [newAssetNum()]));
     expect(await fail(first.ids[0]!, '1', '--reason', 'none')).toMatchObject({ status: 4, stdout: '' });
@@ -104,7 +104,7 @@ describe('lockstep order fail', () => {
     await stack.startWorker();
     for (const { batch } of [first, second])
       expect(await api.completed(batch)).toMatchObject({ succeeded: 1, failed: 1 });
-    // Twice is a mistake, and changes nothing.
+    // Failing an order twice is an error and changes nothing.
     expect(await fail(first.ids[0]!, '--reason', 'again')).toMatchObject({ status: 2 });
     expect(await readRecords()).toHaveLength(2);
   });
@@ -121,7 +121,7 @@ describe('lockstep order fail', () => {
   });
 });
 
-it('orders that cannot be read can be ended, one by one', async () => {
+it('orders that cannot be read can be failed one by one', async () => {
   const { batch, ids } = await accept(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()]));
   await sql`update lane_chunk set payload = '{}'`.execute(stack.db);
   const end = (id: string | undefined) => failOrders(stack.db, [id as never]);
@@ -131,7 +131,7 @@ it('orders that cannot be read can be ended, one by one', async () => {
   expect(await readResult(api, batch)).toMatchObject({ state: 'completed', failed: 2 });
 });
 
-it('ending one of several orders of unknown customers that cannot be read leaves nobody held: the others fail, too', async () => {
+it('failing one of several unreadable orders of unknown customers fails the others and holds no customer', async () => {
   const unknown = [1, 2].map((offset) => ({
     ...other,
     customerId: String(Number(other.customerId) + offset) as never,
@@ -147,7 +147,7 @@ it('ending one of several orders of unknown customers that cannot be read leaves
 });
 
 describe('the console', () => {
-  it('lists holds, and lets support end an order as the command does', async () => {
+  it('lists holds, and lets support fail an order as the command does', async () => {
     const { batch, ids } = await acceptHeld();
     const [viewer, support] = await Promise.all([
       ConsoleClient.logIn(stack, 'viewer'),

@@ -25,16 +25,14 @@ function retry(...words: string[]): Promise<Ended> {
   return runJob(command, { DATABASE_URL: stack.url, DATA_DIR: newDataDir() });
 }
 
-/** What the command says that it has done. */
+/** Returns the result that the command prints. */
 async function retried(...ids: string[]): Promise<unknown> {
   const ended = await retry(...ids);
   expect(ended).toMatchObject({ status: 0, stderr: '', stdout: expect.stringMatching(/^[^\n]+\n$/) });
   return JSON.parse(ended.stdout);
 }
 
-/**
- * Lets a worker carry a batch out, with orders in it that an operator ends with internal_error, and stops the worker.
- */
+/** Lets a worker complete a batch in which an operator fails some orders with internal_error, then stops the worker. */
 async function failed(batch: ReturnType<typeof batchOf>) {
   const worker = await stack.startWorker();
   await acceptUnchecked(stack, api, batch);
@@ -43,23 +41,23 @@ async function failed(batch: ReturnType<typeof batchOf>) {
   return { ...result, failedIds: idsOf(result) };
 }
 
-/** The orders of a result that ended with internal_error. */
+/** The orders of a result that failed with internal_error. */
 const idsOf = ({ orders }: Pick<BatchResult, 'orders'>) =>
   orders.flatMap(({ cause, licenseOrderId }) => (cause === 'internal_error' ? [licenseOrderId] : []));
 
-/** What was wrong with the orders is put right, so that they can be applied the next time. */
+/** Removes the orders' fault, so that they can be applied next time. */
 async function mend(): Promise<void> {
   await sql`update failed_order set content = replace(content, '2147483648', '1')`.execute(stack.db);
 }
 
-/** The orders of a batch that have failed, as its application reads them. */
+/** Returns the failed orders of a batch as its application reads them. */
 async function readFailed({ channelCode, channelOrderId }: ReturnType<typeof batchOf>): Promise<Sent[]> {
   const query = { channelCode, channelOrderId };
   return dataOf(await api.call('GET', '/licenseOrder/batchOrder/failed', { query })).orderList;
 }
 
 describe('lockstep order retry', () => {
-  it('puts an order back in its place, before later ones of its customer, once, however often it is called', async () => {
+  it('puts an order back before later ones of its customer, once, however often it is called', async () => {
     const assetNum = newAssetNum();
     const batch = batchOf(
       newBuy(customer, [newAssetNum()]),
@@ -68,7 +66,7 @@ describe('lockstep order retry', () => {
     );
     const before = await failed(batch);
     expect(before).toMatchObject({ state: 'completed', succeeded: 1, failed: 2, pending: 0 });
-    // They can succeed only when the order has taken effect before them.
+    // These can succeed only after the order has taken effect.
     const later = [batchOf(deleteAsset(customer, [assetNum])), batchOf(newBuy(customer, [assetNum]))];
     for (const each of later) await api.accept(each);
     await mend();
@@ -100,7 +98,7 @@ describe('lockstep order retry', () => {
     expect(rows).toEqual([{ license_order_id: before.orders[1]!.licenseOrderId, cause: 'internal_error' }]);
   });
 
-  it('puts back those that are named, and none that failed for another cause', async () => {
+  it('retries only the named orders, and none that failed for another cause', async () => {
     const batch = batchOf(
       ...Array.from({ length: 3 }, () => refusedByPostgres(customer, [newAssetNum()])),
       deleteAsset(customer, [newAssetNum()]),
@@ -116,14 +114,14 @@ describe('lockstep order retry', () => {
     await mend();
     expect(await retried(second!, third!)).toEqual({ retried: 2, notRetried: [] });
     expect(await readResult(api, batch)).toMatchObject({ succeeded: 0, failed: 1, pending: 3 });
-    // The first was not mended: it fails again, and this failure can be put back again.
+    // The first order still has its fault: it fails again, and can be retried again.
     await stack.startWorker();
     expect(await completedByFailing(stack, api, batch)).toMatchObject({ succeeded: 2, failed: 2, pending: 0 });
     expect(await retried(first!)).toEqual({ retried: 1, notRetried: [] });
     expect(await api.cancel(batch)).toMatchObject({ finished: expect.any(Number) });
   });
 
-  it('names those that cannot be put back because what they held is gone', async () => {
+  it('names orders that cannot be retried because their contents are deleted', async () => {
     const batch = batchOf(refusedByPostgres(customer, [newAssetNum()]), refusedByPostgres(customer, [newAssetNum()]));
     const { failedIds } = await failed(batch);
     await sql`delete from failed_order where license_order_id = ${failedIds[0]}`.execute(stack.db);
@@ -134,7 +132,7 @@ describe('lockstep order retry', () => {
     expect(await readResult(api, batch)).toMatchObject({ failed: 1, pending: 1 });
   });
 
-  it('has its order among the failed ones until it is put back, and not when it has succeeded', async () => {
+  it('shows its order as failed until it is retried, and not when it has succeeded', async () => {
     const [refused, notFound] = [refusedByPostgres(customer, [newAssetNum()]), deleteAsset(customer, [newAssetNum()])];
     const batch = batchOf(refused, notFound);
     const sequencesOf = async () => (await readFailed(batch)).map(({ sequence }) => sequence);
@@ -148,7 +146,7 @@ describe('lockstep order retry', () => {
     expect(await sequencesOf()).toEqual([notFound.sequence]);
   });
 
-  it('has its order among the failed ones again, once, when it fails again', async () => {
+  it('shows its order as failed again, once, when it fails again', async () => {
     const batch = batchOf(refusedByPostgres(customer, [newAssetNum()]));
     const { failedIds } = await failed(batch);
     const before = await readFailed(batch);
@@ -168,7 +166,7 @@ describe('lockstep order retry', () => {
 });
 
 describe('the database', () => {
-  it('lets an outcome go only for internal_error, with a record', async () => {
+  it('removes an outcome only for internal_error, with an audit entry', async () => {
     const batch = batchOf(refusedByPostgres(customer, [newAssetNum()]), deleteAsset(customer, [newAssetNum()]));
     const { orders } = await failed(batch);
     const take = (index: number) =>

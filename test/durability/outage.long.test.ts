@@ -18,7 +18,7 @@ describe('an api and a worker process whose PostgreSQL connections break under l
   beforeAll(async () => {
     database = await createTestDatabase();
     const port = String(await freePort());
-    // Two connections are fewer than the calls at once: they wait for one another, and no order may suffer for it.
+    // Two connections for more concurrent calls. The calls wait for each other, and no order may fail because of that.
     const env = { DATABASE_URL: database.url, REDIS_URL: '', PORT: port, DATABASE_POOL: '2' };
     processes = [ServiceProcess.api(env), ServiceProcess.worker(env)];
     await Promise.all(processes.map((part) => part.start()));
@@ -35,7 +35,7 @@ describe('an api and a worker process whose PostgreSQL connections break under l
     expect(statuses, 'nobody died of it').toEqual([0, 0]);
   });
 
-  it('go on, answer 500 at worst, and every accepted order succeeds', async () => {
+  it('keep working, answer 500 at worst, and every accepted order succeeds', async () => {
     const customer = await api.newCustomer();
     const accepted: ReturnType<typeof batchOf>[] = [];
     let sent = 0;
@@ -55,7 +55,7 @@ describe('an api and a worker process whose PostgreSQL connections break under l
   });
 });
 
-/** Ends every connection of the service, those in the middle of something too, as a restart of PostgreSQL does. */
+/** Ends every connection of the service, busy ones included, as a restart of PostgreSQL does. */
 async function breakConnections({ db }: TestDatabase): Promise<void> {
   await sql`
     select pg_terminate_backend(pid) from pg_stat_activity
@@ -70,7 +70,7 @@ async function repeatedUntilAccepted(api: Api, batch: unknown): Promise<void> {
   });
 }
 
-/** Repeats a call that ended with a fault: what a careful client does. */
+/** Repeats a call that ended with a fault, as a robust client does. */
 async function repeated<Result>(call: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -9,7 +9,7 @@ import { expectSumsRight, readResult, syncOf } from '../harness/orders/sync-batc
 import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
-/** A channel that is paused stays so, whatever becomes of the processes (rules 6.2 and 9). */
+/** A paused channel stays paused when processes stop or are killed (rules 6.2 and 9). */
 let database: TestDatabase;
 let processes: ServiceProcess[];
 let api: Api;
@@ -45,7 +45,7 @@ it.each(['kill', 'stop'] as const)(
       return paused_time !== null;
     };
     const assetNum = newAssetNum();
-    // Each of them succeeds only in its turn.
+    // Each order succeeds only after the one before it.
     const orders = (count: number) =>
       Array.from({ length: count }, (_, turn) => (turn % 2 === 0 ? newBuy : deleteAsset)(ours, [assetNum]));
     const before = [batchOf(...orders(2_000)), batchOf(...orders(2_000))];

@@ -9,10 +9,10 @@ import { COMMAND, resultOf } from '../harness/processes/command-line.ts';
 import { type KilledProcesses, startKilledProcesses } from '../harness/processes/killed-processes.ts';
 import { endEverything, newDataDir, runJob } from '../harness/processes/processes.ts';
 
-/** Batches that end, are opened again by `lockstep order retry`, are polled and cancelled, and end again. */
+/** Batches complete, are reopened by `lockstep order retry`, are polled and cancelled, and complete again. */
 
 const BATCHES = 5;
-/** Each puts two orders back. */
+/** Each round retries two orders. */
 const ROUNDS = 2;
 
 type Batch = ReturnType<typeof batchOf>;
@@ -51,7 +51,8 @@ const cancel = (batch: Batch) => retried(service.apis, (api) => api.cancel(batch
 const completed = (batch: Batch) => retried(service.apis, (api) => api.completed(batch));
 
 /**
- * Accepts a batch in which the first of the two orders of each of some customers cannot be applied until it is mended.
+ * Accepts a batch with two orders for each of some customers. The first of each cannot be applied until its fault is
+ * removed.
  */
 async function acceptBroken() {
   const customers = await Promise.all(Array.from({ length: 2 * ROUNDS }, () => service.apis[0]!.newCustomer()));
@@ -65,7 +66,7 @@ async function acceptBroken() {
 }
 type Story = Awaited<ReturnType<typeof acceptBroken>>;
 
-/** Does something again and again until some work is over. */
+/** Repeats an action until some work is over. */
 async function during<Result>(work: Promise<Result>, act: () => Promise<unknown>): Promise<Result> {
   let isOver = false;
   const watched = work.finally(() => {
@@ -78,15 +79,13 @@ async function during<Result>(work: Promise<Result>, act: () => Promise<unknown>
   return (await Promise.all([watched, acting()]))[0];
 }
 
-/**
- * Ends a batch, and opens it again round by round, while other processes cancel it, apply it and put more of it back.
- */
+/** Completes a batch and reopens it each round, while other processes cancel it, apply it and retry more of it. */
 async function tell({ batch, broken, brokenIds }: Story): Promise<void> {
   await order('fail', '--reason', 'It is broken', '--later', 'keep', ...brokenIds);
   expect(await completed(batch)).toMatchObject({ state: 'completed', succeeded: 2 * ROUNDS, failed: 2 * ROUNDS });
   for (let place = 0; place < 2 * ROUNDS; place += 2) {
     const [first, second] = brokenIds.slice(place) as [LicenseOrderId, LicenseOrderId];
-    // It stays pending until it is cancelled. The second is cancelled or, in the last round, applied.
+    // The first order stays pending until it is cancelled. The second is cancelled or, in the last round, applied.
     expect(await retry(first)).toBe(1);
     await sql`delete from test_broken where asset_num = ${broken[place + 1]}`.execute(service.database.db);
     service.countBatch();
@@ -100,7 +99,7 @@ async function tell({ batch, broken, brokenIds }: Story): Promise<void> {
   }
 }
 
-/** Polls one batch after the other: its orders bear each answer out, and none changes that was applied or cancelled. */
+/** Polls the batches in turn. The orders must confirm each answer, and no cancelled or applied order may change. */
 function pollEach(stories: readonly Story[]): () => Promise<void> {
   const settled = new Map<LicenseOrderId, BatchResult['orders'][number]>();
   let turn = 0;
@@ -123,7 +122,7 @@ async function readEvents(): Promise<FeedEvent[]> {
   return dataOf(await retried(service.apis, (api) => api.call('GET', '/events', { query }))).events;
 }
 
-it('from several processes, some of which are killed, each order has one outcome and each end is told once', async () => {
+it('with several processes, some killed, each order has one outcome and each completion one event', async () => {
   const stories = await Promise.all(Array.from({ length: BATCHES }, acceptBroken));
   await during(during(Promise.all(stories.map(tell)), pollEach(stories)), pollEach(stories));
   await service.restarted();

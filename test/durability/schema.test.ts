@@ -127,13 +127,13 @@ const rows = {
 type Table = keyof typeof rows;
 type Row = Record<string, unknown>;
 
-/** Numbers of active contents that leave room for a second row on the first asset. */
+/** Counts of active contents that leave room for a second row on the first asset. */
 const ROOM: { [T in Table]?: Row } = {
   asset: { active_grants: 1, active_products: 2, active_merchandises: 2 },
   asset_grant: { active_products: 2, active_merchandises: 2 },
 };
 
-/** Inserts the table's valid row, with changes; without the columns that they make undefined. */
+/** Inserts the table's valid row with changes. A change to undefined omits the column. */
 async function insertInto(db: Database, table: Table, changes: Record<string, unknown> = {}): Promise<void> {
   const row = Object.entries({ ...rows[table], ...changes }).filter(([, value]) => value !== undefined);
   const columns = sql.join(row.map(([column]) => sql.ref(column)));
@@ -142,14 +142,14 @@ async function insertInto(db: Database, table: Table, changes: Record<string, un
 }
 
 describe('the constraints', () => {
-  /** The database's clock: the times that it fills in itself are not before the transaction's, nor after this. */
+  /** The database's clock. Times that the database fills in lie between the start of the transaction and this time. */
   const now = sql`statement_timestamp()`;
 
   let trx: ControlledTransaction<Tables>;
 
   const ended = { completed_time: now, succeeded: 1, failed: 0 };
 
-  // Every test sees the valid rows, and leaves nothing.
+  // Every test starts with the valid rows and leaves nothing behind.
   beforeEach(async () => {
     trx = await database.db.startTransaction().execute();
     for (const table of Object.keys(rows) as Table[]) {
@@ -380,17 +380,18 @@ describe('the constraints', () => {
       { ...another, license_type: 'usbkey' },
       { ...another, license_type: 'identity_usbkey' },
     ],
-  ])('refuse %s, and allow what is next to it', async (_, constraint, table, refused, allowed) => {
+  ])('refuse %s, and allow the values next to it', async (_, constraint, table, refused, allowed) => {
     await expect(behindSavepoint(trx, () => insert(table, refused))).rejects.toMatchObject({ code: CHECK, constraint });
     await insert(table, allowed);
   });
 
-  it.each([{ limit_start_date: 5 }, { limit_end_date: 5 }, {}])('allow a product of the open period %j', (period) =>
-    insert('product_instance', { id: 2, ...period }),
+  it.each([{ limit_start_date: 5 }, { limit_end_date: 5 }, {}])(
+    'allow a product of the open-ended period %j',
+    (period) => insert('product_instance', { id: 2, ...period }),
   );
 
   it.each([...REVOCABLE, 'asset_transfer'] as const)(
-    'give a %s the times of the statement, which come after those of the transaction',
+    'give a %s the times of the statement, which are later than those of the transaction',
     async (table) => {
       const times = { asset_grant: sql`created_time`, asset_transfer: sql`transferred_time` }[table as string];
       const { rows } =
@@ -402,7 +403,7 @@ describe('the constraints', () => {
     },
   );
 
-  /** The license types with which an asset may be inserted as it is told. */
+  /** Returns the license types with which an asset with these changes can be inserted. */
   async function typesThatAllow(changes: Record<string, unknown>): Promise<LicenseType[]> {
     const allowed: LicenseType[] = [];
     for (const license_type of LicenseType.options) {
@@ -418,11 +419,11 @@ describe('the constraints', () => {
     return allowed;
   }
 
-  it('allow every license type as it is', async () => {
+  it('allow every license type by default', async () => {
     expect(await typesThatAllow({})).toEqual(LicenseType.options);
   });
 
-  it('allow exactly those assets to be locked that O6 locks', async () => {
+  it('allow exactly the assets that O6 locks to be locked', async () => {
     const other = await createTestDatabase();
     try {
       for (const table of ['application', 'enterprise', 'channel', 'customer'] as const)
@@ -442,12 +443,12 @@ describe('the constraints', () => {
     }
   });
 
-  it('allow certificates alone to be frozen, and none to be both frozen and locked', async () => {
+  it('allow only certificates to be frozen, and no asset to be both frozen and locked', async () => {
     expect(await typesThatAllow({ freezing: true })).toEqual(['softkey', 'lan_softkey']);
     expect(await typesThatAllow({ freezing: true, locked: true })).toEqual([]);
   });
 
-  it('refuse to lock an asset that is there, unless it is of a type that can be locked', async () => {
+  it('refuse to lock an existing asset, unless its type can be locked', async () => {
     const lock = (id: number) =>
       behindSavepoint(trx, () => sql`update asset set locked = true where id = ${id}`.execute(trx));
     await insert('asset', { ...another, license_type: 'lk_auth_usbkey' });
@@ -455,7 +456,7 @@ describe('the constraints', () => {
     await lock(3);
   });
 
-  it('number the changes of locks themselves, and note the time of the statement', async () => {
+  it('number the changes of locks, and record the time of the statement', async () => {
     const row = sql`(asset_id, locked, operator_identity, application_id, request_id) values (1, false, 'Me', 1, 'r2')`;
     await sql`insert into lock_audit ${row}`.execute(trx);
     const audit = await trx.selectFrom('lock_audit').select(sql`recorded_time > now()`.as('later')).execute();
@@ -485,21 +486,21 @@ describe('the constraints', () => {
     const handOut = (count: number) =>
       behindSavepoint(trx, () => sql`update asset_number set handed_out = ${count}::int`.execute(trx));
 
-    it('know the two regions, of which nothing was handed out', async () => {
+    it('know the two regions, with no numbers reserved', async () => {
       expect(await trx.selectFrom('asset_number').selectAll().orderBy('first_digit').execute()).toEqual([
         { first_digit: 6, handed_out: 0 },
         { first_digit: 8, handed_out: 0 },
       ]);
     });
 
-    it('refuse a count outside of nine digits', async () => {
+    it('refuse a count of more than nine digits', async () => {
       for (const count of [-1, 1_000_000_000]) {
         await expect(handOut(count)).rejects.toMatchObject({ constraint: 'asset_number_handed_out_check' });
       }
       for (const count of [0, 999_999_999]) await handOut(count);
     });
 
-    it('refuse another region, and one twice', async () => {
+    it('refuse another region, and a second row of one', async () => {
       const add = (first_digit: number) =>
         behindSavepoint(trx, () => trx.insertInto('asset_number').values({ first_digit, handed_out: 0 }).execute());
       await expect(add(7)).rejects.toMatchObject({ constraint: 'asset_number_first_digit_check' });
@@ -508,7 +509,7 @@ describe('the constraints', () => {
   });
 });
 
-it('the keys of which a violation is a conflict are those that callers choose', async () => {
+it('the keys whose violation is a conflict are those that callers choose', async () => {
   const { rows: found } = await sql<{ name: string }>`
     select relname as name from pg_index join pg_class on pg_class.oid = indexrelid
     where indisunique and relname like '%\\_chosen' order by relname`.execute(database.db);

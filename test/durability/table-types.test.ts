@@ -5,7 +5,7 @@ import { parseSync, type TSType, Visitor } from 'oxc-parser';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
-/** The `tables.ts` of the packages say of each column what PostgreSQL's catalog says of it. */
+/** The `tables.ts` files of the packages describe each column as PostgreSQL's catalog does. */
 
 let database: TestDatabase;
 let types: Record<string, ColumnType>;
@@ -16,16 +16,16 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** What TypeScript says of a column. */
+/** The TypeScript type of a column. */
 interface ColumnType {
-  /** Without null and what says how it is written; `string` if `words` are all that it may be. */
+  /** The type without null and without type wrappers; `string` if `words` lists the possible values. */
   base: string;
   isNullable: boolean;
   written: 'by us' | 'Generated' | 'GeneratedAlways';
   words: string[];
 }
 
-/** The types of all columns, as `table.column`. Throws if a column has two. */
+/** Returns the types of all columns, as `table.column`. Throws if a column has two. */
 async function readTableTypes(): Promise<Record<string, ColumnType>> {
   const columns: Record<string, ColumnType> = {};
   for await (const file of glob('packages/*/src/**/tables.ts')) {
@@ -62,7 +62,7 @@ function readColumnType(type: TSType): ColumnType {
   return { base, isNullable: parts.length < all.length, written: 'by us', words };
 }
 
-/** The types of the contract that are words. */
+/** The enum types of the contract. */
 const ENUMS: Record<string, { options: string[] }> = { EventType, LicenseType, OrderType };
 
 function wordsOf(type: TSType): string[] {
@@ -83,7 +83,7 @@ function nameOf(type: TSType): string {
   return KEYWORDS[type.type] ?? type.type;
 }
 
-/** The TypeScript type in which the driver reads each PostgreSQL type in use. */
+/** The TypeScript type that the driver returns for each PostgreSQL type in use. */
 const DRIVER_TYPES: Record<string, string> = {
   int8: 'string',
   text: 'string',
@@ -101,14 +101,17 @@ const DRIVER_TYPES: Record<string, string> = {
   _timestamptz: 'Date[]',
 };
 
-/** What the driver reads of a type: ids are strings, and what a document holds is not known to PostgreSQL. */
+/**
+ * Returns the TypeScript type as the driver reads it: IDs are strings, and PostgreSQL does not know the content of
+ * documents.
+ */
 function driverType(base: string): string {
   if (base.endsWith('[]')) return `${driverType(base.slice(0, -2))}[]`;
   if (base === 'Record') return 'unknown';
   return base.endsWith('Id') ? 'string' : base;
 }
 
-it('the table types of all packages are what the migrations create, column by column', async () => {
+it('the table types of all packages match the migrations, column by column', async () => {
   const { rows } = await sql<{ name: string; type: string; isNullable: boolean; written: ColumnType['written'] }>`
     select table_name || '.' || column_name as name, udt_name as type, is_nullable = 'YES' as "isNullable",
       case when is_generated = 'ALWAYS' then 'GeneratedAlways'
@@ -124,8 +127,8 @@ it('the table types of all packages are what the migrations create, column by co
   expect(Object.fromEntries(said)).toEqual(Object.fromEntries(stored));
 });
 
-it('an id has the type of the id that it refers to', async () => {
-  // By a foreign key, or as rows of the ledger do, by the name of the table in its own.
+it('an ID has the type of the ID that it refers to', async () => {
+  // References by a foreign key or, in ledger rows, by a table's name in the column's name.
   const { rows } = await sql<{ name: string; id: string }>`
     with ours as (select oid, relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'),
     reference as (
@@ -146,7 +149,7 @@ it('an id has the type of the id that it refers to', async () => {
   expect(rows.map(({ name }) => [name, named(name)])).toEqual(rows.map(({ name, id }) => [name, named(id)]));
 });
 
-it('a text of few words may hold exactly those that its type has', async () => {
+it('an enum column allows exactly the values of its type', async () => {
   const { rows } = await sql<{ table: string; definition: string }>`
     select conrelid::regclass::text as table, pg_get_constraintdef(oid) as definition from pg_constraint
     where contype = 'c'`.execute(database.db);

@@ -25,16 +25,14 @@ import { submitLarge, syncOf } from '../harness/orders/sync-batches.ts';
 import { thicken } from '../harness/orders/thick-assets.ts';
 import { SmallDeployment } from '../harness/processes/small-deployment.ts';
 
-/**
- * Orders at the limit (rules 6.5 Size), and one that asks for far more, in processes as a container of 1 GiB has them.
- */
+/** Orders at the limit (rules 6.5 Size), and one far over it, in processes with the memory of a 1 GiB container. */
 const PRODUCTS = 9_500;
-/** The most that one order touches. */
+/** The maximum of assets that one order touches. */
 const ASSETS_OF_ORDER = 21;
 const ALL_ASSETS = 160;
-/** Assets whose extended attributes take 150 kB each. */
+/** Assets with 150 kB of extended attributes each. */
 const LICENSES = 1_000;
-/** Applications whose clients do not read. */
+/** Applications whose clients stop reading. */
 const CALLERS = 3;
 
 let deployment: SmallDeployment;
@@ -44,7 +42,7 @@ let customer: Customer;
 let next: Customer;
 /** The assets that no order has revoked or transferred. */
 const untouched: string[] = [];
-/** More of them, on which each product is in a package of its own. */
+/** More assets, with each product in a merchandise of its own. */
 let packed: string[];
 
 beforeAll(async () => {
@@ -63,7 +61,7 @@ afterAll(() => deployment.close());
 
 const takeAssets = () => untouched.splice(0, ASSETS_OF_ORDER);
 
-/** Runs an order async, which must come to an end. */
+/** Runs an order async. It must get an outcome. */
 async function run(order: Sent) {
   const [processed] = await api.process(batchOf(order));
   return processed!;
@@ -78,7 +76,7 @@ it('an order for 160 assets of 9,500 products is refused in any mode, and takes 
   deployment.expectLittleMemory('an order that is too large');
 });
 
-it('clients that do not read long answers hold few places and little memory, and others are served', async () => {
+it('clients that stop reading long answers hold few places and little memory, and others are served', async () => {
   const full = newAssetNum();
   await api.carryOut(newBuy(customer, [full]));
   await thicken(deployment.database.db, [full], { products: MAX_INSTANCES_ON_ASSET - 1 });
@@ -101,7 +99,7 @@ it('clients that do not read long answers hold few places and little memory, and
   const begun = new Set<IncomingMessage>();
   for (const preview of previews)
     void preview.then(
-      // Those that get no place in the time of their call are refused.
+      // Calls that get no place before they time out are refused.
       (answer) => answer.statusCode === 200 && begun.add(answer),
       () => {},
     );
@@ -117,7 +115,7 @@ it('clients that do not read long answers hold few places and little memory, and
   expect(begun.size).toBe(4);
   deployment.expectLittleMemory('answers that are not read');
 
-  // Each place goes to the next one: what has begun is broken off, and the rest is read.
+  // Each place goes to the next call: started answers are aborted, and the others are read.
   for (const answer of [...held, ...begun]) answer.destroy();
   const [another] = callers;
   expect((await readOn(await openAsset(another!))).data.products).toHaveLength(MAX_INSTANCES_ON_ASSET);
@@ -131,7 +129,7 @@ it('clients that do not read long answers hold few places and little memory, and
   deployment.expectLittleMemory('answers that are read');
 });
 
-it('assets with as many extended attributes as they may have are listed, and revoked by one order', async () => {
+it('assets with the maximum of extended attributes are listed, and revoked by one order', async () => {
   const licenseType = 'cloud_customer';
   const assetNums = Array.from({ length: LICENSES }, newAssetNum);
   const [bought] = await api.carryOut(newBuy(customer, assetNums, { licenseType }));
@@ -149,7 +147,7 @@ it('assets with as many extended attributes as they may have are listed, and rev
   deployment.expectLittleMemory('extended attributes');
 });
 
-it('as many as one order may touch are revoked with their assets, async and sync, and previewed', async () => {
+it('the maximum of one order is revoked with its assets, async and sync, and previewed', async () => {
   const revoked = { state: 'succeeded', assets: ASSETS_OF_ORDER, products: ASSETS_OF_ORDER * PRODUCTS };
   expect(await run(deleteAsset(customer, takeAssets()))).toMatchObject(revoked);
   deployment.expectLittleMemory('delete_asset async');
@@ -161,19 +159,19 @@ it('as many as one order may touch are revoked with their assets, async and sync
   deployment.expectLittleMemory('delete_asset previewed and sync');
 });
 
-it('as many are transferred', async () => {
+it('the maximum is transferred', async () => {
   const transfer = newBuy(next, takeAssets(), {}, { transferedAssetNum: true, products: [] });
   expect(await run(transfer)).toMatchObject({ state: 'succeeded' });
   deployment.expectLittleMemory('a transfer async');
 });
 
-it('as many are revoked one by one, with the packages that they are in', async () => {
+it('the maximum is revoked product by product, with their merchandise', async () => {
   const products = ASSETS_OF_ORDER * (PRODUCTS / 2 + 1);
   expect(await run(deleteProduct(customer, packed))).toMatchObject({ state: 'succeeded', products });
   deployment.expectLittleMemory('delete_product by trees of merchandise async');
 });
 
-it('as many are bought, each with a URI of its own, and revoked by naming each', async () => {
+it('the maximum is bought, each with its own URI, and revoked by name', async () => {
   const uris = Array.from({ length: PRODUCTS }, (_, place) => `gms-${place}`);
   const assetNums = Array.from({ length: ASSETS_OF_ORDER }, newAssetNum);
   const order = newBuy(customer, assetNums, {}, { products: uris.map((productUri) => productToBuy({ productUri })) });

@@ -5,7 +5,9 @@ import { batchOf, newAssetNum, newBuy, productToBuy, type Sent } from '../harnes
 import { submitLarge, syncOf } from '../harness/orders/sync-batches.ts';
 import { SmallDeployment } from '../harness/processes/small-deployment.ts';
 
-/** Orders that store nearly as much text as a call may (rules 4), in processes as a container of 1 GiB has them. */
+/**
+ * Orders that store nearly the maximum of text per call (rules 4), in processes with the memory of a 1 GiB container.
+ */
 const MEBIBYTE = 1_024 * 1_024;
 const MOST_BYTES = 256 * MEBIBYTE;
 
@@ -22,7 +24,7 @@ afterAll(() => deployment.close());
 
 const many = <Item>(count: number, item: (index: number) => Item) => Array.from({ length: count }, (_, i) => item(i));
 
-/** A product with features of so many bytes together. */
+/** A product with features of `bytes` bytes in total. */
 function productOf(bytes: number): Sent {
   const text = 'x'.repeat(255);
   const feature = { featureCode: text, featureName: text, featureValue: text, featureValueType: text };
@@ -31,14 +33,14 @@ function productOf(bytes: number): Sent {
 }
 
 /**
- * An order that buys for as many numbers as a call may store, about: a product counts a bit more than as it is sent.
+ * An order for about as many numbers as a call may store. A product counts slightly more than its bytes in the call.
  */
 function buyMuch(element: Sent): Sent {
   const bytes = 1.02 * Buffer.byteLength(JSON.stringify(element));
   return newBuy(customer, many(Math.min(10_000, Math.floor(MOST_BYTES / bytes)), newAssetNum), {}, element);
 }
 
-/** A text of letters that take three bytes each. */
+/** A text of three-byte characters. */
 const CHINESE = '许'.repeat(255);
 
 it('9 MiB are bought for as many numbers as fit, async, and shown by a preview', async () => {
@@ -70,7 +72,7 @@ it('extended attributes of 24 KiB are bought for 10,000 numbers and replaced, as
   deployment.expectLittleMemory('extended attributes async');
 });
 
-it('a preview lists as many products as an order may touch, with long URIs', async () => {
+it('a preview lists the maximum of products of an order, with long URIs', async () => {
   const products = many(9_990, (index) => productToBuy({ productUri: `${index}${CHINESE.slice(5)}` }));
   const order = newBuy(customer, many(20, newAssetNum), {}, { products });
   const [preview] = dataOf(await api.submitPreview(batchOf(order)));

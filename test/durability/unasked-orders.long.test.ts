@@ -8,8 +8,8 @@ import { acceptAll, buyAndDelete, countOutcomes, waitForResults } from '../harne
 import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
 
-describe.concurrent.each(QUEUE_KINDS)('what no job asks for, on %s,', (queue) => {
-  it('is found when the queue cannot be reached at acceptance', async () => {
+describe.concurrent.each(QUEUE_KINDS)('an order without a job, on %s,', (queue) => {
+  it('is found if the queue is unreachable at acceptance', async () => {
     const stack = await startStack({ queue });
     const unreachable = { kind: 'redis', url: `redis://127.0.0.1:${await freePort()}` } as const;
     const cutOff = await startAnotherApi(stack, await stack.newApi(), { queue: unreachable });
@@ -33,7 +33,7 @@ describe.concurrent.each(QUEUE_KINDS)('what no job asks for, on %s,', (queue) =>
       const customers = await newCustomersInLanes(api, 3);
       const batches = [0, 1].map(() => batchOf(...customers.map((customer) => newBuy(customer, [newAssetNum()]))));
       await acceptAll([other.api], batches);
-      // By the time that an API has stopped, it has queued its jobs.
+      // When an API has stopped, it has queued its jobs.
       await other.close();
       expect(await loseAllJobs(stack)).toBeGreaterThan(0);
       await stack.startWorker();
@@ -62,7 +62,7 @@ describe('an order that was accepted while the clock was wrong', () => {
   });
 });
 
-/** Deletes everything that the queue keeps. Returns how much that was. */
+/** Deletes all jobs of the queue. Returns how many there were. */
 async function loseAllJobs({ db, queue }: Stack): Promise<number> {
   if (queue.kind === 'postgres') {
     const { numAffectedRows } = await sql`delete from bullmq.job`.execute(db);

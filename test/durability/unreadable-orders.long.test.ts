@@ -26,7 +26,7 @@ describe.each(QUEUE_KINDS)('on %s,', (queue) => {
 
   const run = (statements: string) => sql.raw(statements).execute(stack.db);
 
-  /** Stores the batch as version 1 did, for the application that calls. */
+  /** Stores the batch for the calling application as version 1 did. */
   async function storeAsVersion1(): Promise<void> {
     await run(`
       insert into enterprise (id, name, code) overriding system value values (1, 'E1', 'abc234');
@@ -50,7 +50,7 @@ describe.each(QUEUE_KINDS)('on %s,', (queue) => {
     }
   }
 
-  it('what version 1 stored is known again, and carried out', async () => {
+  it('a batch that version 1 stored is recognized and applied', async () => {
     await storeAsVersion1();
     const ids = [0, 1, 2].map((index) => licenseOrderIdOf('5' as BatchId, index));
     expect((await api.accept(SENT)).map(({ licenseOrderId }) => licenseOrderId)).toEqual(ids);
@@ -66,7 +66,7 @@ describe.each(QUEUE_KINDS)('on %s,', (queue) => {
     expect((await api.accept(SENT)).map(({ licenseOrderId }) => licenseOrderId)).toEqual(ids);
   });
 
-  it('a repeat of what a newer release digested is neither taken nor refused for good', async () => {
+  it('a resubmitted batch that a newer release digested is neither accepted nor refused for good', async () => {
     const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
     await api.accept(batch);
     await pastBatchTriggers(stack.db, (trx) => sql`update batch set digest_version = 2`.execute(trx));
@@ -86,7 +86,7 @@ describe.each(QUEUE_KINDS)('on %s,', (queue) => {
       `update lane_chunk set payload = replace(payload, '"customerId"', '"customer"') where lane = $1`,
       `update lane_chunk set payload = replace(payload, '"customer"', '"customerId"')`,
     ],
-  ])('stored orders %s wait as they are, with later ones of their customers; others go on', async (_, harm, mend) => {
+  ])('stored orders %s stay pending, with later ones of their customers; others are applied', async (_, harm, mend) => {
     const [customer, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
     const lane = firstLaneOf(customer.customerId);
     let beside = await api.newCustomer();

@@ -7,7 +7,7 @@ import { ALL_LANES } from '../harness/orders/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** A worker whose drains wait for locks of others. Its DATABASE_URL says how long it waits for a lock. */
+/** A worker while another session holds what its drains need. Its DATABASE_URL sets how long it waits for a lock. */
 let stack: Stack;
 let worker: RunningWorker;
 
@@ -47,7 +47,7 @@ async function acceptOrder() {
 
 const drainFailures = async () => (await stack.metrics.drainFailures.get()).values[0]!.value;
 
-it('says that orders wait for a table that a session holds, and goes on once it lets go', async () => {
+it('logs that orders wait for a locked table, and resumes when the lock is released', async () => {
   const session = await stack.db.startTransaction().execute();
   await sql`lock table product_instance in access exclusive mode`.execute(session);
   const { completed } = await acceptOrder();
@@ -60,7 +60,7 @@ it('says that orders wait for a table that a session holds, and goes on once it 
   await vi.waitUntil(() => worker.stalledBy() === null, WAIT);
 });
 
-it('waits for lanes in use as long as that takes, and says nothing', async () => {
+it('waits for locked lanes without a limit, and logs nothing', async () => {
   const other = await stack.db.startTransaction().execute();
   await lockLanes(other, LANES);
   const { completed } = await acceptOrder();
@@ -101,7 +101,7 @@ it('leaves the backlog of each channel to one of the workers that drain it, and 
   expect(await channelsOf(8, tryingLanes(lanes))).toEqual([]);
 });
 
-it('takes those of some lanes that nobody has, and waits for none', async () => {
+it('takes the free ones of some lanes without waiting', async () => {
   const other = await stack.db.startTransaction().execute();
   await lockLanes(other, [1, 3]);
   const take = (lanes: number[]) =>

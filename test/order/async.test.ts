@@ -13,7 +13,7 @@ describe.each(QUEUE_KINDS)('an async batch on %s', (queue) => {
   });
   afterAll(() => stack.close());
 
-  it('answers final ids at once and tells what became of each order', async () => {
+  it('answers final IDs at once and reports the outcome of each order', async () => {
     const customer = await api.newCustomer();
     const assetNum = newAssetNum();
     const batch = batchOf(

@@ -24,7 +24,7 @@ const CANCELLED = {
 
 const isCancelled = ({ cause }: OrderResult) => cause === 'cancelled';
 
-/** What the ledger holds of each order that granted something: its grants, merchandise and products. */
+/** Returns what each order put in the ledger: its grants, merchandise and products. */
 async function readTraces(
   stack: Stack,
 ): Promise<Map<string, { grants: number; merchandises: number; products: number }>> {
@@ -45,7 +45,7 @@ async function activeNumbers(stack: Stack): Promise<string[]> {
   return assets.map((asset) => asset.asset_num).toSorted();
 }
 
-describe('what is pending of a batch, without a worker,', () => {
+describe('cancelling pending orders of a batch, without a worker,', () => {
   let stack: Stack;
   let api: Api;
 
@@ -58,14 +58,14 @@ describe('what is pending of a batch, without a worker,', () => {
     await stack.close();
   });
 
-  /** A batch of three orders in different lanes, accepted. */
+  /** Accepts a batch of three orders in different lanes. */
   async function acceptThree() {
     const customers = await newCustomersInLanes(api, 3);
     const batch = batchOf(...customers.map((customer) => newBuy(customer, [newAssetNum()])));
     return { batch, accepted: await api.accept(batch) };
   }
 
-  it('ends as failed with cause cancelled', async () => {
+  it('fails them with cause cancelled', async () => {
     const customers = await newCustomersInLanes(api, 3);
     const earliest = Date.now();
     const batch = batchOf(
@@ -98,7 +98,7 @@ describe('what is pending of a batch, without a worker,', () => {
     expect(await readTraces(stack)).toEqual(new Map());
   });
 
-  it('is cancelled once: again there is nothing to cancel and nothing changes', async () => {
+  it('cancels them once: a second call finds nothing to cancel and changes nothing', async () => {
     const { batch } = await acceptThree();
     expect(await api.cancel(batch)).toEqual({ cancelled: 3, finished: 0 });
     const [result, before] = [await readResult(api, batch), await contentOfTables(stack.db)];
@@ -107,7 +107,7 @@ describe('what is pending of a batch, without a worker,', () => {
     expect(await readResult(api, batch)).toEqual(result);
   });
 
-  it('is cancelled by one of 10 calls at once', async () => {
+  it('is done by one of 10 concurrent calls', async () => {
     const customers = await newCustomersInLanes(api, 8);
     const batch = batchOf(
       ...Array.from({ length: 1_000 }, (_, index) => newBuy(customers[index % 8]!, [newAssetNum()])),
@@ -122,7 +122,7 @@ describe('what is pending of a batch, without a worker,', () => {
     expect(result.orders.every(isCancelled)).toBe(true);
   });
 
-  it('leaves the key taken: the same content has the same answer, and other content is refused', async () => {
+  it('keeps the key taken: the same content gets the same answer, and other content is refused', async () => {
     const { batch, accepted } = await acceptThree();
     await api.cancel(batch);
     const before = await contentOfTables(stack.db);
@@ -133,7 +133,7 @@ describe('what is pending of a batch, without a worker,', () => {
     expect(await readResult(api, batch)).toMatchObject({ failed: 3, pending: 0 });
   });
 
-  it('is of that batch alone: the other orders of its lanes stay pending', async () => {
+  it('affects that batch alone: other orders of its lanes stay pending', async () => {
     const customer = await api.newCustomer();
     const batches = [1, 2, 3].map(() => batchOf(newBuy(customer, [newAssetNum()])));
     for (const batch of batches) await api.accept(batch);
@@ -145,13 +145,13 @@ describe('what is pending of a batch, without a worker,', () => {
     }
   });
 
-  it('is cancelled by the key without the blanks around it', async () => {
+  it('accepts the key with blanks around it', async () => {
     const { batch } = await acceptThree();
     const spaced = { channelCode: ` ${batch.channelCode}`, channelOrderId: `${batch.channelOrderId} ` };
     expect(await api.cancel(spaced)).toEqual({ cancelled: 3, finished: 0 });
   });
 
-  it('may be half of it: what has its outcome keeps it', async () => {
+  it('keeps the outcomes of the orders that have one', async () => {
     const customers = await newCustomersInLanes(api, 4);
     const batch = batchOf(
       ...customers.flatMap((customer) => [
@@ -181,7 +181,7 @@ describe('what is pending of a batch, without a worker,', () => {
     expect(await api.cancel(batch)).toEqual({ cancelled: 0, finished: 12 });
   });
 
-  it('makes no source order that later ones could name, and leaves its numbers free', async () => {
+  it('creates no source orders for later ones, and leaves its numbers free', async () => {
     const [customer, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
     const assetNum = newAssetNum();
     const batch = batchOf(newBuy(customer, [assetNum]));
@@ -217,7 +217,7 @@ describe('there is nothing to cancel', () => {
     expect(result).toMatchObject({ succeeded: 2 });
   });
 
-  it('of a batch that is unknown, of another channel or of another application', async () => {
+  it('of an unknown batch, or one of another channel or application', async () => {
     const other = await stack.newApi();
     const customer = await api.newCustomer();
     const batch = { ...batchOf(newBuy(customer, [newAssetNum()])), channelOrderId: `a${randomUUID()}` };
@@ -258,7 +258,7 @@ describe.each(QUEUE_KINDS)('on %s, when a worker starts after the cancel,', (que
   });
   afterAll(() => stack.close());
 
-  it('a call that waits for the batch is answered, nothing of it takes effect, and all else does', async () => {
+  it('calls that wait for the batch are answered, none of its orders takes effect, and all others do', async () => {
     const customers = await newCustomersInLanes(api, 3);
     const numbers = customers.map(() => ({ kept: newAssetNum(), cancelled: newAssetNum(), later: newAssetNum() }));
     const [before, cancelled, later] = [
@@ -272,7 +272,7 @@ describe.each(QUEUE_KINDS)('on %s, when a worker starts after the cancel,', (que
       batchOf(
         ...customers.flatMap((customer, index) => [
           newBuy(customer, [numbers[index]!.later]),
-          // Found only if the purchase before it was not cancelled.
+          // Succeeds only if the purchase before it was not cancelled.
           deleteAsset(customer, [numbers[index]!.cancelled]),
         ]),
       ),
@@ -302,7 +302,7 @@ describe.each(QUEUE_KINDS)('on %s, when a worker starts after the cancel,', (que
     expect(metrics).toContain('lockstep_orders_applied_total{outcome="failed"} 3\n');
   });
 
-  it('a cancel waits for the drain that runs, so that its orders are complete', async () => {
+  it('a cancel waits for the running drain, so that its orders are applied completely', async () => {
     const customer = await api.newCustomer();
     const [heldNum, newNum] = [newAssetNum(), newAssetNum()];
     await api.process(batchOf(newBuy(customer, [heldNum])));
@@ -322,67 +322,70 @@ describe.each(QUEUE_KINDS)('on %s, when a worker starts after the cancel,', (que
   });
 });
 
-describe.each(QUEUE_KINDS)('on %s, while two workers take the oldest first and cancels the newest,', (queue) => {
-  let stack: Stack;
-  let api: Api;
+describe.each(QUEUE_KINDS)(
+  'on %s, while two workers apply the oldest batches and the newest are cancelled,',
+  (queue) => {
+    let stack: Stack;
+    let api: Api;
 
-  beforeAll(async () => {
-    stack = await startStack({ queue, worker: false });
-    api = await stack.newApi();
-  });
-  afterAll(() => stack.close());
+    beforeAll(async () => {
+      stack = await startStack({ queue, worker: false });
+      api = await stack.newApi();
+    });
+    afterAll(() => stack.close());
 
-  it('each order is either cancelled without a trace or complete, and the counts agree', async () => {
-    const customers = await newCustomersInLanes(api, 6);
-    // Every fifth order fails of its own.
-    const batches = Array.from({ length: 50 }, (_, size) =>
-      batchOf(
-        ...Array.from({ length: size + 30 }, (_, index) => {
-          const customer = customers[(size + index) % customers.length]!;
-          return index % 5 === 4
-            ? deleteAsset(customer, [newAssetNum()])
-            : newBuy(customer, [newAssetNum(), newAssetNum()], {}, { merchandises: [merchandise()] });
-        }),
-      ),
-    );
-    for (const batch of batches) await api.accept(batch);
-    const workers = Promise.all([stack.startWorker(), stack.startWorker()]);
-    const answers: CancelledBatch[][] = [];
-    for (const batch of batches.toReversed())
-      answers.unshift(await Promise.all([api.cancel(batch), api.cancel(batch)]));
-    await workers;
+    it('each order is either cancelled without a trace or applied completely, and the counts agree', async () => {
+      const customers = await newCustomersInLanes(api, 6);
+      // Every fifth order fails by the rules.
+      const batches = Array.from({ length: 50 }, (_, size) =>
+        batchOf(
+          ...Array.from({ length: size + 30 }, (_, index) => {
+            const customer = customers[(size + index) % customers.length]!;
+            return index % 5 === 4
+              ? deleteAsset(customer, [newAssetNum()])
+              : newBuy(customer, [newAssetNum(), newAssetNum()], {}, { merchandises: [merchandise()] });
+          }),
+        ),
+      );
+      for (const batch of batches) await api.accept(batch);
+      const workers = Promise.all([stack.startWorker(), stack.startWorker()]);
+      const answers: CancelledBatch[][] = [];
+      for (const batch of batches.toReversed())
+        answers.unshift(await Promise.all([api.cancel(batch), api.cancel(batch)]));
+      await workers;
 
-    const traces = await readTraces(stack);
-    for (const [place, batch] of batches.entries()) {
-      const result = await readResult(api, batch);
-      const cancelled = result.orders.filter(isCancelled);
-      const failed = result.orders.filter(({ state }) => state === 'failed');
-      const [first, second] = answers[place] as [CancelledBatch, CancelledBatch];
-      expect(first.cancelled + second.cancelled).toBe(cancelled.length);
-      for (const answer of [first, second]) expect(answer.cancelled + answer.finished).toBe(result.total);
-      expect(result).toMatchObject({
-        state: 'completed',
-        total: batch.orderList.length,
-        pending: 0,
-        failed: failed.length,
-        succeeded: result.total - failed.length,
-      });
-      expect((await readResult(api, batch, { state: 'failed' })).orders).toEqual(failed);
-      for (const order of result.orders) {
-        const trace = traces.get(order.licenseOrderId);
-        if (isCancelled(order)) {
-          expect(order).toMatchObject(CANCELLED);
-          expect(trace).toBeUndefined();
-        } else if (order.orderType === 'new_buy') {
-          expect(order).toMatchObject({ state: 'succeeded', assets: 2, products: 4 });
-          expect(trace).toEqual({ grants: 2, merchandises: 2, products: 4 });
-        } else {
-          expect(order).toMatchObject({ state: 'failed', cause: 'asset_not_found' });
+      const traces = await readTraces(stack);
+      for (const [place, batch] of batches.entries()) {
+        const result = await readResult(api, batch);
+        const cancelled = result.orders.filter(isCancelled);
+        const failed = result.orders.filter(({ state }) => state === 'failed');
+        const [first, second] = answers[place] as [CancelledBatch, CancelledBatch];
+        expect(first.cancelled + second.cancelled).toBe(cancelled.length);
+        for (const answer of [first, second]) expect(answer.cancelled + answer.finished).toBe(result.total);
+        expect(result).toMatchObject({
+          state: 'completed',
+          total: batch.orderList.length,
+          pending: 0,
+          failed: failed.length,
+          succeeded: result.total - failed.length,
+        });
+        expect((await readResult(api, batch, { state: 'failed' })).orders).toEqual(failed);
+        for (const order of result.orders) {
+          const trace = traces.get(order.licenseOrderId);
+          if (isCancelled(order)) {
+            expect(order).toMatchObject(CANCELLED);
+            expect(trace).toBeUndefined();
+          } else if (order.orderType === 'new_buy') {
+            expect(order).toMatchObject({ state: 'succeeded', assets: 2, products: 4 });
+            expect(trace).toEqual({ grants: 2, merchandises: 2, products: 4 });
+          } else {
+            expect(order).toMatchObject({ state: 'failed', cause: 'asset_not_found' });
+          }
         }
       }
-    }
-    // The lanes go on.
-    const orders = await api.process(batchOf(...customers.map((customer) => newBuy(customer, [newAssetNum()]))));
-    expect(orders.map(({ state }) => state)).toEqual(customers.map(() => 'succeeded'));
-  });
-});
+      // The lanes still work.
+      const orders = await api.process(batchOf(...customers.map((customer) => newBuy(customer, [newAssetNum()]))));
+      expect(orders.map(({ state }) => state)).toEqual(customers.map(() => 'succeeded'));
+    });
+  },
+);

@@ -9,7 +9,7 @@ import { submitLarge, syncOf } from '../harness/orders/sync-batches.ts';
 import { buyThick, FULL } from '../harness/orders/thick-assets.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** Orders at their limits and over them, among others and many at once (rules 6.5). */
+/** Orders at and over the size limits, alone and many at once (rules 6.5). */
 
 const ASSETS = 22;
 
@@ -34,17 +34,17 @@ afterAll(async () => {
 const transfer = (to: Customer, assetNums: string[]) =>
   newBuy(to, assetNums, {}, { transferedAssetNum: true, products: [] });
 
-/** A sync batch is refused so, unless the machine is too slow to find out in the time of a call. */
+/** Expects this refusal of a sync batch. On a slow machine, the call may time out first. */
 async function expectRefused(batch: ReturnType<typeof syncOf>, refusal: object): Promise<void> {
   const answer = await submitLarge(stack.db, api, batch);
   if (answer !== null) expect(refusalOf(answer)).toMatchObject(refusal);
 }
 
-/** Twenty of them are at the limit. */
+/** Twenty of the orders are at the limit. */
 const AT_LIMIT = 20;
 const causesOf = (orders: readonly { cause: string | null }[]) => orders.map(({ cause }) => cause);
 
-it('an order that touches too much reports the fault that comes first', async () => {
+it('an order over the limit reports its first fault', async () => {
   const numbers = (...more: string[]) => [...thick.slice(0, AT_LIMIT), ...more, ...thick.slice(AT_LIMIT)];
   const orders = [
     { ...deleteAsset(customer, thick), enterpriseGlobalId: '1' },
@@ -73,8 +73,8 @@ it('an order that touches too much reports the fault that comes first', async ()
   expect(causesOf(await api.preview(batchOf(late)))).toEqual(['asset_not_found']);
 });
 
-describe('orders of which each is allowed', () => {
-  /** Each touches more than half of what one order may. */
+describe('orders that are each within the limit', () => {
+  /** Each order touches more than half of what one order may touch. */
   const transfers = (to: Customer) => [transfer(to, thick.slice(0, ASSETS / 2)), transfer(to, thick.slice(ASSETS / 2))];
   const tooLarge = { code: '13004', cause: 'batch_too_large', message: expect.stringContaining('orderList[1]:') };
 
@@ -83,14 +83,14 @@ describe('orders of which each is allowed', () => {
     expect(refusalOf(await api.submitPreview(batchOf(...transfers(next))))).toMatchObject(tooLarge);
   });
 
-  it('after one that fails, refuse a preview as well, and a sync call for the one that fails', async () => {
+  it('behind a failing one, refuse a preview as well, and a sync call for the failing one', async () => {
     const orders = [deleteAsset(customer, [newAssetNum()]), ...transfers(next)];
     const refusal = refusalOf(await api.submitPreview(batchOf(...orders)));
     expect(refusal).toMatchObject({ ...tooLarge, message: expect.stringContaining('orderList[2]:') });
     await expectRefused(syncOf(...orders), { cause: 'asset_not_found' });
   });
 
-  it('refuse a preview if very much has to be read, though each fails', async () => {
+  it('refuse a preview if they read too much, even if each fails', async () => {
     const orders = Array.from({ length: 3 }, () => deleteProduct(customer, thick));
     expect(causesOf(await api.preview(batchOf(...orders.slice(1))))).toEqual(['order_too_large', 'order_too_large']);
     const refusal = refusalOf(await api.submitPreview(batchOf(...orders)));
@@ -123,7 +123,7 @@ describe('thousands of orders over the limit', () => {
   const over = (to: Customer, count: number) => Array.from({ length: count }, () => transfer(to, thick));
   const isTooLarge = { state: 'failed', cause: 'order_too_large' };
 
-  it('of twenty callers at once all fail, and none is held', async () => {
+  it('of twenty concurrent callers all fail, and none is held', async () => {
     const callers = await Promise.all(
       Array.from({ length: 20 }, async () => {
         const caller = await stack.newApi();

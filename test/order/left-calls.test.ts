@@ -8,9 +8,9 @@ import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { countRows, syncOf } from '../harness/orders/sync-batches.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** O5 whose client leaves while its customers are looked up. */
+/** O5 calls whose client disconnects during the customer lookup. */
 const BATCH_ORDER = operations.createBatchOrder.path.slice(ORDER_ROOT.length);
-/** So long that a thread checks it, which does one body after the other. */
+/** Long enough for the thread that checks large bodies, one at a time. */
 const LARGE_BYTES = 300_000;
 
 let stack: Stack;
@@ -29,7 +29,7 @@ it.each([
   ['sync', syncOf, 0, 1],
   ['on a thread', syncOf, LARGE_BYTES, 1],
   ['on a thread, and behind another', batchOf, LARGE_BYTES, 2],
-])('%s: it ends at once, and stores nothing', async (_, batchOfMode, bytes, calls) => {
+])('%s: the call ends at once and stores nothing', async (_, batchOfMode, bytes, calls) => {
   const customer = await api.newCustomer();
   const [left, stored] = [countLeft(), await countRows(stack.db, 'batch')];
   const newBatch = () => batchOfMode(newBuy(customer, [newAssetNum()]));
@@ -42,10 +42,10 @@ it.each([
       if (call === calls - 1) socket.destroy();
     }
     await expect.poll(countLeft).toBe(left + 1);
-    // It was not the look-up that ended.
+    // The lookup itself is still blocked.
     expect(await countWaiting(stack.db, 'relation')).toBe(1);
   });
-  // The other call, and one that is looked up behind all of them.
+  // The other call is answered, and so is one whose lookup queues behind the others.
   await api.accept(newBatch());
   await expect.poll(() => countRows(stack.db, 'batch')).toBe(stored + calls);
 });

@@ -17,10 +17,10 @@ import { submitLarge, syncOf } from '../harness/orders/sync-batches.ts';
 import { buyThick, type Filling, FULL, uriUnderGrant } from '../harness/orders/thick-assets.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** Assets and orders right at their limits, and one over (rules 6.5 Size), however the orders come. */
+/** Assets and orders at their limits and one over (rules 6.5 Size), in every mode. */
 const ON_ASSET = 10_000;
 const OF_ORDER = 200_000;
-/** So many full assets are as much as an order touches. */
+/** One order may touch this many full assets. */
 const FULL_ASSETS = OF_ORDER / ON_ASSET;
 
 let stack: Stack;
@@ -46,7 +46,7 @@ describe('an asset', () => {
     return [previewed!.cause, processed!.cause];
   };
 
-  it('holds 10,000 products and merchandises, bought at once or one after the other, and not one more', async () => {
+  it('holds 10,000 products and merchandise, bought at once or one after another, and not one more', async () => {
     const at = newAssetNum();
     const contents = { products: products(ON_ASSET - 3), merchandises: [merchandise()] };
     await api.carryOut(newBuy(customer, [at], {}, contents));
@@ -63,7 +63,7 @@ describe('an asset', () => {
     await api.carryOut(newBuy(customer, [at]));
   });
 
-  it('is full with two elements of an order, where neither is too large alone', async () => {
+  it('is full with two elements of an order, neither of which is too large alone', async () => {
     const [one, two] = [newAssetNum(), newAssetNum()];
     const element = (assetNos: string[], count: number) => ({ assetNos, products: products(count) });
     const order = (count: number) =>
@@ -72,7 +72,7 @@ describe('an asset', () => {
     expect(await causeOf(order(4_000))).toEqual([null, null]);
   });
 
-  it('has 10,000 grants, and not one more, though it has fewer products', async () => {
+  it('has 10,000 grants and not one more, even with fewer products', async () => {
     const { thick } = await buyThick({ db: stack.db, api }, customer, 1, { grants: ON_ASSET - 2 });
     for (const place of [1, 2, 3])
       await api.carryOut(deleteProduct(customer, thick, { productUri: uriUnderGrant(place) }));
@@ -97,7 +97,7 @@ describe('an asset', () => {
     expect(dataOf(await api.call('GET', `/asset/${thick[0]}`)).products).toEqual([]);
   });
 
-  it('that is full is transferred, and has no room for its new customer either', async () => {
+  it('can be transferred when full, and is also full for its new customer', async () => {
     const { thick } = await buyThick({ db: stack.db, api }, customer, 1, FULL.products);
     const next = await api.newCustomer();
     const transfer = (element: Sent) => newBuy(next, thick, {}, { transferedAssetNum: true, ...element });
@@ -117,7 +117,7 @@ describe('an order', () => {
     if (refused !== null) expect(refusalOf(refused)).toMatchObject({ code: '13004', ...failed });
   }
 
-  /** Carries an order out and returns its id. */
+  /** Applies an order in a mode and returns its ID. */
   const carryOut = {
     async: async (order: Sent) => {
       expect(await api.preview(batchOf(order))).toMatchObject([{ cause: null }]);
@@ -133,7 +133,7 @@ describe('an order', () => {
     },
   };
 
-  /** How an order revokes all that is on assets. */
+  /** Ways in which an order revokes the whole contents of assets. */
   const KINDS: { by: string; filling: Filling; order: (assetNums: string[], source: Sent) => Sent }[] = [
     { by: 'delete_asset', filling: FULL.products, order: (assetNums) => deleteAsset(customer, assetNums) },
     {
@@ -158,7 +158,7 @@ describe('an order', () => {
     }
   });
 
-  it('ends what is on assets with 200,000 grants, in any mode, and on none with more', async () => {
+  it('revokes the contents of assets with 200,000 grants, in any mode, and of none with more', async () => {
     const { thick, thin, order: bought } = await buyFull(FULL.grants);
     const source = { srcLicenseOrderId: bought.licenseOrderId };
     await expectTooLarge(deleteProduct(customer, [...thick, thin], {}, source));

@@ -38,7 +38,7 @@ describe.each([
   ])('of one customer take effect in acceptance order: %i batches over %s', async (count, _, apiCount) => {
     const customer = await api.newCustomer();
     const assetNum = newAssetNum();
-    // Sequences that fall: they count within a batch only.
+    // Sequences fall from batch to batch, because they order only the orders within a batch.
     const batches = buyAndDelete(customer, assetNum, count).map((order, index) =>
       batchOf({ ...order, sequence: 1_000 - index }),
     );
@@ -51,7 +51,7 @@ describe.each([
     );
   });
 
-  it('of one batch take effect by sequence, however orderList is shuffled', async () => {
+  it('of one batch take effect by sequence, in any orderList order', async () => {
     const customer = await api.newCustomer();
     const assetNum = newAssetNum();
     const count = 101;
@@ -68,10 +68,10 @@ describe.each([
     expect(active).toEqual([{ license_order_id: last?.licenseOrderId, active: true }]);
   });
 
-  it('of many customers at once take effect in each one’s order, whichever application sends them', async () => {
+  it('of many concurrent customers take effect in each one’s order, whichever application sends them', async () => {
     const { credentials, token } = await stack.newApi();
     const senders = [api, new Api(second.api.baseUrl, credentials, token)];
-    // How many orders: one channel has much to do, and one is paused until half of its orders have come.
+    // Orders per channel. One channel has a large backlog; another is paused until half of its orders are sent.
     const channels: [code: string, orders: number][] = [
       ...Array.from({ length: 4 }, (): [string, number] => ['large', 60]),
       ...Array.from({ length: 4 }, (): [string, number] => ['paused', 20]),
@@ -113,7 +113,7 @@ describe.each([
     expect(countOutcomes(await api.process(batchOf(...shuffled)))).toEqual({ succeeded: 400 });
   });
 
-  it('take a number from one another across channels, each seeing what the other did', async () => {
+  it('transfer a number between channels repeatedly, each seeing the effects of the other', async () => {
     const channels = ['north', 'south', 'north', 'south'];
     const customers = await Promise.all(channels.map((channel) => api.newCustomer(undefined, channel)));
     const assetNums = Array.from({ length: 10 }, newAssetNum);
@@ -126,7 +126,7 @@ describe.each([
     await Promise.all(batches.map((batch, index) => apis[index % 2]!.accept(batch)));
     const orders = await waitForResults(api, batches);
     expect(countOutcomes(orders)).toEqual({ succeeded: 40 });
-    // The number was new once; each later customer took it with its contents.
+    // Each number is new once. Later orders transfer it with its contents.
     expect(orders.reduce((sum, { assets }) => sum + assets, 0)).toBe(assetNums.length);
     for (const assetNum of assetNums) {
       const grants = await readGrants(stack, assetNum);
@@ -136,7 +136,7 @@ describe.each([
     }
   });
 
-  it('are carried out once, however often their job runs', async () => {
+  it('are applied once, however often their job runs', async () => {
     const customer = await api.newCustomer();
     const assetNums = [newAssetNum(), newAssetNum()];
     const producer = openProducer<Job>(stack.queue, QUEUE_NAME, silent);
@@ -145,7 +145,7 @@ describe.each([
     await Promise.all([drainAll(), drainAll(), api.accept(batch), drainAll(), drainAll()]);
     const [order] = await waitForResults(api, [batch]);
     await Promise.all([drainAll(), drainAll()]);
-    // Drains of this lane have begun and ended by the time that a later order is done.
+    // Drains of this lane have started and ended before the later order succeeds.
     const later = batchOf(newBuy(customer, [assetNums[1]!]));
     expect(countOutcomes(await api.process(later))).toEqual({ succeeded: 1 });
     await producer.close();
@@ -156,7 +156,7 @@ describe.each([
 });
 
 describe.each(QUEUE_KINDS)('two customers in different lanes, on %s,', (queue) => {
-  it('who want the same new numbers at the same time get each number once', async () => {
+  it('that buy the same new numbers at the same time get each number once', async () => {
     const stack = await startStack({ queue, worker: false });
     try {
       const api = await stack.newApi();
@@ -165,7 +165,7 @@ describe.each(QUEUE_KINDS)('two customers in different lanes, on %s,', (queue) =
       const purchases = (customer: Customer, nums: string[]) => nums.map((assetNum) => newBuy(customer, [assetNum]));
       const batches = [batchOf(...purchases(one, assetNums)), batchOf(...purchases(other, assetNums.toReversed()))];
       await acceptAll([api], batches);
-      // By now both lanes wait, so their drains begin together and meet half way.
+      // Both lanes now have pending orders, so the two drains start together and meet halfway.
       await Promise.all([stack.startWorker(), stack.startWorker()]);
       expect(countOutcomes(await waitForResults(api, batches))).toEqual({
         succeeded: 500,

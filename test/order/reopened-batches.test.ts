@@ -14,7 +14,7 @@ import { expectSumsRight, readResult } from '../harness/orders/sync-batches.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** Batches that end, are opened again by `order retry`, and end again, with an announcement of each end. */
+/** Batches that complete, are reopened by `order retry`, and complete again, with one event per completion. */
 
 const ids = new LedgerIds();
 
@@ -43,7 +43,7 @@ afterEach(async () => expect(await checkNumbers(stack.db)).toEqual([]));
 
 type Batch = ReturnType<typeof batchOf>;
 
-/** Accepts a batch of purchases, so many of each of some customers in different lanes. */
+/** Accepts a batch with `ofEach` purchases for each of `lanes` customers in different lanes. */
 async function accept(lanes: number, ofEach: number) {
   const customers = await newCustomersInLanes(api, lanes);
   const batch = batchOf(
@@ -58,10 +58,10 @@ async function accept(lanes: number, ofEach: number) {
   return { batch, id, orderIds: orders.map(({ licenseOrderId }) => licenseOrderId) };
 }
 
-/** Carries out what is pending in some lanes; it does not end the batches. */
+/** Applies the pending orders of some lanes without completing their batches. */
 const drain = (db: Database, lanes = ALL_LANES) => drainLanes(db, { lanes }, ids);
 
-/** Ends what is pending of a batch, or one order of it, with internal_error; it does not end the batch. */
+/** Fails a batch's pending orders, or one of them, with internal_error, without completing the batch. */
 async function fail(db: Database, batchId: BatchId, orderId?: LicenseOrderId): Promise<void> {
   await inTransaction(db, async (trx) => {
     await lockLanes(trx, ALL_LANES);
@@ -77,7 +77,7 @@ async function countChunks(batchId: BatchId): Promise<number> {
   return rows.length;
 }
 
-/** The events of a batch, oldest first, and how often its row got an end. */
+/** Returns a batch's events, oldest first, and how often its row got a completion time. */
 async function readEnds(batchId: BatchId) {
   const { rows } = await sql<{ type: string; succeeded: number; failed: number; cancelled: number; ends: number }>`
     select type, succeeded, failed, cancelled,
@@ -90,7 +90,7 @@ async function readEnds(batchId: BatchId) {
   return rows;
 }
 
-describe('a batch of four orders in two lanes that all failed', () => {
+describe('a batch of four orders in two lanes that have all failed', () => {
   let batch: Batch;
   let id: BatchId;
   let orderIds: LicenseOrderId[];
@@ -101,7 +101,7 @@ describe('a batch of four orders in two lanes that all failed', () => {
     expect(await completeBatches(stack.db, [id])).toEqual([id]);
   });
 
-  /** What both APIs say of it. */
+  /** Expects that both APIs return these totals. */
   async function expectTotals(totals: Partial<Awaited<ReturnType<typeof readResult>>>): Promise<void> {
     for (const caller of [api, second.api]) {
       const { orders, ...result } = await readResult(caller, batch);
@@ -112,7 +112,7 @@ describe('a batch of four orders in two lanes that all failed', () => {
     }
   }
 
-  it('ends, is put back order by order, cancelled and carried out, and its totals are right all the time', async () => {
+  it('is completed, retried order by order, cancelled and applied, and its totals are always correct', async () => {
     const [first, alone, third, fourth] = orderIds as [LicenseOrderId, LicenseOrderId, LicenseOrderId, LicenseOrderId];
     expect(await countChunks(id)).toBe(0);
     await expectTotals({ state: 'completed', succeeded: 0, failed: 4 });
@@ -126,7 +126,7 @@ describe('a batch of four orders in two lanes that all failed', () => {
 
     expect(await retry(alone)).toBe(1);
     await drain(stack.db);
-    // Its chunk is finished, and the batch has not ended yet when more of both lanes comes back.
+    // The order's chunk is finished, but the batch isn't completed when more orders of both lanes are retried.
     await expectTotals({ state: 'processing', succeeded: 1, failed: 3, pending: 0, completedTime: null });
     expect(await retry(third)).toBe(1);
     await expectTotals({ state: 'processing', succeeded: 1, failed: 2, pending: 1 });
@@ -148,7 +148,7 @@ describe('a batch of four orders in two lanes that all failed', () => {
     await expectSumsRight(stack.db);
   });
 
-  it('comes back in one step', async () => {
+  it('is reopened in one step', async () => {
     expect(await retryFailedOrders(stack.db, orderIds)).toEqual({ retried: 4, notRetried: [] });
     await expectTotals({ state: 'accepted', pending: 4 });
     await drain(stack.db);
@@ -156,7 +156,7 @@ describe('a batch of four orders in two lanes that all failed', () => {
     await expectTotals({ state: 'completed', succeeded: 4 });
   });
 
-  it('is put back only after a concurrent end', async () => {
+  it('cannot be reopened while it is being completed, but can be afterwards', async () => {
     expect(await retry(orderIds[0]!)).toBe(1);
     await drain(stack.db);
     let again: Promise<number> | undefined;
@@ -171,7 +171,7 @@ describe('a batch of four orders in two lanes that all failed', () => {
   });
 });
 
-it('an order that is put back before its batch has ended keeps the end waiting', async () => {
+it('does not complete if an order is retried first', async () => {
   const { batch, id, orderIds } = await accept(2, 2);
   await fail(stack.db, id, orderIds[0]);
   expect(await retry(orderIds[0]!)).toBe(1);
@@ -186,7 +186,7 @@ it('an order that is put back before its batch has ended keeps the end waiting',
   expect(await readEnds(id)).toEqual([{ type: 'batch.completed', succeeded: 4, failed: 0, cancelled: 0, ends: 1 }]);
 });
 
-it('all of this at once, through several pools, loses nothing, does nothing twice and announces each end once', async () => {
+it('all of this concurrently, over several pools, applies each order and announces each end once', async () => {
   const stories = await Promise.all(Array.from({ length: 8 }, () => accept(4, 3)));
   const allIds = stories.flatMap(({ orderIds }) => orderIds);
   const pools = Array.from({ length: 4 }, () =>
@@ -204,7 +204,7 @@ it('all of this at once, through several pools, loses nothing, does nothing twic
       repeat(25, () => fail(db, pick(stories).id)),
       repeat(60, () => retryFailedOrders(db, [pick(pick(stories).orderIds)])),
       repeat(10, () => retryFailedOrders(db, allIds)),
-      // Some die before they end what they have finished.
+      // Some workers die before they complete the batches of their drains.
       repeat(30, async () => {
         const { finishedBatchIds } = await drain(db, [...new Set([pick(ALL_LANES), pick(ALL_LANES)])]);
         if (Math.random() < 0.7) await completeBatches(db, finishedBatchIds);

@@ -18,8 +18,8 @@ import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
 
 const DEEPEST_MERCHANDISE = 16;
 
-/** The rules of rules 6.5, from the call to the rows. */
-describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
+/** The rules of rules 6.5, from the API call to the database rows. */
+describe.each(QUEUE_KINDS)('an order on %s', (queue) => {
   let stack: Stack;
   let api: Api;
 
@@ -33,21 +33,21 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
   /** Sends orders as one batch and returns their results. */
   const process = (...orders: Sent[]) => api.process(batchOf(...orders));
 
-  /** Sends an order that must succeed, and returns its result. */
+  /** Sends an order that must succeed. Returns its result. */
   async function succeed(order: Sent): Promise<OrderResult> {
     const [result] = await process(order);
     expect(result).toMatchObject({ state: 'succeeded', code: null, cause: null, message: null });
     return result!;
   }
 
-  /** Sends an order that must fail, and returns its cause. */
+  /** Sends an order that must fail. Returns its cause. */
   async function fail(order: Sent): Promise<OrderResult['cause']> {
     const [result] = await process(order);
     expect(result).toMatchObject({ state: 'failed', code: '13004', assets: 0, products: 0 });
     return result!.cause;
   }
 
-  /** All assets on record that had the number, oldest first, each with what is on record of it. */
+  /** Returns all assets that had the number, oldest first, each with its contents on record. */
   async function readRecords(assetNum: string) {
     const { db } = stack;
     const assets = await db.selectFrom('asset').selectAll().where('asset_num', '=', assetNum).orderBy('id').execute();
@@ -74,7 +74,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
     (a: Record<Key, string>, b: Record<Key, string>) =>
       Number(a[key]) - Number(b[key]);
 
-  /** The active asset of the number. */
+  /** Returns the number's active asset. */
   async function readAsset(assetNum: string) {
     const [active, ...others] = (await readRecords(assetNum)).filter(isActive);
     expect(others).toEqual([]);
@@ -82,7 +82,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
     return active;
   }
 
-  /** The productUris that are active on the asset, oldest first. */
+  /** Returns the productUris active on the asset, oldest first. */
   const productsOn = async (assetNum: string) =>
     (await readAsset(assetNum)).products.filter(isActive).map((product) => product.product_uri);
 
@@ -90,7 +90,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
 
   const uri = (productUri: string, changes: Sent = {}) => productToBuy({ productUri, ...changes });
 
-  /** A customer, and the employees of its enterprise, who may hold assets. */
+  /** Creates a customer whose enterprise has employees. */
   async function newCustomerWithMembers(): Promise<{ customer: Customer; memberIds: MemberId[] }> {
     const crmCustomerId = randomUUID();
     const body = { crmCustomerId, customerName: `Enterprise ${crmCustomerId}`, branchName: 'Branch' };
@@ -100,7 +100,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
     return { customer, memberIds: members.map((member: { memberGlobalId: MemberId }) => member.memberGlobalId) };
   }
 
-  /** Has an employee hold the asset, and lends it into the other, which becomes a borrowed lock. */
+  /** Assigns the asset to an employee and lends it into the other, which becomes a borrowed lock. */
   async function assignAndLend(memberIds: MemberId[], assetNum: string, lockNum: string): Promise<void> {
     const [asset, lock] = [await readAsset(assetNum), await readAsset(lockNum)];
     const assignment = { asset_id: asset.id, member_id: memberIds[0]! };
@@ -109,7 +109,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
     await stack.db.insertInto('asset_lending').values({ asset_id: asset.id, lock_asset_id: lock.id }).execute();
   }
 
-  /** Which of the assets is held, and which is lent or lent into. */
+  /** Returns which of the assets are assigned, and which are lent or lent into. */
   async function readHoldings(...assetNums: string[]): Promise<{ held: boolean[]; lent: boolean[] }> {
     const records = await Promise.all(assetNums.map(readRecords));
     const assignments = await stack.db.selectFrom('asset_assignment').selectAll().execute();
@@ -195,7 +195,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       });
     });
 
-    it('adds to an asset that is the customer’s already', async () => {
+    it('adds to an asset that the customer already has', async () => {
       const customer = await api.newCustomer();
       const assetNum = newAssetNum();
       const codes = (...assetExtendList: Sent[]) => ({ assetExtendList });
@@ -244,7 +244,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       expect(after.created_time).toEqual(before.created_time);
     });
 
-    it('gives an asset 100 extended attributes, one after the other, and not one more', async () => {
+    it('gives an asset 100 extended attributes, one after another, and not one more', async () => {
       const customer = await api.newCustomer();
       const assetNum = newAssetNum();
       const buy = (first: number, last: number, extendValue = '') => {
@@ -265,7 +265,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       expect(Object.values(stored!)).toEqual(Array.from({ length: 100 }, () => 'replaced'));
     });
 
-    it('transfers an asset with everything on it, and ends its assignment and its lending', async () => {
+    it('transfers an asset with all its contents, and ends its assignment and its loan', async () => {
       const { customer: seller, memberIds } = await newCustomerWithMembers();
       const buyer = await api.newCustomer();
       const [assetNum, lockNum] = [newAssetNum(), newAssetNum()];
@@ -277,7 +277,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       expect(result).toMatchObject({ assets: 0, products: 1 });
       const after = await readAsset(assetNum);
       expect(after).toMatchObject({ id: before.id, customer_id: buyer.customerId, limit_end_date: '1800000000009' });
-      // The order that transfers stands for what came with it; but for that nothing of it changes.
+      // The transfer becomes the source order of the asset's contents. Nothing else about them changes.
       const taken = { held_by_order_id: result.licenseOrderId, updated_time: expect.any(Date) };
       expect(after.products.slice(0, -1)).toEqual(before.products.map((each) => ({ ...each, ...taken })));
       expect(after.merchandises).toEqual(before.merchandises.map((each) => ({ ...each, ...taken })));
@@ -286,7 +286,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       expect(await fail(deleteAsset(seller, [assetNum]))).toBe('asset_not_found');
     });
 
-    it('ends the lending into a lock that it transfers', async () => {
+    it('ends the loan into a lock that it transfers', async () => {
       const { customer: seller, memberIds } = await newCustomerWithMembers();
       const buyer = await api.newCustomer();
       const [assetNum, lockNum] = [newAssetNum(), newAssetNum()];
@@ -296,7 +296,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       expect(await readHoldings(assetNum, lockNum)).toEqual({ held: [true, false], lent: [false, false] });
     });
 
-    it('leaves assignment and lending where it only adds', async () => {
+    it('keeps assignment and loan if it only adds', async () => {
       const { customer, memberIds } = await newCustomerWithMembers();
       const [assetNum, lockNum] = [newAssetNum(), newAssetNum()];
       await succeed(newBuy(customer, [assetNum, lockNum]));
@@ -345,7 +345,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       }
     });
 
-    it('buys a number again after its revocation as a new asset, and keeps the old one on record', async () => {
+    it('buys a revoked number again as a new asset, and keeps the old one on record', async () => {
       const [customer, other] = [await api.newCustomer(), await api.newCustomer()];
       const assetNum = newAssetNum();
       const element = { products: [uri('a')], merchandises: [merchandise()], limitEndDate: 1_800_000_000_005 };
@@ -367,7 +367,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
   });
 
   describe('delete_asset', () => {
-    it('revokes the asset with everything on it, and ends its assignment and its lending', async () => {
+    it('revokes the asset with all its contents, and ends its assignment and its loan', async () => {
       const { customer, memberIds } = await newCustomerWithMembers();
       const [assetNum, lockNum] = [newAssetNum(), newAssetNum()];
       await succeed(newBuy(customer, [assetNum, lockNum], {}, { merchandises: [merchandise()] }));
@@ -382,7 +382,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       expect(await readHoldings(assetNum, lockNum)).toEqual({ held: [false, false], lent: [false, false] });
     });
 
-    it('ends the lending into a lock that it revokes', async () => {
+    it('ends the loan into a lock that it revokes', async () => {
       const { customer, memberIds } = await newCustomerWithMembers();
       const [assetNum, lockNum] = [newAssetNum(), newAssetNum()];
       await succeed(newBuy(customer, [assetNum, lockNum]));
@@ -391,7 +391,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       expect(await readHoldings(assetNum, lockNum)).toEqual({ held: [true, false], lent: [false, false] });
     });
 
-    it('with a source order takes what that order granted, and the asset with its last grant', async () => {
+    it('with a source order revokes what that order granted, and the asset with its last grant', async () => {
       const { customer, memberIds } = await newCustomerWithMembers();
       const [assetNum, lockNum] = [newAssetNum(), newAssetNum()];
       const first = await succeed(
@@ -416,7 +416,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       expect(await readHoldings(assetNum)).toEqual({ held: [false], lent: [false] });
     });
 
-    it('takes as source order only a succeeded new_buy of the customer', async () => {
+    it('accepts as source order only a succeeded new_buy of the customer', async () => {
       const [customer, other] = [await api.newCustomer(), await api.newCustomer()];
       const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
       const results = await process(
@@ -438,7 +438,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
   });
 
   describe('delete_product', () => {
-    it('by mnemonic revokes all of a productUri, in merchandise too, and leaves the asset', async () => {
+    it('by mnemonic revokes all products of a productUri, in merchandise too, and keeps the asset', async () => {
       const customer = await api.newCustomer();
       const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
       const inside = merchandise({ children: [merchandise({ licenseOrderProductList: [uri('a'), uri('c')] })] });
@@ -456,7 +456,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
     });
   });
 
-  it('fails an order of an unknown customer or of another enterprise, and stores nothing', async () => {
+  it('fails for an unknown customer or another enterprise, and stores nothing', async () => {
     const [customer, other] = [await api.newCustomer(), await api.newCustomer()];
     const assetNum = newAssetNum();
     const { enterpriseGlobalId } = other;
@@ -491,7 +491,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       expect(await readRecords(newNum)).toEqual([]);
     });
 
-    it('a number is bought, revoked and bought again', async () => {
+    it('a number can be bought, revoked and bought again', async () => {
       const customer = await api.newCustomer();
       const assetNum = newAssetNum();
       const results = await process(
@@ -519,7 +519,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       }
     });
 
-    it('a stored asset is revoked and bought again, which frees its number first', async () => {
+    it('a stored asset can be revoked and bought again, which frees its number first', async () => {
       const customer = await api.newCustomer();
       const assetNum = newAssetNum();
       await succeed(newBuy(customer, [assetNum]));
@@ -528,7 +528,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       expect((await readRecords(assetNum)).map(isActive)).toEqual([false, true]);
     });
 
-    it('a stored asset is changed and revoked, and its last state stays on record', async () => {
+    it('a stored asset can be changed and revoked, and its last state stays on record', async () => {
       const customer = await api.newCustomer();
       const assetNum = newAssetNum();
       await succeed(newBuy(customer, [assetNum], {}, { limitEndDate: 1_800_000_000_005 }));
@@ -546,7 +546,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       expect(isActive(record!)).toBe(false);
     });
 
-    it('a stored asset is transferred and revoked, and stays on record as its last customer’s', async () => {
+    it('a stored asset can be transferred and revoked, and stays on record as its last customer’s', async () => {
       const [seller, buyer] = [await api.newCustomer(), await api.newCustomer()];
       const assetNum = newAssetNum();
       await succeed(newBuy(seller, [assetNum]));
@@ -556,7 +556,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       expect(record).toMatchObject({ customer_id: buyer.customerId });
     });
 
-    it('products are revoked that the same batch bought', async () => {
+    it('products bought in the same batch can be revoked', async () => {
       const customer = await api.newCustomer();
       const assetNum = newAssetNum();
       const results = await process(

@@ -8,16 +8,16 @@ import { countRows, recordQueries } from '../../harness/databases/explain.ts';
 import { newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** How many rows a page of a history reads, where much has happened: no more on a late page than on the first. */
+/** The rows that a page of a long history reads are bounded: a late page reads no more than the first. */
 const ORDERS = 200;
 const PRODUCTS_OF_ORDER = 100;
 const TIMES_BOUGHT = 5_000;
 const LIMIT = 50;
 const APPLICATION_ID = '1' as ApplicationId;
-/** A page reads the orders of the assets that it shows, and of the effects of each of them as many as it might show. */
+/** A page reads the orders of the assets it shows. For each order, it reads at most as many effects as it can show. */
 const MAX_ROWS = LIMIT * LIMIT + 10 * ORDERS;
 const [LONG_USED, OFTEN_BOUGHT] = [newAssetNum(), newAssetNum()];
-/** The first id of each kind of row that is filled in. */
+/** The first ID of each kind of inserted row. */
 const FIRST = {
   ending: 1_000_000,
   purchase: 2_000_000,
@@ -30,7 +30,7 @@ const FIRST = {
 let stack: Stack;
 let api: Api;
 let customer: Customer;
-/** The asset of LONG_USED, and the order that bought it. */
+/** The asset with the number LONG_USED, and the order that bought it. */
 let long: { assetId: string; orderId: string };
 
 beforeAll(async () => {
@@ -40,7 +40,7 @@ beforeAll(async () => {
   long = await buy(LONG_USED);
   await fillAsset();
   await fillNumber();
-  // What PostgreSQL knows of its tables decides how it reads them.
+  // PostgreSQL chooses its query plans by the statistics that it has of the tables.
   await sql`analyze`.execute(stack.db);
 });
 afterAll(() => stack.close());
@@ -51,7 +51,7 @@ async function buy(assetNum: string): Promise<{ assetId: string; orderId: string
   return { assetId: asset!.id, orderId: accepted!.licenseOrderId };
 }
 
-/** Inserts succeeded orders, one a second, with ids from `first` on. */
+/** Inserts succeeded orders one second apart, with IDs from `first`. */
 const insertOrders = (first: number, count: number, type: string) =>
   sql`
     insert into license_order (id, order_type, customer_id, assets, products, finished_time)
@@ -63,7 +63,7 @@ const PRODUCT = sql`
   hash_uri('gms-100') as uri_hash, 1 as limit_concurrent`;
 const PRODUCT_COLUMNS = sql`crm_product_id, parent_crm_product_id, terms_id, uri_hash, limit_concurrent`;
 
-/** Reads a page, and how many rows PostgreSQL reads for it. */
+/** Reads a page and counts the rows that PostgreSQL reads for it. */
 async function readPage(assetNum: string, cursor?: string): Promise<AssetHistory & { rows: number }> {
   const viewer = { applicationId: APPLICATION_ID, channels: null };
   const sent = recordQueries();
@@ -75,7 +75,7 @@ async function readPage(assetNum: string, cursor?: string): Promise<AssetHistory
   return { ...page, rows };
 }
 
-/** Reads the first page and those behind some places. */
+/** Reads the first page and the pages after the given places. */
 async function expectBounded(assetNum: string, places: string[][]): Promise<void> {
   const cursors = places.map((place) => writeCursor(['assetHistory', APPLICATION_ID, { assetNum }], place));
   for (const cursor of [undefined, ...cursors]) {
@@ -96,7 +96,7 @@ async function fillAsset(): Promise<void> {
     from generate_series(0, ${ORDERS * PRODUCTS_OF_ORDER}::integer - 1) as i`.execute(stack.db);
 }
 
-/** Has a number bought and revoked, again and again. */
+/** Buys and revokes one number many times. */
 async function fillNumber(): Promise<void> {
   await insertOrders(FIRST.purchase, TIMES_BOUGHT, 'new_buy');
   await insertOrders(FIRST.revocation, TIMES_BOUGHT, 'delete_asset');
@@ -117,7 +117,7 @@ async function fillNumber(): Promise<void> {
     select ${FIRST.other}::bigint + i, ${asset}, ${purchase}, ${PRODUCT}, ${revoked} ${all}`.execute(stack.db);
 }
 
-it('an asset of which many products were revoked', async () => {
+it('reads a bounded number of rows for an asset with many revoked products', async () => {
   const { assetId, orderId } = long;
   const half = FIRST.product + (ORDERS * PRODUCTS_OF_ORDER) / 2;
   await expectBounded(LONG_USED, [
@@ -126,6 +126,6 @@ it('an asset of which many products were revoked', async () => {
   ]);
 });
 
-it('a number that was bought and revoked many times', async () => {
+it('reads a bounded number of rows for a number that was bought and revoked many times', async () => {
   await expectBounded(OFTEN_BOUGHT, [[String(FIRST.asset + 100), 'order', String(FIRST.purchase + 100), '', '']]);
 });

@@ -17,7 +17,7 @@ import {
 import { type Stack, startStack } from '../../harness/stack.ts';
 import { walkHistory } from '../../model/asset-history.ts';
 
-/** An asset by its number, and what happened to it (rules 6.7), held against the contract in strict form. */
+/** An asset by its number, and its history (rules 6.7). Answers must match the contract in strict form. */
 const strictDetail = z.strictObject(AssetDetail.shape);
 const pathOf = (assetNum: string) => `/asset/${encodeURIComponent(assetNum)}`;
 const submitAsset = (api: Api, assetNum: string) => api.call('GET', pathOf(assetNum));
@@ -29,7 +29,7 @@ const readPage = async (assetNum: string, query: Record<string, string>, by = ap
   dataOf(await submitHistory(by, assetNum, query));
 const causeOf = async (answer: ReturnType<Api['call']>) => refusalOf(await answer).cause;
 
-/** What of an entry tells the story: the action, and what it is about. */
+/** The parts of an entry that tests compare: its action and its object. */
 const told = (entries: HistoryEntry[]) =>
   entries.map(({ action, productUri }) => (productUri === null ? action : `${action} ${productUri}`));
 
@@ -49,7 +49,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Carries out one order in a batch of its own. */
+/** Applies one order in a batch of its own. */
 async function order(sent: Sent, by = api) {
   const batch = { ...batchOf(sent), syncMode: 'sync' as const };
   const [accepted] = await by.accept(batch);
@@ -62,7 +62,7 @@ const uri = (productUri: string) => ({ products: [productToBuy({ productUri })] 
 const moved = { transferedAssetNum: true };
 
 describe('an asset by its number', () => {
-  it('is shown with every field, and what is on it as M7 shows it', async () => {
+  it('is shown with every field, and with its contents as M7 shows them', async () => {
     const center = await MemberCenter.open(stack);
     const assetNum = newAssetNum();
     const secret = 'secret of a license';
@@ -96,7 +96,7 @@ describe('an asset by its number', () => {
     expect(JSON.stringify((await submitAsset(api, assetNum)).body)).not.toContain(secret);
   });
 
-  it('shows who holds it and the lock that it is lent into, and what was bought on it meanwhile too', async () => {
+  it('shows its holder, the lock that it is lent into, and what was bought on it meanwhile', async () => {
     const center = await MemberCenter.open(stack);
     const [member] = await center.add();
     const [asset] = await center.buy(1);
@@ -114,7 +114,7 @@ describe('an asset by its number', () => {
     expect(shownLock.products.map((product) => product.assetNum)).toEqual([lock!.assetNum]);
   });
 
-  it('names the orders that delete_asset may name, which after a transfer is the one that did it', async () => {
+  it('names the orders that delete_asset may name, which after a transfer is the transferring order', async () => {
     const assetNum = newAssetNum();
     const first = await order(newBuy(customer, [assetNum]));
     const second = await order(newBuy(customer, [assetNum]));
@@ -126,7 +126,7 @@ describe('an asset by its number', () => {
     expect(asset.products.map((product) => product.licenseOrderId)).toEqual(Array(3).fill(transfer.licenseOrderId));
   });
 
-  it('is disabled, revoked, and another one once its number is bought again', async () => {
+  it('is disabled, revoked, and a different asset once its number is bought again', async () => {
     const assetNum = newAssetNum();
     await order(newBuy(customer, [assetNum]));
     await change(api, 'lockAssets', assetNum, 'Me');
@@ -154,7 +154,7 @@ describe('the path', () => {
     ['the name of an operation', 'lock'],
     ['the name of another', 'history'],
     ['255 letters that take two units each', '😀'.repeat(255)],
-  ])('takes a number with %s', async (_, assetNum) => {
+  ])('accepts a number with %s', async (_, assetNum) => {
     const { licenseOrderId } = await order(newBuy(customer, [assetNum]));
     expect(await readAsset(api, assetNum)).toMatchObject({ assetNum, licenseOrderIds: [licenseOrderId] });
     expect(told(await readHistory(api, assetNum))).toEqual(['product_bought gms-100', 'created']);
@@ -164,14 +164,14 @@ describe('the path', () => {
     ['256 characters', 'x'.repeat(256), 'field_invalid'],
     ['a control character', 'a\u0000b', 'field_invalid'],
     ['nothing but blanks', '  ', 'field_missing'],
-  ])('takes no number of %s', async (_, assetNum, cause) => {
+  ])('refuses a number of %s', async (_, assetNum, cause) => {
     expect(await causeOf(submitAsset(api, assetNum))).toBe(cause);
     expect(await causeOf(submitHistory(api, assetNum))).toBe(cause);
   });
 });
 
 describe('the history of a number', () => {
-  it('says what happened, newest first, and by which order', async () => {
+  it('lists events and their orders, newest first', async () => {
     const assetNum = newAssetNum();
     const items = { merchandises: [merchandise({ licenseOrderProductList: [productToBuy({ productUri: 'app-m' })] })] };
     const bought = await order(newBuy(customer, [assetNum], {}, { ...uri('app-1'), ...items }));
@@ -231,7 +231,7 @@ describe('the history of a number', () => {
     expect(await walkHistory(api, assetNum, '4')).toEqual(history);
   });
 
-  it('follows the order of effects where one transaction does it all, and not that of orderList', async () => {
+  it('follows the order of effects within one transaction, not that of orderList', async () => {
     const assetNum = newAssetNum();
     const batch = batchOf(
       newBuy(customer, [assetNum], { sequence: 70 }, uri('app-4')),
@@ -241,7 +241,7 @@ describe('the history of a number', () => {
       deleteAsset(customer, [assetNum], { sequence: 35 }),
       newBuy(customer, [assetNum], { sequence: 30 }, uri('app-2')),
       newBuy(customer, [assetNum], { sequence: 20 }, uri('app-1')),
-      // Fails, and changes nothing.
+      // Fails and changes nothing.
       deleteAsset(customer, [assetNum], { sequence: 10 }),
     );
     const sequenceOf = new Map(
@@ -267,7 +267,7 @@ describe('the history of a number', () => {
     expect(await walkHistory(api, assetNum, '1')).toEqual(history);
   });
 
-  it('has no entry of an order under which nothing was left, and goes on behind it', async () => {
+  it('omits an order that left nothing, and continues behind it', async () => {
     const assetNum = newAssetNum();
     const { licenseOrderId: srcLicenseOrderId } = await order(newBuy(customer, [assetNum], {}, uri('app-1')));
     await order(newBuy(customer, [assetNum], {}, uri('app-2')));
@@ -281,7 +281,7 @@ describe('the history of a number', () => {
     expect(told(await walkHistory(api, assetNum, '1'))).toEqual(story);
   });
 
-  it('pages through all that one order bought and another revoked', async () => {
+  it('pages through everything that one order bought and another revoked', async () => {
     const assetNum = newAssetNum();
     const products = Array.from({ length: 30 }, (_, index) => productToBuy({ productUri: `app-${index}` }));
     await order(
@@ -294,7 +294,7 @@ describe('the history of a number', () => {
     expect(new Set(history.map((entry) => JSON.stringify(entry))).size).toBe(history.length);
   });
 
-  it('stays right while things happen: pages go on where the one before ended', async () => {
+  it('stays consistent while orders take effect: each page continues where the last one ended', async () => {
     const assetNum = newAssetNum();
     await order(
       newBuy(customer, [assetNum], {}, { products: [productToBuy(), productToBuy({ productUri: 'app-2' })] }),
@@ -319,7 +319,7 @@ describe('the history of a number', () => {
     expect((await readHistory(api, assetNum)).slice(-before.length)).toEqual(before);
   });
 
-  describe('takes no cursor', () => {
+  describe('refuses a cursor', () => {
     const wrong = { code: '13004', cause: 'field_invalid', message: expect.stringMatching(/^cursor: /) };
     let assetNum: string;
     let cursor: string;
@@ -338,7 +338,7 @@ describe('the history of a number', () => {
       expect(refusalOf(await submitHistory(api, assetNum, { cursor: take() }))).toMatchObject(wrong);
     });
 
-    it('of another number, and of another application', async () => {
+    it('of another number or another application', async () => {
       const otherNum = newAssetNum();
       await order(newBuy(customer, [otherNum]));
       expect(refusalOf(await submitHistory(api, otherNum, { cursor }))).toMatchObject(wrong);
@@ -347,7 +347,7 @@ describe('the history of a number', () => {
       expect(dataOf(await submitHistory(api, assetNum, { cursor })).entries).toHaveLength(1);
     });
 
-    it('that was made up', async () => {
+    it('that is forged', async () => {
       const { id: applicationId } = await stack.db
         .selectFrom('application')
         .select('id')
@@ -375,7 +375,7 @@ describe('the history of a number', () => {
     });
   });
 
-  it('of a number that no asset ever had is not there', async () => {
+  it('of a number that no asset ever had is not found', async () => {
     const assetNum = newAssetNum();
     const expected = { code: '13004', cause: 'asset_not_found' };
     expect(refusalOf(await submitHistory(api, assetNum))).toMatchObject({
@@ -387,7 +387,7 @@ describe('the history of a number', () => {
 });
 
 describe('another application', () => {
-  it('sees what happened, and neither batch nor operator of ours', async () => {
+  it('sees the events, but not the batches and operators of ours', async () => {
     const stranger = await stack.newApi();
     const assetNum = newAssetNum();
     await order(newBuy(customer, [assetNum]));
@@ -408,7 +408,7 @@ describe('another application', () => {
     expect(await readAsset(stranger, assetNum)).toEqual(await readAsset(api, assetNum));
   });
 
-  it('that is bound to a channel sees what happened while the asset was of that channel', async () => {
+  it('that is bound to a channel sees the events while the asset was of that channel', async () => {
     const ours = await stack.newApi(['auth_order'], ['test']);
     const theirs = await stack.newApi(['auth_order'], ['theirs']);
     const names = { customerName: 'C', branchName: 'B', enterpriseName: newAssetNum(), passwordMobile: '13800000000' };
@@ -436,7 +436,7 @@ describe('another application', () => {
     const ended = ['revoked', 'product_revoked app-2', 'product_revoked app-1', ...story];
     expect(told(await readHistory(theirs, assetNum))).toEqual(ended);
 
-    // The number is bought again in our channel: nothing of the earlier asset is seen, whichever channel owned it.
+    // The number is bought again in our channel. The bound application sees nothing of the earlier asset.
     await order(newBuy(customer, [assetNum], {}, uri('app-3')));
     expect(told(await readHistory(ours, assetNum))).toEqual(['product_bought app-3', 'created']);
     expect(told(await walkHistory(ours, assetNum, '1'))).toEqual(['product_bought app-3', 'created']);
@@ -444,7 +444,7 @@ describe('another application', () => {
     expect((await readHistory(api, assetNum)).length).toBe(ended.length + 5);
   });
 
-  it('that is bound to a channel is not told the lock of another one', async () => {
+  it('that is bound to a channel does not see the lock of another one', async () => {
     const center = await MemberCenter.open(stack);
     const [member] = await center.add();
     const [lock] = await center.buyLocks();

@@ -8,7 +8,7 @@ import { contentOfTables } from '../../harness/databases/tables.ts';
 import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } from '../../harness/orders/orders.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** Locks are disabled and enabled: O6 and O7 (rules 7). */
+/** O6 and O7 disable and enable locks (rules 7). */
 let stack: Stack;
 let api: Api;
 let customer: Customer;
@@ -32,14 +32,17 @@ const entries = (status: number, assetNums: string[]) => assetNums.map((assetNum
 
 const newNums = (count: number) => Array.from({ length: count }, newAssetNum);
 
-/** Buys new numbers, active and not locked. */
+/** Buys new numbers: active and not locked. */
 async function buy(count: number, licenseType: LicenseType = 'normal_recover_usbkey'): Promise<string[]> {
   const assetNums = newNums(count);
   await api.carryOut(newBuy(customer, assetNums, { licenseType }));
   return assetNums;
 }
 
-/** Every asset that has ever had a number, oldest first: whether it is locked, and its audit records, oldest first. */
+/**
+ * Returns all assets that the number has had, oldest first: whether each is locked, and its audit entries, oldest
+ * first.
+ */
 async function readAssets(assetNum: string) {
   const assets = stack.db.selectFrom('asset').select(['id', 'locked', 'revoked_time', 'customer_id', 'updated_time']);
   const rows = await assets.where('asset_num', '=', assetNum).orderBy('id').execute();
@@ -52,9 +55,7 @@ const readAudit = (assetId: AssetId) =>
 const activeAsset = async (assetNum: string) =>
   (await readAssets(assetNum)).find(({ revoked_time }) => revoked_time === null)!;
 
-/**
- * What is told of a lock's past: whether it is locked, and the states that its audit records say it was brought into.
- */
+/** Returns whether a lock is locked, and the states that its audit entries record. */
 const readState = async (assetNum: string) => {
   const { locked, audit } = await activeAsset(assetNum);
   return { locked, audit };
@@ -64,7 +65,7 @@ describe.each([
   { operation: 'O6 disables', path: LOCK, locked: true, before: [] as boolean[] },
   { operation: 'O7 enables', path: UNLOCK, locked: false, before: [true] },
 ])('$operation', ({ path, locked, before }) => {
-  /** Bought numbers in the other state, with the audit records `before`. */
+  /** Returns bought numbers in the other state, with the audit entries `before`. */
   async function ready(count = 1, licenseType?: LicenseType): Promise<string[]> {
     const assetNums = await buy(count, licenseType);
     if (!locked) await change(LOCK, assetNums);
@@ -87,7 +88,7 @@ describe.each([
     ['cloud_personal', NOT_LOCKABLE],
     ['lk_product_usbkey', SUCCESS],
     ['lk_auth_usbkey', SUCCESS],
-  ])('a %s with status %i', async (licenseType, status) => {
+  ])('changes a %s with status %i', async (licenseType, status) => {
     const assetNums = await ready(1, licenseType);
     const answer = await submit(path, assetNums);
     expect(answer.status).toBe(200);
@@ -108,14 +109,14 @@ describe.each([
         return assetNum!;
       },
     ],
-  ])('nothing where the number %s: status 2', async (_what, assetNum) => {
+  ])('changes nothing if the number %s: status 2', async (_what, assetNum) => {
     const missing = await assetNum();
     const tables = await contentOfTables(stack.db);
     expect(await change(path, [missing])).toEqual(entries(NO_SUCH_LOCK, [missing]));
     expect(await contentOfTables(stack.db)).toEqual(tables);
   });
 
-  it('numbers in the order sent, each as often as it was sent, and changes each once', async () => {
+  it('answers numbers in the order sent, as often as they were sent, and changes each once', async () => {
     const [a, b, c] = (await ready(3)) as [string, string, string];
     const [certificate] = await buy(1, 'softkey');
     const unknown = newAssetNum();
@@ -125,7 +126,7 @@ describe.each([
     for (const assetNum of [a, b, c]) expect(await readState(assetNum)).toEqual(changed);
   });
 
-  it('what is so already with success, and neither touches it nor records it again', async () => {
+  it('succeeds for a lock already in the wanted state, and neither changes nor records it', async () => {
     const assetNums = await ready(2);
     await change(path, assetNums.slice(0, 1));
     const first = await activeAsset(assetNums[0]!);
@@ -135,7 +136,7 @@ describe.each([
     for (const assetNum of assetNums) expect(await readState(assetNum)).toEqual(changed);
   });
 
-  it('nothing but the lock: products, grants and the rest of the asset stay', async () => {
+  it('changes only the lock: products, grants and the other fields of the asset stay', async () => {
     const assetNums = await ready(2);
     const tables = await contentOfTables(stack.db);
     const selectAsset = stack.db.selectFrom('asset').selectAll().where('asset_num', '=', assetNums[0]!);
@@ -149,7 +150,7 @@ describe.each([
     expect(lock_audit!.rows).toBe(tables.lock_audit!.rows + 1);
   });
 
-  it('with a record of who asked for what, one for each change', async () => {
+  it('records who requested what, once per change', async () => {
     const assetNums = await ready(2);
     const other = await stack.newApi();
     const requestId = `lock-audit_${locked}.${randomUUID().slice(0, 8)}`;
@@ -181,7 +182,7 @@ describe.each([
     }
   });
 
-  it('1,000 numbers at once', async () => {
+  it('changes 1,000 numbers at once', async () => {
     const assetNums = await ready(1_000);
     const sent = assetNums.toReversed();
     expect(await change(path, sent)).toEqual(entries(SUCCESS, sent));
@@ -195,7 +196,7 @@ describe.each([
     expect(rows).toHaveLength(1_000 * (before.length + 1));
   });
 
-  it('once, where 20 calls ask for it at the same time', async () => {
+  it('changes a lock once when 20 calls request it at the same time', async () => {
     const assetNums = await ready(5);
     const calls = Array.from({ length: 20 }, (_, index) =>
       change(path, index % 2 === 0 ? assetNums : assetNums.toReversed()),
@@ -207,7 +208,7 @@ describe.each([
   });
 });
 
-describe('a lock that is disabled', () => {
+describe('a disabled lock', () => {
   async function lockedNum(): Promise<string> {
     const assetNums = await buy(1);
     expect(await change(LOCK, assetNums)).toEqual(entries(SUCCESS, assetNums));
@@ -217,20 +218,20 @@ describe('a lock that is disabled', () => {
   it.each<[what: string, orders: (assetNum: string) => Sent[]]>([
     ['more is bought onto it', (assetNum) => [newBuy(customer, [assetNum])]],
     ['its products are revoked', (assetNum) => [deleteProduct(customer, [assetNum])]],
-  ])('stays so when %s', async (_what, orders) => {
+  ])('stays disabled when %s', async (_what, orders) => {
     const assetNum = await lockedNum();
     await api.carryOut(...orders(assetNum));
     expect(await readState(assetNum)).toEqual({ locked: true, audit: [true] });
   });
 
-  it('stays so when a source order’s grant is revoked and another is left', async () => {
+  it('stays disabled when one source order’s grant is revoked and another remains', async () => {
     const assetNum = await lockedNum();
     const [second] = await api.carryOut(newBuy(customer, [assetNum]));
     await api.carryOut(deleteAsset(customer, [assetNum], { srcLicenseOrderId: second!.licenseOrderId }));
     expect(await readState(assetNum)).toEqual({ locked: true, audit: [true] });
   });
 
-  it('stays so when it is transferred, and can be enabled there', async () => {
+  it('stays disabled when it is transferred, and can be enabled there', async () => {
     const assetNum = await lockedNum();
     const other = await api.newCustomer();
     await api.carryOut(newBuy(other, [assetNum], {}, { transferedAssetNum: true }));
@@ -239,7 +240,7 @@ describe('a lock that is disabled', () => {
     expect(await readState(assetNum)).toEqual({ locked: false, audit: [true, false] });
   });
 
-  it('is enabled when its number is bought again, as the new asset that it is', async () => {
+  it('is enabled when its number is bought again, as a new asset', async () => {
     const assetNum = await lockedNum();
     await api.carryOut(deleteAsset(customer, [assetNum]));
     expect(await change(UNLOCK, [assetNum])).toEqual(entries(NO_SUCH_LOCK, [assetNum]));
@@ -252,14 +253,14 @@ describe('a lock that is disabled', () => {
     expect(await readAssets(assetNum)).toMatchObject([{ audit: [true] }, { locked: true, audit: [true] }]);
   });
 
-  it('is a new asset of another type when its number is bought as one', async () => {
+  it('becomes a new asset of another type when its number is bought as one', async () => {
     const assetNum = await lockedNum();
     await api.carryOut(deleteAsset(customer, [assetNum]), newBuy(customer, [assetNum], { licenseType: 'softkey' }));
     expect(await change(LOCK, [assetNum])).toEqual(entries(NOT_LOCKABLE, [assetNum]));
     expect(await readState(assetNum)).toEqual({ locked: false, audit: [] });
   });
 
-  it('goes on and off, with a record of each turn', async () => {
+  it('can be disabled and enabled repeatedly, with an entry for each change', async () => {
     const assetNum = await lockedNum();
     for (const path of [UNLOCK, LOCK, UNLOCK]) {
       expect(await change(path, [assetNum])).toEqual(entries(SUCCESS, [assetNum]));
@@ -269,8 +270,8 @@ describe('a lock that is disabled', () => {
 });
 
 /**
- * Makes PostgreSQL fail on the lock of one number, in the table, with a SQLSTATE, while `work` runs; on the first few
- * attempts only where `times` says so.
+ * Makes PostgreSQL fail with a SQLSTATE on one number's lock in the table while `work` runs. With `times`, only that
+ * many attempts fail.
  */
 async function whileFailing<Result>(
   fault: { table: 'asset' | 'lock_audit'; assetNum: string; sqlState: string; times?: number },
@@ -279,7 +280,7 @@ async function whileFailing<Result>(
   const { table, sqlState, times = 1_000_000 } = fault;
   const { id } = await activeAsset(fault.assetNum);
   const [event, column] = table === 'asset' ? ['update', 'id'] : ['insert', 'asset_id'];
-  // A sequence counts on whatever is rolled back.
+  // A sequence keeps its count when a transaction rolls back.
   await sql
     .raw(
       `create sequence attempt;
@@ -304,7 +305,7 @@ describe('a fault on one lock', () => {
     SQL_STATES.map((sqlState) => ({ table, sqlState })),
   );
 
-  it.each(FAULTS)('is status 3 and stops no other: $sqlState in $table', async ({ table, sqlState }) => {
+  it.each(FAULTS)('is status 3 and does not affect the others: $sqlState in $table', async ({ table, sqlState }) => {
     const assetNums = await buy(4);
     const [first, bad, third, last] = assetNums as [string, string, string, string];
     const before = await activeAsset(bad);
@@ -315,12 +316,12 @@ describe('a fault on one lock', () => {
     expect(await activeAsset(bad)).toEqual(before);
     for (const assetNum of [first, third, last])
       expect(await readState(assetNum)).toEqual({ locked: true, audit: [true] });
-    // Once it is over, the same call does what was left.
+    // After the fault, the same call changes the remaining lock.
     expect(await change(LOCK, assetNums)).toEqual(entries(SUCCESS, assetNums));
     for (const assetNum of assetNums) expect(await readState(assetNum)).toEqual({ locked: true, audit: [true] });
   });
 
-  it('is not proved where no other lock is changed: the call is refused and can be repeated', async () => {
+  it('refuses the call if no other lock can be changed, and the call can be repeated', async () => {
     const [assetNum, unlocked] = await buy(2);
     await change(LOCK, [assetNum!]);
     const fault = { table: 'asset', sqlState: 'P0001', assetNum: assetNum! } as const;
@@ -330,22 +331,22 @@ describe('a fault on one lock', () => {
     expect(await change(UNLOCK, [assetNum!])).toEqual(entries(SUCCESS, [assetNum!]));
   });
 
-  it('does not touch one that is in the wanted state: status 1', async () => {
+  it('does not affect a lock already in the wanted state: status 1', async () => {
     const assetNums = await buy(2);
     await change(LOCK, assetNums);
     const fault = { table: 'asset', sqlState: 'P0001', assetNum: assetNums[0]! } as const;
     expect(await whileFailing(fault, () => change(LOCK, assetNums))).toEqual(entries(SUCCESS, assetNums));
   });
 
-  /** Nothing that is the lock's own: the disk is full, memory is out, PostgreSQL shuts down, a conflict without end. */
+  /** Faults of the whole service: disk full, out of memory, shutdown, and conflicts that retries don't resolve. */
   it.each(['53100', '53200', '57P01', '57014', '40P01', '40001'])(
-    'that is PostgreSQL’s own refuses the call as a whole: %s',
+    'refuses the whole call if it comes from PostgreSQL itself: %s',
     async (sqlState) => {
       const assetNums = await buy(3);
       const tables = await contentOfTables(stack.db);
       const fault = { table: 'asset', sqlState, assetNum: assetNums[1]! } as const;
       const answer = await whileFailing(fault, () => submit(LOCK, assetNums));
-      // A statement that was ended for its time says that others were in the way; the rest is a fault.
+      // A canceled statement waited for others too long. Every other state is a fault.
       const cause = sqlState === '57014' ? 'overloaded' : 'service_unavailable';
       expect(refusalOf(answer)).toMatchObject({ code: '500', cause });
       expect(answer.headers.get('retry-after')).not.toBeNull();
@@ -355,7 +356,7 @@ describe('a fault on one lock', () => {
     },
   );
 
-  it.each(['40P01', '40001'])('that comes of a conflict and passes is no fault: %s', async (sqlState) => {
+  it.each(['40P01', '40001'])('succeeds after a transient conflict: %s', async (sqlState) => {
     const assetNums = await buy(3);
     const fault = { table: 'lock_audit', sqlState, assetNum: assetNums[1]!, times: 2 } as const;
     expect(await whileFailing(fault, () => change(LOCK, assetNums))).toEqual(entries(SUCCESS, assetNums));
@@ -363,14 +364,14 @@ describe('a fault on one lock', () => {
   });
 });
 
-describe('at the same time', () => {
+describe('concurrently', () => {
   const CALLERS = 6;
   const ROUNDS = 25;
 
-  /** Numbers that people and programs may sort differently. */
+  /** Numbers that PostgreSQL and JavaScript may sort differently. */
   const newMixedNums = () => ['a', 'B', 'ä', '锁', '8', '😀', '_', '-'].map((text) => `${text}${newAssetNum()}`);
 
-  /** Locks and unlocks the numbers in many orders. Returns every status that came. */
+  /** Disables and enables the numbers in many different orders. Returns all statuses. */
   async function lockInTurns(assetNums: string[], caller: number): Promise<number[]> {
     const statuses: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
@@ -384,7 +385,7 @@ describe('at the same time', () => {
     return statuses;
   }
 
-  /** Every asset's audit records turn it on and off in alternation, up to the state that it is in. */
+  /** Expects that each asset's audit entries alternate between the two states and end with its current state. */
   async function expectConsistent(assetNums: string[], assetsOfEach: number): Promise<void> {
     for (const assetNum of assetNums) {
       const assets = await readAssets(assetNum);
@@ -396,7 +397,7 @@ describe('at the same time', () => {
     }
   }
 
-  it('callers that disable and enable the same locks leave each as its last record says', async () => {
+  it('callers that disable and enable the same locks leave each in the state of its last entry', async () => {
     const assetNums = newMixedNums();
     await api.carryOut(newBuy(customer, assetNums));
     const statuses = await Promise.all(Array.from({ length: CALLERS }, (_, caller) => lockInTurns(assetNums, caller)));
@@ -404,7 +405,7 @@ describe('at the same time', () => {
     await expectConsistent(assetNums, 1);
   });
 
-  it('revocations and purchases of the same numbers meet them, and none fails', async () => {
+  it('revocations and purchases of the same numbers run, and none fails', async () => {
     const purchases = 10;
     const assetNums = newMixedNums();
     await api.carryOut(newBuy(customer, assetNums));
@@ -420,7 +421,7 @@ describe('at the same time', () => {
     await expectConsistent(assetNums, purchases);
   });
 
-  it('transfers of the same assets meet them, and none fails', async () => {
+  it('transfers of the same assets run, and none fails', async () => {
     const assetNums = newMixedNums();
     const customers = [customer, await api.newCustomer()];
     await api.carryOut(newBuy(customer, assetNums));

@@ -10,7 +10,7 @@ import { batchOf, deleteProduct, newBuy, productToRevoke, type Sent } from '../.
 import { buyThick, uriUnderGrant } from '../../harness/orders/thick-assets.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** What an order costs that looks for many products on an asset to which many orders have granted something. */
+/** The cost of an order that looks for many products on an asset with many grants. */
 const GRANTS = 3_000;
 
 let stack: Stack;
@@ -37,7 +37,7 @@ interface PlanNode {
   'Shared Read Blocks': number;
 }
 
-/** How many pages PostgreSQL reads to find the first products on the asset. */
+/** Returns how many pages PostgreSQL reads to find the first products on the asset. */
 async function countPages(count: number, strictMatchWhenDelete: boolean): Promise<number> {
   const products = uris(count).map((productUri) => productToRevoke({ productUri, strictMatchWhenDelete }));
   const sent = recordQueries();
@@ -49,16 +49,13 @@ async function countPages(count: number, strictMatchWhenDelete: boolean): Promis
   return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
 }
 
-it.each([false, true])(
-  'products under all grants are found in one pass, where the match is strict: %s',
-  async (strict) => {
-    const ofOne = await countPages(1, strict);
-    // A page of the table for each, two of the index of terms and one of them, and the index of products once.
-    expect(await countPages(GRANTS, strict)).toBeLessThan(2 * ofOne + 5 * GRANTS);
-  },
-);
+it.each([false, true])('products under all grants are found in one pass, with strict match: %s', async (strict) => {
+  const ofOne = await countPages(1, strict);
+  // Per grant: one table page, two pages of the terms index and one of the terms. The product index is read once.
+  expect(await countPages(GRANTS, strict)).toBeLessThan(2 * ofOne + 5 * GRANTS);
+});
 
-/** Orders as they are planned, with ids above all others. */
+/** Planned orders have IDs above all stored ones. */
 const FIRST_ID = 8_000_000_000_000_000_000n;
 const acceptedOf = (...orders: Sent[]): OrderWithId[] =>
   BatchOrder.parse(batchOf(...orders)).orderList.map((order, index) => ({
@@ -68,7 +65,7 @@ const acceptedOf = (...orders: Sent[]): OrderWithId[] =>
   }));
 const idOf = (index: number) => String(FIRST_ID + BigInt(index)) as LicenseOrderId;
 
-it('grants are gone through once, however many products of a source order are looked for', async () => {
+it('grants are scanned once, however many products of a source order are looked for', async () => {
   const countPasses = (count: number) =>
     inTransaction(stack.db, async (trx) => {
       const ledger = await readLedger(trx, collectNeeds(acceptedOf(deleteProduct(customer, [assetNum]))));
@@ -89,14 +86,15 @@ it('grants are gone through once, however many products of a source order are lo
   expect(await countPasses(GRANTS)).toBe(await countPasses(1));
 });
 
-it('an order that has taken over all grants stands for the products of all of them', async () => {
+it('an order that has taken over all grants is the source order of all their products', async () => {
   const next = await api.newCustomer();
   const transfer = newBuy(next, [assetNum], {}, { transferedAssetNum: true, products: [] });
   const assets = [
     { assetNos: [assetNum], products: uris(GRANTS).map((productUri) => productToRevoke({ productUri })) },
   ];
   const orders = acceptedOf(transfer, deleteProduct(next, [], {}, { assets, srcLicenseOrderId: idOf(0) }));
-  // So little that each is planned alone: the second one is read when the first one has taken over.
+  // The limit is so small that each order is planned alone: the second is read after the first has taken over the
+  // grants.
   const work = { isLarge: true, limits: { ...LIMITS, small: 1 } };
   const { outcomes } = await inTransaction(stack.db, (trx) => planOnLoaded(trx, orders, work));
   expect(outcomes).toMatchObject([{ failure: null }, { failure: null, products: GRANTS }]);

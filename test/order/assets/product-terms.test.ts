@@ -9,7 +9,7 @@ import { countWaiting } from '../../harness/databases/waiting.ts';
 import { batchOf, newAssetNum, newBuy, productToBuy, type Sent } from '../../harness/orders/orders.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** What products share: orders that buy the same have one row of product_terms. */
+/** Orders that buy the same product share one row of product_terms. */
 let stack: Stack;
 let api: Api;
 let customer: Customer;
@@ -23,7 +23,7 @@ afterAll(() => stack.close());
 
 const FEATURE = { featureCode: 'seats', featureName: '座位 "5"', featureValue: 'a\\b', featureValueType: 'int' };
 
-/** A product that has every field. */
+/** A product with every field. */
 const full = (changes: Sent = {}) =>
   productToBuy({
     productUri: 'gms-7',
@@ -36,7 +36,7 @@ const full = (changes: Sent = {}) =>
     ...changes,
   });
 
-/** Buys products on an asset of their own, and reads what is stored of them. */
+/** Buys products on a new asset and reads how they are stored. */
 async function buy(...products: Sent[]) {
   const assetNum = newAssetNum();
   await api.carryOut(newBuy(customer, [assetNum], {}, { products }));
@@ -47,7 +47,7 @@ async function buy(...products: Sent[]) {
   return rows;
 }
 
-it('what is stored of a product is what the first version stored, byte for byte', async () => {
+it('products are stored byte for byte as the first version stored them', async () => {
   const [{ fields, digest }] = (await buy(full())) as [Awaited<ReturnType<typeof buy>>[number]];
   expect(fields).toBe(
     // biome-ignore format: as it was stored
@@ -56,7 +56,7 @@ it('what is stored of a product is what the first version stored, byte for byte'
   expect(digest).toBe('f3f63809a724103fd56923e8468ec502a8640dbf133b9a48a7c863f532169b36');
 });
 
-it('products that differ in what is one license’s own share their terms, which have none of it', async () => {
+it('products that differ only in the fields of one license share their terms, which omit those fields', async () => {
   const others = [
     { crmProductId: 'crm-own' },
     { parentCrmProductId: 'parent-own' },
@@ -74,7 +74,7 @@ it('products that differ in what is one license’s own share their terms, which
   ]);
 });
 
-it('products that differ in anything else have terms of their own', async () => {
+it('products that differ in any other field have terms of their own', async () => {
   const others = [
     { productUri: 'gms-8' },
     { productName: 'Other' },
@@ -93,7 +93,7 @@ it('products that differ in anything else have terms of their own', async () => 
   expect(new Set(bought.map(({ terms }) => terms)).size).toBe(others.length + 1);
 });
 
-it('transactions that bring the same new terms in opposite orders wait for each other, and both succeed', async () => {
+it('transactions that insert the same new terms in opposite orders wait for each other, and both succeed', async () => {
   const names = ['first', 'second', 'third'].map((name) => `${name} ${newAssetNum()}`);
   const ids = new LedgerIds();
   let lastOrderId = 8_000_000_000_000_000_000n;
@@ -108,7 +108,7 @@ it('transactions that bring the same new terms in opposite orders wait for each 
     return applyOrders(trx, orders, ids, { isLarge: false });
   };
   const [low, middle, high] = await sortByDigest((trx) => apply(trx, names));
-  // While another one holds the terms in the middle, each has got as far as it can.
+  // While the holder has the middle terms, each transaction gets as far as it can.
   const holder = await stack.db.startTransaction().execute();
   await apply(holder as unknown as Trx, [middle!]);
   const waiting = [
@@ -120,7 +120,7 @@ it('transactions that bring the same new terms in opposite orders wait for each 
   expect(await Promise.all(waiting)).toMatchObject([[{ failure: null }], [{ failure: null }]]);
 });
 
-/** The names of the products that orders buy, in the order of their terms' digests. They are not stored. */
+/** Returns the names of the products that orders buy, sorted by the digests of their terms. Stores nothing. */
 async function sortByDigest(apply: (trx: Trx) => Promise<unknown>): Promise<string[]> {
   const trx = await stack.db.startTransaction().execute();
   await sql`create temporary table known on commit drop as select id from product_terms`.execute(trx);

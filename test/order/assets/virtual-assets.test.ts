@@ -6,7 +6,7 @@ import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
 import { deleteAsset, newAssetNum, newBuy, productToBuy, type Sent } from '../../harness/orders/orders.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** The virtual assets of an enterprise: O8 (rules 7). */
+/** O8 lists the virtual assets of an enterprise (rules 7). */
 let stack: Stack;
 let api: Api;
 
@@ -25,7 +25,7 @@ const list = async (enterpriseGlobalId: string, query?: Record<string, string>):
 const listNums = async ({ enterpriseGlobalId }: Customer, query?: Record<string, string>) =>
   (await list(enterpriseGlobalId, query)).map(({ assetNum }) => assetNum).toSorted();
 
-/** Buys cloud account licenses for a customer, one for each element, in one order. Returns their numbers. */
+/** Buys one cloud account license per element for a customer, in one order. Returns their numbers. */
 async function buy(customer: Customer, ...elements: Sent[]): Promise<string[]> {
   const assetNums = elements.map(newAssetNum);
   const assets = elements.map((element, index) => ({
@@ -37,7 +37,7 @@ async function buy(customer: Customer, ...elements: Sent[]): Promise<string[]> {
   return assetNums;
 }
 
-/** Takes assets back: a cloud license needs the order that bought it. */
+/** Revokes an asset. A cloud license needs the order that bought it. */
 async function revoke(customer: Customer, assetNum: string): Promise<void> {
   const { license_order_id } = await stack.db
     .selectFrom('asset_grant')
@@ -49,7 +49,7 @@ async function revoke(customer: Customer, assetNum: string): Promise<void> {
   await api.carryOut(deleteAsset(customer, [assetNum], { ...CLOUD, srcLicenseOrderId: license_order_id }));
 }
 
-/** What is stored of an active asset: its id, and its times in milliseconds since 1970 as PostgreSQL counts them. */
+/** Reads an active asset's row: its ID, and its times in milliseconds since 1970 as PostgreSQL counts them. */
 async function readStored(assetNum: string) {
   const { rows } = await sql<{ id: AssetId; created: string; updated: string }>`
     select id, floor(extract(epoch from created_time) * 1000)::bigint as created,
@@ -59,7 +59,7 @@ async function readStored(assetNum: string) {
   return { id, createTime: Number(created), updateTime: Number(updated) };
 }
 
-/** The entry of O8 for a license that was bought with nothing but its number (interface Asset). */
+/** The O8 entry of a license bought with a number alone (interface Asset). */
 async function plainAsset(customer: Customer, assetNum: string, changes: Partial<VirtualAsset> = {}) {
   const stored = await readStored(assetNum);
   return {
@@ -88,7 +88,7 @@ async function plainAsset(customer: Customer, assetNum: string, changes: Partial
   };
 }
 
-/** O2, with its default customer. */
+/** Creates an enterprise by O2. Returns it with its default customer. */
 async function newEnterprise(): Promise<CreatedEnterprise & { customer: Customer; industry: Customer }> {
   const crmCustomerId = randomUUID();
   const body = { crmCustomerId, customerName: `Enterprise ${crmCustomerId}`, branchName: 'Branch' };
@@ -98,7 +98,7 @@ async function newEnterprise(): Promise<CreatedEnterprise & { customer: Customer
   return { ...created, customer: customer!, industry: industry! };
 }
 
-/** Assigns an active asset, as M9 will. */
+/** Assigns an active asset as M9 does. */
 async function assign(assetNum: string, memberId: MemberId) {
   const { id } = await readStored(assetNum);
   const { created_time } = await stack.db
@@ -116,7 +116,7 @@ async function assign(assetNum: string, memberId: MemberId) {
 }
 
 describe('O8 shows an asset', () => {
-  it('that was bought with nothing but its number', async () => {
+  it('bought with a number alone', async () => {
     const customer = await api.newCustomer();
     const [assetNum] = await buy(customer, {});
     const answer = await submitList(customer.enterpriseGlobalId);
@@ -157,13 +157,13 @@ describe('O8 shows an asset', () => {
     ['no digits', ''],
     ['007', '007'],
     ['１２3', '3'],
-  ])('with the digits of its number %s for a keyShellNumber', async (assetNum, digits) => {
+  ])('with the digits of its number %s as keyShellNumber', async (assetNum, digits) => {
     const customer = await api.newCustomer();
     await api.carryOut(newBuy(customer, [assetNum], CLOUD));
     expect(await list(customer.enterpriseGlobalId)).toMatchObject([{ assetNum, keyShellNumber: digits }]);
   });
 
-  it('with times of its purchase and of its last change', async () => {
+  it('with the times of its purchase and its last change', async () => {
     const customer = await api.newCustomer();
     const before = Date.now();
     const [assetNum] = await buy(customer, { limitEndDate: 1_800_000_000_005 });
@@ -186,7 +186,7 @@ describe('O8 shows an asset', () => {
 });
 
 describe('O8 lists', () => {
-  it('nothing of an enterprise that has bought nothing', async () => {
+  it('nothing for an enterprise without purchases', async () => {
     const { enterpriseGlobalId } = await newEnterprise();
     expect((await submitList(enterpriseGlobalId)).body).toEqual({ code: 0, message: 'success', data: [] });
   });
@@ -207,7 +207,7 @@ describe('O8 lists', () => {
     expect(await list(stranger.enterpriseGlobalId)).toEqual([await plainAsset(stranger, strange!)]);
   });
 
-  it('assets of no other license type', async () => {
+  it('no assets of other license types', async () => {
     const others: LicenseType[] = [
       'normal_unrecover_usbkey',
       'normal_recover_usbkey',
@@ -230,7 +230,7 @@ describe('O8 lists', () => {
     expect(await listNums(customer)).toEqual([assetNum]);
   });
 
-  it('what is active: a revoked asset is gone, and bought again it is another', async () => {
+  it('active assets: a revoked asset is gone, and bought again it is a different one', async () => {
     const customer = await api.newCustomer();
     const [kept, gone] = await buy(
       customer,
@@ -298,17 +298,17 @@ describe('O8 with extendCode', () => {
     expect(asset).toEqual(await plainAsset(customer, numOf.get(extendCode)!, { assetExtends }));
   });
 
-  it.each(['', '   ', '\t'])('"%s" lists all, as without', async (extendCode) => {
+  it.each(['', '   ', '\t'])('"%s" lists all assets, like a call without extendCode', async (extendCode) => {
     const all = [...numOf.values()].toSorted();
     expect(await listNums(customer, { extendCode })).toEqual(all);
     expect(await listNums(customer)).toEqual(all);
   });
 
-  it('counts without the blanks around it', async () => {
+  it('ignores the blanks around it', async () => {
     expect(await listNums(customer, { extendCode: ' gxxp ' })).toEqual([numOf.get('gxxp')]);
   });
 
-  it('lists every asset that carries it among others, by whatever order it got it, with any value', async () => {
+  it('lists every asset that has the code, whichever order set it, with any value', async () => {
     const own = await api.newCustomer();
     const carrying = (...codes: string[]) => ({
       assetExtendList: codes.map((extendCode) => ({ extendCode, extendValue: '' })),
@@ -323,7 +323,7 @@ describe('O8 with extendCode', () => {
     ]);
   });
 
-  it('keeps to the enterprise, to active assets and to cloud account licenses', async () => {
+  it('finds only active cloud account licenses of the enterprise', async () => {
     const [own, other] = [await api.newCustomer(), await api.newCustomer()];
     const element = { assetExtendList: [{ extendCode: 'mark', extendValue: '1' }] };
     const [kept, gone] = await buy(own, element, element);
@@ -334,7 +334,7 @@ describe('O8 with extendCode', () => {
   });
 });
 
-it('O8 lists assets with as much in extended attributes as they may have, oldest first', async () => {
+it('O8 lists assets with the maximum of extended attributes, oldest first', async () => {
   const own = await api.newCustomer();
   const assetExtendList = Array.from({ length: 100 }, (_, index) => ({
     extendCode: `${index}`.padEnd(255, '街'),
@@ -355,8 +355,8 @@ it('O8 lists assets with as much in extended attributes as they may have, oldest
   );
 });
 
-describe('O8 shows who holds an asset', () => {
-  it('each its own', async () => {
+describe('O8 shows the holder of an asset', () => {
+  it('for each asset', async () => {
     const { enterpriseGlobalId, customer, members } = await newEnterprise();
     const [one, two, free] = (await buy(customer, {}, {}, {})) as [string, string, string];
     const [first, second] = members.map(({ memberGlobalId }) => memberGlobalId) as [MemberId, MemberId];
@@ -371,7 +371,7 @@ describe('O8 shows who holds an asset', () => {
     expect(expected.get(one)!.assignStatus.createTime).toMatch(/^1\d{12}$/);
   });
 
-  it('until it is transferred to another enterprise, where nobody holds it', async () => {
+  it('until the asset is transferred to another enterprise', async () => {
     const { enterpriseGlobalId, customer, members } = await newEnterprise();
     const other = await newEnterprise();
     const element = {
@@ -396,7 +396,7 @@ describe('O8 shows who holds an asset', () => {
     expect(id).toBe(before!.id);
   });
 
-  it('until it is transferred to another customer of the enterprise', async () => {
+  it('until the asset is transferred to another customer of the enterprise', async () => {
     const { enterpriseGlobalId, customer, industry, members } = await newEnterprise();
     const [assetNum] = await buy(customer, {});
     await assign(assetNum!, members[1]!.memberGlobalId);
@@ -404,7 +404,7 @@ describe('O8 shows who holds an asset', () => {
     expect(await list(enterpriseGlobalId)).toEqual([await plainAsset(industry, assetNum!)]);
   });
 
-  it('and goes on when more is bought onto it', async () => {
+  it('also after more is bought onto the asset', async () => {
     const { enterpriseGlobalId, customer, members } = await newEnterprise();
     const [assetNum] = await buy(customer, {});
     const assignStatus = await assign(assetNum!, members[0]!.memberGlobalId);
@@ -412,7 +412,7 @@ describe('O8 shows who holds an asset', () => {
     expect(await list(enterpriseGlobalId)).toEqual([await plainAsset(customer, assetNum!, { assignStatus })]);
   });
 
-  it('until it is revoked; bought again, nobody holds it', async () => {
+  it('until the asset is revoked; bought again, it has no holder', async () => {
     const { enterpriseGlobalId, customer, members } = await newEnterprise();
     const [assetNum] = await buy(customer, {});
     await assign(assetNum!, members[0]!.memberGlobalId);
@@ -434,7 +434,7 @@ describe('O8 refuses an enterprise', () => {
     },
   );
 
-  it('by its id with a zero before it', async () => {
+  it('by its ID with a leading zero', async () => {
     const { enterpriseGlobalId } = await newEnterprise();
     expect(await list(` ${enterpriseGlobalId} `)).toEqual([]);
     for (const query of [{}, { extendCode: 'a' }]) {

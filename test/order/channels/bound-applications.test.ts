@@ -17,8 +17,8 @@ import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } f
 import { numbersUnder, openAs, openTwoChannels, type TwoChannels } from '../../harness/orders/two-channels.ts';
 
 /**
- * An application that is bound to the channel `ours` tries every operation with a batch, a customer, an asset and the
- * results of the channel `theirs`, which do not exist for it (rules 2).
+ * An application bound to the channel `ours` tries every operation with a batch, a customer, an asset and the results
+ * of the channel `theirs`. For this application, they don't exist (rules 2).
  */
 let two: TwoChannels;
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => two.stack.close());
 
-/** Names of another channel that appear in an answer and were not in the request. */
+/** Returns names of another channel that appear in an answer but not in the request. */
 function leaksIn(answer: Answer, sent: unknown): string[] {
   const { customer, numbers, ids, batch, licenseOrderId } = two.theirs;
   const { customerId, channelCustomerId } = customer;
@@ -51,7 +51,7 @@ function leaksIn(answer: Answer, sent: unknown): string[] {
   );
 }
 
-/** A call as it is made by one of the two applications. */
+/** A call by one of the two applications. */
 interface Call {
   module: 'order' | 'member';
   method: string;
@@ -66,9 +66,7 @@ const send = ({ module, method, path, ...options }: Call, by: MemberCenter): Pro
   return by.api.call(method, path, { ...options, query });
 };
 
-/**
- * What is tried, and what comes of it: a refusal, or data in which nothing of theirs is, held against the rest of it.
- */
+/** A trial and its expected result: a refusal, or a check that the data shows nothing of theirs. */
 type Trial = [what: string, call: () => Call, comesOut: Cause | ((data: unknown) => void)];
 
 const get = (path: string, query: Record<string, string> = {}): Call => ({
@@ -108,13 +106,13 @@ const lend = (borrowedUsbKey: string, assetId: string) =>
 const enterprise = () => `/enterprise/${two.unbound.enterpriseId}`;
 const PAGE = { pageNum: '1', pageSize: '500' };
 
-/** The data is a list of entries of these asset numbers, in whatever order. */
+/** Expects data that lists these asset numbers, in any order. */
 const lists = (assetNums: () => string[]) => (data: unknown) => {
   const listed = (data as { assetNum: string }[]).map(({ assetNum }) => assetNum);
   expect(listed.toSorted()).toEqual(assetNums().toSorted());
 };
 
-/** Orders of our channel about what is theirs, and what each fails for. */
+/** Orders of our channel that name something of theirs, with the cause that each fails with. */
 const ORDERS: [what: string, order: () => Sent, cause: Cause][] = [
   ['a purchase of their customer', () => newBuy(two.theirs.customer, [newAssetNum()]), 'customer_not_found'],
   ['their asset', () => deleteAsset(two.theirs.customer, [two.theirs.numbers.free]), 'customer_not_found'],
@@ -152,7 +150,7 @@ function listsOurOrders(data: unknown): void {
   expect(new Set(orders.map(({ channelCode }) => channelCode))).toEqual(new Set(['ours']));
 }
 
-/** The trials of every operation. */
+/** The trials of each operation. */
 const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
   'post /oauth2/token': NAMES_NOTHING,
   [`post ${ORDER_ROOT}/enterprise/user/bind`]: [
@@ -361,10 +359,10 @@ const ALL = Object.entries(TRIALS).flatMap(([operation, trials]) =>
   trials === NAMES_NOTHING ? [] : trials.map((trial) => [operation, ...trial] as const),
 );
 
-/** O6 changes our lock, so that O7 has something to change. */
+/** O6 disables our lock, so that O7 has something to change. */
 const CHANGES = [`post ${ORDER_ROOT}/asset/lock`, `post ${ORDER_ROOT}/asset/unlock`];
 
-it.each(ALL)('%s with %s: there is nothing of it, and nothing changes', async (operation, _what, attempt, comesOut) => {
+it.each(ALL)('%s with %s: shows nothing and changes nothing', async (operation, _what, attempt, comesOut) => {
   const call = attempt();
   const before = await contentOfTables(two.stack.db);
   const answer = await send(call, two.bound);
@@ -379,17 +377,20 @@ it.each(ALL)('%s with %s: there is nothing of it, and nothing changes', async (o
 
 const lookups = ALL.filter(([operation, , , comesOut]) => operation.startsWith('get ') && typeof comesOut !== 'string');
 
-it.each(lookups)('%s with %s: an application that is not bound sees theirs', async (_operation, _what, attempt) => {
-  const call = attempt();
-  expect(leaksIn(await send(call, two.unbound), call)).not.toEqual([]);
-});
+it.each(lookups)(
+  '%s with %s: an application that is not bound sees the other channel',
+  async (_operation, _what, attempt) => {
+    const call = attempt();
+    expect(leaksIn(await send(call, two.unbound), call)).not.toEqual([]);
+  },
+);
 
 describe('an application that is bound', () => {
   const enterpriseBody = () => ({ crmCustomerId: randomUUID(), customerName: randomUUID(), branchName: 'Branch' });
   const create = (api: Api, body: unknown) => api.call('POST', '/enterprise/user/create', { body });
   const update = (api: Api, body: unknown) => api.call('POST', '/enterprise/user/update', { body });
 
-  it('may do everything in each of its channels', async () => {
+  it('can do everything in each of its channels', async () => {
     const { api } = two.bound;
     const enterpriseName = `Of ${randomUUID()}`;
     for (const channelCode of ['ours', ' ours too ']) {
@@ -405,7 +406,7 @@ describe('an application that is bound', () => {
     }
   });
 
-  it('needs crm and industry for O2, which makes customers of both, and crm for O4', async () => {
+  it('needs crm and industry for O2, which creates customers of both, and crm for O4', async () => {
     const scopes = ['auth_order' as const];
     const [crm, both] = await Promise.all([
       two.stack.newApi(scopes, ['crm']),
@@ -420,7 +421,7 @@ describe('an application that is bound', () => {
     expect(refusalOf(await update(crm, enterpriseBody()))).toMatchObject({ cause: 'customer_not_found' });
   });
 
-  it('has orders fail for customers of other channels, async too', async () => {
+  it('gets failed orders for customers of other channels, async too', async () => {
     const { bound, theirs } = two;
     const assetNum = newAssetNum();
     const batch = { ...batchOf(newBuy(theirs.customer, [assetNum])), channelCode: 'ours' };
@@ -428,20 +429,20 @@ describe('an application that is bound', () => {
     expect(await assetsNumbered(assetNum)).toEqual([]);
   });
 
-  it('may not buy a number that is in use at another channel, and learns nothing else of it', async () => {
+  it('cannot buy a number in use at another channel, and learns nothing else of it', async () => {
     const { bound, ours, theirs } = two;
     const answer = await bound.api.submit(syncBatch(newBuy(ours.customer, [theirs.numbers.free])));
     expect(refusalOf(answer).cause).toBe('asset_owned_by_other_customer');
     expect(leaksIn(answer, theirs.numbers.free)).toEqual([]);
   });
 
-  it('sees of what is lent across channels its own part', async () => {
+  it('sees only its own part of a loan between channels', async () => {
     const { bound, unbound, kimId, ours, theirs } = two;
     dataOf(await unbound.lend(kimId, ours.numbers.freeLock, [theirs.ids.held]));
     dataOf(await unbound.lend(kimId, theirs.numbers.freeLock, [ours.ids.held]));
     expect(numbersUnder(await unbound.contents(ours.ids.freeLock))).toContain(theirs.numbers.held);
     expect(numbersUnder(await bound.contents(ours.ids.freeLock))).toEqual(new Set([ours.numbers.freeLock]));
-    // Under their lock, which does not exist for it.
+    // Asks for the contents of their lock, which doesn't exist for this application.
     expect(numbersUnder(await bound.contents(ours.ids.held))).toEqual(new Set());
     const { held, lent, usedLock } = ours.numbers;
     expect(await bound.listed(kimId)).toMatchObject({ assetNums: [held, lent], borrowNum: usedLock });
@@ -449,9 +450,9 @@ describe('an application that is bound', () => {
     expect(across.detail).toEqual({ before: { lent: [] }, after: { lent: [] } });
   });
 
-  it('adds employees as the enterprise may, and deletes one with all that they hold', async () => {
+  it('adds employees up to the enterprise’s limit, and deletes one with all assigned assets', async () => {
     const { bound, unbound } = two;
-    // A cloud license of theirs alone: without one only five could be added.
+    // The channel `theirs` alone has this cloud license. Without it, the application could add only five employees.
     const center = await MemberCenter.open(two.stack, unbound.api);
     const boundCenter = await openAs(center, bound.api);
     const [cloud] = await center.buy(1, { licenseType: 'cloud_customer' });
@@ -466,7 +467,7 @@ describe('an application that is bound', () => {
     const withoutNumbers = { ...deletion!.detail, before: { ...deletion!.detail.before, assetNums: [] } };
     expect((await boundCenter.audit())[0]).toEqual({ ...deletion, detail: withoutNumbers });
 
-    // Nor is the number the application's when the asset is gone.
+    // The number isn't the application's after the asset is revoked, either.
     const { license_order_id: srcLicenseOrderId } = await two.stack.db
       .selectFrom('asset_grant')
       .select('license_order_id')

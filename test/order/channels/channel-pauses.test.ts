@@ -10,10 +10,10 @@ import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { countRows, readRecords, readResult, syncOf } from '../../harness/orders/sync-batches.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** Channels whose orders wait for an operator (rules 6.2 and 9). */
+/** Orders of a paused channel stay pending until an operator resumes it (rules 6.2 and 9). */
 let stack: Stack;
 let api: Api;
-/** Of the channel `test`, which is paused and resumed, in two lanes of it, and of another one. */
+/** Two customers in different lanes of the channel `test`, which is paused and resumed, and one of another channel. */
 let ours: Customer;
 let neighbor: Customer;
 let theirs: Customer;
@@ -39,7 +39,7 @@ beforeEach(async () => {
 });
 
 describe('a pause', () => {
-  it('holds at once, and returns when what began before has ended', async () => {
+  it('takes effect at once, and returns when running drains have ended', async () => {
     const drain = await stack.db.startTransaction().execute();
     await lockLanes(drain, [firstLaneOf(ours.customerId)]);
     const pausing = pause();
@@ -49,7 +49,7 @@ describe('a pause', () => {
     expect(await pausing).toEqual({ pausedTime: expect.any(Number), wasSo: false, isStill: true });
   });
 
-  it('of what is paused, and resuming what is not, changes and records nothing', async () => {
+  it('of a paused channel changes and records nothing, and so does resuming one that is not paused', async () => {
     const { pausedTime } = (await pause())!;
     expect(await pause()).toEqual({ pausedTime, wasSo: true, isStill: true });
     expect(await resume()).toEqual({ pausedTime: null, wasSo: false });
@@ -58,7 +58,7 @@ describe('a pause', () => {
     expect(await pauseChannel(stack.db, 'nowhere', record)).toBeUndefined();
   });
 
-  it('leaves no order that takes effect after it has returned, whatever runs', async () => {
+  it('lets no order take effect after it has returned, under load', async () => {
     let goesOn = true;
     const sending = Array.from({ length: 4 }, async (_, index) => {
       const customer = await api.newCustomer();
@@ -89,9 +89,9 @@ describe('a pause', () => {
 });
 
 describe('while a channel is paused', () => {
-  it('its orders wait, and the others of their batch go on', async () => {
+  it('its orders stay pending, and the other orders of their batch take effect', async () => {
     const batch = batchOf(...[neighbor, ours, theirs].map((customer) => newBuy(customer, [newAssetNum()])));
-    // It is paused in the middle of the batch.
+    // The channel is paused in the middle of the batch.
     const drain = await stack.db.startTransaction().execute();
     await lockLanes(drain, [firstLaneOf(ours.customerId)]);
     await api.accept(batch);
@@ -103,7 +103,7 @@ describe('while a channel is paused', () => {
     const later = batchOf(...[neighbor, ours].map((customer) => newBuy(customer, [newAssetNum()])));
     await api.accept(later);
     await api.process(batchOf(newBuy(theirs, [newAssetNum()])));
-    // Calls share what is known of channels for a second.
+    // Calls share their reading of the channels for a second.
     await expect
       .poll(() => readResult(api, batch), { timeout: 10_000 })
       .toMatchObject({ state: 'processing', succeeded: 2, pending: 1, held: 0, estimatedCompletionTime: null });
@@ -113,7 +113,7 @@ describe('while a channel is paused', () => {
     expect(await api.completed(batch)).toMatchObject({ succeeded: 3 });
   });
 
-  it('sync calls that touch its customers are refused and store nothing; a repeat gets its answer', async () => {
+  it('sync calls for its customers are refused and store nothing; a resubmitted batch gets its answer', async () => {
     const stored = syncOf(newBuy(ours, [newAssetNum()]));
     const accepted = await api.accept(stored);
     await pause();
@@ -128,7 +128,7 @@ describe('while a channel is paused', () => {
     expect(await api.accept(call)).toHaveLength(2);
   });
 
-  it('a sync call that waited for its lanes meanwhile is refused, too', async () => {
+  it('a sync call that was waiting for its lanes is refused, too', async () => {
     const drain = await stack.db.startTransaction().execute();
     await lockLanes(drain, [firstLaneOf(ours.customerId)]);
     await api.accept(batchOf(newBuy(ours, [newAssetNum()])));
@@ -145,7 +145,7 @@ describe('while a channel is paused', () => {
     expect(refused).toEqual(['channel_paused', 'channel_paused']);
   });
 
-  it('an asset may be transferred from it to a customer of another channel', async () => {
+  it('an asset can be transferred from it to a customer of another channel', async () => {
     const assetNum = newAssetNum();
     await api.accept(syncOf(newBuy(ours, [assetNum])));
     await pause();

@@ -7,7 +7,7 @@ import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { readResult, syncOf } from '../../harness/orders/sync-batches.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** What the service knows of channels: what is pending there, whose it is, and how fast it goes. */
+/** The numbers that the service shows for a channel: its backlog, its applications and its throughput. */
 
 let stack: Stack;
 let api: Api;
@@ -22,13 +22,13 @@ afterAll(() => stack.close());
 
 const buy = () => newBuy(customer, [newAssetNum()]);
 
-/** The channel of the customer. It is the only one with anything to show. */
+/** Returns the customer's channel, the only one with numbers to show. */
 async function readIt() {
   const channels = await readChannels(stack.db);
   return channels.find(({ pending, acceptedPerSecond }) => pending > 0 || acceptedPerSecond > 0)!;
 }
 
-it('what is pending and whose it is, before it is added up and after', async () => {
+it('shows the backlog and its applications, before and after it is added up', async () => {
   const other = await stack.newApi();
   const batch = batchOf(buy(), buy());
   await api.accept(batch);
@@ -47,7 +47,7 @@ it('what is pending and whose it is, before it is added up and after', async () 
   }
 });
 
-it('how fast it goes, until nothing is pending', async () => {
+it('shows the throughput until nothing is pending', async () => {
   const worker = await stack.startWorker();
   await expect.poll(async () => (await readIt()).pending).toBe(0);
   await worker.close();

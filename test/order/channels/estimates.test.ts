@@ -8,7 +8,7 @@ import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { readResult, syncOf } from '../../harness/orders/sync-batches.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** When an open batch should be completed (rules 6.4), by what its channel has to do and has done. */
+/** The estimated completion time of a batch (rules 6.4) depends on its channel's backlog and throughput. */
 
 const MINUTE_MS = 60_000;
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Notes what others had done in the channel of the batch, as if workers had done it. */
+/** Writes notes of other work in the batch's channel, as workers do. */
 async function note({ pending, queued = 0, succeeded = 0 }: { pending: number; queued?: number; succeeded?: number }) {
   await sql`
     insert into uncounted_activity (noted_time, application_id, channel_id, pending, accepted, succeeded, failed, causes)
@@ -35,7 +35,7 @@ async function note({ pending, queued = 0, succeeded = 0 }: { pending: number; q
 }
 
 /**
- * How long the batch still takes by the estimate, in milliseconds; null if it has none. Calls share a reading for a
+ * Returns the estimated time to completion in milliseconds; null if there is no estimate. Calls share a reading for a
  * second.
  */
 async function msLeft(): Promise<number | null> {
@@ -43,11 +43,11 @@ async function msLeft(): Promise<number | null> {
   return estimatedCompletionTime === null ? null : estimatedCompletionTime - Date.now();
 }
 
-it('is not known while nothing moves in its channel', async () => {
+it('is unknown while nothing moves in its channel', async () => {
   expect(await msLeft()).toBeNull();
 });
 
-it('is soon however much was accepted behind it, and late when much was accepted before it', async () => {
+it('depends on the orders accepted before the batch, not on those after it', async () => {
   await countActivity(stack.db);
   await note({ pending: 1_000_000, queued: 1_000_000, succeeded: 100 });
   await countActivity(stack.db);
@@ -56,7 +56,7 @@ it('is soon however much was accepted behind it, and late when much was accepted
   await expect.poll(msLeft).toBeGreaterThan(10 * MINUTE_MS);
 });
 
-it('costs the same for how long ever orders were accepted behind it', async () => {
+it('costs the same however many orders were accepted behind it', async () => {
   const queries = recordQueries();
   await readResult(api, batch);
   const reading = queries.find(({ name }) => name === 'read_result_pages')!;
@@ -70,7 +70,7 @@ it('costs the same for how long ever orders were accepted behind it', async () =
   expect(await countRows(stack.db, reading)).toBe(rows);
 });
 
-it('is not known while an order of it is held', async () => {
+it('is unknown while an order of the batch is held', async () => {
   await sql`
     with hold as (
       insert into order_hold (customer_id, lane, license_order_id, next_try, last_error)
@@ -84,14 +84,14 @@ it('is not known while an order of it is held', async () => {
   expect(await msLeft()).not.toBeNull();
 });
 
-it('is not known while its channel is paused', async () => {
+it('is unknown while its channel is paused', async () => {
   await sql`update channel set paused_time = now()`.execute(stack.db);
   await expect.poll(msLeft).toBeNull();
   await sql`update channel set paused_time = null`.execute(stack.db);
   await expect.poll(msLeft).not.toBeNull();
 });
 
-it('is null of a batch that is completed', async () => {
+it('is null for a completed batch', async () => {
   const sync = syncOf(newBuy(await api.newCustomer(), [newAssetNum()]));
   await api.accept(sync);
   expect(await readResult(api, sync)).toMatchObject({ state: 'completed', estimatedCompletionTime: null });

@@ -9,7 +9,7 @@ import { readResult } from '../../harness/orders/sync-batches.ts';
 import { buyThick } from '../../harness/orders/thick-assets.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** Large work of a worker runs one at a time: what that means to other lanes (rules 6.5 Together). */
+/** A worker handles one piece of large work at a time. Other lanes must not wait for it (rules 6.5 Together). */
 let stack: Stack;
 let api: Api;
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-it('lanes with little to do are drained while one has the turn of large work and another one waits for it', async () => {
+it('lanes with little work are drained while one has the turn of large work and another waits for it', async () => {
   const [first, second, third, owner] = (await newCustomersInLanes(api, 4)) as [Customer, Customer, Customer, Customer];
   const buyLarge = (customer: Customer) => buyThick({ db: stack.db, api }, customer, 3, { products: 7_000 });
   const [moved, deleted] = [await buyLarge(owner), await buyLarge(second)];
@@ -30,7 +30,7 @@ it('lanes with little to do are drained while one has the turn of large work and
 
   const trx = await stack.db.startTransaction().execute();
   try {
-    // It keeps the transfer to this customer from being stored, and nothing else.
+    // The lock blocks only the transfer to this customer.
     await sql`select from customer where id = ${first.customerId} for update`.execute(trx);
     await api.accept(ofFirst);
     await expect.poll(() => countWaiting(stack.db, 'transactionid')).toBe(1);

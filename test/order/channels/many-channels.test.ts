@@ -8,7 +8,7 @@ import { waitForResults } from '../../harness/orders/stories.ts';
 import { expectSumsRight } from '../../harness/orders/sync-batches.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** Work in many channels, and in two that meet (rules 6.2). */
+/** Work in many channels, and transfers between two of them (rules 6.2). */
 let stack: Stack;
 let api: Api;
 /** In different lanes of the first channel. */
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Creates a customer in each of so many new channels. */
+/** Creates `count` new channels with a customer each. */
 async function newChannels(count: number): Promise<Customer[]> {
   await sql`insert into channel (code) select 'one of many ' || n from generate_series(1, ${count}) n`.execute(
     stack.db,
@@ -37,7 +37,7 @@ async function newChannels(count: number): Promise<Customer[]> {
   return rows.map(({ customerId }) => ({ ...theirs, customerId }));
 }
 
-it('one order in each of thousands of channels: a worker decides many of them in each transaction', async () => {
+it('one order in each of thousands of channels: a worker applies many of them per transaction', async () => {
   const customers = await newChannels(CHANNELS);
   const purchases = () => customers.map((customer) => newBuy(customer, [newAssetNum()]));
   const batch = batchOf(...purchases());
@@ -45,7 +45,8 @@ it('one order in each of thousands of channels: a worker decides many of them in
   const lanes = await stack.db.selectFrom('lane_chunk').select('lane').distinct().execute();
   expect(lanes).toHaveLength(CHANNELS);
 
-  // Of the same customers, by an application for which they do not exist: no lane of another channel is filled.
+  // The application names the same customers, but they don't exist for it. Its orders must not fill lanes of another
+  // channel.
   const bound = await stack.newApi(undefined, ['test']);
   const strange = batchOf(...purchases());
   await bound.accept(strange);
@@ -59,7 +60,7 @@ it('one order in each of thousands of channels: a worker decides many of them in
   expect(rows[0]!.transactions).toBeLessThan(CHANNELS / 20);
 }, 60_000);
 
-it('transfers between channels in both directions at once all succeed, and leave each asset with one customer', async () => {
+it('concurrent transfers in both directions between channels all succeed, and assets have one customer', async () => {
   await stack.startWorker();
   await stack.startWorker();
   const assetNums = Array.from({ length: 200 }, newAssetNum);

@@ -8,14 +8,14 @@ import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { syncOf } from '../../harness/orders/sync-batches.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** The bound of the pending orders of an application (rules 6.2). */
+/** The limit of an application's pending orders (rules 6.2). */
 
 const MOST = 3;
 
 let stack: Stack;
 let api: Api;
 let customer: Customer;
-/** One of another lane, in which nothing is pending. */
+/** A customer of another lane, without pending orders. */
 let free: Customer;
 let accepted: ReturnType<typeof batchOf>;
 
@@ -23,7 +23,7 @@ const buy = (by = customer) => newBuy(by, [newAssetNum()]);
 const send = (caller: Api, batch: ReturnType<typeof batchOf>) =>
   caller.ask('createBatchOrder', { query: { appKey: caller.credentials.appKey }, body: batch });
 
-/** Sends batches of one order until one is refused: what is pending is counted once a second. */
+/** Sends batches of one order until the service refuses one. It counts pending orders once a second. */
 async function untilRefused(): Promise<Answer> {
   for (;;) {
     const answer = await send(api, batchOf(buy()));
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-it('an application with more pending orders is refused, with what is full, and nothing is stored', async () => {
+it('an application over the limit is refused with the limit’s name, and nothing is stored', async () => {
   await untilRefused();
   const before = await contentOfTables(stack.db);
   const answer = await send(api, batchOf(buy()));
@@ -50,7 +50,7 @@ it('an application with more pending orders is refused, with what is full, and n
   expect(await contentOfTables(stack.db)).toEqual(before);
 });
 
-it('a repeat of what was accepted gets its answer, and other content under its key its conflict', async () => {
+it('a resubmitted batch gets its answer, and other content under its key gets a conflict', async () => {
   const ids = dataOf(await send(api, accepted));
   await untilRefused();
   expect(dataOf(await send(api, accepted))).toEqual(ids);
@@ -58,13 +58,13 @@ it('a repeat of what was accepted gets its answer, and other content under its k
   expect(refusalOf(await send(api, other)).cause).toBe('channel_order_id_conflict');
 });
 
-it('its sync calls, and other applications, go on', async () => {
+it('its sync calls and other applications are not affected', async () => {
   await untilRefused();
   await api.accept(syncOf(buy(free)));
   await (await stack.newApi()).accept(batchOf(buy(free)));
 });
 
-it('notes that no worker adds up do not make the count slow: the API adds them up', async () => {
+it('notes that no worker adds up do not slow down the count: the API adds them up', async () => {
   await sql`
     insert into uncounted_activity (application_id, channel_id, pending, accepted, succeeded, failed, causes)
     select id, 1, 0, 1, 1, 0, '{}' from application cross join generate_series(1, 20_000)`.execute(stack.db);
@@ -78,7 +78,7 @@ it('notes that no worker adds up do not make the count slow: the API adds them u
   await expect.poll(countNotes, { timeout: 10_000 }).toBeLessThan(5_000);
 });
 
-it('it may send again when its orders are done', async () => {
+it('the application can send again when its orders have outcomes', async () => {
   const worker = await stack.startWorker();
   await expect.poll(async () => (await send(api, batchOf(buy()))).body.code, { timeout: 10_000 }).toBe(0);
   await worker.close();

@@ -10,7 +10,7 @@ import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { readResult } from '../../harness/orders/sync-batches.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** An application that is bound to one channel and names 100,000 customers of another (rules 6.2). */
+/** An application bound to one channel names 100,000 customers of another (rules 6.2). */
 const CUSTOMERS = 100_000;
 const ORDERS_PER_BATCH = 5_000;
 
@@ -32,13 +32,13 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Parts of the customers, each as many as a batch has orders. */
+/** The customers in parts of one batch each. */
 const parts = () =>
   Array.from({ length: CUSTOMERS / ORDERS_PER_BATCH }, (_, index) =>
     theirs.slice(index * ORDERS_PER_BATCH, (index + 1) * ORDERS_PER_BATCH),
   );
 
-it('all of its orders fail, in no lane of theirs, and another channel is served before they have', async () => {
+it('all of its orders fail, none in lanes of the other channel, which is served in the meantime', async () => {
   const strange = [];
   for (const part of parts()) {
     const batch = batchOf(...part.map((customer) => newBuy(customer, [newAssetNum()])));
@@ -64,7 +64,7 @@ it('all of its orders fail, in no lane of theirs, and another channel is served 
   expect(await readResult(bound, strange[0]!)).toMatchObject({ pending: 0 });
 });
 
-it('a process forgets none of its own customers for them, and remembers a bounded number in all', async () => {
+it('a process keeps its own customers cached, and the cache is bounded', async () => {
   const channels = new CustomerChannels(stack.db);
   const find = async (customers: readonly Customer[], codes: string[] | null) => [
     ...new Set(
@@ -77,7 +77,7 @@ it('a process forgets none of its own customers for them, and remembers a bounde
       ).values(),
     ),
   ];
-  /** Does work while nothing can be looked up. */
+  /** Runs `work` while customer lookups are blocked. */
   const withoutLookUps = async (work: () => Promise<void>) => {
     await sql`alter table channel rename to hidden`.execute(stack.db);
     await work().finally(() => sql`alter table hidden rename to channel`.execute(stack.db));

@@ -13,7 +13,7 @@ import { readGrants } from '../../harness/orders/stories.ts';
 import { readResult, syncOf } from '../../harness/orders/sync-batches.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** Orders of customers who do not exist for their application when they are accepted (rules 6.2). */
+/** Orders whose customer doesn't exist for the application at acceptance (rules 6.2). */
 let stack: Stack;
 let api: Api;
 
@@ -23,18 +23,18 @@ beforeEach(async () => {
 });
 afterEach(() => stack.close());
 
-/** The customer that will be created next, as it would be shown. */
+/** Returns the customer that will be created next, as the API will show it. */
 async function nextCustomer() {
   const { customerId, ...last } = await api.newCustomer();
   return { ...last, customerId: String(Number(customerId) + 1) } as typeof last & { customerId: typeof customerId };
 }
 
-/** Creates the next customer, of the same enterprise. */
+/** Creates the next customer in the same enterprise. */
 async function create(next: Awaited<ReturnType<typeof nextCustomer>>) {
   expect((await api.newCustomer(next.enterpriseName)).customerId).toBe(next.customerId);
 }
 
-/** How many orders are pending, by the channel of their lanes. */
+/** Counts pending orders by the channel of their lanes. */
 async function countPending(): Promise<Record<number, number>> {
   const chunks = await stack.db.selectFrom('lane_chunk').select(['lane', 'order_count']).execute();
   const byChannel: Record<number, number> = {};
@@ -46,8 +46,8 @@ async function countPending(): Promise<Record<number, number>> {
 
 const notFound = { state: 'failed', cause: 'customer_not_found' };
 
-describe('an order of a customer who is created after it was accepted', () => {
-  it('fails, and later ones do not', async () => {
+describe('an order whose customer is created after its acceptance', () => {
+  it('fails, and later orders succeed', async () => {
     const customer = await nextCustomer();
     const early = batchOf(newBuy(customer, [newAssetNum()]));
     await api.accept(early);
@@ -59,7 +59,7 @@ describe('an order of a customer who is created after it was accepted', () => {
     expect((await api.completed(later)).orders).toMatchObject([{ state: 'succeeded' }]);
   });
 
-  it('fails alone in its batch, which is kept as it was sent', async () => {
+  it('fails alone in its batch, which is stored as it was sent', async () => {
     const other = await api.newCustomer();
     const customer = await nextCustomer();
     const batch = batchOf(newBuy(customer, [newAssetNum()]), newBuy(other, [newAssetNum()]));
@@ -82,7 +82,7 @@ describe('an order of a customer who is created after it was accepted', () => {
     expect(await stack.db.selectFrom('order_hold').selectAll().execute()).toEqual([]);
   });
 
-  it('is looked up anew when an operator has ended it and puts it back', async () => {
+  it('gets a new customer lookup when an operator has ended and retries it', async () => {
     const customer = await nextCustomer();
     const batch = batchOf(newBuy(customer, [newAssetNum()]));
     const [order] = await api.accept(batch);
@@ -93,7 +93,7 @@ describe('an order of a customer who is created after it was accepted', () => {
     expect((await api.completed(batch)).orders).toMatchObject([{ state: 'succeeded' }]);
   });
 
-  it('comes back in another lane than its batch knows, whose counts stay right', async () => {
+  it('moves to another lane than its batch recorded, and the counts stay correct', async () => {
     const customer = await nextCustomer();
     const batch = batchOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()]));
     const [order] = await api.accept(batch);
@@ -114,7 +114,7 @@ describe('an order of a customer who is created after it was accepted', () => {
   });
 });
 
-it('an order that cannot even fail keeps only its own lane waiting', async () => {
+it('an order that cannot even fail blocks only its own lane', async () => {
   const [unknown, known] = [await nextCustomer(), await api.newCustomer('Other')];
   await sql`alter table license_order add constraint known check (cause <> 'customer_not_found')`.execute(stack.db);
   const batch = batchOf(
@@ -134,7 +134,7 @@ it('an order that cannot even fail keeps only its own lane waiting', async () =>
 });
 
 describe('an application that is bound to a channel', () => {
-  it('fills no lanes of another channel, however many customers of it it names', async () => {
+  it('fills no lanes of another channel, however many of its customers it names', async () => {
     const theirs = await Promise.all(Array.from({ length: 20 }, () => api.newCustomer(undefined, 'theirs')));
     const bound = await stack.newApi(undefined, ['test']);
     const ours = await bound.newCustomer();
@@ -152,7 +152,7 @@ describe('an application that is bound to a channel', () => {
     expect(orders).toMatchObject([...theirs.map(() => notFound), { state: 'succeeded' }]);
   });
 
-  it('and no more when the order is decided, has its order refused', async () => {
+  it('and has lost its binding when the order is applied, has its order refused', async () => {
     const customer = await api.newCustomer();
     const bound = await stack.newApi(undefined, ['test', 'other']);
     const batch = batchOf(newBuy(customer, [newAssetNum()]));
@@ -165,7 +165,7 @@ describe('an application that is bound to a channel', () => {
   });
 });
 
-it('a sync call learns nothing of a customer of another channel who is held', async () => {
+it('a sync call does not reveal a held customer of another channel', async () => {
   const theirs = await api.newCustomer(undefined, 'theirs');
   await sql`
     insert into order_hold (customer_id, lane, license_order_id, next_try, last_error)
@@ -202,7 +202,7 @@ it('orders of one customer take effect in acceptance order, whichever applicatio
   expect((await readGrants(stack, assetNum)).filter(({ active }) => active)).toEqual([]);
 });
 
-it('a customerId that no customer can have keeps no other call from its answer', async () => {
+it('a customerId that no customer can have does not block other calls', async () => {
   const customer = await api.newCustomer();
   const impossible = { ...customer, customerId: '9999999999999999999' as typeof customer.customerId };
   const batch = batchOf(newBuy(impossible, [newAssetNum()]));
@@ -211,7 +211,7 @@ it('a customerId that no customer can have keeps no other call from its answer',
   expect((await api.completed(batch)).orders).toMatchObject([notFound]);
 });
 
-it('an order that waits for an asset keeps no order of other lanes waiting', async () => {
+it('an order that waits for an asset does not block orders of other lanes', async () => {
   const customers = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
   const assetNum = newAssetNum();
   await api.carryOut(newBuy(customers[0], [assetNum]));
@@ -221,7 +221,7 @@ it('an order that waits for an asset keeps no order of other lanes waiting', asy
     await sql`select from asset where asset_num = ${assetNum} for update`.execute(trx);
     await stack.startWorker();
     expect((await api.completed(batches[1])).orders).toMatchObject([{ state: 'succeeded' }]);
-    // Nor did the neighbor wait until the wait for the row was over.
+    // The neighbor didn't wait for the row lock to time out.
     expect((await stack.metrics.drainFailures.get()).values).toMatchObject([{ value: 0 }]);
   });
   expect((await api.completed(batches[0])).orders).toMatchObject([{ state: 'succeeded' }]);

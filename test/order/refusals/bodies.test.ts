@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { MAX_BATCH_BYTES, MAX_BODY_BYTES } from '@lockstep/contract';
+import { buildMessage, MAX_BATCH_BYTES, MAX_BODY_BYTES } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Api, refusalOf } from '../../harness/api.ts';
+import { type Answer, type Api, pathIn, refusalOf } from '../../harness/api.ts';
 import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
 const OPERATIONS = ['/licenseOrder/batchOrder', '/enterprise/user/bind', '/enterprise/user/create'];
-/** What each takes at most. */
+/** The size limit of each path's body. */
 const maxBytesOf = (path: string) => (path === '/licenseOrder/batchOrder' ? MAX_BATCH_BYTES : MAX_BODY_BYTES);
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Sends a body as it is, with no header but those given. */
+/** Sends a body unchanged, with only the given headers. */
 async function send(
   path: string,
   body: string | Uint8Array | ReadableStream | null,
@@ -42,7 +42,7 @@ async function countRows() {
   return Promise.all(counts);
 }
 
-/** The call was refused with 13004 and the cause; nothing is stored. Answers the message. */
+/** Expects a refusal with 13004 and the cause, and nothing stored. Returns the message. */
 async function expectRefused(call: () => Promise<Answer>, cause: string): Promise<string> {
   const before = await countRows();
   const refusal = refusalOf(await call());
@@ -68,11 +68,11 @@ describe.each(OPERATIONS)('POST %s refuses', (path) => {
     ['U+0000', '\u0000'],
     ['a form', 'channelCode=a&channelOrderId=b'],
     ['brackets without an end', '['.repeat(100_000)],
-  ])('%s, which is no JSON', async (_what, body) => {
+  ])('%s, which is not JSON', async (_what, body) => {
     await expectRefused(() => send(path, bytes(body), JSON_TYPE), 'json_malformed');
   });
 
-  it('text that is not UTF-8, rather than to store it mangled', async () => {
+  it('text that is not UTF-8, instead of storing it mangled', async () => {
     const gbk = Buffer.concat([Buffer.from('{"channelCode":"'), Buffer.from('c4e3bac3', 'hex'), Buffer.from('"}')]);
     await expectRefused(() => send(path, gbk, JSON_TYPE), 'json_malformed');
   });
@@ -91,7 +91,7 @@ describe.each(OPERATIONS)('POST %s refuses', (path) => {
 
   it('an empty object, by the path of its first field', async () => {
     const message = await expectRefused(() => send(path, '{}', JSON_TYPE), 'field_missing');
-    expect(message).toMatch(/^(channelCode|crmCustomerId): is required \(and \d more faults\)$/);
+    expect(pathIn(message)).toMatch(/^(channelCode|crmCustomerId)$/);
   });
 
   it.each([
@@ -114,17 +114,17 @@ describe.each(OPERATIONS)('POST %s refuses', (path) => {
     await expectRefused(() => send(path, bytes('{}'), {}), 'content_type_unsupported');
   });
 
-  it('no body at all', async () => {
+  it('a call without a body', async () => {
     expect(await expectRefused(() => send(path, null, {}), 'field_missing')).toMatch(/^body: /);
   });
 
-  it('a body over its limit that says so', async () => {
+  it('a body over its limit that states its length', async () => {
     const body = bytes(`{}${' '.repeat(maxBytesOf(path) - 1)}`);
     const message = await expectRefused(() => send(path, body, JSON_TYPE), 'body_too_large');
     expect(message).toContain(String(maxBytesOf(path)));
   });
 
-  it('a body over its limit that does not say how long it is', async () => {
+  it('a body over its limit that does not state its length', async () => {
     const piece = bytes(' '.repeat(1024 * 1024));
     let pieces = 0;
     const body = () =>
@@ -142,29 +142,38 @@ describe.each(OPERATIONS)('POST %s refuses', (path) => {
     ['objects', '{"a":', '}', 65],
     ['lists of orders in orders', '{"orderList":[', ']}', 6_000],
     ['more lists than a stack holds', '[', ']', 400_000],
-  ])('%s that nest too deep', async (_what, open, close, depth) => {
+  ])('%s nested too deep', async (_what, open, close, depth) => {
     const inside = open === '{"a":' ? '1' : '';
     const body = `${open.repeat(depth)}${inside}${close.repeat(depth)}`;
     await expectRefused(() => send(path, body, JSON_TYPE), 'json_too_deep');
   });
 
-  it('an object of 1,001 members, known or not', async () => {
+  it('an object of 1,001 members, known or unknown', async () => {
     const body = `{"a":{${'"b":0,'.repeat(1_000)}"b":0}}`;
-    expect(await expectRefused(() => send(path, body, JSON_TYPE), 'list_too_long')).toMatch(/^a: .*\b1000\b/);
+    const message = buildMessage('list_too_long', 'a', 1000);
+    expect(await expectRefused(() => send(path, body, JSON_TYPE), 'list_too_long')).toBe(message);
   });
 });
 
 describe('O5 refuses', () => {
   it.each([
-    ['a list of 10,001 elements, known or not', `{"unknown":[${'0,'.repeat(10_000)}0]}`, /^unknown: .*\b10000\b/],
-    ['more elements than 500,000', `[${`[${'0,'.repeat(9_999)}0],`.repeat(50)}[0]]`, /^\[49\]: .*\b500000\b/],
+    [
+      'a list of 10,001 elements, known or not',
+      `{"unknown":[${'0,'.repeat(10_000)}0]}`,
+      buildMessage('list_too_long', 'unknown', 10_000),
+    ],
+    [
+      'more elements than 500,000',
+      `[${`[${'0,'.repeat(9_999)}0],`.repeat(50)}[0]]`,
+      buildMessage('list_too_long', '[49]', 500_000),
+    ],
   ])('%s', async (_what, body, message) => {
     const [path = ''] = OPERATIONS;
-    expect(await expectRefused(() => send(path, body, JSON_TYPE), 'list_too_long')).toMatch(message);
+    expect(await expectRefused(() => send(path, body, JSON_TYPE), 'list_too_long')).toBe(message);
   });
 });
 
-describe('O5 takes', () => {
+describe('O5 accepts', () => {
   const validBody = async () => JSON.stringify(batchOf(newBuy(await api.newCustomer(), [newAssetNum()])));
 
   it.each(['application/json; charset=utf-8', 'application/json;charset=UTF-8', 'Application/JSON'])(
@@ -185,7 +194,7 @@ describe('O5 takes', () => {
     expect((await send('/licenseOrder/batchOrder', body, JSON_TYPE)).body).toMatchObject({ code: 0 });
   });
 
-  it('a body that comes in pieces without a length', async () => {
+  it('a body in chunks without a length', async () => {
     const text = await validBody();
     const body = new ReadableStream({
       start(controller) {

@@ -16,10 +16,10 @@ import {
 } from '../../harness/orders/orders.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** The fields of an element, by their paths below it. */
+/** The fields of an element, by their relative paths. */
 type Fields = Record<string, keyof typeof BODY_FAULTS>;
 
-/** The same fields below a path. */
+/** Puts the fields below a path. */
 function below(path: string, fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).map(([name, kind]) => [`${path}.${name}`, kind]));
 }
@@ -135,7 +135,7 @@ const NEW_BUY_FIELDS: Fields = {
 const ORDER_FIELDS = below('orderList[0]', ORDER);
 const DELETE_PRODUCT_FIELDS = below('orderList[0].assets[0]', ASSET_TO_EMPTY);
 
-/** One fault of each sort, for fields that stand in every type of order. */
+/** One fault of each kind, for fields that every order type has. */
 const BRIEF = ['missing', 'empty', 'an empty list', 'a number', 'text', 'with U+0000 inside', 'negative', '20 digits'];
 
 const feature = () => ({
@@ -164,7 +164,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** The call was refused with 13004, names the cause and the path, and has stored nothing. */
+/** Expects a refusal with 13004, the cause and the path, and nothing stored. */
 async function expectRefused(answer: Answer, cause: Cause, path: string): Promise<void> {
   const refusal = refusalOf(answer);
   expect(refusal).toMatchObject({ code: '13004', cause });
@@ -189,7 +189,7 @@ const deleteAssetBatch = () => batchOf(deleteAsset(customer, [newAssetNum(), new
 const deleteProductBatch = () => batchOf(deleteProduct(customer, [newAssetNum(), newAssetNum()]));
 
 describe('O5 refuses a field', () => {
-  /** Sends every fault in a call of its own, all at once. */
+  /** Sends each fault in a call of its own, all at once. */
   async function expectAllRefused(batch: () => Sent, faults: FaultCase[]): Promise<void> {
     const outcomes = faults.map(async ({ path, fault, value }) => {
       const { cause, message } = refusalOf(await api.submit(put(batch(), path, value)));
@@ -215,7 +215,7 @@ describe('O5 refuses a field', () => {
     await expectAllRefused(deleteProductBatch, faultCases({ [path]: kind }, BODY_FAULTS));
   });
 
-  it('that is beyond what a number can hold', async () => {
+  it('beyond the range of a number', async () => {
     const rawBody = JSON.stringify(newBuyBatch()).replace('"limitTimeDuration":0', '"limitTimeDuration":1e999');
     const path = 'orderList[0].assets[0].products[0].limitTimeDuration';
     await expectRefused(await api.submit(undefined, { rawBody }), 'field_invalid', path);
@@ -243,7 +243,7 @@ describe('O5 refuses a field', () => {
 });
 
 describe('O5 refuses', () => {
-  /** An order of which the batch is refused, the cause and the path below orderList. */
+  /** Orders that make the batch invalid, with the cause and the path below orderList. */
   type RuleCase = { rule: string; orders: () => Sent[]; cause: Cause; path: string };
 
   const [early, late] = [1_700_000_000_000, 1_800_000_000_000];
@@ -378,7 +378,7 @@ describe('O5 refuses', () => {
     await expectRefused(await api.submit(batchOf(...orders())), cause, `orderList${path}`);
   });
 
-  it('merchandise that nests 100,000 deep, which is no fault of ours', async () => {
+  it('merchandise nested 100,000 deep, without a fault of the service', async () => {
     const deep = `${'{"children":['.repeat(100_000)}${']}'.repeat(100_000)}`;
     const batch = batchOf(newBuy(customer, ['81'], {}, { merchandises: ['here'] }));
     const answer = await api.submit(undefined, { rawBody: JSON.stringify(batch).replace('"here"', deep) });
@@ -398,7 +398,7 @@ describe('O5 refuses the appKey', () => {
     await expectRefused(answer, 'app_key_mismatch', 'appKey');
   });
 
-  it('that nobody has', async () => {
+  it('that does not exist', async () => {
     const answer = await api.submit(newBuyBatch(), { query: { appKey: 'app_unknown' } });
     await expectRefused(answer, 'app_key_mismatch', 'appKey');
   });

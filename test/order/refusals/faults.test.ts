@@ -4,7 +4,7 @@ import { type Answer, type Api, pathIn, refusalOf } from '../../harness/api.ts';
 import { batchOf, newBuy, productToBuy } from '../../harness/orders/orders.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** A call that is refused for what it holds says all that is wrong, up to a bound (rules 1). */
+/** A call refused for its content lists its faults, up to a limit (rules 1). */
 let stack: Stack;
 let api: Api;
 
@@ -52,7 +52,7 @@ describe('a refused call lists', () => {
     expect(messages).not.toContainEqual(expect.stringMatching(/^$|^: |\{\d\}|undefined|null/));
   });
 
-  it('one fault, of a query too', async () => {
+  it('one fault, in a query too', async () => {
     const answer = await api.call('GET', '/licenseOrder/orders', { query: { customerId: 'x' } });
     const [fault, ...others] = faultsOf(answer);
     expect(others).toEqual([]);
@@ -60,14 +60,14 @@ describe('a refused call lists', () => {
     expect(fault!.path).toBe('customerId');
   });
 
-  it('no faults where no field is wrong', async () => {
+  it('no faults if all fields are valid', async () => {
     const query = { channelCode: 'test', channelOrderId: 'none' };
     const answer = await api.ask('getBatchResult', { query });
     expect(refusalOf(answer).cause).toBe('batch_not_found');
     expect(answer.body).not.toHaveProperty('faults');
   });
 
-  it('the first 20 of a batch in which everything is wrong, in a small answer', async () => {
+  it('the first 20 of a batch with faults everywhere, in a small answer', async () => {
     const product = productToBuy({ limitEnddate: 1, [`limit${'_'.repeat(100_000)}StartDate`]: 1, productUri: 5 });
     const broken = Array.from({ length: MAX_ORDERS_PER_BATCH }, () =>
       newBuy(

@@ -10,9 +10,9 @@ import { batchOf, merchandise, newAssetNum, newBuy, type Sent } from '../../harn
 import { type Stack, startStack } from '../../harness/stack.ts';
 
 /**
- * Every operation of the order module but O5 (which refusals-content.long.test.ts is about) refuses every fault of
- * every field, and every caller that may not call it; nothing is stored then. At the end each takes the very call that
- * the faults were put into.
+ * Every operation of the order module refuses every fault of every field, and every caller without permission, and
+ * stores nothing. At the end, each operation accepts the valid call that the faults were put into. For O5, see
+ * content.long.test.ts.
  */
 let stack: Stack;
 let api: Api;
@@ -22,7 +22,7 @@ let suspended: Api;
 let customer: Customer;
 let tables: unknown;
 
-/** What the valid calls name: all of it is there, so that they would change something. */
+/** Everything that the valid calls name exists, so the calls would change something. */
 let crmCustomerId: string;
 let lockNums: string[];
 let unlockNums: string[];
@@ -59,11 +59,11 @@ interface Request {
 interface Operation {
   name: string;
   method: 'GET' | 'POST';
-  /** A call that is right, and that changes something where the operation ever does. */
+  /** A valid call, which changes something if the operation can. */
   valid: () => Request;
   body?: Record<string, keyof typeof BODY_FAULTS>;
   query?: Record<string, keyof typeof TEXT_FAULTS>;
-  /** The one parameter in the path, which stands there as `:name`. */
+  /** The path parameter, which the path shows as `:name`. */
   id?: string;
 }
 
@@ -75,7 +75,7 @@ const customerBody = {
   address: 'optionalAddress',
 } as const;
 
-/** What is not of one operation alone. */
+/** Paths that several operations share. */
 const ASSET = 'orderList[0].assets[0]';
 
 const OPERATIONS: Operation[] = [
@@ -223,7 +223,7 @@ const OPERATIONS: Operation[] = [
   },
 ];
 
-/** Makes a call, with changes to how it is made. */
+/** Makes a call, with changes to the request. */
 const call = (
   { method }: Operation,
   { path, query, body }: Request,
@@ -231,7 +231,7 @@ const call = (
   caller = api,
 ) => caller.call(method, path, { ...(query && { query }), ...(body && { body }), ...options });
 
-/** Makes a call with query parameters as they are, some more than once perhaps. */
+/** Makes a call with these query parameters unchanged, including duplicates. */
 async function callWith({ method }: Operation, { path, body }: Request, query: URLSearchParams): Promise<Answer> {
   const response = await fetch(`${api.baseUrl}/order/api/order/v1${path}?${query}`, {
     method,
@@ -269,7 +269,7 @@ describe.each(OPERATIONS)('$name refuses', (operation) => {
     expectRefused(await call(operation, { ...valid(), query }), cause, path);
   });
 
-  it.each(Object.keys(operation.query ?? {}))('%s that stands in the query twice', async (name) => {
+  it.each(Object.keys(operation.query ?? {}))('%s that appears twice in the query', async (name) => {
     for (const again of [valid().query?.[name] ?? 'a', 'b']) {
       const query = new URLSearchParams({ [name]: again, ...valid().query, g_nonce: randomUUID() });
       query.append(name, again);
@@ -284,7 +284,7 @@ describe.each(OPERATIONS)('$name refuses', (operation) => {
     expectRefused(await call(operation, { ...request, path: place }), cause, path);
   });
 
-  it('a call without a token, or with one that nobody was given', async () => {
+  it('a call without a token, or with an unknown one', async () => {
     const missing = refusalOf(await call(operation, valid(), { token: null }));
     expect(missing).toMatchObject({ code: '60000', cause: 'token_missing' });
     const unknown = refusalOf(await call(operation, valid(), { token: `${api.token}x` }));
@@ -297,12 +297,12 @@ describe.each(OPERATIONS)('$name refuses', (operation) => {
     expect(refusal.message).toBe(buildMessage('scope_missing', 'auth_order'));
   });
 
-  it('a call of an application that is suspended', async () => {
+  it('a call of a suspended application', async () => {
     const refusal = refusalOf(await call(operation, valid(), { token: suspended.token }));
     expect(refusal).toMatchObject({ code: '60000', cause: 'application_not_approved' });
   });
 
-  it('a caller before it looks at what he says', async () => {
+  it('a caller before it looks at the request', async () => {
     const refused = operation.body
       ? await call(operation, valid(), { token: null, nonce: null, rawBody: '{"' })
       : await call(operation, { ...valid(), query: {} }, { token: null, nonce: null });
@@ -331,24 +331,21 @@ describe.each(OPERATIONS)('$name refuses', (operation) => {
     expectRefused(await call(operation, valid(), { nonce }), 'nonce_replayed', 'g_nonce');
   });
 
-  it('all that and stores nothing', expectNothingStored);
+  it('all of these and stores nothing', expectNothingStored);
 });
 
 describe('O6 and O7 refuse', () => {
-  it.each(['/asset/lock', '/asset/unlock'])(
-    '%s of more than 1,000 numbers, however many and whatever they are',
-    async (path) => {
-      for (const [count, element] of [
-        [1_001, `"${lockNums[0]}"`],
-        [1_001, '0'],
-        [400_000, '0'],
-      ] as const) {
-        const rawBody = `{"operatorIdentity":"Ada","assetNums":[${Array(count).fill(element).join()}]}`;
-        expectRefused(await api.call('POST', path, { rawBody }), 'field_invalid', 'assetNums');
-      }
-      await expectNothingStored();
-    },
-  );
+  it.each(['/asset/lock', '/asset/unlock'])('%s of more than 1,000 numbers, whatever they are', async (path) => {
+    for (const [count, element] of [
+      [1_001, `"${lockNums[0]}"`],
+      [1_001, '0'],
+      [400_000, '0'],
+    ] as const) {
+      const rawBody = `{"operatorIdentity":"Ada","assetNums":[${Array(count).fill(element).join()}]}`;
+      expectRefused(await api.call('POST', path, { rawBody }), 'field_invalid', 'assetNums');
+    }
+    await expectNothingStored();
+  });
 
   it('several faults by the path of the first, and list the others', async () => {
     const body = { assetNums: ['1', null, '', '4', 5], operatorIdentity: null };
@@ -370,7 +367,7 @@ describe('O9 refuses a size', () => {
   });
 });
 
-describe.each(OPERATIONS)('$name takes', (operation) => {
+describe.each(OPERATIONS)('$name accepts', (operation) => {
   const { valid } = operation;
   const LIMITS = [
     ['x', 'letters'],
@@ -383,9 +380,9 @@ describe.each(OPERATIONS)('$name takes', (operation) => {
 
   const addresses = texts.filter(({ length, what }) => length === 512 && what === 'letters');
 
-  it('the call that all the faults were put into', async () => {
+  it('the valid call', async () => {
     const { body, ...request } = valid();
-    // With fields and parameters that nobody knows, which are ignored.
+    // Unknown fields and parameters are ignored.
     const query = { ...request.query, unknown: 'a' };
     const known = body && { ...body, unknown: { a: [1] }, id: 5 };
     const before = await contentOfTables(stack.db);

@@ -15,7 +15,7 @@ import {
 import { startAnotherApi } from '../../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** The same channelOrderId again (rules 6.1). */
+/** Batches resubmitted under the same channelOrderId (rules 6.1). */
 let stack: Stack;
 let api: Api;
 let customer: Customer;
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** A batch in which every kind of field occurs. */
+/** A batch with every kind of field. */
 function fullBatch() {
   const product = productToBuy({
     limitStartDate: 1_700_000_000_000,
@@ -56,7 +56,7 @@ function fullBatch() {
   return batchOf(order, newBuy(customer, [newAssetNum()]));
 }
 
-/** The same JSON value with the keys of every object in the other order. */
+/** Returns the same JSON value with the keys of every object reversed. */
 function reversed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reversed);
   if (typeof value !== 'object' || value === null) return value;
@@ -67,7 +67,7 @@ function reversed(value: unknown): unknown {
   );
 }
 
-/** The same JSON value with blanks around its free texts. */
+/** Returns the same JSON value with blanks around its free texts. */
 function spaced(value: unknown, key = ''): unknown {
   const verbatim = ['syncMode', 'licenseType', 'orderType', 'customerType', 'passwords'];
   if (verbatim.includes(key)) return value;
@@ -77,7 +77,7 @@ function spaced(value: unknown, key = ''): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, spaced(inner, name)]));
 }
 
-/** The same JSON value with more in every object. */
+/** Returns the JSON value with additional fields in every object. */
 function extended(value: unknown, extra: Sent): unknown {
   if (Array.isArray(value)) return value.map((inner) => extended(inner, extra));
   if (typeof value !== 'object' || value === null) return value;
@@ -138,7 +138,7 @@ describe('the same content again gets the same answer and stores nothing more', 
     expect(await api.completed(batch)).toEqual(result);
   });
 
-  it('with its numbers written otherwise', async () => {
+  it('with its numbers in another notation', async () => {
     const batch = fullBatch();
     const first = await api.accept(batch);
     const rawBody = JSON.stringify(batch, null, 2)
@@ -149,7 +149,7 @@ describe('the same content again gets the same answer and stores nothing more', 
     expect(dataOf(await api.submit(undefined, { rawBody }))).toEqual(first);
   });
 
-  it('after its assets were revoked and bought anew', async () => {
+  it('after its assets were revoked and bought again', async () => {
     const assetNum = newAssetNum();
     const batch = batchOf(newBuy(customer, [assetNum]));
     const first = await api.accept(batch);
@@ -235,14 +235,14 @@ describe('another key is another batch', () => {
     expect(await countBatches(batch.channelOrderId)).toBe(2);
   });
 
-  it('with other case in the channelOrderId', async () => {
+  it('with different case in the channelOrderId', async () => {
     const batch = { ...fullBatch(), channelOrderId: `a${randomUUID()}` };
     await api.accept(batch);
     const upper = { ...batch, channelOrderId: batch.channelOrderId.toUpperCase() };
     expect(await api.accept(upper)).not.toEqual(await api.accept(batch));
   });
 
-  it('where code and id only look alike side by side', async () => {
+  it('whose code and ID only look alike side by side', async () => {
     const id = randomUUID();
     const orders = { syncMode: 'async', orderList: fullBatch().orderList };
     const first = await api.accept({ ...orders, channelCode: 'a"b', channelOrderId: id });
@@ -251,7 +251,7 @@ describe('another key is another batch', () => {
   });
 });
 
-describe('at the same time', () => {
+describe('concurrently', () => {
   it('20 identical calls give one batch and one answer', async () => {
     const batch = fullBatch();
     const answers = await Promise.all(Array.from({ length: 20 }, () => api.accept(batch)));
@@ -260,7 +260,7 @@ describe('at the same time', () => {
     expect(await api.completed(batch)).toMatchObject({ total: 2, succeeded: 2 });
   });
 
-  it('of 20 calls with two contents one content wins, and the calls with the other are refused', async () => {
+  it('of 20 calls with two contents, one content wins, and the calls with the other are refused', async () => {
     const one = fullBatch();
     const other = { ...one, orderList: one.orderList.slice(0, 1) };
     const calls = Array.from({ length: 20 }, (_, index) => api.submit(index % 2 === 0 ? one : other));
@@ -273,7 +273,7 @@ describe('at the same time', () => {
     expect(await countBatches(one.channelOrderId)).toBe(1);
   });
 
-  it('20 calls under keys of their own give 20 batches with ids of their own', async () => {
+  it('20 calls with different keys give 20 batches with different IDs', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => api.accept(fullBatch())));
     expect(new Set(answers.flat().map(({ licenseOrderId }) => licenseOrderId)).size).toBe(40);
   });
@@ -281,7 +281,7 @@ describe('at the same time', () => {
 
 describe('the answer', () => {
   const locationOf = (answer: Answer) => answer.headers.get('location') ?? '';
-  /** Where the result of a batch is, from the root of the service. */
+  /** The path of a batch's result, from the root of the service. */
   const pathOfResult = ({ channelOrderId }: { channelOrderId: string }) =>
     `/order/api/order/v1/licenseOrder/batchOrder?channelCode=test&channelOrderId=${encodeURIComponent(channelOrderId)}`;
 
@@ -307,7 +307,7 @@ describe('the answer', () => {
   });
 
   it.each([randomUUID(), `no 7/2?a=b&c#d%20+é ${randomUUID()}`, `😀 ${randomUUID()}`])(
-    'leads by its Location to the batch %s',
+    'has a Location that leads to the batch %s',
     async (channelOrderId) => {
       const batch = { ...fullBatch(), channelOrderId };
       const [path, again] = [locationOf(await api.submit(batch)), locationOf(await api.submit(batch))];
@@ -321,7 +321,7 @@ describe('the answer', () => {
     },
   );
 
-  it('has a Location with the path prefix of PUBLIC_URL, async and sync, whatever host the caller names', async () => {
+  it('has a Location with the path prefix of PUBLIC_URL, async and sync, for any host in the request', async () => {
     const { api: other, close } = await startAnotherApi(stack, api, { publicUrl: 'https://example.com/lock%20step' });
     try {
       for (const syncMode of ['async', 'sync'] as const) {
@@ -342,7 +342,7 @@ describe('the answer', () => {
     }
   });
 
-  it('has no Location where the call is refused', async () => {
+  it('has no Location if the call is refused', async () => {
     const answer = await api.submit({ ...fullBatch(), orderList: [] });
     expect(refusalOf(answer)).toMatchObject({ cause: 'field_invalid' });
     expect(answer.headers.get('location')).toBeNull();

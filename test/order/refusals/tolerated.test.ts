@@ -13,7 +13,7 @@ import {
 } from '../../harness/orders/orders.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** What looks odd and is right: rules 4 and 6.1 from the other side. */
+/** Unusual but valid input (rules 4 and 6.1). */
 let stack: Stack;
 let api: Api;
 let customer: Customer;
@@ -27,7 +27,7 @@ afterAll(() => stack.close());
 
 const SUCCEEDED = { state: 'succeeded', code: null, cause: null, message: null };
 
-/** The order alone in a batch takes effect. */
+/** Applies the order in a batch of its own and expects it to succeed. */
 async function expectDone(order: Sent): Promise<OrderResult> {
   const [result] = await api.process(batchOf(order));
   expect(result).toMatchObject(SUCCEEDED);
@@ -206,7 +206,7 @@ describe('unknown fields are ignored', () => {
 });
 
 describe('text is trimmed', () => {
-  it('in keys and numbers, so that it names what it names without blanks', async () => {
+  it('in keys and numbers, which match without their blanks', async () => {
     const assetNum = newAssetNum();
     const spaced = newBuy(customer, [`\u00a0${assetNum}\t`], {
       customerId: ` ${customer.customerId} `,
@@ -229,7 +229,7 @@ describe('each order type needs only its own fields', () => {
     await expectDone({ ...rest, assets });
   });
 
-  it('delete_asset: what belongs to other types is not looked at', async () => {
+  it('delete_asset: fields of other types are ignored', async () => {
     const assetNum = newAssetNum();
     await expectDone(newBuy(customer, [assetNum]));
     const element = { assetNos: [assetNum], products: [{ limitConcurrent: -1 }], limitStartDate: 2, limitEndDate: 1 };
@@ -251,7 +251,7 @@ describe('each order type needs only its own fields', () => {
   });
 });
 
-describe('digits that nobody has for an id are taken, and the order fails', () => {
+describe('digits that are not an existing ID are accepted, and the order fails', () => {
   const DIGITS = ['0', '007', '9223372036854775807', '9223372036854775808', '9'.repeat(19)];
 
   it.each<[field: string, cause: string]>([

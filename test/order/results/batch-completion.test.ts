@@ -22,14 +22,14 @@ import { batchOf, deleteAsset, newAssetNum, newBuy } from '../../harness/orders/
 import { readResult } from '../../harness/orders/sync-batches.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** A batch is completed once, for good, whichever process finishes its last chunk. */
+/** A batch completes exactly once, whichever transaction finishes its last chunk. */
 
 const PATIENTLY = { timeout: 30_000 };
 
 let stack: Stack;
 let api: Api;
 let listener: pg.Client;
-/** The ids of batches whose end was told, one for each time. */
+/** The IDs of announced batches, once per announcement. */
 const told: string[] = [];
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ afterAll(async () => {
 
 const ids = new LedgerIds();
 
-/** Large, so that it waits for locks as long as it takes. */
+/** A large drain, which waits for locks without a limit. */
 const drain = (lanes: readonly number[]) => drainLanes(stack.db, { lanes, isLarge: true }, ids);
 
 async function readRow({ channelOrderId }: { channelOrderId: string }) {
@@ -58,7 +58,9 @@ async function readRow({ channelOrderId }: { channelOrderId: string }) {
     .executeTakeFirstOrThrow();
 }
 
-/** How often the end of a batch was told, once it was. The API may be numbering its event at the same time. */
+/**
+ * Waits until a batch is announced and returns how often it was. The API may be numbering the event at the same time.
+ */
 async function timesTold(id: string): Promise<number> {
   await numberEvents(stack.db);
   await vi.waitUntil(() => told.includes(id), PATIENTLY);
@@ -66,7 +68,7 @@ async function timesTold(id: string): Promise<number> {
   return told.filter((each) => each === id).length;
 }
 
-/** Accepts a batch with orders in some lanes, one of which fails; of one lane unless told. */
+/** Accepts a batch with orders in `lanes` lanes. One of the orders fails. */
 async function accept(lanes = 1) {
   const customers = await newCustomersInLanes(api, lanes);
   const batch = batchOf(
@@ -77,12 +79,12 @@ async function accept(lanes = 1) {
   return { batch, lanes: customers.map(({ customerId }) => firstLaneOf(customerId)), ...(await readRow(batch)) };
 }
 
-/** Carries out what is pending order by order, as a worker does that dies before it ends the batches. */
+/** Applies pending orders one by one, like a worker that dies before it completes the batches. */
 async function drainAndDie(lanes: readonly number[] = ALL_LANES): Promise<void> {
   for (const lane of lanes) while ((await tryOneOrder(stack.db, { lane, skip: new Set() }, ids)) !== null);
 }
 
-/** Has each transaction that finishes a chunk wait in its commit, as long as `work` runs. */
+/** Blocks the commit of each transaction that finishes a chunk while `work` runs. */
 async function withHeldCommits(work: () => Promise<void>): Promise<void> {
   await sql`
     create function wait_for_test() returns trigger language plpgsql as $$
@@ -107,9 +109,10 @@ async function commitsHeld(): Promise<number> {
   return rows[0]!.count;
 }
 
-describe('a batch ends once', () => {
+describe('a batch completes once', () => {
   it('when two drains finish its last chunks at the same time, and not before', async () => {
-    // From then on the terms of its products are there: two drains that bring the same new ones wait for each other.
+    // This stores the products' terms. Otherwise, the two drains would wait for each other when they insert the same
+    // terms.
     await drain((await accept()).lanes);
     const { batch, id, lanes } = await accept(2);
     const ends: Promise<string[]>[] = [];
@@ -131,7 +134,7 @@ describe('a batch ends once', () => {
     expect(await timesTold(id)).toBe(1);
   });
 
-  it('when several drains finish it one after the other, after the last of them', async () => {
+  it('when several drains finish it one after another, after the last of them', async () => {
     const { batch, id, lanes } = await accept(2);
     await drain([lanes[0]!]);
     expect(await readResult(api, batch)).toMatchObject({ state: 'processing' });
@@ -141,7 +144,7 @@ describe('a batch ends once', () => {
     expect(await timesTold(id)).toBe(1);
   });
 
-  it('when many find it finished, in whatever order they name their batches', async () => {
+  it('when many transactions find it finished, in whatever order they list their batches', async () => {
     const ids: BatchId[] = [];
     for (let count = 0; count < 20; count++) ids.push((await accept()).id);
     await drainAndDie();
@@ -152,7 +155,7 @@ describe('a batch ends once', () => {
     for (const id of ids) expect(await timesTold(id)).toBe(1);
   });
 
-  it('while the row of another one is locked, which ends later', async () => {
+  it('while another batch’s row is locked, which completes later', async () => {
     const [locked, free] = [await accept(), await accept()];
     await drainAndDie();
     await stack.db.transaction().execute(async (trx) => {
@@ -162,7 +165,7 @@ describe('a batch ends once', () => {
     expect(await completeBatches(stack.db, [locked.id, free.id])).toEqual([locked.id]);
   });
 
-  it('not while a chunk of it is made pending again, nor after that', async () => {
+  it('not while one of its chunks is made pending again, nor after that', async () => {
     const { id } = await accept();
     await drainAndDie();
     await stack.db.transaction().execute(async (trx) => {
@@ -197,7 +200,7 @@ describe('a batch ends once', () => {
     expect(await timesTold(id)).toBe(1);
   });
 
-  it('with the time at which its last chunk was finished, whenever that is seen', async () => {
+  it('with the time at which its last chunk was finished, whenever that is noticed', async () => {
     const { batch, id } = await accept(3);
     await drainAndDie();
     const { rows } = await sql<{ last: Date }>`
@@ -207,8 +210,8 @@ describe('a batch ends once', () => {
   });
 });
 
-describe('the end', () => {
-  it('wakes who waits for the batch, and nobody else', async () => {
+describe('the completion', () => {
+  it('wakes only the calls that wait for the batch', async () => {
     const watch = new BatchWatch(stack.db);
     const listener = new Listener({ url: stack.url, applicationName: 'test', subscribers: [watch], onLost: () => {} });
     await listener.start();
@@ -216,7 +219,7 @@ describe('the end', () => {
     await drainAndDie(ended.lanes);
     const deadlineMs = performance.now() + 30_000;
     const { signal } = new AbortController();
-    // The other one began to wait first, so it is the first to look for itself.
+    // The other drain started to wait first, so it is the first to check.
     const awake = Promise.race(
       [other, ended].map(async ({ id }) => {
         await watch.waitForCompletion(id, deadlineMs, signal);
@@ -230,7 +233,7 @@ describe('the end', () => {
     await listener.close();
   });
 
-  it('that a crash has lost comes with a sweep, however many batches are open', async () => {
+  it('that a crash has lost is made up for by a sweep, however many batches are pending', async () => {
     await drainAndDie();
     await new OpenBatches().completeFinished(stack.db);
     const { id: applicationId } = await stack.db.selectFrom('application').select('id').executeTakeFirstOrThrow();
@@ -252,7 +255,7 @@ describe('the end', () => {
     expect(await openBatches.completeFinished(stack.db)).toEqual([lost.id, again.id]);
     expect(await openBatches.completeFinished(stack.db)).toEqual([]);
     expect(await readResult(api, lost.batch)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1 });
-    // Behind the last of them it begins with the first again.
+    // After the last batch, the sweep starts over with the first.
     await sql`update lane_chunk set payload = null, finished_time = now(), succeeded = 1 where lane = 99`.execute(
       stack.db,
     );
@@ -261,7 +264,7 @@ describe('the end', () => {
   });
 });
 
-it('a batch that cannot be ended is told of once, and keeps no other from its end', async () => {
+it('of a batch fails with one log line, and does not prevent that of the others', async () => {
   const accepted = [await accept(), await accept(), await accept()];
   const wrong = accepted[1]!;
   await drainAndDie();
@@ -286,7 +289,7 @@ describe('the database refuses', () => {
   const END = { completed_time: new Date(), succeeded: 1, failed: 1 };
   const set = (id: BatchId, values: object) => stack.db.updateTable('batch').set(values).where('id', '=', id).execute();
 
-  it('to change anything of a batch, or to remove it', async () => {
+  it('to change a batch, or to delete it', async () => {
     const { id } = await accept();
     await expect(set(id, { digest: Buffer.from('') })).rejects.toMatchObject({ constraint: 'batch_no_update' });
     await expect(set(id, { accepted_time: new Date() })).rejects.toMatchObject({ constraint: 'batch_no_update' });
@@ -294,7 +297,7 @@ describe('the database refuses', () => {
     await expect(remove).rejects.toMatchObject({ constraint: 'batch_no_delete' });
   });
 
-  it('to end a batch before its orders, with chunks left, in part, or twice', async () => {
+  it('to complete a batch before its orders, with chunks left, in part, or twice', async () => {
     const { id, batch } = await accept();
     await expect(set(id, END)).rejects.toMatchObject({ constraint: 'batch_chunks_finished' });
     await drainAndDie();
@@ -320,7 +323,7 @@ describe('with a worker', () => {
   });
   afterAll(() => worked.close());
 
-  it('orders go on where batches cannot be ended, which is logged, and the sweep ends them later', async () => {
+  it('orders are applied even if batches cannot be completed, which a sweep makes up for', async () => {
     const caller = await worked.newApi();
     const customer = await caller.newCustomer();
     await sql`
@@ -346,7 +349,7 @@ describe('with a worker', () => {
     expect(await isOpen()).toBe(true);
     await dropTriggerFunction(worked.db, 'batch', 'refuse_end');
     await vi.waitUntil(async () => !(await isOpen()), PATIENTLY);
-    // No order waits for that.
+    // Orders don't wait for that.
     expect(worked.logLines.filter((line) => line.includes('orders stalled'))).toEqual([]);
   });
 });

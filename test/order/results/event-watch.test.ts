@@ -6,7 +6,7 @@ import { type KyselyPlugin, RawNode, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../harness/stack.ts';
 
-/** Calls that wait for events: thousands of them, at a cost that does not grow with their number (rules 6.8). */
+/** Thousands of calls wait for events at a cost that doesn't grow with their number (rules 6.8). */
 
 const PATIENTLY = { timeout: 30_000 };
 const LONG_MS = 30_000;
@@ -15,14 +15,14 @@ const OTHERS = 20;
 const READERS = 1_000;
 
 let database: TestDatabase;
-/** The one connection of the watch. */
+/** The only connection of the watch. */
 let db: Database;
 let watch: EventWatch;
 let listener: Listener;
 let gone: AbortController;
-/** The notifications that have come. */
+/** The notifications received so far. */
 let told: string[];
-/** The statements of the watch: those that read events, and those that look which applications have some. */
+/** The number of statements that read events, and of those that check which applications have new ones. */
 let statements: { reads: number; looks: number };
 
 const counting: KyselyPlugin = {
@@ -68,7 +68,7 @@ afterEach(async () => {
   await database.close();
 });
 
-/** Ends so many batches of an application, as far as the feed goes, and numbers the events. */
+/** Inserts completed batches of an application, as far as the feed needs them, and numbers their events. */
 async function end(batchIds: number[], applicationId = 1): Promise<void> {
   await sql`
     insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)
@@ -85,7 +85,7 @@ interface Waiting {
   ms?: number;
 }
 
-/** Waits as a call does: the batches of the events that it is answered with, and whether there are more. */
+/** Waits as a call does. Returns the batches of the events in its answer, and whether more follow. */
 async function wait({ applicationId = 1, after = 0, limit = 100, ms = LONG_MS }: Waiting = {}) {
   const place = { applicationId: String(applicationId) as ApplicationId, after: BigInt(after), limit };
   return show(await watch.wait(place, performance.now() + ms, gone.signal).found);
@@ -94,13 +94,13 @@ async function wait({ applicationId = 1, after = 0, limit = 100, ms = LONG_MS }:
 const show = (found: EventsAfter | null) =>
   found && { batches: found.events.map(({ data }) => data.channelOrderId), hasMore: found.hasMore };
 
-describe('a thousand calls that wait, and some of other applications,', () => {
+describe('a thousand waiting calls, and some of other applications,', () => {
   const others = Array.from({ length: OTHERS }, (_, index) => index + 2);
 
-  it('are answered with one read for all of their application, and no look for them one by one', async () => {
+  it('are answered with one read per application, without a query per call', async () => {
     const answers = Array.from({ length: READERS }, () => wait());
     const waiting = others.map((applicationId) => wait({ applicationId }));
-    // Nobody who waits has the connection.
+    // Waiting calls don't hold the connection.
     await sql`select`.execute(db);
     await end([1]);
     for (const answer of await Promise.all(answers)) expect(answer).toEqual({ batches: ['1'], hasMore: false });
@@ -111,7 +111,7 @@ describe('a thousand calls that wait, and some of other applications,', () => {
     expect(statements.looks).toBeLessThan(30);
   });
 
-  it('are answered so too if the notification is lost', async () => {
+  it('are answered the same way if the notification is lost', async () => {
     await listener.close();
     const answers = Array.from({ length: READERS }, () => wait());
     const waiting = others.map((applicationId) => wait({ applicationId }));
@@ -134,7 +134,7 @@ it('each call gets the events after its own position, up to its limit', async ()
   expect(await beyond).toEqual({ batches: ['14'], hasMore: false });
 });
 
-it('a call that waits further on is answered where a full page ends before its place', async () => {
+it('a call that waits at a later position is answered if a full page ends before it', async () => {
   const [first, further] = [wait({ limit: 2 }), wait({ after: 2, limit: 2 })];
   await end([11, 12, 13, 14, 15]);
   expect(await first).toEqual({ batches: ['11', '12'], hasMore: true });
@@ -157,8 +157,8 @@ it('events of many applications at once wake the calls of each', async () => {
   expect(numbered.map((ids) => ids.map(Number).toSorted((a, b) => a - b))).toEqual([applicationIds]);
 });
 
-describe('a call that waits ends', () => {
-  it('when its time is up, and leaves nothing to look for', async () => {
+describe('a waiting call ends', () => {
+  it('when its time is up, and leaves no queries behind', async () => {
     expect(await wait({ ms: 1 })).toBe(null);
     await end([1]);
     await vi.waitUntil(() => told.length > 0, PATIENTLY);
@@ -166,26 +166,26 @@ describe('a call that waits ends', () => {
     expect(statements.reads).toBe(0);
   });
 
-  it('when its client goes, before or meanwhile', async () => {
+  it('when its client disconnects, before or while it waits', async () => {
     const leaving = wait();
     gone.abort();
     expect(await leaving).toBe(null);
     expect(await wait()).toBe(null);
   });
 
-  it('when the process stops, before or meanwhile', async () => {
+  it('when the process stops, before or while it waits', async () => {
     const stopping = wait();
     watch.close();
     expect(await stopping).toBe(null);
     expect(await wait()).toBe(null);
   });
 
-  it('with the fault, if nobody could look for it', async () => {
+  it('with the fault if the events cannot be read', async () => {
     await sql`alter table event rename to away`.execute(database.db);
     await expect(wait({ ms: 2_000 })).rejects.toThrow('event');
   });
 
-  it('with the events, if a fault that it met is over in time', async () => {
+  it('with the events if a fault passes in time', async () => {
     await sql`alter table event rename to away`.execute(database.db);
     const answer = wait();
     await vi.waitUntil(() => statements.looks > 0, PATIENTLY);

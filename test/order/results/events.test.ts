@@ -15,7 +15,7 @@ import { batchOf, deleteAsset, newAssetNum, newBuy } from '../../harness/orders/
 import { syncOf } from '../../harness/orders/sync-batches.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../../harness/stack.ts';
 
-/** The event feed (rules 6.8), held against the contract in strict form. */
+/** The event feed (rules 6.8). Answers must match the contract in strict form. */
 const strictEvent = z.strictObject({ ...FeedEvent.shape, data: z.strictObject(FeedEvent.shape.data.shape) });
 const strictPage = z.strictObject({ ...EventPage.shape, events: z.array(strictEvent) });
 
@@ -24,7 +24,7 @@ const submitQuery = (api: Api, query: Record<string, string> = {}, nonce?: strin
 const readEvents = async (api: Api, query: Record<string, string> = {}): Promise<EventPage> =>
   strictPage.parse(dataOf(await submitQuery(api, query)));
 
-/** Reads the feed until there are so many events behind `after`. */
+/** Reads the feed until `count` events follow `after`. */
 async function readSome(api: Api, count: number, after = ''): Promise<FeedEvent[]> {
   const events: FeedEvent[] = [];
   while (events.length < count) {
@@ -35,7 +35,7 @@ async function readSome(api: Api, count: number, after = ''): Promise<FeedEvent[
   return events;
 }
 
-/** What an event says of a batch whose result is this. */
+/** Returns the event data expected for a batch with this result. */
 function endOf(
   { orders: _orders, nextCursor: _nextCursor, estimatedCompletionTime: _estimate, ...summary }: BatchResult,
   cancelled = 0,
@@ -57,7 +57,7 @@ describe.each(QUEUE_KINDS)('the feed, on %s', (queue) => {
   });
   afterAll(() => stack.close());
 
-  /** The event of a batch that has ended just now, with its result beside it. */
+  /** Returns the event of a batch that has just completed, with the batch's result. */
   async function nextEvent(batch: { channelCode: string; channelOrderId: string }) {
     const result = await api.completed(batch);
     const [event, ...others] = await readSome(api, 1, after);
@@ -66,7 +66,7 @@ describe.each(QUEUE_KINDS)('the feed, on %s', (queue) => {
     return { event: event!, result };
   }
 
-  it('has an event of an async batch, some of whose orders failed', async () => {
+  it('has an event of an async batch with some failed orders', async () => {
     const batch = batchOf(newBuy(customer, [newAssetNum()]), deleteAsset(customer, [newAssetNum()]));
     await api.accept(batch);
     const { event, result } = await nextEvent(batch);
@@ -79,7 +79,7 @@ describe.each(QUEUE_KINDS)('the feed, on %s', (queue) => {
     });
   });
 
-  it('of a sync one', async () => {
+  it('has an event of a sync batch', async () => {
     const batch = syncOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()]));
     await api.accept(batch);
     const { event, result } = await nextEvent(batch);
@@ -88,7 +88,7 @@ describe.each(QUEUE_KINDS)('the feed, on %s', (queue) => {
     expect(event.data).toMatchObject({ syncMode: 'sync', total: 2, succeeded: 2 });
   });
 
-  it('of one with an order that an operator ended, and another when that was put back and ended again', async () => {
+  it('has an event of a batch with an order that an operator ended, and another after its retry', async () => {
     const batch = batchOf(refusedByPostgres(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()]));
     await acceptUnchecked(stack, api, batch);
     const { orders } = await completedByFailing(stack, api, batch);
@@ -96,7 +96,7 @@ describe.each(QUEUE_KINDS)('the feed, on %s', (queue) => {
     expect(first.event).toMatchObject({ type: 'batch.completed', data: { total: 2, succeeded: 1, failed: 1 } });
     const ended = [orders[0]!.licenseOrderId];
     expect(await retryFailedOrders(stack.db, ended)).toEqual({ retried: 1, notRetried: [] });
-    // Before a worker holds it, which takes seconds, because no other order works beside it.
+    // Otherwise a worker holds the order first, which takes seconds because no other order runs beside it.
     await failOrders(stack.db, ended);
     const again = await nextEvent(batch);
     expect(again.event).toMatchObject({ type: 'batch.retried', data: { total: 2, succeeded: 1, failed: 1 } });
@@ -107,7 +107,7 @@ describe.each(QUEUE_KINDS)('the feed, on %s', (queue) => {
     });
   });
 
-  it('has none of a batch that was refused, nor of one that came again', async () => {
+  it('has no event of a refused batch, and none of a resubmitted one', async () => {
     const batch = syncOf(newBuy(customer, [newAssetNum()]));
     refusalOf(await api.submit(syncOf(newBuy(customer, [newAssetNum()]), deleteAsset(customer, [newAssetNum()]))));
     await api.accept(batch);
@@ -120,7 +120,7 @@ describe.each(QUEUE_KINDS)('the feed, on %s', (queue) => {
     expect((await nextEvent(last)).event.data.channelOrderId).toBe(last.channelOrderId);
   });
 
-  it('is of the application that sent the batches alone', async () => {
+  it('shows an application only the events of its own batches', async () => {
     const other = await stack.newApi();
     expect(await readEvents(other)).toEqual({ events: [], lastId: null, hasMore: false });
     expect(await readEvents(other, { after: '0' })).toEqual({ events: [], lastId: '0', hasMore: false });
@@ -135,7 +135,7 @@ describe.each(QUEUE_KINDS)('the feed, on %s', (queue) => {
   });
 });
 
-describe('without a worker, which would number what the API leaves,', () => {
+describe('without a worker, which would number the events that the API leaves,', () => {
   let stack: Stack;
   let api: Api;
 
@@ -145,7 +145,7 @@ describe('without a worker, which would number what the API leaves,', () => {
   });
   afterAll(() => stack.close());
 
-  it('a sync batch is an event at once', async () => {
+  it('a sync batch has an event at once', async () => {
     const other = await stack.newApi();
     const batch = syncOf(newBuy(await other.newCustomer(), [newAssetNum()]));
     await other.accept(batch);
@@ -153,7 +153,7 @@ describe('without a worker, which would number what the API leaves,', () => {
     expect(event!.data.channelOrderId).toBe(batch.channelOrderId);
   });
 
-  it('a cancelled batch is an event at once, with the number of cancelled orders', async () => {
+  it('a cancelled batch has an event at once, with the number of cancelled orders', async () => {
     const customer = await api.newCustomer();
     const batch = batchOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()]));
     await api.accept(batch);
@@ -163,7 +163,7 @@ describe('without a worker, which would number what the API leaves,', () => {
     expect(event!.data).toMatchObject({ failed: 2, succeeded: 0 });
   });
 
-  it('a cancelled batch has the cancelled orders alone counted, not the others that failed', async () => {
+  it('a cancelled batch counts only cancelled orders as cancelled, not other failures', async () => {
     const [{ id: after }] = (await readEvents(api)).events as [FeedEvent];
     const customer = await api.newCustomer();
     const batch = batchOf(
@@ -172,7 +172,7 @@ describe('without a worker, which would number what the API leaves,', () => {
       newBuy(customer, [newAssetNum()]),
     );
     await api.accept(batch);
-    // As if a drain had finished one, which failed, and put the others back.
+    // The rows of a drain that finished one order, as failed, and left the others pending.
     const { id } = await stack.db
       .selectFrom('batch')
       .select('id')
@@ -213,7 +213,7 @@ describe('of seven events', () => {
     ['7', [7]],
     ['1000', [7]],
     ['', [7]],
-  ])('pages of limit "%s" lead to the next until all are there, once and in order', async (limit, sizes) => {
+  ])('pages of limit "%s" lead to the next until all events are listed, once and in order', async (limit, sizes) => {
     const pages: EventPage[] = [];
     let after = '';
     do {
@@ -227,7 +227,7 @@ describe('of seven events', () => {
     expect(ids).toEqual(ids.toSorted((a, b) => (a < b ? -1 : 1)));
   });
 
-  it('those behind an id are read that is not kept any more', async () => {
+  it('those after an ID can be read even if its event is deleted', async () => {
     const [, second, ...rest] = all;
     const place = String(BigInt(second!.id) - 1n);
     await stack.db.transaction().execute(async (trx) => {
@@ -239,7 +239,7 @@ describe('of seven events', () => {
   });
 
   it.each(['9223372036854775806', '9223372036854775807', '9223372036854775808', '9'.repeat(19), `0${'9'.repeat(9)}`])(
-    'an id of %s, above all so far, is refused, however long a call waits',
+    'an ID of %s, above all existing ones, is refused, however long a call waits',
     async (after) => {
       for (const waitSeconds of ['0', '30']) {
         expect(refusalOf(await submitQuery(api, { after, waitSeconds }))).toMatchObject({
@@ -250,13 +250,13 @@ describe('of seven events', () => {
     },
   );
 
-  it('the last id so far is lawful, and one more is not', async () => {
+  it('the last ID is accepted, and the next higher one is not', async () => {
     const { lastId } = await readEvents(await stack.newApi(), { after: 'latest' });
     expect(await readEvents(api, { after: lastId! })).toEqual({ events: [], lastId, hasMore: false });
     expect(refusalOf(await submitQuery(api, { after: String(BigInt(lastId!) + 1n) })).cause).toBe('event_unknown');
   });
 
-  it('latest is the place from which on a reader gets what comes, and nothing that came before', async () => {
+  it('latest is the position from which a reader gets only new events', async () => {
     const { events, lastId, hasMore } = await readEvents(api, { after: 'latest' });
     expect({ events, hasMore }).toEqual({ events: [], hasMore: false });
     const batch = syncOf(newBuy(await api.newCustomer(), [newAssetNum()]));
@@ -266,7 +266,7 @@ describe('of seven events', () => {
     expect((await readEvents(api, { after: 'latest' })).lastId).toBe(event!.id);
   });
 
-  it('latest passes over no event that has ended and has no id yet', async () => {
+  it('latest skips no event that has occurred and has no ID yet', async () => {
     const before = await readEvents(api, { after: 'latest' });
     const { rows } = await sql<{ id: string }>`
       insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)
@@ -276,7 +276,7 @@ describe('of seven events', () => {
     const { lastId } = await readEvents(api, { after: 'latest' });
     const found = await readSome(api, 1, before.lastId!);
     expect(found).toMatchObject([{ type: 'batch.retried' }]);
-    // Either its number came before that answer, or the reader gets it next.
+    // If the event had its number before the answer, `lastId` includes it; if not, the reader gets it next.
     expect((await readEvents(api, { after: lastId! })).events).toEqual(lastId === before.lastId ? found : []);
   });
 
@@ -294,7 +294,7 @@ describe('of seven events', () => {
   });
 });
 
-/** Starts a call that waits for events, and goes on when the service has taken it. */
+/** Starts a call that waits for events. Resolves when the service has received it. */
 async function startWaiting(stack: Stack, api: Api, query: Record<string, string> = {}) {
   const nonce = randomUUID();
   const call = submitQuery(api, { waitSeconds: '30', ...query }, nonce);
@@ -304,7 +304,7 @@ async function startWaiting(stack: Stack, api: Api, query: Record<string, string
   return async () => strictPage.parse(dataOf(await call));
 }
 
-describe('a call that waits', () => {
+describe('a waiting call', () => {
   let stack: Stack;
   let api: Api;
   let customer: Customer;
@@ -318,7 +318,7 @@ describe('a call that waits', () => {
 
   const lastId = async () => (await readEvents(api)).lastId ?? '';
 
-  it('is answered with the next event, as each of many at the same place', async () => {
+  it('is answered with the next event, like every other call at the same position', async () => {
     const after = await lastId();
     const answers = await Promise.all(Array.from({ length: 5 }, () => startWaiting(stack, api, { after })));
     const batch = batchOf(newBuy(customer, [newAssetNum()]));
@@ -354,7 +354,7 @@ describe('a call that waits', () => {
   });
 });
 
-it('closing the service answers a waiting call with what there is', async () => {
+it('is answered with what is available when the service closes', async () => {
   const stack = await startStack({ worker: false });
   const api = await stack.newApi();
   const answers = await Promise.all(Array.from({ length: 3 }, () => startWaiting(stack, api, { after: '0' })));

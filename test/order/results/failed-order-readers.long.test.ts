@@ -11,7 +11,7 @@ import {
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** Clients that leave, or do not read, while they are given failed orders (rules 6.7). */
+/** Clients that disconnect or stop reading while they download failed orders (rules 6.7). */
 const NOT_FOUND = '8-never-bought';
 
 let stack: Stack;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-it('a client that leaves frees what its call has taken', async () => {
+it('a client that disconnects frees what its call has reserved', async () => {
   const customer = await api.newCustomer();
   const orders = Array.from({ length: 12 }, () => newBuy(customer, [newAssetNum()], {}, MEGABYTE));
   const batch = batchOf(...orders);
@@ -41,7 +41,7 @@ it('a client that leaves frees what its call has taken', async () => {
   expect(stack.logLines.filter((line) => line.includes('"level":50'))).toEqual([]);
 });
 
-it('clients that do not read hold two long orders of an application at most, and no others wait for them', async () => {
+it('clients that stop reading hold at most two long orders of an application, and do not block others', async () => {
   const customer = await api.newCustomer();
   const failLong = async (owner: Api): Promise<Batch> => {
     const assets = Array.from({ length: 6 }, () => ({ assetNos: Array.from({ length: 9_000 }, newLongNum) }));
@@ -57,7 +57,7 @@ it('clients that do not read hold two long orders of an application at most, and
   const third = submitFailed(api, long).finally(() => {
     isAnswered = true;
   });
-  // Both begin after the third, and end before it.
+  // Both calls start after the third and end before it.
   expect((await readFailed(other, others)).orderList).toHaveLength(1);
   const short = batchOf(deleteAsset(customer, [NOT_FOUND]));
   await api.accept(short);
@@ -66,6 +66,6 @@ it('clients that do not read hold two long orders of an application at most, and
   expect(isAnswered).toBe(false);
   held[0]!.destroy();
   expect(dataOf(await third).orderList).toHaveLength(1);
-  // One that reads at last gets all of it.
+  // A client that starts to read later gets the whole answer.
   expect(JSON.parse(Buffer.concat(await held[1]!.toArray()).toString()).data.orderList).toHaveLength(1);
 });

@@ -27,9 +27,9 @@ import {
 import { readResult } from '../../harness/orders/sync-batches.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** Failed orders given back as they were sent (rules 6.7). */
+/** Failed orders come back as they were sent (rules 6.7). */
 
-/** A batch's orders as the service reads them: trimmed, absent fields left out. */
+/** Returns a batch's orders as the service reads them: trimmed, without absent fields. */
 const normalized = (orders: readonly Sent[]): unknown[] =>
   JSON.parse(JSON.stringify(BatchOrder.parse(batchOf(...orders)).orderList));
 
@@ -52,7 +52,7 @@ describe('with a worker', () => {
   });
   afterAll(() => stack.close());
 
-  it('orders that the rules refuse are given back in orderList order, and no others', async () => {
+  it('orders that fail by the rules come back in orderList order, and no others', async () => {
     const [bought, other] = [newAssetNum(), newAssetNum()];
     const [first, second, third] = [
       deleteAsset(customer, [NOT_FOUND], { sequence: 9 }),
@@ -77,8 +77,8 @@ describe('with a worker', () => {
     });
   });
 
-  it('an order with every optional field comes back whole, passwords as they are, and is accepted again', async () => {
-    // The numbers of the form's test are shared by two customers, which no async batch may do today.
+  it('an order with every optional field comes back whole, with its passwords, and is accepted again', async () => {
+    // The sample gives its numbers to two customers, which an async batch may not do.
     const orderList = (SENT.orderList as Sent[]).map((order) => ({ ...order, customerId: '404' }));
     const batch = { ...SENT, channelOrderId: randomUUID(), orderList };
     const outcomes = await api.process(batch);
@@ -92,7 +92,7 @@ describe('with a worker', () => {
     expect(stack.logLines.join('\n')).not.toMatch(/" p "| p \\"/);
   });
 
-  it('texts with every sign that a client may send come back as they are', async () => {
+  it('texts with every character that a client may send come back unchanged', async () => {
     const text = 'a "quoted" \\ back\\\\slash, {braces}, [lists],\u2028 \u2029 店 😀 [[0,{}]]';
     const order = newBuy(
       { ...customer, customerId: '404' },
@@ -111,7 +111,7 @@ describe('with a worker', () => {
     expect(rows).toEqual([{ asset_nums: asset!.assetNos }]);
   });
 
-  it('a batch none of which failed has none, nor has a sync one, nor one that was refused', async () => {
+  it('a batch without failed orders returns none, and neither does a sync batch or a refused one', async () => {
     const batch = batchOf(newBuy(customer, [newAssetNum()]));
     await api.process(batch);
     expect(await readFailed(api, batch)).toEqual({ channelCode: 'test', syncMode: 'async', orderList: [] });
@@ -123,7 +123,7 @@ describe('with a worker', () => {
     expect(refusalOf(await submitFailed(api, refused))).toMatchObject({ cause: 'batch_not_found' });
   });
 
-  it('several pieces of orders are one list', async () => {
+  it('orders in several chunks are one list', async () => {
     const orders = Array.from({ length: 1_200 }, (_, index) =>
       deleteAsset(customer, [NOT_FOUND], { address: 'é'.repeat(200 + (index % 300)) }),
     );
@@ -132,7 +132,7 @@ describe('with a worker', () => {
     expect((await readFailed(api, batch)).orderList).toEqual(normalized(orders));
   });
 
-  it('an order that is longer than a piece is one', async () => {
+  it('an order longer than a chunk is one entry', async () => {
     const numbers = Array.from({ length: 4_000 }, newLongNum);
     const orders = [
       deleteAsset(customer, [NOT_FOUND]),
@@ -166,7 +166,7 @@ describe('with a worker', () => {
     expect(refusalOf(answer)).toMatchObject({ cause: 'field_missing', message: expect.stringContaining(name) });
   });
 
-  it('another application has no such batch, of the same channel or bound to it', async () => {
+  it('another application does not find the batch, whether of the same channel or bound to it', async () => {
     const batch = batchOf(deleteAsset(customer, [NOT_FOUND]));
     await api.process(batch);
     for (const other of [await stack.newApi(), await stack.newApi(['auth_order'], ['test'])]) {
@@ -176,7 +176,7 @@ describe('with a worker', () => {
     expect(refusalOf(await submitFailed(elsewhere, batch))).toMatchObject({ cause: 'channel_not_allowed' });
   });
 
-  describe('when what failed orders held is not kept any more', () => {
+  describe('when the contents of failed orders are deleted', () => {
     const expired = async (batch: Batch): Promise<void> => {
       expect(refusalOf(await submitFailed(api, batch))).toEqual({
         code: '13004',
@@ -195,7 +195,7 @@ describe('with a worker', () => {
     it.each([
       ['all', [0, 1, 2]],
       ['one', [1]],
-    ])('of %s of them: content_expired', async (_, which) => {
+    ])('for %s of them: content_expired', async (_, which) => {
       const { batch, ids } = await failedBatch(
         ...Array.from({ length: 3 }, () => deleteAsset(customer, [NOT_FOUND])),
         newBuy(customer, [newAssetNum()]),
@@ -204,17 +204,17 @@ describe('with a worker', () => {
       await expired(batch);
     });
 
-    it('a newer release has stored it in a form that this one cannot read: a fault of the service', async () => {
+    it('stored by a newer release in a form that this one cannot read: a fault of the service', async () => {
       const { batch, ids } = await failedBatch(deleteAsset(customer, [NOT_FOUND]));
       await sql`update failed_order set payload_version = 2 where license_order_id = ${ids[0]!}`.execute(stack.db);
       expect(refusalOf(await submitFailed(api, batch))).toMatchObject({ code: '500', cause: 'service_unavailable' });
     });
 
-    it('deleted while it is read: the answer breaks off, so that nobody takes a part for the whole', async () => {
+    it('during the download: the answer breaks off, so that it cannot pass for a complete one', async () => {
       const { batch, ids } = await failedBatch(
         ...Array.from({ length: 12 }, () => newBuy({ ...customer, customerId: '404' }, [newAssetNum()], {}, MEGABYTE)),
       );
-      // Nobody reads on before they are gone.
+      // The client reads on only after the orders are deleted.
       const response = await openFailed(api, batch);
       expect(response.statusCode).toBe(200);
       await forget(ids);
@@ -233,7 +233,7 @@ describe('without a worker', () => {
   });
   afterAll(() => stack.close());
 
-  it('orders that were cancelled are given back, those that had taken effect are not', async () => {
+  it('cancelled orders come back, applied ones do not', async () => {
     const customers = await newCustomersInLanes(api, 3);
     const orders = customers.map((customer) =>
       newBuy(customer, [newAssetNum()], {}, { merchandises: [merchandise()] }),
@@ -249,12 +249,12 @@ describe('without a worker', () => {
     expect(await readResult(api, again)).toMatchObject({ state: 'completed', succeeded: 3 });
   });
 
-  it('an open batch gives back what has failed so far', async () => {
+  it('a batch in progress returns what has failed so far', async () => {
     const [failing, waiting] = await newCustomersInLanes(api, 2);
     const order = deleteAsset(failing!, [NOT_FOUND]);
     const batch = batchOf(newBuy(waiting!, [newAssetNum()]), order);
     await api.accept(batch);
-    // A sync call drains its own lane ahead, and no other.
+    // A sync call drains only its own lane.
     await api.carryOut(newBuy(failing!, [newAssetNum()]));
     expect(await readResult(api, batch)).toMatchObject({ state: 'processing', failed: 1, pending: 1 });
     expect((await readFailed(api, batch)).orderList).toEqual(normalized([order]));

@@ -18,7 +18,7 @@ import { firstLaneOf, newCustomersInLanes } from '../../harness/orders/lanes.ts'
 import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } from '../../harness/orders/orders.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** The lists of batches and orders (rules 6.7), held against the contract in strict form. */
+/** The lists of batches and orders (rules 6.7). Answers must match the contract in strict form. */
 const strictBatches = z.strictObject({ ...BatchPage.shape, batches: z.array(z.strictObject(BatchSummary.shape)) });
 const strictOrders = z.strictObject({ ...OrderPage.shape, orders: z.array(z.strictObject(ListedOrder.shape)) });
 
@@ -29,7 +29,7 @@ const readBatches = async (api: Api, query: Query = {}): Promise<BatchPage> =>
 const readOrders = async (api: Api, query: Query = {}): Promise<OrderPage> =>
   strictOrders.parse(dataOf(await api.ask('listOrders', { query })));
 
-/** All pages of a list, from the first to the one that has no next. */
+/** Returns all pages of a list, up to the one without a next cursor. */
 async function pagesOf<Page extends { nextCursor: string | null }>(
   read: (api: Api, query?: Query) => Promise<Page>,
   api: Api,
@@ -54,7 +54,7 @@ const readResult = async (api: Api, { channelCode, channelOrderId }: Batch): Pro
   dataOf(await api.ask('getBatchResult', { query: { channelCode, channelOrderId } }));
 
 type Batch = Omit<ReturnType<typeof batchOf>, 'syncMode'> & { syncMode: string };
-/** What is known of an order from elsewhere: what was sent, and what the result of its batch says of it. */
+/** An order as other sources show it: the request, and its entry in the batch's result. */
 type Known = BatchResult['orders'][number] & { batch: BatchSummary; assetNums: string[] };
 
 const assetNumsOf = (order: Sent) => (order.assets as { assetNos: string[] }[]).flatMap(({ assetNos }) => assetNos);
@@ -65,14 +65,14 @@ const summaryOf = ({
   ...summary
 }: BatchResult): BatchSummary => summary;
 
-describe('of a story', () => {
+describe('of various batches', () => {
   let stack: Stack;
   let api: Api;
   let customers: [Customer, Customer];
-  /** An asset that is bought, moved, bought again and more, and a number that only failed orders have named. */
+  /** The number of an asset that is bought, transferred and bought again, and a number that only failed orders name. */
   let assetNum: string;
   const neverBought = newAssetNum();
-  /** Only a pending order names it. */
+  /** A number that only a pending order names. */
   const awkward = `${newAssetNum()} "\\'`;
   /** Newest first. */
   let batches: BatchSummary[];
@@ -101,7 +101,7 @@ describe('of a story', () => {
     expect([cause, pathIn(message)]).toEqual(['field_invalid', 'cursor']);
   }
 
-  /** Sends batches one after the other, so that their order is known, and returns them. */
+  /** Sends batches one after another, so that their order is known. Returns them. */
   async function tellStory(): Promise<Batch[]> {
     const [first, second] = customers;
     const sent: Batch[] = [];
@@ -128,7 +128,7 @@ describe('of a story', () => {
     ];
     for (const batch of ended) await api.completed(batch);
     await worker.close();
-    // From here on nothing takes effect: pending, cancelled, and half done.
+    // The batches below are pending, cancelled or half completed.
     await send('async', 'test', newBuy(first, [newAssetNum()]), newBuy(first, [newAssetNum()]));
     const cancelled = await send('async', 'test', newBuy(second, [assetNum]), newBuy(first, [newAssetNum()]));
     await api.cancel(cancelled);
@@ -139,7 +139,7 @@ describe('of a story', () => {
     return sent;
   }
 
-  /** Leaves a batch as a drain does that has failed its first order, and of which the next one has not come yet. */
+  /** Leaves the rows that a drain leaves when its first order failed and the next is still pending. */
   async function failFirstOrder({ channelOrderId }: Batch): Promise<void> {
     const { rows } = await sql<{ batch_id: string; lane: number; customer_id: string; content: string }>`
       select id as batch_id, lane, batch.customer_ids[1] as customer_id, payload as content from batch
@@ -169,11 +169,11 @@ describe('of a story', () => {
     );
   });
 
-  it('lists all batches newest first, as their results say', async () => {
+  it('lists all batches newest first, with the values of their results', async () => {
     expect(await readBatches(api)).toEqual({ batches, nextCursor: null });
   });
 
-  it('lists all orders newest first, as their results say, with their batches', async () => {
+  it('lists all orders newest first, with the values of their results, and with their batches', async () => {
     const listed = orders.map(({ batch, assetNums: _, ...order }) => {
       const { channelCode, channelOrderId, acceptedTime } = batch;
       return { ...order, channelCode, channelOrderId, acceptedTime };
@@ -181,7 +181,7 @@ describe('of a story', () => {
     expect(await readOrders(api)).toEqual({ orders: listed, nextCursor: null });
   });
 
-  /** Every combination of some values of some parameters. */
+  /** Returns every combination of the given parameter values. */
   function combine(values: Record<string, string[]>): Query[] {
     return Object.entries(values).reduce<Query[]>(
       (queries, [name, each]) => queries.flatMap((query) => each.map((value) => ({ ...query, [name]: value }))),
@@ -189,14 +189,14 @@ describe('of a story', () => {
     );
   }
 
-  /** Whether something is as a query asks. An empty value asks nothing. */
+  /** Returns whether values match a query. An empty query value matches everything. */
   const isAsked = (query: Query, values: Query) =>
     Object.entries(query).every(([name, value]) => value === '' || values[name] === value);
 
   const isInPeriod = ({ acceptedTime }: { acceptedTime: number }, { acceptedFrom, acceptedTo }: Query) =>
     (!acceptedFrom || acceptedTime >= Number(acceptedFrom)) && (!acceptedTo || acceptedTime <= Number(acceptedTo));
 
-  it.each(['1', '3', '200'])('finds batches by all filters together, %s a page', async (limit) => {
+  it.each(['1', '3', '200'])('finds batches by all filters together, %s per page', async (limit) => {
     const queries = combine({
       channelCode: ['', 'test', 'other', 'no such channel'],
       state: ['', 'accepted', 'processing', 'completed'],
@@ -215,7 +215,7 @@ describe('of a story', () => {
     ['200', { channelCode: ['', 'other'], orderType: ['', 'delete_asset'], cause: ['', 'cancelled'] }],
     ['4', { orderType: ['', 'new_buy'] }],
     ['1', {}],
-  ])('finds orders by all filters together, %s a page', async (limit, values) => {
+  ])('finds orders by all filters together, %s per page', async (limit, values) => {
     const queries = combine({
       ...values,
       customerId: ['', customers[0].customerId, customers[1].customerId],
@@ -236,7 +236,7 @@ describe('of a story', () => {
       })
       .map(({ licenseOrderId }) => licenseOrderId);
 
-  it('finds both by when the batch was accepted, to the millisecond and with both ends', async () => {
+  it('finds both by the acceptance time of the batch, to the millisecond, both ends included', async () => {
     const times = batches.map(({ acceptedTime }) => acceptedTime).sort((a, b) => a - b);
     const edges = ['', ...[times[0]!, times[4]!].flatMap((time) => [time - 1, time, time + 1])].map(String);
     const queries = combine({ acceptedFrom: edges, acceptedTo: edges }).filter(
@@ -252,7 +252,7 @@ describe('of a story', () => {
     }
   });
 
-  it('shows another application nothing, and the cursors of one are nothing to another', async () => {
+  it('shows nothing to another application, and refuses another application’s cursors', async () => {
     const other = await stack.newApi();
     const [{ customerId }] = customers;
     for (const query of [{}, { state: 'completed' }, { hasFailed: 'true' }, { channelCode: 'test' }]) {
@@ -273,7 +273,7 @@ describe('of a story', () => {
     expectWrongCursor(refusal);
   });
 
-  it('shows a bound application its own batches of its channels only', async () => {
+  it('shows a bound application only its own batches of its channels', async () => {
     const bound = await stack.newApi(['auth_order'], ['test']);
     await sql`update application set channels = null where app_key = ${bound.credentials.appKey}`.execute(stack.db);
     const free = await Api.logIn(stack.baseUrl, bound.credentials);
@@ -337,10 +337,10 @@ describe('of a story', () => {
     it.each(['listBatches', 'listOrders'] as const)('in %s a period that ends before it begins', async (id) => {
       const refusal = refusalOf(await api.ask(id, { query: { acceptedFrom: '2', acceptedTo: '1' } }));
       expect(refusal).toMatchObject({ code: '13004', cause: 'dates_reversed' });
-      expect(refusal.message).toMatch(/^acceptedFrom: /);
+      expect(pathIn(refusal.message)).toBe('acceptedFrom');
     });
 
-    it('a cursor of the other list, of other filters, changed or cut', async () => {
+    it('a cursor of the other list, of other filters, changed or truncated', async () => {
       const { nextCursor: ofBatches } = await readBatches(api, { limit: '1' });
       const { nextCursor: ofOrders } = await readOrders(api, { limit: '1' });
       const changed = `${ofBatches!.slice(0, -1)}${ofBatches!.endsWith('A') ? 'B' : 'A'}`;
@@ -375,7 +375,7 @@ describe('of a story', () => {
       ['listOrders', { assetNum: 'A' }, [TIME, '1']],
       ['listOrders', { assetNum: 'A' }, ['one']],
       ['listOrders', { customerId: '1' }, ['1.5']],
-    ])('in %s of %j a cursor that was made up for %j', async (id, named, place) => {
+    ])('in %s of %j a cursor forged for %j', async (id, named, place) => {
       const cursor = await makeUp(id, named, place);
       const refusal = refusalOf(await api.ask(id, { query: { ...named, cursor } }));
       expectWrongCursor(refusal);
@@ -385,12 +385,12 @@ describe('of a story', () => {
       ['listBatches', {}, [TIME, '1']],
       ['listOrders', {}, [TIME, '1']],
       ['listOrders', { assetNum: 'A' }, ['1']],
-    ])('but in %s of %j not one of a place that may be, such as %j', async (id, named, place) => {
+    ])('but in %s of %j not one with a valid position, such as %j', async (id, named, place) => {
       const cursor = await makeUp(id, named, place);
       expect(dataOf(await api.ask(id, { query: { ...named, cursor } }))).toMatchObject({ nextCursor: null });
     });
 
-    /** A cursor with the right digest. */
+    /** Returns a forged cursor with a valid digest. */
     async function makeUp(id: 'listBatches' | 'listOrders', named: Query, place: string[]): Promise<string> {
       const { rows } = await sql<{ id: string }>`
         select id from application where app_key = ${api.credentials.appKey}`.execute(stack.db);
@@ -398,7 +398,7 @@ describe('of a story', () => {
       return writeCursor([id === 'listBatches' ? 'batches' : ofOrders, rows[0]!.id, named], place);
     }
 
-    it('but takes a cursor with another limit', async () => {
+    it('but accepts a cursor with another limit', async () => {
       const { nextCursor } = await readBatches(api, { limit: '1' });
       const { batches: rest } = await readBatches(api, { limit: '200', cursor: nextCursor! });
       expect(rest).toEqual(batches.slice(1));
@@ -406,7 +406,7 @@ describe('of a story', () => {
   });
 });
 
-describe('while batches are accepted and end', () => {
+describe('while batches are accepted and completed', () => {
   let stack: Stack;
   let api: Api;
   let customer: Customer;
@@ -423,7 +423,7 @@ describe('while batches are accepted and end', () => {
     ['batches of a channel', readBatches, { channelCode: 'test' }],
     ['orders', readOrders, {}],
     ['orders of a customer', readOrders, { customerId: 'of the customer' }],
-  ])('pages of %s repeat none, and miss none that was there', async (_what, read, query) => {
+  ])('pages of %s repeat none, and miss none that existed before', async (_what, read, query) => {
     const sent = [batchOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()]))];
     await api.accept(sent[0]);
     const asked = query.customerId === undefined ? query : { customerId: customer.customerId };
@@ -448,7 +448,7 @@ describe('while batches are accepted and end', () => {
   });
 });
 
-describe('of much that is pending', () => {
+describe('of a large backlog', () => {
   let stack: Stack;
   let api: Api;
 
@@ -458,7 +458,7 @@ describe('of much that is pending', () => {
   });
   afterAll(() => stack.close());
 
-  it('goes on from a heavy batch to the next one', async () => {
+  it('continues from a heavy batch to the next one', async () => {
     const customer = await api.newCustomer();
     const { customerId } = customer;
     const assetNum = newAssetNum();

@@ -7,8 +7,8 @@ import { MemberCenter } from '../../harness/members/member-center.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
 /**
- * Searches by asset number may take seconds, and an asset's contents ten megabytes: they take turns, so that those of
- * one application stop no other's calls.
+ * A search by asset number can take seconds, and an asset's contents can be ten megabytes. Such calls take turns, so
+ * that one application doesn't block the calls of others.
  */
 const AT_ONCE = 2;
 
@@ -42,14 +42,14 @@ it.each<[what: string, maxWaiting: number, search: () => Promise<Answer>]>([
   ['contents in the member center', 250, () => center.ask('readAssetContents', { assetId: assetId as AssetId })],
   ['contents in the console', 100, () => operator.send('getAssetContents', { params: { assetNum } })],
 ])(
-  '%s are looked up two at a time; too many are refused, and calls of others are answered',
+  '%s run two at a time; excess ones are refused, and other applications are answered',
   async (_what, maxWaiting, search) => {
     const other = await stack.newApi();
     const refused: string[] = [];
     const { promise: someRefused, resolve } = Promise.withResolvers<void>();
     let searches: Promise<void>[] = [];
     await stack.db.transaction().execute(async (trx) => {
-      // Searches that have begun take as long as this lock is held.
+      // Running searches wait for this lock.
       await sql`lock table asset in access exclusive mode`.execute(trx);
       searches = Array.from({ length: AT_ONCE + maxWaiting + 1 }, async () => {
         const { body } = await search();
@@ -64,7 +64,7 @@ it.each<[what: string, maxWaiting: number, search: () => Promise<Answer>]>([
     });
     await Promise.all(searches);
     expect(new Set(refused)).toEqual(new Set(['overloaded']));
-    // Every turn is given back.
+    // Every turn was released.
     expect(dataOf(await search())).toBeDefined();
   },
 );

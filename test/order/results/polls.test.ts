@@ -10,10 +10,10 @@ import { readResult } from '../../harness/orders/sync-batches.ts';
 import { startAnotherApi } from '../../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** Polls of batches: shared statements, and remembered answers that are never shown when they are not true. */
+/** Polls share statements and cached results. A cached result must never be stale. */
 let stack: Stack;
 let api: Api;
-/** The same caller at another API process of the same service. */
+/** The same caller at another API process of the service. */
 let there: Awaited<ReturnType<typeof startAnotherApi>>;
 let customer: Customer;
 
@@ -30,18 +30,18 @@ afterAll(async () => {
 
 const ask = (caller: Api, { channelCode, channelOrderId }: Key, query: Record<string, string> = {}, nonce?: string) =>
   caller.ask('getBatchResult', { query: { channelCode, channelOrderId, ...query }, ...(nonce && { nonce }) });
-/** The body of an answer without its estimate, which changes from second to second. */
+/** Returns an answer's body without its estimate, which changes every second. */
 const steady = ({ body }: Answer) => ({ ...body, data: body.data && { ...body.data, estimatedCompletionTime: null } });
 type Key = { channelCode: string; channelOrderId: string };
 
-/** Lets a worker complete what is pending. */
+/** Completes the pending orders with a worker. */
 async function complete(batch: Key): Promise<void> {
   const worker = await stack.startWorker();
   await completedByFailing(stack, api, batch);
   await worker.close();
 }
 
-it('of a batch that is open again show that at once, in every process, and its next end', async () => {
+it('of a reopened batch show that at once, in every process, and its next completion', async () => {
   const batch = batchOf(newBuy(customer, [newAssetNum()]), refusedByPostgres(customer, [newAssetNum()]));
   await acceptUnchecked(stack, api, batch);
   await complete(batch);
@@ -58,7 +58,7 @@ it('of a batch that is open again show that at once, in every process, and its n
     expect(open.orders.map(({ state }) => state)).toEqual(['succeeded', 'pending']);
     expect((await readResult(caller, batch, { state: 'failed' })).orders).toEqual([]);
   }
-  // Both times it ends with the same counts.
+  // The batch completes with the same counts both times.
   await complete(batch);
   const ends = await Promise.all(callers.map((caller) => readResult(caller, batch, { state: 'failed' })));
   const { rows } = await sql<{ finished_time: Date }>`
@@ -69,7 +69,7 @@ it('of a batch that is open again show that at once, in every process, and its n
   }
 }, 60_000);
 
-it('of another application do not find a remembered result, nor those that may not name its channel', async () => {
+it('of another application do not find a cached result, and neither do those not bound to its channel', async () => {
   const batch = batchOf(newBuy(customer, [newAssetNum()]));
   await api.accept(batch);
   await complete(batch);
@@ -86,13 +86,13 @@ it('of another application do not find a remembered result, nor those that may n
     'completed',
     'batch_not_found',
   ]);
-  // Under the same key it finds its own, as soon as it is accepted.
+  // The other application finds its own batch under the same key once that is accepted.
   await other.accept(own);
   expect(await readResult(other, batch)).toMatchObject({ state: 'accepted', pending: 1 });
   expect(await readResult(api, batch)).toMatchObject({ state: 'completed' });
 });
 
-it('that come at once get each its own page, remembered or not', async () => {
+it('that arrive at once each get their own page, cached or not', async () => {
   const batches = [3, 7, 5].map((count) =>
     batchOf(
       ...Array.from({ length: count }, (_, index) =>
@@ -102,7 +102,7 @@ it('that come at once get each its own page, remembered or not', async () => {
   );
   for (const batch of batches.slice(0, 2)) await api.accept(batch);
   await complete(batches[1]!);
-  // The last one stays open.
+  // The last batch stays pending.
   await api.accept(batches[2]!);
   const missing = batchOf();
   const wanted = [...batches, missing].flatMap((batch) =>
@@ -121,7 +121,7 @@ it('that come at once get each its own page, remembered or not', async () => {
   }
 });
 
-it('find a batch as soon as it is accepted, also after they did not', async () => {
+it('find a batch as soon as it is accepted, even after they did not find it', async () => {
   const batch = batchOf(newBuy(customer, [newAssetNum()]));
   const polls = () => Promise.all([api, there.api, api, there.api].map((caller) => ask(caller, batch)));
   for (const answer of await polls()) expect(refusalOf(answer)).toMatchObject({ cause: 'batch_not_found' });
@@ -142,7 +142,7 @@ it('that use a nonce at the same time in two processes are answered once', async
   }
 });
 
-it('that wait hold no connection, however many they are', async () => {
+it('that wait hold no connection, however many there are', async () => {
   const batches = Array.from({ length: 40 }, () => batchOf(newBuy(customer, [newAssetNum()])));
   await Promise.all(batches.map((batch) => api.accept(batch)));
   const nonces = batches.map(() => randomUUID());

@@ -16,10 +16,7 @@ import {
 } from '../../harness/orders/orders.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/**
- * Reads of what is on thick assets (rules 6.7 and 8), and previews that list as much (rules 6.6), by clients that do
- * not read.
- */
+/** Large assets (rules 6.7 and 8) and large previews (rules 6.6), requested by clients that stop reading. */
 const PRODUCTS = 9_500;
 
 let stack: Stack;
@@ -29,7 +26,7 @@ let assetNum: string;
 
 const TEXT = 'x'.repeat(250);
 const FEATURE = { featureCode: TEXT, featureName: TEXT, featureValue: TEXT, featureValueType: TEXT };
-/** So long that an answer with all of them does not fit into the buffers of a connection. */
+/** An answer with all these products exceeds the buffers of a connection. */
 const longProduct = (place: number) =>
   productToBuy({ productUri: `gms-${place}`, productFeatures: [{ ...FEATURE, trial: 0, trialEndDate: 0 }] });
 const thick = () => ({ products: Array.from({ length: PRODUCTS }, (_, place) => longProduct(place)) });
@@ -39,7 +36,7 @@ const urisOf = (products: ProductNode[]) => products.map(({ productUri }) => pro
 const pathOf = (num: string) => buildPath('getAsset', { assetNum: num });
 const read = async (by: Api, num: string) => dataOf(await by.call('GET', `/asset/${num}`));
 
-/** Notes whether a call has been answered. */
+/** Records whether a call has been answered. */
 function watch<Result>(call: Promise<Result>) {
   const watched = { isAnswered: false, call };
   const note = () => {
@@ -49,7 +46,7 @@ function watch<Result>(call: Promise<Result>) {
   return watched;
 }
 
-/** Connections of the API that do something, or hold a transaction. */
+/** Counts the API's connections that run a statement or hold a transaction. */
 async function countBusy(): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from pg_stat_activity
@@ -66,12 +63,12 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-it('clients that do not read hold two thick assets of an application at most, and no others wait for them', async () => {
+it('clients that stop reading hold at most two large assets of an application, and do not block others', async () => {
   const thinNum = newAssetNum();
   await api.carryOut(newBuy(customer, [thinNum]));
   const held = [await openAnswer(api, pathOf(assetNum)), await openAnswer(api, pathOf(assetNum))];
   const third = watch(read(api, assetNum));
-  // Both begin after the third, and end before it.
+  // Both calls start after the third and end before it.
   const other = await stack.newApi();
   expect(urisOf((await read(other, assetNum)).products)).toEqual(uris);
   expect((await read(api, thinNum)).products).toHaveLength(1);
@@ -79,13 +76,13 @@ it('clients that do not read hold two thick assets of an application at most, an
   expect(third.isAnswered).toBe(false);
   held[0]!.destroy();
   expect(urisOf((await third.call).products)).toEqual(uris);
-  // One that reads at last gets all of it.
+  // A client that starts to read later gets the whole answer.
   expect(urisOf((await readOn(held[1]!)).data.products)).toEqual(uris);
   await expect.poll(() => stack.logLines.filter((line) => line.includes('"client left"')).length).toBe(1);
   expect(stack.logLines.filter((line) => line.includes('"level":50'))).toEqual([]);
 });
 
-it('an answer is of one moment, also where its client reads on when all of it is transferred and half is revoked', async () => {
+it('an answer shows one moment, even if the assets change before the client reads on', async () => {
   const num = newAssetNum();
   await api.carryOut(newBuy(customer, [num], {}, thick()));
   const before = await read(api, num);
@@ -107,7 +104,7 @@ it('an answer is of one moment, also where its client reads on when all of it is
   expect(urisOf((await read(api, num)).products)).toEqual(uris.slice(4_000));
 });
 
-it('thousands of merchandises, nested, come as they were bought, in several pieces', async () => {
+it('thousands of nested merchandise come as they were bought, in several chunks', async () => {
   const num = newAssetNum();
   const leaf = (name: string) =>
     merchandise({ merchandiseNum: name, licenseOrderProductList: [productToBuy({ productUri: name })] });
@@ -139,7 +136,7 @@ it('thousands of merchandises, nested, come as they were bought, in several piec
   );
 });
 
-it('M7 of a lock with three thick assets lent into it is read by one at a time, and others read meanwhile', async () => {
+it('M7 reads a lock with three large assets lent into it one call at a time, without blocking others', async () => {
   const center = await MemberCenter.open(stack);
   const nums = Array.from({ length: 3 }, newAssetNum);
   await center.api.carryOut(newBuy(center.customer, nums, {}, thick()));
@@ -157,11 +154,11 @@ it('M7 of a lock with three thick assets lent into it is read by one at a time, 
   expect(next.isAnswered).toBe(false);
   held.destroy();
   const { productInstanceList } = dataOf(await next.call);
-  // All of one order, asset by asset, then the lock's own.
+  // The products of one order, asset by asset, then the lock's own.
   expect(urisOf(productInstanceList)).toEqual([...uris, ...uris, ...uris, 'gms-100']);
 });
 
-it('clients that do not read hold two long previews of an application at most, and no others wait for them', async () => {
+it('clients that stop reading hold at most two long previews of an application, and do not block others', async () => {
   const products = uris.map((productUri) => productToBuy({ productUri }));
   const batch = () => batchOf(newBuy(customer, Array.from({ length: 20 }, newAssetNum), {}, { products }));
   const { path } = findOperation('previewBatchOrder');

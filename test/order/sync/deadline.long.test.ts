@@ -12,7 +12,7 @@ import { countRows, expectSumsRight, syncOf } from '../../harness/orders/sync-ba
 import { startAnotherApi } from '../../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** A sync call is answered within 15 seconds (rules 6.3); a busy machine may take a little longer to say so. */
+/** The service answers a sync call within 15 seconds (rules 6.3). A busy machine may take slightly longer. */
 const WITHIN_MS = 17_500;
 
 let stack: Stack;
@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => stack.close());
 
-/** Submits a batch, and returns the cause of the refusal if that came in time. */
+/** Submits a batch. Returns the cause of the refusal if the answer was in time. */
 async function refusedInTime(batch: unknown): Promise<string | undefined> {
   const startedMs = performance.now();
   const answer = await api.submit(batch);
@@ -32,7 +32,7 @@ async function refusedInTime(batch: unknown): Promise<string | undefined> {
   return refusalOf(answer).cause;
 }
 
-it('calls behind drains that take longer are refused in time, store nothing, and work when they are sent again', async () => {
+it('calls behind slow drains are refused in time, store nothing, and succeed when sent again', async () => {
   const customers = await newCustomersInLanes(api, 5);
   for (const customer of customers) await api.accept(batchOf(newBuy(customer, [newAssetNum()])));
   await sql`
@@ -52,7 +52,7 @@ it('calls behind drains that take longer are refused in time, store nothing, and
   await expectSumsRight(stack.db);
 });
 
-it('a call whose customers take long to be looked up is refused in time, too', async () => {
+it('a call with a slow customer lookup is refused in time, too', async () => {
   const [held] = await newCustomersInLanes(api, 1);
   const call = syncOf(newBuy(held!, [newAssetNum()]));
   await stack.db.transaction().execute(async (drain) => {
@@ -61,7 +61,7 @@ it('a call whose customers take long to be looked up is refused in time, too', a
       await sql`lock table customer in access exclusive mode`.execute(trx);
       const cause = refusedInTime(call);
       await expect.poll(() => countWaiting(stack.db, 'relation')).toBe(1);
-      // Not as long as a query may take.
+      // Shorter than the timeout of a query.
       await sql`select pg_sleep(8)`.execute(trx);
       return { cause };
     });
@@ -71,7 +71,7 @@ it('a call whose customers take long to be looked up is refused in time, too', a
   await api.accept(call);
 });
 
-/** A batch that needs the turn of large work. */
+/** A batch that waits for the turn of large work. */
 const largeOf = (customer: Customer) =>
   syncOf(
     newBuy(
@@ -95,7 +95,7 @@ it('large calls that wait for each other are refused in time', async () => {
   await expectSumsRight(stack.db);
 });
 
-it('a call whose commits are never answered is told so in time, and a repeat gets the answer', async () => {
+it('a call whose commit is never acknowledged is answered in time, and a repeat gets the outcome', async () => {
   const batch = syncOf(newBuy(await api.newCustomer(), [newAssetNum()]));
   const lossy = await LossyAddress.open(stack.url);
   const other = await startAnotherApi({ ...stack, url: lossy.url }, api);

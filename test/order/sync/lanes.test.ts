@@ -10,7 +10,7 @@ import { batchOf, deleteAsset, newAssetNum, newBuy } from '../../harness/orders/
 import { endWaiting, syncOf, untilOneWaits, whileHeld } from '../../harness/orders/sync-batches.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** What calls that wait for a lane mean to others (rules 6.1, 6.3 and 6.6). */
+/** Calls that wait for a lane must not block other calls (rules 6.1, 6.3 and 6.6). */
 let stack: Stack;
 let api: Api;
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Sends so many calls, and lets none look for its batch before all have come. */
+/** Sends `count` calls and blocks their batch lookups until all have arrived. */
 async function arrivingTogether<Answers>(count: number, sending: () => Promise<Answers>): Promise<Answers> {
   const countNonces = async () => {
     const { rows } = await sql<{ used: number }>`select count(*)::int as used from nonce`.execute(stack.db);
@@ -40,7 +40,7 @@ async function arrivingTogether<Answers>(count: number, sending: () => Promise<A
   }
 }
 
-/** Holds the lane of a customer, as a drain that takes its time does, while `work` runs. */
+/** Holds a customer's lane, like a slow drain, while `work` runs. */
 async function whileLaneIsHeld(customer: Customer, work: () => Promise<void>): Promise<void> {
   const trx = await stack.db.startTransaction().execute();
   try {
@@ -52,7 +52,7 @@ async function whileLaneIsHeld(customer: Customer, work: () => Promise<void>): P
 }
 
 describe('while a lane is held', () => {
-  it('sync calls of other lanes are answered, however many wait for it', async () => {
+  it('sync calls of other lanes are answered, however many calls wait for it', async () => {
     const [held, ...others] = (await newCustomersInLanes(api, 8)) as [Customer, ...Customer[]];
     const waiting: Promise<unknown>[] = [];
     await whileLaneIsHeld(held, async () => {
@@ -78,7 +78,7 @@ describe('while a lane is held', () => {
     expect(answers.map((answer) => dataOf(answer))).toEqual(batches.map(() => ({ cancelled: 1, finished: 0 })));
   });
 
-  it('a repeat is answered at once, and so is other content under its key', async () => {
+  it('a resubmitted batch is answered at once, and so is other content under its key', async () => {
     const [held] = (await newCustomersInLanes(api, 1)) as [Customer];
     const batch = syncOf(newBuy(held, [newAssetNum()]));
     const accepted = await api.accept(batch);
@@ -96,7 +96,7 @@ describe('a call of several lanes', () => {
   const buyForEach = (customers: Customer[]) =>
     syncOf(...customers.map((customer) => newBuy(customer, [newAssetNum()])));
 
-  it('holds none of them while it waits for one', async () => {
+  it('holds none of its lanes while it waits for one', async () => {
     const customers = await newCustomersInLanes(api, 4);
     const [held, ...others] = customers.toSorted((a, b) => firstLaneOf(b.customerId) - firstLaneOf(a.customerId));
     const lanes = others.map(({ customerId }) => firstLaneOf(customerId));
@@ -109,10 +109,10 @@ describe('a call of several lanes', () => {
     expect(await waiting).toHaveLength(4);
   });
 
-  it('takes effect, though others have each lane for nearly all of the time', async () => {
+  it('takes effect even if other calls hold each lane nearly all of the time', async () => {
     const customers = await newCustomersInLanes(api, 6);
     let isOver = false;
-    // As drains of a backlog do.
+    // Hold the lanes like drains of a backlog.
     const holding = customers.map(async ({ customerId }) => {
       const lane = firstLaneOf(customerId);
       while (!isOver) {
@@ -126,8 +126,8 @@ describe('a call of several lanes', () => {
   });
 });
 
-describe('calls that come at once', () => {
-  it('share a transaction, and its lost connection fails none of them', async () => {
+describe('concurrent calls', () => {
+  it('share a transaction, and none fails when its connection is lost', async () => {
     const customers = await newCustomersInLanes(api, 5);
     const calls = customers.map((customer) => syncOf(newBuy(customer, [newAssetNum()])));
     const answers = await whileHeld(stack.db, 'insert', async () => {
@@ -139,7 +139,7 @@ describe('calls that come at once', () => {
     expect((await answers.answering).flat()).toHaveLength(5);
   });
 
-  it('share a transaction over their lanes, and one that fails fails alone', async () => {
+  it('share a transaction across their lanes, and a failing call fails alone', async () => {
     const customers = await newCustomersInLanes(api, 8);
     const repeat = syncOf(newBuy(customers[0]!, [newAssetNum()]));
     const accepted = await api.accept(repeat);
@@ -156,7 +156,7 @@ describe('calls that come at once', () => {
   });
 });
 
-it('a call for an asset in use delays no call of other lanes', async () => {
+it('a call that waits for a locked asset does not block calls of other lanes', async () => {
   const [held, ...others] = (await newCustomersInLanes(api, 6)) as [Customer, ...Customer[]];
   const assetNum = newAssetNum();
   await api.accept(syncOf(newBuy(held, [assetNum])));
@@ -173,5 +173,5 @@ it('a call for an asset in use delays no call of other lanes', async () => {
   expect(await waiting).toHaveLength(1);
 });
 
-/** How many transactions of sync calls the log tells of. */
+/** Counts the sync transactions in the log. */
 const countApplied = () => stack.logLines.filter((line) => line.includes('"applied"')).length;

@@ -14,7 +14,7 @@ import {
 import { startAnotherApi } from '../../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** Sync calls whose connection breaks in the commit (rules 6.3). */
+/** Sync calls that lose their connection during the commit (rules 6.3). */
 let stack: Stack;
 let lossy: LossyAddress;
 let other: Awaited<ReturnType<typeof startAnotherApi>>;
@@ -32,7 +32,7 @@ afterAll(async () => {
   await stack.close();
 });
 
-it('a call whose commit took place is answered with what it stored', async () => {
+it('a call whose commit succeeded is answered with what it stored', async () => {
   const assetNum = newAssetNum();
   const batch = syncOf(newBuy(await api.newCustomer(), [assetNum]));
   lossy.toLose = 1;
@@ -45,7 +45,7 @@ it('a call whose commit took place is answered with what it stored', async () =>
   await expectSumsRight(stack.db);
 });
 
-it('a call whose commit did not take place is applied again', async () => {
+it('a call whose commit failed is applied again', async () => {
   const assetNum = newAssetNum();
   const batch = syncOf(newBuy(await api.newCustomer(), [assetNum]));
   const { answer } = await whileHeld(stack.db, 'commit', async () => {

@@ -8,7 +8,7 @@ import { newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { syncOf } from '../../harness/orders/sync-batches.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** Sync batches that are sent again. */
+/** Resubmitted sync batches. */
 
 let stack: Stack;
 let api: Api;
@@ -19,14 +19,14 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Whether the commit of a transaction waits for disk and standbys, as of what it has done so far. */
+/** Returns whether the transaction has an ID by now, so that its commit waits for disk and standbys. */
 async function writes(trx: Trx): Promise<boolean> {
   const { rows } = await sql<{ writes: boolean }>`
     select pg_current_xact_id_if_assigned() is not null as writes`.execute(trx);
   return rows[0]!.writes;
 }
 
-/** Applies a call in a transaction, as far as it gets, and tells whether its commit waits for disk and standbys. */
+/** Applies a call in a transaction. Returns the outcome, and whether the commit waits for disk and standbys. */
 async function applyOne(batch: SubmittedBatch) {
   const call = {
     batch,
@@ -42,7 +42,7 @@ async function applyOne(batch: SubmittedBatch) {
   });
 }
 
-it('a transaction that finds a batch, and stores none, has a commit that standbys confirm', async () => {
+it('a transaction that finds a stored batch and stores none has its commit confirmed by standbys', async () => {
   const batch = syncOf(newBuy(await api.newCustomer(), [newAssetNum()]));
   await api.accept(batch);
   const { rows } = await sql<{ id: string; digest: Buffer; application_id: string }>`
@@ -52,7 +52,7 @@ it('a transaction that finds a batch, and stores none, has a commit that standby
   expect(await applyOne(repeat)).toEqual({ results: [id], writes: true });
 });
 
-it('a transaction in which no call has got its lanes waits for nobody', async () => {
+it('a transaction in which no call got its lanes commits without waiting', async () => {
   const fresh = {
     channelOrderId: 'fresh',
     chunks: [{ lane: LANES_OF_CHANNEL }],

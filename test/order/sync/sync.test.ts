@@ -31,16 +31,17 @@ async function expectNotStored(api: Api, { channelCode, channelOrderId }: Return
   expect(refusalOf(answer)).toMatchObject({ cause: 'batch_not_found' });
 }
 
-/** How calls ended: the causes, `succeeded` where there is none, and how many of each. */
+/** Counts calls by cause. Successful calls count as `succeeded`. */
 function countCauses(answers: Answer[]): Record<string, number> {
   const ends = Map.groupBy(answers, (answer) => (answer.status === 200 ? 'succeeded' : refusalOf(answer).cause));
   return Object.fromEntries([...ends].map(([end, answers]) => [end, answers.length]));
 }
 
-const notFound = (assetNum: string) => buildMessage('asset_not_found', assetNum, ' of the customer');
+/** The message's start, up to the detail that the service adds. */
+const notFound = (assetNum: string) => buildMessage('asset_not_found', assetNum, '|').split('|', 1)[0]!;
 const taken = (assetNum: string) => buildMessage('asset_owned_by_other_customer', assetNum);
 
-/** Returns how many orders failed of how many, and the sequences that the message of a failed sync batch names. */
+/** Returns the counts and sequences that the message of a failed sync batch names. */
 function ordersNamedIn(message: string) {
   const [failed, total] = message.match(/\d+/g)!.map(Number);
   return { failed, total, sequences: [...message.matchAll(/\(sequence (\d+)\)/g)].map(([, number]) => Number(number)) };
@@ -115,7 +116,7 @@ describe('a sync call, without any worker,', () => {
     expect(await readRecords(stack.db, otherNum)).toEqual([{ customerId: second.customerId, active: true }]);
   });
 
-  it('shows each order what the ones before it did, by sequence and across customers in different lanes', async () => {
+  it('shows each order the effects of those before it, by sequence and across lanes', async () => {
     const [first, second] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
     const assetNum = newAssetNum();
     const inSequence = [
@@ -144,8 +145,8 @@ describe('a sync call, without any worker,', () => {
     ]);
   });
 
-  describe('of which orders fail', () => {
-    it('stores nothing at all, and names every failed order and the cause of the first in sequence order', async () => {
+  describe('with failing orders', () => {
+    it('stores nothing, and names every failed order, with the cause of the first in sequence order', async () => {
       const [customer, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
       const [assetNum, unknownNum] = [newAssetNum(), newAssetNum()];
       await api.accept(syncOf(newBuy(customer, [assetNum])));
@@ -168,7 +169,7 @@ describe('a sync call, without any worker,', () => {
       await expectNotStored(api, batch);
     });
 
-    it('leaves the channelOrderId free for other content, and for the same when it can succeed', async () => {
+    it('leaves the channelOrderId free for other content, and for the same content once it can succeed', async () => {
       const customer = await api.newCustomer();
       const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
       const [one, other] = [syncOf(deleteAsset(customer, [assetNum])), syncOf(deleteAsset(customer, [otherNum]))];
@@ -205,7 +206,7 @@ describe('a sync call, without any worker,', () => {
       [20, 0],
       [21, 1],
       [37, 17],
-    ])('names 20 of them at most: of %i', async (count, more) => {
+    ])('names at most 20 of them: of %i', async (count, more) => {
       const customer = await api.newCustomer();
       const failing = Array.from({ length: count }, (_, index) =>
         deleteAsset(customer, [newAssetNum()], { sequence: 1_000 - index }),
@@ -220,7 +221,7 @@ describe('a sync call, without any worker,', () => {
 
     const assetNumIn = (order: Sent) => (order.assets as { assetNos: string[] }[])[0]!.assetNos[0]!;
 
-    it('fails those too that build on a failed one', async () => {
+    it('also fails orders that build on a failed one', async () => {
       const customer = await api.newCustomer();
       const assetNum = newAssetNum();
       const batch = syncOf(
@@ -234,8 +235,8 @@ describe('a sync call, without any worker,', () => {
     });
   });
 
-  describe('under a key that was used before', () => {
-    it('gets the same answer for the same content, and nothing is done again', async () => {
+  describe('under a used key', () => {
+    it('gets the same answer for the same content, and nothing is applied again', async () => {
       const customer = await api.newCustomer();
       const assetNum = newAssetNum();
       const batch = syncOf(newBuy(customer, [assetNum]), newBuy(customer, [assetNum]));
@@ -250,7 +251,7 @@ describe('a sync call, without any worker,', () => {
       expect((await readRecords(stack.db, assetNum)).map(({ active }) => active)).toEqual([false]);
     });
 
-    it('is refused for other content, which then changes nothing', async () => {
+    it('is refused for other content, which changes nothing', async () => {
       const customer = await api.newCustomer();
       const batch = syncOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()]));
       await api.accept(batch);
@@ -267,7 +268,7 @@ describe('a sync call, without any worker,', () => {
     it.each([
       ['sync', 'async'],
       ['async', 'sync'],
-    ] as const)('is other content where the modes differ: first %s, then %s', async (first, second) => {
+    ] as const)('counts as other content if the modes differ: first %s, then %s', async (first, second) => {
       const customer = await api.newCustomer();
       const batch = syncOf(newBuy(customer, [newAssetNum()]));
       const accepted = await api.accept({ ...batch, syncMode: first });
@@ -277,7 +278,7 @@ describe('a sync call, without any worker,', () => {
       expect(await api.accept({ ...batch, syncMode: first })).toEqual(accepted);
     });
 
-    it('is another batch for another application or under another channelCode', async () => {
+    it('is a new batch for another application or under another channelCode', async () => {
       const other = await stack.newApi();
       const customer = await api.newCustomer();
       const batch = syncOf(newBuy(customer, [newAssetNum()]));
@@ -292,7 +293,7 @@ describe('a sync call, without any worker,', () => {
   });
 });
 
-describe('sync calls at once, over two APIs', () => {
+describe('concurrent sync calls, over two APIs', () => {
   let stack: Stack;
   let api: Api;
   let second: Awaited<ReturnType<typeof startAnotherApi>>;
@@ -307,7 +308,7 @@ describe('sync calls at once, over two APIs', () => {
     await stack.close();
   });
 
-  /** Sends all batches at once, to one API and the other in turn. */
+  /** Sends all batches at once, alternating between two APIs. */
   const submitAll = (batches: unknown[]) =>
     Promise.all(batches.map((batch, index) => (index % 2 === 0 ? api : second.api).submit(batch)));
 
@@ -325,7 +326,7 @@ describe('sync calls at once, over two APIs', () => {
     await expectSumsRight(stack.db);
   });
 
-  it('with two contents under one key let one content win, and refuse the calls with the other', async () => {
+  it('with two contents under one key let one content win, and the calls with the other are refused', async () => {
     const [customer, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
     const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
     const one = syncOf(newBuy(customer, [assetNum]));
@@ -343,7 +344,7 @@ describe('sync calls at once, over two APIs', () => {
     ['sync', 'async'],
     ['async', 'sync'],
   ] as const)(
-    'under a key for which another is being stored, %s after %s: one is stored, and the other refused',
+    'under a key that another call is storing, %s after %s: one is stored, and the other refused',
     async (mode, firstMode) => {
       const [customer, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
       const first = { ...syncOf(newBuy(customer, [newAssetNum()])), syncMode: firstMode };
@@ -356,7 +357,7 @@ describe('sync calls at once, over two APIs', () => {
         return answering;
       });
       const answered = await Promise.all(answers);
-      // A sync call that waits for long gives its place away, so the second one may be stored.
+      // A sync call that waits too long gives up its place, so the second call may be stored.
       const place = answered.findIndex(({ body }) => body.code === 0);
       const [accepted, refused] = place === 1 ? answered.toReversed() : answered;
       const syncMode = place === 1 ? mode : firstMode;
@@ -366,7 +367,7 @@ describe('sync calls at once, over two APIs', () => {
     },
   );
 
-  it('each get their own answer, though some of them fail', async () => {
+  it('each get their own answer, even if some of them fail', async () => {
     const customers = await newCustomersInLanes(api, 5);
     const batches = Array.from({ length: 30 }, (_, index) => {
       const [customer, assetNum] = [customers[index % 5]!, newAssetNum()];
@@ -412,7 +413,7 @@ describe('sync calls at once, over two APIs', () => {
     expect((await readRecords(stack.db, assetNum)).map(({ active }) => active)).toEqual([false]);
   });
 
-  it('of one customer and number take effect once each, in the order of their ids', async () => {
+  it('of one customer and number take effect once each, in the order of their IDs', async () => {
     const customer = await api.newCustomer();
     const assetNum = newAssetNum();
     const batches = Array.from({ length: 60 }, (_, index) =>
@@ -427,18 +428,18 @@ describe('sync calls at once, over two APIs', () => {
       stack.db,
     );
     expect(rows.map(({ id }) => id).toSorted()).toEqual(accepted.map((order) => order.licenseOrderId).toSorted());
-    // A purchase adds to what is there, or makes it anew after a revocation; a revocation needs something to revoke.
+    // A purchase adds to the active asset, or creates a new one after a revocation. A revocation needs an active asset.
     const records: boolean[] = [];
     for (const { order_type } of rows) {
       if (order_type === 'new_buy' && records.at(-1) !== true) records.push(true);
       else if (order_type === 'delete_asset') expect(records.splice(-1, 1, false)).toEqual([true]);
     }
-    // The ids of their records are in no order: each API draws some in advance.
+    // The records' IDs aren't in order, because each API reserves some in advance.
     const stored = (await readRecords(stack.db, assetNum)).map(({ active }) => active);
     expect(stored.toSorted()).toEqual(records.toSorted());
   });
 
-  it('that buy, transfer and revoke the same few numbers leave no half of a batch and right sums', async () => {
+  it('that buy, transfer and revoke the same few numbers leave no half-applied batch and correct totals', async () => {
     const customers = await newCustomersInLanes(api, 4);
     const assetNums = Array.from({ length: 4 }, newAssetNum);
     const batches = Array.from({ length: 80 }, (_, index) => {
@@ -491,7 +492,7 @@ describe('sync calls at once, over two APIs', () => {
 });
 
 describe('a sync call that PostgreSQL refuses', () => {
-  it('is answered with code 500 and stores nothing, and those beside it succeed', async () => {
+  it('is answered with code 500 and stores nothing, and the calls beside it succeed', async () => {
     const stack = await startStack({ worker: false });
     try {
       const api = await stack.newApi();
@@ -512,7 +513,7 @@ describe('a sync call that PostgreSQL refuses', () => {
       await expectNotStored(api, batches[13]!);
       expect([await countRows(stack.db, 'batch'), await countRows(stack.db, 'asset')]).toEqual([19, 38]);
       await expectSumsRight(stack.db);
-      // The key is free, and the lanes go on.
+      // The key is free and the lanes still work.
       const { channelOrderId } = batches[13]!;
       await api.accept({ ...syncOf(...customers.map((each) => newBuy(each, [newAssetNum()]))), channelOrderId });
     } finally {
@@ -522,7 +523,7 @@ describe('a sync call that PostgreSQL refuses', () => {
 });
 
 describe.each(QUEUE_KINDS)('sync and async calls on %s', (queue) => {
-  it('take effect in the order of their acceptance, though no worker runs at first', async () => {
+  it('take effect in acceptance order, even if no worker runs at first', async () => {
     const stack = await startStack({ queue, worker: false });
     try {
       const api = await stack.newApi();
@@ -537,7 +538,7 @@ describe.each(QUEUE_KINDS)('sync and async calls on %s', (queue) => {
       const [bought] = await api.accept(first);
       const revocation = batchOf(deleteAsset(customer, [otherNum]));
       await api.accept(revocation);
-      // It finds what both did, and the id of an order that nobody has applied yet.
+      // The call sees the effects of both, and names the ID of an order that was still pending.
       const source = { srcLicenseOrderId: bought!.licenseOrderId };
       const sync = syncOf(newBuy(customer, [otherNum], source), transfer(other), deleteAsset(other, [assetNum]));
       await api.accept(sync);
@@ -577,7 +578,7 @@ describe.each(QUEUE_KINDS)('sync and async calls on %s', (queue) => {
       await stack.close();
     });
 
-    it('in turn for many customers all succeed, each of them right after the one before it', async () => {
+    it('for many customers in turn all succeed, each in the order of acceptance', async () => {
       const customers = await Promise.all(Array.from({ length: 5 }, () => api.newCustomer()));
       const ends = await Promise.all(
         customers.map(async (customer, turn) => {
@@ -595,7 +596,7 @@ describe.each(QUEUE_KINDS)('sync and async calls on %s', (queue) => {
       expect(ends).toEqual(customers.map(() => Array(12).fill(1)));
     });
 
-    it('at once on the same customers and numbers leave right sums', async () => {
+    it('for the same customers and numbers at once leave correct totals', async () => {
       const customers = await newCustomersInLanes(api, 5);
       const assetNums = Array.from({ length: 6 }, newAssetNum);
       const batches = Array.from({ length: 72 }, (_, index) => {
@@ -625,7 +626,7 @@ describe.each(QUEUE_KINDS)('sync and async calls on %s', (queue) => {
   });
 });
 
-describe('thousands of async orders that are pending', () => {
+describe('thousands of pending async orders', () => {
   it('take effect before a sync call that builds on the last of them', async () => {
     const stack = await startStack({ worker: false });
     try {

@@ -6,10 +6,13 @@ import { type Api, dataOf } from '../../harness/api.ts';
 import { countWaiting } from '../../harness/databases/waiting.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** Workers that look for deliveries at the same time (rules 6.8): one look over a webhook at a time, and none waits. */
+/**
+ * Workers that look for deliveries at the same time (rules 6.8). One worker at a time checks a webhook; the others skip
+ * it.
+ */
 let stack: Stack;
 let api: Api;
-/** Webhooks of which each has one message to send. */
+/** Webhooks with one message to send each. */
 let first: string;
 let second: string;
 
@@ -29,13 +32,13 @@ async function createWithMessage(by = api): Promise<string> {
   return webhookId;
 }
 
-/** The webhooks to which a worker that looks now may send a message each. */
+/** Returns the webhooks to which a worker may send a message now. */
 async function look(): Promise<string[]> {
   const { claims } = await claimDeliveries(stack.db, []);
   return claims.map(({ webhookId }) => webhookId).toSorted();
 }
 
-it('a webhook that another worker goes over is passed over, and others are not', async () => {
+it('a webhook that another worker is checking is skipped, and others are not', async () => {
   const { end, looking } = await inTransaction(stack.db, async (trx) => {
     await sql`select from webhook where id = ${first} for no key update`.execute(trx);
     const looking = look();
@@ -48,7 +51,7 @@ it('a webhook that another worker goes over is passed over, and others are not',
 it('two workers never claim the same delivery', async () => {
   const { one, other } = await inTransaction(stack.db, async (trx) => {
     await sql`select from webhook_delivery where webhook_id = ${first} for update`.execute(trx);
-    // It has locked the webhooks and read what is ready, and waits to write down that it is the one who sends it.
+    // This worker has locked the webhooks and read their messages. It waits to record its claim.
     const one = look();
     expect(await untilDoneOrWaiting(one, 1)).toBe('waiting');
     const other = look();
@@ -59,7 +62,7 @@ it('two workers never claim the same delivery', async () => {
   expect(await look()).toEqual([]);
 });
 
-it('a worker sends few messages at once to the endpoints of an application that fail, and others as before', async () => {
+it('a worker sends few messages at once to failing endpoints, and as many as before to others', async () => {
   const failing = await stack.newApi();
   const webhookIds: string[] = [];
   for (let count = 0; count < 2 * AT_ONCE_OF_FAILING; count++) webhookIds.push(await createWithMessage(failing));
@@ -74,7 +77,7 @@ it('a worker sends few messages at once to the endpoints of an application that 
   expect((await claimDeliveries(stack.db, others)).claims).toHaveLength(AT_ONCE_OF_FAILING);
 });
 
-/** Resolves when a look is done, or so many transactions wait for a lock. */
+/** Resolves when `looking` is done or `count` transactions wait for a lock. */
 async function untilDoneOrWaiting(looking: Promise<unknown>, count: number): Promise<'done' | 'waiting'> {
   let isDone = false;
   const note = () => {

@@ -9,7 +9,7 @@ import { type Answer, type Received, type Receiver, startReceiver } from '../../
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** What is sent to webhooks, when, and what becomes of it (rules 6.8), with receivers on this machine. */
+/** Messages to webhooks: their content, times and results (rules 6.8). The receivers are local. */
 const WAIT = { timeout: 30_000, interval: 20 };
 
 let stack: Stack;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const receiver of receivers.splice(0)) await receiver.close();
-  // An event that is numbered later would go to the next test's webhook, too.
+  // Otherwise, an event numbered later would go to the next test's webhook.
   await vi.waitFor(async () => {
     const { rows } = await sql`select from unnumbered_event`.execute(stack.db);
     expect(rows).toEqual([]);
@@ -63,7 +63,7 @@ const awaitDeliveries = (webhookId: string, expected: unknown[]) =>
     return deliveries;
   }, WAIT);
 
-/** One batch that ends at once, and so one event. */
+/** Completes one batch, for one event. Returns the batch's ID. */
 async function endBatch(by = api, of = customer): Promise<string> {
   const batch = { ...batchOf(newBuy(of, [newAssetNum()])), syncMode: 'sync' as const };
   await by.accept(batch);
@@ -76,7 +76,7 @@ const readFeed = async (): Promise<FeedEvent[]> => {
 const orderIds = (received: readonly Received[]) => received.map(({ message }) => message.data.channelOrderId);
 const verify = (secret: string, { body, headers }: Received) =>
   new Verifier(secret).verify(body, headers as Record<string, string>);
-/** Has what waits for its next attempt be due. */
+/** Makes messages that wait for their next attempt due. */
 const skipPause = (webhookId: string) =>
   sql`update webhook_delivery set due_time = now() where webhook_id = ${webhookId} and state = 'pending'`.execute(
     stack.db,
@@ -111,7 +111,7 @@ describe('a message', () => {
     });
   });
 
-  it('goes to each webhook of the application, and to none of another one', async () => {
+  it('goes to each webhook of the application, and to no other', async () => {
     const [first, second, foreign] = [await receive(), await receive(), await receive()];
     const other = await stack.newApi();
     await create(first.url);
@@ -123,18 +123,18 @@ describe('a message', () => {
     expect(orderIds(await foreign.awaitCount(1))).toEqual([theirs]);
   });
 
-  it('of a webhook with many comes once each, though two workers send', async () => {
+  it('of a webhook with many arrives once, even if two workers send', async () => {
     const receiver = await receive();
     await create(receiver.url);
     const sent = await Promise.all(Array.from({ length: 40 }, () => endBatch()));
     await receiver.awaitCount(sent.length);
-    // Whatever would come twice comes before what is sent last.
+    // Any duplicate would arrive before this last message.
     const last = await endBatch();
     await vi.waitFor(() => expect(orderIds(receiver.received)).toContain(last), WAIT);
     expect(orderIds(receiver.received).toSorted()).toEqual([...sent, last].toSorted());
   });
 
-  it('goes beside more and more others while the endpoint answers quickly, and alone after a failure', async () => {
+  it('is sent beside more and more others while the endpoint answers quickly, and alone after a failure', async () => {
     const AT_ONCE = 8;
     const held: (() => void)[] = [];
     let phase: 'quick' | 'together' | 'done' = 'quick';
@@ -146,7 +146,7 @@ describe('a message', () => {
         return;
       }
       held.push(answer);
-      // Nothing more comes before these are answered, if fewer may be on the way at once.
+      // If fewer messages may be in flight at once, no more arrive until these are answered.
       if (held.length < AT_ONCE) return;
       phase = 'done';
       for (const each of held.splice(0)) each();
@@ -194,8 +194,8 @@ describe('a message', () => {
   });
 });
 
-describe('an attempt that fails', () => {
-  it('is followed by another one, later each time, with the same id and the same bytes', async () => {
+describe('a failed attempt', () => {
+  it('is followed by further ones at growing intervals, with the same ID and the same bytes', async () => {
     const receiver = await receive((response, _, index) => response.writeHead(index < 2 ? 500 : 200).end());
     const { webhookId } = await create(receiver.url);
     await endBatch();
@@ -214,7 +214,7 @@ describe('an attempt that fails', () => {
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });
 
-  it('is made up for when the endpoint is well again, once, and never by the last attempt', async () => {
+  it('is made up for once when the endpoint recovers, without using up the last attempt', async () => {
     const refused = new Set<string>();
     const receiver = await receive((response, { message }) =>
       response.writeHead(refused.has(message.data.channelOrderId) ? 500 : 200).end(),
@@ -229,7 +229,8 @@ describe('an attempt that fails', () => {
     for (const { channelOrderId } of batches) refused.add(channelOrderId);
     for (const batch of batches) await api.accept(batch);
     await awaitDeliveries(webhookId, [{ attempts: [{}] }, { attempts: [{}] }, { state: 'delivered' }]);
-    // One has its last attempt left. The other one fails again and waits for five minutes, drawn forward or not.
+    // One message has a single attempt left. The other fails again and waits five minutes, whether or not its attempt
+    // was made due.
     await sql`update webhook_delivery set attempts = 9, due_time = now() + interval '1 hour'
       where id = (select max(id) from webhook_delivery where webhook_id = ${webhookId})`.execute(stack.db);
     await endBatch();
@@ -245,7 +246,7 @@ describe('an attempt that fails', () => {
     expect(after.slice(3)).toEqual(before);
   });
 
-  it('is one with three 1xx answers, whatever comes then', async () => {
+  it('is one with three 1xx answers, whatever follows', async () => {
     const receiver = await receive((response, _, index) => {
       for (let count = index; count < 3; count++) response.writeContinue();
       response.writeHead(204).end();
@@ -261,14 +262,14 @@ describe('an attempt that fails', () => {
     expect(metrics).toMatch(/lockstep_webhook_busy_seconds_total [\d.e-]*[1-9]/);
   });
 
-  it('nine times keeps its last attempt for its time, however often it is replayed', async () => {
+  it('keeps the last attempt for its due time after nine failures, however often the message is replayed', async () => {
     const receiver = await receive(answerWith(500));
     const { webhookId } = await create(receiver.url);
     await endBatch();
     const [first] = await receiver.awaitCount(1);
     const after = String(BigInt(String(first!.headers['webhook-id'])) - 1n);
     await awaitDeliveries(webhookId, [{ attempts: [{}] }]);
-    // As if it had failed six times more.
+    // Simulates six more failures.
     await sql`update webhook_delivery set attempts = 7 where webhook_id = ${webhookId}`.execute(stack.db);
     await ask(webhookId, 'replay', { after });
     await awaitDeliveries(webhookId, [{ attempts: [{}, {}] }]);
@@ -279,7 +280,7 @@ describe('an attempt that fails', () => {
     expect(await show(webhookId)).toMatchObject({ state: 'active' });
   });
 
-  it('the tenth time disables the webhook, which says so; it is enabled again, and a replay brings what was missed', async () => {
+  it('disables the webhook after ten failures; after enabling it, a replay sends what was missed', async () => {
     let isBroken = true;
     const receiver = await receive((response) => response.writeHead(isBroken ? 503 : 200).end());
     const { webhookId } = await create(receiver.url);
@@ -316,7 +317,7 @@ describe('an attempt that fails', () => {
     const came = receiver.received.length;
     const fresh = await endBatch();
     expect(orderIds(await receiver.awaitCount(came + 1)).slice(came)).toEqual([fresh]);
-    // What is on its way is not sent again beside that.
+    // A message in flight is not sent a second time.
     await vi.waitFor(async () => {
       const { deliveries } = await listDeliveries(webhookId);
       expect(deliveries.map(({ state }) => state)).not.toContain('pending');
@@ -348,7 +349,7 @@ describe('an attempt that fails', () => {
       ((response) => response.socket!.end('hello\r\n\r\n')) as Answer,
       { status: null, fault: FAULTS.NOT_HTTP },
     ],
-  ])('says why: %s', async (_, answer, attempt) => {
+  ])('records its cause: %s', async (_, answer, attempt) => {
     const receiver = await receive(answer);
     const { webhookId } = await create(receiver.url);
     await endBatch();
@@ -378,7 +379,7 @@ describe('a test message', () => {
     expect(await show(webhookId)).toMatchObject({ state: 'active' });
   });
 
-  it('goes before the events that wait', async () => {
+  it('is sent before waiting events', async () => {
     const receiver = await receive(answerWith(500));
     const { webhookId } = await create(receiver.url);
     for (let count = 0; count < 5; count++) await endBatch();
@@ -400,8 +401,8 @@ describe('a test message', () => {
   });
 });
 
-describe('a webhook that is deleted', () => {
-  it('while a message is on its way gets nothing more', async () => {
+describe('a deleted webhook', () => {
+  it('gets nothing more, even if a message was in flight', async () => {
     const { promise: asked, resolve: tell } = Promise.withResolvers<void>();
     const { promise: going, resolve: go } = Promise.withResolvers<void>();
     const receiver = await receive((response) => {
@@ -429,7 +430,7 @@ describe('a webhook that is deleted', () => {
 });
 
 describe('a webhook whose row is locked', () => {
-  it('keeps up no other one, and its attempt is recorded when the row is let go', async () => {
+  it('does not delay the others, and its attempt is recorded when the row is released', async () => {
     const { promise: asked, resolve: tell } = Promise.withResolvers<void>();
     const { promise: going, resolve: go } = Promise.withResolvers<void>();
     const held = await receive((response) => {
@@ -462,7 +463,7 @@ describe('a webhook whose row is locked', () => {
   });
 });
 
-describe('an application that is suspended', () => {
+describe('a suspended application', () => {
   it('gets its messages when it is approved again', async () => {
     const other = await stack.newApi();
     const receiver = await receive();

@@ -8,7 +8,7 @@ import { startReceiver } from '../../harness/network/receiver.ts';
 import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** Endpoints that hang keep up nobody else (rules 6.8), with two workers. */
+/** Hanging endpoints don't delay other endpoints (rules 6.8). Two workers send. */
 const HANGING_OF_APPLICATION = 20;
 const BACKLOG = 3;
 const WAIT = { timeout: 60_000, interval: 20 };
@@ -26,7 +26,7 @@ afterEach(async () => {
   await stack.close();
 });
 
-/** An endpoint that takes every message and never answers. */
+/** Starts an endpoint that accepts every message and never answers. */
 async function startHanging() {
   const open = new Set<Socket>();
   const paths: string[] = [];
@@ -50,7 +50,7 @@ async function startHanging() {
   return state;
 }
 
-/** An endpoint that takes every message, and says so after a while. */
+/** Starts an endpoint that answers every message after a delay. */
 async function startLate(answerAfterMs: number) {
   const state = { url: '', answers: true, answered: [] as string[], open: 0, closed: 0 };
   const server = createHttpServer((request, response) => {
@@ -87,7 +87,7 @@ async function completeBatches(api: Api, count: number): Promise<string[]> {
   return ids;
 }
 
-it('a good endpoint gets all its messages while forty others with backlogs hang', async () => {
+it('a healthy endpoint gets all its messages while forty others with backlogs hang', async () => {
   const hanging = await startHanging();
   for (const application of [1, 2]) {
     const api = await stack.newApi();
@@ -96,7 +96,7 @@ it('a good endpoint gets all its messages while forty others with backlogs hang'
     }
     await completeBatches(api, BACKLOG);
   }
-  // Each of them has one message under way, though there are two workers and more are due.
+  // Each endpoint has one message in flight, although two workers run and more messages are due.
   await vi.waitFor(() => expect(hanging.paths).toHaveLength(2 * HANGING_OF_APPLICATION), WAIT);
   expect(new Set(hanging.paths).size).toBe(2 * HANGING_OF_APPLICATION);
   const closedBefore = hanging.closed;
@@ -113,8 +113,9 @@ it('a good endpoint gets all its messages while forty others with backlogs hang'
   });
 });
 
-it('a good endpoint gets its messages while as many take theirs late as a worker sends at once', async () => {
-  // With trust of all that deliver, 32 endpoints took the 64 places of both workers with two messages each.
+it('a healthy endpoint gets its messages while slow endpoints could fill all places of a worker', async () => {
+  // If every answering endpoint kept its full share, 32 endpoints would occupy the 64 places of both workers with two
+  // messages each.
   const late = await startLate(2_500);
   for (let application = 0; application < 4; application++) {
     const api = await stack.newApi();
@@ -123,7 +124,7 @@ it('a good endpoint gets its messages while as many take theirs late as a worker
     }
     await completeBatches(api, 2 * BACKLOG);
   }
-  // Each has answered once, and has its second message.
+  // Each endpoint has answered once and has received its second message.
   await vi.waitFor(() => expect(new Set(late.answered).size).toBe(4 * HANGING_OF_APPLICATION), {
     timeout: 60_000,
     interval: 20,
@@ -140,7 +141,7 @@ it('a good endpoint gets its messages while as many take theirs late as a worker
   expect(late.closed).toBe(closedBefore);
 });
 
-it('a dead endpoint has a bounded number of rows, and gets all of its events soon after it is well again', async () => {
+it('a dead endpoint has a bounded number of rows, and gets all of its events soon after it recovers', async () => {
   const api = await stack.newApi();
   let isBroken = true;
   const receiver = await startReceiver((response) => response.writeHead(isBroken ? 500 : 204).end());
@@ -148,7 +149,7 @@ it('a dead endpoint has a bounded number of rows, and gets all of its events soo
   const { webhookId } = await register(api, receiver.url);
   const [batchOrderId] = await completeBatches(api, 1);
   await receiver.awaitCount(1);
-  // A thousand events more, of the same batch, as numbering writes them.
+  // Inserts a thousand more events of the same batch, as numbering does.
   await sql`
     with counted as (update event_counter set last_position = last_position + 1000 returning last_position)
     insert into event (application_id, position, batch_id, type, completed_time, succeeded, failed, cancelled)
@@ -160,7 +161,7 @@ it('a dead endpoint has a bounded number of rows, and gets all of its events soo
       from webhook_delivery where webhook_id = ${webhookId}`.execute(stack.db);
     return rows[0]!;
   };
-  // All wait for five minutes at least, after 600 attempts, one at a time.
+  // After 600 attempts, one at a time, all messages wait at least five minutes.
   await vi.waitFor(
     async () => {
       const { total, tired } = await readRows();
@@ -172,7 +173,7 @@ it('a dead endpoint has a bounded number of rows, and gets all of its events soo
   expect((await readRows()).total).toBeLessThan(400);
   const failed = receiver.received.length;
   isBroken = false;
-  // As if the minute were over.
+  // Simulates that the minute has passed.
   await sql`update webhook_delivery set created_time = created_time - interval '1 hour'`.execute(stack.db);
   await vi.waitFor(
     async () => {

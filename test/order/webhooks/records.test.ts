@@ -10,7 +10,7 @@ import { type Api, dataOf } from '../../harness/api.ts';
 import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** What is recorded and told of messages to webhooks (rules 6.8), without a worker. */
+/** Recorded attempts and webhook metrics (rules 6.8), without a worker. */
 let stack: Stack;
 let api: Api;
 let webhookId: WebhookId;
@@ -41,7 +41,7 @@ const readDelivery = async () => {
   return rows[0];
 };
 
-it('an attempt has the time at which it began', async () => {
+it('an attempt has its start time', async () => {
   const claim = await claimTest();
   expect(await recordAttempts(stack.db, [{ claim, outcome: delivered }])).toEqual([
     { state: 'recorded', disabledCause: null },
@@ -50,7 +50,7 @@ it('an attempt has the time at which it began', async () => {
   expect(deliveries[0].attempts).toEqual([{ time: startedTime.getTime(), status: 204, durationMs: 7, fault: null }]);
 });
 
-it('what an earlier claim brings late is neither recorded nor given back', async () => {
+it('late results of an earlier claim are neither recorded nor released', async () => {
   const first = await claimTest();
   await sql`update webhook_delivery set claimed_until = now()`.execute(stack.db);
   const { claims } = await claimDeliveries(stack.db, []);
@@ -62,7 +62,7 @@ it('what an earlier claim brings late is neither recorded nor given back', async
   expect(await readDelivery()).toEqual({ state: 'pending', claims: 2, claimed: false });
 });
 
-it('the gauges count webhooks, and what is due and not under way of applications that are approved', async () => {
+it('the gauges count webhooks, and due messages not in flight, of approved applications', async () => {
   const registry = new Registry();
   registerWebhookGauges(registry, stack.db);
   const read = async (name: string) => (await registry.getSingleMetric(name)!.get()).values;
@@ -85,7 +85,7 @@ it('the gauges count webhooks, and what is due and not under way of applications
   expect(await overdue()).toBe(0);
 });
 
-it('the lag is the age of the oldest event that an endpoint has not got, with a message or without', async () => {
+it('the lag is the age of the oldest event that an endpoint has not received, with or without a message', async () => {
   const registry = new Registry();
   registerWebhookGauges(registry, stack.db);
   const read = async () => {
@@ -97,7 +97,7 @@ it('the lag is the age of the oldest event that an endpoint has not got, with a 
   const batches = Array.from({ length: 2 }, () => batchOf(newBuy(customer, [newAssetNum()])));
   for (const batch of batches) await api.accept({ ...batch, syncMode: 'sync' });
   while ((await numberEvents(stack.db)).count > 0);
-  // There are no messages yet. The first event is two hours old, the second one an hour.
+  // There are no messages yet. The first event is two hours old, the second one hour.
   await sql`alter table event disable trigger refuse_change`.execute(stack.db);
   await sql`update event e set created_time = now() - interval '1 hour' * (
     select count(*) from event later where later.application_id = e.application_id and later.position >= e.position)
@@ -118,7 +118,7 @@ it('the lag is the age of the oldest event that an endpoint has not got, with a 
   expect(await read()).toEqual({ answering: 0, failing: 0 });
 });
 
-it('attempts of a group are recorded each for itself, in their order, and those whose webhook is held stay', async () => {
+it('the attempts of a group are recorded one by one in order; those of a locked webhook stay unrecorded', async () => {
   const another = await api.call('POST', '/webhooks', { body: { url: 'http://127.0.0.1:1/' } }).then(dataOf);
   for (const id of [webhookId, webhookId, another.webhookId]) {
     dataOf(await api.call('POST', `/webhooks/${id}/test`));
@@ -141,7 +141,7 @@ it('attempts of a group are recorded each for itself, in their order, and those 
   });
   expect(found.map(({ state }) => state)).toEqual(['busy', 'recorded', 'recorded', 'late']);
   const { rows } = await sql`select at_once, failing_since from webhook order by id`.execute(stack.db);
-  // One after the failure, and one more after the delivery.
+  // One entry after the failure, and one after the delivery.
   expect(rows).toEqual([
     { at_once: 2, failing_since: null },
     { at_once: 2, failing_since: null },

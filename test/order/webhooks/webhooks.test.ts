@@ -7,7 +7,7 @@ import { type Api, dataOf, pathIn, refusalOf } from '../../harness/api.ts';
 import { startAnotherApi } from '../../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-/** Registering webhooks and what is said of them (rules 6.8), where messages go to public addresses only. No worker. */
+/** Registering and reading webhooks (rules 6.8). Messages may go to public addresses only. No worker runs. */
 const strictWebhook = z.strictObject(Webhook.shape);
 const strictWithSecret = z.strictObject(WebhookWithSecret.shape);
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
@@ -29,7 +29,7 @@ const one = (method: string, webhookId: string, operation = '', options = {}, by
 const list = async (by = api) => z.array(strictWebhook).parse(dataOf(await by.call('GET', '/webhooks')).webhooks);
 
 describe('a webhook', () => {
-  it('is registered, and its secret shown this once', async () => {
+  it('is registered, and its secret is shown only once', async () => {
     const { secret, ...webhook } = strictWithSecret.parse(
       dataOf(await create({ url: ` ${URL} `, description: 'Night shift' })),
     );
@@ -58,7 +58,7 @@ describe('a webhook', () => {
     expect(first.description).toBeNull();
   });
 
-  it('gets another secret each time that one is asked for, and no other answer shows one', async () => {
+  it('gets a new secret with each rotation, and no other answer shows one', async () => {
     const webhook = await created();
     const rotate = async () => strictWithSecret.parse(dataOf(await one('POST', webhook.webhookId, '/rotateSecret')));
     const secrets = [webhook.secret, (await rotate()).secret, (await rotate()).secret];
@@ -86,14 +86,14 @@ describe('a webhook', () => {
     expect(rows).toEqual([{ secrets: 0 }]);
   });
 
-  it('that is active stays as it is when it is enabled', async () => {
+  it('that is active does not change when it is enabled', async () => {
     const { secret: _, ...webhook } = await created();
     expect(dataOf(await one('POST', webhook.webhookId, '/enable'))).toEqual(webhook);
   });
 });
 
 describe('the webhooks of an application', () => {
-  it(`are ${MAX_WEBHOOKS} at most, also when they come at once, and oldest first`, async () => {
+  it(`are ${MAX_WEBHOOKS} at most, also if they are registered concurrently, and listed oldest first`, async () => {
     const by = await stack.newApi();
     const answers = await Promise.all(Array.from({ length: MAX_WEBHOOKS + 5 }, () => create({ url: URL }, by)));
     const refused = answers.filter(({ status }) => status === 299).map(refusalOf);
@@ -109,7 +109,7 @@ describe('the webhooks of an application', () => {
     await created(by);
   });
 
-  it('are its own: another one finds none of them, and can do nothing with them', async () => {
+  it('are its own: another application finds none of them and cannot change them', async () => {
     const { webhookId } = await created();
     await one('POST', webhookId, '/test');
     const other = await stack.newApi();
@@ -123,7 +123,7 @@ describe('the webhooks of an application', () => {
   });
 });
 
-/** Every operation on one webhook. */
+/** Every operation on a single webhook. */
 const OF_ONE: [method: string, operation: string, options: object][] = [
   ['GET', '', {}],
   ['DELETE', '', {}],
@@ -135,7 +135,7 @@ const OF_ONE: [method: string, operation: string, options: object][] = [
 ];
 
 it.each(OF_ONE)(
-  '%s webhooks/{webhookId}%s finds none of another id, and refuses what is none',
+  '%s webhooks/{webhookId}%s finds no webhook of another ID, and refuses an invalid one',
   async (method, operation, options) => {
     const refusalFor = async (webhookId: string) => refusalOf(await one(method, webhookId, operation, options));
     expect(await refusalFor('9999999999999999999')).toMatchObject({
@@ -192,7 +192,7 @@ describe('a URL is refused', () => {
     ['[fd00:ec2::254]', '[fd00:ec2::254]'],
     ['LOCALHOST.', 'localhost.'],
     ['api.localhost', 'api.localhost'],
-  ])('to %s, which is no public address', async (host, named) => {
+  ])('to %s, which is not a public address', async (host, named) => {
     expect(await refusalFor(`https://${host}/?key=geheim`)).toMatchObject({
       code: '13004',
       cause: 'webhook_address_forbidden',
@@ -200,7 +200,7 @@ describe('a URL is refused', () => {
     });
   });
 
-  it('not, where the operator allows any address', async () => {
+  it('except if the operator allows any address', async () => {
     const closedNetwork = await startAnotherApi(stack, await stack.newApi(), { webhookAllowPrivate: true });
     try {
       for (const url of ['http://10.0.0.1:8080/hook', 'https://localhost/hook', 'http://[::1]/hook']) {
@@ -223,7 +223,7 @@ describe('a replay', () => {
     });
   });
 
-  it('goes back and never forward, so that no event is passed over', async () => {
+  it('goes back and never forward, so that no event is skipped', async () => {
     const by = await stack.newApi();
     const { webhookId } = await created(by);
     const setPlace = (position: number) =>
@@ -249,7 +249,7 @@ describe('a replay', () => {
 });
 
 describe('tests', () => {
-  it('of one webhook wait in a bounded number', async () => {
+  it('of one webhook are limited in number', async () => {
     const { webhookId } = await created(api);
     const answers = await Promise.all(Array.from({ length: 25 }, () => one('POST', webhookId, '/test')));
     const refused = answers.filter(({ status }) => status === 299).map(refusalOf);
@@ -274,7 +274,7 @@ describe('the list of deliveries', () => {
     );
   });
 
-  it('is paged, newest first, also while newer ones come', async () => {
+  it('is paged newest first, even while newer ones arrive', async () => {
     const all = (await page({})).ids;
     expect(all).toHaveLength(5);
     expect(all).toEqual(all.toSorted((left: number, right: number) => right - left));
@@ -286,7 +286,7 @@ describe('the list of deliveries', () => {
     expect(third.nextCursor).toBeNull();
   });
 
-  it('takes no cursor of another list, of another webhook, of another application, or one that is cut or made up', async () => {
+  it('refuses a cursor of another list, webhook or application, and a truncated or forged one', async () => {
     const { nextCursor } = await page({ limit: '2' });
     const another = await created();
     const other = await stack.newApi();
@@ -312,11 +312,11 @@ describe('the list of deliveries', () => {
     }
   });
 
-  it.each(['0', '201', 'x', '-1', '1.5'])('takes no limit of %s', async (limit) => {
+  it.each(['0', '201', 'x', '-1', '1.5'])('refuses a limit of %s', async (limit) => {
     expect(refusalOf(await listDeliveries({ limit })).cause).toBe('field_invalid');
   });
 
-  it.each(['', '200'])('takes a limit of %j', async (limit) => {
+  it.each(['', '200'])('accepts a limit of %j', async (limit) => {
     expect((await page({ limit })).ids.length).toBeGreaterThanOrEqual(5);
   });
 });
