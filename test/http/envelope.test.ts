@@ -338,7 +338,7 @@ describe('with the database away', () => {
       status: 'unavailable',
       database: 'down',
       queue: 'up',
-      reason: expect.stringMatching(/^PostgreSQL answers: database .* is not currently accepting connections$/),
+      reason: expect.stringContaining('is not currently accepting connections'),
     });
     expect((await fetch(`${hurt.baseUrl}/health/live`)).status).toBe(200);
   });
