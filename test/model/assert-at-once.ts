@@ -2,18 +2,18 @@ import fc from 'fast-check';
 
 interface Options extends Pick<fc.Parameters, 'seed' | 'path'> {
   numRuns: number;
-  /** Runs at the same time. */
+  /** Concurrent runs. */
   atOnce: number;
-  /** The runs go in rounds of so many; `start` is called before each, while none is on its way. */
+  /** Splits the runs into rounds of `runs`. Calls `start` before each round, while no run is in flight. */
   rounds: { runs: number; start: () => Promise<void> };
 }
 
-/** How long a failing run is made smaller. */
+/** Time limit for shrinking a failing run. */
 const MAX_SHRINK_MS = 60_000;
 
 /**
- * `fc.assert` with many runs at the same time. A run that fails is repeated on its own, to be made smaller; the report
- * names the seed and the path that lead to it. With a path only that run is carried out.
+ * `fc.assert` with concurrent runs. Repeats a failing run alone to shrink it, and reports its seed and path. With a
+ * path, repeats only that run.
  */
 export async function assertAtOnce<Value>(
   arbitrary: fc.Arbitrary<Value>,
@@ -38,13 +38,13 @@ export async function assertAtOnce<Value>(
     const { index, error } = failure;
     await alone(String(index));
     const where = `{ seed: ${seed}, path: "${index}" }`;
-    throw new Error(`It fails beside others only: ${where}: ${fc.stringify(values[index])}: ${error}`, {
+    throw new Error(`Fails only with concurrent runs: ${where}: ${fc.stringify(values[index])}: ${error}`, {
       cause: error,
     });
   }
 }
 
-/** Runs the values, so many at the same time, until one fails or all are through. */
+/** Runs the values concurrently until one fails. Returns the first failure, or null. */
 async function firstFailure<Value>(values: readonly Value[], run: (value: Value) => Promise<void>, atOnce: number) {
   let failure: { index: number; error: unknown } | null = null;
   const pending = values.entries();

@@ -4,10 +4,7 @@ import { type Api, dataOf } from '../harness/api.ts';
 import { expectSame } from './expect-same.ts';
 import { type AssetValue, isActive, merchandisesOn, productsOn } from './ledger-value.ts';
 
-/**
- * Something that happened to an asset, as model and service both can say it: which asset is its place among its
- * number's.
- */
+/** An entry of an asset's history, comparable between model and service. `nth` tells the assets of one number apart. */
 export interface Happening {
   assetNum: string;
   nth: number;
@@ -23,7 +20,7 @@ const strictPage = z.strictObject({
   entries: z.array(z.strictObject(AssetHistory.shape.entries.element.shape)),
 });
 
-/** What an order did to the assets: what is there after it and was not before. Assets keep their places. */
+/** Returns what an order did to the assets, by comparing them before and after. Assets keep their indexes. */
 export function findHappenings(
   before: readonly AssetValue[],
   after: readonly AssetValue[],
@@ -57,7 +54,7 @@ export function findHappenings(
   });
 }
 
-/** Reads the histories of all numbers over HTTP, page by page, and throws where one is not what the model says. */
+/** Reads the histories of all numbers over HTTP, page by page, and throws if one differs from the model's. */
 export async function compareHistories(api: Api, happenings: readonly Happening[]): Promise<void> {
   for (const [assetNum, expected] of Map.groupBy(happenings, (each) => each.assetNum)) {
     const entries = await walkHistory(api, assetNum, PAGE);
@@ -76,7 +73,7 @@ export async function compareHistories(api: Api, happenings: readonly Happening[
   }
 }
 
-/** The history of a number in pages of this size, newest first. */
+/** Reads a number's history, newest first, in pages of `limit` entries. */
 export async function walkHistory(api: Api, assetNum: string, limit: string): Promise<HistoryEntry[]> {
   const entries: HistoryEntry[] = [];
   const path = `/asset/${encodeURIComponent(assetNum)}/history`;
@@ -88,7 +85,7 @@ export async function walkHistory(api: Api, assetNum: string, limit: string): Pr
   return entries;
 }
 
-/** Step by step; what one order did is in no order of its own. */
+/** Sorts entries of the same order, because their sequence is unspecified. */
 function inSteps(happenings: readonly Happening[]): Happening[] {
   const steps: Happening[][] = [];
   for (const each of happenings) {

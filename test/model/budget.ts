@@ -1,6 +1,6 @@
 /**
- * The runs of a property over histories: so many by default, as many as LOCKSTEP_HISTORIES says where it is set.
- * LOCKSTEP_SEED and LOCKSTEP_PATH replay what a failure printed.
+ * Options of fast-check for properties over histories. LOCKSTEP_HISTORIES overrides the number of runs; LOCKSTEP_SEED
+ * and LOCKSTEP_PATH replay a reported failure.
  */
 export function budget(defaultHistories: number): { numRuns: number; seed?: number; path?: string } {
   const { LOCKSTEP_HISTORIES, LOCKSTEP_SEED, LOCKSTEP_PATH } = process.env;

@@ -16,34 +16,32 @@ import {
 } from './history.ts';
 import type { Model, ModelOutcome, PlacedOrder } from './model.ts';
 import { Population } from './population.ts';
-import { meet, wavesOf } from './steps.ts';
+import { conflict, wavesOf } from './steps.ts';
 import { happen, type Place } from './world.ts';
 
 const WAVE_BATCHES = 3;
-/** What the batches of each application name as their channel. Their customers are of any. */
+/** The `channelCode` of each application's batches. Their customers may belong to any channel. */
 const CHANNEL_OF: Record<Sender, ChannelLabel> = { S1: 'C', S2: 'A', S3: 'A' };
-/** Failed orders that the refusal of a sync call names (rules 6.3). */
+/** A refused sync call lists at most this many failed orders (rules 6.3). */
 const MAX_NAMED = 20;
 const NO_ORDER = '888888888888888888';
 
-/** How much a history made the service do. */
+/** What a history made the service do. */
 export interface Counts {
   orders: number;
   batches: number;
   failedSyncCalls: number;
-  /** Async batches that were refused for a number that two customers shared. */
+  /** Async batches refused because two customers named the same number. */
   sharedNumbers: number;
-  /** Sync calls that were sent while async orders of their own customers were in flight. */
+  /** Sync calls sent while async orders of their customers were in flight. */
   syncCallsBehindAsync: number;
-  /** Orders that waited while their channel was paused. */
+  /** Orders that waited in a paused channel. */
   waited: number;
-  /** Sync calls that were refused for a paused channel. */
+  /** Sync calls refused because a channel was paused. */
   pausedSyncCalls: number;
 }
 
-/**
- * Sends a history to the service over HTTP, and throws where an answer is not what the model says. Answers the model.
- */
+/** Sends a history to the service over HTTP and throws if an answer differs from the model's. Returns the model. */
 export async function drive(place: Place, history: History): Promise<Counts & { model: Model }> {
   const driver = new Driver(place);
   try {
@@ -57,7 +55,7 @@ export async function drive(place: Place, history: History): Promise<Counts & { 
   }
 }
 
-/** A batch as it is sent. */
+/** A batch to send. */
 interface Call {
   mode: HistoryBatch['mode'];
   sender: Sender;
@@ -65,7 +63,7 @@ interface Call {
   body: { channelCode: string; channelOrderId: string; syncMode: string; orderList: Sent[] };
 }
 
-/** A call that was accepted, with what the model says of its orders. */
+/** An accepted call, with the outcomes that the model expects. */
 interface Accepted extends Call {
   entries: AcceptedOrder[];
   expected: ModelOutcome[];
@@ -76,15 +74,15 @@ class Driver {
   readonly #population: Population;
   readonly model: Model;
   readonly #names: Names;
-  /** The licenseOrderIds of the orders that were accepted, by place. */
+  /** The licenseOrderIds of accepted orders, by place. */
   readonly #ids = new Map<number, string>();
   readonly #accepted: Accepted[] = [];
-  /** Async batches whose results nobody has looked at. */
+  /** Async batches whose results have not been checked. */
   readonly #inFlight: Accepted[] = [];
-  /** Async batches that are done but for the orders that wait. */
+  /** Async batches of which only orders in paused channels are pending. */
   readonly #stopped: Accepted[] = [];
   readonly #paused = new Set<ChannelLabel>();
-  /** The channelOrderIds of sync calls that failed: each stays free to its sender, and is used again. */
+  /** The channelOrderIds of refused calls. Each stays free for its sender, so a later call uses it again. */
   readonly #freeIds: Record<Sender, string[]> = { S1: [], S2: [], S3: [] };
   readonly counts: Counts = {
     orders: 0,
@@ -108,14 +106,17 @@ class Driver {
     };
   }
 
-  /** Sends batches that do not meet at once. Waits before that where the history says so, or customers would meet. */
+  /**
+   * Sends batches concurrently. First waits for those in flight if the history says so or orders of different customers
+   * would conflict.
+   */
   async send(wave: HistoryBatch[]): Promise<void> {
     for (const event of wave[0]?.events ?? []) await this.#happen(event);
     const running = wave.flatMap((batch) => batch.orders.filter((order) => !this.#waits(order, batch)));
     const waiting = wave.flatMap((batch) => batch.orders.filter((order) => this.#waits(order, batch)));
-    if (wave[0]?.isLate || this.#inFlight.some((each) => meet(runningOf(each), running, true))) await this.fence();
+    if (wave[0]?.isLate || this.#inFlight.some((each) => conflict(runningOf(each), running, true))) await this.fence();
     const stopped = [...this.#inFlight, ...this.#stopped];
-    if (stopped.some((each) => meet(waitingOf(each), waiting, true))) await this.#letPass();
+    if (stopped.some((each) => conflict(waitingOf(each), waiting, true))) await this.#letPass();
     for (const { whole } of wave) if (whole !== undefined) await this.#checkShared(this.#callOf(whole));
     const ahead = [...this.#inFlight];
     const calls = wave.map((batch) => this.#callOf(batch));
@@ -132,14 +133,14 @@ class Driver {
     }
   }
 
-  /** Waits for all that is in flight, and holds its results against the model. */
+  /** Waits for everything in flight and compares the results with the model's. */
   async fence(): Promise<void> {
     const inFlight = this.#inFlight.splice(0);
     await Promise.all(inFlight.map((each) => this.#checkResult(each, '30')));
     this.#stopped.push(...inFlight.filter((each) => waitingOf(each).length > 0));
   }
 
-  /** Lets an event happen when nothing is in flight whose outcome could depend on it. */
+  /** Applies an event once nothing is in flight that it could affect. */
   async #happen(event: HistoryEvent): Promise<void> {
     if (event.type !== 'create') await this.fence();
     await happen(this.#place, event);
@@ -154,7 +155,10 @@ class Driver {
     for (const channel of [...this.#paused]) await this.#happen({ type: 'resume', channel });
   }
 
-  /** Lets what waits take effect, and pauses again: orders of two customers that meet must not begin together. */
+  /**
+   * Resumes all channels until their waiting orders have an outcome, then pauses them again. Conflicting orders of two
+   * customers must not start together.
+   */
   async #letPass(): Promise<void> {
     const paused = [...this.#paused];
     await this.resumeAll();
@@ -165,15 +169,15 @@ class Driver {
     return this.model.pausedChannelOf(this.#names.id(customer), sender) !== undefined;
   }
 
-  /** Sends the first batch once more: the answer is the same, whatever happened in between, and nothing is done. */
+  /** Resubmits the first batch: the answer must be the same, and nothing may change. */
   async repeat(): Promise<void> {
     const [first] = this.#accepted;
     if (first === undefined) return;
-    expectSame(`answer to ${nameOf(first)}, repeated`, dataOf(await this.#submit(first)), first.entries);
+    expectSame(`answer to ${nameOf(first)}, resubmitted`, dataOf(await this.#submit(first)), first.entries);
     await this.#checkResult(first, '0');
   }
 
-  /** Waits until nothing is in flight, after a failure: what is sent later must not meet it. */
+  /** Waits until nothing is in flight, so that a failed run doesn't disturb the next. */
   async settle(): Promise<void> {
     for (const channel of this.#paused) await happen(this.#place, { type: 'resume', channel });
     const unsettled = [...this.#inFlight.splice(0), ...this.#stopped.splice(0)];
@@ -195,9 +199,9 @@ class Driver {
     return { mode, sender, orders, body: { channelCode, channelOrderId, syncMode: mode, orderList } };
   }
 
-  /** What a sync batch would do, where nothing that it meets is in flight. */
+  /** Previews a sync batch; null if it conflicts with orders in flight. */
   async #preview(call: Call): Promise<OrderPreview[] | null> {
-    if (call.mode === 'async' || this.#inFlight.some((each) => meet(runningOf(each), call.orders))) return null;
+    if (call.mode === 'async' || this.#inFlight.some((each) => conflict(runningOf(each), call.orders))) return null;
     return await this.#apiOf(call).preview(call.body);
   }
 
@@ -221,13 +225,13 @@ class Driver {
     this.#accepted.push(accepted);
     const isOfPaused = orders.some((order) => this.#waits(order, accepted));
     if (mode === 'sync' && isOfPaused)
-      throw new Error(`${nameOf(accepted)} was not refused, though its channel is paused`);
+      throw new Error(`${nameOf(accepted)} was not refused although its channel is paused`);
     if (mode === 'async') this.#inFlight.push(accepted);
-    // A sync batch has taken effect by the time of the answer.
+    // A sync batch is completed when it is answered.
     else await this.#checkResult(accepted, '0');
   }
 
-  /** A sync call failed: code, cause and message are those of its failed orders, and nothing of it is stored. */
+  /** Checks a refused sync call: its code, cause and message describe the failed orders, and nothing is stored. */
   async #checkRefused(call: Call, answer: Answer, expected: ModelOutcome[]): Promise<void> {
     const { code, cause, message } = refusalOf(answer);
     const saying = `${nameOf(call)} was refused: ${message}`;
@@ -241,18 +245,18 @@ class Driver {
       expectSame(saying, { mode, code, cause }, { mode: 'sync', code: '13004', cause: failed[0]?.cause });
       const named = new Set(message.match(/\d+/g)?.map(Number));
       const unnamed = failed.slice(0, MAX_NAMED).filter(({ sequence }) => !named.has(sequence));
-      expectSame(`${saying} – not named`, unnamed, []);
+      expectSame(`${saying}, not listed`, unnamed, []);
     }
     const stored = refusalOf(await this.#result(call, '0'));
     expectSame(`${nameOf(call)} after its refusal`, stored.cause, 'batch_not_found');
     this.#freeIds[call.sender].push(call.body.channelOrderId);
   }
 
-  /** An async batch that names one number for two customers is refused, and not stored. */
+  /** Checks that an async batch in which two customers name the same number is refused and not stored. */
   async #checkShared(call: Call): Promise<void> {
     this.counts.sharedNumbers += 1;
     const causes = [await this.#submit(call), await this.#result(call, '0')].map((each) => refusalOf(each).cause);
-    expectSame(`${nameOf(call)}, whole`, causes, ['asset_number_shared', 'batch_not_found']);
+    expectSame(`${nameOf(call)} before it was split`, causes, ['asset_number_shared', 'batch_not_found']);
     this.#freeIds[call.sender].push(call.body.channelOrderId);
   }
 
@@ -284,7 +288,7 @@ class Driver {
     );
   }
 
-  /** Waits until so many orders of a batch are pending. */
+  /** Waits until `pending` orders of a batch are pending. */
   async #untilPending(call: Call, pending: number): Promise<void> {
     const isSo = async () => dataOf(await this.#result(call, '0')).pending === pending;
     await vi.waitUntil(isSo, { timeout: 30_000 });
@@ -297,13 +301,13 @@ class Driver {
   }
 }
 
-/** The orders of a batch that wait until their channel is resumed, and the others. */
+/** The orders of a batch that wait in a paused channel, and the others. */
 const waitingOf = ({ orders, expected }: Accepted) => orders.filter((_, index) => expected[index]!.isWaiting);
 const runningOf = ({ orders, expected }: Accepted) => orders.filter((_, index) => !expected[index]!.isWaiting);
 
 const nameOf = ({ mode, orders }: Call) => `the ${mode} batch from place ${orders[0]?.place}`;
 
-/** The orders with their ids; those of a call that was refused have none. */
+/** Adds ids to the orders. Orders of a refused call get placeholders. */
 function placed({ orders, body }: Call, entries: AcceptedOrder[] | null): PlacedOrder[] {
   return orders.map(({ place }, index) => ({
     licenseOrderId: entries?.[index]?.licenseOrderId ?? `refused ${place}`,
@@ -311,7 +315,7 @@ function placed({ orders, body }: Call, entries: AcceptedOrder[] | null): Placed
   }));
 }
 
-/** What the model says of each order, in the order in which they take effect. */
+/** Sorts the outcomes that the model expects by sequence. */
 function bySequence({ orders }: Call, expected: ModelOutcome[]): (ModelOutcome & { sequence: number })[] {
   return orders
     .map(({ sequence }, index) => ({ sequence, ...expected[index]! }))
@@ -323,7 +327,7 @@ function outcomesOf(previews: OrderPreview[]): (ModelOutcome & { sequence: numbe
     .map(({ sequence, cause, assets, products }) => ({
       sequence,
       cause,
-      // Buying onto an asset and transferring one create none.
+      // Extending or transferring an asset creates none.
       assets: assets.filter(({ action }) => action === 'create' || action === 'revoke').length,
       products: products.length,
     }))

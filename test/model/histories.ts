@@ -23,11 +23,13 @@ import {
   rawHistories,
 } from './raw-histories.ts';
 
-/** Histories of up to so many batches and orders a batch; a counterexample prints as `printed` has it. */
+/**
+ * Histories of at most `maxBatches` batches of at most `maxOrders` orders. Counterexamples are printed by `printed`.
+ */
 export function histories(size: { maxBatches: number; maxOrders: number }): fc.Arbitrary<History> {
   return rawHistories(size).map((raw) => {
     const history = resolved(raw);
-    // Not enumerable: the history stays plain data to those who walk through it.
+    // Not enumerable, so that the history remains plain data.
     return Object.defineProperty(history, fc.toStringMethod, { value: () => printed(history) });
   });
 }
@@ -35,19 +37,19 @@ export function histories(size: { maxBatches: number; maxOrders: number }): fc.A
 const CLOUD_TYPES = ['cloud_account', 'cloud_customer', 'cloud_personal'];
 const LABELS: Names = { id: (label) => label, assetNum: (label) => label, order: String };
 
-/** What orders of a batch can refer to: what was there before the batch. */
+/** What orders of a batch can refer to: everything before the batch. */
 interface Before {
-  /** The active assets. */
+  /** Active assets. */
   assets: AssetValue[];
-  /** The earlier orders: a channel knows an order's id only from the answer. */
+  /** Orders of earlier batches, because a channel learns an order's id from the answer. */
   orders: HistoryOrder[];
-  /** The orders of the whole history. */
+  /** Number of orders in the whole history. */
   total: number;
-  /** Whether a customer exists for the sender. */
+  /** Whether the customer exists for the sender. */
   isSeen(label: string): boolean;
 }
 
-/** Says what every reference of a raw history means. The model tells what is there, so that most orders succeed. */
+/** Resolves the references of a raw history. It asks the model what exists, so that most orders succeed. */
 function resolved({ usualType, batches }: RawHistory): History {
   const total = batches.reduce((sum, { orders }) => sum + orders.length, 0);
   const population = new Population((label) => label);
@@ -76,7 +78,7 @@ function resolved({ usualType, batches }: RawHistory): History {
   };
 }
 
-/** What an event means; `paused` are the channels that are paused before and after it. */
+/** Resolves an event and updates the set of paused channels. */
 function eventOf(event: RawEvent, paused: Set<ChannelLabel>): HistoryEvent {
   if (event.type === 'create') return event;
   if (event.type === 'bind') return { ...event, sender: 'S3' };
@@ -86,7 +88,7 @@ function eventOf(event: RawEvent, paused: Set<ChannelLabel>): HistoryEvent {
   return { type: isPaused ? 'resume' : 'pause', channel };
 }
 
-/** Unique sequence numbers that follow the ranks. */
+/** Returns unique sequence numbers in the order of ranks. */
 function sequencesOf(orders: readonly RawOrder[]): number[] {
   const byRank = orders.toSorted((a, b) => a.rank - b.rank);
   return orders.map((order) => 1 + byRank.indexOf(order));
@@ -106,21 +108,21 @@ type Header = Pick<HistoryOrder, 'place' | 'sequence'> & ReturnType<typeof heade
 
 function resolvedOrder(header: Header, raw: RawOrder, usualType: string, before: Before): HistoryOrder {
   const elements = raw.elements.map(({ numbers, isPadded, ...element }) => {
-    // A number repeated in an element is refused as a whole (rules 6.1).
+    // The service would refuse a number repeated in an element (rules 6.1).
     const labels = [...new Set(numbers.map((number) => numberOf(number, header.customer, before)))];
     const assetNos = labels.map((label) => (isPadded ? ` ${label} ` : label));
     return { assetNos, ...element, ...itemsOf(element, raw.orderType, assetOf(labels[0]!, before)) };
   });
   const fitting = assetOf(elements[0]!.assetNos[0]!, before)?.licenseType ?? usualType;
   const licenseType = raw.licenseType === 'fitting' ? fitting : raw.licenseType;
-  // So is a revocation of a cloud license that names no source order.
+  // The service would also refuse a revocation of a cloud license without a source order.
   const isSourceRequired = raw.orderType !== 'new_buy' && CLOUD_TYPES.includes(licenseType);
   const srcLicenseOrderId = !raw.source && isSourceRequired ? { kind: 'granted', pick: 0 } : raw.source;
   const order = { ...header, licenseType, srcLicenseOrderId, elements };
   return withSources(order, (source) => placeOf(source, order, before));
 }
 
-/** Two of the numbers are each customer's own, and C3 and C4 share theirs. */
+/** C1 and C2 have two numbers each; the other customers share two. */
 function numberOf({ kind, pick }: RawNumber, customer: string, { assets }: Before): string {
   const there = assets.filter((asset) => asset.customer === customer);
   if (kind === 'aimed' && there.length > 0) return there[pick % there.length]!.assetNum;
@@ -132,9 +134,7 @@ function assetOf(label: string, { assets }: Before): AssetValue | undefined {
   return assets.find(({ assetNum }) => assetNum === label.trim());
 }
 
-/**
- * A new_buy that has neither products nor merchandises and transfers nothing gets a product; those to revoke are aimed.
- */
+/** Gives a new_buy a product if it would be empty, and aims revoked products at those on the asset. */
 function itemsOf(
   { products, merchandises, transferedAssetNum }: Sent,
   orderType: string,
@@ -159,7 +159,7 @@ function termsOf({ productUri, start, end, concurrent }: ProductValue): Sent {
   return { productUri, limitStartDate: start, limitEndDate: end, limitConcurrent: concurrent };
 }
 
-/** An order with what its source orders mean, wherever they stand in it. */
+/** Resolves the source orders of an order at any depth. */
 function withSources(order: object, meaning: (source: RawSource) => unknown): HistoryOrder {
   const inside = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(inside);
@@ -172,7 +172,7 @@ function withSources(order: object, meaning: (source: RawSource) => unknown): Hi
   return inside(order) as HistoryOrder;
 }
 
-/** The place of the order that a source names; what names none stays as it is. */
+/** Returns the place of the order that a source names, or the source itself if it is absent. */
 function placeOf(source: RawSource, order: Omit<HistoryOrder, 'srcLicenseOrderId'>, before: Before): unknown {
   if (!source) return source;
   const { kind, pick } = source;

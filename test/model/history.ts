@@ -1,11 +1,11 @@
 import { merchandise, productToBuy, productToRevoke, type Sent, UNREAD } from '../harness/orders/orders.ts';
 
 /**
- * A history: batches of orders that meet all the time, on a handful of customers, numbers and products.
+ * A history: batches of orders that often conflict, because customers, numbers and products are few.
  *
- * It is plain data and prints as JSON that reads and can be pasted into a test. What it says about customers (C1),
- * enterprises (E1), numbers (X1) and source orders (their place in the history) is put in place of real ids by
- * `bodyOf`, so the same history runs against the planner and the service.
+ * It is plain data, and prints as JSON that can be pasted into a test. `bodyOf` replaces its labels for customers (C1),
+ * enterprises (E1) and numbers (X1), and the places of source orders, with real ids. So the same history runs against
+ * the planner and the service.
  */
 export interface History {
   batches: HistoryBatch[];
@@ -15,42 +15,43 @@ export interface HistoryBatch {
   mode: 'sync' | 'async';
   /** The application that sends it. */
   sender: Sender;
-  /** What happens before it is sent. */
+  /** Events before it is sent. */
   events?: HistoryEvent[];
-  /** Sent when all before it is done, so that it works on what is stored. Else it is sent at once. */
+  /** Whether to send it only after everything before it has an outcome, so that it works on stored data. */
   isLate?: boolean;
   /**
-   * The batch of which this is the first part, where the service refuses it as a whole: it is sent before, to see that.
+   * The whole batch, if the service refuses it and this is its first part. The whole batch is sent first, to check the
+   * refusal.
    */
   whole?: HistoryBatch;
   orders: HistoryOrder[];
 }
 
 export interface HistoryOrder {
-  /** Its index among all orders of the history, by which later orders name it. */
+  /** Its index among all orders of the history. Later orders refer to it by this index. */
   place: number;
   sequence: number;
   customer: string;
   enterprise: string;
   orderType: string;
   licenseType: string;
-  /** Products have theirs. */
+  /** Products may have their own. */
   srcLicenseOrderId?: Source;
   elements: HistoryElement[];
 }
 
-/** Which source order is named: that at a place, one that nobody ever sent, or none in one of the ways to say so. */
+/** A source order: the order at a place, an id that no order has, or absent in one of several ways. */
 type Source = number | 'unknown' | '' | null | undefined;
 
-/** An asset element, with no more than what tells it from the usual one. */
+/** An asset element. It has only the fields that differ from the usual element. */
 interface HistoryElement {
   assetNos: string[];
   [field: string]: unknown;
 }
 
 /**
- * Customers of every history. C5 exists only after it was created. Orders may name a customer or an enterprise
- * `nobody`, too.
+ * Customers of every history. C5 doesn't exist until a `create` event. Orders may also name a customer or enterprise
+ * `nobody`, which never exists.
  */
 export const CUSTOMERS = {
   C1: { enterprise: 'E1', channel: 'A' },
@@ -64,29 +65,29 @@ export const ENTERPRISES = ['E1', 'E2'] as const;
 export const CHANNELS = ['A', 'B', 'C'] as const;
 export type ChannelLabel = (typeof CHANNELS)[number];
 
-/** The applications that send, with the channels that they are bound to at first; null if to none. */
+/** The sending applications, and the channels that each is bound to at first; null if unbound. */
 export const SENDERS = { S1: null, S2: ['A'], S3: ['A', 'B'] } as const satisfies Record<string, ChannelLabel[] | null>;
 export type Sender = keyof typeof SENDERS;
 
-/** What happens between batches. */
+/** An event between batches. */
 export type HistoryEvent =
-  /** An operator pauses a channel, or resumes it. */
+  /** An operator pauses or resumes a channel. */
   | { type: 'pause' | 'resume'; channel: ChannelLabel }
-  /** An application is bound to these channels from now on. */
+  /** An application is bound to these channels. */
   | { type: 'bind'; sender: Sender; channels: ChannelLabel[] }
   /** LATE_CUSTOMER is created. */
   | { type: 'create' };
 
-/** What stands for the labels of a history where it runs. */
+/** Replaces the labels of a history with real ids. */
 export interface Names {
-  /** The real id of a customer or enterprise; of nobody, an id that nobody has. */
+  /** Id of a customer or enterprise; for `nobody`, an id that doesn't exist. */
   id(label: string): string;
   assetNum(label: string): string;
   /** The licenseOrderId of the order at a place, or one that no order has. */
   order(place: number | 'unknown'): string;
 }
 
-/** The JSON body element of an order, as a channel would send it. */
+/** Returns an order as an element of the JSON body that a channel would send. */
 export function bodyOf(order: HistoryOrder, names: Names): Sent {
   const source = (value: unknown) =>
     typeof value === 'number' || value === 'unknown' ? names.order(value as number | 'unknown') : value;
@@ -114,7 +115,7 @@ export function bodyOf(order: HistoryOrder, names: Names): Sent {
   };
 }
 
-/** The history as JSON that a person reads and can paste into a test: what a batch is, then an order a line. */
+/** Returns the history as readable JSON, with one order on each line, to paste into a test. */
 export function printed({ batches }: History): string {
   const lines = batches.map(
     ({ orders, ...batch }) =>
@@ -123,12 +124,12 @@ export function printed({ batches }: History): string {
   return `{"batches":[\n${lines.join(',\n')}\n]}`;
 }
 
-/** The asset numbers that an order names, as labels. */
+/** Returns the asset numbers that an order names, as labels. */
 export function numbersOf({ elements }: Pick<HistoryOrder, 'elements'>): string[] {
   return elements.flatMap(({ assetNos }) => assetNos.map((assetNum) => assetNum.trim()));
 }
 
-/** The places of the orders that an order names as source orders, its own and its products'. */
+/** Returns the places of all source orders that an order and its products name. */
 export function sourcesOf(order: HistoryOrder): number[] {
   const named = new Set<number>();
   JSON.stringify(order, (key, value) => {

@@ -1,10 +1,10 @@
 /**
- * A ledger as a plain value to compare: model, planner and database each say theirs in this form.
+ * A ledger as a plain value. Model, planner and database are all converted to it, to be compared.
  *
- * Things are known by what they are and where they are, never by ids of the database.
+ * It identifies things by content and position, never by database ids.
  */
 
-/** A product instance: the order that bought it, the one that stands for it, and its terms. */
+/** A product instance: the order that bought it, the order that it now belongs to, and its terms. */
 export interface ProductValue {
   order: string;
   heldBy: string;
@@ -13,11 +13,11 @@ export interface ProductValue {
   end: number | null;
   concurrent: number;
   source: string | null;
-  /** The order that revoked it; null while it is active. So it is with everything here. */
+  /** The order that revoked it; null while it is active. The same applies to the other types. */
   revokedBy: string | null;
 }
 
-/** A merchandise instance with what is inside it. */
+/** A merchandise instance and its contents. */
 export interface MerchandiseValue {
   order: string;
   heldBy: string;
@@ -34,7 +34,7 @@ interface TransferValue {
   to: string;
 }
 
-/** An asset that was ever made. `products` are those that are in no merchandise. */
+/** An asset, active or revoked. `products` are those outside merchandise. */
 export interface AssetValue {
   assetNum: string;
   customer: string;
@@ -50,21 +50,20 @@ export interface AssetValue {
   merchandises: MerchandiseValue[];
 }
 
-/** Every merchandise instance of an asset, however deep. */
+/** Returns all merchandise instances of an asset, at any depth. */
 export function merchandisesOn(asset: AssetValue): MerchandiseValue[] {
   const andInside = (each: MerchandiseValue): MerchandiseValue[] => [each, ...each.children.flatMap(andInside)];
   return asset.merchandises.flatMap(andInside);
 }
 
-/** Every product instance of an asset, those inside merchandise too. */
+/** Returns all product instances of an asset, including those inside merchandise. */
 export function productsOn(asset: AssetValue): ProductValue[] {
   return [...asset.products, ...merchandisesOn(asset).flatMap(({ products }) => products)];
 }
 
-/** Whether something was not revoked. */
 export const isActive = ({ revokedBy }: { revokedBy: string | null }) => revokedBy === null;
 
-/** A copy that shares nothing. Spelled out, because structuredClone would take most of the time of a run. */
+/** Returns a deep copy. structuredClone would take most of a run's time. */
 export function copyOf(asset: AssetValue): AssetValue {
   const copy = <Thing>(thing: Thing) => ({ ...thing });
   const copyOfMerchandise = (each: MerchandiseValue): MerchandiseValue => {
@@ -80,7 +79,7 @@ export function copyOf(asset: AssetValue): AssetValue {
   };
 }
 
-/** The same ledger with every list sorted and every field in its place: equal ledgers are then equal as JSON too. */
+/** Sorts all lists and fields, so that equal ledgers have equal JSON. */
 export function sortedLedger(assets: readonly AssetValue[]): AssetValue[] {
   return sorted(
     assets.map((asset) => ({

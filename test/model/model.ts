@@ -11,19 +11,20 @@ import {
 } from './ledger-value.ts';
 
 /**
- * What orders do, once more (rules 6.5): one order at a time, on a copy of everything, slow and plain.
+ * A second implementation of what orders do (rules 6.5). It applies one order at a time to a copy of everything, so it
+ * is slow and simple.
  *
- * It follows docs/rules.md and shares no code with the planner that it is compared to. What a comment quotes are the
- * words of that page; citations.test.ts holds them against it.
+ * It follows docs/rules.md and shares no code with the planner that it is compared with. Comments quote that page;
+ * citations.test.ts compares the quotations with it.
  */
 
-/** An order as the channel sends it, with the id that it got. */
+/** An order as the channel sends it, with its id. */
 export interface PlacedOrder {
   licenseOrderId: string;
   body: Sent;
 }
 
-/** What became of an order: it succeeded where `cause` is null, but for one that waits while its channel is paused. */
+/** An order's outcome. It succeeded if `cause` is null, unless it waits in a paused channel. */
 export interface ModelOutcome {
   isWaiting?: true;
   cause: string | null;
@@ -32,15 +33,15 @@ export interface ModelOutcome {
 }
 
 interface State {
-  /** Every asset ever made. */
+  /** All assets, active and revoked. */
   assets: AssetValue[];
-  /** The succeeded new_buy orders, and whose they are. */
+  /** The customer of each succeeded new_buy order. */
   purchases: Record<string, string>;
-  /** What happened to the assets, oldest first. */
+  /** History of the assets, oldest first. */
   happenings: Happening[];
 }
 
-/** A customer: the id of its enterprise, and its channel. */
+/** A customer's enterprise id and channel. */
 interface ModelCustomer {
   enterprise: string;
   channel: string;
@@ -54,14 +55,14 @@ interface Waiting {
   outcome: ModelOutcome;
 }
 
-/** A fault that makes an order fail. */
+/** Makes an order fail. Its message is the cause. */
 class Fault extends Error {}
 
 function demand(holds: boolean, cause: string): asserts holds {
   if (!holds) throw new Fault(cause);
 }
 
-/** How much an asset holds and an order touches (rules 6.5 Size). */
+/** Limits of what an asset holds and an order touches (rules 6.5 Size). */
 export interface Limits {
   onAsset: number;
   codesOnAsset: number;
@@ -74,13 +75,13 @@ export interface Limits {
  */
 const LIMITS: Limits = { onAsset: 10_000, codesOnAsset: 100, ofOrder: 200_000 };
 
-/** The rules with what they are applied to. */
+/** The rules, with the state that they apply to. */
 export class Model {
   readonly #customers = new Map<string, ModelCustomer>();
-  /** The channels that applications are bound to. */
+  /** Channels of bound applications; null or absent if unbound. */
   readonly #channelsOf = new Map<string, readonly string[] | null>();
   readonly #paused = new Set<string>();
-  /** The orders that wait, oldest first. */
+  /** Waiting orders, oldest first. */
   readonly #waiting: Waiting[] = [];
   readonly #limits: Limits;
   #state: State = { assets: [], purchases: {}, happenings: [] };
@@ -93,7 +94,7 @@ export class Model {
     this.#customers.set(customerId, customer);
   }
 
-  /** Binds an application to channels, or to none with null, as it is before. */
+  /** Binds an application to channels. Null, the initial state, unbinds it. */
   bind(sender: string, channels: readonly string[] | null): void {
     this.#channelsOf.set(sender, channels);
   }
@@ -102,7 +103,7 @@ export class Model {
     this.#paused.add(channel);
   }
 
-  /** Carries out what waits in a channel, in the order of acceptance. */
+  /** Applies a channel's waiting orders in the order of acceptance. */
   resume(channel: string): void {
     this.#paused.delete(channel);
     const isDue = (waiting: Waiting) => waiting.channel === channel;
@@ -114,30 +115,33 @@ export class Model {
     }
   }
 
-  /** The paused channel of a customer; undefined if there is none, or the customer does not exist for the sender. */
+  /** Returns a customer's channel if it is paused and the customer exists for the sender. */
   pausedChannelOf(customerId: string, sender: string): string | undefined {
     const channel = this.#seenBy(sender).get(customerId)?.channel;
     return channel !== undefined && this.#paused.has(channel) ? channel : undefined;
   }
 
-  /** Whether a customer exists for an application now. */
+  /** Whether a customer currently exists for an application. */
   isSeen(customerId: string, sender: string): boolean {
     const customer = this.#customers.get(customerId);
     const channels = this.#channelsOf.get(sender) ?? null;
     return customer !== undefined && (channels === null || channels.includes(customer.channel));
   }
 
-  /** The customers that exist for an application now: "customers and assets of other channels do not exist for it". */
+  /**
+   * The customers that currently exist for an application: "customers and assets of other channels do not exist for
+   * it".
+   */
   #seenBy(sender: string): ReadonlyMap<string, ModelCustomer> {
     return new Map([...this.#customers].filter(([id]) => this.isSeen(id, sender)));
   }
 
   /**
-   * Carries a batch out; the outcomes are in orderList order. Orders take effect by `sequence`. async: "Each order
-   * succeeds or fails alone and is atomic". sync: "All orders of a call take effect in one transaction before the
-   * answer, or none do"; each is tried nevertheless, so that every failed one can be named. A call of a customer whose
-   * channel is paused does nothing, and its outcomes are those of a preview. An async order of such a customer waits;
-   * its outcome is put right when it has its turn.
+   * Applies a batch and returns outcomes in the order of orderList. Orders take effect by `sequence`.
+   * async: "Each order succeeds or fails alone and is atomic". An order in a paused channel waits; the model updates
+   * its outcome when it is applied.
+   * sync: "All orders of a call take effect in one transaction before the answer, or none do". The model tries each
+   * order, to find all that fail. If a channel is paused, nothing changes and the outcomes are those of a preview.
    */
   batch(mode: 'sync' | 'async', sender: string, orders: readonly PlacedOrder[]): ModelOutcome[] {
     const before = this.#state;
@@ -160,17 +164,17 @@ export class Model {
     return results;
   }
 
-  /** Every asset ever made, with all that was ever on it. */
+  /** All assets, active and revoked, with everything they ever held. */
   get assets(): readonly AssetValue[] {
     return this.#state.assets;
   }
 
-  /** What happened to them, oldest first. */
+  /** History of the assets, oldest first. */
   get happenings(): readonly Happening[] {
     return this.#state.happenings;
   }
 
-  /** "A failed order changes nothing" (rules 6.2 Alone). `seen`: the customers that exist for its application. */
+  /** "A failed order changes nothing" (rules 6.2 Alone). `seen` are the customers that exist for the application. */
   #order({ licenseOrderId, body }: PlacedOrder, seen: ReadonlyMap<string, ModelCustomer>): ModelOutcome {
     const { assets, purchases, happenings } = this.#state;
     const after: State = { assets: assets.map(copyOf), purchases: { ...purchases }, happenings };
@@ -194,8 +198,8 @@ function countsOf(before: AssetValue[], after: AssetValue[]): { assets: number; 
 }
 
 /**
- * What an order has touched so far ("creates, revokes, transfers"), and the grants that it may end; beyond the limits
- * "it is `order_too_large`".
+ * Counts what an order has touched so far ("creates, revokes, transfers") and the grants that it may end. Beyond the
+ * limits "it is `order_too_large`".
  */
 class Touched {
   readonly limits: Limits;
@@ -212,7 +216,7 @@ class Touched {
     demand(this.#instances <= this.limits.ofOrder, 'order_too_large');
   }
 
-  /** Counts the grants that were active on an asset when the order began, however often the order names it. */
+  /** Adds the grants that were active on an asset when the order began, once for each asset. */
   addGrants(asset: AssetValue, licenseOrderId: string): void {
     if (this.#assets.has(asset)) return;
     this.#assets.add(asset);
@@ -222,7 +226,7 @@ class Touched {
   }
 }
 
-/** The active products and merchandises of an asset. */
+/** The active products and merchandise of an asset. */
 const instancesOn = (asset: AssetValue) => [...productsOn(asset), ...merchandisesOn(asset)].filter(isActive);
 
 /**
@@ -291,7 +295,7 @@ function buy(state: State, touched: Touched, purchase: Purchase, assetNum: strin
     // "A number that is active at another customer is `asset_owned_by_other_customer`, unless `transferedAssetNum` is
     // true: then the asset moves to this customer with its contents".
     demand(element.transferedAssetNum === true, 'asset_owned_by_other_customer');
-    // Customers and assets of other channels do not exist for an application that is bound to channels.
+    // To an application bound to channels, customers and assets of other channels do not exist.
     demand(purchase.seen.has(asset.customer), 'asset_not_found');
   }
   // "The asset's license type must be the order's (`license_type_mismatch`), in a transfer too."
@@ -301,7 +305,7 @@ function buy(state: State, touched: Touched, purchase: Purchase, assetNum: strin
     touched.add(instancesOn(asset).length);
     transfer(asset, purchase);
   }
-  // "the order adds or replaces extend codes". An entry without a code names none; without a value it has an empty one.
+  // "the order adds or replaces extend codes". An entry without a code is ignored. Without a value, its value is empty.
   for (const { extendCode, extendValue } of elements(element.assetExtendList)) {
     const code = text(extendCode);
     if (code !== null) asset.extendCodes[code] = text(extendValue) ?? '';
@@ -312,8 +316,8 @@ function buy(state: State, touched: Touched, purchase: Purchase, assetNum: strin
   asset.borrowed = given(element.borrowedUsbKey) ?? asset.borrowed;
   // "a start that then lies after its end is `dates_reversed`".
   demand(asset.start === null || asset.end === null || asset.start <= asset.end, 'dates_reversed');
-  // An order has one grant to an asset, in however many elements it names it.
-  // Beyond the limits "a `new_buy` is `asset_full`".
+  // An order has one grant to an asset, even if several elements name it. Beyond the limits "a `new_buy` is
+  // `asset_full`".
   if (!asset.grants.some(({ order }) => order === purchase.licenseOrderId)) {
     demand(asset.grants.filter(isActive).length < touched.limits.onAsset, 'asset_full');
     asset.grants.push({ order: purchase.licenseOrderId, revokedBy: null });
@@ -378,7 +382,7 @@ function newProduct(state: State, count: () => void, { licenseOrderId, seen }: P
   };
 }
 
-/** A merchandise instance with everything nested in it (rules 6.5 new_buy). */
+/** Creates a merchandise instance with its contents (rules 6.5 new_buy). */
 function newMerchandise(state: State, count: () => void, purchase: Purchase, sent: Sent): MerchandiseValue {
   count();
   return {
@@ -459,7 +463,7 @@ function revokeProducts(
   for (const thing of doomed) revoke(thing, licenseOrderId);
 }
 
-/** "A merchandise ends with the last product and merchandise in it." One that never held any has none to end with. */
+/** "A merchandise ends with the last product and merchandise in it." One that was always empty stays active. */
 function doomIfEmptied(merchandise: MerchandiseValue, doomed: Set<ProductValue | MerchandiseValue>): void {
   for (const child of merchandise.children) doomIfEmptied(child, doomed);
   const contents = [...merchandise.products, ...merchandise.children];
@@ -486,7 +490,7 @@ function activeAsset(state: State, assetNum: string): AssetValue | undefined {
   return state.assets.find((asset) => isActive(asset) && asset.assetNum === assetNum);
 }
 
-/** "An empty string counts as missing, and null as absent" (rules 4 Empty values); texts are trimmed. */
+/** "An empty string counts as missing, and null as absent" (rules 4 Empty values); strings are trimmed. */
 const text = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? value.trim() : null);
 const required = (value: unknown) => text(value)!;
 const given = <Value extends number | boolean>(value: unknown) =>

@@ -8,12 +8,12 @@ import { comparisons, type Plan, planWithin } from './planner.ts';
 const HISTORIES = 1_500;
 
 describe('the planner', () => {
-  it('does over any history what the model does', { timeout: 3_600_000 }, () => {
+  it('agrees with the model on any history', { timeout: 3_600_000 }, () => {
     fc.assert(comparisons(), { ...budget(HISTORIES), includeErrorInReport: true });
   });
 });
 
-/** A planner with a fault: `spoil` alters what it did. */
+/** A planner with a fault: `spoil` changes its results. */
 function spoilt(spoil: (outcomes: Outcome[], ledger: Ledger) => void): Plan {
   return (ledger, orders, within) => {
     const outcomes = planWithin(ledger, orders, within);
@@ -22,20 +22,20 @@ function spoilt(spoil: (outcomes: Outcome[], ledger: Ledger) => void): Plan {
   };
 }
 
-/** What the comparison with a planner that has a fault says. */
+/** Returns the report of the comparison with a faulty planner. */
 function reportOf(plan: Plan): string {
   try {
     fc.assert(comparisons(plan), { seed: 1, numRuns: 500, includeErrorInReport: true });
   } catch (error) {
     return (error as Error).message;
   }
-  throw new Error('The fault was not noticed');
+  throw new Error('The comparison did not detect the fault');
 }
 
-describe('a planner with a fault is noticed', () => {
+describe('the comparison detects', () => {
   const faults: [what: string, plan: Plan][] = [
     [
-      'another cause',
+      'a wrong cause',
       spoilt((outcomes) => {
         for (const { failure } of outcomes)
           if (failure?.cause === 'product_not_found') failure.cause = 'asset_not_found';
@@ -54,27 +54,27 @@ describe('a planner with a fault is noticed', () => {
       }),
     ],
     [
-      'a product that stays when its asset is revoked',
+      'a product that stays active when its asset is revoked',
       spoilt((_, { changes }) => {
         for (const { products } of changes.revokedAssets) for (const product of products) product.revokedBy = null;
       }),
     ],
     [
-      'a sync call that is carried out order by order',
+      'a sync call that applies each order alone',
       spoilt((outcomes) => {
         for (const outcome of outcomes) if (outcome.accepted.order.sequence === 2) outcome.failure = null;
       }),
     ],
     [
-      'an asset that holds one more',
+      'an asset that may hold one product too many',
       (ledger, orders, within) => planWithin(ledger, orders, { ...within, onAsset: within.onAsset + 1 }),
     ],
     [
-      'an asset that has one more extended attribute',
+      'an asset that may have one extended attribute too many',
       (ledger, orders, within) => planWithin(ledger, orders, { ...within, codesOnAsset: within.codesOnAsset + 1 }),
     ],
     [
-      'an order that touches one more',
+      'an order that may touch one product too many',
       (ledger, orders, within) => planWithin(ledger, orders, { ...within, ofOrder: within.ofOrder + 1 }),
     ],
   ];
@@ -83,6 +83,6 @@ describe('a planner with a fault is noticed', () => {
     expect(report).toMatch(/seed: 1, path: "[\d:]+"/);
     expect(report).toContain('Counterexample: [{"batches":[');
     expect(report).toContain('"orderType":"');
-    expect(report).toMatch(/outcomes of the batch from place \d+|the ledger in the end/);
+    expect(report).toMatch(/outcomes of the batch from place \d+|the final ledger/);
   });
 });

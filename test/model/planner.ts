@@ -39,14 +39,14 @@ const LEDGER_CUSTOMERS = Object.entries(CUSTOMERS).map(([label, { enterprise, ch
   return [NAMES.id(label) as CustomerId, customer] as const;
 });
 
-/** Plans like planAll, within limits. */
+/** `planAll` with given limits. */
 export type Plan = (ledger: Ledger, orders: readonly OrderWithId[], limits: Limits) => Outcome[];
 
 export const planWithin: Plan = (ledger, orders, limits) => planAll(ledger, orders, { ...LIMITS, ...limits });
 
 /**
- * Carries a history out on the model and on the planner within the same limits, and throws where they differ. Nothing
- * is paused: what waits never comes to the planner.
+ * Applies a history with the model and with the planner, within the same limits, and throws if they differ. Channels
+ * are never paused, because waiting orders don't reach the planner.
  */
 function comparePlanner(history: History, limits: Limits, plan: Plan): void {
   const population = new Population(NAMES.id, limits);
@@ -73,7 +73,7 @@ function comparePlanner(history: History, limits: Limits, plan: Plan): void {
       order,
       channels: channelsOf.get(sender)!,
     }));
-    // What sync mode does with a transaction: what is planned stays only where no order failed.
+    // Like the transaction of a sync call, keep changes only if no order failed.
     const planned = mode === 'sync' ? structuredClone(ledger) : ledger;
     const outcomes = plan(
       planned,
@@ -89,7 +89,7 @@ function comparePlanner(history: History, limits: Limits, plan: Plan): void {
     });
     expectSame(`outcomes of the batch from place ${orders[0]?.place}`, actual, expected);
   }
-  expectSame('the ledger in the end', sortedLedger(assetsOf(ledger)), sortedLedger(model.assets));
+  expectSame('the final ledger', sortedLedger(assetsOf(ledger)), sortedLedger(model.assets));
 }
 
 function newLedger(): Ledger {
@@ -103,7 +103,7 @@ function newLedger(): Ledger {
   };
 }
 
-/** Every asset that was made in memory is among the changes still. */
+/** Returns all assets, which are all new in this ledger's changes. */
 function assetsOf({ changes }: Ledger): AssetValue[] {
   return [...changes.newAssets].map((asset) => {
     const bought = changes.newMerchandises.flatMap((effect) => (effect.asset === asset ? [effect.merchandise] : []));
@@ -159,7 +159,7 @@ function productValue(product: ProductInstance): ProductValue {
 }
 
 const history = histories({ maxBatches: 6, maxOrders: 5 });
-/** The product's own, or such that orders of these histories come up to them. */
+/** The service's own limits, or limits small enough for these histories to reach. */
 const limits: fc.Arbitrary<Limits> = fc.oneof(
   fc.constant({ onAsset: 10_000, codesOnAsset: 100, ofOrder: 200_000 }),
   fc.record({
@@ -169,6 +169,6 @@ const limits: fc.Arbitrary<Limits> = fc.oneof(
   }),
 );
 
-/** The property that a planner does over any history, within any limits, what the model does. */
+/** The property that a planner agrees with the model on any history, within any limits. */
 export const comparisons = (plan: Plan = planWithin) =>
   fc.property(history, limits, (each, within) => comparePlanner(each, within, plan));

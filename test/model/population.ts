@@ -1,12 +1,12 @@
 import { type ChannelLabel, CUSTOMERS, type HistoryEvent, LATE_CUSTOMER, SENDERS } from './history.ts';
 import { type Limits, Model } from './model.ts';
 
-/** The customers of a history, and which exist for its applications, as the model is told of them. */
+/** The customers of a history and the channels of its applications. Passes events on to the model. */
 export class Population {
   readonly model: Model;
   readonly #idOf: (label: string) => string;
 
-  /** `idOf`: the id of a customer or enterprise by its label. */
+  /** `idOf` returns the id of a customer or enterprise by its label. */
   constructor(idOf: (label: string) => string, limits?: Limits) {
     this.model = new Model(limits);
     this.#idOf = idOf;

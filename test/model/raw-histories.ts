@@ -3,39 +3,38 @@ import type { Sent } from '../harness/orders/orders.ts';
 import { CHANNELS, type ChannelLabel, type Sender } from './history.ts';
 
 /**
- * Histories as they are drawn at random and made smaller.
+ * Histories as fast-check generates and shrinks them.
  *
- * What an order refers to (a customer, a number, an earlier order) is a small integer that means something at any
- * place of any history, so that taking a batch, an order or an element away leaves a history. `histories.ts` says
- * what it means.
+ * References (to a customer, a number, an earlier order) are small integers that are valid at any position. So
+ * shrinking can remove any batch, order or element. `histories.ts` resolves the references.
  */
 
 type Absent = undefined | null | '';
 
 const oneOf = <Value>(...values: Value[]) => fc.constantFrom(...values);
 
-/** One of the choices, each as often as its weight says; the first is the simplest. */
+/** Chooses by weight. The first choice is the simplest for shrinking. */
 function weighted<Value>(...choices: [weight: number, choice: fc.Arbitrary<Value>][]): fc.Arbitrary<Value> {
   return fc.oneof({ withCrossShrink: true }, ...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 }
 
-/** One of twelve is odd. */
+/** Unusual once in twelve times. */
 const mostly = <Value>(usual: Value, odd: fc.Arbitrary<Value>) => weighted([11, fc.constant(usual)], [1, odd]);
 
-/** A field that is there so many times of twenty, else absent in one of the ways of rules 4. */
+/** A field present in `weight` of 20 cases, otherwise absent in one of the ways in rules 4. */
 function maybe<Value>(weight: number, value: fc.Arbitrary<Value>): fc.Arbitrary<Value | Absent> {
   return weighted<Value | Absent>([18 - weight, fc.constant(undefined)], [2, oneOf<Absent>(null, '')], [weight, value]);
 }
 
-/** One item, and sometimes up to two more. */
+/** One item, sometimes up to three. */
 function oneOrMore<Item>(item: fc.Arbitrary<Item>): fc.Arbitrary<Item[]> {
   const more = weighted<Item[]>([5, fc.constant([])], [1, fc.array(item, { minLength: 1, maxLength: 2 })]);
   return fc.tuple(item, more).map(([first, others]) => [first, ...others]);
 }
 
 /**
- * A way to name a source order. `granted`: one that granted to what the order names; `own`: a purchase of the
- * customer; `any`: whatever stands at the place, the order itself too.
+ * A reference to a source order. `granted`: one with a grant to an asset that the order names. `own`: a purchase of the
+ * customer. `any`: any order, even this one.
  */
 export type RawSource = { kind: 'granted' | 'own' | 'any' | 'unknown'; pick: number } | Absent;
 
@@ -49,7 +48,7 @@ const source = fc.record({
   pick: fc.nat(30),
 });
 
-/** So few terms that purchases and revocations often agree; 0 is a time like any other. */
+/** Few values, so that purchases and revocations often match. 0 is a valid time. */
 const terms = {
   productUri: weighted([4, fc.constant('a')], [1, oneOf('b', 'c')]),
   limitStartDate: maybe(6, oneOf(0, 5)),
@@ -57,7 +56,7 @@ const terms = {
   limitConcurrent: weighted([4, fc.constant(1)], [1, oneOf(0, 2)]),
 };
 const productToBuy = fc.record({ ...terms, srcLicenseOrderId: maybe(4, source) });
-/** `aimed`: of a product that is there, with its terms. */
+/** `aimed` picks a product on the asset and copies its terms. */
 const productToRevoke = fc.record({
   ...terms,
   strictMatchWhenDelete: maybe(8, fc.boolean()),
@@ -69,7 +68,7 @@ const merchandiseOf = (children: fc.Arbitrary<Sent[] | Absent>) =>
   fc.record({ merchandiseNum: oneOf('M', 'N'), products: productsToBuy, children });
 const childless = merchandiseOf(oneOf<Sent[] | Absent>(undefined, null, []));
 const branching = merchandiseOf(fc.array(merchandiseOf(fc.array(childless, { maxLength: 1 })), { maxLength: 2 }));
-/** Packages one inside the other, down to the depth where rules 6.1 end. */
+/** Nested packages, up to the maximum depth in rules 6.1. */
 const nested = fc
   .tuple(weighted([2, fc.integer({ min: 3, max: 15 })], [1, fc.constant(16)]), childless)
   .map(([depth, innermost]) => {
@@ -81,7 +80,9 @@ const nested = fc
   });
 const merchandise = weighted<Sent>([6, childless], [5, branching], [1, nested]);
 
-/** A way to name a number: `own` and `any` from few numbers, `aimed` one of the customer's assets that are there. */
+/**
+ * A reference to a number. `own` and `any` pick from few numbers, `aimed` picks one of the customer's active assets.
+ */
 export interface RawNumber {
   kind: 'own' | 'any' | 'aimed';
   pick: number;
@@ -102,7 +103,7 @@ const toRevoke = {
   isPadded,
 };
 
-/** Limits that never end before they start, but may where they replace one another. */
+/** Each is valid alone, but one may end before another starts when it replaces part of it. */
 const LIMITS: Sent[] = [
   { limitStartDate: 0, limitEndDate: 1_800_000_000_005 },
   { limitStartDate: 1_800_000_000_009, limitEndDate: '' },
@@ -135,20 +136,20 @@ const assetToRevokeProductsOf = fc.record({
   products: oneOrMore(productToRevoke),
 });
 
-/** An asset element as drawn. */
+/** A generated asset element. */
 type RawElement = { numbers: RawNumber[]; isPadded: boolean } & Sent;
 
 export interface RawOrder {
   orderType: string;
-  /** Index of a customer (0 to 4); for a revocation, one who owns assets if any does. */
+  /** Index of a customer (0 to 4). A revocation counts only owners of assets, if there are any. */
   customer: number | 'nobody';
-  /** Whether the customer may be one that does not exist for the sender. */
+  /** Whether to include customers that don't exist for the sender. */
   isForAnyone: boolean;
   enterprise: 'own' | 'other' | 'nobody';
-  /** `fitting`: that of the asset it names, or else the usual one of the history. */
+  /** `fitting`: the type of the named asset, else the history's usual type. */
   licenseType: string;
   source: RawSource;
-  /** Orders take effect by this, then by their place in orderList. */
+  /** Orders take effect by rank, then by their place in orderList. */
   rank: number;
   elements: RawElement[];
 }
@@ -186,7 +187,7 @@ const revocationOfProducts: fc.Arbitrary<RawOrder> = fc.record({
 const order = weighted([4, purchase], [3, revocationOfAssets], [3, revocationOfProducts]);
 
 /**
- * What happens before a batch: a channel is paused, or resumed if it is paused; S3 is bound; the late customer is
+ * An event before a batch: a channel is paused, or resumed if it is paused; S3 is bound; or the late customer is
  * created.
  */
 export type RawEvent =
@@ -195,7 +196,7 @@ export type RawEvent =
   | { type: 'create' };
 const event: fc.Arbitrary<RawEvent> = weighted<RawEvent>(
   [4, fc.record({ type: fc.constant('toggle' as const), channel: oneOf(...CHANNELS) })],
-  // Its batches are of channel A.
+  // Always includes A, the channel of its batches.
   [
     1,
     oneOf<ChannelLabel[]>(['A'], ['A', 'B'], ['A', 'B', 'C']).map((channels) => ({ type: 'bind' as const, channels })),
@@ -206,12 +207,12 @@ const events = weighted<RawEvent[]>([3, fc.constant([])], [1, fc.array(event, { 
 const sender = weighted<Sender>([4, fc.constant('S1')], [3, oneOf<Sender>('S2', 'S3')]);
 
 export interface RawHistory {
-  /** What most orders of this history are about. */
+  /** License type of most orders in this history. */
   usualType: string;
   batches: { mode: 'sync' | 'async'; sender: Sender; events: RawEvent[]; isLate: boolean; orders: RawOrder[] }[];
 }
 
-/** Raw histories of up to so many batches and orders a batch, after a batch of purchases that they can work on. */
+/** Raw histories that begin with a batch of purchases for later batches to work on. */
 export function rawHistories(size: { maxBatches: number; maxOrders: number }): fc.Arbitrary<RawHistory> {
   const { maxBatches, maxOrders } = size;
   const mode = weighted<'sync' | 'async'>([3, fc.constant('async')], [2, fc.constant('sync')]);

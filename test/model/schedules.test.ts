@@ -2,6 +2,6 @@ import fc from 'fast-check';
 import { it } from 'vitest';
 import { schedules } from './schedules.ts';
 
-it('keeps the promises of the scheduler, whatever fails, is locked elsewhere, slow, paused or killed', () => {
+it('the scheduler keeps its guarantees while lanes fail or are locked, drains slow down, channels pause and processes die', () => {
   fc.assert(schedules, { numRuns: 500 });
 });

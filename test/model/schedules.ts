@@ -11,81 +11,80 @@ import fc from 'fast-check';
 
 const PROCESSES = 3;
 const CHANNELS = 5;
-/** Lanes of each channel that the schedules use. */
+/** Lanes of each channel in the schedules. */
 const LANES_PER_CHANNEL = 3;
 const GAP_MS = 5;
 const KINDS = 5;
 const HEAVY = 5_000;
 
 /**
- * How many drains a process begins at most while a channel waits for a slot of it. One that is not behind waits for a
- * drain of each other kind. One that is behind waits for a turn of each other channel that is behind, once, and once
- * more for each turn that it owes because a drain took more than its share; in each of these turns for a drain of each
- * kind.
+ * Most drains that a process begins while a channel waits for one of its slots. A channel that is not behind waits for
+ * one drain of each other kind. A channel that is behind waits for one turn of each channel that is behind, plus the
+ * turns that it owes after a drain exceeded its share. Each turn includes a drain of each kind.
  */
 function maxWait({ isBehind, owesTurns, behind }: Wait): number {
   return isBehind ? KINDS * (owesTurns ? MAX_DEBT + 1 : 1) * behind : KINDS - 1;
 }
 
-/** Kinds of drains of lanes that wait apart from the others: suspects, those with large work, those that fail. */
+/** Kinds of drains for lanes that wait separately: suspects, lanes with large work, and failing lanes. */
 const APART = ['alone', 'large', 'trial'] as const;
 type Apart = (typeof APART)[number];
-/** The longest pause between two trials of lanes that fail. */
+/** Longest pause between trials of failing lanes. */
 const LONGEST_PAUSE_MS = 10_000;
 
-/** How a channel waits. */
+/** How long a channel has waited. */
 interface Wait {
   isBehind: boolean;
   owesTurns: boolean;
-  /** How many channels were behind at most. */
+  /** Most channels that were behind at once. */
   behind: number;
-  /** Drains that have begun meanwhile. */
+  /** Drains begun since. */
   begun: number;
 }
 
-/** How a lane waits apart, or a channel with large work: for the others of its kind. */
+/** How long a suspect or failing lane, or a channel with large work, has waited for others of its kind. */
 interface WaitApart {
-  /** How many others there were at most. */
+  /** Most others at once. */
   others: number;
-  /** Drains of its kind that have begun meanwhile. */
+  /** Drains of its kind begun since. */
   begun: number;
 }
 
-/** A drain that runs, in virtual time. */
+/** A running drain, in virtual time. */
 interface Run {
   drain: Drain;
   had: number[];
   endsMs: number;
 }
 
-/** A process: a scheduler, and what a test can know of it by what it was asked and what it has begun. */
+/** A process: its scheduler, and what the test knows of it from its requests and drains. */
 interface Process {
   scheduler: Scheduler<number>;
   slots: number;
   runs: Set<Run>;
   open: Set<number>;
-  /** Lanes that are wanted and neither run nor fail nor are locked elsewhere. */
+  /** Requested lanes that are not running, failing, or locked elsewhere. */
   waiting: Set<number>;
   failing: Set<number>;
-  /** Lanes that were locked elsewhere when they were tried last. */
+  /** Lanes that another session held at the last attempt. */
   locked: Set<number>;
   behind: Set<number>;
-  /** Lanes that touch much, or may. */
+  /** Lanes with large work, and suspects. */
   sizes: Map<number, 'suspect' | 'large'>;
-  /** By kind: drains of other kinds that have begun though one of it could, since the last one of it began. */
+  /** For each kind, drains of other kinds that passed it since its last drain although it could have begun. */
   passed: Record<Apart, number>;
-  /** By kind: lanes that wait, but of large work channels. */
+  /** For each kind, its waiting lanes; for large work, channels. */
   apart: Record<Apart, Map<number, WaitApart>>;
-  /** From when on failing lanes are tried at the latest. */
+  /** Latest time of the next trial of failing lanes. */
   trialMs: number;
-  /** Channels of which a drain took more than its share. */
+  /** Channels of which a drain exceeded its share. */
   owing: Set<number>;
-  /** By channel that waits for a slot. */
+  /** For each channel that waits for a slot. */
   waits: Map<number, Wait>;
   nextSharedMs: number;
 }
 
-/** Processes that share lanes, their locks and what is pending in them. */
+/** Processes that share lanes, their locks and their pending orders. */
 class World {
   readonly #pending = new Map<number, { batchId: bigint; weight: number }[]>();
   readonly #locks = new Set<number>();
@@ -111,12 +110,12 @@ class World {
     this.#request(this.#processes[nth]!, lanes);
   }
 
-  /** Has drains that begin from now on take so long. */
+  /** Sets the duration of drains that begin from now on. */
   slow(ms: number): void {
     this.#drainMs = ms;
   }
 
-  /** Has a session that is no worker lock a lane, or give it back. */
+  /** Locks a lane in a session that is not a worker, or unlocks it. */
   hold(lane: number): void {
     if (this.#held.delete(lane)) this.#locks.delete(lane);
     else if (!this.#locks.has(lane)) {
@@ -125,18 +124,18 @@ class World {
     }
   }
 
-  /** Has drains of a lane fail, or not any more. */
+  /** Makes drains of a lane fail, or succeed again. */
   break(lane: number): void {
     if (!this.#broken.delete(lane)) this.#broken.add(lane);
   }
 
-  /** Pauses a channel, or resumes it: then a job asks for what is pending. */
+  /** Pauses a channel; if it is paused, resumes it and requests everything pending. */
   pause(channel: number, nth: number): void {
     if (this.#paused.delete(channel)) this.#sweep(this.#processes[nth]!);
     else this.#paused.add(channel);
   }
 
-  /** Kills a process, and starts another one, which looks for what is pending. */
+  /** Kills a process and starts a new one, which requests everything pending. */
   kill(nth: number): void {
     const { slots, runs } = this.#processes[nth]!;
     for (const { had } of runs) for (const lane of had) this.#locks.delete(lane);
@@ -148,7 +147,10 @@ class World {
     this.#passUntil(this.#nowMs + ms, () => false);
   }
 
-  /** Ends a schedule: whatever fails or is locked, the other lanes are drained; when that is over, all are. */
+  /**
+   * Ends a schedule. First, all lanes that are not failing, locked or paused must be drained. Once those faults end,
+   * all lanes must be.
+   */
   finish(): void {
     this.#drainMs = 10;
     const isWell = (lane: number) =>
@@ -157,7 +159,7 @@ class World {
     assert.deepEqual(
       [...this.#pending.keys()].filter(isWell),
       [],
-      'lanes are forgotten beside others that cannot be drained',
+      'lanes were not drained beside others that cannot be',
     );
     this.#broken.clear();
     this.#paused.clear();
@@ -166,9 +168,9 @@ class World {
     const isBusy = ({ runs, open, scheduler }: Process) =>
       runs.size > 0 || open.size > 0 || LANES.some((lane) => scheduler.isExpected(lane));
     this.#passUntil(this.#nowMs + 120_000, () => this.#pending.size === 0 && !this.#processes.some(isBusy));
-    assert.deepEqual([...this.#pending.keys()], [], 'lanes are forgotten');
+    assert.deepEqual([...this.#pending.keys()], [], 'lanes were not drained');
     for (const process of this.#processes)
-      assert.equal(isBusy(process), false, 'a request has no answer, or an idle lane is kept');
+      assert.equal(isBusy(process), false, 'a request is not settled, or an idle lane is still expected');
   }
 
   #sweep(process: Process): void {
@@ -201,7 +203,7 @@ class World {
     if (!isOver()) this.#nowMs = Math.max(this.#nowMs, untilMs);
   }
 
-  /** A process leaves backlogs to those before it. */
+  /** A process doesn't drain backlogs that an earlier process drains. */
   #allow(process: Process) {
     const isTurnFree = !process.runs.values().some(({ drain }) => drain.isLarge);
     const before = this.#processes.slice(0, this.#processes.indexOf(process)).flatMap(({ runs }) => [...runs]);
@@ -222,7 +224,7 @@ class World {
     }
   }
 
-  /** Checks what a scheduler promises of each drain that it begins. */
+  /** Checks the scheduler's guarantees for each drain that it begins. */
   #check(process: Process, drain: Drain): void {
     const { runs, slots, failing, waiting, waits, behind } = process;
     const running = new Set([...runs].flatMap((run) => run.drain.lanes));
@@ -230,17 +232,17 @@ class World {
     assert.deepEqual(
       drain.lanes.filter((lane) => running.has(lane)),
       [],
-      'a lane twice at once',
+      'a lane in two drains at once',
     );
     const sick = drain.lanes.filter((lane) => failing.has(lane));
-    assert.ok(sick.length === 0 || sick.length === drain.lanes.length, 'failing lanes together with others');
+    assert.ok(sick.length === 0 || sick.length === drain.lanes.length, 'failing lanes in one drain with others');
     const drained = new Set(drain.lanes.map(channelOf));
     const channelsBehind = new Set([...behind].map(channelOf));
-    // A backlog that another process drains does not wait for this one.
+    // A backlog that another process drains doesn't count as waiting here.
     const left = this.#allow(process).elsewhere.intersection(channelsBehind);
     const ready = waiting.difference(running).difference(process.locked);
     const waitsNow = new Set([...ready].map(channelOf)).difference(left);
-    // Drains of what is behind may leave a slot to the others.
+    // Drains of channels that are behind may leave a slot to the others.
     const isFull = [...runs].filter((run) => run.drain.kind === 'bulk').length >= Math.max(1, slots - 1);
     for (const channel of waits.keys()) if (!waitsNow.has(channel) || drained.has(channel)) waits.delete(channel);
     for (const channel of waitsNow.difference(drained)) {
@@ -261,9 +263,9 @@ class World {
   }
 
   /**
-   * Checks that lanes which wait apart get their turns. While a drain of them can begin, at most one of each other kind
-   * begins before it. A suspect and a failing lane wait for at most one drain of their kind for each other lane of it,
-   * a channel with large work for one of each other channel with large work.
+   * Checks that lanes which wait separately get their turns. If a drain of their kind can begin, at most one drain of
+   * each other kind begins first. A suspect or failing lane waits for at most one drain of its kind for each other lane
+   * of that kind. A channel with large work waits for at most one drain for each other such channel.
    */
   #checkApart(process: Process, drain: Drain): void {
     const { passed, apart, runs, locked, sizes } = process;
@@ -276,7 +278,7 @@ class World {
       if (drain.kind !== kind) {
         if (!this.#canBegin(process, kind, ready)) continue;
         passed[kind]++;
-        assert.ok(passed[kind] < KINDS, `a drain that could begin lets too many others pass: ${kind}`);
+        assert.ok(passed[kind] < KINDS, `too many drains passed one that could begin: ${kind}`);
         continue;
       }
       passed[kind] = 0;
@@ -296,7 +298,7 @@ class World {
     }
   }
 
-  /** Whether a drain of such lanes could begin if there is a slot. Drains that take long leave one to the others. */
+  /** Whether a drain of this kind could begin if a slot were free. Long drains leave one slot to the others. */
   #canBegin({ runs, slots, sizes, trialMs }: Process, kind: Apart, ready: ReadonlySet<number>): boolean {
     const running = [...runs].map((run) => run.drain.kind);
     if (ready.size === 0 || running.includes(kind)) return false;
@@ -331,7 +333,7 @@ class World {
     for (const lane of [...failing, ...sizes.keys()]) waiting.delete(lane);
   }
 
-  /** What becomes of a drain: it takes what is oldest, up to its weight. */
+  /** Applies a drain: it takes the oldest chunks up to its maximum weight. Returns its outcome. */
   #drain(drain: Drain, lanes: readonly number[]): DrainOutcome {
     if (lanes.some((lane) => this.#broken.has(lane))) return { became: 'failed', lanes, error: 'broken' };
     const open = lanes.filter((lane) => !this.#paused.has(channelOf(lane)));
@@ -375,7 +377,7 @@ function newProcess(slots: number): Process {
   };
 }
 
-/** The lanes that are drained by drains of a kind, whether they wait or not. */
+/** Returns the lanes that drains of a kind drain, waiting or not. */
 function lanesOfKind({ failing, sizes }: Process, kind: Apart): Set<number> {
   if (kind === 'trial') return failing;
   const size = kind === 'large' ? 'large' : 'suspect';
@@ -386,7 +388,7 @@ const LANES = Array.from({ length: CHANNELS * LANES_PER_CHANNEL }, (_, index) =>
   return LANES_OF_CHANNEL * (index % CHANNELS) + Math.floor(index / CHANNELS);
 });
 
-/** Something that happens to a world, for fast-check. */
+/** A step of a schedule, as a command of fast-check. */
 class Step implements fc.Command<object, World> {
   readonly #name: string;
   readonly #act: (world: World) => void;
@@ -419,7 +421,7 @@ const accept = fc
       }),
   );
 
-/** A schedule of what happens to several processes that share their lanes. */
+/** The property that several processes with shared lanes keep the scheduler's guarantees in any schedule. */
 export const schedules = fc.property(
   fc.integer({ min: 1, max: 4 }),
   fc.commands(

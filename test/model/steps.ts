@@ -1,14 +1,15 @@
 import { type History, type HistoryBatch, type HistoryOrder, numbersOf, sourcesOf } from './history.ts';
 
 /**
- * How a history is sent to a service that lets no order of one customer wait for another customer's (rules 6.2).
+ * Splits a history into steps for a service in which orders of different customers don't wait for each other (rules
+ * 6.2).
  *
- * What happens when async orders of two customers meet is then open, so the driver has to see to it that one is done
- * before the other is sent. Two orders meet where they name the same number, or one names the other as source order.
+ * The result of conflicting async orders of two customers is therefore unspecified, so the driver waits for one before
+ * it sends the other. Two orders conflict if they name the same number, or if one is the other's source order.
  */
 
-/** Whether orders of the two batches meet; `ofOthers` looks at those of different customers only. */
-export function meet(one: readonly HistoryOrder[], other: readonly HistoryOrder[], ofOthers = false): boolean {
+/** Whether orders of two batches conflict. With `ofOthers`, only orders of different customers count. */
+export function conflict(one: readonly HistoryOrder[], other: readonly HistoryOrder[], ofOthers = false): boolean {
   return one.some((a) => {
     const numbers = new Set(numbersOf(a));
     const sources = new Set(sourcesOf(a));
@@ -21,8 +22,8 @@ export function meet(one: readonly HistoryOrder[], other: readonly HistoryOrder[
 }
 
 /**
- * The batches to be sent: those of the history, but async batches where customers meet in parts where none do. Parts
- * follow the sequence, so they do what the batch would have done.
+ * Returns the batches to send. Splits an async batch in which customers conflict into parts in which they don't. Parts
+ * follow the sequence, so they have the effect of the batch.
  */
 function stepsOf({ batches }: History): HistoryBatch[] {
   return batches.flatMap((batch) => (batch.mode === 'sync' ? [batch] : partsOf(batch)));
@@ -33,10 +34,10 @@ function partsOf(batch: HistoryBatch): HistoryBatch[] {
   const parts: HistoryOrder[][] = [];
   for (const order of orders.toSorted((a, b) => a.sequence - b.sequence)) {
     const part = parts.at(-1);
-    if (part === undefined || meet(part, [order], true)) parts.push([order]);
+    if (part === undefined || conflict(part, [order], true)) parts.push([order]);
     else part.push(order);
   }
-  // orderList keeps its order, which is not that of the sequence.
+  // Keep the order of orderList, which differs from the sequence.
   return parts.map((part, index) => ({
     mode: 'async',
     sender,
@@ -47,7 +48,7 @@ function partsOf(batch: HistoryBatch): HistoryBatch[] {
   }));
 }
 
-/** Whether orders of two customers name one number: as an async batch they are refused (rules 6.1). */
+/** Whether orders of two customers name the same number, so that the service refuses an async batch (rules 6.1). */
 function sharesNumber(orders: readonly HistoryOrder[]): boolean {
   const customers = new Map<string, string>();
   return orders.some((order) =>
@@ -59,13 +60,13 @@ function sharesNumber(orders: readonly HistoryOrder[]): boolean {
   );
 }
 
-/** The batches in waves of up to `size`, whose batches do not meet at all and may be sent at once. */
+/** Groups the batches into waves of at most `size` that don't conflict, to be sent concurrently. */
 export function wavesOf(history: History, size: number): HistoryBatch[][] {
   const waves: HistoryBatch[][] = [];
   for (const step of stepsOf(history)) {
     const wave = waves.at(-1);
     const isFull = wave === undefined || wave.length === size;
-    if (isFull || step.isLate || step.events?.length || wave.some(({ orders }) => meet(orders, step.orders)))
+    if (isFull || step.isLate || step.events?.length || wave.some(({ orders }) => conflict(orders, step.orders)))
       waves.push([step]);
     else wave.push(step);
   }

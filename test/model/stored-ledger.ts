@@ -2,7 +2,7 @@ import type { Database, Tables } from '@lockstep/platform';
 import { type Selectable, sql } from 'kysely';
 import type { AssetValue, MerchandiseValue, ProductValue } from './ledger-value.ts';
 
-/** Every asset in the tables whose number has the prefix, with all that was ever on it. */
+/** Reads all assets whose numbers have the prefix, active and revoked, with everything they ever held. */
 export async function readLedger(db: Database, numberPrefix: string): Promise<AssetValue[]> {
   const ofPrefix = sql<boolean>`asset_num like ${`${numberPrefix}%`}`;
   const ofAssets = sql<boolean>`asset_id in (select id from asset where ${ofPrefix})`;

@@ -14,11 +14,9 @@ import { readLedger } from './stored-ledger.ts';
 import { newWorlds, openPlace, type World } from './world.ts';
 
 const HISTORIES = 80;
-/** Histories that run at the same time, on one stack. */
+/** Concurrent histories on one stack. */
 const AT_ONCE = 16;
-/**
- * Histories that one stack gets before a new one takes its place: what is in its tables stays little enough to read.
- */
+/** Histories for each stack, so that its tables stay small. */
 const ROUND = 400;
 const history = histories({ maxBatches: 8, maxOrders: 16 });
 
@@ -49,31 +47,31 @@ describe.each([...QUEUE_KINDS.map((queue) => ({ queue, workers: 1 })), { queue: 
     const driven: Counts[] = [];
     const total = (count: (each: Counts) => number) => driven.reduce((sum, each) => sum + count(each), 0);
 
-    /** Runs a history, and compares all that it was answered and all that it left with the model. */
+    /** Runs a history and compares all answers and stored data with the model. */
     async function compare(each: History): Promise<void> {
       const { db } = stack!;
       const world = worlds.pop() ?? (await newWorlds(db, 1))[0]!;
       const { model, ...counts } = await drive(await openPlace(stack!, api, world), each);
       expectSame(
-        'the ledger in the end',
+        'the final ledger',
         sortedLedger(await readLedger(db, world.numberPrefix)),
         sortedLedger(model.assets),
       );
-      // Histories are read from the ledger, which is the same whatever the queue.
+      // Histories come from the ledger and don't depend on the queue.
       if (queue === QUEUE_KINDS[0] && workers === 1) await compareHistories(api, model.happenings);
       driven.push(counts);
     }
 
-    it('does over any history what the model does', { timeout: 36_000_000 }, async () => {
+    it('agrees with the model on any history', { timeout: 36_000_000 }, async () => {
       const rounds = { runs: ROUND, start: startRound };
       await assertAtOnce(history, compare, { ...budget(HISTORIES), atOnce: AT_ONCE, rounds });
       await endRound();
 
       const [batches, orders] = [total((each) => each.batches), total((each) => each.orders)];
       process.stderr.write(
-        `${queue}: ${driven.length} histories, ${batches} batches, ${orders} orders as the model has it\n`,
+        `${queue}: ${driven.length} histories, ${batches} batches, ${orders} orders agree with the model\n`,
       );
-      // What makes the comparison worth its time, where it is not a replay of few.
+      // A full run must have covered these cases; a replay need not.
       if (driven.length < HISTORIES) return;
       expect(total((each) => each.failedSyncCalls)).toBeGreaterThan(0);
       expect(total((each) => each.sharedNumbers)).toBeGreaterThan(0);

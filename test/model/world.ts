@@ -14,11 +14,9 @@ import {
   type Sender,
 } from './history.ts';
 
-/**
- * Where one history runs: channels, customers and enterprises of its own, and a prefix that all its asset numbers have.
- */
+/** Data of one history: its own channels, customers and enterprises, and a prefix for its asset numbers. */
 export interface World {
-  /** The ids of what the labels of customers and enterprises stand for; of `nobody`, an id that nobody has. */
+  /** The ids of customers and enterprises by label; for `nobody`, an id that doesn't exist. */
   ids: Record<string, string>;
   channelCodes: Record<ChannelLabel, string>;
   numberPrefix: string;
@@ -28,7 +26,7 @@ const NOBODY = '999999999999999999';
 const NAMES = { name: 'Customer', branch_name: 'Branch', is_default: false };
 let worlds = 0;
 
-/** Makes a world for each of so many histories, all with a handful of statements. */
+/** Creates `count` worlds with a handful of statements. */
 export async function newWorlds(db: Database, count: number): Promise<World[]> {
   const keys = Array.from({ length: count }, () => String(++worlds));
   const enterprises = await db
@@ -80,14 +78,14 @@ export async function newWorlds(db: Database, count: number): Promise<World[]> {
   }));
 }
 
-/** A service with a world in it, and the applications that send there. */
+/** A service, a world in it, and the applications that send orders there. */
 export interface Place {
   db: Database;
   world: World;
   apis: Record<Sender, Api>;
 }
 
-/** Registers the applications of a world that are bound; `unbound` is the one that is not. */
+/** Registers the bound applications of a world. `unbound` is the other one. */
 export async function openPlace(stack: Stack, unbound: Api, world: World): Promise<Place> {
   const bound = (channels: readonly ChannelLabel[]) =>
     stack.newApi(
@@ -97,12 +95,12 @@ export async function openPlace(stack: Stack, unbound: Api, world: World): Promi
   return { db: stack.db, world, apis: { S1: unbound, S2: await bound(SENDERS.S2), S3: await bound(SENDERS.S3) } };
 }
 
-/** Lets an event happen in the service. */
+/** Applies an event to the service. */
 export async function happen({ db, world: { ids, channelCodes }, apis }: Place, event: HistoryEvent): Promise<void> {
   const record = async () => {};
   if (event.type === 'pause') {
     const pause = await pauseChannel(db, channelCodes[event.channel], record);
-    if (!pause?.isStill) throw new Error(`Channel ${event.channel} was paused, and is not still`);
+    if (!pause?.isStill) throw new Error(`Channel ${event.channel} is not still after it was paused`);
   }
   if (event.type === 'resume') await resumeChannel(db, channelCodes[event.channel], record);
   if (event.type === 'bind') {
