@@ -7,9 +7,9 @@ import { sortedLedger } from '../model/ledger-value.ts';
 import { Model } from '../model/model.ts';
 import { readLedger } from '../model/stored-ledger.ts';
 
-/** The application that sends; it is bound to no channel. */
+/** The sending application, which is bound to no channel. */
 const SENDER = 'fuzzer';
-/** The causes of orders that depend on more than the ledger that the model knows. */
+/** Causes that the model can't predict from the ledger. */
 const NOT_OF_THE_MODEL = ['cancelled'];
 
 interface AcceptedBatch {
@@ -20,7 +20,7 @@ interface AcceptedBatch {
   entries: AcceptedOrder[];
 }
 
-/** Follows every batch that was accepted, in order, and holds what became of it against the model (test/model). */
+/** Follows accepted batches in order and compares their outcomes with the model's (test/model). */
 export class AcceptedOrders {
   readonly #api: Api;
   readonly #stack: Stack;
@@ -33,42 +33,52 @@ export class AcceptedOrders {
     this.#stack = stack;
   }
 
-  /** Waits, where a batch is to be sent, for those of other customers: between customers there is no order. */
+  /**
+   * Before a batch is sent, waits for pending batches of other customers, because orders of different customers have no
+   * defined order.
+   */
   async makeWay(body: Buffer | null): Promise<void> {
     const customers = this.#unsettled.flatMap(({ orderList }) => orderList.map(({ customerId }) => customerId));
     if (new Set([...customers, ...customersIn(body)]).size > 1) await this.settle();
   }
 
-  /** Throws where a body that was refused for a number that two customers share is not async, or shares none. */
+  /**
+   * Checks a body that was refused with `asset_number_shared`. Throws unless it is async and two customers name a
+   * number.
+   */
   checkShared(body: Buffer): void {
     const { syncMode, orderList } = read(body);
-    expectEqual('what shares a number', [syncMode, sharesNumber(orderList)], ['async', true]);
+    expectEqual(
+      'mode of the batch, and whether customers share a number',
+      [syncMode, sharesNumber(orderList)],
+      ['async', true],
+    );
   }
 
   /**
-   * Takes up an answer of O5 to a body. Returns how many batches and orders it says are stored now: none for one that
-   * was sent before. Throws where the answer is not of these orders.
+   * Records O5's answer to a body. Returns how many batches and orders are newly stored, which is none for a
+   * resubmitted batch. Throws if the answer doesn't match the orders.
    */
   note(body: Buffer, data: AcceptedOrder[]): { batches: number; orders: number } {
     const { orderList, ...batch } = read(body);
     const said = data.map(({ sequence, customerId }) => `${sequence} ${customerId}`);
     const sent = orderList.map(({ sequence, customerId }) => `${sequence} ${customerId}`);
-    expectEqual('the orders of the answer', said, sent);
+    expectEqual('the orders in the answer', said, sent);
     const key = JSON.stringify([batch.channelCode, batch.channelOrderId]);
     const ids = JSON.stringify(data.map(({ licenseOrderId }) => licenseOrderId));
     const earlier = this.#known.get(key);
     if (earlier !== undefined) {
-      expectEqual('the answer to a repeat', ids, earlier);
+      expectEqual('the answer to a resubmitted batch', ids, earlier);
       return { batches: 0, orders: 0 };
     }
     const isShared = batch.syncMode === 'async' && sharesNumber(orderList);
-    expectEqual('whether a number is shared', isShared, false);
+    expectEqual('whether customers share a number', isShared, false);
     this.#known.set(key, ids);
     this.#unsettled.push({ ...batch, orderList: orderList as unknown as Sent[], entries: data });
     return { batches: 1, orders: data.length };
   }
 
-  /** Waits for what was accepted, and holds each outcome against the model. */
+  /** Waits for all accepted batches and compares each outcome with the model's. */
   async settle(): Promise<void> {
     if (this.#unsettled.length === 0) return;
     const customers = await sql<{ id: string; enterprise: string; channel: string }>`
@@ -95,7 +105,7 @@ export class AcceptedOrders {
         };
       });
       expectEqual(
-        `what became of ${channelOrderId}`,
+        `the outcomes of ${channelOrderId}`,
         found,
         expected.map(({ cause, assets, products }) => ({ licenseOrderId: 'its own', cause, assets, products })),
       );
@@ -113,12 +123,12 @@ function read(body: Buffer): BatchOrder {
   return BatchOrder.parse(JSON.parse(body.toString('utf8').replace(/^\uFEFF/, '')));
 }
 
-/** The customers that a body names, as far as it can be read. */
+/** Returns the customers that a body names, even if it is not valid JSON. */
 function customersIn(body: Buffer | null): string[] {
   return [...(body?.toString('utf8') ?? '').matchAll(/"customerId":\s*"\s*(\d*)/g)].map(([, id]) => id!);
 }
 
-/** Whether orders of two customers name one asset number (rules 6.1). */
+/** Whether orders of two customers name the same asset number (rules 6.1). */
 function sharesNumber(orders: BatchOrder['orderList']): boolean {
   const owners = new Map<string, string>();
   return orders.some(({ customerId, assets }) =>

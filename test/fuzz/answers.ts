@@ -11,17 +11,19 @@ import { z } from 'zod';
 import type { WireAnswer } from './wire.ts';
 import type { Operation, World } from './world.ts';
 
-/** What is inside and never reaches a client (rules 1). */
+/** Internal details that must never reach a client (rules 1). */
 const INSIDE =
   /select |insert into|syntax error|relation "|postgres|redis|127\.0\.0\.1|localhost|node:|node_modules|\.ts\b|\bat \/|errno/i;
-/** The codes that are the HTTP status as well: what is not a call of an operation (rules 1). */
+/** Codes that are also the HTTP status, for requests that reach no operation (rules 1). */
 const NO_CALL = [400, 404, 405, 408, 417, 431];
 const RFC_6749_STATUSES = [400, 401];
 const MEMBER_ROOT = '/me/';
 
 const rfcFailure = z.strictObject({ error: z.string(), error_description: z.string() });
 
-/** The path of a request's target, decoded; null where that cannot be. A target may name its host, too (RFC 9112). */
+/**
+ * Returns the decoded path of a request target; null if it can't be decoded. A target may include a host (RFC 9112).
+ */
 function pathOf(target: string): string | null {
   const [path = ''] = target.replace(/^https?:\/\/[^/]*/i, '').split(/[?#]/, 1);
   try {
@@ -31,12 +33,12 @@ function pathOf(target: string): string | null {
   }
 }
 
-/** Holds answers against what is published: the envelope, the table of causes, the description of each operation. */
+/** Checks answers against what is published: the envelope, the table of causes, and the schema of each operation. */
 export class AnswerRules {
   readonly #operations: { operation: Operation; pattern: RegExp; answer: z.ZodType | undefined }[];
 
   constructor({ operations, document }: World) {
-    // A path that is written out goes before one with a parameter in its place, as in OpenAPI.
+    // As in OpenAPI, paths without parameters take precedence.
     const written = operations.toSorted((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')));
     this.#operations = written.map((operation) => {
       const pattern = new RegExp(`^${operation.path.replace(/\{[^}]+\}/g, '[^/]+')}$`);
@@ -47,7 +49,7 @@ export class AnswerRules {
     });
   }
 
-  /** The operation that a method and a path lead to, if any. */
+  /** Returns the operation for a method and a path, if any. */
   operationOf(method: string, path: string): Operation | undefined {
     return this.#entryOf(method, path)?.operation;
   }
@@ -58,11 +60,11 @@ export class AnswerRules {
     return this.#operations.find(({ operation, pattern }) => operation.method === method && pattern.test(plain));
   }
 
-  /** What is wrong with an answer to a call, or null. */
+  /** Returns what is wrong with an answer, or null. */
   faultOf(answer: WireAnswer, { method, path }: { method: string; path: string }): string | null {
     const { status, headers, text } = answer;
     if (!headers.has('x-request-id')) return 'no x-request-id';
-    // It has no body, and no operation takes it.
+    // Its answer has no body, and no operation takes it.
     if (method === 'HEAD') return NO_CALL.includes(status) ? null : `status ${status} to HEAD`;
     let body: unknown;
     try {
@@ -76,11 +78,11 @@ export class AnswerRules {
       const { error } = entry.answer.safeParse(body);
       return error === undefined ? null : `not the published answer: ${error.message}`;
     }
-    if (INSIDE.test(text)) return `something of the inside: ${text}`;
+    if (INSIDE.test(text)) return `internal details: ${text}`;
     if (entry?.operation.operationId === 'issueToken' && RFC_6749_STATUSES.includes(status)) {
       if (rfcFailure.safeParse(body).success) return null;
-      // What is not even HTTP was not for any operation.
-      if (!text.includes('"http_malformed"')) return `not an answer of RFC 6749: ${text}`;
+      // Malformed HTTP reaches no operation, so it gets the usual envelope.
+      if (!text.includes('"http_malformed"')) return `not an RFC 6749 answer: ${text}`;
     }
     const fault = faultOfRefusal(status, body, pathOf(path)?.startsWith(MEMBER_ROOT) === true);
     return fault ?? faultOfCause(body, entry?.operation.operationId as OperationId | undefined);
@@ -95,13 +97,13 @@ function faultOfRefusal(status: number, body: unknown, isMember: boolean): strin
   const codes = [codeOf(cause as Cause, 'order'), codeOf(cause as Cause, 'member')];
   if (!codes.includes(code)) return `code ${code} for ${cause}`;
   if (isMember && code !== codes[1] && status === 299) return `code ${code} for ${cause} in the member center`;
-  // The service has all it needs, and nobody else calls: it has no reason to refuse for a fault or for load.
+  // The service is healthy and has no other load, so it has no reason for a fault or a refusal as overloaded.
   if (code === '500') return `a fault: ${cause}`;
   const expected = NO_CALL.includes(Number(code)) ? Number(code) : 299;
   return status === expected ? null : `HTTP ${status} for code ${code}`;
 }
 
-/** Says if an operation has refused a call for a cause that docs/api.md does not list for it. */
+/** Returns a fault if an operation refused a call with a cause that docs/api.md doesn't list for it. */
 function faultOfCause(body: unknown, id: OperationId | undefined): string | null {
   const { cause } = FailureBody.parse(body);
   const listed = [...REQUEST_FAULTS, ...(id === undefined ? [] : refusalsOf(id))];

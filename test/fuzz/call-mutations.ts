@@ -3,16 +3,16 @@ import { mutateJson, repeatKey, textOf, WILD_VALUES } from './json-mutations.ts'
 import type { Random } from './random.ts';
 import { bytesOf, type Call } from './wire.ts';
 
-/** What mutations draw from, besides a call. */
+/** Values that mutations draw from. */
 interface Sources {
   random: Random;
-  /** Tokens of another kind, of another party, or invalid ones. */
+  /** Tokens of other kinds or other parties, and invalid ones. */
   tokens: readonly string[];
-  /** Nonces that were used. */
+  /** Used nonces. */
   nonces: readonly string[];
-  /** Ids and words of this service. */
+  /** Ids and words from the service's answers. */
   words: readonly string[];
-  /** A valid call, to send behind another one. */
+  /** Returns a valid call to pipeline after another. */
   another: () => Call;
 }
 
@@ -52,7 +52,7 @@ const CONTENT_TYPES = [
   'a'.repeat(500),
 ];
 
-/** What is done to a call, each as often as the others. */
+/** Mutations of a call, all equally likely. */
 export const MUTATIONS: Record<string, Mutation> = {
   // Query
   'query: dropped': (call, { random }) => void call.query.splice(random.below(call.query.length), 1),
@@ -113,7 +113,7 @@ export const MUTATIONS: Record<string, Mutation> = {
       `http://other${path}`,
     ]);
   },
-  // Who calls
+  // Credentials
   'token: missing': (call, { random }) => {
     const name = random.oneOf(TOKEN_HEADERS);
     call.headers = call.headers.filter(([each]) => each.toLowerCase() !== name);
@@ -255,13 +255,13 @@ export const MUTATIONS: Record<string, Mutation> = {
     call.next = another();
   },
   'client: leaves': (call, { random }) => {
-    // Never all of it: what becomes of a call that has arrived is not known to who does not wait for the answer.
+    // Never send all of it: without waiting for the answer, the client can't know whether a complete call took effect.
     const { length } = bytesOf(call);
     call.leavesAfter = random.isOneIn(3) ? length - 1 : random.below(length);
   },
 };
 
-/** Changes a body once or twice, as JSON. */
+/** Mutates a JSON body one to three times. */
 export function mutateBody(call: Call, json: unknown, random: Random): void {
   let body = structuredClone(json);
   for (let left = random.oneOf([1, 1, 1, 2, 3]); left > 0; left--) {

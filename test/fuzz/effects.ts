@@ -1,7 +1,7 @@
 import type { Database } from '@lockstep/platform';
 import { contentOfTables } from '../harness/databases/tables.ts';
 
-/** Which tables an operation may change where it is not refused; the others change none. */
+/** Tables that each operation may change if it succeeds. Operations not listed may change none. */
 const HOLDINGS = ['asset_assignment', 'asset_lending'];
 const LEDGER = [
   'asset',
@@ -33,12 +33,12 @@ const CHANGES: Record<string, readonly string[]> = {
   configureAssets: ['member_audit', ...HOLDINGS],
   lendAssets: ['member_audit', ...HOLDINGS],
 };
-/** Tokens come and go with logins, and failed logins are counted. */
+/** Logins change these tables at any time. */
 const OF_LOGINS = ['access_token', 'login_failure'];
 
 type Content = Awaited<ReturnType<typeof contentOfTables>>;
 
-/** Compares what is stored before and after groups of calls. */
+/** Compares stored data before and after groups of calls. */
 export class Effects {
   readonly #db: Database;
   #before: Content;
@@ -52,14 +52,14 @@ export class Effects {
     return new Effects(db, await contentOfTables(db));
   }
 
-  /** Forgets what has changed until now. */
+  /** Accepts all changes so far. */
   async reset(): Promise<void> {
     this.#before = await contentOfTables(this.#db);
   }
 
   /**
-   * What has changed since the last look although nothing accepted explains it, a line each. `accepted`: the operations
-   * of the calls that were not refused; `batches`: how many batches and orders they stored.
+   * Returns a line for each change since the last call that no successful operation explains. `accepted` lists those
+   * operations, and `stored` counts the batches and orders that they stored.
    */
   async unexplained(accepted: readonly string[], stored: { batches: number; orders: number }): Promise<string[]> {
     const before = this.#before;

@@ -9,21 +9,19 @@ import { bodyRead, type Call, reproOf, send, type WireAnswer } from './wire.ts';
 import { World } from './world.ts';
 
 /**
- * Calls of every operation, changed in every way, at a whole service: each answer is a documented one, what is refused
- * changes nothing, what is accepted is what the answer says, and the service is as it was.
+ * Sends randomly mutated calls of every operation to a whole service. Each answer must be documented. A refused call
+ * must change nothing, and an accepted call must have the effect that its answer states. Afterwards the service must
+ * still work.
  *
- * LOCKSTEP_FUZZ_CALLS says how many, LOCKSTEP_SEED draws others than those of every run.
+ * LOCKSTEP_FUZZ_CALLS sets the number of calls, LOCKSTEP_SEED the seed.
  */
 const CALLS = Number(process.env.LOCKSTEP_FUZZ_CALLS || 1_000);
 const SEED = Number(process.env.LOCKSTEP_SEED || 1918879199);
-/** Calls that one service gets before a new one takes its place: what is in its tables stays little enough to read. */
+/** Calls for each service, so that its tables stay small. */
 const ROUND_CALLS = 2_500;
-/** Calls after which the tables are looked at. */
+/** Calls between two comparisons of the tables. */
 const GROUP_CALLS = 20;
-/**
- * The last calls of each third whole round meet an asset that holds nearly as much as it may. It takes a second to
- * fill.
- */
+/** In every third full round, the last calls meet an asset that is nearly full. Filling it takes a second. */
 const ROUNDS_OF_FILLING = 3;
 const CALLS_AT_LIMIT = 100;
 const AT_ONCE = 8;
@@ -54,9 +52,7 @@ class Round {
     return new Round(world, random, await Effects.watch(world.stack.db), faults);
   }
 
-  /**
-   * Sends so many calls; returns how many of them were carried out. `fills`: whether the last ones meet a full asset.
-   */
+  /** Sends calls and returns how many succeeded. With `fills`, the last calls meet a nearly full asset. */
   async run(calls: number, fills: boolean): Promise<number> {
     if (!fills) return await this.#run(calls);
     const before = await this.#run(calls - CALLS_AT_LIMIT);
@@ -73,7 +69,7 @@ class Round {
     return carriedOut;
   }
 
-  /** Checks that the service still works and has kept its promises. */
+  /** Checks that the service still works and that its stored data is consistent. */
   async end(): Promise<void> {
     const { api, stack } = this.#world;
     try {
@@ -87,15 +83,15 @@ class Round {
       const { call } = this.#world.validCall(operation);
       const [answer] = await send(this.#world.port, call);
       const fault = answer === undefined ? 'no answer' : this.#rules.faultOf(answer, call);
-      if (fault !== null) this.#report([call], `in the end, ${operation.operationId} is answered with ${fault}`);
+      if (fault !== null) this.#report([call], `at the end, ${operation.operationId} got ${fault}`);
     }
-    await this.#checkRoom();
+    await this.#checkBodyMemory();
     await api.newCustomer();
     await stack.close();
   }
 
-  /** That nobody holds a share of the room for bodies any longer: as many as there may be at once fit in. */
-  async #checkRoom(): Promise<void> {
+  /** Checks that all body memory is free again: as many bodies as may be in flight at once must fit. */
+  async #checkBodyMemory(): Promise<void> {
     const operation = this.#world.operations.find(({ operationId }) => operationId === 'previewBatchOrder');
     const calls = Array.from({ length: 16 }, () => this.#world.validCall(operation).call);
     for (const call of calls) call.framing = { kind: 'chunked' };
@@ -103,7 +99,7 @@ class Round {
     for (const [index, [answer]] of answers.entries()) {
       const call = calls[index]!;
       const fault = answer === undefined ? 'no answer' : this.#rules.faultOf(answer, call);
-      if (fault !== null) this.#report([call], `in the end, a body has no room: ${fault}`);
+      if (fault !== null) this.#report([call], `at the end, body memory is not free: ${fault}`);
     }
   }
 
@@ -118,7 +114,7 @@ class Round {
       another: () =>
         this.#world.validCall(this.#world.operations.find(({ operationId }) => operationId === 'queryCustomers')).call,
     };
-    // Some stay as they are, so that there is something to meet.
+    // Leave some calls unchanged, so that others find data.
     if (random.isOneIn(this.#world.isAtLimit ? 2 : 12)) return call;
     if (json !== undefined && !random.isOneIn(3)) mutateBody(call, json, random);
     if (call.changes.length > 0 && !random.isOneIn(5)) return call;
@@ -151,7 +147,7 @@ class Round {
         this.#report([call], (error as Error).message);
       }
     };
-    // Orders one after the other, so that it is known which came first; the rest beside them.
+    // Send orders one after another, so that their sequence is known, and other calls concurrently.
     const isOfOrders = ({ path }: Call) => /batchOrder$/i.test(decode(path));
     const orders = group.filter(isOfOrders);
     const others = group.filter((call) => !isOfOrders(call));
@@ -175,12 +171,12 @@ class Round {
     return accepted.length;
   }
 
-  /** Holds the answers to a call against the rules. Returns the operation that was carried out, if one was. */
+  /** Checks the answers to a call. Returns the operation if it succeeded. */
   #judge(call: Call, answers: WireAnswer[]): string | undefined {
     if (call.leavesAfter !== null) return undefined;
     const [answer] = answers;
     if (answer === undefined) {
-      // It waited for more of the body, in vain.
+      // The service was still waiting for the rest of the body.
       if (call.framing.kind === 'lie' && call.body !== null) return undefined;
       this.#report([call], 'no answer');
       return undefined;
@@ -188,7 +184,7 @@ class Round {
     const fault = this.#rules.faultOf(answer, call);
     if (fault !== null) this.#report([call], fault);
     if (answer.text.includes('"asset_number_shared"')) this.#checkShared(call);
-    // A call that was carried out has ended the administrator's session.
+    // An accepted call ended the administrator's session.
     if (call.changes.length === 0 && answer.text.includes('"user_token_invalid"')) this.#isLoggedOut = true;
     if (answer.status !== 200) return undefined;
     this.#world.hear(JSON.parse(answer.text));
@@ -217,13 +213,13 @@ function decode(path: string): string {
   }
 }
 
-describe('calls that were changed at random', () => {
+describe('randomly mutated calls', () => {
   const faults: string[] = [];
   afterAll(() => {
     if (faults.length > 0) process.stderr.write(`LOCKSTEP_SEED=${SEED}\n${faults.join('\n\n')}\n`);
   });
 
-  it(`are answered as documented and change nothing when refused (${CALLS}, seed ${SEED})`, {
+  it(`get documented answers and change nothing if refused (${CALLS} calls, seed ${SEED})`, {
     timeout: 3_600_000,
   }, async () => {
     let carriedOut = 0;
@@ -233,7 +229,7 @@ describe('calls that were changed at random', () => {
       carriedOut += await running.run(calls, calls === ROUND_CALLS && round % ROUNDS_OF_FILLING === 0);
       await running.end();
     }
-    process.stderr.write(`${CALLS} changed calls with seed ${SEED}, ${carriedOut} of them carried out\n`);
+    process.stderr.write(`${CALLS} mutated calls with seed ${SEED}, ${carriedOut} succeeded\n`);
     expect(faults.map((fault) => fault.split('\n', 1)[0])).toEqual([]);
     expect(carriedOut).toBeGreaterThan(CALLS / 20);
   });

@@ -3,14 +3,14 @@ import type { Random } from './random.ts';
 type Json = unknown;
 type Container = Record<string, Json> | Json[];
 
-/** A place in a JSON value: what holds it, under which key. */
+/** A place in a JSON value: its container and its key. */
 interface Place {
   parent: Container;
   key: string | number;
   path: string;
 }
 
-/** Every place in a value, however deep. */
+/** Returns all places in a value, at any depth. */
 function placesIn(value: Json, path = ''): Place[] {
   if (typeof value !== 'object' || value === null) return [];
   const keys = Array.isArray(value) ? value.keys().toArray() : Object.keys(value);
@@ -20,10 +20,10 @@ function placesIn(value: Json, path = ''): Place[] {
   });
 }
 
-/** Stands for lists in lists, so many, in the text of a body. */
+/** Placeholder for nested lists or objects of a given depth. */
 const NEST = /"@nest (\d+) (.)@"/g;
 
-/** The text of a value; what JSON.stringify cannot write is put in afterwards. */
+/** Returns a value as JSON text, with placeholders expanded. */
 export function textOf(value: Json): string {
   return (JSON.stringify(value) ?? '').replace(NEST, (_, depth: string, kind: string) => {
     const [open, close] = kind === '[' ? ['[', ']'] : ['{"a":', '}'];
@@ -31,7 +31,7 @@ export function textOf(value: Json): string {
   });
 }
 
-/** Values that no field, or few, may have. */
+/** Values that few or no fields accept. */
 export const WILD_VALUES: readonly Json[] = [
   null,
   '',
@@ -105,12 +105,12 @@ const nest = (random: Random) => `@nest ${random.oneOf([5, 17, 40, 400])} ${rand
 type Mutation = (place: Place, random: Random) => void;
 
 const read = ({ parent, key }: Place): Json => (parent as Record<string | number, Json>)[key];
-/** Not by assignment, to which `__proto__` is no field. */
+/** Assigning to `__proto__` would not create a field. */
 const write = ({ parent, key }: Place, value: Json) => {
   Object.defineProperty(parent, key, { value, enumerable: true, configurable: true, writable: true });
 };
 
-/** What is done to one place. */
+/** Mutations of one place. */
 const MUTATIONS: Record<string, Mutation> = {
   drop({ parent, key }) {
     if (Array.isArray(parent)) parent.splice(key as number, 1);
@@ -130,7 +130,7 @@ const MUTATIONS: Record<string, Mutation> = {
   many(place, random) {
     const { parent, key } = place;
     const count = random.oneOf([20, 101, 1_001, 10_001]);
-    // What is small may be many; what is large is few, so that a body stays one that is read at once.
+    // Make fewer copies of large values, so that the body stays small enough to be accepted.
     const element = read(place);
     const size = textOf(element).length;
     const fitting = Math.max(2, Math.min(count, Math.floor(200_000 / Math.max(1, size))));
@@ -157,7 +157,10 @@ const MUTATIONS: Record<string, Mutation> = {
   },
 };
 
-/** Changes one place of a body, or the whole of it, in place where it can. Returns the body and what was done. */
+/**
+ * Mutates one place of a body, or replaces the whole body. Changes it in place if possible. Returns the body and a
+ * description of the change.
+ */
 export function mutateJson(body: Json, random: Random): { body: Json; change: string } {
   const places = placesIn(body);
   if (places.length === 0 || random.isOneIn(40)) {
@@ -170,7 +173,7 @@ export function mutateJson(body: Json, random: Random): { body: Json; change: st
   return { body, change: `body${place.path}: ${name}` };
 }
 
-/** Names a key of the text twice, with two values. */
+/** Repeats a key of the text with a second value. */
 export function repeatKey(text: string, random: Random): string {
   const keys = [...text.matchAll(/"([A-Za-z]+)":/g)];
   if (keys.length === 0) return text;

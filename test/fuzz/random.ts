@@ -1,13 +1,13 @@
-/** Numbers that look random and follow from a seed, so that a run can be had again. */
+/** Pseudorandom numbers from a seed, so that a run can be repeated. */
 export class Random {
   #state: number;
 
-  /** `seed` is any whole number; `stream` another whole number, for a run of its own within a seed. */
+  /** `seed` and `stream` are integers. Each stream of a seed is a separate sequence. */
   constructor(seed: number, stream = 0) {
     this.#state = (seed ^ Math.imul(stream + 1, 0x9e3779b1)) >>> 0;
   }
 
-  /** At least 0 and less than 1 (mulberry32). */
+  /** Returns a number from 0 up to but excluding 1 (mulberry32). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -16,7 +16,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number of at least 0 and less than `end`. */
+  /** Returns an integer from 0 up to but excluding `end`. */
   below(end: number): number {
     return Math.floor(this.next() * end);
   }
@@ -26,11 +26,11 @@ export class Random {
   }
 
   oneOf<Item>(items: readonly Item[]): Item {
-    if (items.length === 0) throw new Error('Nothing to choose from');
+    if (items.length === 0) throw new Error('No items to choose from');
     return items[this.below(items.length)]!;
   }
 
-  /** `length` random characters of `alphabet`. */
+  /** Returns `length` random characters of `alphabet`. */
   word(length: number, alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789'): string {
     return Array.from({ length }, () => alphabet[this.below(alphabet.length)]).join('');
   }

@@ -1,26 +1,24 @@
 import { connect } from 'node:net';
 
-/** A call down to its bytes, so that it can be wrong in every way that a socket allows. */
+/** A call in terms of its bytes, so that it can be malformed in any way that a socket allows. */
 export interface Call {
-  /** The operation before mutation; a change of path or method may hit another one. */
+  /** The operation before mutation. A changed path or method may reach another. */
   operationId: string;
   method: string;
-  /** As it stands in the request line, encoded. */
+  /** Encoded, as in the request line. */
   path: string;
-  /** Names and values, encoded when the call is written; a value that is null has no `=`. */
+  /** Encoded names and values. A null value is written without `=`. */
   query: [name: string, value: string | null][];
   headers: [name: string, value: string][];
   body: Buffer | null;
-  /** How the body's length is told. `lie`: so many bytes more or fewer than there are; `both`: in both ways at once. */
+  /** How the body's length is declared. `lie`: off by that many bytes. `both`: by content-length and as chunked. */
   framing: { kind: 'length' | 'chunked' | 'bad chunks' | 'both' } | { kind: 'lie'; by: number };
   version: string;
-  /**
-   * So many of its bytes are sent, from the front, before the client leaves; null: all, and it waits for the answer.
-   */
+  /** Number of bytes to send before the client disconnects; null: send all and wait for the answer. */
   leavesAfter: number | null;
-  /** A call that is sent on the same connection right behind it. */
+  /** A call pipelined on the same connection. */
   next: Call | null;
-  /** What was changed, for people. */
+  /** Descriptions of the mutations, for reports. */
   changes: string[];
 }
 
@@ -30,7 +28,7 @@ export interface WireAnswer {
   text: string;
 }
 
-/** All bytes of a call, with those of the one behind it. */
+/** Returns the bytes of a call and of the one pipelined after it. */
 export function bytesOf(call: Call): Buffer {
   const query = call.query.map(([name, value]) => (value === null ? name : `${name}=${value}`)).join('&');
   const lines = [`${call.method} ${call.path}${query === '' ? '' : `?${query}`} ${call.version}`];
@@ -64,8 +62,8 @@ function chunksOf(body: Buffer): Buffer[] {
 const PATIENCE_MS = 20_000;
 
 /**
- * Sends a call on a connection of its own. Returns what came back, in order; nothing where the client left. Rejects
- * where an answer does not come or is not HTTP.
+ * Sends a call on a new connection. Returns the answers in order, or none if the client disconnects early. Rejects if
+ * an answer times out or isn't HTTP.
  */
 export function send(port: number, call: Call): Promise<WireAnswer[]> {
   const bytes = bytesOf(call);
@@ -78,7 +76,7 @@ export function send(port: number, call: Call): Promise<WireAnswer[]> {
       socket.destroy();
       outcome();
     };
-    const timer = setTimeout(() => done(() => reject(new Error(`no answer in ${PATIENCE_MS} ms`))), PATIENCE_MS);
+    const timer = setTimeout(() => done(() => reject(new Error(`no answer within ${PATIENCE_MS} ms`))), PATIENCE_MS);
     const look = (isOver: boolean) => {
       try {
         const answers = parseAnswers(received, call, isOver);
@@ -98,7 +96,7 @@ export function send(port: number, call: Call): Promise<WireAnswer[]> {
     socket.on('connect', () => {
       if (call.leavesAfter === null) {
         socket.write(bytes);
-        // The rest of a body that is shorter than it says never comes.
+        // The declared rest of the body never comes, so close the sending side.
         if (call.body !== null && call.framing.kind === 'lie' && call.framing.by > 0) socket.end();
         return;
       }
@@ -107,13 +105,13 @@ export function send(port: number, call: Call): Promise<WireAnswer[]> {
   });
 }
 
-/** The body as the service reads it: what stands behind the length that it was given is none of it. */
+/** Returns the body as the service reads it, up to its declared length. */
 export function bodyRead({ body, framing }: Call): NonNullable<Call['body']> {
   const sent = body!;
   return framing.kind === 'lie' && framing.by < 0 ? sent.subarray(0, Math.max(0, sent.length + framing.by)) : sent;
 }
 
-/** The complete answers; the last may go on until the connection closes. */
+/** Parses complete answers. The last may extend until the connection closes. */
 function parseAnswers(received: Buffer, call: Call, isOver: boolean): WireAnswer[] {
   const answers: WireAnswer[] = [];
   let at = 0;
@@ -122,7 +120,7 @@ function parseAnswers(received: Buffer, call: Call, isOver: boolean): WireAnswer
     if (end < 0) break;
     const [statusLine = '', ...lines] = received.toString('latin1', at, end).split('\r\n');
     const status = Number(/^HTTP\/1\.1 (\d{3})(?: |$)/.exec(statusLine)?.[1]);
-    if (!status) throw new Error(`not an answer: ${statusLine}`);
+    if (!status) throw new Error(`not an HTTP status line: ${statusLine}`);
     const headers = new Map(
       lines.map((line) => {
         const colon = line.indexOf(':');
@@ -141,11 +139,11 @@ function parseAnswers(received: Buffer, call: Call, isOver: boolean): WireAnswer
 
 interface Body {
   body: Buffer;
-  /** Where what comes behind it begins. */
+  /** Offset of what follows it. */
   end: number;
 }
 
-/** Reads the body that begins at `start`; null while more of it is to come. */
+/** Reads the body at `start`; null if it is incomplete. */
 function readBody(received: Buffer, start: number, headers: Map<string, string>, isOver: boolean): Body | null {
   if (headers.get('transfer-encoding') === 'chunked') return readChunks(received, start);
   const length = headers.get('content-length');
@@ -170,7 +168,7 @@ function readChunks(received: Buffer, start: number): Body | null {
   }
 }
 
-/** The call as a shell command that sends the same bytes, to reproduce a failure. */
+/** Returns a shell command that sends the same bytes, to reproduce a failure. */
 export function reproOf(call: Call, port: number): string {
   const bytes = bytesOf(call).subarray(0, call.leavesAfter ?? undefined);
   const MAX_SHOWN_BYTES = 4_000;
@@ -186,6 +184,6 @@ export function reproOf(call: Call, port: number): string {
       return String.fromCharCode(byte);
     })
     .join('');
-  const leaves = call.leavesAfter === null ? '' : '   # and then leaves';
+  const leaves = call.leavesAfter === null ? '' : '   # then disconnects';
   return `printf '${escaped}' | nc 127.0.0.1 ${port}${cut}${leaves}`;
 }

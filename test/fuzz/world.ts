@@ -22,7 +22,7 @@ import type { Call } from './wire.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a document that is looked into everywhere
 type Json = any;
 
-/** An operation as /openapi.json publishes it. */
+/** An operation, as published in /openapi.json. */
 export interface Operation {
   operationId: string;
   method: string;
@@ -31,26 +31,26 @@ export interface Operation {
   responses: Record<string, Json>;
 }
 
-/** What a call means before it is changed: the call, and its body as JSON where it has one. */
+/** A call before mutation, with its JSON body, if any. */
 export interface ValidCall {
   call: Call;
   json: unknown;
 }
 
 const ASSET_NUMBERS = Array.from({ length: 24 }, (_, index) => `8${String(index).padStart(9, '0')}`);
-/** The asset that is filled up to the limit of what it may hold (rules 6.5 Size), but for one product. */
+/** Number of the asset that is filled to one product below its limit (rules 6.5 Size). */
 const FULL_NUMBER = '8900000000';
 const PRODUCTS_TO_FILL = 9_999;
 const CUSTOMERS = ['2001', '2002'];
-/** Most orders are of the customer that has the full asset. */
+/** Most orders are of the full asset's customer. */
 const CUSTOMERS_AT_LIMIT = ['2001', '2001', '2001', '2001', '2002'];
 const TYPES = ['delete_asset', 'delete_product', 'new_buy', 'new_buy', 'new_buy', 'new_buy'];
-/** Most orders leave the full asset as full as it is, or nearly. */
+/** Most orders keep the full asset full, or nearly so. */
 const TYPES_AT_LIMIT = ['delete_asset', ...Array(6).fill('delete_product'), ...Array(13).fill('new_buy')];
 const KEPT_WORDS = 40;
-/** Fields of answers whose values make later calls meet what is there. */
+/** Fields of answers whose values later calls reuse, to refer to existing data. */
 const TELLING = /^(licenseOrderId|customerId|globalId|assetId|assetNum|webhookId)$/;
-/** Operations that are called more often than the others. */
+/** Weights of operations that are called more often than the others. */
 const OFTEN: Record<string, number> = {
   createBatchOrder: 4,
   previewBatchOrder: 2,
@@ -58,7 +58,7 @@ const OFTEN: Record<string, number> = {
   configureAssets: 2,
 };
 
-/** A service with the demo customers, its callers, and what was heard from it: where valid calls come from. */
+/** A service with demo customers. Generates valid calls, with values from its earlier answers. */
 export class World {
   readonly stack: Stack;
   readonly api: Api;
@@ -110,7 +110,7 @@ export class World {
     return Number(new URL(this.stack.baseUrl).port);
   }
 
-  /** Tokens that are good for something. */
+  /** Valid tokens. */
   get tokens(): string[] {
     return [this.api.token, this.stranger.token, this.#center.userToken];
   }
@@ -119,12 +119,12 @@ export class World {
     return [...this.#heard.values()].flat();
   }
 
-  /** Logs the administrator in anew, whom an accepted call may have logged out or locked out. */
+  /** Logs the administrator in again, because an accepted call may have ended the session or locked the account. */
   async logIn(): Promise<void> {
     this.#center = await openCenter(this.stack, this.api);
   }
 
-  /** Takes up what an answer tells of ids. */
+  /** Remembers ids from an answer. */
   hear(value: unknown): void {
     if (typeof value !== 'object' || value === null) return;
     for (const [key, each] of Object.entries(value)) {
@@ -142,7 +142,7 @@ export class World {
     this.#heard.set(name, heard);
   }
 
-  /** A call that could succeed. */
+  /** Returns a call that could succeed. */
   validCall(operation = this.#drawOperation(), json = this.#bodyOf(operation.operationId)): ValidCall {
     const { operationId, method, parameters } = operation;
     const nonce = this.#random.word(16);
@@ -174,9 +174,7 @@ export class World {
     };
   }
 
-  /**
-   * A call that buys nearly as much as an asset may hold. From then on every other call is O5, and about that asset.
-   */
+  /** Returns a call that nearly fills an asset. Afterwards at least half of all calls are O5, mostly about it. */
   fillingCall(): Call {
     this.#isAtLimit = true;
     const products = Array.from({ length: PRODUCTS_TO_FILL }, () => productToBuy({ productUri: 'gms-filling' }));
@@ -184,7 +182,7 @@ export class World {
     return this.validCall(this.#orderOperation, batchOf(order)).call;
   }
 
-  /** Whether an asset holds nearly as much as it may. */
+  /** Whether an asset has been nearly filled. */
   get isAtLimit(): boolean {
     return this.#isAtLimit;
   }
@@ -255,7 +253,7 @@ export class World {
 
   #batch(): Sent {
     const random = this.#random;
-    // Numbers of a batch meet within a customer, or where the batch is sync, or else it is refused.
+    // Mostly use one customer, because an async batch is refused if two customers name the same number.
     const isForAnyone = random.isOneIn(4);
     const ones = this.#customer();
     const count = random.oneOf([1, 1, 1, 2, 3]);
@@ -291,12 +289,12 @@ export class World {
   }
 }
 
-/** The member center of the first demo enterprise, its administrator logged in with a new password. */
+/** Opens the member center of the first demo enterprise and logs its administrator in with a new password. */
 async function openCenter({ db, baseUrl }: Stack, api: Api): Promise<MemberCenter> {
   const [{ id: enterpriseGlobalId, memberIds, customers }] = DEMO_ENTERPRISES;
   const members = memberIds.map((memberGlobalId) => ({ memberGlobalId, memberIdentity: randomUUID() }));
   const login = await setPassword({ db, passwords: new PasswordHasher() }, memberIds[0]);
-  if (login === undefined) throw new Error('The demo administrator is gone');
+  if (login === undefined) throw new Error('The demo administrator does not exist');
   const { body } = await askUserToken(baseUrl, api.credentials, login);
   const created = { enterpriseGlobalId, defaultType: true as const, members };
   const customer = { customerId: customers[0].id } as Customer;
