@@ -7,10 +7,10 @@ import { ServiceProcess } from '../harness/processes/service-process.ts';
 import type { QueueKind } from '../harness/stack.ts';
 import { Load } from './load.ts';
 
-/** The Redis database of the deployments of these tests. */
+/** Redis database of these deployments. */
 const REDIS_DATABASE = 9;
 
-/** Two APIs and two workers as processes, and a load on both APIs. */
+/** Two API and two worker processes, with a load on both APIs. */
 export class Deployment {
   readonly db: Database;
   readonly apis: readonly Api[];
@@ -44,7 +44,7 @@ export class Deployment {
     return new Deployment(db, apis, await Load.open(db, apis), processes);
   }
 
-  /** What each API says of its readiness: status and reason. */
+  /** Returns each API's readiness: the HTTP status and the reason, if any. */
   readiness(): Promise<{ status: number; reason?: string }[]> {
     return Promise.all(
       this.apis.map(async ({ baseUrl }) => {
@@ -55,7 +55,7 @@ export class Deployment {
     );
   }
 
-  /** Asks all processes to stop. Returns their exit statuses. */
+  /** Stops all processes. Returns their exit statuses. */
   async stop(): Promise<(number | null)[]> {
     const statuses = await Promise.all(this.#processes.map((part) => part.stop()));
     await this.db.destroy();

@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 it.each(QUEUE_KINDS)(
-  'two APIs and two workers go on by themselves when the address of the killed primary moves to its synchronous standby: queue on %s',
+  'two APIs and two workers recover when the address of a killed primary moves to its synchronous standby (queue on %s)',
   async (queue) => {
     const primary = await startPrimary();
     const standby = await addStandby(primary);
@@ -33,15 +33,15 @@ it.each(QUEUE_KINDS)(
     await load.more(SOME);
     await primary.kill();
     address.moveTo(standby.port);
-    // Nobody uses it before it is promoted: what it shows may be old.
+    // The APIs must not use the standby before it is promoted, because its data may be stale.
     const why = expect.stringContaining('rejects writes');
     await vi.waitFor(async () => expect(await statuses()).toEqual([why, why]), PATIENCE);
     await standby.promote();
     await load.more(SOME);
     await load.end();
     const figures = await load.check(db);
-    process.stdout.write(`primary killed, its standby promoted, queue on ${queue}: ${JSON.stringify(figures)}\n`);
-    // Everything that was acknowledged is there, and was done once, in order.
+    process.stdout.write(`primary killed, standby promoted, queue on ${queue}: ${JSON.stringify(figures)}\n`);
+    // Every acknowledged order must have been applied once, in order.
     expect(figures).toMatchObject({ failed: 0, numbersWrong: 0, found: figures.acknowledged });
     await vi.waitFor(async () => expect(await statuses()).toEqual([200, 200]), PATIENCE);
     const listening = async () =>

@@ -7,7 +7,7 @@ import { MemberCenter } from '../harness/members/member-center.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { syncOf } from '../harness/orders/sync-batches.ts';
 
-/** How long each caller thinks between two calls, so that the load is the same on any machine that can carry it. */
+/** Pause of a caller between calls. It limits the load, so that machines of different speed get the same. */
 const THINK_MS = 15;
 const RETRY_MS = 100;
 const NUMBERS_A_BATCH = 3;
@@ -15,24 +15,24 @@ const ASYNC_CHAINS = 6;
 const SYNC_CHAINS = 2;
 const READS_AT_ONCE = 16;
 
-/** A call that was not answered as it should be: refused, or its connection broke. */
+/** A call that was refused or whose connection broke. */
 export interface Fault {
   call: string;
   baseUrl: string;
-  /** The cause of the refusal, or what is known of the break. */
+  /** Cause of the refusal, or the connection's error. */
   why: string;
 }
 
-/** What came of a load. Orders are counted, and `found` are those whose result names the ids that were answered. */
+/** Results of a load, in orders. `found` counts orders whose batch result has the acknowledged ids. */
 export interface Figures {
   sent: number;
   acknowledged: number;
   found: number;
-  /** Found, but failed: with chains that are carried out in order, once, there is none. */
+  /** Orders found as failed; must be 0, because chains succeed if the service applies each batch once, in order. */
   failed: number;
-  /** Numbers that were bought more or less often than it was answered. */
+  /** Asset numbers bought more or less often than acknowledged. */
   numbersWrong: number;
-  /** Changes of an employee that were answered, and those on record: an answer that was lost may have made one more. */
+  /** Acknowledged changes of an employee, and those in the audit log. A lost answer may add one to the log. */
   edits: number;
   editsOnRecord: number;
   polls: number;
@@ -42,7 +42,7 @@ export interface Figures {
 type Batch = ReturnType<typeof batchOf> | ReturnType<typeof syncOf>;
 
 /**
- * A customer whose channel buys some numbers, revokes them, buys them again: each batch succeeds only right after the
+ * A customer whose channel alternately buys and revokes the same numbers. Each batch succeeds only directly after the
  * one before.
  */
 interface Chain {
@@ -53,9 +53,9 @@ interface Chain {
 }
 
 /**
- * Callers of every kind, each with one call at a time: channels that send batches in chains, channels that do so with
- * sync batches, a poller and a member center. A call that breaks or is refused for a fault of the service is repeated,
- * a batch under the same key, as clients should.
+ * Callers of every kind, each with one call at a time: channels that send chains of async or sync batches, a poller,
+ * and a member center. As clients should, they retry calls after faults of the service and broken connections, and
+ * resubmit batches under the same key.
  */
 export class Load {
   readonly faults: Fault[] = [];
@@ -77,7 +77,7 @@ export class Load {
     this.#center = center;
   }
 
-  /** Makes the customers and an enterprise of the load, through the first API. */
+  /** Creates the customers and an enterprise through the first API. */
   static async open(db: Database, targets: Api[]): Promise<Load> {
     const [api] = targets;
     const chains: Chain[] = [];
@@ -85,11 +85,10 @@ export class Load {
       const numbers = Array.from({ length: NUMBERS_A_BATCH }, newAssetNum);
       chains.push({ customer: await api!.newCustomer(), numbers, isSync: index >= ASYNC_CHAINS, bought: 0 });
     }
-    const newApi = () => Promise.reject(new Error('the member center has an API'));
+    const newApi = () => Promise.reject(new Error('the member center already has an API'));
     return new Load(targets, chains, await MemberCenter.open({ db, newApi }, api));
   }
 
-  /** Starts all callers. */
   begin(): void {
     this.#callers = Promise.all([
       ...this.#chains.map((chain) => this.#sendChain(chain)),
@@ -99,26 +98,26 @@ export class Load {
     this.#callers.catch(() => {});
   }
 
-  /** Sends the calls from now on to these addresses, as a proxy does that takes others out of its list. */
+  /** Sends later calls to these addresses, like a proxy that removes the others from its list. */
   use(baseUrls: readonly string[]): void {
     const { credentials, token } = this.#targets[0]!;
     this.#targets = baseUrls.map((baseUrl) => new Api(baseUrl, credentials, token));
   }
 
-  /** Waits until so many more orders are acknowledged; rejects if a caller has failed. */
+  /** Waits until `orders` more orders are acknowledged. Rejects if a caller fails. */
   async more(orders: number, timeoutMs = 60_000): Promise<void> {
     const goal = this.#acknowledged + orders;
     const reached = vi.waitUntil(() => this.#acknowledged >= goal, { timeout: timeoutMs });
     await Promise.race([reached, this.#callers.then(() => reached)]);
   }
 
-  /** Stops the callers. Each call that is on its way is repeated until it is answered. */
+  /** Stops the callers after they have retried the calls in flight until they are answered. */
   async end(): Promise<void> {
     this.#isOver = true;
     await this.#callers;
   }
 
-  /** Reads the result of every batch that was acknowledged, and the ledger. */
+  /** Compares the results of all acknowledged batches, and the ledger, with the answers. */
   async check(db: Database): Promise<Figures> {
     const outcomes: { found: number; failed: number }[] = [];
     for (let first = 0; first < this.#answered.length; first += READS_AT_ONCE) {
@@ -152,7 +151,7 @@ export class Load {
     }
   }
 
-  /** Asks for what was acknowledged last: an answer that does not know it is a fault. */
+  /** Polls the batch acknowledged last. If it is unknown, that is a fault. */
   async #poll(): Promise<void> {
     while (!this.#isOver) {
       const last = this.#answered.at(-1);
@@ -166,7 +165,7 @@ export class Load {
     }
   }
 
-  /** Gives an employee another remark with each call, which is recorded, and reads what the member center shows. */
+  /** Edits an employee's remark, which is audited, and lists employees in the member center. */
   async #manageEmployee(): Promise<void> {
     const [employee] = await this.#center.add();
     const { globalId, userName } = employee!;
@@ -191,7 +190,7 @@ export class Load {
     }
   }
 
-  /** Makes one call, and notes it if it fails. */
+  /** Makes one call and records a fault if it fails. */
   async #once(call: string, work: (api: Api) => Promise<Answer>): Promise<Answer | undefined> {
     const api = this.#targets[this.#turn++ % this.#targets.length]!;
     const { baseUrl } = api;

@@ -6,8 +6,8 @@ import { REPOSITORY } from '../harness/processes/processes.ts';
 const COPIED = ['apps', 'packages', 'migrations', 'package.json'];
 
 /**
- * Makes a copy of this release in the run's directory that has these migrations behind its own: a release to come.
- * @returns its directory, which the run removes
+ * Copies this release into the run's directory and adds migrations, to simulate the next release. @returns its
+ * directory, which the run removes
  */
 export function makeNextRelease(migrations: Record<string, string>): string {
   const directory = mkdtempSync(join(inject('directory'), 'next-release-'));
@@ -17,7 +17,7 @@ export function makeNextRelease(migrations: Record<string, string>): string {
   return directory;
 }
 
-/** Links every package but those of the repository itself, which would lead to the code of this release. */
+/** Links all packages except the repository's own, which would lead to this release's code. */
 function linkPackages(directory: string): void {
   const ours = join(REPOSITORY, 'node_modules');
   const own = join(directory, 'node_modules');

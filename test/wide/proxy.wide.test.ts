@@ -20,14 +20,14 @@ import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 const ADDRESSES = ['127.0.0.1', '127.0.0.2'];
 const CALLERS = 4;
-/** Calls for results at once; all of them at once would be a test of overload. */
+/** Concurrent reads of results. Reading all at once would overload the service. */
 const READERS = 32;
-/** More than the queue for new connections that a Node.js server has if nothing else is said, of both processes. */
+/** More than the default backlog of new connections of two Node.js servers. */
 const BURST = 3_000;
 const UNAVAILABLE = { code: '500', cause: 'service_unavailable', message: expect.any(String) };
 const CONFIGURATION = readRepositoryFile('deploy/haproxy.cfg');
 
-it('the configuration is valid, for the version that docker-compose.yml runs', () => {
+it('the configuration is valid for the version in docker-compose.yml', () => {
   expect(findConfigurationFault(join(REPOSITORY, 'deploy/haproxy.cfg'))).toBe('');
   expect(readRepositoryFile('docker-compose.yml')).toContain(`image: haproxy:${readHaproxyVersion()}\n`);
 });
@@ -72,7 +72,7 @@ describe('two API processes and two workers behind the proxy of docker-compose.y
     rmSync(directory, { recursive: true });
   });
 
-  it('what is for operators stays inside, however it is written', async () => {
+  it('the proxy hides metrics and health checks, however their paths are written', async () => {
     const paths = ['/metrics', '/health/live', '/health/ready', '/%6Detrics', '/metrics?x', '/health%2Flive'];
     const answers = await Promise.all(paths.map((path) => fetch(baseUrl + path)));
     expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 404));
@@ -82,8 +82,8 @@ describe('two API processes and two workers behind the proxy of docker-compose.y
   });
 
   /**
-   * Sends batches during `work`, each until it is accepted, as clients are told to. Every one must be found once.
-   * @returns how many calls got no answer of the service
+   * Sends batches during `work` and resubmits each until it is accepted, as clients should. Each must be stored once.
+   * @returns how many calls got no answer from the service
    */
   async function callDuring(work: () => Promise<void>): Promise<number> {
     const customer = await api.newCustomer();
@@ -115,13 +115,13 @@ describe('two API processes and two workers behind the proxy of docker-compose.y
     };
     await Promise.all(Array.from({ length: READERS }, reader));
     process.stdout.write(
-      `sent ${sent}, acknowledged ${acknowledged.length}, found ${found}, without an answer at first ${unanswered}\n`,
+      `sent ${sent}, acknowledged ${acknowledged.length}, found ${found}, unanswered at first ${unanswered}\n`,
     );
     expect(found).toBe(sent);
     return unanswered;
   }
 
-  /** The answer of the service; null if the connection broke, or the proxy answered in its place. */
+  /** Returns the service's answer; null if the connection broke or the proxy answered instead. */
   async function submit(batch: ReturnType<typeof batchOf>): Promise<Answer | null> {
     try {
       const answer = await api.submit(batch);
@@ -129,7 +129,7 @@ describe('two API processes and two workers behind the proxy of docker-compose.y
       expectUnavailable(answer, 299);
       return null;
     } catch (error) {
-      // The connection.
+      // The connection broke.
       if (error instanceof TypeError) return null;
       throw error;
     }
@@ -147,7 +147,7 @@ describe('two API processes and two workers behind the proxy of docker-compose.y
     return { status: response.status, headers: response.headers, body: await response.json() };
   }
 
-  it('a burst of calls, as many as it lets through, takes no process out', async () => {
+  it('a burst of as many calls as the proxy lets through takes no process out of rotation', async () => {
     const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
     await api.accept(batch);
     await api.completed(batch);
@@ -155,7 +155,7 @@ describe('two API processes and two workers behind the proxy of docker-compose.y
     expect(results.map(({ succeeded }) => succeeded)).toEqual(results.map(() => 1));
   });
 
-  it('no call fails when each API process is taken out of the name before it stops, and workers just stop', async () => {
+  it('no call fails if each API process leaves the DNS name before it stops, and workers just stop', async () => {
     const unanswered = await callDuring(async () => {
       for (const [place, each] of apis.entries()) {
         names.addresses = ADDRESSES.toSpliced(place, 1);
@@ -173,7 +173,7 @@ describe('two API processes and two workers behind the proxy of docker-compose.y
     expect(unanswered).toBe(0);
   });
 
-  it('when they are stopped while they are called, at most the calls in flight are repeated', async () => {
+  it('if API processes stop under load, clients retry at most the calls in flight', async () => {
     const unanswered = await callDuring(async () => {
       for (const each of apis) {
         expect(await each.stop()).toBe(0);
@@ -184,7 +184,7 @@ describe('two API processes and two workers behind the proxy of docker-compose.y
     expect(unanswered).toBeLessThanOrEqual(CALLERS * apis.length);
   });
 
-  it('when one is killed, the other takes all calls', async () => {
+  it('if one API process is killed, the other takes all calls', async () => {
     const unanswered = await callDuring(async () => {
       await apis[0]!.kill();
       await proxy.untilServing(ADDRESSES.slice(1));
@@ -194,7 +194,7 @@ describe('two API processes and two workers behind the proxy of docker-compose.y
     expect(unanswered).toBeLessThanOrEqual(CALLERS);
   });
 
-  it('where no process is left, clients get JSON with the status of each interface', async () => {
+  it('without any API process, clients get JSON with the status of each interface', async () => {
     await Promise.all(apis.map((each) => each.kill()));
     await proxy.untilServing([]);
     for (const path of [ORDER_ROOT, ME_ROOT]) expectUnavailable(await call(`${path}/any`), 299);
@@ -203,9 +203,9 @@ describe('two API processes and two workers behind the proxy of docker-compose.y
   });
 
   it.each([
-    ['takes it', 'order-2026.11_23', 'order-2026.11_23'],
-    ['gives it another one', 'no id', expect.stringMatching(/^[0-9a-f-]{36}$/)],
-  ])('an answer of its own names the call as its caller does, if the API %s', async (_, given, named) => {
+    ['accepts', 'order-2026.11_23', 'order-2026.11_23'],
+    ['replaces', 'no id', expect.stringMatching(/^[0-9a-f-]{36}$/)],
+  ])("the proxy's own answers use the request id that the API would: it %s the caller's", async (_, given, named) => {
     const { headers } = await fetch(`${baseUrl}/metrics`, { headers: { 'x-request-id': given } });
     expect(headers.get('x-request-id')).toEqual(named);
   });

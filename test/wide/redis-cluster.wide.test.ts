@@ -10,16 +10,16 @@ import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
-/** Channels that send at once; each waits for the end of its batch before it sends the next. */
+/** Channels that send concurrently. Each waits until its batch is completed before it sends the next. */
 const CHANNELS = 6;
 const ORDERS_A_BATCH = 10;
-/** What makes plain that jobs flow: so many of them are put in and taken, and the sweep has nothing to do. */
+/** Jobs are flowing once this many have been added and taken while the sweep drained no lane. */
 const JOBS = 20;
-/** The names of both workers: the host and the process. */
+/** Names of both workers, each a host and a process id. */
 const WORKERS = [expect.stringMatching(/:\d+$/), expect.stringMatching(/:\d+$/)];
 const PATIENTLY = { timeout: 60_000, interval: 50 };
 
-describe('an api and two workers on a Redis Cluster, under load', () => {
+describe('an API and two workers on a Redis Cluster, under load', () => {
   let database: TestDatabase;
   let cluster: RedisCluster;
   let api: Api;
@@ -52,8 +52,8 @@ describe('an api and two workers on a Redis Cluster, under load', () => {
     expect(statuses, 'every process stops with status 0').toEqual([0, 0, 0]);
   });
 
-  it('has its jobs on the replica, when the master of the queue was killed', async () => {
-    await underLoad('a master killed', async () => {
+  it('use the replica after the master of the queue is killed', async () => {
+    await underLoad('master killed', async () => {
       await untilJobsFlow();
       const master = await cluster.masterOf(slot);
       await master.kill();
@@ -65,8 +65,8 @@ describe('an api and two workers on a Redis Cluster, under load', () => {
     });
   });
 
-  it('has its jobs on the replica, when the master of the queue hangs and closes no connection', async () => {
-    await underLoad('a master hangs', async () => {
+  it('use the replica while the master of the queue hangs with open connections', async () => {
+    await underLoad('master hung', async () => {
       const master = await cluster.masterOf(slot);
       master.hang(true);
       try {
@@ -79,8 +79,8 @@ describe('an api and two workers on a Redis Cluster, under load', () => {
     });
   });
 
-  it('follows the queue when its slot moves to another master, and back', async () => {
-    await underLoad('the slot moved twice', async () => {
+  it('follow the queue when its slot moves to another master and back', async () => {
+    await underLoad('slot moved twice', async () => {
       const home = await cluster.masterOf(slot);
       const other = (await cluster.masters()).find((master) => master !== home)!;
       for (const master of [other, home]) {
@@ -91,18 +91,18 @@ describe('an api and two workers on a Redis Cluster, under load', () => {
     });
   });
 
-  it('accepts and applies without a quorum, and goes back to the queue when the cluster is whole', async () => {
+  it('accept and apply orders without a quorum, and use the queue again once the cluster recovers', async () => {
     await underLoad('no quorum', async (load) => {
       const home = await cluster.masterOf(slot);
       const dead = [home, (await cluster.masters()).find((master) => master !== home)!];
       await Promise.all(dead.map((node) => node.kill()));
       try {
         await vi.waitFor(async () => expect(await readiness()).toEqual([200, { ...READY, queue: 'down' }]), PATIENTLY);
-        // A worker may stop, and start, without the cluster.
+        // A worker must be able to stop and start without the cluster.
         const { process } = workers[0]!;
         expect(await process.stop()).toBe(0);
         await process.start();
-        // The calls are answered, and the sweep finds what no job told of.
+        // Calls are answered, and the sweep drains lanes that have no job.
         const [sweeps, ended] = [await countSweptLanes(), load.ended()];
         await vi.waitFor(() => expect(load.ended()).toBeGreaterThan(ended + CHANNELS), PATIENTLY);
         expect(await countSweptLanes()).toBeGreaterThan(sweeps);
@@ -117,20 +117,20 @@ describe('an api and two workers on a Redis Cluster, under load', () => {
     });
   });
 
-  it('refuses a worker while any node of the cluster may evict jobs, a replica too', async () => {
+  it('do not start while any node, even a replica, may evict jobs', async () => {
     const replica = await cluster.replicaOf(await cluster.masterOf(slot));
     await replica.ask('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
     try {
       const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
       const message = `Redis at 127.0.0.1:${replica.port} evicts keys (maxmemory-policy allkeys-lru)`;
-      // A master lists a replica as soon as that has said how far it has come.
+      // A master lists a replica only after the replica has reported its replication offset.
       await vi.waitFor(() => expect(assertRedisKeepsJobs(cluster.url, log)).rejects.toThrow(message), PATIENTLY);
     } finally {
       await replica.ask('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
     }
   });
 
-  it('shows the queue and both workers to operators', async () => {
+  it('show the queue and both workers to operators', async () => {
     const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
     const view = openQueueView({ kind: 'redis', url: cluster.url }, QUEUE_NAME, log);
     try {
@@ -143,7 +143,7 @@ describe('an api and two workers on a Redis Cluster, under load', () => {
     }
   });
 
-  it('says in its log that the password is wrong, and not what it is', async () => {
+  it('log that the password is wrong without logging it', async () => {
     const lines: string[] = [];
     const log = createLogger(
       { name: 'test', level: 'info', secrets: new Set() },
@@ -161,7 +161,7 @@ describe('an api and two workers on a Redis Cluster, under load', () => {
     expect(lines.join()).not.toContain('hunter2');
   });
 
-  it('never logs the password of the cluster', () => {
+  it('never log the password of the cluster', () => {
     const processes = [apiProcess, ...workers.map(({ process }) => process)];
     expect(processes.flatMap((each) => each.linesWith(cluster.password))).toEqual([]);
     expect(apiProcess.linesWith('enqueue failed')).not.toEqual([]);
@@ -182,7 +182,7 @@ describe('an api and two workers on a Redis Cluster, under load', () => {
     }, PATIENTLY);
   }
 
-  /** Waits until jobs are put into the queue and taken from it, and no lane is drained for another reason. */
+  /** Waits until jobs are added and taken, and the sweep drains no lane. */
   async function untilJobsFlow(): Promise<void> {
     await vi.waitFor(async () => {
       const before = { sweeps: await countSweptLanes(), failures: await countEnqueueFailures() };
@@ -193,9 +193,9 @@ describe('an api and two workers on a Redis Cluster, under load', () => {
     }, PATIENTLY);
   }
 
-  /** Jobs that were ever put into the queue. */
+  /** Number of jobs ever added to the queue. */
   const countJobs = async () => Number(await (await cluster.masterOf(slot)).ask('GET', keyOf('id')));
-  /** Jobs that nobody has taken. */
+  /** Number of jobs waiting in the queue. */
   const countWaiting = async () => Number(await (await cluster.masterOf(slot)).ask('LLEN', keyOf('wait')));
   const countEnqueueFailures = () => readCounter(api.baseUrl, 'lockstep_enqueue_failures_total');
 
@@ -205,8 +205,8 @@ describe('an api and two workers on a Redis Cluster, under load', () => {
   }
 
   /**
-   * Runs a task while channels send: each batch must be accepted, whatever happens to the queue, and each order of it
-   * must succeed once. Prints and asserts how many were sent, acknowledged and found.
+   * Runs a task while channels send. Each batch must be accepted, whatever happens to the queue, and each order must
+   * succeed once. Prints and checks how many orders were sent, acknowledged and found.
    */
   async function underLoad(what: string, task: (load: { ended: () => number }) => Promise<void>): Promise<void> {
     let ended = 0;
@@ -245,10 +245,10 @@ describe('an api and two workers on a Redis Cluster, under load', () => {
   }
 });
 
-/** A key of BullMQ's. */
+/** Returns a key of BullMQ. */
 const keyOf = (name: string) => `bull:{${QUEUE_NAME}}:${name}`;
 
-/** Reads a counter of a process, added up over its labels. */
+/** Reads a counter of a process, summed over its labels. */
 async function readCounter(address: string, name: string): Promise<number> {
   const text = await (await fetch(`${address}/metrics`)).text();
   const values = text.split('\n').filter((line) => line.startsWith(name));

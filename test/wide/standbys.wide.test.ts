@@ -6,7 +6,7 @@ import { runJob } from '../harness/processes/processes.ts';
 
 afterAll(removeServers);
 
-test('an address that leads to a standby gets no statement, and is used as soon as the standby is promoted', async () => {
+test('a standby gets no statements until it is promoted, and gets them from then on', async () => {
   const primary = await startPrimary();
   const standby = await addStandby(primary);
   const url = standby.databaseUrl;

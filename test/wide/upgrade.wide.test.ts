@@ -8,14 +8,17 @@ import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 import { Load } from './load.ts';
 import { makeNextRelease } from './next-release.ts';
 
-/** A release to come takes over from this one while calls come all the time, as docs/deployment.md says. */
+/** The next release replaces this one under continuous load, as docs/deployment.md describes. */
 
-/** A logical database that no other test uses, because real processes use the queue's real name. */
+/** A logical database for this test alone, because real processes share the name of the queue. */
 const REDIS_DATABASE = '9';
-/** Between two steps, so that each meets calls of every kind. */
+/** Orders between two steps, so that calls of every kind occur during each. */
 const ORDERS_BETWEEN = 90;
 
-/** Lets the release before go on: what is added may be left out. It locks what every call needs. */
+/**
+ * A migration that the old release tolerates, because its additions are optional. It locks tables that every call
+ * needs.
+ */
 const ADDITIVE = `
   alter table batch add column note text;
   alter table license_order add column note text;
@@ -31,7 +34,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-/** Makes two APIs and a worker of a checkout. */
+/** Creates two APIs and a worker of a checkout. */
 async function deploymentOf(env: Record<string, string>, directory?: string) {
   const ports = [await freePort(), await freePort()];
   const apis = ports.map((port) => ServiceProcess.api({ ...env, PORT: String(port) }, directory));
@@ -40,7 +43,7 @@ async function deploymentOf(env: Record<string, string>, directory?: string) {
   return { apis, worker, all: [...apis, worker], baseUrls: ports.map((port) => `http://127.0.0.1:${port}`) };
 }
 
-it('an update under load: the migration first, then the processes; no call is refused, and no order is lost', async () => {
+it('an update under load, first the migration and then the processes, refuses no call and loses no order', async () => {
   database = await createTestDatabase();
   const env = { DATABASE_URL: database.url, REDIS_URL: `${inject('redisUrl')}/${REDIS_DATABASE}` };
   const directory = makeNextRelease({ '9001_note.sql': ADDITIVE });
@@ -54,7 +57,7 @@ it('an update under load: the migration first, then the processes; no call is re
   load.begin();
   await load.more(ORDERS_BETWEEN);
 
-  // New processes that come too early wait.
+  // New processes that start before the migration wait for it.
   const next = await deploymentOf(env, directory);
   await Promise.all(next.all.map((each) => each.launch('missing 9001_note')));
   await load.more(ORDERS_BETWEEN);
@@ -66,7 +69,7 @@ it('an update under load: the migration first, then the processes; no call is re
   await load.more(2 * ORDERS_BETWEEN);
   for (const each of old.all) expect(each.linesWith('waiting for database')).toEqual([]);
 
-  // One after the other, as a rolling update does: a proxy sends no more calls, then the process is told to stop.
+  // A rolling update: for each process, the proxy stops sending calls, then the process is stopped.
   for (const [index, api] of old.apis.entries()) {
     load.use([...old.baseUrls.slice(index + 1), ...next.baseUrls]);
     await load.more(ORDERS_BETWEEN);
