@@ -25,7 +25,7 @@ const GRANT = { grant_type: 'client_credentials' };
 const newApplication = (application: { scopes?: Scope[]; approved?: boolean } = {}): Promise<Credentials> =>
   createApplication(stack.db, { name: 'Test', scopes: ['auth_order', 'auth_me'], approved: true, ...application });
 
-/** Calls the token endpoint with a form, or with a body as it is. */
+/** Calls the token endpoint with a form, or with an unchanged body. */
 async function requestToken(
   form: Record<string, string> | string,
   headers: Record<string, string> = {},
@@ -45,7 +45,9 @@ const basic = (id: string, secret: string) => ({
 const basicOf = ({ appKey, appSecret }: Credentials) => basic(appKey, appSecret);
 const inBody = ({ appKey, appSecret }: Credentials) => ({ ...GRANT, client_id: appKey, client_secret: appSecret });
 
-/** An RFC 6749 error (section 5.2), and nothing else: no envelope, no cached copy, no character it forbids. */
+/**
+ * Expects an error of RFC 6749 (section 5.2), without an envelope, without caching, and with permitted characters only.
+ */
 function expectOAuthError(answer: Answer, status: 400 | 401, error: string): void {
   expect(answer.body).toEqual({ error, error_description: expect.stringMatching(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/) });
   expect(answer.status).toBe(status);
@@ -82,7 +84,7 @@ describe('the token endpoint issues a token', () => {
     expect(dataOf(await read(api, { token: access_token }))).toEqual([]);
   });
 
-  it('again, and the earlier one goes on working', async () => {
+  it('again, and the earlier one stays valid', async () => {
     const tokens = [await requestToken(inBody(api.credentials)), await requestToken(inBody(api.credentials))].map(
       ({ body }) => TokenAnswer.parse(body).access_token,
     );
@@ -184,7 +186,7 @@ describe('the token endpoint refuses', () => {
     expectOAuthError(answer, 401, 'invalid_client');
   });
 
-  it('a wrong secret and an unknown client in the same words', async () => {
+  it('a wrong secret and an unknown client with the same answer', async () => {
     const wrong = await requestToken(GRANT, basic(api.credentials.appKey, 'wrong'));
     const unknown = await requestToken(GRANT, basic('app_unknown', 'wrong'));
     expect(unknown.body).toEqual(wrong.body);
@@ -213,13 +215,13 @@ describe('the token endpoint refuses', () => {
     expectOAuthError(await requestToken(GRANT, basicOf(own)), 400, 'unauthorized_client');
   });
 
-  it('to tell a stranger that an application is pending', async () => {
+  it('without revealing that an application is pending', async () => {
     const own = await newApplication({ approved: false });
     expectOAuthError(await requestToken(GRANT, basic(own.appKey, 'wrong')), 401, 'invalid_client');
   });
 });
 
-/** Calls with an Authorization header as it is. */
+/** Makes a call with an unchanged Authorization header. */
 const withHeader = (authorization: string) =>
   api.call('GET', READ, { query: READ_QUERY, token: null, headers: { authorization } });
 
@@ -257,19 +259,19 @@ describe('a call is refused with 60000', () => {
     expect(refusalOf(await read(own))).toMatchObject({ code: '60000', cause: 'token_invalid' });
   });
 
-  it('without the scope, be it that the application lacks it', async () => {
+  it('without the scope, if the application lacks it', async () => {
     const own = await stack.newApi(['auth_me']);
     expect(refusalOf(await read(own))).toMatchObject({ code: '60000', cause: 'scope_missing' });
   });
 
-  it('without the scope, be it that the token was not issued for it', async () => {
+  it('without the scope, if the token was not issued for it', async () => {
     const { body } = await requestToken({ ...inBody(api.credentials), scope: 'auth_me' });
     const answer = await read(api, { token: body.access_token });
     expect(refusalOf(answer)).toMatchObject({ code: '60000', cause: 'scope_missing' });
   });
 
   it.each(['suspended', 'pending'] as const)(
-    'when the application is %s, and with that token for ever, also when it is approved again',
+    'when the application is %s, and with that token forever, even when it is approved again',
     async (status) => {
       const own = await stack.newApi();
       expect(dataOf(await read(own))).toEqual([]);
@@ -281,7 +283,7 @@ describe('a call is refused with 60000', () => {
     },
   );
 
-  it('when the application was suspended and approved again between asking for the token and getting it', async () => {
+  it('when the application was suspended and approved again between request and issue of the token', async () => {
     const own = await newApplication();
     const asked = await inTransaction(stack.db, async (trx) => {
       await sql`lock table access_token in share mode`.execute(trx);
@@ -296,7 +298,7 @@ describe('a call is refused with 60000', () => {
     expect(refusalOf(await read(api, { token: body.access_token }))).toMatchObject({ cause: 'token_invalid' });
   });
 
-  it('before anything is said about its content', async () => {
+  it('before the content is checked', async () => {
     const answer = await api.ask('createBatchOrder', {
       rawBody: 'not json',
       token: 'unknown',
@@ -306,7 +308,7 @@ describe('a call is refused with 60000', () => {
   });
 });
 
-describe('a call is taken', () => {
+describe('a call is accepted', () => {
   it.each(['bearer', 'BEARER', 'Bearer  '])('with the scheme written "%s"', async (scheme) => {
     expect(dataOf(await withHeader(`${scheme} ${api.token}`))).toEqual([]);
   });
@@ -342,7 +344,7 @@ describe('g_nonce', () => {
   });
   afterAll(() => secondApi.close());
 
-  /** Makes the application's nonce as old as that. */
+  /** Makes the application's nonce older by an interval. */
   const age = async (nonce: string, interval: string) => {
     const used_time = sql<Date>`now() - ${interval}::interval`;
     const result = await stack.db.updateTable('nonce').set({ used_time }).where('nonce', '=', nonce).executeTakeFirst();
@@ -373,7 +375,7 @@ describe('g_nonce', () => {
     randomBytes(4).toString('hex'),
     randomBytes(32).toString('hex'),
     `_-AZaz09${randomBytes(4).toString('hex')}`,
-  ])('is taken once: %s', async (nonce) => {
+  ])('is accepted once: %s', async (nonce) => {
     expect(dataOf(await read(api, { nonce }))).toEqual([]);
     const refusal = refusalOf(await read(api, { nonce }));
     expect(refusal).toMatchObject(REPLAYED);
@@ -386,7 +388,7 @@ describe('g_nonce', () => {
     expect(dataOf(await read(api, { nonce: nonce.toUpperCase() }))).toEqual([]);
   });
 
-  it('of one operation is used up for every other', async () => {
+  it('of one operation is used up for all others', async () => {
     const nonce = randomUUID();
     const customer = await api.newCustomer();
     dataOf(await api.submit(batchOf(newBuy(customer, [newAssetNum()])), { nonce }));
@@ -399,7 +401,7 @@ describe('g_nonce', () => {
     expect(refusalOf(await read(api, { nonce }))).toMatchObject(REPLAYED);
   });
 
-  it('that is replayed stops a call which would have changed something', async () => {
+  it('that is replayed stops a call that would have changed something', async () => {
     const nonce = randomUUID();
     await read(api, { nonce });
     const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
@@ -409,7 +411,7 @@ describe('g_nonce', () => {
     expect(refusalOf(answer)).toMatchObject({ cause: 'batch_not_found' });
   });
 
-  it('is one for all tokens of an application', async () => {
+  it('is shared by all tokens of an application', async () => {
     const nonce = randomUUID();
     const again = await Api.logIn(stack.baseUrl, api.credentials);
     expect(dataOf(await read(api, { nonce }))).toEqual([]);
@@ -431,7 +433,7 @@ describe('g_nonce', () => {
     expect(refusalOf(await read(api, { nonce: second }))).toMatchObject(REPLAYED);
   });
 
-  it('is free again after ten minutes, and then used up anew', async () => {
+  it('is free again after ten minutes, and can then be used once more', async () => {
     const nonce = randomUUID();
     await read(api, { nonce });
     await age(nonce, '9 minutes 50 seconds');
@@ -441,7 +443,7 @@ describe('g_nonce', () => {
     expect(refusalOf(await read(api, { nonce }))).toMatchObject(REPLAYED);
   });
 
-  it('of 50 calls at once succeeds exactly once, over two API processes', async () => {
+  it('of 50 concurrent calls succeeds exactly once, over two API processes', async () => {
     const nonce = randomUUID();
     const calls = Array.from({ length: 50 }, (_, index) => read(index % 2 === 0 ? api : there, { nonce }));
     const answers = await Promise.all(calls);
@@ -451,7 +453,7 @@ describe('g_nonce', () => {
     }
   });
 
-  it('that was aged succeeds exactly once, of 50 calls at once', async () => {
+  it('that has expired succeeds exactly once in 50 concurrent calls', async () => {
     const nonce = randomUUID();
     await read(api, { nonce });
     await age(nonce, '11 minutes');
@@ -488,7 +490,7 @@ describe('g_nonce', () => {
   });
 });
 
-describe('what is secret', () => {
+describe('secrets', () => {
   const mobile = '13912345678';
   const password = `license-${randomUUID()}`;
   let own: Api;
@@ -501,7 +503,7 @@ describe('what is secret', () => {
     const element = { products: [productToBuy({ passwords: [password] })] };
     const order = newBuy(customer, [newAssetNum()], { passwordMobile: mobile }, element);
     await own.process(batchOf(order));
-    // Refusals and strangers too, each with what must not be seen again.
+    // Refused and unauthenticated calls too, each with a secret that must not appear.
     await own.ask('bindCustomer', { body: { ...bind, enterpriseName: '', passwordMobile: mobile } });
     await own.submit(batchOf({ ...order, licenseType: 'wooden_key' }));
     await own.submit(undefined, { rawBody: `{"passwordMobile":"${mobile}"` });
@@ -514,13 +516,13 @@ describe('what is secret', () => {
 
   const secrets = () => [own.token, own.credentials.appSecret];
 
-  it('never stands in the log', () => {
+  it('never appear in the log', () => {
     const log = stack.logLines.join('');
     for (const secret of [...secrets(), mobile, password]) expect(log).not.toContain(secret);
     expect(log).not.toContain(basicOf(own.credentials).authorization.slice('Basic '.length));
   });
 
-  it('never stands in the database as it is', async () => {
+  it('never appear in the database in plain text', async () => {
     const tables = await sql<{ name: string }>`
       select format('%I.%I', schemaname, tablename) as name from pg_tables
       where schemaname not in ('pg_catalog', 'information_schema')`.execute(stack.db);
@@ -536,7 +538,7 @@ describe('what is secret', () => {
     }
   });
 
-  it('is longer than anybody can guess', () => {
+  it('are too long to guess', () => {
     for (const secret of secrets()) expect(Buffer.from(secret, 'base64url').length).toBeGreaterThanOrEqual(32);
   });
 });

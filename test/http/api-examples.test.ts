@@ -12,8 +12,8 @@ import { buildPublishedCheck } from '../harness/processes/published.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /**
- * The examples of /openapi.json: valid by what they stand beside, and true on a service with the demo customers, which
- * gives the answers. `vitest run -u` writes them into the file.
+ * The examples in /openapi.json match their schemas, and the service gives the same answers with the demo customers.
+ * `vitest run -u` writes the answers into the file.
  */
 // biome-ignore lint/suspicious/noExplicitAny: a document that is looked into everywhere
 type Json = any;
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** The member center of the first demo enterprise, whose administrator gets a password as `npm start` gives it. */
+/** Opens the member center of the first demo enterprise. Its administrator gets a password as `npm start` sets it. */
 async function openDemoCenter(): Promise<MemberCenter> {
   const [{ id: enterpriseGlobalId, memberIds, customers }] = DEMO_ENTERPRISES;
   const members = memberIds.map((memberGlobalId) => ({ memberGlobalId, memberIdentity: '' }));
@@ -58,14 +58,14 @@ function find(operationId: string): { path: string; method: string; operation: J
   return found;
 }
 
-/** Parses recorded answers, leaving out their messages for people. */
+/** Parses recorded answers without their messages. */
 function withoutWords(text: string): Json {
   const words = ['message', 'error_description'];
   return JSON.parse(text, (key, value: unknown) => (words.includes(key) && value !== null ? '' : value));
 }
 
 const checkOf = (schema: Json) => buildPublishedCheck(document, schema);
-/** An answer is to hold what is published and nothing else, though clients are told to expect more some day. */
+/** Answers must have the published fields only, although clients must expect more in later releases. */
 const answerCheck = (operationId: string, status: number) =>
   buildPublishedCheck(document, mediaOf(resolve(find(operationId).operation.responses[status])).schema, {
     isClosed: true,
@@ -73,10 +73,10 @@ const answerCheck = (operationId: string, status: number) =>
 const resolve = (described: Json): Json =>
   document.components.responses[described.$ref?.split('/').at(-1)] ?? described;
 
-/** What stands in a body or an answer of one content type. */
+/** Returns the content of a body or an answer, which has one content type. */
 const mediaOf = ({ content }: Json): Json => Object.values(content)[0];
 
-/** Holds every example beside a schema against it; returns their names. */
+/** Checks every example against the schema beside it. Returns the examples' names. */
 function checkExamples(described: Json): string[] {
   const { schema, examples: named = {} } = mediaOf(described);
   for (const { summary, value } of Object.values<Json>(named)) {
@@ -109,7 +109,7 @@ describe('in /openapi.json', () => {
     expect(checkExamples(find('createBatchOrder').operation.requestBody)).toEqual(names);
   });
 
-  it.each(OF_THE_MODULES)('%s: every parameter that is required, with the same example everywhere', (operationId) => {
+  it.each(OF_THE_MODULES)('%s: every required parameter, with the same example everywhere', (operationId) => {
     for (const { name, required, schema, example } of find(operationId).operation.parameters) {
       expect(example).toBe(parameterExamples[name]);
       if (required) expect(example).toBeDefined();
@@ -117,7 +117,7 @@ describe('in /openapi.json', () => {
     }
   });
 
-  it('has no example of a parameter that no operation has', () => {
+  it('has no example of an unknown parameter', () => {
     const names = published().flatMap(({ operation }) => (operation.parameters ?? []).map(({ name }: Json) => name));
     expect(names).toEqual(expect.arrayContaining(Object.keys(parameterExamples)));
   });
@@ -138,7 +138,7 @@ interface Changes {
   options?: MemberCallOptions;
 }
 
-/** Calls an operation with its published parameters, but for those that are given. */
+/** Calls an operation with its published parameters, except the given ones. */
 function call(operationId: string, { body, parameters = {}, options = {} }: Changes = {}, by = api): Promise<Answer> {
   const { path, method, operation } = find(operationId);
   const isOfMembers = path.startsWith(ME_ROOT);
@@ -166,7 +166,7 @@ const TIMES = [
   'updateTime',
   'time',
 ];
-/** What stands in the examples for what differs from run to run, by field. */
+/** The examples' values of fields that differ from run to run. */
 const STEADY: Record<string, unknown> = {
   ...Object.fromEntries(TIMES.map((name) => [name, 1_790_000_000_000])),
   secret: 'whsec_TG9ja3N0ZXAgZXhhbXBsZSBzZWNyZXQgbnVtYmVyIDE=',
@@ -186,17 +186,17 @@ function steady(body: Json): Json {
   );
 }
 
-/** What was answered, by its key in the file of the answers. */
+/** The recorded answers, by their keys in the file. */
 const recorded = new Map<string, Json>();
 
-/** Holds an answer against what is published, and notes it as the example that it is. */
+/** Checks an answer against the published schema, and records it as an example. */
 function record(operationId: string, { status, body }: Pick<Answer, 'status' | 'body'>, name: string): void {
   expect(answerCheck(operationId, status).safeParse(body).error).toBeUndefined();
   recorded.set(answerKey(operationId, status, name), steady(body));
 }
 
 describe('on a service with the demo customers', () => {
-  /** In the order in which a person would try them; those with a body by the body's name. */
+  /** Calls in the order in which a reader would try them, with the name of the example. */
   const STORY: [operationId: string, name: string][] = [
     ['bindCustomer', 'depot'],
     ['createEnterprise', 'bridge_works'],
@@ -252,18 +252,18 @@ describe('on a service with the demo customers', () => {
     const answer = await call(operationId, bodies && { body: bodies[name]?.value });
     expect(answer, JSON.stringify([answer.body, stack.logLines.slice(-9)])).toMatchObject({ status: 200 });
     record(operationId, answer, name);
-    // A batch is to have taken effect before the next step.
+    // The batch must take effect before the next step.
     if (operationId === 'createBatchOrder') {
       expect(await api.completed(bodyOf(operationId, name))).toMatchObject({ failed: 0, succeeded: 1 });
     }
-    // A test is to have been tried, which fails: nobody has the name of the host.
+    // The test message must have been attempted. It fails, because the host doesn't exist.
     if (operationId === 'testWebhook') {
       const readState = async () => (await call('listDeliveries')).body.data.deliveries[0].state;
       await expect.poll(readState).toBe('failed');
     }
   });
 
-  it('a batch is cancelled where no worker has applied it yet', async () => {
+  it('a batch is cancelled before a worker applies it', async () => {
     const idle = await startStack({ worker: false });
     try {
       await createDemoCustomers(idle.db);
@@ -276,7 +276,7 @@ describe('on a service with the demo customers', () => {
     }
   });
 
-  it('getFailedOrders no_match is answered as long as what failed is kept', async () => {
+  it('getFailedOrders no_match is answered until the contents are deleted', async () => {
     const batch = bodyOf('previewBatchOrder', 'no_match');
     expect(await api.process(batch)).toMatchObject([{ cause: 'product_not_found' }]);
     const { channelOrderId } = batch;
@@ -292,10 +292,10 @@ describe('on a service with the demo customers', () => {
   const cancelled = bodyOf('cancelBatchOrder', 'new_buy');
   const [kim] = bodyOf('addEmployees', 'team').userList;
   const [lock] = bodyOf('configureAssets', 'assign').addAssets;
-  // The employee of the examples has been deleted by then.
+  // By now, the employee of the examples has been deleted.
   const ofAdministrator = { parameters: { memberGlobalId: DEMO_ENTERPRISES[0].memberIds[0] } };
 
-  /** What brings each refusal about, after the story above. */
+  /** The calls that cause each refusal, after the calls above. */
   const REFUSALS: [operationId: string, cause: string, changes: Changes][] = [
     [
       'bindCustomer',
@@ -397,8 +397,8 @@ describe('on a service with the demo customers', () => {
     record('issueToken', { status, body: answered }, name);
   });
 
-  it('they are the examples, each of them', async () => {
-    // The test cannot cause a fault.
+  it('the recorded answers are exactly the examples', async () => {
+    // The test can't cause a fault in the service.
     const description = 'The service is unavailable. Retry later.';
     const fault = { error: 'temporarily_unavailable', error_description: description };
     recorded.set(answerKey('issueToken', 503, 'temporarily_unavailable'), fault);
@@ -410,7 +410,7 @@ describe('on a service with the demo customers', () => {
     expect([...recorded.keys()].toSorted()).toEqual(keys.toSorted());
     const lines = keys.map((key) => `${JSON.stringify(key)}: ${JSON.stringify(recorded.get(key))}`);
     const text = `{\n${lines.join(',\n')}\n}\n`;
-    // With -u, records the answers. Otherwise compares them without their words for people, which may change.
+    // With -u, records the answers. Otherwise compares them without their messages.
     const isRecording =
       (expect.getState().snapshotState as unknown as { _updateSnapshot: string })._updateSnapshot === 'all';
     if (isRecording) await expect(text).toMatchFileSnapshot(ANSWERS);

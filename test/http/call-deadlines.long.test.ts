@@ -13,10 +13,13 @@ import { askUserToken, MemberCenter, newEmployee } from '../harness/members/memb
 import { newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** A call ends with one deadline, whatever it waits for and however often: as overload, with nothing changed. */
+/**
+ * A call has one deadline for all its waits. When it passes, the call fails with cause `overloaded` and changes
+ * nothing.
+ */
 let stack: Stack;
 let center: MemberCenter;
-/** Who holds what the calls wait for. */
+/** The session that holds what the calls wait for. */
 let others: Database;
 
 beforeAll(async () => {
@@ -29,7 +32,7 @@ afterAll(async () => {
   await stack.close();
 });
 
-/** Does something while rows are locked; `work` may release them before it ends. */
+/** Runs `work` while rows are locked. `work` may release them before it ends. */
 async function whileLocked<Result>(
   table: 'asset' | 'enterprise' | 'member',
   ids: string[],
@@ -58,11 +61,11 @@ function expectOverloaded(answer: Answer): void {
   expect(answer.headers.get('retry-after')).not.toBeNull();
 }
 
-/** No call has left a stack of its own in the log. */
+/** Expects no call to have logged an error with a stack. */
 const expectNoFault = () => expect(stack.logLines.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
 
-it.concurrent('the time in which a body comes is not the call’s', async () => {
-  // So long that it may take the time which it does.
+it.concurrent('the deadline starts after the body has arrived', async () => {
+  // Long enough that the body may take as long as it does.
   const body = JSON.stringify({ crmCustomerId: 'nobody', customerName: 'C', branchName: 'B' }).padEnd(1_000_000);
   const headers = {
     authorization: `Bearer ${center.api.token}`,
@@ -73,14 +76,14 @@ it.concurrent('the time in which a body comes is not the call’s', async () => 
   const call = request(url, { method: 'POST', agent: false, headers });
   call.write(body.slice(0, -10));
   const answered = once(call, 'response');
-  // Longer than what a call may take.
+  // Longer than the deadline of a call.
   await sql`select pg_sleep(11)`.execute(others);
   call.end(body.slice(-10));
   const [response] = (await answered) as [IncomingMessage];
   expect(JSON.parse(await text(response))).toMatchObject({ cause: 'customer_not_found' });
 });
 
-it.concurrent('M9, M4, O6 and O7 end by one deadline, though they wait for one asset first and then for another', async () => {
+it.concurrent('M9, M4, O6 and O7 have one deadline, even if they wait for two assets in turn', async () => {
   const [kim, lee] = await center.add(newEmployee(), newEmployee());
   const order = { licenseType: 'normal_recover_usbkey' };
   const locks = [newAssetNum(), newAssetNum()].toSorted();
@@ -104,8 +107,8 @@ it.concurrent('M9, M4, O6 and O7 end by one deadline, though they wait for one a
         center.api.ask('unlockAssets', { body }),
       ]).finally(() => ends.push('the calls'));
       await untilWaiting(4);
-      // Half of their time is gone with the first asset. Were it counted anew for the second, another that begins to
-      // wait then, and not for quite as long, would give up before them.
+      // Half of their time is gone after the first asset. If the second wait had a deadline of its own, a call that
+      // starts to wait now, with a slightly shorter timeout, would give up before them.
       await sql`select pg_sleep(7)`.execute(others);
       release();
       await others
@@ -125,7 +128,7 @@ it.concurrent('M9, M4, O6 and O7 end by one deadline, though they wait for one a
   dataOf(await center.configure(kim!.globalId, [], locks));
 });
 
-it('O1 of an enterprise that another call changes ends as overload', async () => {
+it('O1 of an enterprise that another call changes fails as overload', async () => {
   const bound = await center.api.newCustomer();
   const before = await contentOfTables(others);
   const answer = await whileLocked('enterprise', [bound.enterpriseGlobalId], () =>
@@ -145,14 +148,14 @@ it('O1 of an enterprise that another call changes ends as overload', async () =>
   expectNoFault();
 });
 
-it('O2 and O4 of a customer that another call changes end as overload', async () => {
+it('O2 and O4 of a customer that another call changes fail as overload', async () => {
   const crmCustomerId = randomUUID();
   const body = { crmCustomerId, customerName: `Enterprise ${crmCustomerId}`, branchName: 'Branch' };
   const create = () => center.api.ask('createEnterprise', { body });
   dataOf(await create());
   const before = await contentOfTables(others);
   const answers = await others.transaction().execute(async (trx) => {
-    // What O1 and O2 of a customer hold until they commit, and what O4 does.
+    // The locks of O1 and O2 for a customer until their commit, and that of O4.
     await sql`select pg_advisory_xact_lock(${sql.lit(0x63757374)}, hashtext(${crmCustomerId}))`.execute(trx);
     await sql`select from customer where channel_customer_id = ${crmCustomerId} for update`.execute(trx);
     return await Promise.all([create(), center.api.ask('updateCustomer', { body })]);
@@ -162,7 +165,7 @@ it('O2 and O4 of a customer that another call changes end as overload', async ()
   expectNoFault();
 });
 
-it('M2, M3 and a login of an employee whom another call changes end as overload, and nothing is counted', async () => {
+it('M2, M3 and a login of an employee whom another call changes fail as overload, and nothing is counted', async () => {
   const [kim] = await center.add(newEmployee({ userName: 'kim', password: 'correct horse' }));
   const before = await contentOfTables(others);
   const [edit, reset, login] = await whileLocked('member', [kim!.globalId], () =>
@@ -179,11 +182,12 @@ it('M2, M3 and a login of an employee whom another call changes end as overload,
   expectNoFault();
 });
 
-it('a call for which no connection becomes free ends as overload', async () => {
+it('a call that gets no connection in time fails as overload', async () => {
   const query = { channelCode: 'test', channelCustomerId: 'nobody', defaultCustomer: 'N' };
   const ask = () => center.api.ask('queryCustomers', { query });
   const linesBefore = stack.logLines.length;
-  // Each waits 2 seconds for the table on one of the API's 8 connections, so the last ones get none in time.
+  // Each call waits 2 seconds for the table on one of the API's 8 connections, so the last ones get no connection in
+  // time.
   const answers = await others.transaction().execute(async (trx) => {
     await sql`lock table customer`.execute(trx);
     return await Promise.all(Array.from({ length: 56 }, ask));
@@ -191,7 +195,7 @@ it('a call for which no connection becomes free ends as overload', async () => {
   for (const answer of answers) expectOverloaded(answer);
   const lines = stack.logLines.slice(linesBefore).map((line) => JSON.parse(line));
   const reasons = new Set(lines.filter(({ msg }) => msg === 'call timed out').map(({ reason }) => reason));
-  // Whichever comes first: on a busy machine a call may come to the pool when little of its time is left.
+  // Either may come first: on a busy machine, a call may reach the pool when little of its time is left.
   const whileWaiting = ['timeout exceeded when trying to connect', 'the call exceeded its deadline'];
   expect(whileWaiting.some((reason) => reasons.has(reason))).toBe(true);
   expect(dataOf(await ask())).toEqual([]);

@@ -8,7 +8,7 @@ import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { buildPublishedCheck } from '../harness/processes/published.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** The published description against what the service really does (rules 1 and 9). */
+/** The published description matches the service (rules 1 and 9). */
 // biome-ignore lint/suspicious/noExplicitAny: a document that is looked into everywhere
 type Json = any;
 
@@ -24,11 +24,11 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 describe('/openapi.json', () => {
-  it('is the same that is written without a service', async () => {
+  it('is the same as the one written without a service', async () => {
     expect(await describeApi(null)).toEqual(document);
   });
 
-  it('names as server the place that it came from, or PUBLIC_URL', async () => {
+  it('names as server the address that it came from, or PUBLIC_URL', async () => {
     expect(document.servers).toMatchObject([{ url: '/' }]);
     const publicUrl = 'https://example.com/lockstep';
     const other = await startAnotherApi(stack, api, { publicUrl });
@@ -48,7 +48,7 @@ describe('/openapi.json', () => {
     expect(words).toBe(1);
   });
 
-  it('takes the orders that the service takes', async () => {
+  it('accepts the orders that the service accepts', async () => {
     const batch = batchOf(
       newBuy(await api.newCustomer(), [newAssetNum()]),
       deleteAsset({ customerId: '1', channelCustomerId: 'c', enterpriseGlobalId: '1' } as never, ['8']),
@@ -62,10 +62,10 @@ describe('/openapi.json', () => {
 });
 
 describe('the table of causes', () => {
-  /** The interface has codes for these, and nothing can bring them about. */
+  /** The interface has codes for these causes, but the service never returns them. */
   const NEVER: Cause[] = ['account_ambiguous', 'enterprise_suffix_missing', 'lending_failed'];
 
-  it('has a test that brings about each', async () => {
+  it('has a test that triggers each', async () => {
     const directory = new URL('..', import.meta.url);
     const files = await readdir(directory, { recursive: true });
     const tests = files.filter((file) => file.endsWith('.test.ts') && !file.endsWith('contract-docs.test.ts'));
@@ -74,7 +74,7 @@ describe('the table of causes', () => {
     expect(Object.keys(causes).filter((cause) => !new RegExp(`[' ]${cause}'`).test(text))).toEqual(NEVER);
   });
 
-  it('has words that stay what they are, and messages for people', () => {
+  it('has well-formed words and messages', () => {
     for (const [cause, { code, message }] of Object.entries(causes)) {
       expect(cause).toMatch(/^[a-z]+(_[a-z]+)*$/);
       expect(code).toMatch(/^\d{3,5}$/);
@@ -86,7 +86,7 @@ describe('the table of causes', () => {
 describe('docs/security.md', () => {
   const read = (file: string) => readFile(new URL(`../../${file}`, import.meta.url), 'utf8');
 
-  it('says for each risk of the OWASP API Security Top 10 which tests hold it, and they are there', async () => {
+  it('lists for each risk of the OWASP API Security Top 10 its tests, which exist', async () => {
     const rows = [...(await read('docs/security.md')).matchAll(/^\| API(\d+) .*\|(?<tests>[^|]+)\|$/gm)];
     expect(rows.map(([, number]) => Number(number))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     for (const { groups } of rows) {
@@ -96,7 +96,7 @@ describe('docs/security.md', () => {
     }
   });
 
-  it('is right that no operation takes an address that the service could be made to call', async () => {
+  it('is right that no operation takes an address to call', async () => {
     const description = await (await fetch(`${stack.baseUrl}/openapi.json`)).text();
     expect(description).not.toMatch(/"format":"(uri|url|hostname|ipv4|ipv6)/);
   });

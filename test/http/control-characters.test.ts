@@ -9,7 +9,7 @@ import { MemberCenter } from '../harness/members/member-center.ts';
 import { batchOf, newBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** PostgreSQL takes no U+0000: wherever one comes in, the call is refused and never taken for a fault (rules 4). */
+/** PostgreSQL stores no U+0000. A call that contains it anywhere is refused, and doesn't cause a fault (rules 4). */
 let stack: Stack;
 let api: Api;
 let center: MemberCenter;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Whatever a well-behaved client never sends; a tab and a line break are white space too. */
+/** Values that a well-behaved client never sends. Tabs and line breaks are also white space. */
 const CONTROLS = ['\u0000', 'a\u0000b', 'a\u0007b', 'a\u007fb', 'a\u0085b', 'a\tb', 'a\nb'];
 
 interface Input {
@@ -34,7 +34,7 @@ interface Input {
   name: string;
 }
 
-/** Every parameter in the path or the query of some operations, as the contract's table has them. */
+/** Returns every path and query parameter of some operations, from the contract's table. */
 function inputsOf(
   table: Record<string, { method: string; path: string; params?: z.ZodType; query?: z.ZodType }>,
 ): Input[] {
@@ -48,7 +48,7 @@ function inputsOf(
   });
 }
 
-/** The address of a call with a value at one place and harmless ones elsewhere. */
+/** Returns the address of a call with the value in one parameter and harmless values in the others. */
 function addressOf({ path, where, name }: Input, value: string): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, each: string) => {
     if (where === 'path' && each === name) return encodeURIComponent(value);
@@ -58,7 +58,7 @@ function addressOf({ path, where, name }: Input, value: string): string {
   return `${filled}?${query}`;
 }
 
-/** A body that is right where it is looked at before the query. */
+/** A valid body, for operations that check it before the query. */
 const body = JSON.stringify(
   batchOf(newBuy({ customerId: '1', channelCustomerId: '1', enterpriseGlobalId: '1' }, ['A'])),
 );
@@ -76,12 +76,9 @@ async function ask(address: string, method: string, headers: Record<string, stri
   };
 }
 
-/**
- * What names an enterprise, an employee or an asset in the member center is refused as unknown, whatever it is (rules
- * 8).
- */
+/** The member center refuses any malformed name of an enterprise, an employee or an asset as unknown (rules 8). */
 const OPAQUE = ['enterpriseGlobalId', 'memberGlobalId', 'assetId'];
-/** Tabs and line breaks in what is searched for count as one blank. */
+/** In searches, tabs and line breaks count as a blank. */
 const SEARCHES = [
   'search.text',
   'listEnterprises.text',
@@ -121,7 +118,7 @@ describe('the interface', () => {
       expectRefused(input, value, status, answer);
       const isOpaque = module === 'member' && input.where === 'path' && OPAQUE.includes(input.name);
       if (isOpaque) continue;
-      // A nonce is looked at before what the call holds, and has a message only.
+      // The nonce is checked before the content, and its refusal has only a message.
       const paths = [pathIn(answer.message), ...(answer.faults ?? []).map((fault) => fault.path)];
       expect(paths, JSON.stringify(answer)).toContain(input.name);
     }
@@ -148,11 +145,11 @@ describe('the console', () => {
     }
   });
 
-  it('knows each search by its place in the table', () => {
+  it('lists each search by its position in the table', () => {
     expect(inputs.map(({ id, name }) => `${id}.${name}`)).toEqual(expect.arrayContaining(SEARCHES));
   });
 
-  it('refuses a name that nobody can have at the log-in', async () => {
+  it('refuses an impossible name at log-in', async () => {
     const body = { name: 'a\u0000b', password: 'correct horse battery' };
     const answer = await admin.send('logIn', { body });
     expect([answer.status, answer.body.cause, pathIn(answer.body.message)]).toEqual([400, 'field_invalid', 'name']);
@@ -160,7 +157,7 @@ describe('the console', () => {
 });
 
 describe('the search of the console', () => {
-  it('takes cells that were pasted from a spreadsheet for a text with blanks, and cuts blanks off the ends', async () => {
+  it('reads cells pasted from a spreadsheet as text with blanks, and trims it', async () => {
     const assetNum = `cell ${randomUUID()}`;
     await api.carryOut(newBuy(await api.newCustomer(), [assetNum]));
     const pasted = [`  ${assetNum}\t`, `\n${assetNum.replace(' ', '\t')}\r\n`, `${assetNum.replace(' ', ' \r\n\t ')}`];
@@ -170,7 +167,7 @@ describe('the search of the console', () => {
     }
   });
 
-  it('leaves several blanks between words as they are', async () => {
+  it('keeps several blanks between words', async () => {
     const assetNum = `two  blanks ${randomUUID()}`;
     await api.carryOut(newBuy(await api.newCustomer(), [assetNum]));
     expect((await admin.call('search', { query: { text: assetNum } })).hits).toHaveLength(1);

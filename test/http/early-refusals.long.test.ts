@@ -9,7 +9,7 @@ import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { CLIENTS, type Sending } from '../harness/senders/senders.ts';
 import { createTestDatabase, type Stack, startStack } from '../harness/stack.ts';
 
-/** An answer that comes while its client still writes reaches it, whichever client that is (rules 1). */
+/** An answer sent while the client is still writing reaches every client (rules 1). */
 const MEBIBYTE = 1024 * 1024;
 const BATCH_ORDER = operations.createBatchOrder.path;
 const BATCH_ORDER_PATH = BATCH_ORDER.slice(ORDER_ROOT.length);
@@ -23,7 +23,7 @@ for (const { name } of CLIENTS.filter((client) => !installed.includes(client))) 
 
 let stack: Stack;
 let api: Api;
-/** Bodies that are too slow. They run out of time while the other tests run. */
+/** Bodies that are too slow. They time out while the other tests run. */
 let tooSlow: ReturnType<typeof outcomesOfAll>;
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Calls of O1 with 8 MiB, by a caller that may make them, unless `changes` says otherwise. */
+/** Returns O1 calls with 8 MiB by an authorized caller. `changes` may change them. */
 function sending(caller: Api, changes: Partial<Sending> & { path?: string } = {}): Sending {
   const { path = BIND, ...rest } = changes;
   return {
@@ -47,7 +47,7 @@ function sending(caller: Api, changes: Partial<Sending> & { path?: string } = {}
   };
 }
 
-/** How often each outcome came: an answer's status and cause, or what the client saw in its place. */
+/** Counts outcomes: an answer's status and cause, or what the client saw instead. */
 async function outcomes(client: (typeof CLIENTS)[number], what: Sending): Promise<Record<string, number>> {
   const lines = (await client.send(what)).map((line) => {
     const [, status, body] = /^(\d+) (\{.*)$/.exec(line) ?? [];
@@ -62,7 +62,7 @@ async function outcomes(client: (typeof CLIENTS)[number], what: Sending): Promis
   );
 }
 
-/** What all clients get for the same calls. */
+/** Returns the outcomes of all clients for the same calls. */
 const outcomesOfAll = (what: Sending) =>
   Promise.all(installed.map(async (client) => [client.name, await outcomes(client, what)]));
 const allGet = (outcome: Record<string, number>) => installed.map(({ name }) => [name, outcome]);
@@ -77,7 +77,7 @@ describe.each(installed)('$name gets every answer', (client) => {
     expect([batches, others]).toEqual([{ '299 body_too_large': 20 }, { '299 body_too_large': 80 }]);
   });
 
-  it('to bodies for which their application has no room left', async () => {
+  it('to bodies that exceed their application’s share of the body memory', async () => {
     const greedy = await stack.newApi();
     const call = () =>
       buildHead(greedy, BATCH_ORDER_PATH, { headers: { 'content-length': MEBIBYTE } }) + '{'.padEnd(MEBIBYTE - 1);
@@ -133,7 +133,7 @@ describe('every client gets every answer', () => {
     const slow = { how: 'slow', bytes: 64 * 1024, atOnce: 10 } as const;
     const read = outcomesOfAll(sending(caller, slow));
     const refused = outcomesOfAll(sending(caller, { ...slow, headers: JSON_TYPE }));
-    // A body that would come for longer than the process has time.
+    // A body that takes longer than the process has to stop.
     const head = buildHead(caller, BATCH_ORDER_PATH, { headers: { 'content-length': 32 * MEBIBYTE } });
     const socket = await send(caller.baseUrl, head);
     const writing = setInterval(() => socket.write(' '.repeat(64 * 1024)), 100);

@@ -6,9 +6,9 @@ import { type Answer, type Api, refusalOf } from '../harness/api.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** For what is written after the answer has gone out. */
+/** For log lines that are written after the answer is sent. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** What is inside and never reaches a client (rules 1). */
+/** Internal details, which must not reach a client (rules 1). */
 const INSIDE =
   /select|insert|sql|postgres|redis|database|127\.0\.0\.1|localhost|node:|node_modules|\.ts\b|stack|errno/i;
 
@@ -28,7 +28,7 @@ describe('a refusal', () => {
     ['of a nonce', () => api.submit({}, { nonce: null }), '13004', 'nonce_missing'],
     ['of what does not exist', () => api.call('GET', '/licenseOrder/1'), '13004', 'order_not_found'],
   ])(
-    '%s is HTTP 299 with code, message and cause, faults where fields are wrong, and nothing else',
+    '%s is HTTP 299 with code, message and cause, faults for invalid fields, and nothing else',
     async (_what, call, code, cause) => {
       const { status, headers, body } = await call();
       expect(status).toBe(299);
@@ -43,7 +43,7 @@ describe('a refusal', () => {
   );
 });
 
-describe('what is not an operation', () => {
+describe('an unknown path', () => {
   it.each([
     '/nothing',
     '/order',
@@ -86,7 +86,7 @@ describe('what is not an operation', () => {
     ['XML', { body: '<a/>', headers: { 'content-type': 'application/xml' } }],
     ['nothing that is JSON', { body: '', headers: { 'content-type': 'application/json' } }],
     ['a token', { body: '{}', headers: { 'content-type': 'application/json', authorization: 'Bearer x' } }],
-  ])('is 404 or 405 whatever is sent to it: %s', async (_what, init) => {
+  ])('is 404 or 405 for any request: %s', async (_what, init) => {
     const statuses = [];
     for (const path of ['/nothing', `${ORDER_ROOT}/enterprise/user/query`, '/health/live']) {
       statuses.push((await fetch(`${stack.baseUrl}${path}`, { method: 'POST', ...init })).status);
@@ -108,7 +108,7 @@ describe('what is not an operation', () => {
     ['POST', '/health/live', ['GET']],
     ['DELETE', '/metrics', ['GET']],
     ['POST', '/openapi.json', ['GET']],
-  ])('is HTTP 405 where the path has other methods: %s %s', async (method, path, allowed) => {
+  ])('is HTTP 405 if the path has other methods: %s %s', async (method, path, allowed) => {
     const response = await fetch(`${stack.baseUrl}${path}`, { method });
     expect(response.status).toBe(405);
     expect(await response.json()).toEqual({ code: '405', message: expect.any(String), cause: 'method_not_allowed' });
@@ -121,7 +121,7 @@ describe('what is not an operation', () => {
     ['/oauth2/token', 405, ['POST']],
     ['/nothing', 404, []],
     ['/%', 404, []],
-  ])('answers HEAD %s by its headers alone', async (path, status, allowed) => {
+  ])('answers HEAD %s with the headers alone', async (path, status, allowed) => {
     const response = await fetch(`${stack.baseUrl}${path}`, { method: 'HEAD' });
     expect(response.status).toBe(status);
     expect(allowOf(response)).toEqual(allowed);
@@ -160,7 +160,7 @@ describe('x-request-id', () => {
     ['a token request in JSON', 400, () => '/oauth2/token', () => post('{}')],
     ['/health/live', 200, () => '/health/live'],
     ['/metrics', 200, () => '/metrics'],
-  ])('is on the answer and in the log line of %s', async (_what, status, path, init) => {
+  ])('is in the answer and in the log line of %s', async (_what, status, path, init) => {
     const { headers, ...rest } = init?.() ?? {};
     const response = await fetch(stack.baseUrl + path(), {
       ...rest,
@@ -181,7 +181,7 @@ describe('x-request-id', () => {
   });
 
   it.each(['', '1234567', 'f'.repeat(65), 'with blank', 'semi;colon', '"quoted-id"', '<script>alert', 'ümlaut-ümlaut'])(
-    'is another one where the caller’s is malformed: %j',
+    'is a new one if the caller’s is malformed: %j',
     async (malformed) => {
       const response = await fetch(`${stack.baseUrl}/nothing`, { headers: { 'x-request-id': malformed } });
       expect(response.headers.get('x-request-id')).toMatch(UUID);
@@ -189,7 +189,7 @@ describe('x-request-id', () => {
     },
   );
 
-  it('is another one where the caller sends two', async () => {
+  it('is a new one if the caller sends two', async () => {
     const two: [string, string][] = [
       ['x-request-id', 'first-request-id'],
       ['x-request-id', 'second-request-id'],
@@ -209,7 +209,7 @@ describe('x-request-id', () => {
   }
 });
 
-describe('besides its operations the service answers', () => {
+describe('the service also answers', () => {
   const get = (path: string) => fetch(stack.baseUrl + path);
 
   it('/health/live', async () => {
@@ -255,7 +255,7 @@ describe('besides its operations the service answers', () => {
       'lockstep_orders_applied_total{outcome="succeeded"}',
       'lockstep_orders_applied_total{outcome="failed"}',
     ]) {
-      // The metrics of the last second may be from before.
+      // Metrics may be up to a second old.
       await expect.poll(async () => await (await get('/metrics')).text()).toContain(series);
     }
   });
@@ -269,7 +269,7 @@ describe('besides its operations the service answers', () => {
   });
 });
 
-describe('with the database away', () => {
+describe('without the database', () => {
   let hurt: Stack;
   let caller: Api;
   let server: pg.Client;
@@ -305,7 +305,7 @@ describe('with the database away', () => {
       () => get('/licenseOrder/batchOrder', { channelCode: 'a', channelOrderId: 'b', waitSeconds: '30' }),
     ],
     ['an order result', () => get('/licenseOrder/8192')],
-  ])('%s is code "500" with Retry-After and nothing of the inside', async (_operation, call) => {
+  ])('%s is code "500" with Retry-After and without internal details', async (_operation, call) => {
     const answer = await call();
     const refusal = refusalOf(answer);
     expect(answer.body).toEqual({ code: '500', cause: 'service_unavailable', message: refusal.message });
@@ -315,11 +315,11 @@ describe('with the database away', () => {
     expect([...answer.headers].flat().join('\n').replace(caller.baseUrl, '')).not.toMatch(INSIDE);
   });
 
-  it('what is not an operation is still 404', async () => {
+  it('an unknown path is still 404', async () => {
     expect((await fetch(`${hurt.baseUrl}/nothing`)).status).toBe(404);
   });
 
-  it('the token endpoint says in the words of RFC 6749 that it cannot', async () => {
+  it('the token endpoint answers with an error of RFC 6749', async () => {
     const response = await fetch(`${hurt.baseUrl}/oauth2/token`, {
       method: 'POST',
       body: new URLSearchParams({ grant_type: 'client_credentials', client_id: 'a', client_secret: 'b' }),
@@ -331,8 +331,8 @@ describe('with the database away', () => {
     expect(response.headers.get('x-request-id')).toMatch(UUID);
   });
 
-  it('/health/ready says so, and /health/live stays', async () => {
-    // It looks once a second, however many ask.
+  it('/health/ready reports it, and /health/live stays up', async () => {
+    // The service checks once a second, however many calls ask.
     await expect.poll(async () => (await fetch(`${hurt.baseUrl}/health/ready`)).status).toBe(503);
     expect(await (await fetch(`${hurt.baseUrl}/health/ready`)).json()).toEqual({
       status: 'unavailable',
@@ -343,7 +343,7 @@ describe('with the database away', () => {
     expect((await fetch(`${hurt.baseUrl}/health/live`)).status).toBe(200);
   });
 
-  it('calls are answered again when it is back', async () => {
+  it('calls succeed again when it is back', async () => {
     await setConnectable(true);
     const query = { channelCode: 'a', channelCustomerId: 'b', defaultCustomer: 'Y' };
     expect((await get('/enterprise/user/query', query)).body).toEqual({ code: 0, message: 'success', data: [] });

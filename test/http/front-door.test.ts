@@ -5,7 +5,7 @@ import { FOLDER_PAGES, read } from '../harness/browser/pages.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** What a newcomer finds: `/`, `/guides` and `/docs`. */
+/** The pages for newcomers: `/`, `/guides` and `/docs`. */
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 let stack: Stack;
@@ -19,32 +19,32 @@ const get = (path: string, headers: Record<string, string> = {}, baseUrl = stack
   fetch(baseUrl + path, { headers, redirect: 'manual' });
 const pageAt = async (path: string, headers: Record<string, string> = {}) =>
   await (await get(path, { ...BROWSER, ...headers })).text();
-/** The addresses that a page leads to or loads, without anchors. */
+/** Returns the addresses that a page links to or loads, without anchors. */
 const linksOf = (page: string, path: string) =>
   [...page.matchAll(/(?:href|src)="([^"#]+)/g)]
     .map(([, link]) => new URL(link!.replaceAll('&amp;', '&'), stack.baseUrl + path))
     .filter(({ origin }) => origin === stack.baseUrl);
 
 describe('/', () => {
-  it('tells a person where to go', async () => {
+  it('shows a reader where to go', async () => {
     const answer = await get('/', BROWSER);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     const paths = linksOf(await answer.text(), '/').map(({ pathname }) => pathname);
     expect(paths).toEqual(expect.arrayContaining(['/console', '/docs', '/guides', '/health/ready']));
   });
 
-  it('tells a program the same', async () => {
+  it('gives a program the same links', async () => {
     const answer = await get('/');
     expect(await answer.json()).toMatchObject({ code: 0, data: { console: '/console', openapi: '/openapi.json' } });
     expect(answer.headers.get('vary')).toBe('accept, accept-language');
   });
 
-  it('takes no other method', async () => {
+  it('accepts no other method', async () => {
     const answer = await fetch(stack.baseUrl, { method: 'POST' });
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 
-  it('speaks English and Chinese, as the browser asks or the reader switches', async () => {
+  it('speaks English and Chinese, by the browser’s language or the reader’s choice', async () => {
     expect(await pageAt('/')).toContain('<html lang="en">');
     expect(await pageAt('/', { 'accept-language': 'zh-CN,zh;q=0.9' })).toContain('<html lang="zh">');
     expect(await pageAt('/?lang=zh')).toContain('<html lang="zh">');
@@ -54,7 +54,7 @@ describe('/', () => {
     expect(await pageAt('/?lang=%22%3E%3Cscript%3E')).not.toContain('<script');
   });
 
-  it('says of a demo how to begin, and what is wrong while the service is not ready', async () => {
+  it('shows how to begin with a demo, and what is wrong while the service is not ready', async () => {
     const demo = { appKey: 'app_demo', operatorName: 'demo', file: '<b>.lockstep</b>/demo.json' };
     let meanwhile = '';
     const { api, close } = await startAnotherApi(stack, await stack.newApi(), {
@@ -87,7 +87,7 @@ describe('/guides', () => {
     expect(paths).toEqual(expect.arrayContaining(GUIDES.map(({ slug }) => `/guides/${slug}`)));
   });
 
-  it('shows each, with links that lead somewhere', async () => {
+  it('shows each, with working links', async () => {
     const links = new Map<string, URL>();
     for (const { slug, file } of SHOWN) {
       const path = `/guides/${slug}`;
@@ -104,7 +104,7 @@ describe('/guides', () => {
     }
   });
 
-  it('shows the anchors to which guides lead', async () => {
+  it('has the anchors that guides link to', async () => {
     const pages = new Map<string, string>();
     for (const { slug } of SHOWN) pages.set(slug, await pageAt(`/guides/${slug}`));
     const broken = [...pages].flatMap(([slug, page]) =>
@@ -115,7 +115,7 @@ describe('/guides', () => {
     expect(broken).toEqual([]);
   });
 
-  it('says to a person and to a program that there is no such guide', async () => {
+  it('answers readers and programs that a guide does not exist', async () => {
     const forPerson = await get('/guides/nothing', BROWSER);
     expect([forPerson.status, forPerson.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
     const forProgram = await get('/guides/nothing');
@@ -134,7 +134,7 @@ describe('/guides', () => {
     expect((await get(path)).status).toBe(404);
   });
 
-  it('with a slash behind it is the same', async () => {
+  it('accepts a trailing slash', async () => {
     const answer = await get('/guides/', BROWSER);
     expect(new URL(answer.headers.get('location') ?? '', `${stack.baseUrl}/guides/`).pathname).toBe('/guides');
   });
@@ -154,13 +154,13 @@ describe('the script of /docs', () => {
     prepareCall = new Function('window', `${script}; return prepareCall;`)(window);
   });
 
-  /** What the library knows once Authorize was used. */
+  /** The library's state after the reader used Authorize. */
   const authorized = (known: Record<string, string>) => () => ({
     authSelectors: { authorized: () => ({ getIn: (path: string[]) => known[path.join('.')] }) },
   });
   const nobody = authorized({});
 
-  it('puts a new g_nonce in the place of the example', () => {
+  it('replaces the example by a new g_nonce', () => {
     const urlOf = (nonce: string) => `/shellnums?g_nonce=${nonce}&size=1`;
     const sent = Array.from(
       { length: 100 },
@@ -172,7 +172,7 @@ describe('the script of /docs', () => {
     expect(prepareCall({ url: own, headers: {} }, nobody).url).toBe(own);
   });
 
-  it('puts the key that Authorize took in the place of the example', () => {
+  it('replaces the example by the key from Authorize', () => {
     const url = `/licenseOrder/batchOrder?g_nonce=12345678&appKey=${parameterExamples.appKey}`;
     const ui = authorized({ 'application.clientId': 'app_own&1' });
     expect(prepareCall({ url, headers: {} }, ui).url).toBe(
@@ -181,7 +181,7 @@ describe('the script of /docs', () => {
     expect(prepareCall({ url, headers: {} }, nobody).url).toBe(url);
   });
 
-  it('sends the three tokens of the member center, each in its place', () => {
+  it('sends each of the three tokens of the member center in its place', () => {
     const url = '/me/api/v1/enterprise/1001/members?g_nonce=12345678';
     const headers = () => ({ Authorization: 'Bearer of-user' });
     const ui = authorized({ 'application.token.access_token': 'of-app', 'user.token.access_token': 'of-user' });
@@ -194,7 +194,7 @@ describe('the script of /docs', () => {
     expect(prepareCall({ url, headers: headers() }, onlyUser).headers).toEqual({ userToken: 'of-user' });
   });
 
-  it('leaves the browser out of it, whose own prompt for a password would come up', () => {
+  it('avoids the browser’s own password prompt', () => {
     expect(prepareCall({ url: '/oauth2/token', headers: {} }, nobody).credentials).toBe('omit');
   });
 });

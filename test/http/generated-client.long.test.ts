@@ -7,10 +7,10 @@ import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { REPOSITORY, runJob } from '../harness/processes/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** Types generated from the description of a running service, and the client that docs/integrating.md shows. */
+/** Types generated from the description of a running service, and the client in docs/integrating.md. */
 const FOLDER = join(REPOSITORY, 'test/generated-client');
 const GENERATED = join(FOLDER, 'generated');
-/** With the TypeScript of the tests, which is older than the one that checks the service. */
+/** Uses the tests' TypeScript, which is older than the one that checks the service. */
 const TOOLS = { generate: 'openapi-typescript/bin/cli.js', compile: 'typescript/bin/tsc' };
 const run = (tool: keyof typeof TOOLS, ...args: string[]) =>
   runJob([process.execPath, join(REPOSITORY, 'test/node_modules', TOOLS[tool]), ...args]);
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** What must compile, and what must not: the compiler also refuses an expected error that is none. */
+/** What must compile, and what must not: the compiler also reports an expected error that doesn't occur. */
 const PROGRAM = `
 import type { components } from './lockstep.ts';
 
@@ -56,12 +56,12 @@ export const finished = (order: Schemas['OrderResult']): number => order.finishe
 `;
 
 describe('the generated types', () => {
-  it('compile, with the example of docs/integrating.md, and tell successes, failures and orders apart', async () => {
+  it('compile with the example of docs/integrating.md, and distinguish successes, failures and orders', async () => {
     await writeFile(join(GENERATED, 'program.ts'), PROGRAM);
     expect(await run('compile', '--project', FOLDER)).toMatchObject({ status: 0, stdout: '' });
   });
 
-  it('are smaller than when every operation had a failure of its own: 3.4 kB of each without the words', async () => {
+  it('are smaller than with a failure type per operation: 3.4 kB each without the descriptions', async () => {
     const types = await readFile(join(GENERATED, 'lockstep.ts'), 'utf8');
     const declared = types.replace(/\/\*\*.*?\*\//gs, '');
     expect(Buffer.byteLength(declared)).toBeLessThan(3_400 * Object.keys(operations).length);
@@ -75,12 +75,12 @@ describe('the example of docs/integrating.md', () => {
     return await example.submit({ ...api.credentials, baseUrl: stack.baseUrl, token: api.token }, batch);
   };
 
-  it('gives the ids of the orders', async () => {
+  it('returns the IDs of the orders', async () => {
     const accepted = await submit(batchOf(newBuy(customer, [newAssetNum()])));
     expect(accepted).toEqual([expect.objectContaining({ licenseOrderId: expect.stringMatching(/^\d+$/) })]);
   });
 
-  it('throws what a call was refused for, though HTTP 299 counts as a success', async () => {
+  it('throws a refusal’s cause, although HTTP 299 counts as a success', async () => {
     await expect(submit(batchOf())).rejects.toThrow('field_invalid: orderList');
   });
 });

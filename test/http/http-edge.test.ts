@@ -9,9 +9,9 @@ import type { Api } from '../harness/api.ts';
 import { openSocket, type RawAnswer, readAnswers, request, sendRaw } from '../harness/network/raw-http.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** What clients send that is hardly HTTP: each gets the envelope, one log line and one place in the metrics. */
+/** Requests that are barely HTTP. Each gets the envelope, one log line and one count in the metrics. */
 const BIND = `${ORDER_ROOT}/enterprise/user/bind`;
-/** For what is written after the answer has gone out. */
+/** For log lines that are written after the answer is sent. */
 
 let stack: Stack;
 let api: Api;
@@ -29,7 +29,7 @@ const orderCall = (...headers: string[]) =>
 const logLines = () => stack.logLines.map((line) => JSON.parse(line));
 const linesOf = (requestId: string | undefined) => logLines().filter((line) => line.requestId === requestId);
 
-/** How many calls the metrics count, by route and code. */
+/** Returns how many calls the metrics count for a route and code. */
 async function counted(route: string, code: string): Promise<number> {
   const histogram = stack.metrics.registry.getSingleMetric('lockstep_http_request_seconds') as Histogram;
   const { values } = await histogram.get();
@@ -40,7 +40,7 @@ async function counted(route: string, code: string): Promise<number> {
     .reduce((sum, { value }) => sum + value, 0);
 }
 
-/** Holds an answer against the envelope, and the log against it: one line, of the same call, and no stack. */
+/** Checks an answer against the envelope, and that the log has one line for the call, without a stack. */
 async function expectRefused(answer: RawAnswer | undefined, status: number, cause: string): Promise<void> {
   expect(answer).toMatchObject({ status, headers: { 'content-type': 'application/json; charset=utf-8' } });
   const { code, faults: _, ...rest } = JSON.parse(answer!.body);
@@ -49,7 +49,7 @@ async function expectRefused(answer: RawAnswer | undefined, status: number, caus
   await expect.poll(() => linesOf(id)).toMatchObject([{ msg: 'call', level: 30, status, code }]);
 }
 
-describe('files of /docs that are not there', () => {
+describe('files of /docs', () => {
   it.each([
     '/docs/static/../../../package.json',
     '/docs/static/%2e%2e/%2e%2e/package.json',
@@ -71,7 +71,7 @@ describe('files of /docs that are not there', () => {
     `/docs/static/${'x/'.repeat(2_000)}`,
     '/docs/static',
     '/docs/nothing',
-  ])('are 404: %s', async (path) => {
+  ])('that do not exist are 404: %s', async (path) => {
     const [answer] = await sendRaw(stack.baseUrl, request(`GET ${path} HTTP/1.1`));
     await expectRefused(answer, 404, 'operation_not_found');
   });
@@ -81,13 +81,13 @@ describe('files of /docs that are not there', () => {
     'Range: bytes=abc',
     'If-Match: "x"',
     'If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT',
-  ])('and those that are there come whole, whatever part is asked for: %s', async (header) => {
+  ])('that exist are sent whole, whatever range is requested: %s', async (header) => {
     const [answer] = await sendRaw(stack.baseUrl, request('GET /docs/static/index.css HTTP/1.1', header));
     expect(answer).toMatchObject({ status: 200, body: expect.stringContaining('box-sizing') });
   });
 });
 
-describe('what is no HTTP request', () => {
+describe('input that is not HTTP', () => {
   it.each<[what: string, text: string, status: number, cause: string]>([
     ['text', 'HELLO\r\n\r\n', 400, 'http_malformed'],
     ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400, 'http_malformed'],
@@ -122,7 +122,7 @@ describe('what is no HTTP request', () => {
     expect(await counted('none', String(status))).toBe(before + 1);
   });
 
-  it.each(['a:80', '/health/live'])('nor a tunnel: CONNECT %s', async (target) => {
+  it.each(['a:80', '/health/live'])('and CONNECT, which opens no tunnel, too: %s', async (target) => {
     const before = await counted('none', '405');
     const answers = await sendRaw(stack.baseUrl, request(`CONNECT ${target} HTTP/1.1`));
     expect(answers).toHaveLength(1);
@@ -133,7 +133,7 @@ describe('what is no HTTP request', () => {
   });
 
   it.each(['GARBAGE\r\n\r\n', request('CONNECT a:80 HTTP/1.1')])(
-    'is answered after the call before it, not in its place: %j',
+    'is answered after the call before it, not instead of it: %j',
     async (text) => {
       const call = orderCall().replace('Connection: close\r\n', '');
       const [answered, refused, ...more] = await sendRaw(stack.baseUrl, call + text);
@@ -168,12 +168,12 @@ describe('a request that breaks a rule of HTTP', () => {
     ['/docs/static/index.css', 200],
     ['/nothing', 404],
     [BIND, 405],
-  ])('is not one that names the whole address: http://a%s', async (path, status) => {
+  ])('is not one with an absolute address: http://a%s', async (path, status) => {
     const [answer] = await sendRaw(stack.baseUrl, request(`GET http://a${path} HTTP/1.1`));
     expect(answer).toMatchObject({ status });
   });
 
-  it('and is of the member center has its codes, whichever way it is addressed', async () => {
+  it('has the codes of the member center for its paths, however they are written', async () => {
     const path = `/me/api/v1/enterprise/1/members?${query()}`;
     const tokens = [authorized(), `clientToken: ${api.token}`, 'userToken: x', 'Content-Type: text/plain'];
     const [plain] = await sendRaw(stack.baseUrl, request(`GET ${path} HTTP/1.1`, ...tokens));
@@ -181,12 +181,12 @@ describe('a request that breaks a rule of HTTP', () => {
     expect(whole!.body).toBe(plain!.body);
   });
 
-  it('by a second Authorization is nobody’s', async () => {
+  it('by a second Authorization is unauthenticated', async () => {
     const [answer] = await sendRaw(stack.baseUrl, orderCall('Authorization: Bearer another'));
     await expectRefused(answer, 299, 'token_missing');
   });
 
-  it('by a second Content-Type has none that is known', async () => {
+  it('by a second Content-Type has an unsupported one', async () => {
     const types = ['Content-Type: application/json', 'Content-Type: text/plain', 'Content-Length: 2'];
     const head = request(`POST ${BIND}?${query()} HTTP/1.1`, authorized(), ...types);
     const [answer] = await sendRaw(stack.baseUrl, `${head}{}`);
@@ -207,7 +207,7 @@ describe('a request that breaks a rule of HTTP', () => {
     await expectRefused(answer, 299, cause);
   });
 
-  it.each(['websocket', 'h2c'])('is not one that would like another protocol: %s', async (protocol) => {
+  it.each(['websocket', 'h2c'])('is not one that requests another protocol: %s', async (protocol) => {
     const text = 'GET /health/live HTTP/1.1\r\nHost: a\r\n';
     const socket = await openSocket(stack.baseUrl);
     socket.write(`${text}Connection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`);
@@ -221,14 +221,14 @@ describe('Expect', () => {
   const announce = (...headers: string[]) =>
     request(`POST ${BIND}?${query()} HTTP/1.1`, 'Content-Type: application/json', 'Expect: 100-continue', ...headers);
 
-  it('is refused where it is not understood', async () => {
+  it('is refused if it is unknown', async () => {
     const before = await counted('/health/live', '417');
     const [answer] = await sendRaw(stack.baseUrl, request('GET /health/live HTTP/1.1', 'Expect: tea'));
     await expectRefused(answer, 417, 'expectation_unsupported');
     expect(await counted('/health/live', '417')).toBe(before + 1);
   });
 
-  it('of 100-continue is met for a caller, who then sends the body', async () => {
+  it('of 100-continue is met for an authorized caller, who then sends the body', async () => {
     const socket = await openSocket(stack.baseUrl);
     socket.write(announce(authorized(), 'Content-Length: 2'));
     const [told] = await once(socket, 'data');
@@ -247,7 +247,7 @@ describe('Expect', () => {
     await expectRefused(answers[0], 299, cause);
   });
 
-  it('of 100-continue is not met where there is no operation', async () => {
+  it('of 100-continue is not met for an unknown path', async () => {
     const text = request('POST /nothing HTTP/1.1', 'Content-Length: 2', 'Expect: 100-continue');
     expect(await sendRaw(stack.baseUrl, text)).toMatchObject([{ status: 404 }]);
   });
@@ -267,7 +267,7 @@ describe('a body that breaks off', () => {
     ['in a chunk that is none', 'Transfer-Encoding: chunked', 'zz\r\n', true],
     ['in a coding that is none', 'Transfer-Encoding: gzip', '{}', true],
     ['before its end, by a client that sends no more', 'Content-Length: 200', '{', false],
-  ])('is answered once, as the call that it is of: %s', async (_how, header, rest, sendsMore) => {
+  ])('is answered once, by the operation of its path: %s', async (_how, header, rest, sendsMore) => {
     const id = randomUUID();
     const socket = await openSocket(stack.baseUrl);
     socket.write(begin(id, header) + rest);
@@ -281,7 +281,7 @@ describe('a body that breaks off', () => {
   it.each([
     [BIND, 'application/json'],
     ['/oauth2/token', 'application/x-www-form-urlencoded'],
-  ])('while it is being read is answered once too: %s', async (path, type) => {
+  ])('while it is being read is also answered once: %s', async (path, type) => {
     const id = randomUUID();
     const headers = [
       'Expect: 100-continue',
@@ -298,7 +298,7 @@ describe('a body that breaks off', () => {
     await expect.poll(() => linesOf(id)).toMatchObject([{ msg: 'call', level: 30, status: 400 }]);
   });
 
-  it('is no fault of the service at the token endpoint either', async () => {
+  it('is not a fault of the service at the token endpoint either', async () => {
     const type = 'Content-Type: application/x-www-form-urlencoded';
     const socket = await openSocket(stack.baseUrl);
     socket.write(`${request('POST /oauth2/token HTTP/1.1', type, 'Transfer-Encoding: chunked')}zz\r\n`);
@@ -307,11 +307,11 @@ describe('a body that breaks off', () => {
     expect(more).toEqual([]);
   });
 
-  it.each([BIND, '/oauth2/token'])('with its connection is no fault of the service: %s', async (path) => {
+  it.each([BIND, '/oauth2/token'])('with its connection is not a fault of the service: %s', async (path) => {
     const id = randomUUID();
     const socket = await openSocket(stack.baseUrl);
     const type = path === BIND ? 'application/json' : 'application/x-www-form-urlencoded';
-    // It is being read as soon as it is asked for.
+    // The body is read as soon as the service asks for it.
     const expecting = ['Expect: 100-continue', 'Content-Length: 200', `Content-Type: ${type}`, `x-request-id: ${id}`];
     socket.write(request(`POST ${path}?${query()} HTTP/1.1`, authorized(), ...expecting));
     await once(socket, 'data');
@@ -321,7 +321,7 @@ describe('a body that breaks off', () => {
     expect(linesOf(id).filter(({ level, err }) => level > 30 || err !== undefined)).toEqual([]);
   });
 
-  it('in the head, by a client that leaves, is one line and no fault', async () => {
+  it('in the head, when a client disconnects, is logged once and not as a fault', async () => {
     const before = logLines().length;
     const socket = await openSocket(stack.baseUrl);
     socket.write('GET /health/li');
@@ -338,7 +338,7 @@ describe('a body that breaks off', () => {
 it.each([
   ['wrong JSON', '{"a":'],
   ['no fields', '{}'],
-])('a body that came whole is refused without the end of its connection: %s', async (_what, body) => {
+])('a complete body is refused without closing its connection: %s', async (_what, body) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const headers = { authorization: `Bearer ${api.token}`, 'content-type': 'application/json' };
   const send = async () => {
@@ -360,7 +360,7 @@ describe('every answer', () => {
     ['to what is no path', () => request('GET /%zz HTTP/1.1')],
     ['to what is no request', () => 'HELLO\r\n\r\n'],
     ['of /health/live', () => request('GET /health/live HTTP/1.1')],
-  ])('%s is stored, framed and guessed at by no browser', async (_what, text) => {
+  ])('%s cannot be cached, framed or sniffed by a browser', async (_what, text) => {
     const [answer] = await sendRaw(stack.baseUrl, text());
     expect(answer!.headers).toMatchObject({
       'cache-control': 'no-store',
@@ -385,7 +385,7 @@ describe('every answer', () => {
     '/docs/static/swagger-initializer.js',
     '/docs/static/index.css',
     '/docs/nothing',
-  ])('of %s lets a page load what is here, run nothing that is written into it, and be in no frame', async (path) => {
+  ])('of %s lets a page load only files of the service, run no inline script, and be in no frame', async (path) => {
     const [answer] = await sendRaw(stack.baseUrl, request(`GET ${path} HTTP/1.1`));
     const policy = answer!.headers['content-security-policy'] ?? '';
     expect(policy).toContain("default-src 'none'");
@@ -402,7 +402,7 @@ describe('every answer', () => {
     '/guides/api',
     '/guides/examples/first-batch.json',
     '/front-door/style.css',
-  ])('of %s are the same bytes, which a client that has them need not fetch again', async (path) => {
+  ])('of %s has the same bytes each time, so that a client can cache it', async (path) => {
     const first = await fetch(stack.baseUrl + path);
     const text = await first.text();
     const etag = first.headers.get('etag') ?? '';

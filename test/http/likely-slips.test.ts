@@ -14,7 +14,7 @@ import {
 } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** A slip of a pen that would sell a license for ever, or one that is over (rules 4). */
+/** Slips that would sell a license forever, or an expired one (rules 4). */
 let stack: Stack;
 let api: Api;
 let center: MemberCenter;
@@ -32,7 +32,7 @@ const END = 1_798_761_599_000;
 const buy = (element: Sent, changes: Sent = {}) => newBuy(customer, [newAssetNum()], changes, element);
 const buyProduct = (changes: Sent) => buy({ products: [productToBuy(changes)] });
 
-/** Expects a refusal that names a field, and also the name that was likely meant. */
+/** Expects a refusal that names a field, and the name that was probably meant. */
 async function expectRefused(order: Sent, cause: string, path: string, meant = ''): Promise<void> {
   const batch = batchOf(order);
   for (const answer of [await api.submit(batch), await api.submitPreview(batch)]) {
@@ -82,8 +82,8 @@ describe('a misspelled field of a batch', () => {
   });
 });
 
-describe('fields that nobody knows', () => {
-  it('are taken by O5, and listed by the preview', async () => {
+describe('unknown fields', () => {
+  it('are accepted by O5, and listed by the preview', async () => {
     const order = buy({ assetNum: 'A', limitEndDate2: 5 }, { remark: 'a', more: { limitEnddate: 5 } });
     const batch = { ...batchOf(order), source: 'erp' };
     expect((await api.submitPreview(batch)).body).toMatchObject({
@@ -100,11 +100,11 @@ describe('fields that nobody knows', () => {
     expect((await api.submitPreview(batchOf(buy({})))).body).toMatchObject({ code: 0, ignoredFields: [] });
   });
 
-  /** In the order in which the names stand in a text. */
+  /** Sorts names by their positions in a text. */
   const byPlace = (text: string) => (a: string, b: string) => place(text, a) - place(text, b);
   const place = (text: string, path: string) => text.indexOf(`"${path.split('.').at(-1)!}"`);
 
-  it('are listed to a bound, in a large batch too', async () => {
+  it('are listed up to a limit, in a large batch too', async () => {
     const orders = Array.from({ length: 600 }, () => buyProduct({ color: 'red' }));
     const { body } = await api.submitPreview(batchOf(...orders));
     expect((body as unknown as { ignoredFields: string[] }).ignoredFields).toEqual(
@@ -130,7 +130,7 @@ describe('the end of a purchase', () => {
     await expectRefused(order(), 'date_not_milliseconds', `orderList[0].assets[0].${path}`);
   });
 
-  it('is taken from the bound on, and other dates are as they were', async () => {
+  it('is accepted from the limit on, and other dates are not affected', async () => {
     const bought = newAssetNum();
     const terms = { limitStartDate: 5, limitEndDate: 100_000_000_000, trialEndDate: 0 };
     const orders = [
@@ -142,7 +142,7 @@ describe('the end of a purchase', () => {
 });
 
 describe('an asset number', () => {
-  it('is trimmed as every text is, and has no control characters', async () => {
+  it('is trimmed like all text, and has no control characters', async () => {
     const assetNum = newAssetNum();
     await api.carryOut(newBuy(customer, [`\t\u2028 ${assetNum}\u00a0\r\n`]));
     expect((await api.call('GET', `/asset/${assetNum}`)).body).toMatchObject({ data: { assetNum } });
@@ -169,7 +169,7 @@ describe('a misspelled field of other calls', () => {
     expect(refusal).toMatchObject({ code: '13004', cause: 'field_misspelled', message });
   });
 
-  it('M2 is refused with the code that its module has for shapes', async () => {
+  it('M2 is refused with its module’s code for invalid fields', async () => {
     const [kim] = await center.add(newEmployee({ userName: 'kim' }));
     const path = `/enterprise/${center.enterpriseId}/member/${kim!.globalId}`;
     const body = { userName: 'kim', name: 'Kim', departmentID: 5 };
@@ -180,7 +180,7 @@ describe('a misspelled field of other calls', () => {
     });
   });
 
-  it('M1 is refused whole, because it is the client that is wrong and not the employee', async () => {
+  it('M1 is refused as a whole, because the client is wrong and not the employee', async () => {
     const userList = [newEmployee({ userName: 'lee' }), { ...newEmployee({ userName: 'mei' }), Remark: 'a' }];
     const path = `/enterprise/${center.enterpriseId}/member`;
     expect(refusalOf(await center.call('POST', path, { body: { userList } }))).toMatchObject({

@@ -7,7 +7,7 @@ import { type Api, dataOf } from '../harness/api.ts';
 import { askUserToken, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** However many wrong logins one application sends, passwords of others still have their turn (rules 2). */
+/** However many wrong logins one application sends, the passwords of others are checked in turn (rules 2). */
 let stack: Stack;
 let center: MemberCenter;
 /** The application that sends the floods. */
@@ -21,7 +21,10 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** How many of a flood have been compared: each takes a hash, as do the calls that have to wait for them. */
+/**
+ * A flood, with how many of its passwords have been compared. Each comparison takes a hash, like the calls that wait
+ * behind.
+ */
 interface Flood {
   compared: () => number;
   refused: () => number;
@@ -29,7 +32,7 @@ interface Flood {
   end: Promise<void>;
 }
 
-/** Sends so many wrong logins at once, of accounts of their own, and goes on when the first few have been answered. */
+/** Sends `count` wrong logins at once, of different accounts. Resolves when the first few are answered. */
 async function flood(count: number, by: Credentials): Promise<Flood> {
   const statuses: number[] = [];
   const client = new AbortController();
@@ -39,7 +42,7 @@ async function flood(count: number, by: Credentials): Promise<Flood> {
   };
   const sending = Array.from({ length: count }, async (_, index) => {
     const form = { grant_type: 'password', username: `u${index}@${center.code}`, password: 'wrong password' };
-    // A connection of its own each, which ends with its client.
+    // Each call has its own connection, which closes when its client is aborted.
     const options = { method: 'POST', headers, agent: false, signal: client.signal };
     const call = request(`${stack.baseUrl}/oauth2/token`, options).end(String(new URLSearchParams(form)));
     const [response] = (await once(call, 'response')) as [IncomingMessage];
@@ -52,7 +55,7 @@ async function flood(count: number, by: Credentials): Promise<Flood> {
   return { ...running, end: Promise.allSettled(sending).then(() => {}) };
 }
 
-/** Counts the logins of a flood that were compared while some work ran. */
+/** Counts the logins of a flood that were compared while `work` ran. */
 async function countComparedDuring({ compared }: Flood, work: Promise<unknown>): Promise<number> {
   const before = compared();
   await work;
@@ -74,15 +77,15 @@ it('a login through another application, M3 and M1 are answered while 180 wrong 
     countComparedDuring(wrong, center.add(...Array.from({ length: 10 }, () => newEmployee()))),
   ]);
   const [login, reset, addition] = await others;
-  // A turn of the flood for each of theirs, and those that run at once or are on their way to the client; behind the
-  // flood it would be all of it, more than 170.
+  // One turn of the flood for each of theirs, plus those that run at once or whose answers are on their way. Behind the
+  // whole flood, it would be more than 170.
   expect(login).toBeLessThan(100);
   expect(reset).toBeLessThan(100);
   expect(addition).toBeLessThan(150);
   await wrong.end;
 });
 
-it('a large M1 of one enterprise keeps nobody of another one waiting', async () => {
+it('a large M1 of one enterprise does not block other enterprises', async () => {
   const other = await MemberCenter.open(stack);
   const [employee] = await other.add();
   const ends: string[] = [];
@@ -97,7 +100,7 @@ it('a large M1 of one enterprise keeps nobody of another one waiting', async () 
   expect(ends).toEqual(['first M3', 'second M3', 'third M3', 'M1 of two', 'M1 of 100']);
 });
 
-it('more than 200 that wait through one application are refused, to be sent again, and compared to nothing', async () => {
+it('more than 200 waiting logins through one application are refused as retryable, without a comparison', async () => {
   const wrong = await flood(700, attacker.credentials);
   const { account, password } = center;
   const login = await askUserToken(stack.baseUrl, center.api.credentials, { account, password });
@@ -112,7 +115,7 @@ it('a client that disconnects causes no more work', async () => {
   const wrong = await flood(150, credentials);
   wrong.leave();
   await wrong.end;
-  // It comes behind whatever of the flood still waits, for it comes through the same application.
+  // It waits behind the rest of the flood, because it comes through the same application.
   const { account, password } = center;
   expect((await askUserToken(stack.baseUrl, credentials, { account, password })).status).toBe(200);
   const counted = await stack.db

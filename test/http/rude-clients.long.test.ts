@@ -14,9 +14,9 @@ import { type Stack, startStack } from '../harness/stack.ts';
 
 const BATCH_ORDER = operations.createBatchOrder.path.slice(ORDER_ROOT.length);
 const MEBIBYTE = 1024 * 1024;
-/** As many as would fill the room for bodies twice, were each a mebibyte. */
+/** With a mebibyte each, this many bodies would fill the body memory twice. */
 const MANY = 128;
-/** For what is written after the answer has gone out, or nobody was there to have it. */
+/** For log lines that are written after the answer is sent, or after the client has disconnected. */
 
 let stack: Stack;
 let api: Api;
@@ -45,24 +45,24 @@ const linesOf = (wanted: Partial<CallLine>) =>
 const times = <Item>(count: number, item: (index: number) => Item) =>
   Array.from({ length: count }, (_, index) => item(index));
 
-/** What becomes of a call with a body of so many bytes, which has no fields. */
+/** Submits a body of `bytes` bytes without fields. */
 const submitBlank = (caller: Api, bytes: number) => caller.submit(undefined, { rawBody: '{}'.padEnd(bytes) });
 const causeOfBlank = async (caller: Api, bytes: number) => refusalOf(await submitBlank(caller, bytes)).cause;
 
-/** There is room for bodies, as soon as what is on its way has been dealt with: calls get as far as their fields. */
+/** Expects that body memory becomes free, so that calls get as far as the check of their fields. */
 async function expectRoom(caller: Api): Promise<void> {
   await expect.poll(() => causeOfBlank(caller, 1_024)).toBe('field_missing');
   await expect.poll(() => causeOfBlank(caller, 2 * MEBIBYTE)).toBe('field_missing');
 }
 
-/** Whether a call has got past its token: then its nonce is used up, and its body comes next. */
+/** Returns whether the service waits for a call's body: then the call's nonce is used up. */
 async function isBodyAwaited(head: string): Promise<boolean> {
   const nonce = /g_nonce=([\w-]+)/.exec(head)![1]!;
   const used = await stack.db.selectFrom('nonce').select('nonce').where('nonce', '=', nonce).execute();
   return used.length > 0;
 }
 
-/** Holds what others wait for, until released. */
+/** Locks what others wait for, until released. */
 async function holding(statement: string) {
   const client = new pg.Client({ connectionString: stack.url });
   await client.connect();
@@ -71,7 +71,7 @@ async function holding(statement: string) {
   return { release: () => client.end() };
 }
 
-/** Waits until so many sessions wait for a lock. */
+/** Waits until `count` sessions wait for a lock. */
 async function untilWaiting(count: number): Promise<void> {
   await expect
     .poll(async () => {
@@ -83,9 +83,9 @@ async function untilWaiting(count: number): Promise<void> {
     .toBeGreaterThanOrEqual(count);
 }
 
-describe('a client that leaves', () => {
+describe('a client that disconnects', () => {
   it.each(['/metrics', '/docs/static/swagger-ui-bundle.js', '/health/live', '/openapi.json'])(
-    'GET %s, with a body that has no length and before the answer is there, takes nothing with it',
+    'from GET %s, which has a body without a length, before the answer, leaves the service intact',
     async (path) => {
       const head = `GET ${path} HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`;
       for (const socket of await Promise.all(times(40, () => send(stack.baseUrl, head)))) socket.destroy();
@@ -93,14 +93,11 @@ describe('a client that leaves', () => {
     },
   );
 
-  /**
-   * Waits until so many calls have ended that were sent when the log had `before` of them. Their bodies hold no room
-   * then.
-   */
+  /** Waits until `count` calls have ended since the log had `before` of them. By then, their bodies take no memory. */
   const untilEnded = (before: number, count: number) =>
     expect.poll(() => linesOf({ route: operations.createBatchOrder.path }).length).toBe(before + count);
 
-  it('with its whole body on the way gives its room back, again and again', async () => {
+  it('with its whole body in flight releases its memory each time', async () => {
     const body = `{}${' '.repeat(MEBIBYTE - 2)}`;
     const before = linesOf({ route: operations.createBatchOrder.path }).length;
     for (let left = 0; left < MANY; left += 16) {
@@ -114,7 +111,7 @@ describe('a client that leaves', () => {
   it.each([
     ['without a word', '499', 'client left'],
     ['by closing its end, and may still read', '400', 'answered'],
-  ])('in the middle of its body, %s, is no fault', async (how, code, ended) => {
+  ])('in the middle of its body, %s, is not logged as a fault', async (how, code, ended) => {
     const requestId = randomUUID();
     const head = buildHead(api, BATCH_ORDER, { headers: { 'content-length': 1_000, 'x-request-id': requestId } });
     const socket = await send(stack.baseUrl, `${head}{"channelCode":`);
@@ -125,7 +122,7 @@ describe('a client that leaves', () => {
     expect(stack.logLines.filter((line) => (JSON.parse(line) as { level: number }).level > 40)).toEqual([]);
   });
 
-  it('while its token is checked takes nothing', async () => {
+  it('while its token is checked leaves the service intact', async () => {
     const before = linesOf({ route: operations.createBatchOrder.path }).length;
     const nonces = await holding('lock table nonce in exclusive mode');
     const body = `{}${' '.repeat(MEBIBYTE - 2)}`;
@@ -137,7 +134,7 @@ describe('a client that leaves', () => {
     await expectRoom(api);
   });
 
-  it('with calls in line behind one that runs leaves a line for each of them', async () => {
+  it('with calls queued behind a running one leaves a log line for each of them', async () => {
     const customer = await api.newCustomer();
     const lane = await holding(`select pg_advisory_xact_lock(${0x6c616e65}, ${firstLaneOf(customer.customerId)})`);
     const sync = { ...batchOf(newBuy(customer, [newAssetNum()])), syncMode: 'sync' };
@@ -154,7 +151,7 @@ describe('a client that leaves', () => {
     await expectRoom(api);
   });
 
-  it('does not erase the trace of a sync batch, which takes effect', async () => {
+  it('does not prevent the log line of a sync batch, which takes effect', async () => {
     const customer = await api.newCustomer();
     const assetNum = newAssetNum();
     const batch = { ...batchOf(newBuy(customer, [assetNum])), syncMode: 'sync' };
@@ -187,7 +184,7 @@ async function sendDripping(text: string): Promise<RawAnswer[]> {
   }
 }
 
-it('heads that do not come to an end are answered with 408 and logged; where nothing was asked, there is no answer', async () => {
+it('unfinished heads are answered with 408 and logged; idle connections get no answer', async () => {
   const head = 'GET /health/live HTTP/1.1\r\nHost: a\r\nX-Half';
   const [half, dripping, nothing] = await Promise.all([
     sendRaw(stack.baseUrl, head),
@@ -207,17 +204,17 @@ it('heads that do not come to an end are answered with 408 and logged; where not
   expect(values.find((each) => each.metricName?.endsWith('_count') && isSuch(each))?.value).toBeGreaterThanOrEqual(2);
 });
 
-describe('bodies that do not come to an end', () => {
+describe('unfinished bodies', () => {
   const stalled = (caller: Api, length: number, body: string) =>
     send(stack.baseUrl, `${buildHead(caller, BATCH_ORDER, { headers: { 'content-length': length } })}${body}`);
 
-  it('take no more room than they have sent, whatever they announce', async () => {
+  it('take only as much memory as they have sent, whatever length they announce', async () => {
     const sockets = await Promise.all(times(MANY, () => stalled(api, 32 * MEBIBYTE, '{')));
     await expectRoom(api);
     for (const socket of sockets) socket.destroy();
   });
 
-  it('of one application are refused as overload where they fill its share, and others are answered', async () => {
+  it('of one application are refused as overload when they fill its share, and others are answered', async () => {
     const other = await stack.newApi();
     const body = '{'.padEnd(MEBIBYTE - 1);
     const sockets = await Promise.all(times(MANY, () => stalled(api, MEBIBYTE, body)));
@@ -231,7 +228,7 @@ describe('bodies that do not come to an end', () => {
     await expectRoom(api);
   });
 
-  it('of strangers at the token endpoint do not take the room of callers', async () => {
+  it('of unauthenticated callers at the token endpoint do not take callers’ memory', async () => {
     const head = [
       'POST /oauth2/token HTTP/1.1',
       'host: a',
@@ -257,7 +254,7 @@ describe('bodies that do not come to an end', () => {
 });
 
 describe('large sync batches and previews', () => {
-  /** So many numbers times products that it is large, in a body of some kilobytes. */
+  /** A body of a few kilobytes with so many numbers times products that the batch is large. */
   async function large(caller: Api) {
     const customer = await caller.newCustomer();
     const products = times(50, () => productToBuy());
@@ -271,7 +268,7 @@ describe('large sync batches and previews', () => {
   }
 
   it.each(['submit', 'submitPreview'] as const)(
-    'of one application wait in a line that is bounded, and keep no other application out: %s',
+    'of one application wait in a bounded queue, and do not block other applications: %s',
     async (operation) => {
       const other = await stack.newApi();
       const batches = await Promise.all(times(8, () => large(api)));
@@ -279,19 +276,19 @@ describe('large sync batches and previews', () => {
       const [answer] = await Promise.all([large(other).then((batch) => other[operation](batch)), greedy]);
       expect(answer.body).toMatchObject({ code: 0 });
       const causes = (await greedy).map(({ body }) => body.cause ?? 'succeeded');
-      // How many of those in line get their turn in time is a matter of the machine.
+      // How many of the waiting calls get their turn in time depends on the machine.
       expect(new Set(causes)).toEqual(new Set(['succeeded', 'overloaded']));
     },
   );
 });
 
-it('a call that the framework refuses is answered, and its line says so', async () => {
+it('a call that the framework refuses is answered and logged with its cause', async () => {
   const requestId = randomUUID();
   await fetch(`${stack.baseUrl}/%zz`, { headers: { 'x-request-id': requestId } });
   await expect.poll(() => linesOf({ requestId })).toMatchObject([{ code: '404', ended: 'answered' }]);
 });
 
-describe('a small body of many faults', () => {
+describe('a small body with many faults', () => {
   const manyFaults = () => {
     const products = times(49, () => productToBuy({ productFeatures: times(10_000, () => ({})) }));
     const customer = {
@@ -306,7 +303,7 @@ describe('a small body of many faults', () => {
   };
 
   it.each(['submit', 'submitPreview'] as const)(
-    'is refused for the first, and the others are not even looked at: %s',
+    'is refused for the first, without a check of the others: %s',
     async (operation) => {
       const { cause, message } = refusalOf(await api[operation](manyFaults()));
       expect(cause).toBe('field_missing');
@@ -316,7 +313,7 @@ describe('a small body of many faults', () => {
   );
 });
 
-it('a nonce that is used up by a call which is refused for its body is used up', async () => {
+it('a nonce used by a call that is refused for its body is used up', async () => {
   const nonce = randomUUID();
   expect(refusalOf(await api.submit({}, { nonce }))).toMatchObject({ cause: 'field_missing' });
   expect(refusalOf(await api.submit({}, { nonce }))).toMatchObject({ cause: 'nonce_replayed' });

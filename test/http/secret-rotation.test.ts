@@ -7,7 +7,7 @@ import { askUserToken, MemberCenter } from '../harness/members/member-center.ts'
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** An application gets a new secret, and stays the application that it was (rules 2). */
+/** An application gets a new secret, and nothing else about it changes (rules 2). */
 let stack: Stack;
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ async function askToken({ appKey, appSecret }: Credentials): Promise<Answer> {
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-/** For each of some secrets whether it is good. */
+/** Returns for each secret whether it is valid. */
 async function good(...each: Credentials[]): Promise<boolean[]> {
   const answers = await Promise.all(each.map(askToken));
   for (const { status, body } of answers) {
@@ -44,12 +44,12 @@ async function good(...each: Credentials[]): Promise<boolean[]> {
 const listed = async ({ appKey }: Credentials) =>
   (await listApplications(stack.db)).find((application) => application.appKey === appKey)!;
 
-/** Lets the overlap of an application pass. */
+/** Makes the overlap of an application end. */
 const passOverlap = ({ appKey }: Credentials) =>
   sql`update application set old_secret_end_time = now() where app_key = ${appKey}`.execute(stack.db);
 
 describe('after a rotation', () => {
-  it('both secrets are good until the overlap has passed, then the new one', async () => {
+  it('both secrets are valid until the overlap ends, then only the new one', async () => {
     const first = await newApplication();
     const second = await rotate(first, 24);
     expect(second.appSecret).not.toBe(first.appSecret);
@@ -59,25 +59,25 @@ describe('after a rotation', () => {
     expect(await listed(first)).toMatchObject({ oldSecretEndTime: null });
   });
 
-  it('with an overlap of 0 the old secret is ended at once, and one from before with it', async () => {
+  it('an overlap of 0 ends the old secret at once, and one from before with it', async () => {
     const first = await newApplication();
     const second = await rotate(first, 720);
     const third = await rotate(second, 0);
     expect(await good(first, second, third)).toEqual([false, false, true]);
     expect(await listed(first)).toMatchObject({ oldSecretEndTime: null });
-    // Nothing is left of it that a clock which is set back would make good again.
+    // The old secret is deleted, so setting the clock back can't make it valid again.
     const kept = stack.db.selectFrom('application').select('old_secret_hash').where('app_key', '=', first.appKey);
     expect(await kept.execute()).toEqual([{ old_secret_hash: null }]);
   });
 
-  it('again, the oldest is ended: two are good at once', async () => {
+  it('a second rotation ends the oldest secret: two are valid at once', async () => {
     const first = await newApplication();
     const second = await rotate(first, 720);
     const third = await rotate(second, 1);
     expect(await good(first, second, third)).toEqual([false, true, true]);
   });
 
-  it('twice at once, two of the three are good, and the last that was made', async () => {
+  it('after two concurrent rotations, two of the three secrets are valid, including the last', async () => {
     const first = await newApplication();
     const others = await Promise.all([rotate(first, 24), rotate(first, 24)]);
     expect((await good(first, ...others)).toSorted()).toEqual([false, true, true]);
@@ -93,7 +93,7 @@ describe('after a rotation', () => {
     expect(end).toBeLessThanOrEqual(Date.now());
   });
 
-  it('both secrets are good for logins too, for as long', async () => {
+  it('both secrets are valid for logins too, for as long', async () => {
     const center = await MemberCenter.open(stack);
     const { credentials: first } = center.api;
     const second = await rotate(first, 24);
@@ -103,14 +103,14 @@ describe('after a rotation', () => {
     expect([await logIn(first), await logIn(second)]).toEqual([401, 200]);
   });
 
-  it('with an overlap tokens of before go on, of users too', async () => {
+  it('earlier tokens stay valid with an overlap, also those of users', async () => {
     const center = await MemberCenter.open(stack);
     await rotate(center.api.credentials, 1);
     expect(await center.list()).toHaveLength(2);
     expect(await center.api.newCustomer()).toMatchObject({ channelCode: 'test' });
   });
 
-  it('with an overlap of 0 tokens of before are revoked, of users too', async () => {
+  it('earlier tokens are revoked with an overlap of 0, also those of users', async () => {
     const center = await MemberCenter.open(stack);
     const rotated = await rotate(center.api.credentials, 0);
     expect(refusalOf(await center.submitList({}))).toMatchObject({ code: '60000', cause: 'token_invalid' });
@@ -119,13 +119,13 @@ describe('after a rotation', () => {
     expect(refusalOf(answer)).toMatchObject({ code: '60005', cause: 'user_token_invalid' });
   });
 
-  it('an application that is not approved stays so', async () => {
+  it('an application that is not approved does not become so', async () => {
     const pending = await createApplication(stack.db, { name: 'Pending', scopes: ['auth_order'], approved: false });
     const answer = await askToken(await rotate(pending, 24));
     expect([answer.status, answer.body.error]).toEqual([400, 'unauthorized_client']);
   });
 
-  it('nothing of the secrets is in the database, nor in what is listed', async () => {
+  it('the secrets do not appear in the database or in lists', async () => {
     const first = await newApplication();
     const second = await rotate(first, 24);
     const { rows } = await sql<{ row: string }>`
@@ -135,7 +135,7 @@ describe('after a rotation', () => {
     expect(JSON.stringify(await listApplications(stack.db))).not.toMatch(/hash/i);
   });
 
-  it('a batch that is sent again is the same batch, where a second application buys everything twice', async () => {
+  it('a resubmitted batch is the same batch, whereas a second application would buy everything twice', async () => {
     const api = await stack.newApi();
     const customer = await api.newCustomer();
     const assetNum = newAssetNum();
@@ -162,11 +162,11 @@ describe('after a rotation', () => {
   }
 });
 
-it('a key that nobody has is not rotated', async () => {
+it('an unknown key is not rotated', async () => {
   expect(await rotateSecret(stack.db, 'app_nobody', 24)).toBeUndefined();
 });
 
-it('applications are listed with what they are bound to, oldest first', async () => {
+it('applications are listed with their channels, oldest first', async () => {
   const application = { name: 'Web shop', scopes: ['auth_order' as const], approved: false, channels: ['web', 'tele'] };
   const before = Date.now();
   const { appKey } = await createApplication(stack.db, application);
@@ -183,7 +183,7 @@ it('applications are listed with what they are bound to, oldest first', async ()
   expect(all.at(-1)!.createdTime.getTime()).toBeGreaterThanOrEqual(before);
 });
 
-it('a token endpoint that was asked with the old secret answers as with the new one', async () => {
+it('the token endpoint answers the old secret like the new one', async () => {
   const first = await newApplication();
   const second = await rotate(first, 24);
   for (const credentials of [first, second]) {

@@ -10,8 +10,8 @@ import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /**
- * So many tokens are live of one application, or of one user through it; then the oldest end (rules 2). And where
- * clients look up how they are had.
+ * The number of valid tokens is limited per application, and per user through one application; beyond that, the oldest
+ * end (rules 2). Also tests where OAuth clients find the token endpoint.
  */
 let stack: Stack;
 let center: MemberCenter;
@@ -40,7 +40,7 @@ const logIn = (scope = '') => {
   return ask({ grant_type: 'password', scope, ...user }, center.api.credentials);
 };
 
-/** Tokens that are issued one a second, the last one an hour ago; oldest first. */
+/** Stores tokens issued one second apart, the last one an hour ago. Returns them oldest first. */
 async function seed(client: Credentials, count: number, memberId: string | null = null): Promise<string[]> {
   const tokens = Array.from({ length: count }, () => randomBytes(8).toString('hex'));
   await sql`
@@ -63,7 +63,7 @@ async function areLive(tokens: string[]): Promise<boolean[]> {
   return hashes.map((hash) => live.has(hash.toString('hex')));
 }
 
-/** How many tokens of an application, or of a user through any, are live. */
+/** Counts the valid tokens of an application, or of a user through any application. */
 async function countLive(client: Credentials, memberId: string | null = null): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from access_token join application on application.id = application_id
@@ -71,7 +71,7 @@ async function countLive(client: Credentials, memberId: string | null = null): P
   return rows[0]!.count;
 }
 
-it('the oldest token of an application ends where it asks for one too many, and no other one does', async () => {
+it('the oldest token of an application ends when it requests one above the limit, and no other one does', async () => {
   const { credentials } = await stack.newApi();
   const [oldest, second, ...others] = await seed(credentials, MAX_CLIENT_TOKENS - 1);
   const other = await seed(center.api.credentials, 1);
@@ -82,7 +82,7 @@ it('the oldest token of an application ends where it asks for one too many, and 
   ]);
 });
 
-it('however many are asked for at once, the next one ends those that are too many', async () => {
+it('after any number of concurrent requests, the next one ends the excess tokens', async () => {
   const { credentials } = await stack.newApi();
   await seed(credentials, MAX_CLIENT_TOKENS);
   const tokens = await Promise.all(Array.from({ length: 60 }, () => askClientToken(credentials)));
@@ -91,19 +91,19 @@ it('however many are asked for at once, the next one ends those that are too man
   expect(await areLive([...tokens, last])).not.toContain(false);
 });
 
-it('so it is with a user’s tokens through one application, which are not counted among the application’s own', async () => {
+it('the same limit holds for a user’s tokens through one application, which are counted separately', async () => {
   const client = center.api.credentials;
   const seeded = await seed(client, MAX_USER_TOKENS, center.adminId);
   const own = await countLive(client);
   const userToken = await logIn();
   expect(await countLive(client, center.adminId)).toBe(MAX_USER_TOKENS);
   expect(await countLive(client)).toBe(own);
-  // The first of them is the one of center.open, which is younger than those that were seeded.
+  // The first of them is that of center.open, which is younger than the stored ones.
   expect(await areLive([seeded[0]!, seeded[1]!, seeded[2]!, center.userToken])).toEqual([false, false, true, true]);
   dataOf(await center.submitList({ pageNum: '1', pageSize: '1' }, { userToken }));
 });
 
-it('a user’s token through another application stays', async () => {
+it('a user’s token through another application stays valid', async () => {
   const other = await stack.newApi();
   const { body } = await askUserToken(stack.baseUrl, other.credentials, center);
   await seed(center.api.credentials, MAX_USER_TOKENS, center.adminId);
@@ -111,7 +111,7 @@ it('a user’s token through another application stays', async () => {
   expect(await areLive([body.access_token])).toEqual([true]);
 });
 
-it('a user token that was asked for without auth_me is issued, and no good for the member center', async () => {
+it('a user token requested without auth_me is issued, but not accepted by the member center', async () => {
   const userToken = await logIn('auth_order');
   const answer = await center.submitList({ pageNum: '1', pageSize: '1' }, { userToken });
   expect(refusalOf(answer)).toMatchObject({ code: '60005', cause: 'user_token_invalid' });
@@ -131,7 +131,7 @@ describe('/.well-known/oauth-authorization-server', () => {
     service_documentation: `${issuer}/docs`,
   });
 
-  it('tells OAuth clients where tokens are had, and how (RFC 8414)', async () => {
+  it('tells OAuth clients where and how to get tokens (RFC 8414)', async () => {
     const response = await fetch(`${stack.baseUrl}${PATH}`);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
     const metadata = (await response.json()) as ReturnType<typeof metadataOf>;
@@ -149,7 +149,7 @@ describe('/.well-known/oauth-authorization-server', () => {
     expect((await fetch(metadata.service_documentation)).status).toBe(200);
   });
 
-  it('takes nothing of it from what the caller says of the host, and lets nobody keep it', async () => {
+  it('ignores the host in the request, and is not cached', async () => {
     const [answer] = await sendRaw(
       stack.baseUrl,
       request(`GET ${PATH} HTTP/1.1`, 'X-Forwarded-Host: evil.example', 'X-Forwarded-Proto: https').replace(

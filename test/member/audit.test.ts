@@ -10,7 +10,7 @@ import { askUserToken, MemberCenter, newEmployee } from '../harness/members/memb
 import type { Sent } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** The audit record of the member center: who changed what (rules 8). */
+/** The audit log of the member center: who changed what (rules 8). */
 let stack: Stack;
 let center: MemberCenter;
 
@@ -20,18 +20,18 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Every password that this file sets, to search for them later. */
+/** Every password that this file sets, so that a test can search for them. */
 const PASSWORDS = { first: 'correct horse', second: 'battery staple', third: 'Tr0ub4dor&3' };
 const passwords = new PasswordHasher();
 
-/** An enterprise that may have any number of employees. */
+/** Opens an enterprise without a limit of employees. */
 async function openLicensed(): Promise<MemberCenter> {
   const opened = await MemberCenter.open(stack);
   await opened.buy(1, { licenseType: 'cloud_customer' });
   return opened;
 }
 
-/** Makes a call under its own request id, and returns the entries that it added, newest first. */
+/** Makes a call with its own request ID. Returns the entries that the call added, newest first. */
 async function recordedBy(
   call: (options: { headers: Record<string, string> }) => Promise<Answer>,
 ): Promise<{ requestId: string; entries: AuditEntry[] }> {
@@ -46,7 +46,7 @@ async function recordedBy(
   return { requestId, entries };
 }
 
-/** The entry of a call by the administrator. */
+/** Returns the entry of a call by the administrator. */
 const entry = (
   requestId: string,
   fields: Pick<AuditEntry, 'action' | 'detail'> & { targetGlobalId: string },
@@ -64,7 +64,7 @@ async function addOne(fields: Sent = {}): Promise<{ globalId: string; userName: 
   return { globalId: employee!.globalId, userName: employee!.userName.split('@')[0]! };
 }
 
-describe('the audit record has', () => {
+describe('the audit log has entries of', () => {
   it('every employee whom M1 adds, and none who fails', async () => {
     const users = [
       newEmployee({ userName: 'kim', name: 'Kim', password: PASSWORDS.first }),
@@ -110,7 +110,7 @@ describe('the audit record has', () => {
     ]);
   });
 
-  it('what M2 changes, and only the fields that differ', async () => {
+  it('the changes of M2, with only the fields that differ', async () => {
     const { globalId, userName } = await addOne({ remark: 'night', departmentId: 7, passwordMobile: '13800000000' });
     const edit = { userName, name: 'Pat', departmentId: null, remark: 'night', passwordMobile: '13900000000' };
     const { requestId, entries } = await recordedBy((options) => center.edit(globalId, edit, options));
@@ -126,7 +126,7 @@ describe('the audit record has', () => {
     ]);
   });
 
-  it('that M3 set a password, but not the password', async () => {
+  it('passwords that M3 sets, without the passwords', async () => {
     const { globalId } = await addOne();
     const { requestId, entries } = await recordedBy((options) =>
       center.resetPassword(globalId, PASSWORDS.third, options),
@@ -140,7 +140,7 @@ describe('the audit record has', () => {
     ]);
   });
 
-  it('whom M4 deletes, with the assets held and lent', async () => {
+  it('employees whom M4 deletes, with their assigned and lent assets', async () => {
     const { globalId, userName } = await addOne({ name: 'Leaver' });
     const [held, lent] = byNumber(await center.buy(2));
     const [lock] = await center.buyLocks();
@@ -161,7 +161,7 @@ describe('the audit record has', () => {
     ]);
   });
 
-  it('what M9 assigns and withdraws, in the order sent, and the lendings that this ends', async () => {
+  it('the assignments and withdrawals of M9, in the order sent, and the loans that they end', async () => {
     const { globalId } = await addOne();
     const [first, second, third] = byNumber(await center.buy(3));
     const [lock] = await center.buyLocks();
@@ -195,7 +195,7 @@ describe('the audit record has', () => {
     ]);
   });
 
-  it('what M10 lends, and only what was not lent before', async () => {
+  it('the loans of M10, and only new ones', async () => {
     const { globalId } = await addOne();
     const [first, second] = byNumber(await center.buy(2));
     const [lock] = await center.buyLocks();
@@ -216,7 +216,7 @@ describe('the audit record has', () => {
     ]);
   });
 
-  it('which of several administrators did it', async () => {
+  it('each of several administrators', async () => {
     const { globalId, userName } = await addOne();
     const login = (await createAdministrator({ db: stack.db, passwords }, center.enterpriseId))!;
     const [second] = await center.list({ keyword: login.account });
@@ -229,7 +229,7 @@ describe('the audit record has', () => {
     });
   });
 
-  it('what the operator of the service does, as actor 0', async () => {
+  it('changes by the operator of the service, as actor 0', async () => {
     const opened = await MemberCenter.open(stack);
     await setPassword({ db: stack.db, passwords }, opened.cloudId);
     const login = (await createAdministrator({ db: stack.db, passwords }, opened.enterpriseId))!;
@@ -253,8 +253,8 @@ describe('the audit record has', () => {
   });
 });
 
-describe('the audit record has nothing', () => {
-  it('of reads', async () => {
+describe('the audit log has no entries of', () => {
+  it('reads', async () => {
     const [asset] = await center.buy();
     const before = await center.audit();
     await Promise.all([
@@ -267,7 +267,7 @@ describe('the audit record has nothing', () => {
     expect(await center.audit()).toEqual(before);
   });
 
-  it('of calls that change nothing', async () => {
+  it('calls that change nothing', async () => {
     const { globalId, userName } = await addOne({ remark: 'night', departmentId: 7 });
     const [asset] = await center.buy();
     const [lock] = await center.buyLocks();
@@ -281,7 +281,7 @@ describe('the audit record has nothing', () => {
     expect(await center.audit()).toEqual(before);
   });
 
-  it('of other enterprises, nor they of this one', async () => {
+  it('other enterprises, nor they of this one', async () => {
     const other = await MemberCenter.open(stack, center.api);
     const theirs = await other.audit();
     const { globalId } = await addOne();
@@ -294,8 +294,8 @@ describe('the audit record has nothing', () => {
   });
 });
 
-describe('of concurrent changes', () => {
-  it('none is lost and none is recorded twice', async () => {
+describe('concurrent changes', () => {
+  it('are recorded exactly once', async () => {
     const opened = await openLicensed();
     const employees = await opened.add(...Array.from({ length: 5 }, () => newEmployee()));
     const assets = await opened.buy(10);
@@ -322,7 +322,7 @@ describe('of concurrent changes', () => {
     expect(new Set(after.map(({ id }) => id)).size).toBe(after.length);
   });
 
-  it('each change of an employee starts from what the one before it left', async () => {
+  it('of an employee each start from the result of the one before', async () => {
     const { globalId, userName } = await addOne({ remark: '-', departmentId: 0 });
     const edits = Array.from({ length: 20 }, (_, index) =>
       index % 2 === 0 ? { remark: `remark ${index}` } : { departmentId: index },
@@ -344,14 +344,14 @@ describe('of concurrent changes', () => {
   });
 });
 
-describe('the audit record is paged like M5', () => {
+describe('the audit log is paged like M5', () => {
   const strictPage = z.strictObject(AuditPage.shape);
   const submit = (query: Record<string, string>) =>
     center.call('GET', `/enterprise/${center.enterpriseId}/audit`, { query });
   const page = async (pageNum: number, pageSize: number) =>
     strictPage.parse(dataOf(await submit({ pageNum: String(pageNum), pageSize: String(pageSize) })));
 
-  it('newest first, everything once', async () => {
+  it('newest first, every entry once', async () => {
     const all = await center.audit();
     const ids = all.map(({ id }) => BigInt(id));
     expect(ids).toEqual(ids.toSorted((a, b) => (a < b ? 1 : -1)));
@@ -361,7 +361,7 @@ describe('the audit record is paged like M5', () => {
   });
 });
 
-describe('nobody changes the audit record', () => {
+describe('the audit log cannot be changed', () => {
   it.each([
     ['update', 'update member_audit set actor_id = 0'],
     ['update', 'update member_audit set actor_id = 0 where false'],
@@ -377,7 +377,7 @@ describe('nobody changes the audit record', () => {
   });
 });
 
-/** Sorts assets by number, the order in which they are locked and recorded. */
+/** Sorts assets by number, the order in which calls lock and record them. */
 function byNumber(assets: { assetNum: string; assetId: string }[]) {
   const [first, second, third] = assets.toSorted((a, b) => (a.assetNum < b.assetNum ? -1 : 1));
   return [first!, second!, third!] as const;

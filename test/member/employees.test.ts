@@ -18,20 +18,20 @@ import { askUserToken, MemberCenter, newEmployee } from '../harness/members/memb
 import { deleteAsset, newAssetNum, newBuy, type Sent } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** The employees of an enterprise, as its administrator knows them: M1 to M5 (rules 8). */
+/** Administrators manage the employees of an enterprise with M1 to M5 (rules 8). */
 const MAX_LONG = Number.MAX_SAFE_INTEGER;
 const ID = /^[1-9]\d{0,18}$/;
 const passwords = new PasswordHasher();
 
 let stack: Stack;
-/** The stack's database, on connections that the API does not use. */
+/** The stack's database, on connections that the API doesn't use. */
 let outside: Database;
-/** One application for all enterprises: tenants are enterprises, not applications. */
+/** One application for all enterprises. */
 let api: Api;
-/** An enterprise with a hundred employees of one M1, which no test changes. */
+/** An enterprise with a hundred employees of one M1, which the tests don't change. */
 let big: MemberCenter;
 let hundred: Answer;
-/** An enterprise without a limit of employees, where tests add their own. */
+/** An enterprise without a limit of employees, to which the tests add their own. */
 let firm: MemberCenter;
 const HUNDRED = Array.from({ length: 100 }, (_, index) =>
   newEmployee({ userName: `user${index}`, name: `Employee ${index}`, departmentId: departmentOf(index) }),
@@ -51,7 +51,7 @@ afterAll(async () => {
 
 const open = () => MemberCenter.open(stack, api);
 
-/** An enterprise that may have any number of employees. */
+/** Opens an enterprise without a limit of employees. */
 async function openLicensed(): Promise<MemberCenter> {
   const center = await open();
   await center.buy(1, { licenseType: 'cloud_customer' });
@@ -59,8 +59,8 @@ async function openLicensed(): Promise<MemberCenter> {
 }
 
 /**
- * Makes calls while a transaction has the enterprise locked, and ends it when `waiting` of them wait for it. Without
- * this they would not meet, because passwords are hashed a few at a time.
+ * Makes calls while a transaction locks the enterprise. Releases it when `waiting` of them wait. Otherwise the calls
+ * would not overlap, because passwords are hashed a few at a time.
  */
 async function atOnce(center: MemberCenter, waiting: number, calls: () => Promise<Answer>[]): Promise<Answer[]> {
   const answers = await outside.transaction().execute(async (trx) => {
@@ -87,7 +87,7 @@ async function userToken(login: NewLogin): Promise<string> {
 const LOGGED_IN = { status: 200, body: { token_type: 'Bearer' } };
 const NOT_LOGGED_IN = { status: 400, body: { error: 'invalid_grant' } };
 
-/** The code and the cause of a refusal. */
+/** Returns the code and the cause of a refusal. */
 function causeOf(answer: Answer): [code: string, cause: string] {
   const { code, cause } = refusalOf(answer);
   return [code, cause];
@@ -100,7 +100,7 @@ function departmentOf(index: number): number | undefined {
 }
 
 describe('M1 adds', () => {
-  it('an employee, and answers every field of him', async () => {
+  it('an employee, and answers every field', async () => {
     const before = Date.now();
     const [full, plain] = await firm.add(
       newEmployee({
@@ -158,7 +158,7 @@ describe('M1 adds', () => {
     expect(new Set(succeeded.map(({ globalId }: Employee) => globalId)).size).toBe(100);
   });
 
-  it('one of fifty calls at once for the same account', async () => {
+  it('one of fifty concurrent calls for the same account', async () => {
     const userName = `one${randomUUID().slice(0, 8)}`;
     const answers = await atOnce(firm, 6, () =>
       Array.from({ length: 50 }, () => firm.submitAdd([newEmployee({ userName })])),
@@ -169,7 +169,7 @@ describe('M1 adds', () => {
     expect(await firm.list({ keyword: userName })).toMatchObject([{ globalId: employee.globalId }]);
   });
 
-  it('each employee once, of two calls at once with the same list, one of them backwards', async () => {
+  it('each employee once, in two concurrent calls with the same list, one of them reversed', async () => {
     const center = await openLicensed();
     const shared = newEmployees(6);
     const answers = await atOnce(center, 2, () => [
@@ -211,7 +211,7 @@ describe('M1 of an enterprise without a cloud license', () => {
     expect(await center.list()).toHaveLength(8);
   });
 
-  it('adds five of ten that come at once', async () => {
+  it('adds five of ten that arrive at once', async () => {
     const center = await open();
     const answers = await atOnce(center, 6, () => newEmployees(10).map((employee) => center.submitAdd([employee])));
     const refused = answers.filter(({ status }) => status !== 200);
@@ -219,7 +219,7 @@ describe('M1 of an enterprise without a cloud license', () => {
     expect(await center.list()).toHaveLength(7);
   });
 
-  it('has room again when one of the five is deleted, but not when one of O2 is', async () => {
+  it('can add another when one of the five is deleted, but not when one of O2 is', async () => {
     const { center, employees } = await full();
     dataOf(await center.delete(center.cloudId));
     expect(causeOf(await center.submitAdd(newEmployees(1)))).toEqual(EXHAUSTED);
@@ -228,7 +228,7 @@ describe('M1 of an enterprise without a cloud license', () => {
     expect(causeOf(await center.submitAdd(newEmployees(1)))).toEqual(EXHAUSTED);
   });
 
-  describe('with its five', () => {
+  describe('with five employees', () => {
     let center: MemberCenter;
     let count: number;
     beforeAll(async () => {
@@ -236,13 +236,13 @@ describe('M1 of an enterprise without a cloud license', () => {
       count = (await center.list()).length;
     });
 
-    it('counts neither other licenses of its own nor the cloud licenses of others', async () => {
+    it('counts neither its other licenses nor the cloud licenses of other enterprises', async () => {
       await center.buy(1, { licenseType: 'softkey' });
       expect(causeOf(await center.submitAdd(newEmployees(1)))).toEqual(EXHAUSTED);
     });
 
     it.each(['cloud_account', 'cloud_customer', 'cloud_personal'])(
-      'adds more while it has a cloud license, %s, and none when that is revoked',
+      'can add more while it has a cloud license, %s, and none when that is revoked',
       async (licenseType) => {
         const assetNum = newAssetNum();
         const [order] = await api.carryOut(newBuy(center.customer, [assetNum], { licenseType }));
@@ -270,7 +270,7 @@ describe('an account', () => {
 });
 
 describe('names and remarks', () => {
-  /** Without blanks: those at the ends would be trimmed. */
+  /** Without blanks, because leading and trailing blanks would be trimmed. */
   const SCRIPTS: Record<string, string> = {
     Latin: 'Åsa-Zoë',
     'combining characters': 'Zoe\u0308a\u0301\u0323',
@@ -290,7 +290,7 @@ describe('names and remarks', () => {
     'SQL and HTML': `'";--<b>&\\%_$1{0}`,
   };
 
-  it('are in any script, 30 and 200 characters of it', async () => {
+  it('have 30 and 200 characters of any script', async () => {
     const center = await openLicensed();
     const texts = Object.values(SCRIPTS);
     const good = texts.map((text) => newEmployee({ name: characters(text, 30), remark: characters(text, 200) }));
@@ -313,7 +313,7 @@ describe('names and remarks', () => {
       })),
     ]);
 
-    // M2 counts alike.
+    // M2 counts characters the same way.
     const { globalId } = succeeded[0];
     const userName = good[0]!.userName;
     const edit = (fields: Sent) => center.edit(globalId, { userName, name: 'Kim', ...fields });
@@ -325,7 +325,7 @@ describe('names and remarks', () => {
     expect(causeOf(await edit({ remark: characters(family, 201) }))).toEqual(['30003', 'remark_too_long']);
   });
 
-  it('are trimmed, and an empty remark is none', async () => {
+  it('are trimmed, and an empty remark is removed', async () => {
     const [employee, other] = await firm.add(
       newEmployee({ name: '\u3000 Kim  Lee\t', remark: '  night\u00a0' }),
       newEmployee({ remark: ' ' }),
@@ -334,7 +334,7 @@ describe('names and remarks', () => {
     expect(other).toMatchObject({ remark: null });
   });
 
-  it('may contain line breaks in a remark', async () => {
+  it('may have line breaks in a remark', async () => {
     const [employee] = await firm.add(newEmployee({ remark: '\nnight shift\r\nno access\rto yard 2\n' }));
     expect(employee).toMatchObject({ remark: 'night shift\r\nno access\rto yard 2' });
   });
@@ -352,7 +352,7 @@ describe('a mobile number', () => {
 
 describe('a password', () => {
   const EMOJI = '🔑🐎🔋📎🥨🌍🚲🎲';
-  /** Each with what it is not. */
+  /** Passwords, some with a similar password that must not log in. */
   const GOOD: Record<string, [password: string, not?: string]> = {
     '8 characters': ['12345678', '1234567'],
     '32 characters': ['p'.repeat(32), 'p'.repeat(31)],
@@ -362,11 +362,11 @@ describe('a password', () => {
     'Chinese and Arabic': ['正确的马电池مرحبا'],
     'what shells and URLs mind': ['a&b=c+d%20"\'$;#'],
     'upper and lower case': ['CorrectHorse', 'correcthorse'],
-    // A Mac's keyboard composes a character differently from a Windows keyboard.
+    // macOS and Windows keyboards compose a character differently.
     'composed characters': ['Größe-Café', 'Große-Cafe'],
   };
 
-  it('of 8 to 32 characters logs in as it was given', async () => {
+  it('of 8 to 32 characters logs in unchanged', async () => {
     const users = Object.values(GOOD).map(([password]) => newEmployee({ password }));
     const added = await firm.add(...users);
     const logins = await Promise.all(
@@ -383,7 +383,7 @@ describe('a password', () => {
 });
 
 describe('a departmentId', () => {
-  it.each([0, 1, MAX_LONG])('is %i', async (departmentId) => {
+  it.each([0, 1, MAX_LONG])('can be %i', async (departmentId) => {
     const [employee] = await firm.add(newEmployee({ departmentId }));
     expect(employee).toMatchObject({ departmentId, departmentName: null });
     expect(await firm.listed(employee!.globalId)).toMatchObject({ departmentId });
@@ -403,7 +403,7 @@ describe('M2 edits', () => {
   beforeEach(async () => {
     const [{ globalId }] = (await center.list({ keyword: 'kim@' })) as [ListedEmployee];
     dataOf(await center.edit(globalId, FULL));
-    // Moves everything an hour back, so that a new updateTime differs from the old one.
+    // Moves all times an hour back, so that a new updateTime differs from the old one.
     await sql`
       update member set created_time = created_time - interval '1 hour', updated_time = created_time - interval '1 hour'
       where id = ${globalId}`.execute(stack.db);
@@ -412,7 +412,7 @@ describe('M2 edits', () => {
   const edit = (fields: Sent) => center.edit(before.globalId, { ...SAME, ...fields });
   const shown = async () => (await center.listed(before.globalId))!;
 
-  it('all fields, and the account stays', async () => {
+  it('all fields, and keeps the account', async () => {
     const fields = { name: '金李', departmentId: 8, remark: 'day shift', passwordMobile: '+14155550123' };
     expect(await edit(fields)).toMatchObject({ status: 200, body: { code: 0, message: 'success', data: null } });
     const after = await shown();
@@ -461,7 +461,7 @@ describe('M2 edits', () => {
     expect(await shown()).toEqual(before);
   });
 
-  it('nothing, without a trace, where everything is as it was', async () => {
+  it('nothing, without an audit entry, if the values are the same', async () => {
     const record = await center.audit();
     for (const fields of [{}, FULL, { name: ' Kim ', remark: '', departmentId: 7 }]) dataOf(await edit(fields));
     expect(await shown()).toEqual(before);
@@ -473,7 +473,7 @@ describe('M2 edits', () => {
     expect(await center.listed(center.adminId)).toMatchObject({ name: '王', userName: center.account });
   });
 
-  it('neither logs out nor changes the password', async () => {
+  it('without logging out or changing the password', async () => {
     const password = 'battery staple';
     dataOf(await center.resetPassword(before.globalId, password));
     const token = await userToken({ account: before.userName, password });
@@ -483,8 +483,8 @@ describe('M2 edits', () => {
   });
 });
 
-describe('M3 gives a new password', () => {
-  it('that logs in when the old one no longer does, and ends the tokens of the old one', async () => {
+describe('M3 sets a password', () => {
+  it('that logs in when the old one no longer does, and revokes the tokens of the old one', async () => {
     const [employee] = await firm.add(newEmployee({ password: 'correct horse' }));
     const { globalId, userName } = employee!;
     const token = await userToken({ account: userName, password: 'correct horse' });
@@ -498,7 +498,7 @@ describe('M3 gives a new password', () => {
     expect(await logIn(userName, 'battery staple')).toMatchObject(LOGGED_IN);
   });
 
-  it('to the calling administrator, who has to log in again', async () => {
+  it('for the calling administrator, who has to log in again', async () => {
     const center = await open();
     dataOf(await center.resetPassword(center.adminId, 'battery staple'));
     expect(causeOf(await center.submitList({}))).toEqual(['60005', 'user_token_invalid']);
@@ -519,7 +519,7 @@ describe('M3 gives a new password', () => {
 });
 
 describe('M4 deletes', () => {
-  it('an employee, who stays on record and is no longer found', async () => {
+  it('an employee, who stays on record and is no longer listed', async () => {
     const { globalId, userName, account, token } = await addLoggedIn();
     const answer = await firm.delete(globalId);
     expect(answer).toMatchObject({ status: 200, body: { code: 0, message: 'success', data: null } });
@@ -538,7 +538,7 @@ describe('M4 deletes', () => {
     expect(row).toMatchObject({ user_name: userName, name: 'Kim', deleted_time: expect.any(Date) });
   });
 
-  it('and the account can be given to another employee', async () => {
+  it('and frees the account for another employee', async () => {
     const { globalId, userName, account, token } = await addLoggedIn();
     dataOf(await firm.delete(globalId));
     const [other] = await firm.add(newEmployee({ userName, password: 'battery staple', name: 'Other' }));
@@ -551,7 +551,7 @@ describe('M4 deletes', () => {
     expect(await firm.list({ keyword: userName })).toMatchObject([{ globalId: other!.globalId }]);
   });
 
-  it('one of the two of O2, and a repeat of O2 still returns the same two', async () => {
+  it('one of the two of O2, and a repeated O2 still returns the same two', async () => {
     const center = await open();
     const { channelCustomerId: crmCustomerId } = center.customer;
     const body = { crmCustomerId, customerName: 'Whatever', branchName: 'Branch' };
@@ -582,7 +582,7 @@ describe('M4 deletes', () => {
     expect(causeOf(itself)).toEqual(['70001', 'last_administrator']);
   });
 
-  it('exactly one of two administrators who delete each other at once', async () => {
+  it('exactly one of two administrators who delete each other concurrently', async () => {
     const center = await open();
     let left = { globalId: center.adminId as string, userToken: center.userToken };
     for (let round = 0; round < 3; round++) {
@@ -594,7 +594,7 @@ describe('M4 deletes', () => {
       ]);
       const winner = answers.findIndex(({ status }) => status === 200);
       left = pair[winner]!;
-      // Whether the other one is deleted before or after their call is verified is a matter of microseconds.
+      // The other administrator may be deleted before or after their call is verified.
       expect(['70001', '60005']).toContain(causeOf(answers[1 - winner]!)[0]);
       const query = { pageNum: '1', pageSize: '9' };
       const { list } = dataOf(await center.submitList(query, { userToken: left.userToken }));
@@ -613,7 +613,7 @@ describe('M4 deletes', () => {
     return { globalId: employee!.globalId, userName: user.userName as string, account, token };
   }
 
-  /** Another administrator, created by the operator, logged in. */
+  /** Adds another administrator, as the operator does, and logs them in. */
   async function secondAdministrator(center: MemberCenter, token = center.userToken) {
     const login = (await createAdministrator({ db: stack.db, passwords }, center.enterpriseId))!;
     const query = { pageNum: '1', pageSize: '9', keyword: login.account };
@@ -626,7 +626,7 @@ describe('M5 lists', () => {
   const strictPage = z.strictObject(EmployeePage.shape);
   const listPage = async (query: Record<string, string>) => strictPage.parse(dataOf(await big.submitList(query)));
   const ids = (list: { globalId: string }[]) => list.map(({ globalId }) => globalId);
-  /** All of the big enterprise, newest first: the hundred backwards, then the two of O2. */
+  /** All employees of the big enterprise, newest first: the hundred in reverse, then the two of O2. */
   const newestFirst = () => [...ids(dataOf(hundred).succeeded).toReversed(), big.cloudId, big.adminId];
   const window = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
@@ -642,7 +642,7 @@ describe('M5 lists', () => {
     expect(ids(list)).toEqual(newestFirst());
   });
 
-  it('what an employee holds, in the order of assignment, and the locks that it is lent into', async () => {
+  it('the assets of an employee in the order of assignment, and the locks that they are lent into', async () => {
     const [kim] = await firm.add();
     const assets = await firm.buy(3);
     const locks = await firm.buyLocks(2);
@@ -672,11 +672,11 @@ describe('M5 lists', () => {
     expect(list.filter((employee) => employee.departmentId !== Number(departmentId))).toEqual([]);
   });
 
-  it('all if department and keyword are empty', async () => {
+  it('all employees if department and keyword are empty', async () => {
     expect(await big.list({ departmentId: '', keyword: ' ' })).toHaveLength(102);
   });
 
-  it('those of a department whom the keyword finds, page by page', async () => {
+  it('employees of a department that match the keyword, page by page', async () => {
     const found = await listPage({ departmentId: '7', keyword: 'USER1', pageNum: '1', pageSize: '1' });
     expect(found).toMatchObject({ total: 2, pages: 2, list: [{ name: 'Employee 11' }] });
   });
@@ -686,14 +686,14 @@ describe('M5 lists', () => {
     ['1', '500', 102],
     ['2147483647', '500', 0],
     ['2147483647', '1', 0],
-  ])('pages up to the bounds: %s of %s', async (pageNum, pageSize, size) => {
+  ])('pages up to the limits: %s of %s', async (pageNum, pageSize, size) => {
     expect(await listPage({ pageNum, pageSize })).toMatchObject({ pageNum: Number(pageNum), size, total: 102 });
   });
 });
 
 describe('the keyword of M5', () => {
   let center: MemberCenter;
-  /** Names by account. No account contains what the tests search for in names. */
+  /** Names by account. No account contains the searched parts of names. */
   const NAMES: Record<string, string> = {
     anna1: 'Änne Ölschläger',
     anna2: 'Zhanna Жанна',
@@ -771,7 +771,7 @@ describe('the keyword of M5', () => {
     expect(await accountsFound(keyword)).toEqual(accounts);
   });
 
-  it('is a full account, whatever the case, but the code alone finds nobody', async () => {
+  it('may be a full account in any case, but the code alone matches nothing', async () => {
     expect(await accountsFound(`anna1@${center.code}`)).toEqual(['anna1']);
     expect(await accountsFound(`ANNA1@${center.code.toUpperCase()}`)).toEqual(['anna1']);
     expect(await accountsFound(`@${center.code}`)).toEqual(ALL.toSorted());
@@ -780,7 +780,7 @@ describe('the keyword of M5', () => {
     expect(await accountsFound(center.code)).toEqual([]);
   });
 
-  it('finds a Greek name in capitals, the last letter of which has a form of its own', async () => {
+  it('finds a Greek name in capitals, whose last letter has a special lower-case form', async () => {
     const [employee] = await center.add(newEmployee({ userName: 'u13', name: 'Γιώργος' }));
     expect(await accountsFound('ΓΙΏΡΓΟΣ')).toEqual(['u13']);
     dataOf(await center.delete(employee!.globalId));

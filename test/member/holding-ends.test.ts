@@ -7,8 +7,8 @@ import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } f
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /**
- * What ends an assignment or a lending, and what does not: every operation shows it in the next call (rules 6.5 and 8).
- * Each case runs on its own assets.
+ * What ends an assignment or a loan. The next call of each operation shows it (rules 6.5 and 8). Each case uses new
+ * assets.
  */
 let stack: Stack;
 let center: MemberCenter;
@@ -32,21 +32,21 @@ const CLOUD = { licenseType: 'cloud_customer' };
 const NAMES = ['lent', 'held', 'lock'] as const;
 type Name = (typeof NAMES)[number];
 
-/** What M5, M6, M7, M8 and O8 show together; what an operation does not list is absent. */
+/** What M5, M6, M7, M8 and O8 show together. Assets that an operation doesn't list are absent. */
 interface View {
-  /** M5 of Kim: what he holds, and the locks that it is lent into. */
+  /** M5 of Kim: the assigned assets, and the locks that they are lent into. */
   kim?: { holds: Name[]; borrows: Name[] };
-  /** M6: who holds each asset. */
+  /** M6: the holder of each asset. */
   assets: Partial<Record<Name, 'kim' | 'kim, lent out' | 'nobody'>>;
-  /** M8: whom each lock is lent to. */
+  /** M8: the employee whom each lock is lent to. */
   locks: Partial<Record<Name, 'kim' | 'nobody'>>;
-  /** M7: whose products each asset and lock shows. */
+  /** M7: the assets whose products each asset and lock shows. */
   products: Partial<Record<Name, Name[]>>;
-  /** O8: who each license is assigned to. */
+  /** O8: the employee to whom each license is assigned. */
   licenses: Partial<Record<Name, 'kim' | 'nobody'>>;
 }
 
-/** Kim holds two assets, one of which is lent into a lock. */
+/** Two assets are assigned to Kim. One of them is lent into a lock. */
 const BEFORE: Required<View> = {
   kim: { holds: ['lent', 'held'], borrows: ['lock'] },
   assets: { lent: 'kim, lent out', held: 'kim' },
@@ -55,7 +55,7 @@ const BEFORE: Required<View> = {
   licenses: { lent: 'kim', held: 'kim', lock: 'nobody' },
 };
 
-/** The view when nothing is lent any more, but Kim still holds everything. */
+/** The view when the loan has ended and both assets are still assigned to Kim. */
 const NOT_LENT: Required<View> = {
   kim: { holds: ['lent', 'held'], borrows: [] },
   assets: { lent: 'kim', held: 'kim' },
@@ -63,7 +63,7 @@ const NOT_LENT: Required<View> = {
   products: { lent: ['lent'], held: ['held'], lock: ['lock'] },
   licenses: BEFORE.licenses,
 };
-/** The view when Kim also lost what was lent. */
+/** The view when the lent asset is no longer assigned to Kim, either. */
 const GIVEN_BACK: Required<View> = {
   ...NOT_LENT,
   kim: { holds: ['held'], borrows: [] },
@@ -74,7 +74,7 @@ const GIVEN_BACK: Required<View> = {
 let kim: string;
 let numOf: Record<Name, string>;
 let idOf: Record<Name, string>;
-/** The order that bought the assets, and that which bought the lock. */
+/** The order that bought the assets, and the one that bought the lock. */
 let sourceOf: Record<Name, string>;
 
 beforeEach(async () => {
@@ -92,7 +92,7 @@ beforeEach(async () => {
   dataOf(await center.lend(kim, numOf.lock, [idOf.lent]));
 });
 
-/** What an enterprise's administrator sees of the world now; each operation is the first to be called. */
+/** Returns the current view of an enterprise's administrator. Calls all operations at once. */
 async function readView(by: MemberCenter): Promise<View> {
   const nameOf = new Map(NAMES.map((name) => [numOf[name], name]));
   const holder = (memberId: string | null) => (memberId === null ? 'nobody' : memberId === kim ? 'kim' : 'a stranger');
@@ -148,9 +148,9 @@ interface Case {
   what: string;
   orders: () => Sent[];
   after: View;
-  /** Whether its orders cannot be in one async batch, because they name one number for two customers. */
+  /** Whether the orders need several batches, because an async batch can't name one number for two customers. */
   apart?: boolean;
-  /** What the other enterprise sees of it, where it is told. */
+  /** What the other enterprise sees, if the case says so. */
   seenElsewhere?: Partial<View>;
 }
 
@@ -178,7 +178,7 @@ const ORDERS: Case[] = [
   {
     what: 'revokes a lent asset and buys its number again',
     orders: () => [revoke('lent'), buyAgain('lent', center.customer)],
-    // It is a new asset, so the old id is unknown.
+    // The number now belongs to a new asset, so the old ID is unknown.
     after: { ...GIVEN_BACK, products: without(GIVEN_BACK.products, 'lent') },
   },
   {
@@ -235,7 +235,7 @@ const ORDERS: Case[] = [
   },
 ];
 
-/** What ends nothing. */
+/** Cases that end nothing. */
 const HARMLESS: Case[] = [
   {
     what: 'buys onto asset and lock',
@@ -277,7 +277,7 @@ const HARMLESS: Case[] = [
 
 const NOTHING: View = { assets: {}, locks: {}, products: {}, licenses: {} };
 
-/** Runs a case, in one batch if possible; all its orders must succeed. Then compares what every operation shows. */
+/** Runs a case, in one batch if possible. All its orders must succeed. Then compares what every operation shows. */
 async function expectAfter({ orders, apart, after, seenElsewhere }: Case, syncMode: 'sync' | 'async'): Promise<void> {
   const batches = apart && syncMode === 'async' ? orders().map((order) => [order]) : [orders()];
   const outcomes = [];
@@ -290,7 +290,7 @@ async function expectAfter({ orders, apart, after, seenElsewhere }: Case, syncMo
   if (seenElsewhere !== undefined) expect(await readView(elsewhere)).toEqual({ ...NOTHING, ...seenElsewhere });
 }
 
-it('before anything ends, every operation says who holds what', async () => {
+it('before anything ends, every operation shows the holders', async () => {
   expect(await readView(center)).toEqual(BEFORE);
   expect(await readView(elsewhere)).toEqual(NOTHING);
 });
@@ -299,22 +299,22 @@ describe.each(['sync', 'async'] as const)('an order, %s,', (syncMode) => {
   it.each(ORDERS)('that $what', (each) => expectAfter(each, syncMode));
 });
 
-describe('nothing ends by an order', () => {
+describe('no order ends anything', () => {
   it.each(HARMLESS)('that $what', (each) => expectAfter(each, 'sync'));
 });
 
 describe('in the member center', () => {
-  it('M9 withdraws what is lent', async () => {
+  it('M9 withdraws a lent asset', async () => {
     dataOf(await center.configure(kim, [numOf.lent], []));
     expect(await readView(center)).toEqual(GIVEN_BACK);
   });
 
-  it('M9 withdraws and assigns again what is lent', async () => {
+  it('M9 withdraws a lent asset and assigns it again', async () => {
     dataOf(await center.configure(kim, [numOf.lent], [numOf.lent]));
     expect(await readView(center)).toEqual(NOT_LENT);
   });
 
-  it('M9 withdraws what is not lent, which ends no lending', async () => {
+  it('M9 withdraws an asset that is not lent, which ends no loan', async () => {
     dataOf(await center.configure(kim, [numOf.held], []));
     expect(await readView(center)).toEqual({
       ...BEFORE,
@@ -324,7 +324,7 @@ describe('in the member center', () => {
     });
   });
 
-  it('M4 deletes who holds them', async () => {
+  it('M4 deletes the holder', async () => {
     dataOf(await center.delete(kim));
     const { kim: _, ...others } = GIVEN_BACK;
     expect(await readView(center)).toEqual({
@@ -345,7 +345,7 @@ it('a failed order ends nothing', async () => {
   expect(await readView(center)).toEqual(BEFORE);
 });
 
-it('an asset of a revoked one’s number is free for another employee and another lock', async () => {
+it('a new asset with a revoked one’s number can be assigned and lent to others', async () => {
   const [lee] = (await insertEmployees(stack.db, center, 1)) as [string];
   const { customer, api } = center;
   await api.carryOut(revoke('lent'), revoke('lock'));

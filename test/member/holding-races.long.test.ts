@@ -20,15 +20,14 @@ import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /**
- * Concurrent calls, through two APIs, on what employees hold: M4, M9 and M10 against one another and against orders on
- * the same assets (rules 8).
+ * Concurrent calls of M4, M9 and M10 through two APIs, with each other and with orders on the same assets (rules 8).
  */
 let stack: Stack;
 let center: MemberCenter;
 let other: Awaited<ReturnType<typeof startAnotherApi>>;
 /** The center through each of the two APIs. */
 let doors: [MemberCenter, MemberCenter];
-/** Another enterprise, through each of them. */
+/** Another enterprise through each of the two APIs. */
 let elsewhere: [MemberCenter, MemberCenter];
 /** The other customer of the center's enterprise. */
 let industry: Customer;
@@ -49,7 +48,7 @@ afterAll(async () => {
   await stack.close();
 });
 
-/** The same center with the same login, through another API. */
+/** Returns the same center with the same login, through another API. */
 function through(api: Api, { enterpriseId, adminId, cloudId, customer, account, password, userToken }: MemberCenter) {
   const members = [adminId, cloudId].map((memberGlobalId) => ({ memberGlobalId, memberIdentity: '' }));
   const created: CreatedEnterprise = { enterpriseGlobalId: enterpriseId, defaultType: true, members };
@@ -58,17 +57,17 @@ function through(api: Api, { enterpriseId, adminId, cloudId, customer, account, 
 
 const newNums = (count: number) => Array.from({ length: count }, newAssetNum);
 
-/** Buys numbers for the center's customer; returns the ids of the assets in their order. */
+/** Buys numbers for the center's customer. Returns the assets' IDs in the same order. */
 async function buy(assetNums: string[], element: Sent = {}): Promise<string[]> {
   await center.api.carryOut(newBuy(center.customer, assetNums, {}, element));
   return idsOfNumbers(stack.db, assetNums);
 }
 
-/** Makes calls at once, through the two APIs in turn. */
+/** Makes concurrent calls, alternating between the two APIs. */
 const atOnce = <Item>(items: readonly Item[], call: (door: MemberCenter, item: Item) => Promise<Answer>) =>
   Promise.all(items.map((item, index) => call(doors[index % 2]!, item)));
 
-/** Counts how calls ended, by code; `success` if there is none. */
+/** Counts calls by code. Successful calls count as `success`. */
 function countCodes(answers: Answer[]): Record<string, number> {
   const ends = Map.groupBy(answers, endOf);
   return Object.fromEntries([...ends].map(([end, { length }]) => [end, length]));
@@ -77,9 +76,9 @@ function countCodes(answers: Answer[]): Record<string, number> {
 const endOf = (answer: Answer) => (answer.status === 200 ? 'success' : refusalOf(answer).code);
 
 /**
- * Finds holdings that break a rule: an assignment is of an active asset, which is no lock, to an employee of its
- * enterprise who is not deleted; a lending is of an assigned asset into an active borrowed lock of the enterprise; and
- * everything lent into one lock is held by one employee.
+ * Returns assignments and loans that break a rule. An assigned asset must be active and not a borrowed lock, and its
+ * employee must exist in its enterprise. A loan needs an assigned asset and an active borrowed lock of the enterprise.
+ * All assets lent into one lock must be assigned to one employee.
  */
 async function wrongHoldings(): Promise<unknown[]> {
   const { rows } = await sql`
@@ -100,7 +99,7 @@ async function wrongHoldings(): Promise<unknown[]> {
   return rows;
 }
 
-/** Expects M5, M6 and M8 to agree on who holds and borrows what. */
+/** Expects M5, M6 and M8 to show the same assignments and loans. */
 async function expectViewsAgree(of: MemberCenter): Promise<void> {
   const [employees, assets, locks] = await Promise.all([of.list(), of.assets(), of.locks()]);
   const pairs = (entries: { assetNum: string; cloudAccountGlobalId: string | null }[]) =>
@@ -114,16 +113,16 @@ async function expectViewsAgree(of: MemberCenter): Promise<void> {
   expect(pairs(locks)).toEqual(listed(({ borrowNum }) => (borrowNum === '' ? [] : borrowNum.split(','))));
 }
 
-/** The second of two calls waits for the first, and sees what that did. */
+/** The second of two calls waits for the first, and sees its effects. */
 describe('a call that waits for another', () => {
-  /** Kim holds the first; `lock` is a borrowed lock, and nothing is lent. */
+  /** `held` is assigned to Kim, `lock` is a borrowed lock, and nothing is lent. */
   const NAMES = ['held', 'free', 'lock'] as const;
   type Name = (typeof NAMES)[number];
   let [kim, lee] = ['', ''];
   let numOf: Record<Name, string>;
   let idOf: Record<Name, string>;
 
-  // A transaction that changed something waits in its commit while the test holds the advisory lock.
+  // A transaction that has changed something waits in its commit while the test holds this advisory lock.
   const HOLD = 42;
   beforeAll(async () => {
     await sql`
@@ -151,12 +150,12 @@ describe('a call that waits for another', () => {
     await center.assign(kim, numOf.held);
   });
 
-  /** Waits until that many transactions wait for locks of a kind. */
+  /** Waits until `count` transactions wait for locks of some kinds. */
   async function untilWaiting(count: number, locktypes: string[]): Promise<void> {
     await expect.poll(() => countWaiting(stack.db, ...locktypes), { interval: 10 }).toBe(count);
   }
 
-  /** Makes the first call wait in its commit until the second waits for it; returns how both end. */
+  /** Blocks the first call in its commit until the second waits for it. Returns the outcomes of both. */
   async function meeting(first: () => Promise<Answer>, second: () => Promise<Answer>): Promise<[string, string]> {
     const answers = await stack.db.transaction().execute(async (trx) => {
       await sql`select pg_advisory_xact_lock(${sql.lit(HOLD)}::bigint)`.execute(trx);
@@ -177,7 +176,7 @@ describe('a call that waits for another', () => {
     return doors[1].configure(memberId, numsOf(deleteAssets), numsOf(addAssets));
   };
 
-  // Every call by what it does; their names are bound when a test runs.
+  // Every call by description. Their asset names are bound when a test runs.
   const CALLS = {
     'M9 assigns the free one to Kim': () => M9(kim, [], ['free']),
     'M9 assigns the free one to Lee': () => M9(lee, [], ['free']),
@@ -207,7 +206,7 @@ describe('a call that waits for another', () => {
   };
 
   it.each<[first: string, second: string, end: string, kimHas: string]>([
-    // The member center waits for an order
+    // The member center waits for an order.
     ['an order revokes free', 'M9 assigns the free one to Kim', '60024', 'held'],
     ['an order revokes and buys free', 'M9 assigns the free one to Kim', 'success', 'held free'],
     ['an order buys onto free', 'M9 assigns the free one to Kim', 'success', 'held free'],
@@ -232,7 +231,7 @@ describe('a call that waits for another', () => {
     ['an order revokes held', 'M4 deletes Kim', 'success', 'gone'],
     ['an order transfers held elsewhere', 'M4 deletes Kim', 'success', 'gone'],
     ['O6 disables the lock', 'M10 lends the held one', '33008', 'held'],
-    // An order waits for the member center
+    // An order waits for the member center.
     ['M9 assigns the free one to Kim', 'an order revokes free', 'success', 'held'],
     ['M9 assigns the free one to Kim', 'an order makes free the other kind', 'success', 'held'],
     ['M9 assigns the free one to Kim', 'an order transfers free elsewhere', 'success', 'held'],
@@ -242,7 +241,7 @@ describe('a call that waits for another', () => {
     ['M10 lends the held one', 'an order transfers lock within the enterprise', 'success', 'held'],
     ['M10 lends the held one', 'an order makes lock the other kind', 'success', 'held'],
     ['M4 deletes Kim', 'an order revokes held', 'success', 'gone'],
-    // The member center waits for itself
+    // One call of the member center waits for another.
     ['M9 assigns the free one to Kim', 'M9 assigns the free one to Lee', '60028', 'held free'],
     ['M9 withdraws the held one', 'M10 lends the held one', '33003', ''],
     ['M9 withdraws the held one and assigns it again', 'M10 lends the held one', 'success', 'held in lock'],
@@ -252,7 +251,7 @@ describe('a call that waits for another', () => {
     ['M4 deletes Kim', 'M9 assigns the free one to Kim', '60026', 'gone'],
     ['M4 deletes Kim', 'M10 lends the held one', '60026', 'gone'],
     ['M4 deletes Kim', 'M4 deletes Kim', '60002', 'gone'],
-  ])('%s, then %s: %s, and Kim has "%s"', async (first, second, end, kimHas) => {
+  ])('%s, then %s: %s, and "%s" is assigned to Kim', async (first, second, end, kimHas) => {
     const calls: Record<string, () => Promise<Answer>> = CALLS;
     expect(await meeting(calls[first]!, calls[second]!)).toEqual(['success', end]);
     expect(await wrongHoldings()).toEqual([]);
@@ -262,12 +261,12 @@ describe('a call that waits for another', () => {
   });
 });
 
-describe('calls that meet on the same assets and locks', () => {
+describe('concurrent calls for the same assets and locks', () => {
   const ROUNDS = 10;
   const CALLS_PER_ROUND = 30;
   const EMPLOYEES = 3;
 
-  /** What is called; numbers, locks and employees by their place. The fourth employee is of another enterprise. */
+  /** A random call. Numbers, locks and employees are indexes. The fourth employee is of another enterprise. */
   type Call =
     | { kind: 'M9'; employee: number; deleteAssets: number[]; addAssets: number[] }
     | { kind: 'M10'; employee: number; lock: number; assets: number[] }
@@ -275,7 +274,7 @@ describe('calls that meet on the same assets and locks', () => {
     | { kind: 'sync' | 'async'; orders: { does: OrderKind; owner: number; numbers: number[] }[] };
   type OrderKind = 'revoke' | 'buy' | 'transfer' | 'make a lock' | 'make no lock';
 
-  /** Six assets, of which each employee holds two at first, and three locks. */
+  /** Six assets, two of which are assigned to each employee at first, and three locks. */
   const ASSETS = [0, 1, 2, 3, 4, 5];
   const LOCKS = [6, 7, 8];
   const some = (list: number[], minLength: number, maxLength: number) => fc.subarray(list, { minLength, maxLength });
@@ -327,7 +326,7 @@ describe('calls that meet on the same assets and locks', () => {
     async: ['asset_not_found', 'asset_owned_by_other_customer', 'asset_number_shared'],
   };
 
-  it('break no rule of holdings, and each ends with success or its own refusal', async () => {
+  it('break no rule, and each succeeds or gets its own refusal', async () => {
     const owners: Customer[] = [center.customer, industry, elsewhere[0].customer];
     const numbers = newNums(ASSETS.length + LOCKS.length);
     const numsAt = (places: number[]) => places.map((place) => numbers[place]!);
@@ -336,7 +335,7 @@ describe('calls that meet on the same assets and locks', () => {
     const ends = new Map<string, Map<string, number>>();
 
     for (let round = 0; round < ROUNDS; round++) {
-      // All of it is the center's, held by new employees, and not lent.
+      // All assets belong to the center, are assigned to new employees and are not lent.
       const all = { transferedAssetNum: true };
       await center.api.carryOut(
         newBuy(center.customer, numbers, {}, all),
@@ -350,7 +349,7 @@ describe('calls that meet on the same assets and locks', () => {
         await center.assign(memberId, ...numsAt(ofTheEmployee(place)));
       }
 
-      /** Makes one call, by one of the two APIs. Returns how it, or each of its orders, ended. */
+      /** Makes one call through one of the two APIs. Returns its outcome, or the outcome of each of its orders. */
       const make = async (call: Call, index: number): Promise<string[]> => {
         const door = doors[index % 2]!;
         switch (call.kind) {
@@ -393,7 +392,7 @@ describe('calls that meet on the same assets and locks', () => {
       await expectViewsAgree(center);
     }
 
-    // Every kind of call won and lost, and had no other end.
+    // Each kind of call succeeded at least once, had each of its refusals, and had no other outcome.
     for (const [kind, refusals] of Object.entries(REFUSALS)) {
       const ofKind = [...ends.get(kind)!.keys()];
       expect(['success', ...refusals], kind).toEqual(expect.arrayContaining(ofKind));
@@ -417,7 +416,7 @@ describe('calls that meet on the same assets and locks', () => {
   }
 });
 
-describe('one of them wins, of', () => {
+describe('one succeeds of', () => {
   it('100 calls that lend one asset into 100 locks', async () => {
     const [employee] = (await insertEmployees(stack.db, center, 1)) as [string];
     const [assetNum] = newNums(1) as [string];
@@ -483,7 +482,7 @@ describe('one of them wins, of', () => {
   });
 });
 
-describe('all of them win, of', () => {
+describe('all succeed of', () => {
   it('50 calls that lend the same asset into the same lock', async () => {
     const [employee] = (await insertEmployees(stack.db, center, 1)) as [string];
     const [assetNum, lockNum] = newNums(2) as [string, string];
@@ -495,7 +494,7 @@ describe('all of them win, of', () => {
   });
 });
 
-it('of two calls that assign the same two assets in opposite orders, one wins, twenty times at once', async () => {
+it('of two calls that assign the same two assets in opposite orders, one succeeds, twenty times at once', async () => {
   const employees = await insertEmployees(stack.db, center, 40);
   const pairs = Array.from({ length: 20 }, () => newNums(2));
   await buy(pairs.flat());

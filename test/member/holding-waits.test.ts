@@ -6,7 +6,7 @@ import { askUserToken, MemberCenter, newEmployee } from '../harness/members/memb
 import { newBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** A call that waits for an asset that orders are changing does not keep other calls waiting (rules 8). */
+/** A call that waits for an asset that orders change doesn't block other calls (rules 8). */
 const PASSWORD = 'correct horse';
 
 let stack: Stack;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Does something while an asset is locked, as by a drain of orders. */
+/** Locks an asset while `work` runs, as a drain does. */
 async function whileLocked(assetId: string, work: () => Promise<void>): Promise<void> {
   await stack.db.transaction().execute(async (trx) => {
     await sql`select from asset where id = ${assetId} for update`.execute(trx);
@@ -27,12 +27,12 @@ async function whileLocked(assetId: string, work: () => Promise<void>): Promise<
   });
 }
 
-/** Waits until that many calls wait for a lock. */
+/** Waits until `calls` calls wait for a lock. */
 async function untilWaiting(calls: number): Promise<void> {
   await expect.poll(() => countWaiting(stack.db)).toBe(calls);
 }
 
-it('M9 waits for its asset alone: the employee logs in and is edited, and others are added and given assets', async () => {
+it('M9 blocks only its asset: the employee can log in and be edited, and others added and given assets', async () => {
   const [kim, lee] = await center.add(newEmployee({ userName: 'kim', password: PASSWORD }), newEmployee());
   const [busy, free] = await center.buy(2);
   const [theirs] = await other.buy();
@@ -59,7 +59,7 @@ it('M9 waits for its asset alone: the employee logs in and is edited, and others
   );
 });
 
-it('many calls of one enterprise that wait leave room for those of another', async () => {
+it('many waiting calls of one enterprise do not block those of another', async () => {
   const employees = await center.add(newEmployee(), newEmployee());
   const [busy] = await center.buy();
   const [theirs] = await other.buy();
@@ -76,10 +76,10 @@ it('many calls of one enterprise that wait leave room for those of another', asy
   expect(codes.toSorted()).toEqual([0, ...Array.from({ length: 11 }, () => '60028')]);
 });
 
-it('M4 releases what the employee still holds when it gets the locks, and nothing that another employee holds by then', async () => {
+it('M4 releases what the employee still holds when it gets the locks, and no asset of another employee', async () => {
   const center = await MemberCenter.open(stack);
   const [kim, lee] = await center.add(newEmployee(), newEmployee());
-  // M4 locks in the order of the numbers, so it has locked neither while it waits for the first.
+  // M4 locks assets in the order of their numbers, so it has locked neither while it waits for the first.
   const [locked, loose] = (await center.buy(2)).toSorted((a, b) => (a.assetNum < b.assetNum ? -1 : 1));
   await center.assign(kim!.globalId, locked!.assetNum, loose!.assetNum);
   let waiting: ReturnType<MemberCenter['delete']> | undefined;

@@ -28,7 +28,10 @@ import {
 import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** What employees hold, over HTTP (interface M6 to M10; rules 8). What ends a holding is in holding-ends.test.ts. */
+/**
+ * The assignments and loans of employees, over HTTP (interface M6 to M10; rules 8). For what ends them, see
+ * holding-ends.test.ts.
+ */
 let stack: Stack;
 let center: MemberCenter;
 /** Another enterprise, whose administrator uses the same application. */
@@ -42,16 +45,19 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 const BORROWED = { borrowedUsbKey: true };
-/** Impossible ids: too large, in another notation, or without digits. */
+/** Impossible IDs: too large, in another notation, or without digits. */
 const NO_IDS = ['9999999999999999999', '0', '007', 'abc', '1e3', '-1', '1'.repeat(20), '%00', "1'%20or%201=1"];
 
-/** Buys numbers for a customer, each with a product, in one order; `element` varies it. Returns the order's id. */
+/**
+ * Buys numbers for a customer in one order, each with a product. `element` and `order` change the request. Returns the
+ * order's ID.
+ */
 async function buy(customer: Customer, assetNums: string[], element: Sent = {}, order: Sent = {}): Promise<string> {
   const [accepted] = await center.api.carryOut(newBuy(customer, assetNums, order, element));
   return accepted!.licenseOrderId;
 }
 
-/** The other customer that O2 made for the enterprise. */
+/** Returns the enterprise's other customer, which O2 created. */
 async function industryCustomer({ api, customer }: MemberCenter): Promise<Customer> {
   const { channelCustomerId } = customer;
   const query = { channelCode: 'industry', channelCustomerId, defaultCustomer: 'N' };
@@ -65,12 +71,12 @@ describe('M6 and M8', () => {
     own = await MemberCenter.open(stack, center.api);
   });
 
-  it('list nothing of an enterprise that has nothing', async () => {
+  it('list nothing for an enterprise without assets', async () => {
     expect(await own.assets()).toEqual([]);
     expect(await own.locks()).toEqual([]);
   });
 
-  it('list what is active at any of its customers, oldest first, and nothing else', async () => {
+  it('list the active assets of all its customers, oldest first, and nothing else', async () => {
     const industry = await industryCustomer(own);
     const nums = Array.from({ length: 8 }, newAssetNum) as [string, ...string[]];
     const [first, firstLock, held, lent, lock, revoked, revokedLock, foreign] = nums as Required<typeof nums>;
@@ -125,7 +131,7 @@ describe('M7', () => {
   const contentsCall = (assetId: string, by = center) =>
     by.call('GET', `/enterprise/asset/${assetId}/merchandiseProducts`);
 
-  /** Reads the ids and times of the products (by productUri) or merchandises (by number) on an asset. */
+  /** Returns the IDs and times of the products (by productUri) or merchandise (by number) on an asset. */
   async function stored(table: 'product_instance' | 'merchandise_instance', assetNum: string) {
     const key = sql.ref(table === 'product_instance' ? 'product_uri' : 'merchandise_num');
     const inside = sql.ref(table === 'product_instance' ? 'merchandise_id' : 'parent_id');
@@ -141,7 +147,7 @@ describe('M7', () => {
     );
   }
 
-  /** What each product and each merchandise on an asset must show, by its productUri or number. */
+  /** Returns what each product and merchandise on an asset must show, by productUri or number. */
   async function nodesOn(assetNum: string, ofAll: { licenseOrderId: LicenseOrderId; channelOrderId: string }) {
     const products = await stored('product_instance', assetNum);
     const merchandises = await stored('merchandise_instance', assetNum);
@@ -208,7 +214,7 @@ describe('M7', () => {
 
   const FEATURE = { featureName: 'Rebar', featureValue: 'on', featureValueType: 'text', trial: 1 as const };
 
-  /** Buys a number with a tree on it, in its own batch; returns the tree as M7 must show it. */
+  /** Buys a number with nested merchandise in a batch of its own. Returns the contents that M7 must show. */
   async function buyTree(assetNum: string): Promise<AssetContents> {
     const srcLicenseOrderId = await buy(center.customer, [newAssetNum()]);
     const product = (productUri: string, changes: Sent = {}) => productToBuy({ productUri, ...changes });
@@ -325,11 +331,11 @@ describe('M7', () => {
   const urisIn = ({ productInstanceList }: { productInstanceList: ProductNode[] | null }) =>
     productInstanceList?.map(({ productUri }) => productUri) ?? null;
 
-  it('shows products and merchandises as they were bought, three levels deep, with every field', async () => {
+  it('shows products and merchandise as they were bought, three levels deep, with every field', async () => {
     expect(await center.contents(assetId)).toEqual(tree);
   });
 
-  it('shows the same of an asset of any customer of the enterprise, and of a borrowed lock', async () => {
+  it('shows the same for an asset of any customer of the enterprise, and for a borrowed lock', async () => {
     const lockNum = newAssetNum();
     await buy(await industryCustomer(center), [lockNum], { ...BORROWED, merchandises: [merchandise()] });
     const [lockId] = await idsOfNumbers(stack.db, [lockNum]);
@@ -338,7 +344,7 @@ describe('M7', () => {
     expect(contents.children.map(urisIn)).toEqual([['gms-100']]);
   });
 
-  it('no longer shows what delete_product revoked, at any depth, nor a merchandise with nothing left in it', async () => {
+  it('no longer shows what delete_product revoked, at any depth, nor merchandise that became empty', async () => {
     const carryOut = (productUri: string) =>
       center.api.carryOut(deleteProduct(center.customer, [assetNum], { productUri }));
     for (const productUri of ['gms-deepest', 'gms-inner-1', 'gms-second', 'gms-plain']) await carryOut(productUri);
@@ -351,7 +357,7 @@ describe('M7', () => {
     });
   });
 
-  it('shows what every order put there, in the order of the orders, until delete_asset names one as its source', async () => {
+  it('shows the contents from every order, in their order, until delete_asset names one as its source', async () => {
     const element = {
       products: [productToBuy({ productUri: 'gms-later' })],
       merchandises: [merchandise({ merchandiseNum: 'M-later' })],
@@ -377,8 +383,8 @@ describe('M7', () => {
     expect(refusalOf(await contentsCall(assetId))).toMatchObject({ code: '60024', cause: 'asset_id_not_found' });
   });
 
-  it('shows it in the order of the orders whichever process carried them out', async () => {
-    // Each process draws ids of its own, so the later of these orders gets the smaller ids.
+  it('shows contents in the order of the orders, whichever process applied them', async () => {
+    // Each process reserves its own IDs, so the later order gets the smaller IDs.
     const other = await startAnotherApi(stack, center.api);
     const orderOf = (productUri: string) => {
       const element = { products: [productToBuy({ productUri })], merchandises: [merchandise()] };
@@ -396,7 +402,7 @@ describe('M7', () => {
     expect(children.slice(1).map(({ licenseOrderId }) => licenseOrderId)).toEqual(orders);
   });
 
-  it('moves what is lent to the lock, in the order in which all of it was bought, and back', async () => {
+  it('moves lent contents to the lock in the order of purchase, and back', async () => {
     const [kim] = (await insertEmployees(stack.db, center, 1)) as [string];
     const [lockNum, otherNum] = [newAssetNum(), newAssetNum()];
     const lockTree = await buyTree(lockNum);
@@ -406,7 +412,7 @@ describe('M7', () => {
     const [before, lockBefore, otherBefore] = [tree, await center.contents(lockId), await center.contents(otherId)];
     expect(lockBefore.children).toEqual(lockTree.children);
     const nothing = { productInstanceList: [], children: [] };
-    // In the order in which they were bought: the asset, the lock twice, the other asset.
+    // In the order of purchase: the asset, the lock twice, the other asset.
     const together = (...trees: AssetContents[]) => ({
       productInstanceList: trees.flatMap(({ productInstanceList }) => productInstanceList),
       children: trees.flatMap(({ children }) => children),
@@ -447,7 +453,7 @@ describe('M7', () => {
     ]);
   });
 
-  it('knows no asset that is revoked, of another enterprise, or not there', async () => {
+  it('finds no asset that is revoked, unknown or of another enterprise', async () => {
     const [revokedNum, foreignNum] = [newAssetNum(), newAssetNum()];
     await buy(center.customer, [revokedNum]);
     await buy(elsewhere.customer, [foreignNum]);
@@ -462,9 +468,8 @@ describe('M7', () => {
 });
 
 /**
- * Who holds what in the world that M9 and M10 are tried on, by names for the numbers: `kim lent` is lent into a lock,
- * and a lock is held by whom it is lent to. `nodeless` has no concurrent node, and what `hidden` has is inside a
- * merchandise.
+ * The holders in the M9 and M10 tests, by names for the numbers. `kim lent` is lent into a lock. A lock's holder is the
+ * employee whom it is lent to. `nodeless` has no concurrent node, and the nodes of `hidden` are inside a merchandise.
  */
 const BEFORE = {
   free: 'nobody',
@@ -483,7 +488,7 @@ const BEFORE = {
   frozen: 'nobody',
 };
 type Holdings = Record<keyof typeof BEFORE, string>;
-/** And assets that the enterprise does not have. */
+/** Assets that the enterprise doesn't have. */
 const ABSENT = ['revoked', 'revokedLock', 'foreign', 'foreignLock', 'unknown'] as const;
 type Name = keyof Holdings | (typeof ABSENT)[number];
 
@@ -526,7 +531,7 @@ async function makeWorld(): Promise<void> {
   await sql`update asset set freezing = true where id = ${idOf.frozen}`.execute(stack.db);
 }
 
-/** M10 that must succeed. */
+/** Calls M10 and expects success. */
 const lend = async (memberId: string, lock: Name, assets: (keyof typeof idOf)[]) =>
   dataOf(await submitLend(memberId, lock, assets));
 const submitLend = (memberId: string, lock: Name, assets: (keyof typeof idOf)[]) =>
@@ -536,7 +541,7 @@ const submitLend = (memberId: string, lock: Name, assets: (keyof typeof idOf)[])
     assets.map((name) => idOf[name]),
   );
 
-/** O6 or O7. */
+/** Calls O6 or O7. */
 async function setLocked(lock: Name, locked: boolean): Promise<void> {
   const body = { assetNums: [numOf[lock]], operatorIdentity: 'Ada' };
   const answer = await center.api.call('POST', locked ? '/asset/lock' : '/asset/unlock', { body });
@@ -549,7 +554,7 @@ function faultOf(answer: Answer) {
   return { code, cause, path: message.split(': ')[0] };
 }
 
-/** Who holds what, according to M6 and M8. */
+/** Returns the holders that M6 and M8 show. */
 async function holdings(): Promise<Holdings> {
   const nameOf = (memberId: string | null) => (memberId === null ? 'nobody' : memberId === kim ? 'kim' : 'lee');
   const [assets, locks] = [await center.assets(), await center.locks()];
@@ -565,7 +570,7 @@ async function holdings(): Promise<Holdings> {
 }
 
 describe('M9', () => {
-  describe('is done:', () => {
+  describe('succeeds:', () => {
     beforeEach(makeWorld);
 
     it.each<[what: string, deleteAssets: Name[], addAssets: Name[], changes: Partial<Holdings>]>([
@@ -586,13 +591,13 @@ describe('M9', () => {
       expect(listed.borrowNum).toBe(after.lock === 'kim' ? numOf.lock : '');
     });
 
-    it('withdraws from one employee for another to get it', async () => {
+    it('can withdraw an asset and assign it to another employee', async () => {
       dataOf(await center.configure(kim, [numOf.lent], []));
       dataOf(await center.configure(lee, [], [numOf.lent]));
       expect(await holdings()).toEqual({ ...BEFORE, lent: 'lee', lock: 'nobody' });
     });
 
-    it('reads numbers without the spaces around them', async () => {
+    it('ignores the spaces around numbers', async () => {
       dataOf(await center.configure(kim, [` ${numOf.kims} `], [`\u3000${numOf.free}`]));
       expect(await holdings()).toEqual({ ...BEFORE, kims: 'nobody', free: 'kim' });
     });
@@ -616,7 +621,7 @@ describe('M9', () => {
     const TWICE = ['60028', 'asset_configured_twice'] as const;
 
     it.each<[deleteAssets: Name[], addAssets: Name[], refusal: readonly [code: string, cause: Cause], path: string]>([
-      // What cannot be withdrawn
+      // Assets that can't be withdrawn.
       [['unknown'], [], NOT_HELD, 'deleteAssets[0]'],
       [['revoked'], [], NOT_HELD, 'deleteAssets[0]'],
       [['free'], [], NOT_HELD, 'deleteAssets[0]'],
@@ -626,7 +631,7 @@ describe('M9', () => {
       [['kims', 'kims'], [], NOT_HELD, 'deleteAssets[1]'],
       [['foreign'], [], FOREIGN, 'deleteAssets[0]'],
       [['foreignLock'], [], FOREIGN, 'deleteAssets[0]'],
-      // What cannot be assigned
+      // Assets that can't be assigned.
       [[], ['unknown'], NOT_THERE, 'addAssets[0]'],
       [[], ['revoked'], NOT_THERE, 'addAssets[0]'],
       [[], ['lock'], NOT_THERE, 'addAssets[0]'],
@@ -639,7 +644,7 @@ describe('M9', () => {
       [[], ['leesLent'], TWICE, 'addAssets[0]'],
       [[], ['free', 'free'], TWICE, 'addAssets[1]'],
       [['kims'], ['kims', 'kims'], TWICE, 'addAssets[1]'],
-      // Withdrawals come first, and each list in the order sent
+      // Withdrawals come first, and each list is checked in the order sent.
       [['unknown'], ['foreign'], NOT_HELD, 'deleteAssets[0]'],
       [['foreign'], ['unknown'], FOREIGN, 'deleteAssets[0]'],
       [['free', 'foreign'], ['lees'], NOT_HELD, 'deleteAssets[0]'],
@@ -647,7 +652,7 @@ describe('M9', () => {
       [[], ['lees', 'foreign', 'unknown'], TWICE, 'addAssets[0]'],
       [[], ['foreign', 'lees', 'unknown'], FOREIGN, 'addAssets[0]'],
       [[], ['free', 'lock', 'foreign'], NOT_THERE, 'addAssets[1]'],
-      // All or nothing: only the last is wrong
+      // All or nothing: only the last asset is invalid.
       [['kims', 'lent'], ['free', 'kims', 'unknown'], NOT_THERE, 'addAssets[2]'],
       [['kims', 'lent'], ['free', 'lent', 'lees'], TWICE, 'addAssets[2]'],
       [['kims', 'lent', 'foreign'], ['free'], FOREIGN, 'deleteAssets[2]'],
@@ -656,7 +661,7 @@ describe('M9', () => {
       expect(faultOf(answer)).toEqual({ code, cause, path });
     });
 
-    it('of an employee who is not there, before it looks at the numbers', async () => {
+    it('for an unknown employee, which it checks before the numbers', async () => {
       for (const memberId of ['999999999', deleted, elsewhere.cloudId, ...NO_IDS]) {
         const refusal = refusalOf(await center.configure(memberId, [numOf.unknown], [numOf.foreign]));
         expect({ memberId, ...refusal }).toMatchObject({ memberId, code: '60026', cause: 'employee_not_matched' });
@@ -666,7 +671,7 @@ describe('M9', () => {
 });
 
 describe('M10', () => {
-  describe('is done:', () => {
+  describe('succeeds:', () => {
     beforeEach(makeWorld);
 
     it.each<[what: string, lock: Name, assets: (keyof typeof idOf)[], changes: Partial<Holdings>]>([
@@ -682,7 +687,7 @@ describe('M10', () => {
       expect(await holdings()).toEqual({ ...BEFORE, ...changes });
     });
 
-    it('lends into two locks of one employee, and M5 names both', async () => {
+    it('lends into two locks of one employee, and M5 lists both', async () => {
       await lend(kim, 'lock2', ['kims']);
       expect(await holdings()).toEqual({ ...BEFORE, kims: 'kim lent', lock2: 'kim' });
       const { borrowNum } = (await center.listed(kim))!;
@@ -691,21 +696,21 @@ describe('M10', () => {
       expect(await center.listed(kim)).toMatchObject({ borrowNum: numOf.lock2 });
     });
 
-    it('lends into a lock that another employee has given back', async () => {
+    it('lends into a lock that another employee has returned', async () => {
       expect(refusalOf(await submitLend(kim, 'leesLock', ['kims']))).toMatchObject({ cause: 'borrowed_lock_taken' });
       dataOf(await center.configure(lee, [numOf.leesLent], []));
       await lend(kim, 'leesLock', ['kims']);
       expect(await holdings()).toEqual({ ...BEFORE, leesLent: 'nobody', leesLock: 'kim', kims: 'kim lent' });
     });
 
-    it('lends into another lock what was withdrawn and assigned again', async () => {
+    it('lends an asset that was withdrawn and assigned again into another lock', async () => {
       expect(refusalOf(await submitLend(kim, 'lock2', ['lent']))).toMatchObject({ cause: 'asset_lent_elsewhere' });
       dataOf(await center.configure(kim, [numOf.lent], [numOf.lent]));
       await lend(kim, 'lock2', ['lent']);
       expect(await holdings()).toEqual({ ...BEFORE, lock: 'nobody', lock2: 'kim' });
     });
 
-    it('not into a lock that O6 has disabled, until O7 enables it; what is lent stays lent', async () => {
+    it('refuses a lock that O6 has disabled, until O7 enables it; loans continue', async () => {
       await setLocked('lock', true);
       for (const assets of [['kims'], ['lent']] as const) {
         const refusal = refusalOf(await submitLend(kim, 'lock', [...assets]));
@@ -717,13 +722,13 @@ describe('M10', () => {
       expect(await holdings()).toEqual({ ...BEFORE, kims: 'kim lent' });
     });
 
-    it('takes back what is lent into a disabled lock', async () => {
+    it('ends loans into a disabled lock', async () => {
       await setLocked('lock', true);
       dataOf(await center.configure(kim, [numOf.lent], []));
       expect(await holdings()).toEqual({ ...BEFORE, lent: 'nobody', lock: 'nobody' });
     });
 
-    it('not an asset that has lost its last node, though the same lend again still is', async () => {
+    it('refuses an asset without its last node, but keeps an existing loan', async () => {
       const revoke = (name: Name) => center.api.carryOut(deleteProduct(center.customer, [numOf[name]]));
       await revoke('kims');
       await revoke('lent');
@@ -755,7 +760,7 @@ describe('M10', () => {
     const NO_NODES = ['33006', 'asset_without_nodes'] as const;
 
     it.each<[assets: (keyof typeof idOf)[], lock: Name, refusal: readonly [code: string, cause: Cause], path: string]>([
-      // The lock is checked before any asset: neither of these could be lent
+      // M10 checks the lock before the assets, none of which could be lent.
       [['lees'], 'unknown', UNUSABLE, 'borrowedUsbKey'],
       [['nodeless'], 'kims', UNUSABLE, 'borrowedUsbKey'],
       [['lees'], 'lees', UNUSABLE, 'borrowedUsbKey'],
@@ -766,7 +771,7 @@ describe('M10', () => {
       [['lees'], 'leesLock', TAKEN, 'borrowedUsbKey'],
       [['leesLent'], 'leesLock', TAKEN, 'borrowedUsbKey'],
       [['nodeless'], 'leesLock', TAKEN, 'borrowedUsbKey'],
-      // What cannot be lent
+      // Assets that can't be lent.
       [['free'], 'lock', NOT_HELD, 'assetIDs[0]'],
       [['lees'], 'lock', NOT_HELD, 'assetIDs[0]'],
       [['leesLent'], 'lock2', NOT_HELD, 'assetIDs[0]'],
@@ -776,7 +781,7 @@ describe('M10', () => {
       [['lock2'], 'lock', NOT_HELD, 'assetIDs[0]'],
       [['lent'], 'lock2', LENT, 'assetIDs[0]'],
       [['nodeless'], 'lock', NO_NODES, 'assetIDs[0]'],
-      // Each asset in the order sent; all of them or none
+      // M10 checks assets in the order sent, and lends all or none.
       [['nodeless', 'lent', 'free'], 'lock2', NO_NODES, 'assetIDs[0]'],
       [['lent', 'free', 'nodeless'], 'lock2', LENT, 'assetIDs[0]'],
       [['free', 'nodeless', 'lent'], 'lock2', NOT_HELD, 'assetIDs[0]'],
@@ -787,20 +792,20 @@ describe('M10', () => {
       expect(faultOf(await submitLend(kim, lock, assets))).toEqual({ code, cause, path });
     });
 
-    it.each(['9999999999999999999', '0', '00'])('that lends %s, which is no id at all', async (assetId) => {
+    it.each(['9999999999999999999', '0', '00'])('that lends %s, which is not an ID', async (assetId) => {
       const refusal = refusalOf(await center.lend(kim, numOf.lock, [assetId]));
       expect(refusal).toMatchObject({ code: '33003', cause: 'asset_not_held' });
     });
 
-    it('that names an asset by its number, not by its id', async () => {
+    it('that names an asset by its number instead of its ID', async () => {
       expect(refusalOf(await center.lend(kim, numOf.lock, [numOf.kims]))).toMatchObject({ code: '33003' });
     });
 
-    it('that names the lock by its id, not by its number', async () => {
+    it('that names the lock by its ID instead of its number', async () => {
       expect(refusalOf(await center.lend(kim, idOf.lock, [idOf.kims]))).toMatchObject({ code: '33008' });
     });
 
-    it('of an employee who is not there, before it looks at the lock', async () => {
+    it('for an unknown employee, which it checks before the lock', async () => {
       for (const memberId of ['999999999', deleted, elsewhere.cloudId, ...NO_IDS]) {
         const refusal = refusalOf(await submitLend(memberId, 'unknown', ['foreign']));
         expect({ memberId, ...refusal }).toMatchObject({ memberId, code: '60026', cause: 'employee_not_matched' });
@@ -811,7 +816,7 @@ describe('M10', () => {
 
 /** Last, because other tests compare digests of whole tables. */
 describe('at their limits', () => {
-  it('M9 with 1,000 numbers to withdraw and 1,000 to assign is one call', async () => {
+  it('M9 accepts 1,000 numbers to withdraw and 1,000 to assign', async () => {
     const nums = Array.from({ length: 2_000 }, newAssetNum);
     const own = await MemberCenter.open(stack, center.api);
     await buy(own.customer, nums);
@@ -820,7 +825,7 @@ describe('at their limits', () => {
     expect((await own.listed(own.cloudId))!.assetNums.toSorted()).toEqual(nums.slice(1_000).toSorted());
   });
 
-  it('M10 of 1,000 assets is one call', async () => {
+  it('M10 accepts 1,000 assets', async () => {
     const [lockNum, ...nums] = Array.from({ length: 1_001 }, newAssetNum) as [string, ...string[]];
     const own = await MemberCenter.open(stack, center.api);
     await buy(own.customer, nums);
@@ -831,7 +836,7 @@ describe('at their limits', () => {
     expect((await own.contents(lockId!)).productInstanceList).toHaveLength(1_001);
   });
 
-  it('M10 reads no asset behind the first one without a node', async () => {
+  it('M10 reads no asset after the first one without a node', async () => {
     const [lockNum, first, ...others] = Array.from({ length: 5 }, newAssetNum) as [string, string, ...string[]];
     const own = await MemberCenter.open(stack, center.api);
     const products = Array.from({ length: 100 }, () => productToBuy({ limitConcurrent: 0 }));

@@ -18,16 +18,16 @@ import { askUserToken, MemberCenter, newEmployee } from '../harness/members/memb
 import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** How a user of the member center logs in: the password grant of the token endpoint (rules 2). */
+/** Employees log in with the password grant of the token endpoint (rules 2). */
 let stack: Stack;
 let center: MemberCenter;
-/** The application that asks, which knows the enterprise's employees. */
+/** The application that requests tokens. */
 let client: Credentials;
 let clientId: ApplicationId;
-/** An employee for all tests, except those of the lock, which have one each. */
+/** An employee that all tests share. Tests of the account lock use employees of their own. */
 let kim: Employee;
 
-/** For what the lockstep command does. */
+/** For the work of the `lockstep` command. */
 const passwords = new PasswordHasher();
 
 const PASSWORD = 'correct horse';
@@ -37,7 +37,7 @@ beforeAll(async () => {
   center = await MemberCenter.open(stack);
   client = center.api.credentials;
   clientId = await readApplicationId(client);
-  // Without a cloud license an enterprise has five employees at most.
+  // Without a cloud license, an enterprise can add only five employees.
   await center.buy(1, { licenseType: 'cloud_customer' });
   [kim] = (await center.add(newEmployee({ userName: 'kim', passwordMobile: '13912345678' }))) as [Employee];
 });
@@ -53,7 +53,7 @@ const basicOf = ({ appKey, appSecret }: Credentials) => basic(appKey, appSecret)
 const inBody = ({ appKey, appSecret }: Credentials) => ({ client_id: appKey, client_secret: appSecret });
 const grantOf = (username: string, password: string) => ({ grant_type: 'password', username, password });
 
-/** Calls the token endpoint with a form, or with a body as it is. */
+/** Calls the token endpoint with a form, or with an unchanged body. */
 async function ask(form: Record<string, string> | string, headers: Record<string, string>): Promise<Answer> {
   const body = typeof form === 'string' ? form : new URLSearchParams(form).toString();
   const response = await fetch(`${stack.baseUrl}/oauth2/token`, {
@@ -64,15 +64,15 @@ async function ask(form: Record<string, string> | string, headers: Record<string
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-/** Logs in with the application's credentials by HTTP Basic by default. */
+/** Logs in. By default, sends the application's credentials by HTTP Basic. */
 const logIn = (account: string, password: string, by = client) =>
   askUserToken(stack.baseUrl, by, { account, password });
 
-/** What a user's token is good for: a call of the member center, with the application's own tokens. */
+/** Makes a member center call with a user token and the application's own tokens. */
 const callWith = (userToken: string) =>
   center.call('GET', `/enterprise/${center.enterpriseId}/asset/assetNums`, { userToken });
 
-/** An RFC 6749 error (section 5.2), and nothing else. */
+/** Expects an error of RFC 6749 (section 5.2) without other fields. */
 function expectOAuthError(answer: Answer, status: 400 | 401, error: string): void {
   expect(answer).toMatchObject({
     status,
@@ -99,7 +99,7 @@ describe('the password grant issues a token', () => {
     expect(dataOf(await callWith(answer.body.access_token))).toHaveLength(1);
   });
 
-  it('again, and the earlier one goes on working', async () => {
+  it('again, and the earlier one stays valid', async () => {
     const [one, other] = [await logIn(center.account, center.password), await logIn(center.account, center.password)];
     expect(one.body.access_token).not.toBe(other.body.access_token);
     for (const { body } of [one, other]) expect(dataOf(await callWith(body.access_token))).toHaveLength(1);
@@ -114,7 +114,7 @@ describe('the password grant issues a token', () => {
     expect(body).toMatchObject({ scope: granted });
   });
 
-  it('that is good for two hours', async () => {
+  it('that is valid for two hours', async () => {
     const {
       rows: [before],
     } = await sql<{ now: Date }>`select now()`.execute(stack.db);
@@ -149,7 +149,7 @@ describe('the password grant issues a token', () => {
   });
 });
 
-describe('the password grant refuses in one and the same words', () => {
+describe('the password grant refuses with identical answers', () => {
   let wrong: Answer;
   let deleted: Employee;
   let passwordHash: string;
@@ -162,10 +162,10 @@ describe('the password grant refuses in one and the same words', () => {
     passwordHash = (await member.executeTakeFirstOrThrow()).password_hash!;
   });
 
-  // Keeps these tests from locking the account of the others.
+  // Without this, the failures would lock the account for other tests.
   afterEach(() => forgetFailures(kim.userName));
 
-  /** Everything that could tell one answer from another. */
+  /** Returns everything that could distinguish one answer from another. */
   const saidBy = ({ status, headers, body }: Answer) => {
     const { date, 'x-request-id': _requestId, ...others } = Object.fromEntries(headers);
     return { status, headers: others, body };
@@ -226,7 +226,7 @@ describe('the password grant refuses, without counting a failed login,', () => {
     account = employee!.userName;
   });
 
-  /** A form with the account and a wrong password, beside other parameters. */
+  /** A form with the account, a wrong password and more parameters. */
   const formOf = (more: Record<string, string>) => ({ ...grantOf(account, 'wrong password'), ...more });
 
   it.each<[what: string, form: () => Record<string, string> | string]>([
@@ -275,7 +275,7 @@ describe('the password grant refuses, without counting a failed login,', () => {
     expect(await countFailures(account, ALL)).toBe(0);
   });
 
-  it('a scope that nobody has, or that the application does not have', async () => {
+  it('a scope that does not exist, or that the application does not have', async () => {
     const own = await newApplication({ scopes: ['auth_me'] });
     for (const scope of ['auth_all', 'auth_order', 'auth_me auth_order']) {
       expectOAuthError(await ask(formOf({ scope }), basicOf(own)), 400, 'invalid_scope');
@@ -305,14 +305,14 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
   const expectLocked = async () => expectOAuthError(await logIn(account, PASSWORD), 400, 'invalid_grant');
   const expectOpen = async () => expect((await logIn(account, PASSWORD)).status).toBe(200);
 
-  it('nine do not, and a login in between does not make them forgotten', async () => {
+  it('nine do not, and a successful login does not reset the count', async () => {
     await fail(9);
     await expectOpen();
     await fail(1);
     await expectLocked();
   });
 
-  it('whatever the password then is, in the words of a wrong one', async () => {
+  it('for any password, with the same answer as for a wrong one', async () => {
     await haveFailed(9);
     const wrong = await logIn(account, 'wrong password');
     expect((await logIn(account, PASSWORD)).body).toEqual(wrong.body);
@@ -330,9 +330,9 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
     expectOAuthError(await logIn(account, PASSWORD, other), 400, 'invalid_grant');
   });
 
-  it('everywhere after a hundred through all applications, of which no single one can make them', async () => {
+  it('everywhere after a hundred through all applications, which no single application can cause', async () => {
     const [other, third] = [await newApplication(), await newApplication()];
-    // However many an application sends at once, ten count.
+    // Of any number of failures through one application, ten count.
     await fail(30);
     expect(await countFailures(account, ALL)).toBe(10);
     await seedFailures(account, 88, [ALL]);
@@ -342,7 +342,7 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
     for (const by of [client, other, third]) {
       expectOAuthError(await logIn(account, PASSWORD, by), 400, 'invalid_grant');
     }
-    // While it is locked, nothing counts.
+    // Failures don't count while the account is locked.
     await fail(9, third);
     expect(await countFailures(account, await readApplicationId(third))).toBe(0);
     await passTime(account, '5 minutes');
@@ -350,7 +350,7 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
     expect(await countFailures(account, ALL)).toBe(0);
   });
 
-  it('everywhere ends with a new password as well', async () => {
+  it('everywhere, and a new password ends that as well', async () => {
     await seedFailures(account, 99, [ALL]);
     await fail(1);
     await expectLocked();
@@ -371,14 +371,14 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
     }
   });
 
-  it('but not those of another account', async () => {
+  it('but not other accounts', async () => {
     await lock();
     await expectLocked();
     expect((await logIn(kim.userName, PASSWORD)).status).toBe(200);
     expect((await logIn(center.account, center.password)).status).toBe(200);
   });
 
-  it('counts a failure for almost 15 minutes', async () => {
+  it('and a failure counts for almost 15 minutes', async () => {
     await haveFailed(5);
     await passTime(account, '14 minutes');
     await haveFailed(4);
@@ -386,25 +386,25 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
     await expectLocked();
   });
 
-  it('counts a failure no more after 15 minutes', async () => {
+  it('and a failure does not count after 15 minutes', async () => {
     await haveFailed(5);
     await passTime(account, '15 minutes');
     await haveFailed(4);
     await fail(1);
     await expectOpen();
-    // The five younger ones still count.
+    // The five more recent failures still count.
     await haveFailed(4);
     await fail(1);
     await expectLocked();
   });
 
-  it('stays locked until the 5 minutes are over', async () => {
+  it('until the 5 minutes are over', async () => {
     await lock();
     await passTime(account, '4 minutes 30 seconds');
     await expectLocked();
   });
 
-  it('opens after 5 minutes, to count from the beginning', async () => {
+  it('and after 5 minutes the count starts over', async () => {
     await lock();
     await passTime(account, '5 minutes');
     await expectOpen();
@@ -414,7 +414,7 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
     await expectLocked();
   });
 
-  it('is not kept locked by failures meanwhile, which do not count', async () => {
+  it('and failures during the lock do not extend it', async () => {
     await lock();
     await passTime(account, '3 minutes');
     await fail(3);
@@ -423,17 +423,17 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
     expect(await countFailures(account)).toBe(0);
   });
 
-  it('lets none of many guesses at once in behind the tenth failure', async () => {
+  it('and none of many concurrent guesses succeeds after the tenth failure', async () => {
     const guesses = Array.from({ length: 30 }, (_, index) => (index === 28 ? PASSWORD : `guess number ${index}`));
     const answers = await Promise.all(guesses.map((guess) => logIn(account, guess)));
     for (const answer of answers) expectOAuthError(answer, 400, 'invalid_grant');
     await expectLocked();
   });
 
-  it('lets nobody in whose password is compared while the tenth failure is being stored', async () => {
+  it('and no login succeeds whose password is compared while the tenth failure is being stored', async () => {
     await haveFailed(9);
     const { login } = await stack.db.transaction().execute(async (trx) => {
-      // Does what the tenth failure does; it holds until this transaction ends.
+      // Writes what the tenth failure writes. The row lock lasts until this transaction ends.
       await sql`
         update login_failure set failed_times = '{}', locked_until = now() + interval '5 minutes'
         where name_hash = ${sha256(account)} and party = ${clientId}`.execute(trx);
@@ -453,16 +453,16 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
       },
     ],
     ['the lockstep command', async () => (await setPassword({ db: stack.db, passwords }, employee.globalId))!.password],
-  ])('ends with a new password by %s', async (_how, reset) => {
+  ])('until a new password is set by %s', async (_how, reset) => {
     await lock();
     const password = await reset();
-    // Nine more do not lock it: the earlier ones are forgotten.
+    // Nine more failures don't lock it, because the earlier ones are forgotten.
     await expectLocked();
     await haveFailed(8);
     expect((await logIn(account, password)).status).toBe(200);
   });
 
-  it('counts accounts that are not there alike, in as much work', async () => {
+  it('and unknown accounts are counted the same way, with as much work', async () => {
     const known = await center.add(...Array.from({ length: 10 }, () => newEmployee()));
     const accounts = [
       ...known.map(({ userName }) => userName),
@@ -474,7 +474,7 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
     expect(await Promise.all(accounts.map((each) => countFailures(each)))).toEqual(accounts.map(() => 1));
   });
 
-  it('also an account that comes to be later', async () => {
+  it('and so is an account that is created later', async () => {
     const userName = `u${randomBytes(6).toString('hex')}`;
     account = `${userName}@${center.code}`;
     await lock();
@@ -482,7 +482,7 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
     await expectLocked();
   });
 
-  it('is kept as a hash of what was typed, which may have been a password', async () => {
+  it('and the account is stored as a hash, because it may have been a password', async () => {
     const typed = `typed by mistake ${randomBytes(6).toString('hex')}`;
     await logIn(typed, 'wrong password');
     expect(await countFailures(typed)).toBe(1);
@@ -491,7 +491,7 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
 });
 
 describe('a new password', () => {
-  it('ends what was issued for the old one', async () => {
+  it('revokes the tokens of the old one', async () => {
     const own = await MemberCenter.open(stack, center.api);
     expect(await own.list()).toHaveLength(2);
     await setPassword({ db: stack.db, passwords }, own.adminId);
@@ -502,10 +502,10 @@ describe('a new password', () => {
     expectOAuthError(await logIn(own.account, own.password), 400, 'invalid_grant');
   });
 
-  it('leaves nobody in who logs in with the old one while it is being stored', async () => {
+  it('logs out users who log in with the old one while it is being stored', async () => {
     const own = await MemberCenter.open(stack, center.api);
     const { reset, login } = await stack.db.transaction().execute(async (trx) => {
-      // The reset has changed the password and ended the tokens, and cannot commit until this transaction ends.
+      // The reset has changed the password and revoked the tokens, and can't commit until this transaction ends.
       await sql`lock table member_audit in share mode`.execute(trx);
       const reset = setPassword({ db: stack.db, passwords }, own.adminId);
       await untilDoneOrWaiting(reset, 1);
@@ -530,7 +530,7 @@ describe('the cleanup', () => {
     await new Cleanup({ db, log, registry, metricPrefix: 'lockstep', aged: agedAccess }).run();
   };
 
-  it('takes away failures that count no more, and tokens that have expired, and nothing else', async () => {
+  it('deletes expired failures and tokens, and nothing else', async () => {
     const [old, counted, locked] = (await center.add(newEmployee(), newEmployee(), newEmployee())).map(
       ({ userName }) => userName,
     ) as [string, string, string];
@@ -561,17 +561,17 @@ describe('the cleanup', () => {
 
 describe('passwords', () => {
   it('are stored as argon2id with the parameters of OWASP', async () => {
-    // The tests themselves store those of administrators.
+    // The tests store administrators' hashes themselves.
     const employees = stack.db.selectFrom('member').where('is_administrator', '=', false);
     const rows = await employees.select('password_hash').execute();
     const hashes = rows.flatMap(({ password_hash }) => password_hash ?? []);
     expect(hashes.length).toBeGreaterThan(10);
-    // Most of them are the same password.
+    // Most employees have the same password.
     expect(new Set(hashes).size).toBe(hashes.length);
     for (const hash of hashes) expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 
-  it('and tokens are neither stored nor logged as they are', async () => {
+  it('and tokens are neither stored nor logged in plain text', async () => {
     const random = () => `unmistakable ${randomBytes(6).toString('hex')}`;
     const [added, reset, wrong] = [random(), random(), random()];
     const [employee] = await center.add(newEmployee({ password: added }));
@@ -597,14 +597,14 @@ describe('passwords', () => {
   });
 });
 
-it('hashes the passwords of many employees while the service answers others', async () => {
+it('of many employees are hashed while the service answers others', async () => {
   const ends: string[] = [];
   const noteEnd = async (name: string, work: Promise<unknown>) => {
     await work;
     ends.push(name);
   };
   const adding = noteEnd('M1', center.add(...Array.from({ length: 24 }, () => newEmployee())));
-  // Two logins one after the other: the first has come behind hashes of M1 and has overtaken them.
+  // Two logins, one after the other. Even the first overtakes hashes of M1 that were queued before it.
   for (const name of ['first', 'second']) {
     await noteEnd(`${name} login`, logIn(kim.userName, PASSWORD));
     await noteEnd(`${name} health`, fetch(`${stack.baseUrl}/health/live`));
@@ -622,7 +622,7 @@ async function readApplicationId({ appKey }: Credentials): Promise<ApplicationId
   return (await found.executeTakeFirstOrThrow()).id;
 }
 
-/** The party in login_failure that stands for all applications together. */
+/** The party in login_failure that counts all applications together. */
 const ALL = '';
 
 const failureOf = (account: string, party: string) =>
@@ -633,7 +633,7 @@ const failureOf = (account: string, party: string) =>
     .where('name_hash', '=', sha256(account))
     .where('party', '=', party);
 
-/** Counts the failed logins of an account on record, through one application or all together. */
+/** Counts an account's failed logins on record, through one application or all together. */
 async function countFailures(account: string, party: string = clientId): Promise<number> {
   return (await failureOf(account, party).executeTakeFirst())?.failed_times.length ?? 0;
 }
@@ -643,7 +643,7 @@ async function hasFailureRow(account: string): Promise<boolean> {
   return rows.some((row) => row !== undefined);
 }
 
-/** Stores that many failed logins of a moment ago, without comparing passwords. */
+/** Stores `count` failed logins of a moment ago, without comparing passwords. */
 async function seedFailures(account: string, count: number, parties: string[] = [clientId, ALL]): Promise<void> {
   await sql`
     insert into login_failure (kind, name_hash, party, failed_times, expires_time)
@@ -657,7 +657,7 @@ async function forgetFailures(account: string): Promise<void> {
   await stack.db.deleteFrom('login_failure').where('name_hash', '=', sha256(account)).execute();
 }
 
-/** Makes the failed logins of an account, and its lock, older by that much. */
+/** Makes an account's failed logins and its lock older by an interval. */
 async function passTime(account: string, interval: string): Promise<void> {
   const { numAffectedRows } = await sql`
     update login_failure set
@@ -682,7 +682,7 @@ async function isTokenStored(token: string): Promise<boolean> {
   return (await found.executeTakeFirst()) !== undefined;
 }
 
-/** Waits until some work is done, or that many statements of the service wait for a lock. */
+/** Resolves when `work` is done or `count` statements of the service wait for a lock. */
 async function untilDoneOrWaiting(work: Promise<unknown>, count: number): Promise<void> {
   let isDone = false;
   const done = () => {

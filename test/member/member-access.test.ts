@@ -15,15 +15,15 @@ import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /**
- * The three credentials and the nonce of the member center, on each of its operations (rules 2 and 3). At the end each
- * operation takes the same call with the right credentials.
+ * The three credentials and the nonce of the member center, on each operation (rules 2 and 3). At the end, each
+ * operation accepts the same call with valid credentials.
  */
 let stack: Stack;
 let center: MemberCenter;
-/** The tokens of the center's client and of its administrator. */
+/** The tokens of the center's client and its administrator. */
 let good: { token: string; clientToken: string; userToken: string };
 
-/** What the calls name exists, so that each would change something. */
+/** Everything that the calls name exists, so each call would change something. */
 let kimId: string;
 let assetNum: string;
 let heldId: string;
@@ -55,7 +55,7 @@ interface Operation {
   body?: () => unknown;
 }
 
-/** A valid call of each operation; M4 last, because it deletes what others name. */
+/** A valid call of each operation. M4 is last, because it deletes what the others name. */
 const OPERATIONS: Record<string, Operation> = {
   M1: {
     method: 'POST',
@@ -93,10 +93,10 @@ function call(name: string, options: MemberCallOptions = {}): Promise<Answer> {
   });
 }
 
-/** A call that changes nothing, and its data. */
+/** A call that changes nothing. */
 const read = (options: MemberCallOptions = {}) => call('M6', options);
 
-/** All that the operations can change. */
+/** Returns everything that the operations can change. */
 async function membersAndHoldings(): Promise<unknown[]> {
   const { rows } = await sql`
     select 'member', member::text from member
@@ -107,7 +107,7 @@ async function membersAndHoldings(): Promise<unknown[]> {
   return rows;
 }
 
-/** Expects every operation to refuse the call and to change nothing; each with a new nonce unless one is given. */
+/** Expects every operation to refuse the call and to change nothing. Each call has a new nonce by default. */
 async function refusalsOfAll(options: MemberCallOptions, names = NAMES) {
   const before = await membersAndHoldings();
   const refusals = await Promise.all(
@@ -142,7 +142,7 @@ async function expire(token: string): Promise<string> {
   return token;
 }
 
-/** A client token of the center's own application, with another scope than it needs. */
+/** Requests a client token of the center's application with another scope than it needs. */
 async function tokenForOrders(): Promise<string> {
   const { appKey, appSecret } = center.api.credentials;
   const form = { grant_type: 'client_credentials', client_id: appKey, client_secret: appSecret, scope: 'auth_order' };
@@ -150,19 +150,19 @@ async function tokenForOrders(): Promise<string> {
   return TokenAnswer.parse(await response.json()).access_token;
 }
 
-/** An application's tokens, as the center's administrator uses it. */
+/** Requests an application's tokens as the center's administrator. */
 async function logInToAll(api: Api): Promise<typeof good> {
   return { token: api.token, clientToken: api.token, userToken: await logIn(api, center) };
 }
 
-/** One more administrator of the enterprise, who is logged in. */
+/** Adds another administrator of the enterprise and logs them in. */
 async function newAdministrator(): Promise<{ id: MemberId; userToken: string }> {
   const login = (await createAdministrator({ db: stack.db, passwords }, center.enterpriseId))!;
   const id = (await center.list({ keyword: login.account }))[0]!.globalId;
   return { id, userToken: await logIn(center.api, login) };
 }
 
-/** How the credentials differ from the right ones, and the refusal. */
+/** The fault of the credentials, the call's options, and the refusal. */
 type Fault = [how: string, options: () => MemberCallOptions | Promise<MemberCallOptions>];
 
 const FAULTS: Record<string, Fault[]> = {
@@ -283,7 +283,7 @@ async function newClientToken(): Promise<string> {
 describe.each(Object.entries(FAULTS))('every operation is refused with %s', (codeAndCause, faults) => {
   const [code, cause] = codeAndCause.split(' ') as [string, Cause];
 
-  it.each(faults)('%s, and uses no nonce up', async (_how, options) => {
+  it.each(faults)('%s, and uses up no nonce', async (_how, options) => {
     const faulty = await options();
     const nonces = await countNonces();
     expect(await refusalsOfAll(faulty)).toEqual(each(code, cause));
@@ -298,21 +298,21 @@ describe.each(Object.entries(FAULTS))('every operation is refused with %s', (cod
 });
 
 describe('every operation is refused with 70001 to a user who is', () => {
-  it('an employee and no administrator', async () => {
+  it('an employee and not an administrator', async () => {
     const userToken = await logIn(center.api, { account: `kim@${center.code}`, password: PASSWORD });
     expect(await refusalsOfAll({ userToken })).toEqual(each('70001', 'not_administrator'));
     const malformed = await refusalsOfAll({ userToken, rawBody: '{"' }, WITH_BODY);
     expect(malformed).toEqual(each('70001', 'not_administrator', WITH_BODY));
   });
 
-  it('an administrator no more', async () => {
+  it('no longer an administrator', async () => {
     const { id, userToken } = await newAdministrator();
     await sql`update member set is_administrator = false where id = ${id}`.execute(stack.db);
     expect(await refusalsOfAll({ userToken })).toEqual(each('70001', 'not_administrator'));
   });
 });
 
-describe('every operation on an enterprise is refused with 70001 where the path names', () => {
+describe('every operation on an enterprise is refused with 70001 if the path names', () => {
   it.each<[what: string, enterpriseId: () => string]>([
     ['none that is there', () => '999999999'],
     ['more than 63 bits', () => '9'.repeat(19)],
@@ -331,8 +331,8 @@ describe('every operation on an enterprise is refused with 70001 where the path 
   });
 });
 
-describe('who may call', () => {
-  it.each(NAMES)('is decided in a fixed order where everything is wrong: %s', async (name) => {
+describe('the check of the caller', () => {
+  it.each(NAMES)('has a fixed order when everything is wrong: %s', async (name) => {
     const employeeToken = await logIn(center.api, { account: `kim@${center.code}`, password: PASSWORD });
     const corrections: [correction: MemberCallOptions, code: string, cause: Cause][] = [
       [{}, '60000', 'token_invalid'],
@@ -352,7 +352,7 @@ describe('who may call', () => {
     }
   });
 
-  it('is decided before the body has come', async () => {
+  it('happens before the body has arrived', async () => {
     const url = `${stack.baseUrl}/me/api/v1${OPERATIONS.M1!.path()}?g_nonce=${randomUUID()}`;
     const headers = { 'content-type': 'application/json', 'content-length': '1000', authorization: 'Bearer unknown' };
     const unfinished = request(url, { method: 'POST', headers });
@@ -363,20 +363,20 @@ describe('who may call', () => {
     unfinished.destroy();
   });
 
-  it('is decided before the content type is looked at', async () => {
+  it('happens before the content type is checked', async () => {
     const headers = { 'content-type': 'text/plain' };
     const refusals = await refusalsOfAll({ clientToken: null, rawBody: 'x', headers }, WITH_BODY);
     expect(refusals).toEqual(each('60000', 'client_token_missing', WITH_BODY));
   });
 
-  it('may do so with two client tokens of one application, and with user tokens at different ones', async () => {
+  it('accepts two client tokens of one application, and user tokens of different ones', async () => {
     dataOf(await read({ clientToken: await newClientToken() }));
     const other = await logInToAll(await stack.newApi());
     dataOf(await read(other));
     dataOf(await read());
   });
 
-  it('may do so with new tokens alone when the application is approved again', async () => {
+  it('accepts only new tokens when the application is approved again', async () => {
     const own = await stack.newApi();
     const tokens = await logInToAll(own);
     await setApplicationStatus(stack.db, own.credentials.appKey, 'suspended');
@@ -393,7 +393,7 @@ describe('who may call', () => {
     }
   });
 
-  it('is the scope that the application needs, and no more', async () => {
+  it('requires the application’s scope, and no more', async () => {
     dataOf(await read(await logInToAll(await stack.newApi(['auth_me']))));
   });
 });
@@ -413,7 +413,7 @@ describe('g_nonce', () => {
     expect(malformed).toEqual(each('70001', cause, WITH_BODY));
   });
 
-  it('that comes twice is refused', async () => {
+  it('that is sent twice is refused', async () => {
     const query = `g_nonce=${randomUUID()}&g_nonce=${randomUUID()}`;
     const response = await fetch(`${stack.baseUrl}/me/api/v1${OPERATIONS.M6!.path()}?${query}`, {
       headers: { authorization: `Bearer ${good.token}`, clientToken: good.clientToken, userToken: good.userToken },
@@ -449,7 +449,7 @@ describe('g_nonce', () => {
     expect(refusalOf(answer)).toMatchObject({ code: '13004', cause: 'nonce_replayed' });
   });
 
-  it('that was refused to a stranger is left to the one who may call', async () => {
+  it('that was refused to another caller can be used by an authorized one', async () => {
     const nonce = randomUUID();
     for (const options of [{ token: 'x' }, { clientToken: 'x' }, { userToken: 'x' }, { userToken: null }]) {
       expect((await read({ nonce, ...options })).status).toBe(299);
@@ -463,7 +463,7 @@ describe('g_nonce', () => {
     dataOf(await read({ nonce, ...(await logInToAll(await stack.newApi())) }));
   });
 
-  it('succeeds exactly once of 40 calls at once, over two API processes', async () => {
+  it('succeeds exactly once in 40 concurrent calls, over two API processes', async () => {
     const second = await startAnotherApi(stack, center.api);
     try {
       const nonce = randomUUID();
@@ -488,7 +488,7 @@ describe('g_nonce', () => {
   });
 });
 
-describe('a user token is no application-level token of the order module', () => {
+describe('a user token is not accepted as an application’s token by the order module', () => {
   it.each([
     ['POST', '/enterprise/user/bind'],
     ['POST', '/enterprise/user/create'],
@@ -509,7 +509,7 @@ describe('a user token is no application-level token of the order module', () =>
     expect(refusalOf(answer)).toMatchObject({ code: '60000', cause: 'token_invalid' });
   });
 
-  it('also where it is all right but for that', async () => {
+  it('even in an otherwise valid call', async () => {
     const order = newBuy(center.customer, [newAssetNum()]);
     const batch = { channelCode: 'test', channelOrderId: randomUUID(), syncMode: 'sync', orderList: [order] };
     const before = await contentOfTables(stack.db);
@@ -519,6 +519,6 @@ describe('a user token is no application-level token of the order module', () =>
   });
 });
 
-it.each(NAMES)('%s takes the call that it has refused to all these', async (name) => {
+it.each(NAMES)('%s accepts the call that was refused above', async (name) => {
   dataOf(await call(name));
 });

@@ -4,7 +4,7 @@ import { askUserToken, MemberCenter, newEmployee } from '../harness/members/memb
 import { deleteAsset } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** An administrator's day, over HTTP (interface M1 to M10; rules 8). */
+/** An administrator's typical calls, over HTTP (interface M1 to M10; rules 8). */
 let stack: Stack;
 let center: MemberCenter;
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-it('adds employees, hands out licenses, lends them into a lock, and takes them back', async () => {
+it('adds employees, assigns licenses, lends them into a lock, and withdraws them', async () => {
   const [kim] = await center.add(newEmployee({ userName: 'kim', password: 'correct horse', name: 'Kim Lee' }));
   expect(kim).toMatchObject({ userName: `kim@${center.code}`, name: 'Kim Lee', deleted: false, departmentId: null });
   const login = await askUserToken(stack.baseUrl, center.api.credentials, {

@@ -9,8 +9,8 @@ import type { Sent } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /**
- * M1 of several employees, some or all of whom cannot be added: the answer says exactly who failed and why, and who was
- * added (interface M1; rules 1 and 8). A value of the wrong type refuses the whole call.
+ * M1 with several employees, some or all of whom can't be added. The answer lists who failed and why, and who was added
+ * (interface M1; rules 1 and 8). A value of the wrong type refuses the whole call.
  */
 let stack: Stack;
 let center: MemberCenter;
@@ -22,29 +22,29 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 /**
- * Reads what must not change. Nonces, tokens and failed logins are left out: calls use up the first, the sweep the
- * others.
+ * Returns what must not change. Leaves out nonces, which calls use up, and tokens and failed logins, which the cleanup
+ * deletes.
  */
 async function contents() {
   const { access_token: _tokens, login_failure: _failures, ...others } = await contentOfTables(stack.db);
   return others;
 }
 
-/** Employees as they are sent, with a new account if none is given. */
+/** Employees in requests, with a new account by default. */
 const listOf = (...userList: Sent[]) => userList.map(newEmployee);
 
-/** The data of an answer, checked against the contract. */
+/** Returns an answer's data, checked against the contract. */
 const addedOf = ({ body }: Answer) => z.strictObject(AddedEmployees.shape).parse(body.data);
 
 type Failed = AddedEmployees['failed'][number];
 
-/** The employees who were not added: their account, the path that the message names, and the cause. */
+/** Returns the employees who weren't added: account, path in the message, and cause. */
 const failuresOf = (answer: Answer) =>
   addedOf(answer).failed.map(({ userName, message, cause }: Failed) => [userName, pathIn(message), cause]);
 
 const long = 'k'.repeat(62);
 
-it('some of whom fail: HTTP 200 with 60027, who failed and why in order, and who was added', async () => {
+it('some fail: HTTP 200 with 60027, who failed and why in order, and who was added', async () => {
   await center.add(newEmployee({ userName: 'kim' }));
   const userList = listOf(
     { userName: 'an', name: '安', departmentId: 7, remark: 'night shift', passwordMobile: '+8613800000000' },
@@ -130,7 +130,7 @@ it('the first of two with one account fails: the second is added', async () => {
   expect(failuresOf(answer)).toEqual([['twin', 'userList[0].name', 'name_missing']]);
 });
 
-it('the account of one who fails is returned as it was sent, blanks and all', async () => {
+it('a failed account is returned as it was sent, with its blanks', async () => {
   const before = await contents();
   const answer = await center.submitAdd(listOf({ userName: ' kim ' }));
   expect(answer).toMatchObject({ status: 299, body: { code: '80001', cause: 'account_taken' } });
@@ -138,7 +138,7 @@ it('the account of one who fails is returned as it was sent, blanks and all', as
   expect(await contents()).toEqual(before);
 });
 
-it('the account of one who fails is cut if it is longer than any account can be', async () => {
+it('a failed account is truncated if it is longer than any account can be', async () => {
   const userName = '😀'.repeat(100_000);
   const { body } = await center.submitAdd([newEmployee({ userName })]);
   const [failed] = body.data.failed;
@@ -146,7 +146,7 @@ it('the account of one who fails is cut if it is longer than any account can be'
   expect(JSON.stringify(body).length).toBeLessThan(2_000);
 });
 
-it('if there is room for some, those who fail for another reason take none of it', async () => {
+it('employees who fail for another reason do not use up the limit', async () => {
   const full = await MemberCenter.open(stack, center.api);
   await full.add(...listOf({}, {}, { userName: 'lee' }));
   const answer = await full.submitAdd(
@@ -175,7 +175,7 @@ it('if there is room for some, those who fail for another reason take none of it
   expect((await full.list()).length).toBe(2 + 5);
 });
 
-describe('all of whom fail: HTTP 299 with the code of the first', () => {
+describe('all fail: HTTP 299 with the code of the first', () => {
   const FIRST: [code: string, cause: Cause, fields: Sent][] = [
     ['80001', 'account_taken', { userName: 'kim' }],
     ['40009', 'group_id_missing', { departmentId: ' ' }],
@@ -197,7 +197,7 @@ describe('all of whom fail: HTTP 299 with the code of the first', () => {
     expect(await contents()).toEqual(before);
   });
 
-  it('100 of them, each with a message of its own', async () => {
+  it('100 of them, each with its own message', async () => {
     const before = await contents();
     const accounts = Array.from({ length: 100 }, (_, index) => `many${index}`);
     const answer = await center.submitAdd(listOf(...accounts.map((userName) => ({ userName, name: '' }))));
@@ -209,7 +209,7 @@ describe('all of whom fail: HTTP 299 with the code of the first', () => {
   });
 });
 
-describe('the whole call is refused with 40000, and nobody is added, for', () => {
+describe('the whole call is refused with 40000, and no employee is added, for', () => {
   const TYPES: [path: string, value: unknown, cause: Cause][] = [
     ['userList[1]', null, 'field_missing'],
     ['userList[1]', 'kim', 'field_invalid'],
@@ -227,7 +227,7 @@ describe('the whole call is refused with 40000, and nobody is added, for', () =>
 
   it.each(TYPES)('%s that is %j', async (path, value, cause) => {
     const before = await contents();
-    // Beside two who could be added, and one who fails alone.
+    // Beside two employees who could be added, and one who would fail alone.
     const body = put({ userList: listOf({}, {}, {}, { name: '' }) }, path, value);
     const answer = await center.submitAdd(body.userList);
     const refusal = refusalOf(answer);
@@ -237,7 +237,7 @@ describe('the whole call is refused with 40000, and nobody is added, for', () =>
     expect(await contents()).toEqual(before);
   });
 
-  it('a wrong type behind faults of contents, by its own path', async () => {
+  it('a wrong type behind other faults, by its own path', async () => {
     const before = await contents();
     const answer = await center.submitAdd(listOf({ userName: '' }, { userName: '', password: 'x', remark: 5 }));
     const { code, cause, faults } = refusalOf(answer);
@@ -252,7 +252,7 @@ describe('the whole call is refused with 40000, and nobody is added, for', () =>
   });
 });
 
-it('a departmentId below zero is of the right type: it is the failure of its employee alone', async () => {
+it('a departmentId below zero has the right type: only its employee fails', async () => {
   const empty = await MemberCenter.open(stack, center.api);
   const answer = await empty.submitAdd(listOf({ userName: 'below', departmentId: -1 }, { name: 'Above' }));
   expect(answer).toMatchObject({ status: 200, body: { code: '60027' } });

@@ -9,15 +9,15 @@ import type { Sent } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /**
- * Every operation of the member center that takes a body or a query refuses every fault of every field and names the
- * field's path, with 40000 or the field's own code (rules 1, 4 and 8). Nothing changes, and at the end each operation
- * takes the same call without a fault.
+ * Every operation of the member center with a body or query refuses every fault of every field with the field's path,
+ * and 40000 or the field's own code (rules 1, 4 and 8). Nothing changes. At the end, each operation accepts the same
+ * call without faults.
  */
 let stack: Stack;
 let center: MemberCenter;
 let tables: unknown;
 
-/** What the valid calls name: all of it exists, so that they would change something. */
+/** Everything that the valid calls name exists, so they would change something. */
 let kim: string;
 let [held, lendable, free]: { assetNum: string; assetId: string }[] = [];
 let lockNum: string;
@@ -34,8 +34,8 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 /**
- * Reads what must not change. Nonces, tokens and failed logins are left out: calls use up the first, the sweep the
- * others.
+ * Returns what must not change. Leaves out nonces, which calls use up, and tokens and failed logins, which the cleanup
+ * deletes.
  */
 async function contents() {
   const { access_token: _tokens, login_failure: _failures, ...others } = await contentOfTables(stack.db);
@@ -51,7 +51,7 @@ interface Operation {
   query?: Record<string, string>;
   bodyFields: Record<string, keyof typeof BODY_FAULTS>;
   queryFields: Record<string, keyof typeof TEXT_FAULTS>;
-  /** Lists of the body, and how many elements are too many. */
+  /** Lists in the body, with the number of elements that is too many. */
   lists: Record<string, number>;
 }
 
@@ -145,12 +145,12 @@ const OPERATIONS: Operation[] = [
   },
 ];
 
-/** Makes the valid call, changed by the options. */
+/** Makes the valid call with changes. */
 function call({ method, path, body, query }: Operation, options: MemberCallOptions = {}): Promise<Answer> {
   return center.call(method, path(), { ...(body && { body: body() }), ...(query && { query }), ...options });
 }
 
-/** Makes a call with a query, or a body, as it is. */
+/** Makes a call with an unchanged query or body. */
 async function callRaw({ method, path }: Operation, query: URLSearchParams, init: RequestInit = {}): Promise<Answer> {
   const { userToken } = center;
   const { token, baseUrl } = center.api;
@@ -172,7 +172,7 @@ function expectRefused(answer: Answer, cause: Cause, path: string): void {
   expect(outcomeOf(answer)).toEqual({ code: codeOf(cause, 'member'), cause, path });
 }
 
-/** Sends every fault in its own call, all at once. */
+/** Sends each fault in a call of its own, all at once. */
 async function expectAllRefused(faults: FaultCase[], callWith: (fault: FaultCase) => Promise<Answer>): Promise<void> {
   const outcomes = faults.map(async (each) => ({ fault: each.fault, ...outcomeOf(await callWith(each)) }));
   expect(await Promise.all(outcomes)).toEqual(
@@ -196,7 +196,7 @@ describe.each(OPERATIONS)('$name refuses', (operation) => {
     });
   });
 
-  it.each(Object.keys(operation.queryFields))('%s that stands in the query twice', async (name) => {
+  it.each(Object.keys(operation.queryFields))('%s that appears twice in the query', async (name) => {
     const query = new URLSearchParams({ ...operation.query, g_nonce: randomUUID() });
     query.append(name, operation.query![name]!);
     expectRefused(await callRaw(operation, query), 'field_invalid', name);
@@ -221,7 +221,7 @@ describe.each(OPERATIONS)('$name refuses', (operation) => {
     }
   });
 
-  it('all of them and changes nothing', expectNothingChanged);
+  it('all of these and changes nothing', expectNothingChanged);
 });
 
 describe.each(OPERATIONS.filter(({ body }) => body !== undefined))('$name refuses as its body', (operation) => {
@@ -237,7 +237,7 @@ describe.each(OPERATIONS.filter(({ body }) => body !== undefined))('$name refuse
     expectRefused(await call(operation, { rawBody }), cause, 'body');
   });
 
-  it('a list of what would be right', async () => {
+  it('a list of valid bodies', async () => {
     expectRefused(await call(operation, { body: [operation.body!()] }), 'field_invalid', 'body');
   });
 
@@ -248,15 +248,15 @@ describe.each(OPERATIONS.filter(({ body }) => body !== undefined))('$name refuse
     await expectAllRefused(missing, () => call(operation, { body: {} }));
   });
 
-  it('no body at all', async () => {
+  it('a call without a body', async () => {
     const query = new URLSearchParams({ g_nonce: randomUUID() });
     expectRefused(await callRaw(operation, query), 'field_missing', 'body');
   });
 
-  it('all of them and changes nothing', expectNothingChanged);
+  it('all of these and changes nothing', expectNothingChanged);
 });
 
-it('a password of nothing but tabs is there, and refused for what it is', async () => {
+it('a password of tabs is not empty, and is refused as invalid', async () => {
   // Passwords are never trimmed (rules 4).
   expectRefused(await center.resetPassword(kim, '\t'.repeat(9)), 'field_invalid', 'password');
 });
@@ -267,12 +267,12 @@ it.each([
   ['body_too_large', ' '.repeat(MAX_BODY_BYTES + 1), {}],
   ['json_too_deep', `{"userList":${'['.repeat(64)}${']'.repeat(64)}}`, {}],
   ['list_too_long', `{"userList":[{${'"name":"",'.repeat(1_000)}"name":""}]}`, {}],
-])('a body that is not looked at is refused with 40000 as well: %s', async (cause, rawBody, headers) => {
+])('a body with an early refusal gets 40000 as well: %s', async (cause, rawBody, headers) => {
   expect(refusalOf(await call(OPERATIONS[0]!, { rawBody, headers }))).toMatchObject({ code: '40000', cause });
 });
 
-describe.each(OPERATIONS)('$name takes', (operation) => {
-  it('the call that all the faults were put into, with fields that nobody knows', async () => {
+describe.each(OPERATIONS)('$name accepts', (operation) => {
+  it('the valid call, with unknown fields', async () => {
     const { body, query } = operation;
     const options = {
       ...(body && { body: { ...body(), unknown: [1] } }),
@@ -285,7 +285,7 @@ describe.each(OPERATIONS)('$name takes', (operation) => {
   });
 });
 
-it('M4, which has no body, takes a call that names a content type all the same', async () => {
+it('M4, which has no body, accepts a call with a content type', async () => {
   const headers = { 'content-type': 'application/json' };
   dataOf(await center.delete(kim, { headers }));
 });

@@ -7,17 +7,17 @@ import type { Sent } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /**
- * What M1 to M5 and the audit record are refused for (interface Errors; rules 8). member-access.test.ts has the
- * refusals of callers, holdings.test.ts those of M6 to M10, member-refusals-shapes.test.ts every fault of every field.
- * No refusal changes anything.
+ * Refusals of M1 to M5 and of the audit log (interface Errors; rules 8). No refusal changes anything. For refusals of
+ * callers, see member-access.test.ts; for M6 to M10, holdings.test.ts; for every fault of every field,
+ * member-refusals-shapes.test.ts.
  */
 let stack: Stack;
 let center: MemberCenter;
-/** Another enterprise, which has all the employees that it may have. */
+/** Another enterprise, which has as many employees as it can add. */
 let neighbor: MemberCenter;
 let tables: unknown;
 
-/** Employees of the enterprise; gone is deleted. */
+/** Employees of the enterprise; `gone` is deleted. */
 let [kim, gone]: [string, string] = ['', ''];
 
 beforeAll(async () => {
@@ -33,21 +33,21 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 /**
- * Reads what must not change. Nonces, tokens and failed logins are left out: calls use up the first, the sweep the
- * others.
+ * Returns what must not change. Leaves out nonces, which calls use up, and tokens and failed logins, which the cleanup
+ * deletes.
  */
 async function contents() {
   const { access_token: _tokens, login_failure: _failures, ...others } = await contentOfTables(stack.db);
   return others;
 }
 
-/** M1 of one employee. */
+/** Calls M1 for one employee. */
 const add = (fields: Sent) => center.submitAdd([newEmployee(fields)]);
-/** M2 and M3 of kim. */
+/** Call M2 and M3 for Kim. */
 const edit = (fields: Sent) => center.edit(kim, { userName: 'kim', name: 'Kim', ...fields });
 const reset = (password: unknown) => center.resetPassword(kim, password);
 
-/** What is refused, and the path of the field that the message names, if there is one. */
+/** A refused call, and the path in its message, if there is one. */
 type Row = [
   operation: string,
   how: string,
@@ -57,7 +57,7 @@ type Row = [
   call: () => Promise<Answer>,
 ];
 
-/** What a field is refused for; in M1, the field of the only employee. */
+/** The refusal of a field. For M1, it is a field of the only employee. */
 type FieldRow = [path: string, how: string, code: string, cause: Cause, value: unknown];
 
 const FIELDS: FieldRow[] = [
@@ -87,7 +87,7 @@ const fromField =
     return [operation, `a ${path} ${how}`, code, cause, `${at}${path}`, () => call({ [path]: value })];
   };
 
-/** Employees that the enterprise does not have, as a path names them. */
+/** Employees that the enterprise doesn't have, as IDs in a path. */
 const NOBODY: [who: string, memberId: () => string][] = [
   ['nobody', () => '999999999'],
   ['an employee of another enterprise', () => neighbor.cloudId],

@@ -8,8 +8,8 @@ import { deleteAsset, merchandise, newBuy, productToBuy } from '../harness/order
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /**
- * Two enterprises with everything in them, whose administrators work with the same application: the one of `ours` tries
- * each path, id, number and word of `theirs` in each operation, and gets nothing (rules 8).
+ * Two enterprises with all kinds of data, whose administrators use the same application. The administrator of `ours`
+ * tries each path, ID, number and search word of `theirs` in each operation, and gets nothing (rules 8).
  */
 let stack: Stack;
 let ours: Tenant;
@@ -17,7 +17,7 @@ let theirs: Tenant;
 
 beforeAll(async () => {
   stack = await startStack({ worker: false });
-  // Every id belongs to one thing only, so that the tests can tell what an answer names.
+  // IDs are unique across tables, so that the tests can tell what an answer names.
   for (const [index, table] of ['enterprise', 'customer', 'member', 'member_audit'].entries()) {
     await sql`alter table ${sql.table(table)} alter column id restart with ${sql.lit(20_000_001 + index * 10_000_000)}`.execute(
       stack.db,
@@ -30,24 +30,25 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 /**
- * An enterprise with employees, assets and locks in every state, and what its administrator did in the audit record.
+ * An enterprise with employees, with assets and locks in every state, and with entries of its administrator in the
+ * audit log.
  */
 interface Tenant {
   center: MemberCenter;
   id: string;
   departmentId: string;
-  /** The employee who holds and has lent, and one who was deleted. */
+  /** An employee with assigned and lent assets, and a deleted one. */
   holder: { id: string; userName: string; account: string; name: string };
   deleted: { id: string; account: string };
-  /** Held, lent, held by nobody, and revoked. */
+  /** Assigned, lent, unassigned and revoked assets. */
   held: Named;
   lent: Named;
   free: Named;
   revoked: Named;
-  /** A borrowed lock that something is lent into, and one that nothing is. */
+  /** Borrowed locks: one with a loan, one without. */
   usedLock: Named;
   freeLock: Named;
-  /** Everything of it that an answer could leak, by what it is. */
+  /** Everything of the enterprise that an answer could leak, by kind. */
   secrets: Record<string, string>;
 }
 
@@ -118,7 +119,7 @@ async function furnish(center: MemberCenter, word: string, department: number): 
   };
 }
 
-/** Finds what an answer says about a tenant and was not sent. */
+/** Returns what an answer shows of a tenant that the call didn't send. */
 function leaksIn(answer: Answer, tenant: Tenant, sent: unknown = ''): string[] {
   const [text, request] = [JSON.stringify([answer.body, [...answer.headers]]), JSON.stringify(sent)];
   return Object.entries(tenant.secrets)
@@ -132,7 +133,7 @@ function isWordOf(text: string, word: string): boolean {
 
 const PAGE = { pageNum: '1', pageSize: '500' };
 
-/** A call of our administrator: what is sent, and what it is refused for. */
+/** A call of our administrator: the request, and the expected refusal. */
 interface Attempt {
   method: string;
   path: string;
@@ -157,7 +158,7 @@ const NEW_EMPLOYEES = () => ({ userList: [newEmployee()] });
 const EDIT = ({ holder }: Tenant) => ({ userName: holder.userName, name: 'Changed' });
 const PASSWORD = { password: 'battery staple' };
 
-/** An employee in the path of M2, M3 and M4. */
+/** The path of an employee in M2, M3 and M4. */
 const memberPath = (enterprise: string, member: string) => `/enterprise/${enterprise}/member/${member}`;
 const edit = (enterprise: string, member: string, body: unknown) => ({
   method: 'PUT',
@@ -262,7 +263,7 @@ const TRIALS: Record<string, Trial[]> = {
         () => ({ ...lend(ours.holder.id, ours.freeLock.assetNum, [theirs[which].assetId]), ...NOT_HELD }),
       ],
     ]),
-    // A revoked number is nobody's.
+    // A revoked number has no asset.
     [
       'M9 that assigns: revoked',
       () => ({ ...configure(ours.holder.id, [], [theirs.revoked.assetNum]), ...NUMBER_NOT_FOUND }),
@@ -313,7 +314,7 @@ const TRIALS: Record<string, Trial[]> = {
   ],
 };
 
-/** Sends an attempt as our administrator; its path contains the query. */
+/** Sends an attempt as our administrator. Its path includes the query. */
 function send({ method, path, body }: Attempt): Promise<Answer> {
   const [pathname = '', query = ''] = path.split('?');
   return ours.center.call(method, pathname, {
@@ -323,7 +324,7 @@ function send({ method, path, body }: Attempt): Promise<Answer> {
 }
 
 describe.each(Object.entries(TRIALS))('%s', (_where, trials) => {
-  it.each(trials)('%s is refused, changes nothing and says nothing', async (_what, attempt) => {
+  it.each(trials)('%s is refused, changes nothing and reveals nothing', async (_what, attempt) => {
     const attempted = attempt();
     const before = await contentOfTables(stack.db);
     const answer = await send(attempted);
@@ -334,7 +335,7 @@ describe.each(Object.entries(TRIALS))('%s', (_where, trials) => {
   });
 });
 
-describe('what is theirs is refused in the words of what is not there:', () => {
+describe('an attempt on their data is refused like one on missing data:', () => {
   const NOBODY = '999999999999';
 
   it.each<[what: string, theirsOf: () => string, attempt: (name: string) => Omit<Attempt, 'code' | 'cause'>]>([
@@ -357,7 +358,7 @@ describe('what is theirs is refused in the words of what is not there:', () => {
   });
 });
 
-describe('our lists hold nothing of theirs:', () => {
+describe('our lists show none of their data:', () => {
   const lists: [name: string, path: () => string, query: Record<string, string>][] = [
     ['M5', () => `/enterprise/${ours.id}/members`, PAGE],
     ['M6', () => `/enterprise/${ours.id}/asset/assetNums`, {}],
@@ -371,18 +372,18 @@ describe('our lists hold nothing of theirs:', () => {
     const answer = await ours.center.call('GET', path(), { query });
     expect(dataOf(answer)).toBeTruthy();
     expect(leaksIn(answer, theirs)).toEqual([]);
-    // The search for words works: it finds most of ours.
+    // Checks the search itself: it finds most of our data.
     expect(leaksIn(answer, ours).length).toBeGreaterThan(2);
   });
 
-  it('M5, as a whole', async () => {
+  it('M5, unfiltered', async () => {
     const employees = await ours.center.list();
     const { adminId, cloudId } = ours.center;
     expect(employees.map(({ globalId }) => globalId).toSorted()).toEqual([adminId, cloudId, ours.holder.id].toSorted());
     expect(new Set(employees.map(({ enterpriseId }) => enterpriseId))).toEqual(new Set([ours.id]));
   });
 
-  it('the audit record, as a whole', async () => {
+  it('the audit log, unfiltered', async () => {
     const { adminId } = ours.center;
     for (const { actorGlobalId, targetGlobalId } of await ours.center.audit()) {
       expect(['0', adminId]).toContain(actorGlobalId);
@@ -404,16 +405,16 @@ describe('our lists hold nothing of theirs:', () => {
     ['a condition of SQL', () => ({ keyword: `' or enterprise_id = ${theirs.id} --` })],
   ];
 
-  it.each(searches)('M5 that looks for %s', async (_how, query) => {
+  it.each(searches)('M5 with a search for %s', async (_how, query) => {
     const sent = { ...PAGE, ...query() };
     const answer = await ours.center.submitList(sent);
     expect(EmployeePage.parse(dataOf(answer))).toMatchObject({ total: 0, list: [] });
     expect(leaksIn(answer, theirs, sent)).toEqual([]);
-    // Theirs would be found that way.
+    // The same query finds employees in their enterprise.
     if ('departmentId' in sent) expect(await theirs.center.list(query())).not.toHaveLength(0);
   });
 
-  it.each(['', 'Kim', '@', '%', '_', '%%', 'kim%', '\\', 'a'])('M5 that looks for "%s"', async (keyword) => {
+  it.each(['', 'Kim', '@', '%', '_', '%%', 'kim%', '\\', 'a'])('M5 with the keyword "%s"', async (keyword) => {
     expect(leaksIn(await ours.center.submitList({ ...PAGE, keyword }), theirs)).toEqual([]);
   });
 
@@ -423,8 +424,8 @@ describe('our lists hold nothing of theirs:', () => {
   });
 });
 
-describe('what is ours', () => {
-  it('may have the account name of one of theirs, and takes the enterprise from the path alone', async () => {
+describe('our data', () => {
+  it('may include the account name of one of theirs, and gets the enterprise from the path alone', async () => {
     const before = await readRows(theirs);
     const { userName } = theirs.holder;
     const body = { enterpriseGlobalId: theirs.id, globalId: theirs.holder.id };
@@ -439,7 +440,7 @@ describe('what is ours', () => {
     expect(await readRows(theirs)).toEqual(before);
   });
 
-  it('may have a number that was theirs, and shows nothing of then', async () => {
+  it('may include a number that was theirs, without its history', async () => {
     const before = await readRows(theirs);
     const { assetId, assetNum } = theirs.revoked;
     await ours.center.api.carryOut(newBuy(ours.center.customer, [assetNum]));
@@ -457,7 +458,7 @@ describe('what is ours', () => {
     expect(await readRows(theirs)).toEqual(before);
   });
 
-  it('was theirs until it was transferred: it comes without its holder and its lock', async () => {
+  it('may include an asset transferred from them, without its holder and its lock', async () => {
     const [moved] = await theirs.center.buy();
     const [lock] = await theirs.center.buyLocks();
     await theirs.center.assign(theirs.holder.id, moved!.assetNum);
@@ -478,7 +479,7 @@ describe('what is ours', () => {
   });
 });
 
-/** Every row of an enterprise, in all tables of the member center and of the ledger. */
+/** Returns every row of an enterprise, from all tables of the member center and the ledger. */
 async function readRows({ id }: Tenant): Promise<unknown[]> {
   const { rows } = await sql`
     with owned as (select asset.* from asset join customer on customer.id = customer_id where enterprise_id = ${id})
@@ -496,7 +497,7 @@ async function readRows({ id }: Tenant): Promise<unknown[]> {
   return rows;
 }
 
-it('their administrator gets nothing of ours either', async () => {
+it('is hidden from their administrator, too', async () => {
   const { center } = theirs;
   const call = (method: string, path: string, body?: unknown) =>
     center.call(method, path, body === undefined ? { query: PAGE } : { body });
