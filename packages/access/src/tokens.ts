@@ -63,7 +63,10 @@ export async function issueUserToken(
   const { db } = tools;
   const application = await authenticate(db, client);
   if (!application.scopes.includes(USER_SCOPE)) {
-    throw new OAuthRefusal('unauthorized_client', `The application does not have the scope ${USER_SCOPE}.`);
+    throw new OAuthRefusal(
+      'unauthorized_client',
+      `The application lacks the scope ${USER_SCOPE}. Ask the operator of the service to add it.`,
+    );
   }
   const scopes = grantScopes(application.scopes, requestedScope);
   const loggedIn = await logIn(tools, application.id, user);
@@ -81,7 +84,8 @@ export async function issueUserToken(
 /** The scope that user tokens are for. */
 const USER_SCOPE: Scope = 'auth_me';
 
-const NOT_LOGGED_IN = 'The account (name@code) or password is incorrect, or the account is locked for some minutes.';
+const NOT_LOGGED_IN =
+  'username (name@code) or password is incorrect, or failed logins have locked the account for five minutes.';
 
 /**
  * The most live tokens of an application, and of one user through an application. Each process of a client needs one,
@@ -142,10 +146,13 @@ async function authenticate(db: Database, client: ClientCredentials): Promise<Au
   const { secret_hash: hash = NO_SECRET, old_secret_hash: oldHash = null } = application ?? {};
   const isRight = isOneOf(client.clientSecret, [hash, oldHash ?? NO_SECRET]);
   if (!isRight || application === undefined) {
-    throw new OAuthRefusal('invalid_client', 'The client id or client secret is incorrect.');
+    throw new OAuthRefusal('invalid_client', 'client_id (appKey) or client_secret (appSecret) is incorrect.');
   }
   if (application.status !== 'approved') {
-    throw new OAuthRefusal('unauthorized_client', 'The application is not approved.');
+    throw new OAuthRefusal(
+      'unauthorized_client',
+      'The application is not approved. Ask the operator of the service to approve it.',
+    );
   }
   return application;
 }
@@ -169,7 +176,10 @@ function grantScopes(owned: string[], requested: string | undefined): Scope[] {
   return wanted.map((word) => {
     const known = Scope.safeParse(word);
     if (!known.success || !owned.includes(word)) {
-      throw new OAuthRefusal('invalid_scope', 'The application does not have a requested scope.');
+      throw new OAuthRefusal(
+        'invalid_scope',
+        'scope names a scope that the application lacks. Omit scope to get all that it has.',
+      );
     }
     return known.data;
   });

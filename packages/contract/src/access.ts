@@ -89,7 +89,7 @@ export const Nonce = z
   .string()
   .regex(NONCE)
   .describe(
-    'A random string, new for every call, such as a UUID: 8 to 64 characters from A-Z, a-z, 0-9, _ and -. A repeat within ten minutes is refused.',
+    'A random string, new for every call, such as a UUID: 8 to 64 characters from A-Z, a-z, 0-9, _ and -. A nonce used within the last ten minutes is refused.',
   );
 
 /** A channel's code: 1 to 255 characters, trimmed (rules 4). */

@@ -41,7 +41,10 @@ export const causes = {
       'The userToken is unknown, expired or revoked, lacks auth_me, is not a user token, or belongs to another ' +
       'application. Log in again.',
   },
-  not_administrator: { code: '70001', message: 'The logged-in user is not an administrator of enterprise {0}.' },
+  not_administrator: {
+    code: '70001',
+    message: 'The userToken does not belong to an administrator of enterprise {0}. Log in as one.',
+  },
   nonce_missing: {
     code: '13004',
     memberCode: '70001',
@@ -96,7 +99,7 @@ export const causes = {
   list_too_long: { code: '13004', memberCode: '40000', message: '{0}: exceeds the limit of {1} elements.' },
   batch_too_large: {
     code: '13004',
-    message: '{0}: here the batch exceeds the limit of {1}. Send smaller orders, or several batches.',
+    message: '{0}: up to here, the batch exceeds the limit of {1}. Send smaller orders or several batches.',
   },
   src_license_order_required: { code: '13004', message: '{0}: is required to revoke a cloud license{1}' },
 
@@ -121,19 +124,19 @@ export const causes = {
   // Failed orders (rules 6.5)
   customer_not_found: { code: '13004', message: 'Customer {0} does not exist.' },
   enterprise_mismatch: { code: '13004', message: 'Customer {0} does not belong to enterprise {1}.' },
-  source_order_not_found: { code: '13004', message: 'Source order {0} is not a succeeded new_buy order{1}.' },
+  source_order_not_found: { code: '13004', message: 'srcLicenseOrderId {0} is not a succeeded new_buy order{1}.' },
   asset_owned_by_other_customer: {
     code: '13004',
     message: 'Asset {0} belongs to another customer. To transfer it, set transferedAssetNum to true.',
   },
   license_type_mismatch: { code: '13004', message: 'Asset {0} has license type {1}, but the order says {2}.' },
   asset_not_found: { code: '13004', message: 'Asset {0} is not an active asset{1}.' },
-  asset_not_in_source_order: { code: '13004', message: 'Asset {0} has no grant from source order {1}.' },
+  asset_not_in_source_order: { code: '13004', message: 'Asset {0} has no active grant from srcLicenseOrderId {1}.' },
   product_not_found: { code: '13004', message: 'Asset {0} has no active product {1} that matches{2}.' },
   asset_full: { code: '13004', message: 'Asset {0} would exceed the limit of {1} {2}.' },
   order_too_large: {
     code: '13004',
-    message: 'The order changes more than {0} products and merchandises. Split its asset numbers over several orders.',
+    message: 'The order changes more than {0} products and merchandise. Split its asset numbers over several orders.',
   },
   cancelled: { code: '13004', message: 'The order was cancelled before it took effect.' },
   internal_error: {
@@ -157,9 +160,12 @@ export const causes = {
   // Customers and enterprises (rules 5)
   enterprise_mobile_mismatch: {
     code: '13004',
-    message: 'passwordMobile: does not match the security mobile number of this enterprise.',
+    message: 'passwordMobile: does not match the security mobile number of the enterprise with this name.',
   },
-  enterprise_name_taken: { code: '13004', message: 'customerName: another enterprise already has this name.' },
+  enterprise_name_taken: {
+    code: '13004',
+    message: 'customerName: another enterprise already has this name. Send another name.',
+  },
   customer_bound_elsewhere: { code: '13004', message: 'Channel customer {0} is already bound to another enterprise.' },
 
   enterprise_not_found: { code: '13004', message: 'Enterprise {0} does not exist.' },
@@ -195,7 +201,7 @@ export const causes = {
   last_administrator: { code: '70001', message: 'You cannot delete the last administrator of an enterprise.' },
 
   // Assets of employees (interface M6 to M10; rules 8)
-  customer_not_bound: { code: '60017', message: 'The enterprise has no customer. Bind one first.' },
+  customer_not_bound: { code: '60017', message: 'The enterprise has no customer. Bind one with O1 first.' },
   employee_not_matched: { code: '60026', message: 'The enterprise has no employee {0}.' },
   asset_id_not_found: {
     code: '60024',
@@ -211,15 +217,21 @@ export const causes = {
   borrowed_lock_unusable: {
     code: '33008',
     message:
-      'borrowedUsbKey: {0} is not a borrowed lock of the enterprise that can be used. It must be active, enabled and ' +
-      'not frozen.',
+      'borrowedUsbKey: {0} is not a usable borrowed lock of the enterprise. It must be active, enabled and not frozen; M8 ' +
+      'lists the active ones.',
   },
-  borrowed_lock_taken: { code: '33018', message: 'borrowedUsbKey: lock {0} is lent to another employee.' },
+  borrowed_lock_taken: {
+    code: '33018',
+    message: 'borrowedUsbKey: assets of another employee are lent into lock {0}. Use another lock.',
+  },
   asset_not_held: {
     code: '33003',
     message: '{0}: no asset with id {1} is assigned to the employee. Send an assetId from M6, not an asset number.',
   },
-  asset_lent_elsewhere: { code: '33007', message: '{0}: asset {1} is already lent into another lock.' },
+  asset_lent_elsewhere: {
+    code: '33007',
+    message: '{0}: asset {1} is lent into another lock. End that loan first (M9).',
+  },
   asset_without_nodes: { code: '33006', message: '{0}: asset {1} has no active product with concurrent nodes.' },
 
   // Codes of the interface that this service never uses (rules 8)
@@ -228,10 +240,10 @@ export const causes = {
   lending_failed: { code: '33009', message: 'The assets could not be lent.' },
 
   // Asset numbers (rules 7)
-  asset_numbers_exhausted: { code: '13004', message: 'size: fewer than {0} asset numbers are left.' },
+  asset_numbers_exhausted: { code: '13004', message: 'size: fewer than {0} asset numbers are left. Request fewer.' },
 
   // Calls that name no operation, and faults (rules 1)
-  operation_not_found: { code: '404', message: 'No operation has this path.' },
+  operation_not_found: { code: '404', message: 'No operation has this path. /docs lists all operations.' },
   http_malformed: { code: '400', message: 'The request is not valid HTTP.' },
   request_timeout: { code: '408', message: 'The request did not arrive in time. Retry with a new g_nonce.' },
   expectation_unsupported: { code: '417', message: 'The Expect header must be 100-continue.' },

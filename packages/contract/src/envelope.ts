@@ -10,8 +10,8 @@ export const FailureBody = z
     code: z
       .string()
       .describe(
-        '13004, or in the member center a code for the kind of fault: refused. 60000, 60005, 70001: access denied. 500: a ' +
-          'fault; retry.',
+        'Kind of the refusal: 13004 in the order module, several in the member center. 60000, 60005, 70001: access denied. ' +
+          '500: a fault; retry.',
       ),
     message: z.string().describe('For people: the path of the field, if any, and what is wrong. The text may change.'),
     cause: Cause.describe('For programs: why the call was refused.'),
@@ -32,8 +32,8 @@ export const FailureBody = z
   .meta({
     id: 'Failure',
     description:
-      'A refusal, which changed nothing; or, with code 500, a fault: the outcome is unknown, so repeat the call with a new ' +
-      'g_nonce. The code is a string, never the number 0.',
+      'The call was refused and changed nothing. With code 500 its outcome may be unknown: retry it with a new g_nonce. The ' +
+      'code is a string, never the number 0.',
   });
 
 export type FailureBody = z.infer<typeof FailureBody>;

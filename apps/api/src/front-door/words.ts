@@ -46,7 +46,7 @@ export const WORDS: Record<Language, Words> = {
     guides: 'Guides',
     health: 'Health',
     sections: 'Lockstep',
-    lead: 'Lockstep takes license orders from many sales channels, applies each exactly once and in the right order for its customer, and never loses an outcome. Its member center hands the licenses to employees.',
+    lead: 'Lockstep receives license orders from many sales channels, applies each exactly once and in the right order for its customer, and never loses an outcome. In its member center, enterprises assign licenses to their employees.',
     ready: 'The service is ready.',
     notReady: 'The service is not ready: {0}.',
     whereToGo: 'Where to go',

@@ -31,7 +31,9 @@ export async function tokenRoutes(
     const result = schema.safeParse(data);
     return result.success
       ? { value: result.data }
-      : { error: new OAuthRefusal('invalid_request', 'A parameter is missing, repeated or malformed.') };
+      : {
+          error: new OAuthRefusal('invalid_request', 'grant_type is missing, or a parameter is repeated or malformed.'),
+        };
   });
   const issueToken: Handlers<'issueToken', undefined>['issueToken'] = async (request, _, reply) => {
     const token = await issue(request, request.body);
@@ -52,7 +54,7 @@ export async function tokenRoutes(
       case 'password': {
         const client = readClient(authorization, body);
         if (account === undefined || password === undefined) {
-          throw new OAuthRefusal('invalid_request', 'username or password is missing. Send both.');
+          throw new OAuthRefusal('invalid_request', 'The grant type password needs username and password.');
         }
         const tools = { db: request.db, passwords, signal: request.deadline.signal };
         return issueUserToken(tools, client, { account, password }, scope);

@@ -12,7 +12,7 @@ Exit status:
   0    The batch is completed
   2    The batch was refused; with --fail-on-failed, also if an order failed
   64   Invalid option or file
-  69   Service unavailable; standard error says if the batch was accepted
+  69   Service unavailable; standard error says whether the batch was accepted
   130  Stopped by Ctrl-C (SIGTERM: 143); an accepted batch continues`;
 
 /** Adds `lockstep submit`. */

@@ -31,7 +31,7 @@ export async function readAssetHistory(
   page: HistoryPage,
 ): Promise<AssetHistory> {
   const read = await inSnapshot(db, (trx) => readHistoryPage(trx, caller, assetNum, page));
-  if (read === null) throw new Refusal('asset_not_found', assetNum, ' and never has been one');
+  if (read === null) throw new Refusal('asset_not_found', assetNum, ' and never was');
   return { entries: read.entries.map(({ entry }) => entry), nextCursor: read.nextCursor };
 }
 

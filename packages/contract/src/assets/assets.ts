@@ -79,7 +79,7 @@ export const VirtualAsset = z
     id: z.string().describe('Id of the asset.'),
     licenseType: LicenseType.describe('Always cloud_customer.'),
     assetNum: z.string().describe('Asset number.'),
-    grantable: z.boolean().describe('Whether it can grant licenses: it is neither locked nor frozen.'),
+    grantable: z.boolean().describe('Whether it can grant licenses: it is neither disabled nor frozen.'),
     customerId: CustomerId.describe('Customer who owns it.'),
     keyShellNumber: z.string().describe('The digits of assetNum.'),
     keyChipType: integer().describe('Generation of the lock chip: always 2, the fifth.'),

@@ -79,7 +79,7 @@ export const BatchOrdersQuery = z.object({
   cursor: emptyAsAbsent(
     z
       .string()
-      .regex(/^\d{1,4}$/, 'must be the nextCursor of another page of this list')
+      .regex(/^\d{1,4}$/, 'must be the nextCursor of a page of this list')
       .optional(),
   ),
 });

@@ -74,7 +74,7 @@ export const EditEmployee = z
     userName: shortOrFullAccount.describe(
       'The account of the employee, with or without the enterprise code (name@code). It cannot be changed.',
     ),
-    departmentId: clearable(long(), 'Your number of the department, from 0.'),
+    departmentId: clearable(long(), 'Your number for the department, from 0.'),
     name,
     remark: clearable(lines(MAX_REMARK_CHARACTERS, 'remark_too_long'), REMARK),
     passwordMobile: clearable(mobile, 'Security mobile number.'),
@@ -106,7 +106,7 @@ export const Employee = z
     userId: MemberId.describe('Same as id.'),
     globalId: MemberId.describe('Same as id: the memberGlobalId of M2 to M4, M9 and M10.'),
     enterpriseId: EnterpriseId.describe('The enterpriseGlobalId.'),
-    departmentId: long().nullable().describe('Your number of the department; null if none.'),
+    departmentId: long().nullable().describe('Your number for the department; null if none.'),
     departmentName: noText('Always null: departments have no names.'),
     userName: z.string().describe('The full account: name@code.'),
     name: z.string().describe('Name of the employee.'),

@@ -16,7 +16,7 @@ export const NewEmployee = z
     ),
     departmentId: long()
       .nullish()
-      .describe('Your number of the department, from 0. An empty string is refused with group_id_missing.'),
+      .describe('Your number for the department, from 0. An empty string is refused with group_id_missing.'),
     name,
     remark: optionalLines(MAX_REMARK_CHARACTERS, 'remark_too_long').describe(REMARK),
     passwordMobile: mobile.nullish().transform((value) => value || undefined),

@@ -142,8 +142,8 @@ export const memberOperations = ofModule('member', {
     answers: doneWithNullAnswers,
     summary: 'Configure assets',
     description:
-      'Takes assets back from an employee, then assigns others: all of them, or none if one cannot be. ' +
-      'Taking an asset back also ends its loan.',
+      'Unassigns assets of an employee, then assigns others. If one of them fails, nothing changes. ' +
+      'Unassigning an asset also ends its loan.',
   },
   lendAssets: {
     name: 'M10',

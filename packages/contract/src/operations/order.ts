@@ -88,12 +88,12 @@ export const orderOperations = ofModule('order', {
       'returns the same answer and changes nothing. A batch may have up to ' +
       `${formatCount(MAX_ORDERS_PER_BATCH)} orders, ${MAX_BATCH_BYTES / 1024 ** 2} MiB, ` +
       `${formatCount(MAX_LIST_ELEMENTS)} elements in one list and ${formatCount(MAX_ELEMENTS)} in all ` +
-      `lists. It may touch ${formatCount(MAX_INSTANCES)} products and merchandises (counted for each asset ` +
+      `lists. It may touch ${formatCount(MAX_INSTANCES)} products and merchandise (counted for each asset ` +
       `number), ${formatCount(MAX_INSTANCES_ON_ASSET)} on one asset, and store ` +
       `${MAX_TEXT_BYTES / 1024 ** 2} MiB of text (counted for each asset number). A larger batch is refused ` +
       `with \`batch_too_large\`. An asset holds at most ${formatCount(MAX_INSTANCES_ON_ASSET)} active ` +
-      `products and merchandises and ${MAX_EXTENDED_ATTRIBUTES} extended attributes (\`asset_full\`). An ` +
-      `order changes at most ${formatCount(MAX_INSTANCES)} products and merchandises (\`order_too_large\`); ` +
+      `products and merchandise and ${MAX_EXTENDED_ATTRIBUTES} extended attributes (\`asset_full\`). An ` +
+      `order changes at most ${formatCount(MAX_INSTANCES)} products and merchandise (\`order_too_large\`); ` +
       'so do the orders of a sync batch together.',
   },
   previewBatchOrder: {

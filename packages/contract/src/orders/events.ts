@@ -64,7 +64,7 @@ export const EventPage = z
       .string()
       .nullable()
       .describe(
-        'What to send as `after` next: the id of the last event; without events, `after` as it was sent, or the newest id for latest.',
+        'Send this as `after` next. It is the id of the last event; without events, `after` as sent, or with latest the newest id.',
       ),
     hasMore: z.boolean().describe('Whether more events exist.'),
   })

@@ -125,7 +125,7 @@ export const AssetToBuy = z
   .object({
     assetNos: atLeastOne(text()).describe('Asset numbers to create, extend or transfer.'),
     assetExtendList: optional(list(ExtendedAttribute, MAX_EXTENDED_ATTRIBUTES)).describe(
-      'Extended attributes, which are added to an existing asset or replace the same codes.',
+      'Extended attributes. On an existing asset, they are added or replace those with the same code.',
     ),
     limitStartDate: optional(timestamp()).describe(`${PERIOD.start} Replaces that of an existing asset.`),
     limitEndDate: optional(endDate()).describe(`${PERIOD.end} Replaces that of an existing asset.`),
@@ -133,7 +133,7 @@ export const AssetToBuy = z
       'Whether the asset is a borrowed lock. Replaces the value of an existing asset.',
     ),
     transferedAssetNum: optional(z.boolean()).describe(
-      'Whether to transfer an asset of another customer with its contents. Then nothing needs to be bought.',
+      'Whether to transfer an asset of another customer with its contents. It then needs no products or merchandise.',
     ),
     products: optional(list(ProductToBuy)).describe('Products to buy for each asset.'),
     merchandises: optional(list(Merchandise)).describe('Merchandise to buy for each asset.'),

@@ -16,7 +16,7 @@ export const ListPageQuery = z.object({
   cursor: emptyAsAbsent(
     z
       .string()
-      .regex(/^[A-Za-z0-9_-]{1,200}$/, 'must be the nextCursor of another page of this list')
+      .regex(/^[A-Za-z0-9_-]{1,200}$/, 'must be the nextCursor of a page of this list')
       .optional(),
   ).describe('nextCursor of the previous page with the same filters; absent for the first page.'),
 });

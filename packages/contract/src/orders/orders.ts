@@ -30,8 +30,8 @@ const orderHeader = {
   branchName: text().describe(checked('Name of the branch.')),
   enterpriseGlobalId: id<'EnterpriseId'>().describe('Global id of the enterprise of the customer.'),
   srcLicenseOrderId: optionalId<'LicenseOrderId'>().describe(
-    'A succeeded new_buy. In a purchase: the order of any customer that it came from; M7 returns it. In a revocation: ' +
-      'the order of the customer whose grant is revoked; if absent, all are. Required to revoke a cloud license.',
+    'Id of a succeeded new_buy order. In a purchase: the source of the licenses, from any customer; M7 returns it. In a ' +
+      "revocation: the customer's order to revoke; absent: all of them. Required to revoke a cloud license.",
   ),
   licenseType: LicenseType.describe('License type of a new asset. An existing asset must have the same.'),
 };
@@ -47,14 +47,14 @@ export const DeleteAssetOrder = z
   .object({
     ...orderHeader,
     orderType: z.literal('delete_asset').describe('A revocation of assets.'),
-    assets: atLeastOne(AssetToRevoke).describe('Assets to revoke, or whose products to revoke.'),
+    assets: atLeastOne(AssetToRevoke).describe('Assets to revoke.'),
   })
   .meta({ id: 'DeleteAssetOrder', description: 'An order that revokes assets.' });
 export const DeleteProductOrder = z
   .object({
     ...orderHeader,
     orderType: z.literal('delete_product').describe('A revocation of products.'),
-    assets: atLeastOne(AssetToRevokeProductsOf).describe('Assets to revoke, or whose products to revoke.'),
+    assets: atLeastOne(AssetToRevokeProductsOf).describe('Assets, each with the products to revoke.'),
   })
   .meta({ id: 'DeleteProductOrder', description: 'An order that revokes products.' });
 

@@ -22,7 +22,7 @@ export const BatchResultQuery = z.object({
   cursor: emptyAsAbsent(
     z
       .string()
-      .regex(/^\d{1,4}$/, 'must be the nextCursor of another page of this batch')
+      .regex(/^\d{1,4}$/, 'must be the nextCursor of a page of this batch')
       .transform(Number)
       .optional(),
   ).describe('nextCursor of the previous page; absent for the first page.'),

@@ -2,17 +2,17 @@ import { Refusal } from '../causes.ts';
 import type { AssetToBuy, Merchandise } from './items.ts';
 import type { Order } from './orders.ts';
 
-/** Maximum products and merchandises of an order, and of a call. A few kilobytes can ask for millions. */
+/** Maximum products and merchandise of an order, and of a call. A few kilobytes can ask for millions. */
 export const MAX_INSTANCES = 200_000;
 
-/** Maximum active products and merchandises on an asset. */
+/** Maximum active products and merchandise on an asset. */
 export const MAX_INSTANCES_ON_ASSET = 10_000;
 
 /** Maximum bytes of text that the orders of a call may store. A text is stored once for each asset number. */
 export const MAX_TEXT_BYTES = 256 * 1024 * 1024;
 
 /**
- * Counts the products and merchandises that an order may create, or the products that it looks for. An asset number
+ * Counts the products and merchandise that an order may create, or the products that it looks for. An asset number
  * without any counts as one, because it creates or transfers an asset.
  */
 export function countInstances(order: Order): number {
@@ -26,7 +26,7 @@ export function countInstances(order: Order): number {
   }
 }
 
-/** Counts the products and merchandises that an element of a purchase puts on each asset. */
+/** Counts the products and merchandise that an element of a purchase puts on each asset. */
 function countOnAsset({ products = [], merchandises = [] }: AssetToBuy): number {
   return products.length + sum(merchandises, instancesIn);
 }
@@ -58,7 +58,7 @@ function sum<Item>(items: readonly Item[], count: (item: Item) => number): numbe
 }
 
 /**
- * Refuses a batch with too many products and merchandises, in all or on one asset. Existing contents count only when
+ * Refuses a batch with too many products and merchandise, in all or on one asset. Existing contents count only when
  * the order is applied, because they may change until then. Throws a Refusal: batch_too_large.
  */
 export function checkInstances(orders: readonly Order[]): void {
@@ -67,7 +67,7 @@ export function checkInstances(orders: readonly Order[]): void {
     checkElements(order, `orderList[${index}]`);
     instances += countInstances(order);
     if (instances > MAX_INSTANCES)
-      throw new Refusal('batch_too_large', `orderList[${index}]`, `${MAX_INSTANCES} products and merchandises`);
+      throw new Refusal('batch_too_large', `orderList[${index}]`, `${MAX_INSTANCES} products and merchandise`);
   }
 }
 
@@ -94,7 +94,7 @@ function checkElements(order: Order, path: string): void {
     throw new Refusal(
       'batch_too_large',
       `${path}.assets[${index}]`,
-      `${MAX_INSTANCES_ON_ASSET} products and merchandises on one asset`,
+      `${MAX_INSTANCES_ON_ASSET} products and merchandise on one asset`,
     );
   }
 }

@@ -37,8 +37,7 @@ export function planConfiguration(
     if (elsewhere.has(assetNum)) throw new Refusal('asset_of_other_enterprise', path, assetNum);
     const asset = assets.get(assetNum);
     if (asset === undefined) throw new Refusal('asset_number_not_found', path, assetNum);
-    if (asset.isBorrowedLock)
-      throw new Refusal('asset_number_not_found', path, assetNum, ', because it is a borrowed lock');
+    if (asset.isBorrowedLock) throw new Refusal('asset_number_not_found', path, assetNum, '; it is a borrowed lock');
     const holderId = holders.get(asset.id);
     if (holderId !== undefined) {
       const how = assignedBefore.has(assetNum)

@@ -214,7 +214,7 @@ class Purchase {
   #count(): void {
     if (this.#room-- <= 0) {
       const { onAsset } = this.#limits;
-      throw new Refusal('asset_full', this.#asset.assetNum, onAsset, 'active products and merchandises');
+      throw new Refusal('asset_full', this.#asset.assetNum, onAsset, 'active products and merchandise');
     }
     this.#touched.add(1);
   }

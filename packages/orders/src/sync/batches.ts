@@ -70,7 +70,7 @@ function splitUnknown({ id, batch, orders, channels }: NewBatch) {
  * limit.
  */
 export function tooLarge(index: number): Refusal {
-  const limits = `${LIMITS.ofOrder} products and merchandises to change, or ${LIMITS.read} products and grants to read`;
+  const limits = `${LIMITS.ofOrder} products and merchandise to change, or ${LIMITS.read} products and grants to read`;
   return new Refusal('batch_too_large', `orderList[${index}]`, limits);
 }
 
