@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Deployment, withDeployment } from '../deployment.ts';
-import { acceptHeld } from '../load/held-backlog.ts';
 import { CALL_KINDS, callMeanwhile, prepareNeighbor } from '../load/neighbor-calls.ts';
 import { createBoundSender, createO2Sender, type Sender } from '../load/senders.ts';
+import { acceptWhileSuspended } from '../load/suspended-workers.ts';
 import { startMeter } from '../report/costs.ts';
 import { type Bench, type Figures, type Measure, quantile, scaled } from './measure.ts';
 import { warmUp } from './orders.ts';
@@ -56,7 +56,7 @@ async function measure(bench: Bench, deployment: Deployment, sender: Sender, sma
   const readShare = await meterShare(bench, deployment);
   const { calls: idle } = await callMeanwhile(neighbor, () => delay(scaled(bench, IDLE_MS, 1_000)));
   const neighborShare = await readShare();
-  const accept = (orders: number) => acceptHeld(bench, deployment, orders, sender);
+  const accept = (orders: number) => acceptWhileSuspended(bench, deployment, orders, sender);
   const aloneBefore = await timeDrain(await accept(ALONE_ORDERS / 2));
   const backlog = await accept(bench.large ? LARGE_ORDERS : ORDERS);
   const readDrains = noteDrains(deployment);
@@ -118,7 +118,7 @@ async function meterShare({ machine }: Bench, { api, workers }: Deployment): Pro
   };
 }
 
-async function timeDrain({ orders, drain }: Awaited<ReturnType<typeof acceptHeld>>) {
+async function timeDrain({ orders, drain }: Awaited<ReturnType<typeof acceptWhileSuspended>>) {
   const { startedMs, drainedMs } = await drain();
   return { orders, seconds: (drainedMs - startedMs) / 1_000 };
 }

@@ -19,24 +19,24 @@ const METRICS_SHARED_MS = 1_000;
 /** Timeout of a client. */
 const GIVE_UP_MS = 120_000;
 
-/** The application that makes thick calls, and the numbers of its thick assets. */
-interface Thick {
+/** The application that makes large calls, and the numbers of its large assets. */
+interface LargeAssets {
   center: MemberCenter;
   assetNums: string[];
   products: ReturnType<typeof productToBuy>[];
 }
 
-/** A kind of thick call by one application, which reads the whole answer. */
-interface ThickCall {
+/** A kind of large call by one application, which reads the whole answer. */
+interface LargeCall {
   name: string;
-  /** Orders to buy before the measurement, each of ASSETS_OF_ORDER thick assets. */
+  /** Orders to buy before the measurement, each of ASSETS_OF_ORDER large assets. */
   orders: number;
   /** Whether the call changes nothing. If so, it is made once before the measurement, to warm up the API. */
   isRead: boolean;
-  call: (thick: Thick) => Promise<unknown>[];
+  call: (assets: LargeAssets) => Promise<unknown>[];
 }
 
-const CALLS: ThickCall[] = [
+const CALLS: LargeCall[] = [
   {
     name: 'assets',
     orders: 1,
@@ -83,20 +83,20 @@ const CALLS: ThickCall[] = [
 ];
 
 /**
- * Latency of one application's lists while another makes thick calls: twenty concurrent reads of an asset with 9,500
+ * Latency of one application's lists while another makes large calls: twenty concurrent reads of an asset with 9,500
  * products, or of its contents in the member center; a preview of an order that buys or revokes 190,000 products; or a
  * sync call that revokes them. Also the API's longest event loop stall.
  */
-export const neighborMeasures: Measure[] = CALLS.map((thickCall) => ({
-  name: `neighbor-${thickCall.name}`,
+export const neighborMeasures: Measure[] = CALLS.map((largeCall) => ({
+  name: `neighbor-${largeCall.name}`,
   of: 'service',
   run: (bench, edition) =>
     withDeployment(bench, edition, { workers: 0, queue: 'postgres' }, (deployment) =>
-      withDatabase(deployment, (db) => measure(bench, deployment, db, thickCall)),
+      withDatabase(deployment, (db) => measure(bench, deployment, db, largeCall)),
     ),
 }));
 
-async function measure(bench: Bench, deployment: Deployment, db: Database, thickCall: ThickCall): Promise<Figures> {
+async function measure(bench: Bench, deployment: Deployment, db: Database, largeCall: LargeCall): Promise<Figures> {
   const newApi = async () => {
     const scopes = ['auth_order', 'auth_me'] as const;
     const credentials = await createApplication(db, { name: 'Bench', scopes: [...scopes], approved: true });
@@ -108,7 +108,7 @@ async function measure(bench: Bench, deployment: Deployment, db: Database, thick
   await neighbor.carryOut(...Array.from({ length: 50 }, () => newBuy(customer, [newAssetNum()])));
   const products = Array.from({ length: scaled(bench, PRODUCTS_OF_ASSET) }, () => productToBuy());
   const assetNums: string[] = [];
-  for (let order = 0; order < thickCall.orders; order++) {
+  for (let order = 0; order < largeCall.orders; order++) {
     const bought = Array.from({ length: ASSETS_OF_ORDER }, newAssetNum);
     await center.api.carryOut(newBuy(center.customer, bought, {}, { products }));
     assetNums.push(...bought);
@@ -116,11 +116,11 @@ async function measure(bench: Bench, deployment: Deployment, db: Database, thick
   const endAlone = await startProbe(neighbor, 'lists');
   await delay(scaled(bench, ALONE_MS, 200));
   const alone = await endAlone();
-  if (thickCall.isRead) await Promise.allSettled(thickCall.call({ center, assetNums, products }));
+  if (largeCall.isRead) await Promise.allSettled(largeCall.call({ center, assetNums, products }));
   await readLongestStall(deployment);
   const endMeanwhile = await startProbe(neighbor, 'lists');
   const startedMs = performance.now();
-  const ended = await Promise.allSettled(thickCall.call({ center, assetNums, products }));
+  const ended = await Promise.allSettled(largeCall.call({ center, assetNums, products }));
   const seconds = (performance.now() - startedMs) / 1_000;
   const { times, refused } = await endMeanwhile();
   return {
@@ -132,7 +132,7 @@ async function measure(bench: Bench, deployment: Deployment, db: Database, thick
     calls: times.length,
     refused,
     'longest stall ms': await readLongestStall(deployment),
-    'thick calls answered': ended.filter(({ status }) => status === 'fulfilled').length,
+    'large calls answered': ended.filter(({ status }) => status === 'fulfilled').length,
     seconds,
   };
 }

@@ -1,6 +1,6 @@
 import { withDeployment } from '../deployment.ts';
-import { acceptHeld } from '../load/held-backlog.ts';
 import { prepareLoad, runLoad } from '../load/load.ts';
+import { acceptWhileSuspended } from '../load/suspended-workers.ts';
 import { type Measure, scaled } from './measure.ts';
 import { warmUp } from './orders.ts';
 
@@ -26,7 +26,7 @@ export const singlesMeasure: Measure = {
       await warmUp(bench, deployment, 'async', 1);
       const idle = await runLoad(singles(IDLE_ORDERS));
       await deployment.untilApplied();
-      const { orders, drain } = await acceptHeld(bench, deployment, BACKLOG_ORDERS);
+      const { orders, drain } = await acceptWhileSuspended(bench, deployment, BACKLOG_ORDERS);
       const load = await prepareLoad(singles(ORDERS));
       const [{ startedMs, drainedMs }, beside] = await Promise.all([drain(), load.run()]);
       const endedMs = Math.min(drainedMs, beside.endedMs);

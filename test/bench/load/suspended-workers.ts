@@ -12,7 +12,7 @@ const ORDERS_OF_LOAD = 100_000;
  * Has batches of 100 accepted while the workers are suspended. Stopping them would add their start to the drain. The
  * returned function resumes them, and returns when the drain began and ended, in milliseconds since 1970.
  */
-export async function acceptHeld(
+export async function acceptWhileSuspended(
   bench: Bench,
   deployment: Deployment,
   orders: number,
