@@ -1,4 +1,5 @@
 import { defineAreaWords } from '../words/define-words.ts';
+import { spaceWords } from '../words/space-words.ts';
 
 /** The words of the frame around every page. */
 export const shellWords = defineAreaWords({
@@ -39,14 +40,14 @@ export const shellWords = defineAreaWords({
     light: '浅色',
     dark: '深色',
     loggedInAs: (name, role) => `${name} · ${role}`,
-    account: '您的账户',
+    account: '我的账号',
     ownPassword: '修改密码',
     logOut: '退出登录',
     shortcuts: '键盘快捷键',
     shortcutSearch: '搜索',
     shortcutHelp: '显示键盘快捷键',
-    shortcutRows: '列表的上一行或下一行',
-    shortcutGoTo: (area) => `前往${area}`,
+    shortcutRows: '移到列表的上一行或下一行',
+    shortcutGoTo: (area) => spaceWords(`前往${area}`),
     announcements: '通知',
     dismiss: '关闭',
   },

@@ -41,8 +41,11 @@ const en = {
   loading: 'Loading…',
   /** Between a label and its value. */
   colon: ': ',
-  /** Between two sentences. */
+  /** Between two sentences, and before an aside. */
   gap: ' ',
+  /** Between the elements of a list. */
+  comma: ', ',
+  aside: (text: string) => `(${text})`,
 };
 
 const zh: typeof en = {
@@ -88,6 +91,8 @@ const zh: typeof en = {
   loading: '加载中…',
   colon: '：',
   gap: '',
+  comma: '、',
+  aside: (text: string) => `（${text}）`,
 };
 
 /** Words that several areas share: names of things and of fields, and the buttons of forms. */

@@ -1,4 +1,5 @@
 import { defineAreaWords } from './define-words.ts';
+import { spaceWords } from './space-words.ts';
 
 /** The words of the kit, which every page shows. */
 export const kitWords = defineAreaWords({
@@ -45,7 +46,7 @@ export const kitWords = defineAreaWords({
   zh: {
     tryAgain: '重试',
     copied: '已复制',
-    copyNamed: (what) => `复制${what}`,
+    copyNamed: (what) => spaceWords(`复制${what}`),
     copyFailed: '浏览器阻止了复制，请选中内容后手动复制。',
     utc: 'UTC',
     time: '时间',
@@ -53,7 +54,7 @@ export const kitWords = defineAreaWords({
     previousPage: '上一页',
     nextPage: '下一页',
     pages: '分页',
-    lastPage: '已到末尾',
+    lastPage: '已是最后一页',
     rowsShown: (count) => `本页 ${count} 条`,
     apply: '筛选',
     clearFilters: '清除筛选',
@@ -61,24 +62,24 @@ export const kitWords = defineAreaWords({
     any: '不限',
     breadcrumbs: '面包屑导航',
     failed: '请求被拒绝',
-    refusedAdvice: '请按提示更正后重试。',
+    refusedAdvice: '请根据提示修改后重试。',
     unreachable: '无法连接服务',
-    unreachableAdvice: '请检查网络连接。如果网络正常，说明服务已停止：请检查 API 进程是否在运行。',
-    faulty: '服务出错',
-    faultyAdvice: '请稍后重试。如果问题依旧，请在服务日志中搜索该请求 ID。',
+    unreachableAdvice: '请检查网络连接。如果网络正常，则服务已停止，请检查 API 进程是否在运行。',
+    faulty: '服务异常',
+    faultyAdvice: '请稍后重试。如果问题仍然存在，请在服务日志中搜索该请求 ID。',
     forbidden: '没有权限',
-    forbiddenAdvice: '请联系角色为 admin 的操作员。',
-    roleNeeded: (least, own) => `此操作需要角色 ${least}，您的角色是 ${own}。`,
+    forbiddenAdvice: '请联系系统管理员。',
+    roleNeeded: (least, own) => `此操作需要角色“${least}”，您的角色是“${own}”。`,
     missing: '未找到',
     missingAdvice: '请检查地址，或使用搜索。',
     nothingSoFar: '暂无匹配结果',
-    nothingSoFarAdvice: '目前只搜索了最新的数据。翻到下一页可继续搜索更早的数据。',
+    nothingSoFarAdvice: '目前仅搜索了最新数据，翻到下一页可继续搜索更早的数据。',
     nothingFiltered: '没有匹配结果',
     nothingFilteredAdvice: '请清除部分筛选条件，或放宽时间范围。',
-    shownOnce: '仅显示一次，关闭前请妥善保存。',
+    shownOnce: '仅显示一次，请妥善保存后再关闭此窗口。',
     saved: '我已保存',
     pageBroken: '页面出错了',
-    pageBrokenAdvice: '控制台无法显示此页面，请重新加载。如果问题依旧，请反馈以下信息：',
+    pageBrokenAdvice: '控制台无法显示此页面，请重新加载。如果问题仍然存在，请反馈以下信息：',
     reload: '重新加载',
   },
 });

@@ -17,7 +17,9 @@ const TONES: Record<KnownState, Tone> = {
   enabled: 'good',
   disabled: 'bad',
   failing: 'warn',
+  unsent: 'busy',
   delivered: 'good',
+  unapproved: 'busy',
   approved: 'good',
   suspended: 'warn',
   current: 'good',
@@ -25,10 +27,10 @@ const TONES: Record<KnownState, Tone> = {
   paused: 'warn',
 };
 
-/** A state as a colored badge. */
-export function StateBadge({ state }: { state: KnownState }) {
+/** A state as a colored badge. `pending` names what a pending thing waits for. */
+export function StateBadge({ state, pending = 'pending' }: { state: KnownState; pending?: KnownState }) {
   const words = useWords(stateWords);
-  return <Badge tone={TONES[state]}>{words[state]}</Badge>;
+  return <Badge tone={TONES[state]}>{words[state === 'pending' ? pending : state]}</Badge>;
 }
 
 /** The words of states, for the options of filters. */

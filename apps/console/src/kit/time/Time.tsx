@@ -31,10 +31,10 @@ export function Time({ timeMs, isRelative = false, withUtc = false }: TimeOption
           </Fragment>
         ))}
       {isRelative && (
-        <span className={styles.beside}>
-          {' '}
+        <>
+          {words.gap}
           <Age timeMs={timeMs} />
-        </span>
+        </>
       )}
       {withUtc && <span className={styles.utc}>{utc}</span>}
     </time>
@@ -42,7 +42,8 @@ export function Time({ timeMs, isRelative = false, withUtc = false }: TimeOption
 }
 
 function Age({ timeMs }: { timeMs: number }) {
+  const words = useWords(kitWords);
   const nowMs = useNow();
   const write = useRelativeTime();
-  return <>({write(timeMs, nowMs)})</>;
+  return <span className={`${styles.part} ${styles.beside}`}>{words.aside(write(timeMs, nowMs))}</span>;
 }

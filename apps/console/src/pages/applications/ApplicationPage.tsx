@@ -20,7 +20,7 @@ export default function ApplicationPage() {
   return (
     <Page
       title={data?.name ?? appKey}
-      beside={data && <StateBadge state={data.status} />}
+      beside={data && <StateBadge state={data.status} pending="unapproved" />}
       crumbs={[{ text: words.applications, to: '/applications' }]}
       actions={data && <ApplicationActions application={data} />}
     >
@@ -36,7 +36,7 @@ function Known({ application }: { application: ApplicationDetail }) {
   const { appKey, name, scopes, channels, createdTime, liveTokens, oldSecretEndTime } = application;
   const fields: Field[] = [
     { label: words.appKey, value: <CopyId id={appKey} what={words.appKey} /> },
-    { label: words.scopes, value: scopes.join(', ') },
+    { label: words.scopes, value: scopes.join(words.comma) },
     { label: words.channels, value: <ChannelList of={channels} /> },
     { label: words.createdTime, value: <Time timeMs={createdTime} isRelative withUtc /> },
     {
@@ -47,7 +47,7 @@ function Known({ application }: { application: ApplicationDetail }) {
       label: words.liveTokens,
       value: (
         <div className={styles.buttons}>
-          {`${writeNumber(liveTokens.count)}${liveTokens.isMore ? '+' : ''} (${words.liveTokensHint})`}
+          {`${writeNumber(liveTokens.count)}${liveTokens.isMore ? '+' : ''}${words.gap}${words.aside(words.liveTokensHint)}`}
           <ConfirmButton
             operation="revokeApplicationTokens"
             call={{ params: { appKey } }}

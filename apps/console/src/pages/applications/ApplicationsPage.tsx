@@ -44,7 +44,12 @@ export default function ApplicationsPage() {
       <Filters
         fields={[
           { name: 'search', label: words.search, kind: 'text' },
-          { name: 'status', label: words.status, kind: 'select', options: optionsOf(STATUSES, states) },
+          {
+            name: 'status',
+            label: words.status,
+            kind: 'select',
+            options: optionsOf(STATUSES, { ...states, pending: states.unapproved }),
+          },
         ]}
       />
       <Query of={applications}>
@@ -77,7 +82,7 @@ function useColumns(): readonly Column<ConsoleApplication>[] {
       ),
     },
     { header: words.appKey, cell: ({ appKey }) => <CopyId id={appKey} what={words.appKey} /> },
-    { header: words.status, cell: ({ status }) => <StateBadge state={status} /> },
+    { header: words.status, cell: ({ status }) => <StateBadge state={status} pending="unapproved" /> },
     { header: words.scopes, isMinor: true, cell: ({ scopes }) => scopes.join(', ') },
     { header: words.channels, isMinor: true, cell: ({ channels }) => <ChannelList of={channels} /> },
     { header: words.createdTime, isMinor: true, cell: ({ createdTime }) => <Time timeMs={createdTime} /> },

@@ -4,5 +4,5 @@ import { applicationsWords } from './words.ts';
 
 export function ChannelList({ of: channels }: { of: ConsoleApplication['channels'] }) {
   const words = useWords(applicationsWords);
-  return <>{channels === null ? words.allChannels : channels.join(', ')}</>;
+  return <>{channels === null ? words.allChannels : channels.join(words.comma)}</>;
 }

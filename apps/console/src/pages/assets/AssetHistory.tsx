@@ -102,7 +102,7 @@ function Detail({ entry, isOfSameOrder }: { entry: Entry; isOfSameOrder: boolean
       <Terms entry={entry} />
       {fromCustomer !== null && (
         <div>
-          {words.from} <OwnerLink owner={fromCustomer} />
+          {words.formerOwner} <OwnerLink owner={fromCustomer} />
         </div>
       )}
       {customer !== null && ['created', 'transferred'].includes(entry.action) && (

@@ -39,7 +39,7 @@ export const resendWords = defineAreaWords({
     effect: 'Effect or failure',
   },
   zh: {
-    lead: '修正失败订单，检查无误后作为同一应用的新批次提交。',
+    lead: '修正失败订单，检查无误后，作为同一应用的新批次提交。',
     newNumber: '新批次号',
     numberHint: '不能是该应用在此渠道用过的批次号。',
     numberMissing: '请输入批次号。',
@@ -64,10 +64,10 @@ export const resendWords = defineAreaWords({
     sendFailing: (count) => `现在提交，其中 ${count} 个会失败。`,
     sent: (count) => `已提交 ${count} 个订单。`,
     leaveTitle: '不提交就离开？',
-    leaveText: '您的修改将会丢失。',
+    leaveText: '您所做的修改将丢失。',
     leave: '离开',
     stay: '留在此页',
     state: '结果',
-    effect: '效果或失败原因',
+    effect: '变更或失败原因',
   },
 });

@@ -31,7 +31,7 @@ export function Administrators({
   const [login, setLogin] = useState<Login>();
   const columns: Column<Administrator>[] = [
     { header: words.account, cell: ({ account }) => <CopyId id={account} /> },
-    { header: words.name, cell: ({ name }) => name },
+    { header: words.fieldName, cell: ({ name }) => name },
     {
       header: words.password,
       cell: ({ hasPassword }) => (

@@ -10,7 +10,7 @@ type Value = NonNullable<Detail['before']>[(typeof FIELDS)[number]];
 /** A change in the member center, field by field: before → after. */
 export function RecordedChange({ detail: { before, after } }: { detail: Detail }) {
   const words = useWords(enterprisesWords);
-  const write = (value: Value) => writeValue(value, words.inLock) ?? words.nothing;
+  const write = (value: Value) => writeValue(value, words) ?? words.nothing;
   const changed = FIELDS.filter((field) => write(before?.[field]) !== write(after?.[field]));
   if (changed.length === 0) return '–';
   const labels = { ...words, name: words.fieldName };
@@ -29,11 +29,14 @@ export function RecordedChange({ detail: { before, after } }: { detail: Detail }
 }
 
 /** Formats a field's value; null if it is empty. */
-function writeValue(value: Value, inLock: (lock: string) => string): string | null {
+function writeValue(
+  value: Value,
+  { inLock, comma }: { inLock: (lock: string) => string; comma: string },
+): string | null {
   if (value === undefined || value === null) return null;
   if (!Array.isArray(value)) return String(value);
   const parts = value.map((each) =>
     typeof each === 'string' ? each : `${each.assetNum} ${inLock(each.borrowedUsbKey)}`,
   );
-  return parts.length === 0 ? null : parts.join(', ');
+  return parts.length === 0 ? null : parts.join(comma);
 }

@@ -25,9 +25,10 @@ export function Changed({ of: { before, after } }: { of: RecordEntry }) {
 }
 
 function Field({ of: field, isNew }: { of: ChangedField; isNew: boolean }) {
+  const words = useWords(recordWords);
   return (
     <>
-      {field.name !== '' && <span className={styles.name}>{field.name}: </span>}
+      {field.name !== '' && <span className={styles.name}>{`${field.name}${words.colon}`}</span>}
       {!isNew && (
         <>
           <Value of={field.before} name={field.name} />
@@ -84,6 +85,6 @@ function Value({ of: value, name }: { of: unknown; name: string }) {
   const words = useWords(recordWords);
   if (value === null || value === undefined) return <>{words.nothingBefore}</>;
   if (typeof value === 'number' && name.endsWith('Time')) return <Time timeMs={value} />;
-  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return <>{value.join(', ')}</>;
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return <>{value.join(words.comma)}</>;
   return <>{typeof value === 'string' ? value : JSON.stringify(value)}</>;
 }

@@ -41,7 +41,7 @@ export const actionWords = defineWords({
   zh: {
     'application.created': '注册应用',
     'application.approved': '批准应用',
-    'application.suspended': '暂停应用',
+    'application.suspended': '停用应用',
     'application.secret_rotated': '轮换密钥',
     'application.tokens_revoked': '吊销令牌',
     'application.channels_bound': '修改渠道',
@@ -52,7 +52,7 @@ export const actionWords = defineWords({
     'batch.cancelled': '取消批次',
     'batch.resend_asked': '请求重发失败订单',
     'batch.resent': '重发失败订单',
-    'batch.made': '由失败订单创建批次',
+    'batch.made': '用失败订单创建批次',
     'order.failed': '将待处理订单标记为失败',
     'order.retried': '重试失败订单',
     'channel.paused': '暂停渠道',

@@ -26,8 +26,8 @@ export const recordWords = defineAreaWords({
   },
   zh: {
     intro:
-      '操作员和 lockstep 命令所做的变更，以及登录和退出，按时间倒序排列。记录不可篡改，不含密码和密钥。登录失败只记录 15 分钟内同一名称、同一地址的首次，以及每次锁定。',
-    commandOf: (user) => `${user}（lockstep 命令）`,
+      '操作员和 lockstep 命令所做的变更，以及登录和退出，按时间倒序排列。记录不可篡改，不含密码和密钥。同一用户名、同一地址的登录失败，15 分钟内只记录第一次；锁定每次都会记录。',
+    commandOf: (user) => `${user}（命令行）`,
     notLoggedIn: (address) => `未登录，来自 ${address}`,
     operator: '操作员',
     action: '操作',

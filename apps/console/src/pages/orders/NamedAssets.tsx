@@ -14,7 +14,8 @@ export function NamedAssets({ order }: { order: unknown }) {
   if (assetNums.length === 0) return null;
   return (
     <p>
-      {words.namedAssets}{' '}
+      {words.namedAssets}
+      {words.gap}
       {assetNums.slice(0, MAX_SHOWN).map((assetNum) => (
         <span key={assetNum}>
           <AssetLink assetNum={assetNum} />{' '}

@@ -64,7 +64,7 @@ function ItemTable({ items }: { items: readonly ItemEffect[] }) {
       cell: ({ kind, code, name }) => (
         <>
           {name} · {code}
-          {kind === 'merchandise' && <> ({words.merchandise})</>}
+          {kind === 'merchandise' && `${words.gap}${words.aside(words.merchandise)}`}
         </>
       ),
     },

@@ -24,11 +24,15 @@ export function DemoNotice({ appKey, submitCommand }: NonNullable<Overview['demo
           <code>{command}</code> <CopyButton text={command} what={words.demoCommand} />
         </p>
       )}
-      {words.demoData} <Link to="/enterprises">{words.demoEnterprises}</Link>,{' '}
+      {words.demoData}
+      {words.gap}
+      <Link to="/enterprises">{words.demoEnterprises}</Link>
+      {words.comma}
       <Link to="/applications/$appKey" params={{ appKey }}>
         {words.demoApplication}
       </Link>
-      , <a href={new URL('../guides/tutorial', document.baseURI).href}>{words.demoGuide}</a>
+      {words.comma}
+      <a href={new URL('../guides/tutorial', document.baseURI).href}>{words.demoGuide}</a>
     </Notice>
   );
 }

@@ -46,7 +46,7 @@ export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]
       <details className={styles.all}>
         <summary>
           {words.allChecks}
-          {wrong.length > 0 && <> ({words.someChecks(write(wrong.length))})</>}
+          {wrong.length > 0 && `${words.gap}${words.aside(words.someChecks(write(wrong.length)))}`}
         </summary>
         <ul className={styles.checks}>
           {checks.map((check) => {

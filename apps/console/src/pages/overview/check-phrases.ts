@@ -1,4 +1,5 @@
 import type { HealthCheck } from '@lockstep/contract/console';
+import { commonWords } from '../../words/common.ts';
 import { useDuration, useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
 import { checkWords, type Found } from './check-words.ts';
@@ -13,6 +14,7 @@ interface CheckPhrases {
 /** Returns a function that words a check. `time`: when the service ran the checks, by its clock. */
 export function useCheckWords(time: number): (check: HealthCheck) => CheckPhrases {
   const words = useWords(checkWords);
+  const { comma } = useWords(commonWords);
   const write = useNumberFormat();
   const writeDuration = useDuration();
   return ({ check, state, sinceTime, count, names }) => {
@@ -21,7 +23,7 @@ export function useCheckWords(time: number): (check: HealthCheck) => CheckPhrase
       age: writeDuration(Math.max(0, time - (sinceTime ?? time))),
       count: write(count ?? 0),
       kind: first === 'redis' ? 'Redis' : 'PostgreSQL',
-      kinds: names.join(', '),
+      kinds: names.join(comma),
       most: first,
     };
     const phrase = words[`${check}_${state === 'ok' ? 'is' : 'wrong'}`];

@@ -164,7 +164,7 @@ function ApplicationChoice({
   const { data } = useOperation('listApplications', { query: { limit: MAX_LISTED_APPLICATIONS } });
   const known = (data?.applications ?? []).map((each) => ({
     value: each.appKey,
-    label: `${each.name} (${each.channels === null ? each.appKey : each.channels.join(', ')})`,
+    label: words.chosen(each.name, each.channels === null ? each.appKey : each.channels.join(words.comma)),
   }));
   const isListed = appKey === undefined || known.some(({ value }) => value === appKey);
   return (

@@ -73,7 +73,9 @@ function Effects({ title, count, effects }: { title: string; count: number; effe
   return (
     <>
       <h5>
-        {title} ({write(count)})
+        {title}
+        {words.gap}
+        {words.aside(write(count))}
       </h5>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard. */}
       <ul className={styles.effects} tabIndex={0} aria-label={title}>

@@ -33,7 +33,7 @@ export const queueWords = defineAreaWords({
       'Orders and outcomes are stored in PostgreSQL. Jobs only start work sooner: without them, workers find pending orders within seconds. The list shows up to 20 jobs per state: those waiting longest, and the newest of the others. The queue keeps the 100 latest failed jobs.',
   },
   zh: {
-    lead: '任务用于唤醒 Worker。任务只说明到哪里查找订单，本身不含订单。',
+    lead: '任务用于唤醒 Worker，只指明到哪里查找订单，不含订单本身。',
     waiting: '等待中',
     active: '运行中',
     delayed: '已延迟',
@@ -57,9 +57,9 @@ export const queueWords = defineAreaWords({
     postgres: 'PostgreSQL',
     unreachable: (kind) => `无法连接 ${kind} 上的队列`,
     unreachableAdvice:
-      '不会丢失任何内容：没有队列时，Worker 每秒自行查找待处理订单。请检查 Redis 是否在运行、REDIS_URL 是否正确。',
+      '数据不会丢失：队列不可用时，Worker 仍会每秒查找待处理订单。请检查 Redis 是否在运行、REDIS_URL 是否正确。',
     safe: '任务丢失不会导致订单丢失',
     safeAdvice:
-      '订单及其结果保存在 PostgreSQL 中。任务只是让处理更早开始：没有任务，Worker 也会在几秒内找到待处理订单。列表中每种状态最多显示 20 个任务：等待最久的任务，以及其他状态中最新的任务。队列保留最近 100 个失败任务。',
+      '订单及其结果保存在 PostgreSQL 中，任务只是让处理更早开始；没有任务，Worker 也会在几秒内找到待处理订单。每种状态最多显示 20 个任务：等待中的显示等待最久的，其他状态显示最新的。队列保留最近 100 个失败任务。',
   },
 });

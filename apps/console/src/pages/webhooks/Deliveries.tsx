@@ -44,7 +44,7 @@ function useColumns(): readonly Column<Delivery>[] {
   return [
     { header: words.message, cell: ({ messageId }) => <CopyId id={messageId} what={words.message} /> },
     { header: words.type, isMinor: true, cell: ({ type }) => <span className="mono">{type}</span> },
-    { header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
+    { header: words.state, cell: ({ state }) => <StateBadge state={state} pending="unsent" /> },
     { header: words.messageTime, cell: ({ createdTime }) => <Time timeMs={createdTime} /> },
     { header: words.attempts, width: '16rem', cell: (delivery) => <Attempts of={delivery} /> },
   ];
