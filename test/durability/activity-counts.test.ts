@@ -108,7 +108,7 @@ it('misses no note that was written early and committed late', async () => {
 });
 
 describe('a backlog of notes', () => {
-  it('is added up in steps of so many notes per call', async () => {
+  it('is added up in steps, with a limit of notes per call', async () => {
     await note(db, 52_000);
     await countActivity(db);
     expect(await readCounted()).toMatchObject({ orders: 50_000, left: 2_000 });

@@ -70,19 +70,19 @@ describe('a fault in the environment fails no order', () => {
       '42703',
     ],
     [
-      'a table of outcomes that is renamed',
+      'a renamed table of outcomes',
       'alter table license_order rename to outcome',
       'alter table outcome rename to license_order',
       '42P01',
     ],
     [
-      'a check that every order breaks',
+      'a constraint that every order violates',
       "alter table asset add constraint stricter check (asset_num like 'x%') not valid",
       'alter table asset drop constraint stricter',
       '23514',
     ],
     [
-      'a privilege that is revoked',
+      'a revoked privilege',
       'revoke update on asset from current_user',
       'grant update on asset to current_user',
       '42501',

@@ -150,8 +150,8 @@ describe('an api process', () => {
   }
 
   it.each([
-    ['before its commit has done nothing of the call', 'insert', false],
-    ['in its commit has done all of the call', 'commit', true],
+    ['before its commit has applied nothing of the call', 'insert', false],
+    ['in its commit has applied the whole call', 'commit', true],
   ] as const)('that is killed %s', async (_, moment, isStored) => {
     const [first, second] = (await retried(() => newCustomersInLanes(api, 2))) as [Customer, Customer];
     const story = newStory(first, second);

@@ -239,7 +239,7 @@ describe('PostgreSQL refuses', () => {
   it.each<[what: string, before: string[], holding: (assetId: number) => string, active: number]>([
     ['is assigned', [], (assetId) => assign(assetId, 1), 4],
     ['is lent', [assign(4, 1)], (assetId) => lend(assetId, 5), 4],
-    ['has another lent into it', [assign(4, 1)], (assetId) => lend(4, assetId), 5],
+    ['has another asset lent into it', [assign(4, 1)], (assetId) => lend(4, assetId), 5],
   ])('that a revoked asset %s', async (_, before, holding, active) => {
     await run(...before);
     await expectRefused(/^asset_(assignment|lending)_asset_active$/, () => run(holding(3)));
@@ -291,13 +291,13 @@ describe('PostgreSQL refuses', () => {
     describe.each([
       ['it is assigned', [assign(4, 1)], 4],
       ['it is lent', [assign(4, 1), lend(4, 5)], 4],
-      ['another is lent into it', [assign(4, 1), lend(4, 5)], 5],
+      ['another asset is lent into it', [assign(4, 1), lend(4, 5)], 5],
     ])('while %s', (_, holding, id) => {
       it.each([
         ['is revoked', REVOKED + NONE.asset],
         ['is transferred', 'customer_id = 2'],
         ['is transferred to another enterprise', 'customer_id = 3'],
-        ['becomes a borrowed lock, or none', 'borrowed_usb_key = not borrowed_usb_key'],
+        ['becomes a borrowed lock, or stops being one', 'borrowed_usb_key = not borrowed_usb_key'],
       ])('%s', async (_, set) => {
         await run(...holding, transfer(id, 2, 2), transfer(id, 3, 5));
         await expectRefused('asset_released', () => run(`update asset set ${set} where id = ${id}`));
@@ -367,9 +367,9 @@ describe('PostgreSQL refuses', () => {
     it.each([
       ['of a borrowed lock', assign(5, 1)],
       ['to an employee of another enterprise', assign(4, 3)],
-      ['to an employee who is deleted', assign(4, 4)],
-      ['of assets of which one is a borrowed lock', `${assign(4, 1)}, (5, 1)`],
-      ['to employees of whom one is of another enterprise', `${assign(4, 1)}, (1, 3)`],
+      ['to a deleted employee', assign(4, 4)],
+      ['of several assets, one of them a borrowed lock', `${assign(4, 1)}, (5, 1)`],
+      ['to several employees, one of another enterprise', `${assign(4, 1)}, (1, 3)`],
     ])('%s', async (_, statement) => {
       await expectRefused('asset_assignment_allowed', () => run(statement));
       await run(assign(4, 1));
@@ -380,10 +380,10 @@ describe('PostgreSQL refuses', () => {
     const foreignLock = { id: 7, asset_num: 'X7', customer_id: 3, borrowed_usb_key: true };
 
     it.each([
-      ['of an asset that nobody holds', lend(1, 5)],
-      ['into what is no borrowed lock', lend(4, 2)],
+      ['of an unassigned asset', lend(1, 5)],
+      ['into an asset that is not a borrowed lock', lend(4, 2)],
       ['into a borrowed lock of another enterprise', lend(4, 7)],
-      ['of assets of which nobody holds one', `${lend(4, 5)}, (1, 5)`],
+      ['of several assets, one of them unassigned', `${lend(4, 5)}, (1, 5)`],
     ])('%s', async (_, statement) => {
       await insert('asset', foreignLock);
       await run(assign(4, 1));
@@ -1044,13 +1044,13 @@ describe('a fault in the code', () => {
 
   it.each<[fault: string, rule: string, order: (assetNum: string, lockNum: string) => Sent, tamper: Tamper]>([
     [
-      'forgets the products that it revokes by themselves',
+      'forgets single products that it revokes',
       'merchandise_instance_counts',
       (assetNum) => deleteProduct(one, [assetNum]),
       ({ changes }) => changes.revokedProducts.clear(),
     ],
     [
-      'forgets a product that is in no merchandise',
+      'forgets a product outside merchandise',
       'asset_grant_counts',
       (assetNum) => deleteProduct(one, [assetNum]),
       ({ changes }) => {
@@ -1060,13 +1060,13 @@ describe('a fault in the code', () => {
       },
     ],
     [
-      'forgets the merchandises that it empties',
+      'forgets the merchandise that it empties',
       'asset_grant_counts',
       (assetNum) => deleteProduct(one, [assetNum]),
       ({ changes }) => changes.changedMerchandises.clear(),
     ],
     [
-      'forgets the merchandise that is inside of another',
+      'forgets nested merchandise',
       'merchandise_instance_counts',
       (assetNum) => deleteProduct(one, [assetNum]),
       ({ changes }) => {
@@ -1081,7 +1081,7 @@ describe('a fault in the code', () => {
       ({ changes }) => forgetContents(changes, 'products'),
     ],
     [
-      'forgets the merchandises of a grant that it revokes',
+      'forgets the merchandise of a grant that it revokes',
       'asset_grant_counts',
       (assetNum) => deleteAsset(one, [assetNum]),
       ({ changes }) => forgetContents(changes, 'merchandises'),
@@ -1093,37 +1093,37 @@ describe('a fault in the code', () => {
       ({ changes }) => changes.changedGrants.clear(),
     ],
     [
-      'forgets who holds an asset that it revokes',
+      'forgets the assignment of an asset that it revokes',
       'asset_released',
       (assetNum) => deleteAsset(one, [assetNum]),
       ({ changes }) => changes.releasedAssets.clear(),
     ],
     [
-      'forgets who holds an asset that it transfers',
+      'forgets the assignment of an asset that it transfers',
       'asset_released',
       (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true }),
       ({ changes }) => changes.releasedAssets.clear(),
     ],
     [
-      'forgets who holds an asset that it makes a borrowed lock',
+      'forgets the assignment of an asset that it makes a borrowed lock',
       'asset_released',
       (assetNum) => newBuy(one, [assetNum], {}, { borrowedUsbKey: true }),
       ({ changes }) => changes.releasedAssets.clear(),
     ],
     [
-      'forgets what is lent into a lock that it revokes',
+      'forgets the loans into a lock that it revokes',
       'asset_released',
       (_, lockNum) => deleteAsset(one, [lockNum]),
       ({ changes }) => changes.releasedAssets.clear(),
     ],
     [
-      'forgets what is lent into a lock that it transfers',
+      'forgets the loans into a lock that it transfers',
       'asset_released',
       (_, lockNum) => newBuy(two, [lockNum], {}, { transferedAssetNum: true }),
       ({ changes }) => changes.releasedAssets.clear(),
     ],
     [
-      'forgets what is lent into a lock that it makes none',
+      'forgets the loans into a lock that stops being a borrowed lock',
       'asset_released',
       (_, lockNum) => newBuy(one, [lockNum], {}, { borrowedUsbKey: false }),
       ({ changes }) => changes.releasedAssets.clear(),
@@ -1135,13 +1135,13 @@ describe('a fault in the code', () => {
       ({ changes }) => Object.assign(first(changes.changedAssets), { customerId: '9' }),
     ],
     [
-      'forgets that it transferred',
+      'forgets its transfer',
       'product_instance_transferred',
       (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true }),
       ({ changes }) => void changes.transfers.splice(0),
     ],
     [
-      'forgets that it transferred what came with nothing',
+      'forgets its transfer of an asset without contents',
       'asset_transfer_recorded',
       (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true }),
       ({ changes }) => {
@@ -1184,7 +1184,7 @@ describe('a fault in the code', () => {
       ({ changes }) => first(changes.newMerchandises).merchandise.activeContents--,
     ],
     [
-      'revokes without saying by which order',
+      'revokes without naming the order',
       'product_instance_revoked_by',
       (assetNum) => deleteProduct(one, [assetNum]),
       ({ changes }) => Object.assign(first(changes.revokedProducts.values()).product, { revokedBy: null }),
@@ -1198,7 +1198,7 @@ describe('a fault in the code', () => {
         outcomes[0] = { ...outcomes[0]!, failure, assets: 0, products: 0 };
       },
     ],
-    ['forgets what became of the order', 'asset_grant_order', purchase, (_, outcomes) => void outcomes.splice(0, 1)],
+    ['forgets the outcome of the order', 'asset_grant_order', purchase, (_, outcomes) => void outcomes.splice(0, 1)],
     [
       'grants to an asset that was revoked',
       'asset_grant_counted',
@@ -1239,7 +1239,7 @@ describe('a fault in the code', () => {
       },
     ],
     [
-      'revokes a merchandise that was just bought, but not what is inside of it',
+      'revokes a merchandise that was just bought, but not its contents',
       'merchandise_instance_inside_counted',
       purchase,
       ({ changes }) => Object.assign(changes.newMerchandises[0]!.merchandise, { revokedBy: '1', activeContents: 0 }),

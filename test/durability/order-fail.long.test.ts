@@ -113,7 +113,7 @@ describe('lockstep order fail', () => {
     ['no reason', (id: string) => [id]],
     ['an empty reason', (id: string) => [id, '--reason', ' ']],
     ['no id', () => ['--reason', 'x']],
-    ['another --later', (id: string) => [id, '--reason', 'x', '--later', 'drop']],
+    ['an unknown --later', (id: string) => [id, '--reason', 'x', '--later', 'drop']],
   ])('refuses %s', async (_, words) => {
     const { batch, ids } = await accept(newBuy(customer, [newAssetNum()]));
     expect(await fail(...words(ids[0]!))).toMatchObject({ status: 64, stdout: '' });

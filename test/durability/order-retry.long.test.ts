@@ -159,7 +159,7 @@ describe('lockstep order retry', () => {
 
   it.each([
     ['no id', []],
-    ['what is no id', ['all']],
+    ['a word that is not an ID', ['all']],
   ])('refuses %s', async (_, words) => {
     expect(await retry(...words)).toMatchObject({ status: 64, stdout: '', stderr: expect.stringMatching(/./) });
   });

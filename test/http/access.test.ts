@@ -93,14 +93,14 @@ describe('the token endpoint issues a token', () => {
   });
 
   it.each<[how: string, form: Record<string, string>, headers: (own: Credentials) => Record<string, string>]>([
-    ['the scheme in another case', GRANT, (own) => ({ authorization: basicOf(own).authorization.replace('B', 'b') })],
-    ['an id that is form-encoded', GRANT, (own) => basic(own.appKey.replace('_', '%5F'), own.appSecret)],
+    ['the scheme in different case', GRANT, (own) => ({ authorization: basicOf(own).authorization.replace('B', 'b') })],
+    ['a form-encoded ID', GRANT, (own) => basic(own.appKey.replace('_', '%5F'), own.appSecret)],
     [
       'a charset in the content type',
       GRANT,
       (own) => ({ ...basicOf(own), 'content-type': `${FORM_TYPE['content-type']}; charset=utf-8` }),
     ],
-    ['a parameter that nobody knows', { ...GRANT, audience: 'x' }, basicOf],
+    ['an unknown parameter', { ...GRANT, audience: 'x' }, basicOf],
     [
       'parameters without a value, which count as omitted',
       { ...GRANT, client_id: '', client_secret: '', scope: '' },
@@ -134,7 +134,7 @@ describe('the token endpoint refuses', () => {
     ['an empty body', () => '', basicOf],
     ['a JSON body', (own) => JSON.stringify(inBody(own)), () => ({ 'content-type': 'application/json' })],
     [
-      'a form that says it is text',
+      'a form with a text content type',
       (own) => new URLSearchParams(inBody(own)).toString(),
       () => ({ 'content-type': 'text/plain' }),
     ],
@@ -169,14 +169,14 @@ describe('the token endpoint refuses', () => {
     ['a secret with one character more', (own) => ({ ...inBody(own), client_secret: `${own.appSecret}x` }), () => ({})],
     ['an unknown client by Basic', () => GRANT, (own) => basic('app_unknown', own.appSecret)],
     ['an unknown client in the body', (own) => ({ ...inBody(own), client_id: 'app_unknown' }), () => ({})],
-    ['a client id in another case', (own) => ({ ...inBody(own), client_id: own.appKey.toUpperCase() }), () => ({})],
-    ['no client at all', () => GRANT, () => ({})],
+    ['a client ID in different case', (own) => ({ ...inBody(own), client_id: own.appKey.toUpperCase() }), () => ({})],
+    ['no client', () => GRANT, () => ({})],
     ['a client id without a secret', (own) => ({ ...GRANT, client_id: own.appKey }), () => ({})],
     ['a secret without a client id', (own) => ({ ...GRANT, client_secret: own.appSecret }), () => ({})],
     ['a bearer token for credentials', () => GRANT, () => ({ authorization: `Bearer ${api.token}` })],
     ['Basic without a colon', () => GRANT, () => ({ authorization: `Basic ${btoa('nocolon')}` })],
-    ['Basic that is no base64', () => GRANT, () => ({ authorization: 'Basic !!!' })],
-    ['Basic without anything', () => GRANT, () => ({ authorization: 'Basic' })],
+    ['Basic that is not base64', () => GRANT, () => ({ authorization: 'Basic !!!' })],
+    ['Basic without credentials', () => GRANT, () => ({ authorization: 'Basic' })],
     ['U+0000 in the client id by Basic', () => GRANT, (own) => basic(`${own.appKey}\u0000`, own.appSecret)],
     ['U+0000 in the client id in the body', (own) => ({ ...inBody(own), client_id: 'app\u0000' }), () => ({})],
     ['U+0000 in the secret', (own) => ({ ...inBody(own), client_secret: '\u0000' }), () => ({})],
@@ -239,7 +239,7 @@ describe('a call is refused with 60000', () => {
   });
 
   it.each<[what: string, token: (own: Api) => string]>([
-    ['nobody was given', () => randomBytes(32).toString('base64url')],
+    ['is unknown', () => randomBytes(32).toString('base64url')],
     ['has one character more', (own) => `${own.token}x`],
     ['has one character less', (own) => own.token.slice(0, -1)],
     ['is the application’s secret', (own) => own.credentials.appSecret],

@@ -65,7 +65,7 @@ function expectOverloaded(answer: Answer): void {
 const expectNoFault = () => expect(stack.logLines.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
 
 it.concurrent('the deadline starts after the body has arrived', async () => {
-  // Long enough that the body may take as long as it does.
+  // A body of this length may take more than 11 seconds.
   const body = JSON.stringify({ crmCustomerId: 'nobody', customerName: 'C', branchName: 'B' }).padEnd(1_000_000);
   const headers = {
     authorization: `Bearer ${center.api.token}`,

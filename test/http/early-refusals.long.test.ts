@@ -100,8 +100,8 @@ describe('every client gets every answer', () => {
       () => ({ headers: { authorization: `Bearer ${api.token}`, 'content-type': 'text/plain' } }),
       '299 content_type_unsupported',
     ],
-    ['to what is no operation', () => ({ path: '/nothing' }), '404 operation_not_found'],
-    ['by a method that is not there', () => ({ path: operations.getEvents.path }), '405 method_not_allowed'],
+    ['to an unknown path', () => ({ path: '/nothing' }), '404 operation_not_found'],
+    ['with an unsupported method', () => ({ path: operations.getEvents.path }), '405 method_not_allowed'],
     [
       'at the token endpoint',
       () => ({ path: operations.issueToken.path, headers: { 'content-type': 'application/x-www-form-urlencoded' } }),

@@ -26,7 +26,7 @@ describe('a refusal', () => {
     ['of a body', () => api.submit({}), '13004', 'field_missing'],
     ['of a caller', () => api.submit({}, { token: null }), '60000', 'token_missing'],
     ['of a nonce', () => api.submit({}, { nonce: null }), '13004', 'nonce_missing'],
-    ['of what does not exist', () => api.call('GET', '/licenseOrder/1'), '13004', 'order_not_found'],
+    ['of an unknown order', () => api.call('GET', '/licenseOrder/1'), '13004', 'order_not_found'],
   ])(
     '%s is HTTP 299 with code, message and cause, faults for invalid fields, and nothing else',
     async (_what, call, code, cause) => {
@@ -84,7 +84,7 @@ describe('an unknown path', () => {
     ['broken JSON', { body: '{"a":', headers: { 'content-type': 'application/json' } }],
     ['text', { body: 'hello', headers: { 'content-type': 'text/plain' } }],
     ['XML', { body: '<a/>', headers: { 'content-type': 'application/xml' } }],
-    ['nothing that is JSON', { body: '', headers: { 'content-type': 'application/json' } }],
+    ['a body that is not JSON', { body: '', headers: { 'content-type': 'application/json' } }],
     ['a token', { body: '{}', headers: { 'content-type': 'application/json', authorization: 'Bearer x' } }],
   ])('is 404 or 405 for any request: %s', async (_what, init) => {
     const statuses = [];
@@ -154,7 +154,7 @@ describe('x-request-id', () => {
     ],
     ['a refused body', 299, () => `${ORDER_ROOT}/enterprise/user/bind?${nonce()}`, () => post('{}')],
     ['malformed JSON', 299, () => `${ORDER_ROOT}/enterprise/user/bind?${nonce()}`, () => post('{')],
-    ['a path that is no URL', 404, () => '/%zz'],
+    ['a malformed path', 404, () => '/%zz'],
     ['a wrong method', 405, () => `${ORDER_ROOT}/enterprise/user/bind`],
     ['a refused token request', 400, () => '/oauth2/token', () => post('a=b', 'application/x-www-form-urlencoded')],
     ['a token request in JSON', 400, () => '/oauth2/token', () => post('{}')],

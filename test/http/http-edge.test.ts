@@ -92,15 +92,15 @@ describe('input that is not HTTP', () => {
     ['text', 'HELLO\r\n\r\n', 400, 'http_malformed'],
     ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400, 'http_malformed'],
     ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'http_malformed'],
-    ['a method that nobody knows', request('FOO /health/live HTTP/1.1'), 400, 'http_malformed'],
+    ['an unknown method', request('FOO /health/live HTTP/1.1'), 400, 'http_malformed'],
     ['bytes in a path', request('GET /\xff\xfe HTTP/1.1'), 400, 'http_malformed'],
     ['a blank in a path', request('GET /health/ live HTTP/1.1'), 400, 'http_malformed'],
     ['a header without a name', request('GET /health/live HTTP/1.1', ': x'), 400, 'http_malformed'],
     ['a folded header', request('GET /health/live HTTP/1.1', 'X: a', ' b'), 400, 'http_malformed'],
     ['a null in a header', request('GET /health/live HTTP/1.1', 'X: a\0b'), 400, 'http_malformed'],
-    ['lines that end otherwise', 'GET /health/live HTTP/1.1\nHost: a\n\n', 400, 'http_malformed'],
+    ['lines without carriage returns', 'GET /health/live HTTP/1.1\nHost: a\n\n', 400, 'http_malformed'],
     [
-      'two ways to say where the body ends',
+      'two ways to delimit the body',
       `${request(`POST ${BIND} HTTP/1.1`, 'Content-Length: 2', 'Transfer-Encoding: chunked')}2\r\n{}\r\n0\r\n\r\n`,
       400,
       'http_malformed',
@@ -148,7 +148,7 @@ describe('a request that breaks a rule of HTTP', () => {
   it.each<[what: string, head: string]>([
     ['no Host', 'GET /health/live HTTP/1.1'],
     ['two', 'GET /health/live HTTP/1.1\r\nHost: a\r\nHost: b'],
-    ['one that is none', 'GET /health/live HTTP/1.1\r\nHost: a b<\xff>'],
+    ['a malformed one', 'GET /health/live HTTP/1.1\r\nHost: a b<\xff>'],
     ['a path in it', 'GET /health/live HTTP/1.1\r\nHost: a/b?c@d'],
   ])('by its Host is refused: %s', async (_what, head) => {
     const [answer] = await sendRaw(stack.baseUrl, `${head}\r\n\r\n`);
@@ -239,7 +239,7 @@ describe('Expect', () => {
   });
 
   it.each<[who: string, headers: () => string[], cause: string]>([
-    ['a stranger', () => ['Content-Length: 2'], 'token_missing'],
+    ['an unauthenticated caller', () => ['Content-Length: 2'], 'token_missing'],
     ['a body that is too large', () => [authorized(), 'Content-Length: 999999999'], 'body_too_large'],
   ])('of 100-continue is not met for %s', async (_who, headers, cause) => {
     const answers = await sendRaw(stack.baseUrl, announce(...headers()));
@@ -264,9 +264,9 @@ describe('a body that breaks off', () => {
     );
 
   it.each<[how: string, header: string, rest: string, sendsMore: boolean]>([
-    ['in a chunk that is none', 'Transfer-Encoding: chunked', 'zz\r\n', true],
-    ['in a coding that is none', 'Transfer-Encoding: gzip', '{}', true],
-    ['before its end, by a client that sends no more', 'Content-Length: 200', '{', false],
+    ['in a malformed chunk', 'Transfer-Encoding: chunked', 'zz\r\n', true],
+    ['in an unsupported transfer coding', 'Transfer-Encoding: gzip', '{}', true],
+    ['before its end, by a client that stops sending', 'Content-Length: 200', '{', false],
   ])('is answered once, by the operation of its path: %s', async (_how, header, rest, sendsMore) => {
     const id = randomUUID();
     const socket = await openSocket(stack.baseUrl);
@@ -336,7 +336,7 @@ describe('a body that breaks off', () => {
 });
 
 it.each([
-  ['wrong JSON', '{"a":'],
+  ['malformed JSON', '{"a":'],
   ['no fields', '{}'],
 ])('a complete body is refused without closing its connection: %s', async (_what, body) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -356,9 +356,9 @@ describe('every answer', () => {
   it.each<[what: string, text: () => string]>([
     ['of an operation', () => orderCall()],
     ['of the token endpoint', () => request('POST /oauth2/token HTTP/1.1', 'Content-Length: 0')],
-    ['to what is no operation', () => request('GET /nothing HTTP/1.1')],
-    ['to what is no path', () => request('GET /%zz HTTP/1.1')],
-    ['to what is no request', () => 'HELLO\r\n\r\n'],
+    ['to an unknown path', () => request('GET /nothing HTTP/1.1')],
+    ['to a malformed path', () => request('GET /%zz HTTP/1.1')],
+    ['to input that is not HTTP', () => 'HELLO\r\n\r\n'],
     ['of /health/live', () => request('GET /health/live HTTP/1.1')],
   ])('%s cannot be cached, framed or sniffed by a browser', async (_what, text) => {
     const [answer] = await sendRaw(stack.baseUrl, text());

@@ -117,9 +117,9 @@ describe('the end of a purchase', () => {
   it.each<[what: string, order: () => Sent, path: string]>([
     ['of a product in seconds', () => buyProduct({ limitEndDate: END / 1_000 }), 'products[0].limitEndDate'],
     ['of an asset in days', () => buy({ limitEndDate: 20_818 }), 'limitEndDate'],
-    ['that is 0', () => buyProduct({ limitEndDate: 0 }), 'products[0].limitEndDate'],
+    ['of 0', () => buyProduct({ limitEndDate: 0 }), 'products[0].limitEndDate'],
     [
-      'of a product in merchandise, one below the bound',
+      'of a product in merchandise, one below the limit',
       () =>
         buy({
           merchandises: [merchandise({ licenseOrderProductList: [productToBuy({ limitEndDate: 99_999_999_999 })] })],

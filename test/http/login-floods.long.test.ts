@@ -110,7 +110,7 @@ it('more than 200 waiting logins through one application are refused as retryabl
   expect(wrong.compared() + wrong.refused()).toBe(700);
 });
 
-it('a client that disconnects causes no more work', async () => {
+it('a client that disconnects causes no further work', async () => {
   const { credentials } = await stack.newApi();
   const wrong = await flood(150, credentials);
   wrong.leave();

@@ -85,7 +85,7 @@ async function untilWaiting(count: number): Promise<void> {
 
 describe('a client that disconnects', () => {
   it.each(['/metrics', '/docs/static/swagger-ui-bundle.js', '/health/live', '/openapi.json'])(
-    'from GET %s, which has a body without a length, before the answer, leaves the service intact',
+    'by GET %s with a chunked body, before the answer, takes no body memory',
     async (path) => {
       const head = `GET ${path} HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`;
       for (const socket of await Promise.all(times(40, () => send(stack.baseUrl, head)))) socket.destroy();
@@ -109,20 +109,20 @@ describe('a client that disconnects', () => {
   });
 
   it.each([
-    ['without a word', '499', 'client left'],
-    ['by closing its end, and may still read', '400', 'answered'],
+    ['by resetting the connection', '499', 'client left'],
+    ['by closing its writing side', '400', 'answered'],
   ])('in the middle of its body, %s, is not logged as a fault', async (how, code, ended) => {
     const requestId = randomUUID();
     const head = buildHead(api, BATCH_ORDER, { headers: { 'content-length': 1_000, 'x-request-id': requestId } });
     const socket = await send(stack.baseUrl, `${head}{"channelCode":`);
     await expect.poll(() => isBodyAwaited(head)).toBe(true);
-    if (how === 'without a word') socket.resetAndDestroy();
+    if (how === 'by resetting the connection') socket.resetAndDestroy();
     else socket.end();
     await expect.poll(() => linesOf({ requestId })).toMatchObject([{ code, ended }]);
     expect(stack.logLines.filter((line) => (JSON.parse(line) as { level: number }).level > 40)).toEqual([]);
   });
 
-  it('while its token is checked leaves the service intact', async () => {
+  it('while its token is checked takes no body memory', async () => {
     const before = linesOf({ route: operations.createBatchOrder.path }).length;
     const nonces = await holding('lock table nonce in exclusive mode');
     const body = `{}${' '.repeat(MEBIBYTE - 2)}`;
@@ -282,7 +282,7 @@ describe('large sync batches and previews', () => {
   );
 });
 
-it('a call that the framework refuses is answered and logged with its cause', async () => {
+it('a call that the framework refuses is answered, and logged as such', async () => {
   const requestId = randomUUID();
   await fetch(`${stack.baseUrl}/%zz`, { headers: { 'x-request-id': requestId } });
   await expect.poll(() => linesOf({ requestId })).toMatchObject([{ code: '404', ended: 'answered' }]);

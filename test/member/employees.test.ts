@@ -360,7 +360,7 @@ describe('a password', () => {
     '32 emoji': [EMOJI.repeat(4)],
     'blanks around it': ['  staple ', 'staple'],
     'Chinese and Arabic': ['正确的马电池مرحبا'],
-    'what shells and URLs mind': ['a&b=c+d%20"\'$;#'],
+    'special characters of shells and URLs': ['a&b=c+d%20"\'$;#'],
     'upper and lower case': ['CorrectHorse', 'correcthorse'],
     // macOS and Windows keyboards compose a character differently.
     'composed characters': ['Größe-Café', 'Große-Cafe'],
@@ -426,13 +426,13 @@ describe('M2 edits', () => {
     ['passwordMobile', '+14155550123', ''],
   ] as const)('%s', (field, value, none) => {
     it.each<[how: string, fields: Sent, shown: unknown]>([
-      ['stays where it is absent', {}, FULL[field]],
-      ['stays where it is empty', { [field]: '' }, FULL[field]],
-      ['stays where it is blank', { [field]: ' \t' }, FULL[field]],
-      ['goes where it is null', { [field]: null }, none],
-      ['changes where it is another', { [field]: value }, value],
+      ['stays if absent', {}, FULL[field]],
+      ['stays if empty', { [field]: '' }, FULL[field]],
+      ['stays if blank', { [field]: ' \t' }, FULL[field]],
+      ['is removed if null', { [field]: null }, none],
+      ['changes if different', { [field]: value }, value],
       ...(field === 'remark'
-        ? ([['takes lines', { remark: ' day\r\nshift\n' }, 'day\r\nshift']] as [string, Sent, unknown][])
+        ? ([['may have several lines', { remark: ' day\r\nshift\n' }, 'day\r\nshift']] as [string, Sent, unknown][])
         : []),
     ])('%s', async (_how, fields, expected) => {
       dataOf(await edit(fields));
@@ -450,11 +450,11 @@ describe('M2 edits', () => {
 
   it.each<[what: string, fields: Sent, code: string]>([
     ['the full account with another code', { userName: 'kim@abc123' }, '60002'],
-    ['the full account with what is no code', { userName: 'kim@abc12' }, '10003'],
+    ['the full account with a malformed code', { userName: 'kim@abc12' }, '10003'],
     ['the full account with its code in capitals', { userName: 'kim@ABC123' }, '10003'],
-    ['the account and nothing behind the @', { userName: 'kim@' }, '10003'],
+    ['the account with a trailing @', { userName: 'kim@' }, '10003'],
     ['another account', { userName: 'lee' }, '60002'],
-    ['the account in another case', { userName: 'KIM' }, '60002'],
+    ['the account in different case', { userName: 'KIM' }, '60002'],
     ['the account of a colleague', { userName: 'admin' }, '60002'],
   ])('nothing for %s', async (_what, fields, code) => {
     expect(refusalOf(await edit({ remark: 'never', ...fields }))).toMatchObject({ code });

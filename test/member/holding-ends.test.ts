@@ -224,12 +224,12 @@ const ORDERS: Case[] = [
     },
   },
   {
-    what: 'makes a lent asset a borrowed lock and none again',
+    what: 'makes a lent asset a borrowed lock and an ordinary asset again',
     orders: () => [true, false].map((borrowedUsbKey) => buyAgain('lent', center.customer, { borrowedUsbKey })),
     after: GIVEN_BACK,
   },
   {
-    what: 'makes the lock no borrowed lock',
+    what: 'makes the lock an ordinary asset',
     orders: () => [buyAgain('lock', center.customer, { borrowedUsbKey: false })],
     after: { ...NOT_LENT, assets: { ...NOT_LENT.assets, lock: 'nobody' }, locks: {} },
   },
@@ -243,7 +243,7 @@ const HARMLESS: Case[] = [
     after: BEFORE,
   },
   {
-    what: 'says again which of them is a borrowed lock',
+    what: 'repeats which of them is a borrowed lock',
     orders: () => [
       buyAgain('lent', center.customer, { borrowedUsbKey: false }),
       buyAgain('lock', center.customer, { borrowedUsbKey: true }),
@@ -251,12 +251,12 @@ const HARMLESS: Case[] = [
     after: BEFORE,
   },
   {
-    what: 'transfers them to whose they are already',
+    what: 'transfers them to their own customer',
     orders: () => [transfer('lent', center.customer), transfer('lock', center.customer)],
     after: BEFORE,
   },
   {
-    what: 'takes one order’s products back where another order has bought, too',
+    what: 'revokes one order’s products from an asset with purchases of another',
     orders: () => [
       buyAgain('lent', center.customer),
       buyAgain('lock', center.customer),
@@ -266,7 +266,7 @@ const HARMLESS: Case[] = [
     after: BEFORE,
   },
   {
-    what: 'takes the products back, but not the asset',
+    what: 'revokes the products, but not the asset',
     orders: () => {
       const source = { ...CLOUD, srcLicenseOrderId: sourceOf.lent };
       return [deleteProduct(center.customer, [numOf.lent], {}, source)];

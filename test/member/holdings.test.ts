@@ -574,12 +574,12 @@ describe('M9', () => {
     beforeEach(makeWorld);
 
     it.each<[what: string, deleteAssets: Name[], addAssets: Name[], changes: Partial<Holdings>]>([
-      ['assigns what is free', [], ['free', 'free2'], { free: 'kim', free2: 'kim' }],
+      ['assigns unassigned assets', [], ['free', 'free2'], { free: 'kim', free2: 'kim' }],
       ['withdraws', ['kims2', 'kims'], [], { kims: 'nobody', kims2: 'nobody' }],
-      ['withdraws what is lent, and its lock is free', ['lent'], [], { lent: 'nobody', lock: 'nobody' }],
+      ['withdraws a lent asset, and its lock is free', ['lent'], [], { lent: 'nobody', lock: 'nobody' }],
       ['withdraws and assigns in one call', ['kims'], ['free'], { kims: 'nobody', free: 'kim' }],
-      ['assigns again what it withdraws', ['kims', 'kims2'], ['kims'], { kims2: 'nobody' }],
-      ['assigns again what was lent, which ends its lending', ['lent'], ['lent'], { lent: 'kim', lock: 'nobody' }],
+      ['withdraws an asset and assigns it again', ['kims', 'kims2'], ['kims'], { kims2: 'nobody' }],
+      ['withdraws and assigns a lent asset, which ends its loan', ['lent'], ['lent'], { lent: 'kim', lock: 'nobody' }],
     ])('%s', async (_, deleteAssets, addAssets, changes) => {
       const answer = await center.configure(kim, numsOf(deleteAssets), numsOf(addAssets));
       expect(answer.body).toEqual({ code: 0, message: 'success', data: null });
@@ -676,11 +676,16 @@ describe('M10', () => {
 
     it.each<[what: string, lock: Name, assets: (keyof typeof idOf)[], changes: Partial<Holdings>]>([
       ['lends one asset', 'lock2', ['kims'], { kims: 'kim lent', lock2: 'kim' }],
-      ['lends several', 'lock2', ['kims', 'kims2'], { kims: 'kim lent', kims2: 'kim lent', lock2: 'kim' }],
+      ['lends several assets', 'lock2', ['kims', 'kims2'], { kims: 'kim lent', kims2: 'kim lent', lock2: 'kim' }],
       ['lends more into the same lock later', 'lock', ['kims'], { kims: 'kim lent' }],
-      ['lends what is lent there already together with more', 'lock', ['lent', 'kims'], { kims: 'kim lent' }],
-      ['lends an asset that is named twice once', 'lock2', ['kims', 'kims'], { kims: 'kim lent', lock2: 'kim' }],
-      ['lends what has its nodes inside a merchandise', 'lock2', ['hidden'], { hidden: 'kim lent', lock2: 'kim' }],
+      [
+        'lends an asset that is already lent there together with another',
+        'lock',
+        ['lent', 'kims'],
+        { kims: 'kim lent' },
+      ],
+      ['lends an asset once if it is named twice', 'lock2', ['kims', 'kims'], { kims: 'kim lent', lock2: 'kim' }],
+      ['lends an asset with its nodes inside a merchandise', 'lock2', ['hidden'], { hidden: 'kim lent', lock2: 'kim' }],
     ])('%s', async (_, lock, assets, changes) => {
       const answer = await submitLend(kim, lock, assets);
       expect(answer.body).toEqual({ code: 0, message: 'success', data: null });
@@ -749,8 +754,8 @@ describe('M10', () => {
     afterEach(async () => expect(await contentOfTables(stack.db)).toEqual(before));
 
     it.each<[what: string, assets: (keyof typeof idOf)[]]>([
-      ['what it lent before', ['lent']],
-      ['twice what it lent before', ['lent', 'lent']],
+      ['what it has already lent', ['lent']],
+      ['what it has already lent, twice', ['lent', 'lent']],
     ])('that lends %s', (_, assets) => lend(kim, 'lock', assets));
 
     const UNUSABLE = ['33008', 'borrowed_lock_unusable'] as const;

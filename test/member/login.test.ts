@@ -129,7 +129,7 @@ describe('the password grant issues a token', () => {
 
   it.each([
     ['blanks around it, which are not trimmed', '  in between  '],
-    ['characters that a form has to encode', 'a+b&c=d%20;e#'],
+    ['characters that a form must encode', 'a+b&c=d%20;e#'],
     ['emoji', '🔑🐴🔋🖇️🔑🐴🔋'],
     ['right-to-left letters', 'مرور-سري-جدا'],
   ])('for a password with %s', async (_what, password) => {
@@ -172,23 +172,23 @@ describe('the password grant refuses with identical answers', () => {
   };
 
   it.each<[what: string, account: () => string, password?: () => string]>([
-    ['a password in other case', () => kim.userName, () => PASSWORD.toUpperCase()],
-    ['a password with a blank behind it', () => kim.userName, () => `${PASSWORD} `],
+    ['a password in different case', () => kim.userName, () => PASSWORD.toUpperCase()],
+    ['a password with a trailing blank', () => kim.userName, () => `${PASSWORD} `],
     ['a blank password', () => kim.userName, () => ' '],
-    ['a password with U+0000 behind it', () => kim.userName, () => `${PASSWORD}\0`],
+    ['a password with a trailing U+0000', () => kim.userName, () => `${PASSWORD}\0`],
     ['a password of 10,000 characters', () => kim.userName, () => PASSWORD.padEnd(10_000, 'x')],
     ['a password of emoji', () => kim.userName, () => '😀😀😀😀😀😀😀😀'],
     ['the stored hash of the password', () => kim.userName, () => passwordHash],
-    ['an account that nobody has', () => `nobody@${center.code}`],
-    ['a code that no enterprise has', () => 'kim@nowhere1'],
+    ['an unknown account', () => `nobody@${center.code}`],
+    ['an unknown code', () => 'kim@nowhere1'],
     ['an employee without a password', () => `cloud@${center.code}`],
-    ['an employee who was deleted', () => deleted.userName],
+    ['a deleted employee', () => deleted.userName],
     ['the short account name', () => 'kim'],
     ['the short account name with an @', () => 'kim@'],
     ['the code alone', () => center.code],
     ['the code with an @', () => `@${center.code}`],
-    ['the account name in other case', () => `KIM@${center.code}`],
-    ['the code in other case', () => `kim@${center.code.toUpperCase()}`],
+    ['the account name in different case', () => `KIM@${center.code}`],
+    ['the code in different case', () => `kim@${center.code.toUpperCase()}`],
     ['the account twice', () => `${kim.userName}@${center.code}`],
     ['the mobile number', () => '13912345678'],
     ['the name of the employee', () => kim.name],
@@ -196,13 +196,13 @@ describe('the password grant refuses with identical answers', () => {
     ['a blank account', () => ' '],
     ['a control character in the account', () => `kim\u0001@${center.code}`],
     ['U+0000 in the account', () => `kim\0@${center.code}`],
-    ['U+0000 behind the account', () => `${kim.userName}\0`],
+    ['a trailing U+0000 in the account', () => `${kim.userName}\0`],
     ['an account of 10,000 characters', () => `${'k'.repeat(10_000)}@${center.code}`],
     ['an account of 63 characters', () => `${'k'.repeat(63)}@${center.code}`],
     ['emoji for an account', () => '😀@😀'],
     ['full-width letters in the account', () => `ｋｉｍ@${center.code}`],
-    ['wildcards of SQL', () => `%@${center.code}`],
-    ['quotes of SQL', () => `kim'--@${center.code}`],
+    ['SQL wildcards', () => `%@${center.code}`],
+    ['SQL quotes', () => `kim'--@${center.code}`],
   ])('%s', async (_what, account, password = () => PASSWORD) => {
     const answer = await logIn(account(), password());
     expectOAuthError(answer, 400, 'invalid_grant');
@@ -211,7 +211,7 @@ describe('the password grant refuses with identical answers', () => {
 
   it.each([
     ['a % that encodes nothing', 'username=%&password=%zz'],
-    ['bytes that are no UTF-8', 'username=%ff%fe&password=%c3%28'],
+    ['bytes that are not UTF-8', 'username=%ff%fe&password=%c3%28'],
     ['half a surrogate pair', 'username=%ed%a0%80&password=%ed%b0%80'],
   ])('%s', async (_what, user) => {
     expectOAuthError(await ask(`grant_type=password&${user}`, basicOf(client)), 400, 'invalid_grant');

@@ -170,17 +170,17 @@ const FAULTS: Record<string, Fault[]> = {
     ['no Authorization', () => ({ token: null })],
     ['Authorization without a token', () => ({ token: '' })],
     ['Authorization of another scheme', () => ({ headers: { authorization: `Basic ${good.token}` } })],
-    ['Authorization that is a token alone', () => ({ headers: { authorization: good.token } })],
+    ['Authorization with a token alone', () => ({ headers: { authorization: good.token } })],
     ['two tokens in Authorization', () => ({ token: `${good.token} ${good.token}` })],
     ['the access token in the query', () => ({ token: null, query: { access_token: good.token } })],
     ['nothing at all', () => ({ token: null, clientToken: null, userToken: null })],
   ],
   '60000 token_invalid': [
     ['an unknown access token', () => ({ token: 'unknown' })],
-    ['an access token with a character more', () => ({ token: `${good.token}x` })],
-    ['an access token that has expired', async () => ({ token: await expire(await newClientToken()) })],
+    ['an access token with one more character', () => ({ token: `${good.token}x` })],
+    ['an expired access token', async () => ({ token: await expire(await newClientToken()) })],
     ['the user token in Authorization', () => ({ token: good.userToken })],
-    ['client token and user token the wrong way round', () => ({ token: good.userToken, userToken: good.token })],
+    ['client token and user token swapped', () => ({ token: good.userToken, userToken: good.token })],
     ['the application’s secret in Authorization', () => ({ token: center.api.credentials.appSecret })],
   ],
   '60000 client_token_missing': [
@@ -191,10 +191,10 @@ const FAULTS: Record<string, Fault[]> = {
   ],
   '60000 client_token_invalid': [
     ['an unknown clientToken', () => ({ clientToken: 'unknown' })],
-    ['a clientToken with a character less', () => ({ clientToken: good.token.slice(1) })],
+    ['a clientToken with one character less', () => ({ clientToken: good.token.slice(1) })],
     ['a clientToken with a scheme', () => ({ clientToken: `Bearer ${good.token}` })],
     ['the clientToken twice', () => ({ clientToken: `${good.token}, ${good.token}` })],
-    ['a clientToken that has expired', async () => ({ clientToken: await expire(await newClientToken()) })],
+    ['an expired clientToken', async () => ({ clientToken: await expire(await newClientToken()) })],
     ['the user token for clientToken', () => ({ clientToken: good.userToken })],
   ],
   '60000 client_token_mismatch': [
@@ -229,18 +229,18 @@ const FAULTS: Record<string, Fault[]> = {
   ],
   '60005 user_token_invalid': [
     ['an unknown userToken', () => ({ userToken: 'unknown' })],
-    ['a userToken with a character more', () => ({ userToken: `${good.userToken}x` })],
+    ['a userToken with one more character', () => ({ userToken: `${good.userToken}x` })],
     ['a userToken with a scheme', () => ({ userToken: `Bearer ${good.userToken}` })],
     ['the userToken twice', () => ({ userToken: `${good.userToken}, ${good.userToken}` })],
     ['the password for userToken', () => ({ userToken: center.password })],
     ['the access token for userToken', () => ({ userToken: good.token })],
     [
-      'a userToken for orders alone',
+      'a userToken without auth_me',
       async () => ({ userToken: await logIn(center.api, { ...user(), scope: 'auth_order' }) }),
     ],
-    ['a userToken that has expired', async () => ({ userToken: await expire(await logIn(center.api, center)) })],
+    ['an expired userToken', async () => ({ userToken: await expire(await logIn(center.api, center)) })],
     [
-      'a userToken that was issued to another application',
+      'a userToken issued to another application',
       async () => ({ userToken: (await logInToAll(await stack.newApi())).userToken }),
     ],
     [
@@ -314,10 +314,10 @@ describe('every operation is refused with 70001 to a user who is', () => {
 
 describe('every operation on an enterprise is refused with 70001 if the path names', () => {
   it.each<[what: string, enterpriseId: () => string]>([
-    ['none that is there', () => '999999999'],
+    ['an unknown one', () => '999999999'],
     ['more than 63 bits', () => '9'.repeat(19)],
-    ['a zero before the right one', () => `0${center.enterpriseId}`],
-    ['a blank behind the right one', () => `${center.enterpriseId} `],
+    ['a leading zero', () => `0${center.enterpriseId}`],
+    ['a trailing blank', () => `${center.enterpriseId} `],
     ['SQL', () => "1' or '1'='1"],
     ['U+0000', () => '\0'],
   ])('%s', async (_what, enterpriseId) => {

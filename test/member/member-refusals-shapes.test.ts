@@ -135,7 +135,7 @@ const OPERATIONS: Operation[] = [
     lists: { assetIDs: 1_001 },
   },
   {
-    name: 'The audit record',
+    name: 'The audit log',
     method: 'GET',
     path: () => `${enterprise()}/audit`,
     query: PAGE,

@@ -92,7 +92,7 @@ const NOBODY: [who: string, memberId: () => string][] = [
   ['nobody', () => '999999999'],
   ['an employee of another enterprise', () => neighbor.cloudId],
   ['a deleted employee', () => gone],
-  ['a zero before an id', () => `0${kim}`],
+  ['a leading zero in an ID', () => `0${kim}`],
   ['more than 63 bits', () => '9'.repeat(19)],
   ['an account', () => 'kim'],
   ['SQL', () => `${kim}' or '1'='1`],
@@ -158,7 +158,7 @@ const REFUSED: Row[] = [
   ],
   [
     'M2',
-    'another account than the employee has',
+    'an account other than the employee’s',
     '60002',
     'account_mismatch',
     'userName',

@@ -199,19 +199,19 @@ const TRIALS: Record<string, Trial[]> = {
     ['M5', () => ({ ...get(`/enterprise/${theirs.id}/members?pageNum=1&pageSize=10`), ...NOT_ADMINISTRATOR })],
     ['M6', () => ({ ...get(`/enterprise/${theirs.id}/asset/assetNums`), ...NOT_ADMINISTRATOR })],
     ['M8', () => ({ ...get(`/enterprise/${theirs.id}/asset/borrowUsbKeys`), ...NOT_ADMINISTRATOR })],
-    [
-      'the audit record',
-      () => ({ ...get(`/enterprise/${theirs.id}/audit?pageNum=1&pageSize=10`), ...NOT_ADMINISTRATOR }),
-    ],
+    ['the audit log', () => ({ ...get(`/enterprise/${theirs.id}/audit?pageNum=1&pageSize=10`), ...NOT_ADMINISTRATOR })],
   ],
   'their employee in our path': [
     ['M2', () => ({ ...edit(ours.id, theirs.holder.id, EDIT(theirs)), ...EMPLOYEE_NOT_FOUND })],
-    ['M2 by the name of ours', () => ({ ...edit(ours.id, theirs.holder.id, EDIT(ours)), ...EMPLOYEE_NOT_FOUND })],
-    ['M2 of a deleted one', () => ({ ...edit(ours.id, theirs.deleted.id, EDIT(theirs)), ...EMPLOYEE_NOT_FOUND })],
+    [
+      'M2 with the name of one of ours',
+      () => ({ ...edit(ours.id, theirs.holder.id, EDIT(ours)), ...EMPLOYEE_NOT_FOUND }),
+    ],
+    ['M2 of a deleted employee', () => ({ ...edit(ours.id, theirs.deleted.id, EDIT(theirs)), ...EMPLOYEE_NOT_FOUND })],
     ['M3', () => ({ ...resetPassword(ours.id, theirs.holder.id), ...EMPLOYEE_NOT_FOUND })],
     ['M3 of their administrator', () => ({ ...resetPassword(ours.id, theirs.center.adminId), ...EMPLOYEE_NOT_FOUND })],
     [
-      'M3 of one without a password',
+      'M3 of an employee without a password',
       () => ({ ...resetPassword(ours.id, theirs.center.cloudId), ...EMPLOYEE_NOT_FOUND }),
     ],
     ['M4', () => ({ ...remove(ours.id, theirs.holder.id), ...EMPLOYEE_NOT_FOUND })],
@@ -277,7 +277,7 @@ const TRIALS: Record<string, Trial[]> = {
       () => ({ ...configure(ours.holder.id, [], [theirs.free.assetId]), ...NUMBER_NOT_FOUND }),
     ],
     [
-      'M9 behind ours',
+      'M9 after one of ours',
       () => ({ ...configure(ours.holder.id, [], [ours.free.assetNum, theirs.free.assetNum]), ...OF_OTHER_ENTERPRISE }),
     ],
     [
@@ -285,7 +285,7 @@ const TRIALS: Record<string, Trial[]> = {
       () => ({ ...configure(ours.holder.id, [ours.held.assetNum], [theirs.free.assetNum]), ...OF_OTHER_ENTERPRISE }),
     ],
     [
-      'M10 behind ours',
+      'M10 after one of ours',
       () => ({
         ...lend(ours.holder.id, ours.freeLock.assetNum, [ours.held.assetId, theirs.held.assetId]),
         ...NOT_HELD,
@@ -365,7 +365,7 @@ describe('our lists show none of their data:', () => {
     ['M7', () => `/enterprise/asset/${ours.held.assetId}/merchandiseProducts`, {}],
     ['M7 of a lock', () => `/enterprise/asset/${ours.usedLock.assetId}/merchandiseProducts`, {}],
     ['M8', () => `/enterprise/${ours.id}/asset/borrowUsbKeys`, {}],
-    ['the audit record', () => `/enterprise/${ours.id}/audit`, PAGE],
+    ['the audit log', () => `/enterprise/${ours.id}/audit`, PAGE],
   ];
 
   it.each(lists)('%s', async (_name, path, query) => {
@@ -395,14 +395,14 @@ describe('our lists show none of their data:', () => {
     ['the name', () => ({ keyword: theirs.holder.name })],
     ['the short account', () => ({ keyword: theirs.holder.userName })],
     ['the account', () => ({ keyword: theirs.holder.account })],
-    ['the account of a deleted one', () => ({ keyword: theirs.deleted.account })],
+    ['the account of a deleted employee', () => ({ keyword: theirs.deleted.account })],
     ['the code', () => ({ keyword: `@${theirs.center.code}` })],
     ['the id', () => ({ keyword: theirs.holder.id })],
     ['the mobile number', () => ({ keyword: theirs.secrets.passwordMobile! })],
     ['the number of an asset', () => ({ keyword: theirs.held.assetNum })],
     ['the department', () => ({ departmentId: theirs.departmentId })],
-    ['the department, and a name of ours', () => ({ departmentId: theirs.departmentId, keyword: 'Kim' })],
-    ['a condition of SQL', () => ({ keyword: `' or enterprise_id = ${theirs.id} --` })],
+    ['the department and one of our names', () => ({ departmentId: theirs.departmentId, keyword: 'Kim' })],
+    ['an SQL condition', () => ({ keyword: `' or enterprise_id = ${theirs.id} --` })],
   ];
 
   it.each(searches)('M5 with a search for %s', async (_how, query) => {

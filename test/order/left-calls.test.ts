@@ -28,7 +28,7 @@ it.each([
   ['async', batchOf, 0, 1],
   ['sync', syncOf, 0, 1],
   ['on a thread', syncOf, LARGE_BYTES, 1],
-  ['on a thread, and behind another', batchOf, LARGE_BYTES, 2],
+  ['on a thread, behind another body', batchOf, LARGE_BYTES, 2],
 ])('%s: the call ends at once and stores nothing', async (_, batchOfMode, bytes, calls) => {
   const customer = await api.newCustomer();
   const [left, stored] = [countLeft(), await countRows(stack.db, 'batch')];

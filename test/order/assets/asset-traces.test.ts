@@ -152,7 +152,7 @@ describe('the path', () => {
     ['a percent sign', '100%25'],
     ['a question mark, a hash and dots', '..?a#b'],
     ['the name of an operation', 'lock'],
-    ['the name of another', 'history'],
+    ['the name of another operation', 'history'],
     ['255 letters that take two units each', '😀'.repeat(255)],
   ])('accepts a number with %s', async (_, assetNum) => {
     const { licenseOrderId } = await order(newBuy(customer, [assetNum]));
@@ -163,7 +163,7 @@ describe('the path', () => {
   it.each([
     ['256 characters', 'x'.repeat(256), 'field_invalid'],
     ['a control character', 'a\u0000b', 'field_invalid'],
-    ['nothing but blanks', '  ', 'field_missing'],
+    ['only blanks', '  ', 'field_missing'],
   ])('refuses a number of %s', async (_, assetNum, cause) => {
     expect(await causeOf(submitAsset(api, assetNum))).toBe(cause);
     expect(await causeOf(submitHistory(api, assetNum))).toBe(cause);
@@ -331,9 +331,9 @@ describe('the history of a number', () => {
     });
 
     it.each([
-      ['that is cut', () => cursor.slice(1)],
+      ['that is truncated', () => cursor.slice(1)],
       ['with another end', () => `${cursor}A`],
-      ['that is nothing', () => 'A'],
+      ['without content', () => 'A'],
     ])('%s', async (_, take) => {
       expect(refusalOf(await submitHistory(api, assetNum, { cursor: take() }))).toMatchObject(wrong);
     });

@@ -98,9 +98,9 @@ describe.each([
 
   it.each<[what: string, assetNum: () => Promise<string>]>([
     ['was never bought', async () => newAssetNum()],
-    ['begins a number', async () => (await ready())[0]!.slice(0, -1)],
+    ['is the beginning of a number', async () => (await ready())[0]!.slice(0, -1)],
     ['is a wildcard', async () => `${(await ready())[0]!.slice(0, -1)}%`],
-    ['goes on after a number', async () => `${(await ready())[0]} or 1=1`],
+    ['continues after a number', async () => `${(await ready())[0]} or 1=1`],
     [
       'is revoked',
       async () => {

@@ -116,7 +116,7 @@ const lists = (assetNums: () => string[]) => (data: unknown) => {
 const ORDERS: [what: string, order: () => Sent, cause: Cause][] = [
   ['a purchase of their customer', () => newBuy(two.theirs.customer, [newAssetNum()]), 'customer_not_found'],
   ['their asset', () => deleteAsset(two.theirs.customer, [two.theirs.numbers.free]), 'customer_not_found'],
-  ['their asset as ours', () => deleteAsset(two.ours.customer, [two.theirs.numbers.free]), 'asset_not_found'],
+  ['their asset as one of ours', () => deleteAsset(two.ours.customer, [two.theirs.numbers.free]), 'asset_not_found'],
   ['a product of it', () => deleteProduct(two.ours.customer, [two.theirs.numbers.free]), 'asset_not_found'],
   [
     'its transfer to us',
@@ -134,7 +134,7 @@ const EMPLOYEE = `${ME_ROOT}/enterprise/{enterpriseGlobalId}/member/{memberGloba
 const NAMES_NOTHING = 'names no channel, customer or asset';
 
 const LOCKS: Trial[] = ['lock', 'unlock'].map((operation) => [
-  'their lock behind ours',
+  'their lock after one of ours',
   () => {
     const assetNums = [two.ours.numbers.usbKey, two.theirs.numbers.usbKey];
     return post(`/asset/${operation}`, { assetNums, operatorIdentity: 'Me' });
@@ -165,7 +165,7 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
     ],
   ],
   [`post ${ORDER_ROOT}/enterprise/user/create`]: [
-    ['what makes customers of crm', () => post('/enterprise/user/create', ofCrm()), 'channel_not_allowed'],
+    ['an enterprise with a crm customer', () => post('/enterprise/user/create', ofCrm()), 'channel_not_allowed'],
   ],
   [`post ${ORDER_ROOT}/enterprise/user/update`]: [
     ['a customer of crm', () => post('/enterprise/user/update', ofCrm()), 'channel_not_allowed'],
@@ -202,8 +202,12 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
   [`post ${ORDER_ROOT}/shellnums`]: NAMES_NOTHING,
   [`post ${ORDER_ROOT}/licenseOrder/batchOrder`]: [
     ['a sync batch of their channel', () => post(BATCH, buy('theirs')), 'channel_not_allowed'],
-    ['an async one', () => post(BATCH, { ...buy('theirs'), syncMode: 'async' }), 'channel_not_allowed'],
-    ['their batch again', () => post(BATCH, two.theirs.batch), 'channel_not_allowed'],
+    [
+      'an async batch of their channel',
+      () => post(BATCH, { ...buy('theirs'), syncMode: 'async' }),
+      'channel_not_allowed',
+    ],
+    ['their batch resubmitted', () => post(BATCH, two.theirs.batch), 'channel_not_allowed'],
     ...ORDERS.map(([what, order, cause]): Trial => [what, () => post(BATCH, syncBatch(order())), cause]),
   ],
   [`post ${ORDER_ROOT}/licenseOrder/batchOrder/preview`]: [
@@ -215,22 +219,22 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
   ],
   [`post ${ORDER_ROOT}/licenseOrder/batchOrder/cancel`]: [
     ['their batch', () => post(`${BATCH}/cancel`, theirBatch()), 'channel_not_allowed'],
-    ['their batch as ours', () => post(`${BATCH}/cancel`, theirBatch('ours')), 'batch_not_found'],
+    ['their batch as one of ours', () => post(`${BATCH}/cancel`, theirBatch('ours')), 'batch_not_found'],
   ],
   [`get ${ORDER_ROOT}/licenseOrder/batchOrder`]: [
     ['their batch', () => get(BATCH, theirBatch()), 'channel_not_allowed'],
-    ['their batch as ours', () => get(BATCH, theirBatch('ours')), 'batch_not_found'],
+    ['their batch as one of ours', () => get(BATCH, theirBatch('ours')), 'batch_not_found'],
   ],
   [`get ${ORDER_ROOT}/licenseOrder/batchOrder/failed`]: [
     ['their batch', () => get(`${BATCH}/failed`, theirBatch()), 'channel_not_allowed'],
-    ['their batch as ours', () => get(`${BATCH}/failed`, theirBatch('ours')), 'batch_not_found'],
+    ['their batch as one of ours', () => get(`${BATCH}/failed`, theirBatch('ours')), 'batch_not_found'],
   ],
   [`get ${ORDER_ROOT}/licenseOrder/{licenseOrderId}`]: [
     ['their order', () => get(`/licenseOrder/${two.theirs.licenseOrderId}`), 'order_not_found'],
   ],
   [`get ${ORDER_ROOT}/events`]: [
     [
-      'the end of their batch',
+      'the event of their batch',
       () => get('/events'),
       (data) => {
         const { channelCode, channelOrderId } = two.ours.batch;
@@ -286,7 +290,7 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
   [`delete ${EMPLOYEE}`]: NAMES_NOTHING,
   [`get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/members`]: [
     [
-      'who holds something of theirs',
+      'a holder of their asset',
       () => getMember(`${enterprise()}/members`, { ...PAGE, keyword: 'kim' }),
       (data) => {
         const { held, lent, usedLock } = two.ours.numbers;
@@ -320,10 +324,10 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
   ],
   [`post ${ME_ROOT}/enterprise/member/{memberGlobalId}/privileges`]: [
     ['their asset, assigned', () => configure([], [two.theirs.numbers.free]), 'asset_number_not_found'],
-    ['theirs of another enterprise', () => configure([], [two.elsewhere]), 'asset_number_not_found'],
+    ['their asset of another enterprise', () => configure([], [two.elsewhere]), 'asset_number_not_found'],
     ['their asset, withdrawn', () => configure([two.theirs.numbers.held], []), 'asset_not_withdrawable'],
     [
-      'theirs behind ours',
+      'their asset after one of ours',
       () => configure([two.ours.numbers.held], [two.theirs.numbers.free]),
       'asset_number_not_found',
     ],
@@ -334,7 +338,7 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
   ],
   [`get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/audit`]: [
     [
-      'who was given something of theirs',
+      'an entry about their asset',
       () => getMember(`${enterprise()}/audit`, PAGE),
       (data) => {
         const entries = (data as { list: AuditEntry[] }).list.filter(({ action }) => action === 'assets_configured');

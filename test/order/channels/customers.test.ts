@@ -98,9 +98,9 @@ describe('O1 binds a customer', () => {
   });
 
   it.each<[how: string, vary: (name: string) => string]>([
-    ['in another case', (name) => name.toUpperCase()],
+    ['in different case', (name) => name.toUpperCase()],
     ['with two blanks inside', (name) => name.replace(' ', '  ')],
-    ['that only begins so', (name) => name.slice(0, -1)],
+    ['that has only the same beginning', (name) => name.slice(0, -1)],
     ['with a wildcard', (name) => `${name.slice(0, -1)}%`],
   ])('to another enterprise for a name %s', async (_how, vary) => {
     const body = binding();
@@ -566,7 +566,7 @@ describe('O4 changes', () => {
   });
 
   it.each<[who: string, bound: () => Promise<string>]>([
-    ['that nobody knows', async () => randomUUID()],
+    ['that is unknown', async () => randomUUID()],
     [
       'that O1 bound in the channel crm, to an enterprise of O1',
       async () => (await bind(binding({ channelCode: 'crm' }))).channelCustomerId,
@@ -583,7 +583,7 @@ describe('O4 changes', () => {
       async () => (await bind(binding({ channelCode: 'industry' }))).channelCustomerId,
     ],
     [
-      'in another case',
+      'in different case',
       async () => (await created({ crmCustomerId: `CRM-${randomUUID()}` })).body.crmCustomerId.toLowerCase(),
     ],
     ['with a wildcard', async () => `${(await created()).body.crmCustomerId.slice(0, -1)}%`],

@@ -61,13 +61,13 @@ describe.each(OPERATIONS)('POST %s refuses', (path) => {
     ['half an object', '{"channelCode":"a"'],
     ['a missing value', '{"channelCode":}'],
     ['single quotes', "{'channelCode':'a'}"],
-    ['a comma too many', '{"channelCode":"a",}'],
+    ['an extra comma', '{"channelCode":"a",}'],
     ['something after the object', '{"channelCode":"a"}{}'],
     ['a raw newline in a string', '{"channelCode":"a\nb"}'],
     ['NaN', '{"sequence":NaN}'],
     ['U+0000', '\u0000'],
     ['a form', 'channelCode=a&channelOrderId=b'],
-    ['brackets without an end', '['.repeat(100_000)],
+    ['unclosed brackets', '['.repeat(100_000)],
   ])('%s, which is not JSON', async (_what, body) => {
     await expectRefused(() => send(path, bytes(body), JSON_TYPE), 'json_malformed');
   });
@@ -140,8 +140,8 @@ describe.each(OPERATIONS)('POST %s refuses', (path) => {
   it.each([
     ['lists', '[', ']', 65],
     ['objects', '{"a":', '}', 65],
-    ['lists of orders in orders', '{"orderList":[', ']}', 6_000],
-    ['more lists than a stack holds', '[', ']', 400_000],
+    ['lists of orders inside orders', '{"orderList":[', ']}', 6_000],
+    ['more lists than a call stack allows', '[', ']', 400_000],
   ])('%s nested too deep', async (_what, open, close, depth) => {
     const inside = open === '{"a":' ? '1' : '';
     const body = `${open.repeat(depth)}${inside}${close.repeat(depth)}`;
@@ -158,12 +158,12 @@ describe.each(OPERATIONS)('POST %s refuses', (path) => {
 describe('O5 refuses', () => {
   it.each([
     [
-      'a list of 10,001 elements, known or not',
+      'a list of 10,001 elements, known or unknown',
       `{"unknown":[${'0,'.repeat(10_000)}0]}`,
       buildMessage('list_too_long', 'unknown', 10_000),
     ],
     [
-      'more elements than 500,000',
+      'more than 500,000 elements',
       `[${`[${'0,'.repeat(9_999)}0],`.repeat(50)}[0]]`,
       buildMessage('list_too_long', '[49]', 500_000),
     ],

@@ -257,25 +257,25 @@ describe('O5 refuses', () => {
 
   const CASES: RuleCase[] = [
     {
-      rule: 'a sequence that repeats',
+      rule: 'a repeated sequence',
       orders: () => [newBuy(customer, ['1'], { sequence: 7 }), newBuy(customer, ['2'], { sequence: 7 })],
       cause: 'sequence_repeated',
       path: '[1].sequence',
     },
     {
-      rule: 'an asset number that repeats in an element',
+      rule: 'a repeated asset number in an element',
       orders: () => [newBuy(customer, ['81', '82', '81'])],
       cause: 'asset_number_repeated',
       path: '[0].assets[0].assetNos[2]',
     },
     {
-      rule: 'an asset number that repeats once it is trimmed',
+      rule: 'an asset number that is repeated after trimming',
       orders: () => [deleteAsset(customer, ['81', ' 81 '])],
       cause: 'asset_number_repeated',
       path: '[0].assets[0].assetNos[1]',
     },
     {
-      rule: 'an asset number that repeats in a delete_product',
+      rule: 'a repeated asset number in a delete_product',
       orders: () => [deleteProduct(customer, ['81', '81'])],
       cause: 'asset_number_repeated',
       path: '[0].assets[0].assetNos[1]',
@@ -287,13 +287,13 @@ describe('O5 refuses', () => {
       path: '[0].assets[0].products',
     },
     {
-      rule: 'a new_buy asset of which both are null',
+      rule: 'a new_buy asset with null for both',
       orders: () => buy({ products: null, merchandises: null }),
       cause: 'asset_without_items',
       path: '[0].assets[0].products',
     },
     {
-      rule: 'a new_buy asset of which both are empty',
+      rule: 'a new_buy asset with both empty',
       orders: () => buy({ products: [], merchandises: [] }),
       cause: 'asset_without_items',
       path: '[0].assets[0].products',
@@ -313,7 +313,7 @@ describe('O5 refuses', () => {
       path: '[1].assets[0].assetNos[1]',
     },
     {
-      rule: 'an asset number in orders of two customers once it is trimmed, whatever the orders do with it',
+      rule: 'an asset number in orders of two customers after trimming, for any orders',
       orders: () => [
         deleteAsset(second, ['80']),
         newBuy(customer, ['81'], {}, { transferedAssetNum: true }),
@@ -355,7 +355,7 @@ describe('O5 refuses', () => {
       path: '[0].assets[0].limitStartDate',
     },
     {
-      rule: 'merchandise that nests 17 deep',
+      rule: 'merchandise nested 17 deep',
       orders: () => buy({ merchandises: [nested(17)] }),
       cause: 'merchandise_too_deep',
       path: `[0].assets[0].merchandises[0]${'.children[0]'.repeat(16)}`,

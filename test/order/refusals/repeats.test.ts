@@ -113,14 +113,14 @@ const OPTIONAL_FIELDS = [
 
 describe('the same content again gets the same answer and stores nothing more', () => {
   it.each<[how: string, again: (batch: ReturnType<typeof fullBatch>) => unknown]>([
-    ['sent byte for byte', (batch) => batch],
+    ['byte for byte', (batch) => batch],
     ['with its keys in another order', reversed],
     [
       'with nulls for absent fields',
       (batch) => extended(batch, Object.fromEntries(OPTIONAL_FIELDS.map((name) => [name, null]))),
     ],
     ['with empty text for absent text', (batch) => extended(batch, { srcLicenseOrderId: '', gmsPid: '', appKey: ' ' })],
-    ['with fields that nobody knows', (batch) => extended(batch, { comment: 'again', retry: { count: 2 } })],
+    ['with unknown fields', (batch) => extended(batch, { comment: 'again', retry: { count: 2 } })],
     ['with blanks around its texts', (batch) => spaced(batch)],
     ['with the default spelled out', (batch) => extended(batch, { strictMatchWhenDelete: false })],
     [
@@ -182,22 +182,22 @@ describe('other content under the same channelOrderId is refused with channel_or
       JSON.parse(JSON.stringify(batch).replace(from, to));
 
   it.each<[what: string, change: Change]>([
-    ['an order less', (batch) => ({ ...batch, orderList: batch.orderList.slice(0, 1) })],
-    ['an order more', (batch) => ({ ...batch, orderList: [...batch.orderList, newBuy(customer, [newAssetNum()])] })],
-    ['the orders the other way round', (batch) => ({ ...batch, orderList: batch.orderList.toReversed() })],
+    ['one order less', (batch) => ({ ...batch, orderList: batch.orderList.slice(0, 1) })],
+    ['one more order', (batch) => ({ ...batch, orderList: [...batch.orderList, newBuy(customer, [newAssetNum()])] })],
+    ['the orders reversed', (batch) => ({ ...batch, orderList: batch.orderList.toReversed() })],
     [
       'another sequence',
       (batch) => ({ ...batch, orderList: batch.orderList.with(0, { ...batch.orderList[0], sequence: 0 }) }),
     ],
     ['another administrator', inText('admin@example.com', 'root@example.com')],
-    ['other case', inText('1 Main Street', '1 MAIN STREET')],
+    ['different case', inText('1 Main Street', '1 MAIN STREET')],
     ['another license type', inText('normal_recover_usbkey', 'softkey')],
     ['another limit', inText('"limitConcurrent":1', '"limitConcurrent":2')],
     ['a limit that was absent', inText('"limitStartDate"', '"limitEndDate":1900000000000,"limitStartDate"')],
     ['another feature value', inText('"featureValue":"1"', '"featureValue":"2"')],
     ['another extend value', inText('"extendValue":"1"', '"extendValue":"2"')],
     ['another password of a license', inText('"p2"', '"p3"')],
-    ['a blank in a password', inText('"p2"', '" p2"')],
+    ['a blank inside a password', inText('"p2"', '" p2"')],
     [
       'another name of a nested merchandise',
       inText('"children":[{"crmProductId":"crm-m1"', '"children":[{"crmProductId":"crm-m2"'),

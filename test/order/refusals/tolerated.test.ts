@@ -115,23 +115,23 @@ describe('a new_buy is accepted with', () => {
       () => buy({}, { customerName: 'Ünïcode 広聯達 عربى 👩‍👩‍👧', branchName: "'; drop table asset; --" }),
     ],
     ['sequence 0', () => buy({}, { sequence: 0 })],
-    ['the greatest sequence', () => buy({}, { sequence: 2 ** 31 - 1 })],
-    ['the greatest Integer', () => buyProduct({ limitConcurrent: 2 ** 31 - 1, timeUnitQuantity: 2 ** 31 - 1 })],
+    ['the highest sequence', () => buy({}, { sequence: 2 ** 31 - 1 })],
+    ['the highest Integer', () => buyProduct({ limitConcurrent: 2 ** 31 - 1, timeUnitQuantity: 2 ** 31 - 1 })],
     [
-      'the greatest Long',
+      'the highest Long',
       () => buyProduct({ limitTimeDuration: 2 ** 53 - 1, limitEndDate: 1_800_000_000_002 ** 53 - 1 }),
     ],
-    ['a start that is the end', () => buy({ limitStartDate: 1_800_000_000_005, limitEndDate: 1_800_000_000_005 })],
+    ['a start equal to the end', () => buy({ limitStartDate: 1_800_000_000_005, limitEndDate: 1_800_000_000_005 })],
     ['a start without an end', () => buyProduct({ limitStartDate: 1_800_000_000_000 })],
     ['time 0', () => buyProduct({ limitStartDate: 0, trialEndDate: 0 })],
-    ['a merchandise and no products', () => buy({ products: undefined, merchandises: [merchandise()] })],
+    ['a merchandise without products', () => buy({ products: undefined, merchandises: [merchandise()] })],
     [
       'a merchandise without products of its own',
       () => buy({ products: [], merchandises: [merchandise({ licenseOrderProductList: [] })] }),
     ],
-    ['merchandise that nests 16 deep', () => buy({ products: null, merchandises: [nested(16)] })],
+    ['merchandise nested 16 deep', () => buy({ products: null, merchandises: [nested(16)] })],
     [
-      'children that are null at the deepest level',
+      'null children at the deepest level',
       () => buy({ merchandises: [merchandise({ children: [merchandise({ children: null })] })] }),
     ],
     ['passwords with blanks around them', () => buyProduct({ passwords: [' secret ', '   '] })],
@@ -147,7 +147,7 @@ describe('a new_buy is accepted with', () => {
         });
       },
     ],
-    ['a cloud license and no srcLicenseOrderId', () => buy({}, { licenseType: 'cloud_account' })],
+    ['a cloud license without srcLicenseOrderId', () => buy({}, { licenseType: 'cloud_account' })],
   ])('%s', async (_what, order) => {
     await expectDone(order());
   });

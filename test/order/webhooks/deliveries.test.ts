@@ -345,7 +345,7 @@ describe('a failed attempt', () => {
     ['a redirect', answerWith(302), { status: 302, fault: FAULTS.explainStatus(302) }],
     ['a connection that ends', ((response) => response.destroy()) as Answer, { status: null, fault: FAULTS.CLOSED }],
     [
-      'what is not HTTP',
+      'an answer that is not HTTP',
       ((response) => response.socket!.end('hello\r\n\r\n')) as Answer,
       { status: null, fault: FAULTS.NOT_HTTP },
     ],

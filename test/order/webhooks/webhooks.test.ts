@@ -150,7 +150,7 @@ describe('a URL is refused', () => {
   const refusalFor = async (url: unknown, description?: unknown) => refusalOf(await create({ url, description }));
 
   it.each<[what: string, url: unknown]>([
-    ['that is no text', 5],
+    ['that is not a string', 5],
     ['that is relative', '/hook'],
     ['without a host', 'https://'],
     ['with backslashes', 'https:\\\\hooks.shop.example'],
