@@ -86,7 +86,7 @@ export function registerBacklogGauges(registry: Registry, db: Database, channels
   });
   new Gauge({
     name: 'lockstep_channel_oldest_pending_seconds',
-    help: 'Age of the oldest pending order by channel, for the same channels; paused channels are left out',
+    help: 'Age of the oldest pending order by channel, as in lockstep_channel_pending_orders; excludes paused channels',
     labelNames: ['channel'],
     registers,
     async collect() {

@@ -14,13 +14,13 @@ export function addTo(database: Command, commands: Commands): void {
   commands.onDatabase(
     database,
     'restore <file>',
-    'Restore such a backup into a new DATA_DIR and skip IDs',
+    'Restore a file of database backup into a new DATA_DIR, and skip IDs',
     async () => (await load()).restore,
   );
   commands.onDatabase(
     database,
     'skip-ids',
-    'Skip a million IDs and asset numbers: required after any other restore, before the API starts',
+    'Skip a million IDs and asset numbers, so that none is given out twice: run it after any other restore, before the API starts',
     async () => (await load()).skip,
   );
 }

@@ -13,7 +13,7 @@ export function addTo(operator: Command, commands: Commands): void {
       'Create an operator; print the password (shown once)',
       async () => (await load()).create,
     )
-    .argument('<name>', 'Lower-case letters, digits, and . _ - between them')
+    .argument('<name>', 'Lowercase letters and digits, with . _ - only in between')
     .addOption(
       new Option('--role <role>', 'Role of the operator (required)').choices(OPERATOR_ROLES).makeOptionMandatory(),
     );

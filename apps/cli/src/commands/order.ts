@@ -16,8 +16,8 @@ many orders were retried, and each order that was not, with the reason:
 Exit status: 4 if an order was not found, else 0`;
 
 const FAIL_HELP = `
-A later order of the same customer may then match something else. If later
-orders are pending, the command prints their IDs, one per line, and changes
+Without this order, a later order of the same customer may have another effect.
+If later orders are pending, the command prints their IDs, one per line, and changes
 nothing. Run it again with --later keep or --later fail.
 
 Exit status:

@@ -22,7 +22,7 @@ export function addTo(webhook: Command, commands: Commands): void {
   addJsonOption(
     addOne(
       'rotate-secret',
-      'Replace the secret of a webhook; print the new secret (shown once). For 24 hours, both secrets sign',
+      'Replace the secret of a webhook; print the new secret (shown once). For 24 hours, messages carry both signatures',
       'rotateSecret',
     ),
   );

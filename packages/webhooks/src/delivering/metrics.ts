@@ -82,7 +82,7 @@ export function registerWebhookGauges(registry: Registry, db: Database): void {
   });
   new Gauge({
     name: 'lockstep_webhook_overdue_seconds',
-    help: 'How long the most overdue webhook message has been due; 0 if none is',
+    help: 'Time since the most overdue webhook message was due; 0 if none is overdue',
     registers,
     async collect() {
       const state = await read();
@@ -92,7 +92,7 @@ export function registerWebhookGauges(registry: Registry, db: Database): void {
   });
   new Gauge({
     name: 'lockstep_webhook_lag_seconds',
-    help: 'Age of the oldest event not yet delivered to an endpoint; 0 if none',
+    help: 'Age of the oldest event not yet delivered, by answering and failing endpoints; 0 if none',
     labelNames: ['endpoints'],
     registers,
     async collect() {

@@ -45,7 +45,8 @@ export const batchesWords = defineAreaWords({
     resend: 'Fix and resend failed orders',
     resentAs: 'Failed orders of this batch were resent',
     resentBy: (operator: string) => `by ${operator}`,
-    resentAgain: 'Orders that succeeded there are done. Resend orders that failed there from the page of that batch.',
+    resentAgain:
+      'Orders that succeeded in the new batch need no action. To resend those that failed in it, open that batch.',
     madeFrom: 'Resent from batch',
   },
   zh: {

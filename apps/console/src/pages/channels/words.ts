@@ -15,13 +15,13 @@ export const channelsWords = defineAreaWords({
     estimateHint: 'at the current rate',
     paused: 'Paused since',
     noneTitle: 'No channels',
-    noneYet: 'A channel appears here once it has a customer (O1, O2).',
+    noneYet: 'A channel appears here once O1 or O2 creates a customer in it.',
     pausedTitle: 'This channel is paused',
     pausedHelp:
-      'Its orders are accepted and stay pending. Sync calls that touch its customers are refused. Resume the channel when the reason no longer applies.',
+      'Its orders are accepted and stay pending. Sync calls that touch its customers are refused. Resume the channel once the reason no longer applies.',
     behindTitle: 'This channel is behind',
     behindHelp:
-      'Its oldest order has been pending for at least 30 seconds. If orders are being applied, the workers can’t keep up: start another one. If not, check why its orders fail.',
+      'Its oldest order has been pending for at least 30 seconds. If orders are being applied, the workers can’t keep up: start another one. If not, check the overview for stalled lanes and held orders.',
     applicationsTitle: 'Applications',
     noApplications: 'No applications',
     noApplicationsHelp: 'No application has pending orders in this channel or is bound to it.',
@@ -67,7 +67,7 @@ export const channelsWords = defineAreaWords({
     pausedHelp: '其订单仍会受理，但保持待处理；涉及其客户的同步调用会被拒绝。暂停原因消除后，请恢复渠道。',
     behindTitle: '该渠道处理滞后',
     behindHelp:
-      '最早的订单已等待至少 30 秒。如果订单仍在执行，说明 Worker 处理能力不足，请再启动一个；否则请检查订单失败的原因。',
+      '最早的订单已等待至少 30 秒。如果订单仍在执行，说明 Worker 处理能力不足，请再启动一个；否则请在概览中查看停滞的通道和挂起的订单。',
     applicationsTitle: '应用',
     noApplications: '没有应用',
     noApplicationsHelp: '没有应用绑定此渠道，也没有应用在此渠道有待处理订单。',

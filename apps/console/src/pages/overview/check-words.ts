@@ -33,43 +33,46 @@ export const checkWords = defineWords({
     queue_do: 'Check that Redis is running and REDIS_URL is correct. Nothing is lost meanwhile.',
     pending_orders_name: 'Pending orders',
     pending_orders_is: 'No order has been pending for 30 seconds.',
-    pending_orders_wrong: ({ age }: Found) => `The oldest has been pending for ${age}.`,
+    pending_orders_wrong: ({ age }: Found) => `The oldest order has been pending for ${age}.`,
     pending_orders_do:
-      'Check the oldest batch. If no orders are applied, the workers’ log says why (“orders stalled”, “order held”). If many are, the workers can’t keep up: start another one.',
+      'Open the oldest batch. If no orders are being applied, the workers’ log says why (“orders stalled”, “order held”). If orders are being applied, the workers can’t keep up: start another one.',
     stalled_lanes_name: 'Lanes',
     stalled_lanes_is: 'Workers can apply orders.',
-    stalled_lanes_wrong: ({ count, age }: Found) => `${count} stalled, the first for ${age}.`,
-    stalled_lanes_do: 'The workers’ log says why (“orders stalled”). Orders resume once the fault is repaired.',
+    stalled_lanes_wrong: ({ count, age }: Found) =>
+      `Stalled lanes: ${count}, the first for ${age}. Their orders stay pending.`,
+    stalled_lanes_do:
+      'The workers’ log says why (“orders stalled”). Orders resume by themselves once the fault is fixed.',
     held_customers_name: 'Held orders',
     held_customers_is: 'No order is held.',
     held_customers_wrong: ({ count, age }: Found) =>
       `Customers affected: ${count}, the first for ${age}. Their later orders wait.`,
     held_customers_do:
-      'Check the errors of these orders and fix the cause; the service retries them. Otherwise cancel the batch, or mark the order as failed on its page.',
+      'Open the held orders and fix what the errors name; the service retries the orders. If an order itself is at fault, cancel its batch, or mark it as failed on its page.',
     events_name: 'Events',
     events_is: 'Completed batches become events immediately.',
     events_wrong: ({ age }: Found) =>
-      `Completed batches have waited ${age} to become events. Readers and webhooks don’t receive them.`,
+      `Completed batches have waited ${age} to become events. The event feed and webhooks don’t have them yet.`,
     events_do: 'Workers number events every second. Check their log for “event numbering failed”.',
     activity_name: 'Activity',
     activity_is: 'Activity is counted every second.',
-    activity_wrong: ({ age }: Found) => `Activity has not been counted for ${age}. This page shows too little.`,
+    activity_wrong: ({ age }: Found) =>
+      `Activity has not been counted for ${age}. The numbers on this page are too low.`,
     activity_do: 'Workers count activity every second. Check their log for “activity count failed”.',
     webhooks_disabled_name: 'Disabled webhooks',
     webhooks_disabled_is: 'No webhook is disabled.',
-    webhooks_disabled_wrong: ({ count }: Found) => `${count}. They receive nothing.`,
+    webhooks_disabled_wrong: ({ count }: Found) => `Disabled: ${count}. Nothing is sent until you enable them.`,
     webhooks_disabled_do:
-      'Ask their owners to repair the endpoints. Then enable the webhooks with the events that they missed.',
+      'Ask their owners to fix the endpoints. Then enable the webhooks, with the events that they missed.',
     webhooks_failing_name: 'Failing webhooks',
     webhooks_failing_is: 'Every webhook received its last message.',
-    webhooks_failing_wrong: ({ count }: Found) => `${count}. Their last message failed; the service retries it.`,
+    webhooks_failing_wrong: ({ count }: Found) => `Failing: ${count}. The service retries their last message.`,
     webhooks_failing_do:
-      'Their messages show what the endpoint answered. After three days of failures a webhook is disabled.',
+      'Open a webhook to see what its endpoint answered. After about three days of failed attempts, the service disables the webhook.',
     webhooks_behind_name: 'Webhook lag',
     webhooks_behind_is: 'Working endpoints receive events immediately.',
     webhooks_behind_wrong: ({ age }: Found) => `A working endpoint has not received an event from ${age} ago.`,
     webhooks_behind_do:
-      'If workers are running, one or many endpoints respond slowly: check the webhook’s page, or start another worker.',
+      'If workers are running, an endpoint responds slowly, or the workers can’t keep up: check the webhook’s page, or start another worker.',
     clean_up_name: 'Cleanup',
     clean_up_is: 'Data past its retention period is deleted.',
     clean_up_wrong: ({ kinds, age }: Found) =>

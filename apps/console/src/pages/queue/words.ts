@@ -3,7 +3,7 @@ import { defineAreaWords } from '../../words/define-words.ts';
 /** The words of the queue. */
 export const queueWords = defineAreaWords({
   en: {
-    lead: 'Jobs wake workers. A job says where to look for orders; it contains none.',
+    lead: 'A job tells workers which lanes have pending orders. It contains no orders.',
     waiting: 'Waiting',
     active: 'Running',
     delayed: 'Delayed',
@@ -12,7 +12,7 @@ export const queueWords = defineAreaWords({
     noJobs: 'No jobs',
     noJobsAdvice: 'Successful jobs are removed immediately.',
     lanes: 'Lanes',
-    throughBatch: 'Up to batch',
+    throughBatch: 'Through batch',
     attempts: 'Attempts',
     added: 'Added',
     stateTime: 'Started, failed or due',
@@ -30,7 +30,7 @@ export const queueWords = defineAreaWords({
       'Nothing is lost: without the queue, workers look for pending orders every second. Check that Redis is running and REDIS_URL is correct.',
     safe: 'A lost job loses no orders',
     safeAdvice:
-      'Orders and outcomes are stored in PostgreSQL. Jobs only start work sooner: without them, workers find pending orders within seconds. The list shows up to 20 jobs per state: those waiting longest, and the newest of the others. The queue keeps the 100 latest failed jobs.',
+      'Orders and outcomes are stored in PostgreSQL. Jobs only start work sooner: without them, workers find pending orders within seconds. The list shows up to 20 jobs per state: of the waiting ones the oldest, of the others the newest. The queue keeps the 100 latest failed jobs.',
   },
   zh: {
     lead: '任务用于唤醒 Worker，只指明到哪里查找订单，不含订单本身。',

@@ -7,7 +7,7 @@ export const sessionWords = defineAreaWords({
     product: 'Lockstep console',
     name: 'Name',
     showPassword: 'Show or hide password',
-    hint: 'For the demo, open the link that npm start prints, or use operatorName and operatorPassword from demo.json in DATA_DIR (default: .lockstep). Otherwise, ask an admin for an account. The first is created with lockstep operator create NAME.',
+    hint: 'For the demo, open the link that npm start prints, or use operatorName and operatorPassword from demo.json in DATA_DIR (default: .lockstep). Otherwise, ask an admin for an account. To create the first one, run lockstep operator create NAME --role admin.',
     linkHint: 'This link logs you in once.',
     loggedOut: 'You are logged out.',
     logInFailed: 'Log-in failed',
