@@ -1,4 +1,4 @@
-import { Deadline, isOverload, openDatabase, untilConfirmed, within } from '@lockstep/platform';
+import { Deadline, isOverload, OutcomeUnknown, openDatabase, untilConfirmed, within } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { addStandby, type PostgresServer, removeServers, startPrimary } from '../harness/databases/postgres-cluster.ts';
@@ -63,7 +63,7 @@ it.each(COMMITS)(
     const writing = write(what);
     writing.catch(() => {});
     await cancelWaiting();
-    await expect(writing).rejects.toThrow('the outcome of a commit is not known');
+    await expect(writing).rejects.toThrow(OutcomeUnknown);
     expect(await isThere(what)).toBe(true);
     standby.resume();
     await write(`${what}, later`);
@@ -76,7 +76,7 @@ it('a read is confirmed only once the standby has what was read', async () => {
   const writing = sql`insert into written values ('read too early')`.execute(db);
   writing.catch(() => {});
   await cancelWaiting();
-  await expect(writing).rejects.toThrow('the outcome of a commit is not known');
+  await expect(writing).rejects.toThrow(OutcomeUnknown);
   expect(await isThere('read too early')).toBe(true);
   const confirming = untilConfirmed(db);
   await vi.waitFor(

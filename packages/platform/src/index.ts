@@ -9,7 +9,6 @@ export { type MigrateOptions, migrateToLatest, type Release } from './migrations
 export { findSchemaFault, SchemaWatch } from './migrations/schema.ts';
 
 // postgres: connections, statements, transactions, and what errors mean
-export { OutcomeUnknown } from './postgres/connection.ts';
 export {
   type Database,
   openDatabase,
@@ -23,6 +22,7 @@ export {
   isOverload,
   isTransient,
   lostAgainstOthers,
+  OutcomeUnknown,
   violatesUnique,
   WriteOutcomes,
 } from './postgres/errors.ts';

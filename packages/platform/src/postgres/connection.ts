@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import pg from 'pg';
 import { type Deadline, Overload } from '../concurrency/deadline.ts';
-import type { WriteOutcomes } from './errors.ts';
+import { OutcomeUnknown, type WriteOutcomes } from './errors.ts';
 
 /** The source of PostgreSQL's warning. Its text may be in any language. */
 const WAITS_FOR_STANDBYS = 'SyncRepWaitForLSN';
@@ -25,14 +25,6 @@ export interface Query {
 const PREPARED_TEXTS = 8;
 /** The texts that a client has prepared, by the name of their query. */
 const preparedTexts = new WeakMap<pg.ClientBase, Map<string, string[]>>();
-
-/** It is unknown whether a commit took place: its answer did not arrive, or standbys may not have it. */
-export class OutcomeUnknown extends Error {
-  constructor(cause: Error) {
-    super(`commit outcome unknown: ${cause.message}`, { cause });
-    this.name = 'OutcomeUnknown';
-  }
-}
 
 /** The errors with which PostgreSQL ends a connection. Any other error means that the transaction was rolled back. */
 const SHUTDOWN = /^57P/;

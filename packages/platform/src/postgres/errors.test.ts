@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { Overload } from '../concurrency/deadline.ts';
 import { type Database, openDatabase } from './database.ts';
-import { isOverload, isTransient, violatesUnique, WriteOutcomes } from './errors.ts';
+import { isOverload, isTransient, OutcomeUnknown, violatesUnique, WriteOutcomes } from './errors.ts';
 import { ReadOnlyServer } from './pool.ts';
 import { run } from './statement.ts';
 import { inSnapshot } from './transactions.ts';
@@ -25,6 +25,7 @@ describe('a failure that may pass by itself', () => {
     ['a lock that others hold', databaseError('55P03')],
     ['a broken connection', new Error('Connection terminated unexpectedly')],
     ['an answer that never came', new Error('Query read timeout')],
+    ['a commit whose outcome is unknown', new OutcomeUnknown(new Error('socket hang up'))],
     ['a PostgreSQL that is away', Object.assign(new Error('connect ECONNREFUSED'), { syscall: 'connect' })],
   ])('is %s', (_, error) => expect(isTransient(error)).toBe(true));
 

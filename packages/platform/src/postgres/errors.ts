@@ -40,6 +40,14 @@ export function lostAgainstOthers(error: unknown): boolean {
   return state === LOCK_NOT_AVAILABLE || state === DEADLOCK_DETECTED || state === SERIALIZATION_FAILURE;
 }
 
+/** It is unknown whether a commit took place: its answer did not arrive, or standbys may not have it. */
+export class OutcomeUnknown extends Error {
+  constructor(cause: Error) {
+    super(`commit outcome unknown: ${cause.message}`, { cause });
+    this.name = 'OutcomeUnknown';
+  }
+}
+
 /**
  * SQLSTATE classes that mean PostgreSQL cannot serve now: connection, transaction state (a standby, a failed
  * transaction), rollback, resources, operator, system.
@@ -48,14 +56,15 @@ const UNAVAILABLE = ['08', '25', '40', '53', '57', '58'];
 
 /** The messages, without a code, for a connection that is gone or does not answer. */
 const CONNECTION_GONE =
-  /^(Connection terminated|Query read timeout|Client (was closed|has encountered a connection error)|the outcome of a commit is not known)/;
+  /^(Connection terminated|Query read timeout|Client (was closed|has encountered a connection error))/;
 
 /**
  * Whether a failure may pass by itself and does not depend on the values: a lost connection, resources, locks, a
  * conflict with another transaction.
  */
 export function isTransient(error: unknown): boolean {
-  if (isConflict(error) || isOverload(error) || error instanceof ReadOnlyServer) return true;
+  if (isConflict(error) || isOverload(error)) return true;
+  if (error instanceof ReadOnlyServer || error instanceof OutcomeUnknown) return true;
   const state = sqlState(error);
   if (state !== undefined) return UNAVAILABLE.includes(state.slice(0, 2));
   // Node's socket errors name the system call.
