@@ -436,8 +436,8 @@ interface Revocation extends Named {
 
 /**
  * "For each product, the order revokes the asset's active product instances with the same `productUri`, also inside
- * merchandise; with `srcLicenseOrderId` only that order's". "Products match what was active when the order began. No
- * match is `product_not_found`". "The asset stays active", and so do its grants.
+ * merchandise; with `srcLicenseOrderId` only that order's". "Only products that were active when the order
+ * began can match. No match is `product_not_found`". "The asset stays active", and so do its grants.
  */
 function revokeProducts(
   state: State,

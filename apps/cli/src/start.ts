@@ -71,7 +71,7 @@ async function run(startPart: StartPart): Promise<void> {
   say(`Lockstep is ready at ${api.baseUrl}`);
 }
 
-/** The token is behind the `#`, so that no request for a page carries it (rules 9, Log-in link). */
+/** The token is behind the `#`, so that no request for a page carries it (rules 9, Login link). */
 function describeConsole(baseUrl: string, logInToken: string | undefined): string {
   if (logInToken === undefined) return `Console: ${baseUrl}/console`;
   return `Console (this link logs you in once, within ${LINK_MINUTES} minutes): ${baseUrl}/console/log-in#token=${logInToken}`;

@@ -19,13 +19,13 @@ const DEMO_OPERATOR = 'demo';
 
 interface PreparedDemo {
   demo: Demo;
-  /** Of the operator's new log-in link; undefined if an admin has disabled the operator. */
+  /** Of the operator's new login link; undefined if an admin has disabled the operator. */
   logInToken: string | undefined;
 }
 
 /**
  * Creates what is missing of the demo application, enterprises, customers, employees and operator, writes demo.json,
- * and creates a log-in link. The audit log of operators has the application, the passwords and the link (rules 9).
+ * and creates a login link. The audit log of operators has the application, the passwords and the link (rules 9).
  */
 export async function prepareDemo(databaseUrl: string, file: string, baseUrl: string): Promise<PreparedDemo> {
   const db = openDatabase({ url: databaseUrl, poolSize: 1, applicationName: 'lockstep-demo', onError: () => {} });
