@@ -1,3 +1,4 @@
+import { failure } from '@lockstep/contract';
 import { type ApiDocument, listOperations } from './openapi-document.ts';
 
 /** The headers of answers, and the answer to requests that reach no operation (rules 1). */
@@ -28,7 +29,7 @@ const COMPONENTS = {
           examples: {
             request_timeout: {
               summary: 'The body did not arrive',
-              value: { code: '408', message: 'The request did not arrive in time.', cause: 'request_timeout' },
+              value: failure('request_timeout', 'order'),
             },
           },
         },

@@ -20,7 +20,7 @@ export async function describeOperations(server: FastifyInstance, publicUrl: str
         version: '1',
         license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
         description:
-          'License orders and member center. Every call needs a new g_nonce. Success means that the code in the body is 0.',
+          'License orders and member center. Every call needs a new g_nonce. A call succeeded if the code in the body is the number 0.',
       },
       // Without a public address, the origin of the description itself.
       servers: [{ url: publicUrl ?? '/' }],
@@ -30,8 +30,8 @@ export async function describeOperations(server: FastifyInstance, publicUrl: str
         {
           name: TAGS.member,
           description:
-            'For applications with the scope auth_me, on behalf of an administrator. Every call needs three tokens and ' +
-            'sees only the enterprise of the administrator.',
+            'For applications with the scope auth_me, on behalf of an administrator. Every call carries tokens in three ' +
+            'headers and sees only the enterprise of the administrator.',
         },
       ],
       components: {

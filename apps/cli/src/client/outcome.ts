@@ -26,7 +26,7 @@ export async function readResult(client: OrderClient, key: BatchKey): Promise<Ba
     return await client.call('getBatchResult', { query: { ...key, limit: '1' } });
   } catch (error) {
     if (!(error instanceof CallRefused) || error.reason !== 'batch_not_found') throw error;
-    throw new Error(`${error.message} A sync batch that failed is not stored; you can send it again.`, {
+    throw new Error(`${error.message} A refused sync batch is not stored: fix it and send it again.`, {
       cause: error,
     });
   }

@@ -37,7 +37,7 @@ export async function submit(
   await client.logIn();
   whereabouts = `${describeBatch(key)} was sent and may have been accepted. Run the command again to find out; submitting is idempotent.`;
   const { length } = await client.call('createBatchOrder', { query: { appKey: client.appKey }, body: bytes });
-  whereabouts = `${describeBatch(key)} was accepted and continues. Run the command again to watch it, or ask ${client.batchResultUrl(key)}`;
+  whereabouts = `${describeBatch(key)} was accepted and continues. Run the command again to watch it, or get its result from ${client.batchResultUrl(key)}`;
   const tell = options.json ? sayAside : say;
   tell(`${describeBatch(key)}: ${length} ${length === 1 ? 'order' : 'orders'} accepted`);
   try {

@@ -93,8 +93,8 @@ export const orderOperations = ofModule('order', {
       `${MAX_TEXT_BYTES / 1024 ** 2} MiB of text (counted for each asset number). A larger batch is refused ` +
       `with \`batch_too_large\`. An asset holds at most ${formatCount(MAX_INSTANCES_ON_ASSET)} active ` +
       `products and merchandise and ${MAX_EXTENDED_ATTRIBUTES} extended attributes (\`asset_full\`). An ` +
-      `order changes at most ${formatCount(MAX_INSTANCES)} products and merchandise (\`order_too_large\`); ` +
-      'so do the orders of a sync batch together.',
+      `order may change at most ${formatCount(MAX_INSTANCES)} products and merchandise (\`order_too_large\`), ` +
+      'and so may all orders of a sync batch together (`batch_too_large`).',
   },
   previewBatchOrder: {
     ...routes.previewBatchOrder,

@@ -74,6 +74,8 @@ export function tooLarge(index: number): Refusal {
   return new Refusal('batch_too_large', `orderList[${index}]`, limits);
 }
 
+const NEXT_STEP = 'Fix them and send the batch again.';
+
 /** Refuses sync calls with the cause of the first failed order. The message names up to 20 of them (rules 6.3). */
 export class BatchFailed extends Refusal {
   readonly batches: ReadonlySet<SubmittedBatch>;
@@ -89,6 +91,6 @@ export class BatchFailed extends Refusal {
     });
     const others = failures.length - named.length;
     const more = others > 0 ? ` And ${others} more.` : '';
-    this.message = `${failures.length} of ${total} orders failed; nothing was stored. ${named.join(' ')}${more}`;
+    this.message = `${failures.length} of ${total} orders failed; nothing was stored. ${named.join(' ')}${more} ${NEXT_STEP}`;
   }
 }
