@@ -19,8 +19,9 @@ const HEAVY = 5_000;
 
 /**
  * Most drains that a process begins while a channel waits for one of its slots. A channel that is not behind waits for
- * one drain of each other kind. A channel that is behind waits for one turn of each channel that is behind, plus the
- * turns that it owes after a drain exceeded its share. Each turn includes a drain of each kind.
+ * one drain of each other kind. A channel that is behind waits for one turn of each other channel that is behind, and
+ * for one more of each for every turn that it owes because a drain exceeded its share. Each turn includes a drain of
+ * each kind.
  */
 function maxWait({ isBehind, owesTurns, behind }: Wait): number {
   return isBehind ? KINDS * (owesTurns ? MAX_DEBT + 1 : 1) * behind : KINDS - 1;
