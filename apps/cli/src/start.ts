@@ -65,8 +65,8 @@ async function run(startPart: StartPart): Promise<void> {
   );
   const { fault } = await consoleBuilt;
   if (fault !== undefined) process.stderr.write(`The console could not be built: ${fault}\n`);
-  say(`PostgreSQL: ${database.description}; queue: BullMQ on ${queue.kind}`);
-  say(`Demo credentials: ${demoFile}; API reference to try: ${api.baseUrl}/docs`);
+  say(`PostgreSQL: ${database.description}; queue: BullMQ on ${queue.kind === 'redis' ? 'Redis' : 'PostgreSQL'}`);
+  say(`Demo credentials: ${demoFile}; try the API: ${api.baseUrl}/docs`);
   say(describeConsole(publicUrl ?? api.baseUrl, logInToken));
   say(`Lockstep is ready at ${api.baseUrl}`);
 }
