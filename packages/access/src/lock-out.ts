@@ -4,12 +4,12 @@ import { type RawBuilder, sql } from 'kysely';
 import type { HashOwner, PasswordHasher } from './passwords.ts';
 
 /**
- * Failed logins that lock a name (rules 2): for one party, its own failures; for all parties, the failures of all. So
- * one party cannot lock out another.
+ * How many failed log-ins lock a name (rules 2). Those of one party lock the name for that party only, so that it
+ * cannot lock out another; those of all parties together lock it for all.
  */
 const MAX_FAILURES = 10;
 const MAX_FAILURES_OF_ALL = 100;
-/** How long a failed login counts. */
+/** How long a failed log-in counts. */
 const FAILURE_WINDOW = sql`interval '15 minutes'`;
 const LOCK_TIME = sql`interval '5 minutes'`;
 
@@ -118,7 +118,7 @@ async function recordFailure(db: Database | Trx, { kind, name, party }: Attempt)
   return rows[0]!;
 }
 
-/** Adds one failure to a row named `known`. While the row is locked, nothing counts. */
+/** Adds one failure to a row named `known`, unless the row is locked. */
 function countFailure(maxFailures: number): RawBuilder<unknown> {
   return sql`(failed_times, first_time, locked_until, expires_time) = (
     select

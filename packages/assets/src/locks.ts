@@ -95,8 +95,8 @@ async function lockAssetRows(trx: Trx, channels: Channels, assetNums: string[]):
 }
 
 /**
- * Updates locks together, or one by one if PostgreSQL refuses that. Returns the ids that it refused: since others of
- * the call succeeded, the fault is theirs. If none succeeded, it throws.
+ * Updates locks together, or one by one if PostgreSQL refuses that. Returns the ids of the locks that PostgreSQL
+ * refused. If it refused all, the fault is the service's, and is thrown.
  */
 async function updateAll(trx: Trx, log: Logger, locks: LockRow[], change: LockChange): Promise<Set<string>> {
   const failedIds = new Set<string>();

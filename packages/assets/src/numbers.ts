@@ -13,7 +13,7 @@ const MAX_NUMBERS = 10 ** COUNTER_DIGITS - 1;
 const LOOK_BEYOND = 10_000;
 
 /**
- * O9: returns new asset numbers of 10 digits: the region's digit, then nine digits that count up. No number is handed
+ * O9: returns new asset numbers of 10 digits: the region's digit, then nine digits that count up. No number is given
  * out twice, and none belongs to an active asset. A crash may leave a gap (rules 7).
  *
  * Throws a Refusal: asset_numbers_exhausted, if fewer are left than requested; then none is taken.

@@ -7,7 +7,7 @@ import type { Actor } from './operator.ts';
 import { recordChange } from './record.ts';
 import { setPasswordHash } from './sessions.ts';
 
-/** What setting a password takes. */
+/** The dependencies of setting a password. */
 export interface PasswordTools {
   db: Database;
   passwords: PasswordHasher;

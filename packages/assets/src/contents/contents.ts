@@ -11,7 +11,7 @@ interface MerchandiseParts extends Omit<MerchandiseNode, 'children' | 'productIn
 
 /**
  * The active contents of assets, nested and ordered as they were bought. They are read on demand, so read everything
- * exactly once, from first to last: products, then merchandises, and of each merchandise its children before its
+ * exactly once, from first to last: products, then merchandise, and of each merchandise its children before its
  * products.
  */
 export interface Contents {
@@ -106,7 +106,7 @@ function takePiece(planned: Iterator<Planned>): Planned[] {
 type AssetsById = ReadonlyMap<AssetId, PlannedAsset>;
 
 /**
- * The fields of products and merchandises. licenseOrderId, channelCode and channelOrderId name the order by which an
+ * The fields of products and merchandise. licenseOrderId, channelCode and channelOrderId name the order by which an
  * instance can be revoked: the one that bought it, or the one that transferred the asset (rules 6.5).
  */
 function instanceFields(row: MerchandiseRow | ProductRow, { updatedMs }: Planned, assets: AssetsById) {

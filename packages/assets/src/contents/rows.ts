@@ -7,7 +7,7 @@ import type { Planned } from './plan.ts';
 
 type Stored<Table extends 'merchandise_instance' | 'product_instance'> = Selectable<Tables[Table]>;
 
-/** The columns that merchandises and products share. */
+/** The columns that merchandise and products share. */
 interface InstanceRow {
   id: string;
   asset_id: AssetId;

@@ -102,7 +102,7 @@ function buildEntry(step: Step, action: HistoryAction, instance: InstanceRow | n
   };
 }
 
-/** Selects what steps did to merchandises and products: newest step first, then by rank and id, descending. */
+/** Selects what steps did to merchandise and products: newest step first, then by rank and id, descending. */
 async function selectInstances(
   trx: Trx,
   wantedBy: (action: InstanceAction) => Wanted[],

@@ -107,7 +107,7 @@ function formatPlace({ step, entry }: Place): string[] {
 /** The parts of a position, as formatPlace writes them. */
 const PARTS: CursorPart[] = [isId, () => true, isId, () => true, () => true];
 
-/** Parses the content of a cursor, which a client may have invented. Throws a WrongCursor. */
+/** Parses the content of a cursor, which a client may have made up. Throws a WrongCursor. */
 function parsePlace(texts: readonly string[]): Place {
   const [assetId, kind, id, action, aboutId] = texts as [string, string, string, string, string];
   const step = { assetId: assetId as AssetId, kind: kind as Step['kind'], id };

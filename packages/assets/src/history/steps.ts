@@ -6,7 +6,9 @@ import { ABOVE_ALL, ORDERS_PER_BATCH } from '../order-ids.ts';
 import type { TracedAsset } from './assets.ts';
 import { revokersOf } from './revokers.ts';
 
-/** What one order, or one call of O6 or O7, did to one asset. A step never changes; newer ones come before it. */
+/**
+ * What one order, or one call of O6 or O7, did to one asset. A step never changes. Newer steps are listed before it.
+ */
 export interface Step {
   assetId: AssetId;
   kind: 'order' | 'lock';

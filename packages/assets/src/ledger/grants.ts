@@ -1,6 +1,6 @@
 import type { LicenseOrderId } from '@lockstep/contract';
 
-/** Products and merchandises, or counts of active ones. */
+/** Products and merchandise, or counts of active ones. */
 export interface Numbers {
   products: number;
   merchandises: number;

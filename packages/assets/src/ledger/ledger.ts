@@ -54,7 +54,7 @@ export interface MerchandiseInstance extends Instance {
   parent: MerchandiseInstance | null;
   /** The parent of a stored merchandise, which is loaded only if an order may revoke everything in this one. */
   readonly parentId: string | null;
-  /** Active products and merchandises directly inside. The merchandise ends with the last of them. */
+  /** Active products and merchandise directly inside. The merchandise ends with the last of them. */
   activeContents: number;
 }
 
@@ -97,7 +97,7 @@ export interface Effects {
   )[];
   merchandises: { action: 'create' | 'revoke'; asset: Asset; merchandise: MerchandiseInstance }[];
   products: { action: 'create' | 'revoke'; asset: Asset; product: ProductInstance }[];
-  /** How many products and merchandises it creates, revokes or moves to another customer (rules 6.5 Size). */
+  /** How many products and merchandise it creates, revokes or moves to another customer (rules 6.5 Size). */
   touched: number;
 }
 
@@ -128,7 +128,7 @@ export interface Ledger {
   readonly assets: Map<string, Asset>;
   /** Assets whose products were loaded. */
   readonly loadedOnto: Set<Asset>;
-  /** Loaded merchandises, by id. */
+  /** Loaded merchandise, by id. */
   readonly merchandises: Map<string, MerchandiseInstance>;
   readonly changes: LedgerChanges;
 }
@@ -137,7 +137,7 @@ export interface Ledger {
 export interface LedgerChanges {
   readonly newAssets: Set<Asset>;
   readonly changedAssets: Set<Asset>;
-  /** Assets whose count of active grants, products or merchandises changed. */
+  /** Assets whose count of active grants, products or merchandise changed. */
   readonly countedAssets: Set<Asset>;
   readonly revokedAssets: Set<Asset>;
   /**
@@ -149,7 +149,7 @@ export interface LedgerChanges {
   /** Stored grants that were revoked, taken over, or have fewer contents. */
   readonly changedGrants: Map<Grant, Asset>;
   readonly newMerchandises: Effects['merchandises'];
-  /** Stored merchandises that were revoked or have fewer contents. */
+  /** Stored merchandise that was revoked or has fewer contents. */
   readonly changedMerchandises: Set<MerchandiseInstance>;
   readonly newProducts: Effects['products'];
   /** Stored products that were revoked by themselves, by id. */

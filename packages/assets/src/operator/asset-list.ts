@@ -7,7 +7,7 @@ const MAX_LOOKED_AT = 2_000;
 
 /** The filters of a list. Revoked assets are found only by number. */
 interface AssetFilters {
-  /** The beginning of the number. */
+  /** A prefix of the number. */
   assetNum: string | undefined;
   customerId: CustomerId | undefined;
   enterpriseId: EnterpriseId | undefined;
@@ -183,8 +183,8 @@ function planByCustomer({ customerId, enterpriseId }: AssetFilters, after: Asset
 const LAST_CHARACTERS = '9zZ';
 
 /**
- * Returns a text above all that begin with a prefix, in any collation; null if there is none. Letters and digits sort
- * alike everywhere, other characters do not, so the bound omits those at the end of the prefix.
+ * Returns a string that sorts after all strings with a prefix, in any collation; null if there is none. Letters and
+ * digits sort alike everywhere, other characters do not, so the bound omits those at the end of the prefix.
  */
 function endAbove(prefix: string): string | null {
   for (let length = prefix.length; length > 0; length--) {

@@ -16,7 +16,7 @@ export interface ContentsPlace {
 }
 
 /**
- * Lists the active contents of the asset with a number, of any channel: merchandises first, each after its parent, then
+ * Lists the active contents of the asset with a number, of any channel: merchandise first, each after its parent, then
  * products. A page costs a scan of all contents of the asset. Returns null if the asset does not exist. If the number
  * was bought again since the page before, the list continues at the same position.
  */
@@ -45,7 +45,7 @@ export function listContents(
 type Merchandise = Extract<AssetInstance, { kind: 'merchandise' }>;
 type Product = Extract<AssetInstance, { kind: 'product' }>;
 
-/** The columns that merchandises and products share. */
+/** The columns that merchandise and products share. */
 interface InstanceRow {
   id: string;
   crm_product_id: string;

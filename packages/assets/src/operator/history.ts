@@ -20,7 +20,7 @@ interface ToldStep extends HistoryEntry {
   limitEndDate: number | null;
 }
 
-/** What distinguishes products and merchandises. */
+/** What distinguishes products and merchandise. */
 interface InstanceRow {
   id: string;
   name: string;
@@ -58,7 +58,7 @@ export function readHistoryOfAll(
   });
 }
 
-/** Reads the products and merchandises of entries, by id. */
+/** Reads the products and merchandise of entries, by id. */
 async function readInstances(trx: Trx, entries: readonly StepEntry[]): Promise<Map<string, InstanceRow>> {
   const idsOf = (kind: string) =>
     entries.flatMap(({ entry }) =>

@@ -46,7 +46,7 @@ export async function insertGrants(trx: Trx, newGrants: LedgerChanges['newGrants
   ]);
 }
 
-/** Inserts new merchandises. */
+/** Inserts new merchandise. */
 export async function insertMerchandises(trx: Trx, newMerchandises: LedgerChanges['newMerchandises']): Promise<void> {
   const bought = newMerchandises.map(({ merchandise }) => merchandise.bought!);
   const revokers = newMerchandises.map(({ merchandise }) => revokerOf(merchandise));
@@ -121,7 +121,7 @@ export async function insertProducts(
     ['asset_id', 'bigint', newProducts.map(({ asset }) => asset.id)],
     ['license_order_id', 'bigint', newProducts.map(({ product }) => product.licenseOrderId)],
     ['terms_id', 'integer', digests.map((digest) => places.get(digest)), (place) => `terms.ids[${place}]`],
-    // No values are sent: it is the hash of the terms.
+    // Sends no values, because the hash is stored with the terms.
     ['uri_hash', 'integer', [], () => 'terms.hashes[terms_id]'],
     ['limit_concurrent', 'integer', newProducts.map(({ product }) => product.limitConcurrent)],
     ['merchandise_id', 'bigint', newProducts.map(({ product }) => product.merchandise?.id ?? null)],
@@ -157,7 +157,7 @@ export function lengthOfAsset({ extends: given }: Asset): number {
   return Object.entries(given).reduce((sum, [code, value]) => sum + code.length + value.length, 0);
 }
 
-/** Does the same for a new merchandise. */
+/** Returns about how many characters the row of a new merchandise has. */
 export function lengthOfMerchandise({ merchandise }: LedgerChanges['newMerchandises'][number]): number {
   const { crmProductId, parentCrmProductId, merchandiseNum, merchandiseName, parentMerchandiseNum } =
     merchandise.bought!;
@@ -165,7 +165,7 @@ export function lengthOfMerchandise({ merchandise }: LedgerChanges['newMerchandi
   return texts.reduce((sum, { length }) => sum + length, merchandise.bought!.timeDurationExpression.length);
 }
 
-/** Does the same for a new product. */
+/** Returns about how many characters the row of a new product has, without its terms. */
 export function lengthOfProduct({ product }: LedgerChanges['newProducts'][number]): number {
   const { crmProductId, parentCrmProductId } = product.bought!;
   return crmProductId.length + parentCrmProductId.length + (write(product.bought!).passwords?.length ?? 0);

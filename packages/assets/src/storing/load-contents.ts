@@ -27,7 +27,7 @@ export interface ContentsNeeds {
 const ROWS_AT_ONCE = 10_000;
 
 /**
- * Loads the contents that orders may refer to: active grants, the active products that match, and the merchandises
+ * Loads the contents that orders may refer to: active grants, the active products that match, and the merchandise
  * around them. Stops after more than `limit` grants or products. It follows the order of the needs, so an order that
  * needs more is refused before it reaches what was not read. Returns whether it has read everything, and how many
  * grants and products.
@@ -157,7 +157,7 @@ function addGrants(assets: readonly Asset[], rows: readonly GrantRow[]): void {
   }
 }
 
-/** Matches any terms or any holder. */
+/** Matches any terms, or any holder. */
 const WHATEVER = '*';
 
 /**

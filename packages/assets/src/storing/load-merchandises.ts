@@ -4,14 +4,14 @@ import type { Grant } from '../ledger/grants.ts';
 import type { Ledger, MerchandiseInstance, ProductInstance } from '../ledger/ledger.ts';
 import { Pace } from '../ledger/pace.ts';
 
-/** How many merchandises one statement reads. */
+/** How many rows of merchandise one statement reads. */
 const ROWS_AT_ONCE = 5_000;
 
 /** A loaded product or merchandise, and a function that receives the merchandise around it. */
 type Inner = { within: (merchandise: MerchandiseInstance) => void; grant: Grant; merchandiseId: string };
 
 /**
- * Loads the merchandises around products that may be revoked: those that contain the products, and outwards, those that
+ * Loads the merchandise around products that may be revoked: those that contain the products, and outwards, those that
  * may become empty. An outer merchandise that keeps contents in any case is not loaded (see takeFrom of the plan).
  */
 export async function loadMerchandises(

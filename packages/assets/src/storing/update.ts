@@ -13,7 +13,9 @@ export const NOW = sql.raw<Date>(NOW_TEXT);
 // Its array has each asset once: PostgreSQL may scan it for each row of the others, and an asset may have 10,000
 // grants.
 
-/** Stores revoked products, each with its order. A product that an order took over first keeps that holder. */
+/**
+ * Stores revoked products, each with its order. If an order had taken the product over, that order stays its holder.
+ */
 export async function revokeProducts(trx: Trx, revoked: readonly ProductInstance[]): Promise<void> {
   await send(trx, {
     name: 'revoke_products',
@@ -30,7 +32,7 @@ export async function revokeProducts(trx: Trx, revoked: readonly ProductInstance
   });
 }
 
-/** Stores merchandises that were revoked by themselves or have fewer contents. */
+/** Stores merchandise that was revoked by itself or has fewer contents. */
 export async function updateMerchandises(trx: Trx, changed: readonly MerchandiseInstance[]): Promise<void> {
   await send(trx, {
     name: 'update_merchandises',

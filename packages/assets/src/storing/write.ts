@@ -154,8 +154,8 @@ const drawingBlocks = (blocks: number): Statement<{ id: string }> => ({
 });
 
 /**
- * Hands out ids for new assets, merchandises and products, in blocks that no other process has. A crash leaves the rest
- * of a block as a gap.
+ * Assigns ids to new assets, merchandise and products, in blocks that no other process has. A crash leaves the rest of
+ * a block as a gap.
  */
 export class LedgerIds {
   #spare: { next: bigint; left: number }[] = [];

@@ -87,7 +87,7 @@ const AssetOfNumber = z.object({
   hasMoreEarlier: z.boolean(),
 });
 
-/** The common fields of products and merchandises. */
+/** The common fields of products and merchandise. */
 const Instance = z.object({
   id: z.string(),
   parentId: z.string().nullable().describe('The merchandise that contains it; null if none does.'),

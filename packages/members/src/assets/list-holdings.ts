@@ -67,7 +67,7 @@ export function listBorrowedLocks(db: Database, actor: Actor): Promise<BorrowedL
 }
 
 /**
- * M7: reads the merchandises and products on an asset of the actor's enterprise. Those of a lent asset appear on its
+ * M7: reads the merchandise and products on an asset of the actor's enterprise. Those of a lent asset appear on its
  * borrowed lock instead (rules 8).
  *
  * Throws a Refusal: customer_not_bound, asset_id_not_found. Throws as ContentsReader does.

@@ -81,7 +81,7 @@ export class BatchAcceptor {
   }
 }
 
-/** Joins payloads with line breaks. Payloads of large batches are bytes, which already lie that way in memory. */
+/** Joins payloads with line breaks. Payloads of large batches are bytes, which are usually joined in memory already. */
 function joinLines(payloads: readonly (string | Uint8Array)[]): string | Buffer {
   if (payloads.every((payload) => typeof payload === 'string')) return payloads.join('\n');
   const inPlace = payloads.every((payload) => typeof payload !== 'string') ? findLines(payloads) : null;

@@ -45,7 +45,7 @@ export async function recordOutcomes(trx: Trx, outcomes: readonly Outcome[]): Pr
   ]);
 }
 
-/** Returns the source order of an order that succeeded. What a failed order named may not even exist. */
+/** Returns the source order of an order that succeeded. A failed order may have named one that doesn't exist. */
 function sourceOf({ accepted, failure }: Outcome): string | null {
   return failure === null ? (accepted.order.srcLicenseOrderId ?? null) : null;
 }

@@ -14,7 +14,7 @@ const RETRY_AFTER_SECONDS = 30;
 export interface ChannelPause {
   /** When it was paused, in milliseconds; null if it is not paused. */
   pausedTime: number | null;
-  /** Whether it was already so: then nothing was changed or recorded. */
+  /** Whether it was in this state already, so that nothing was changed or recorded. */
   wasSo: boolean;
 }
 

@@ -17,7 +17,7 @@ const LOOK_AGAIN_MS = 1_000;
 const READS = { maxRunning: 2, maxInputs: 16 };
 
 interface Reader extends Place {
-  /** Takes null if no event arrived in time. */
+  /** Receives null if no event arrived in time. */
   serve(found: EventsAfter | null): void;
   fail(error: unknown): void;
 }

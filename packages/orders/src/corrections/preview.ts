@@ -28,7 +28,7 @@ export interface NamedNumber {
 
 /**
  * How many large previews a process holds at once, from their turn until their calls end: each needs tens of megabytes
- * until its client has read it. Then how many of one application, and how many of it may wait.
+ * until its client has read it. Also, how many of one application it holds, and how many of one application may wait.
  */
 const LARGE = { atOnce: 4, atOnceOfOwner: 2, maxWaiting: () => 4 };
 

@@ -20,7 +20,7 @@ export class DrainLoop {
   #timer: NodeJS.Timeout | undefined;
   #lookTimer: NodeJS.Timeout | undefined;
   #isLooking = false;
-  /** The results of the last two looks: between two drains, another worker holds no lock. */
+  /** The results of the last two looks. One is not enough, because another worker holds no lock between two drains. */
   #looks: readonly ReadonlySet<number>[] = [];
   #isStopped = false;
 
@@ -126,8 +126,8 @@ export class DrainLoop {
 }
 
 /**
- * How long a drain should take: while other channels are active, which wait for it, and alone, where another worker
- * waits for its lanes if this one dies.
+ * How long a drain should take. `beside`: while other channels are active, because they wait for it. `alone`:
+ * otherwise; this bounds how long another worker waits for the lanes if this one dies.
  */
 const TURN_MS = { beside: 120, alone: 1_000 };
 /** The minimum weight of a drain. Below it, the fixed cost of each drain dominates. */

@@ -33,7 +33,7 @@ export class Sightings {
 
   /**
    * Returns the batches that have been the oldest of their lane for too long, and restarts their time. Lanes outside
-   * the range keep what was seen of them.
+   * the range are unaffected.
    */
   findStale({ oldest, afterLane, throughLane }: OldestInLanes, nowMs: number): OldestPending[] {
     const before = new Map(this.#seen);

@@ -28,7 +28,7 @@ export class OneByOne {
   readonly #suspects = new Map<number, Map<CustomerId, Suspect>>();
   /** By lane: since when no order has succeeded (performance.now). */
   readonly #sinceMs = new Map<number, number>();
-  /** Lanes all of whose customers were tried. The next call starts over. */
+  /** Lanes in which all customers were tried. The next call starts over. */
   readonly #exhausted = new Set<number>();
   #workedMs = Number.NEGATIVE_INFINITY;
 

@@ -15,7 +15,7 @@ import { findPending } from './pending-search.ts';
 
 /** How many orders of an index one call reads at most, even if few match. */
 const MAX_ORDERS = 10_000;
-/** The same if each order may have to be looked up in several places. */
+/** The same limit if each order may have to be looked up in several places. */
 const MAX_ORDERS_OF_NUMBER = 1_000;
 
 /**

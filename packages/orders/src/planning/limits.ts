@@ -3,11 +3,11 @@ import { MAX_EXTENDED_ATTRIBUTES, MAX_INSTANCES, MAX_INSTANCES_ON_ASSET, Refusal
 
 /** How much orders may touch (rules 6.5 Size). */
 export interface Limits {
-  /** Active products and merchandises on one asset. The same limit applies to its grants. */
+  /** Active products and merchandise on one asset. The same limit applies to its grants. */
   onAsset: number;
   codesOnAsset: number;
   /**
-   * Products and merchandises that one order creates, revokes or moves. The same limit applies to the grants of the
+   * Products and merchandise that one order creates, revokes or moves. The same limit applies to the grants of the
    * assets that it may revoke.
    */
   ofOrder: number;
@@ -50,7 +50,7 @@ export class Touched {
     return this.#instances;
   }
 
-  /** Adds products and merchandises. Throws a Refusal: order_too_large. */
+  /** Adds products and merchandise. Throws a Refusal: order_too_large. */
   add(instances: number): void {
     this.#instances += instances;
     this.#check(this.#instances);

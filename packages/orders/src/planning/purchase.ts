@@ -16,7 +16,7 @@ import { type Limits, Touched } from './limits.ts';
 import { emptyEffects, type OrderWithId } from './outcome.ts';
 
 /**
- * Plans a new_buy: creates, extends or transfers assets, and puts products and merchandises onto them (rules 6.5
+ * Plans a new_buy: creates, extends or transfers assets, and puts products and merchandise onto them (rules 6.5
  * new_buy).
  */
 export function* planNewBuy(ledger: Ledger, accepted: OrderWithId, order: NewBuyOrder, limits: Limits): Steps<Effects> {
@@ -136,7 +136,7 @@ class Purchase {
   readonly #touched: Touched;
   readonly #limits: Limits;
   #newCodes: Set<string> | undefined;
-  /** How many more products and merchandises the asset may hold. */
+  /** How many more products and merchandise the asset may hold. */
   #room: number;
 
   constructor(

@@ -94,11 +94,11 @@ export function* planDeleteProduct(ledger: Ledger, order: DeleteProductOrder, li
   return effects;
 }
 
-/** Revokes merchandises when their last product or merchandise is revoked. */
+/** Revokes a merchandise when the last product or merchandise in it is revoked. */
 class EmptiedMerchandises {
   readonly #effects: Effects;
   readonly #touched: Touched;
-  /** How many active products and merchandises each merchandise has left after this order. */
+  /** How many active products and merchandise each merchandise has left after this order. */
   readonly #left = new Map<MerchandiseInstance, number>();
 
   constructor(effects: Effects, touched: Touched) {

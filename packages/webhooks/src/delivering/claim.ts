@@ -8,9 +8,7 @@ import { MOST_AT_ONCE } from './standing.ts';
 const MAX_WEBHOOKS_OF_LOOK = 100;
 /** How many deliveries of a webhook may be due, or wait for a retry, before further events stay in the feed. */
 const MAX_PENDING = 300;
-/**
- * The same if the last attempt succeeded: in addition to MAX_PENDING due deliveries, this many may wait for a retry.
- */
+/** If the last attempt succeeded, this many deliveries may wait for a retry, in addition to MAX_PENDING due ones. */
 const MAX_PENDING_WHEN_WELL = 3_000;
 const MAX_ADDED = 100;
 /** How often an endpoint with too many pending deliveries, none of them due, gets a new one as a probe. */

@@ -26,7 +26,7 @@ const MOST_CONNECTIONS = 0.9;
 export interface HealthFacts {
   /** The time of reading, by the clock of the database. */
   time: number;
-  /** The connections of workers are `named`. */
+  /** `named` counts the connections of workers. */
   sessions: Sessions;
   queue: { kind: QueueBackend['kind']; isReachable: boolean };
   oldestPendingTime: number | null;

@@ -25,7 +25,7 @@ import { SharedReading } from './shared-reading.ts';
 const READING_TIMEOUT_MS = 5_000;
 const MIN_KEPT_MS = 1_000;
 
-/** What the reader uses. */
+/** The dependencies of the reader. */
 interface ReaderOptions {
   db: Database;
   queueView: QueueView;
