@@ -83,7 +83,7 @@ function useColumns(): readonly Column<ConsoleApplication>[] {
     },
     { header: words.appKey, cell: ({ appKey }) => <CopyId id={appKey} what={words.appKey} /> },
     { header: words.status, cell: ({ status }) => <StateBadge state={status} pending="unapproved" /> },
-    { header: words.scopes, isMinor: true, cell: ({ scopes }) => scopes.join(', ') },
+    { header: words.scopes, isMinor: true, cell: ({ scopes }) => scopes.join(words.comma) },
     { header: words.channels, isMinor: true, cell: ({ channels }) => <ChannelList of={channels} /> },
     { header: words.createdTime, isMinor: true, cell: ({ createdTime }) => <Time timeMs={createdTime} /> },
   ];

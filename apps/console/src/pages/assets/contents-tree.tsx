@@ -112,7 +112,9 @@ function Features({ product: { features, featureCount } }: { product: Product })
       <ul>
         {features.map(({ featureCode, featureName, featureValue }) => (
           <li key={featureCode}>
-            {featureName} (<code>{featureCode}</code>): {featureValue}
+            {featureName} <code>{featureCode}</code>
+            {words.colon}
+            {featureValue}
           </li>
         ))}
         {featureCount > features.length && <li>{words.moreFeatures}</li>}

@@ -83,7 +83,7 @@ function Known({ channel }: { channel: ConsoleChannel }) {
         { label: words.succeeded, value: rate(perSecond.succeeded) },
         { label: words.failed, value: rate(perSecond.failed) },
         {
-          label: `${words.estimate} (${words.estimateHint})`,
+          label: `${words.estimate}${words.gap}${words.aside(words.estimateHint)}`,
           value: <Time timeMs={channel.estimatedCompletionTime} isRelative />,
         },
         { label: words.paused, value: <Time timeMs={pausedTime} isRelative withUtc /> },

@@ -29,7 +29,7 @@ export function EnterpriseRecord({ enterpriseGlobalId }: { enterpriseGlobalId: s
   const found = useOperation('listEnterpriseAudit', call, { keepsPrevious: true });
   const columns: Column<Entry>[] = [
     { header: words.time, cell: ({ time }) => <Time timeMs={time} isRelative /> },
-    { header: words.what, width: '7rem', cell: ({ action }) => words[action] },
+    { header: words.what, width: '8rem', cell: ({ action }) => words[action] },
     { header: words.target, cell: ({ targetAccount, targetGlobalId }) => targetAccount ?? targetGlobalId ?? '–' },
     { header: words.detail, cell: ({ detail }) => <RecordedChange detail={detail} />, width: '14rem' },
     { header: words.changedBy, cell: (entry) => <Who entry={entry} /> },

@@ -36,7 +36,7 @@ function useColumns(): readonly Column<ConsoleOperator>[] {
           <Link to="/operators/$name" params={{ name }}>
             {name}
           </Link>
-          {operatorId === me.operatorId && ` (${words.you})`}
+          {operatorId === me.operatorId && `${words.gap}${words.aside(words.you)}`}
         </>
       ),
     },

@@ -44,7 +44,7 @@ export function PreviewOutcomes({
       {syncMode === 'sync' && failed > 0 && <Notice tone="warn" title={words.noneOfSync(write(failed))} />}
       {ignoredFields.length > 0 && (
         <Notice tone="warn" title={words.ignored}>
-          {ignoredFields.join(', ')}
+          {ignoredFields.join(words.comma)}
         </Notice>
       )}
       {failed > 0 && failed < orders.length && (
