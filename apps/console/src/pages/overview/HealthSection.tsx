@@ -31,10 +31,16 @@ export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]
           <Notice key={check.check} tone={TONES[check.state]} title={`${name}${words.colon}${says}`}>
             {words.whatToDo}
             {words.colon}
-            {whatToDo} {check.check === 'held_customers' && <Link to="/holds">{words.heldCustomers}</Link>}
+            {whatToDo}
+            {check.check === 'held_customers' && (
+              <>
+                {words.gap}
+                <Link to="/holds">{words.heldCustomers}</Link>
+              </>
+            )}
             {check.sinceTime !== null && (
               <>
-                {' '}
+                {words.gap}
                 {words.since}
                 {words.colon}
                 <Time timeMs={check.sinceTime} isRelative />
