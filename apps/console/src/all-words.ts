@@ -49,3 +49,4 @@ const wordsIn = (language: 'en' | 'zh') =>
  */
 export const en = wordsIn('en');
 export const zh = wordsIn('zh');
+export { COMPLETE_IN_CHINESE, causesInChinese } from './words/causes-zh.ts';

@@ -1,7 +1,7 @@
+import { COMPLETE_IN_CHINESE, causesInChinese } from '@lockstep/console/words';
 import { causes } from '@lockstep/contract';
 import { consoleCauses } from '@lockstep/contract/console';
 import { expect, it } from 'vitest';
-import { COMPLETE_IN_CHINESE, causesInChinese } from './causes-zh.ts';
 
 const messages: Record<string, { message: string }> = { ...causes, ...consoleCauses };
 /** Its only value is the name that the reader has just entered. */
