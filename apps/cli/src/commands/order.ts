@@ -17,8 +17,8 @@ Exit status: 4 if an order was not found, else 0`;
 
 const FAIL_HELP = `
 Without this order, a later order of the same customer may have another effect.
-If later orders are pending, the command prints their IDs, one per line, and changes
-nothing. Run it again with --later keep or --later fail.
+If later orders are pending, the command prints their IDs, one per line, and
+changes nothing. Run it again with --later keep or --later fail.
 
 Exit status:
   0    All orders are marked as failed
