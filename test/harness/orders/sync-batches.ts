@@ -13,8 +13,8 @@ type Batch = { channelCode: string; channelOrderId: string };
 export const syncOf = (...orders: Sent[]) => ({ ...batchOf(...orders), syncMode: 'sync' as const });
 
 /**
- * Submits a sync batch that does much, and returns its answer. A slow machine may need more than the time of a sync
- * call for it (rules 6.3): then it returns null, and nothing of the batch is stored.
+ * Submits a large sync batch and returns its answer. Returns null if a slow machine needs longer than a sync call may
+ * take (rules 6.3); then nothing is stored.
  */
 export async function submitLarge(db: Database, api: Api, batch: ReturnType<typeof syncOf>): Promise<Answer | null> {
   const before = await readSums(db);
@@ -27,7 +27,7 @@ export async function submitLarge(db: Database, api: Api, batch: ReturnType<type
   return null;
 }
 
-/** What there is of orders, assets and all that is on them. */
+/** Counts the orders, the assets and their contents. */
 async function readSums(db: Database) {
   const { rows } = await sql`
     select count(*) as assets, count(revoked_time) as revoked, sum(active_products) as products,
@@ -44,7 +44,7 @@ export async function readResult(api: Api, batch: Batch, query: Record<string, s
   return BatchResult.parse(dataOf(await api.call('GET', '/licenseOrder/batchOrder', { query: all })));
 }
 
-/** Everything on record under a number, oldest first: whose it is, and whether it is active. */
+/** Reads all assets of a number, oldest first: their customers, and whether they are active. */
 export async function readRecords(db: Database, assetNum: string): Promise<{ customerId: string; active: boolean }[]> {
   return await db
     .selectFrom('asset')
@@ -55,9 +55,9 @@ export async function readRecords(db: Database, assetNum: string): Promise<{ cus
 }
 
 /**
- * What must be so whatever ran: each asset and product was created or revoked by exactly one order that says so, no
- * number is active twice, and each order of a sync batch has succeeded. Only open batches have chunks. Numbers of
- * active contents are what is there.
+ * Checks what must hold after any calls: exactly one order counts each asset and product that was created or revoked,
+ * no number is active twice, and each order of a sync batch has succeeded. Only open batches have chunks. Stored counts
+ * equal the active contents.
  */
 export async function expectSumsRight(db: Database): Promise<void> {
   const { rows } = await sql<Record<'stored' | 'told', Record<string, number>>>`
@@ -115,7 +115,7 @@ export async function whileHeld<Result>(
   }
 }
 
-/** Ends the connections of what waits for the test in `whileHeld`. */
+/** Ends the connections of transactions that wait for the test in `whileHeld`. */
 export const endWaiting = (db: Database) =>
   sql`
     select pg_terminate_backend(pid) from pg_locks join pg_stat_activity using (pid)
@@ -133,6 +133,6 @@ export async function untilOneWaits(db: Database, whom: 'for the test' | 'for an
       where not granted and ${lock} and datname = current_database()`.execute(db);
     return rows.length;
   };
-  // One that waits for another, and shares its transaction, gives up after 100 ms: it must be seen well before.
+  // A call that shares its transaction gives up after 100 ms, so poll often enough to see it wait.
   await expect.poll(waiting, { interval: 5 }).toBeGreaterThan(0);
 }
