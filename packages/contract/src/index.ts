@@ -13,7 +13,7 @@ export {
 } from './access.ts';
 export { AssetNumber, ChangeLocks, LockResult, LockStatus, VirtualAsset } from './assets/assets.ts';
 export { AssetDetail, AssetHistory, HistoryAction, HistoryEntry } from './assets/traces.ts';
-export { MAX_BATCH_BYTES, MAX_BODY_BYTES } from './body-limits.ts';
+export { MAX_BATCH_BYTES, MAX_BODY_BYTES, MAX_FORM_BYTES } from './body-limits.ts';
 export { Cause } from './cause-schema.ts';
 export { buildMessage, causes, codeOf, type Module, Refusal } from './causes.ts';
 export { nested } from './containers.ts';

@@ -3,6 +3,7 @@ import {
   MAX_BATCH_BYTES,
   MAX_BODY_BYTES,
   MAX_EXTENDED_ATTRIBUTES,
+  MAX_FORM_BYTES,
   MAX_INSTANCES,
   MAX_INSTANCES_ON_ASSET,
   MAX_ORDERS_PER_BATCH,
@@ -16,6 +17,7 @@ const mebibytes = (bytes: number) => `${bytes / 1024 ** 2} MiB`;
 export const LIMITS: readonly (readonly [what: string, limit: string])[] = [
   ['Orders in a batch', count(MAX_ORDERS_PER_BATCH)],
   ['Body of createBatchOrder and previewBatchOrder', mebibytes(MAX_BATCH_BYTES)],
+  ['Body of issueToken', `${MAX_FORM_BYTES / 1024} KiB`],
   ['Any other body', mebibytes(MAX_BODY_BYTES)],
   ['Products and merchandise that an order or a sync batch changes', count(MAX_INSTANCES)],
   ['Active products and merchandise on an asset', count(MAX_INSTANCES_ON_ASSET)],

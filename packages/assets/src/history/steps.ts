@@ -103,6 +103,7 @@ function buildSteps(asset: TracedAsset, rows: readonly StepRow[]): Step[] {
       kind: row.kind,
       id: row.id,
       timeMs: row.time.getTime(),
+      // The asset's own column tells its first order. If the clock was set back, the times of grants could not.
       action:
         isGrant && row.id === asset.createdByOrderId ? 'created' : row.action === 'granted' ? 'extended' : row.action,
       licenseOrderId: row.kind === 'order' ? (row.id as LicenseOrderId) : null,

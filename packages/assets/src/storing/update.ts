@@ -5,7 +5,10 @@ import { fateOf, type Grant, heldBy, numbersOf } from '../ledger/grants.ts';
 import type { Asset, MerchandiseInstance, ProductInstance } from '../ledger/ledger.ts';
 import { writeExtends } from './insert.ts';
 
-/** SQL for the time of a change to a stored row: never before its creation, even if the clock was set back. */
+/**
+ * SQL for the time of a change to a stored row: never before its creation, even if the clock was set back. It is the
+ * statement's time; the transaction's would precede its locks, and so the changes that it waited for.
+ */
 const NOW_TEXT = 'greatest(created_time, statement_timestamp())';
 export const NOW = sql.raw<Date>(NOW_TEXT);
 

@@ -90,9 +90,9 @@ export class OrderWorker {
 
   /**
    * Drains lanes whose oldest batch has not changed for too long although no drain is scheduled: their jobs are lost.
-   * After a start, drains all lanes. Does not wait for these drains or for retries of held orders, because one may hang
-   * and the next sweep must still run. Then completes batches and numbers events that a crash left, and counts recorded
-   * activity.
+   * After a start, drains all lanes, because the queue returns the jobs of a dead worker only after half a minute. Does
+   * not wait for these drains or for retries of held orders, because one may hang and the next sweep must still run.
+   * Then completes batches and numbers events that a crash left, and counts recorded activity.
    */
   async sweep(): Promise<void> {
     try {
