@@ -66,7 +66,7 @@ describe('a call goes only through rooms that are about it:', () => {
     });
     const ofOrders = [...rooms.keys()].filter((room) => room.startsWith('orders/src/'));
     expect(ofOrders.toSorted()).toEqual(
-      ['accepting', 'applying', 'channels', 'draining', 'ending', 'planning', 'results'].map(
+      ['accepting', 'applying', 'channels', 'completion', 'draining', 'planning', 'results'].map(
         (room) => `orders/src/${room}`,
       ),
     );
