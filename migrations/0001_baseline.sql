@@ -1383,7 +1383,7 @@ create table operator (
   password_hash text not null,
   created_time timestamptz not null default statement_timestamp(),
   disabled_time timestamptz,
-  -- The unused log-in link that npm start printed last.
+  -- The unused login link that npm start printed last.
   link_token_hash bytea unique,
   link_expires_time timestamptz,
   check ((link_token_hash is null) = (link_expires_time is null))

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-it('leads from the log-in and the overview to a batch and its failed order', async () => {
+it('leads from the login and the overview to a batch and its failed order', async () => {
   const api = await stack.newApi();
   const customer = await api.newCustomer();
   const batch = batchOf(newBuy(customer, [newAssetNum()]), deleteAsset(customer, [newAssetNum()]));

@@ -65,7 +65,7 @@ describe('logging in', () => {
   });
 });
 
-describe('a log-in link', () => {
+describe('a login link', () => {
   const newLink = async (login: OperatorLogin) =>
     `/console/log-in#token=${await createLogInToken(stack.db, login.name, newCommand())}`;
   const link = (page: Page) => page.getByRole('button', { name: en.session.logIn, exact: true });
@@ -125,7 +125,7 @@ describe('a log-in link', () => {
     await heading(page, 'Overview').waitFor();
   });
 
-  it('pasted into the log-in page, after one that was used, works', async () => {
+  it('pasted into the login page, after one that was used, works', async () => {
     const login = await newOperator(stack, 'viewer');
     const page = await openPage(stack, '/console/log-in#token=unknown');
     await page.getByRole('alert').waitFor();
@@ -148,7 +148,7 @@ describe('logging out', () => {
     await page.goBack();
     await heading(page, en.session.product).waitFor();
     expect(await page.getByText(login.name).count()).toBe(0);
-    // A log-in in one tab brings the other tab back to its page.
+    // A login in one tab brings the other tab back to its page.
     await fillInLogin(page, login);
     await heading(other, en.shell.webhooks).waitFor();
     for (const each of [page, other]) expectNoFaults(each, { but: REFUSED });
@@ -167,7 +167,7 @@ describe('logging out', () => {
 });
 
 describe('a session', () => {
-  it('that has ended leads to the log-in and back', async () => {
+  it('that has ended leads to the login and back', async () => {
     const { page, login } = await openConsole(stack, 'viewer', { path: STILL_PAGE.path });
     await heading(page, STILL_PAGE.title).waitFor();
     await endSessions(login);

@@ -14,7 +14,7 @@ import { ConsoleClient, newOperator } from '../harness/browser/console.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** Log-ins and sessions of the console (rules 9). */
+/** Logins and sessions of the console (rules 9). */
 let stack: Stack;
 
 beforeAll(async () => {
@@ -38,7 +38,7 @@ const recordOf = async (target: string, actions: readonly string[]) => {
   const { entries } = await admin.call('listRecord', { query: { target } });
   return entries.filter(({ action }) => actions.includes(action)).toReversed();
 };
-/** The audit log's entries of failed log-ins of a name, oldest first. */
+/** The audit log's entries of failed logins of a name, oldest first. */
 const failuresOf = async (name: string) =>
   (await recordOf(name, ['operator.log_in_failed', 'operator.locked_out'])).map(
     ({ action, operator, actor, after }) => {
@@ -57,7 +57,7 @@ const hurry = ({ login }: ConsoleClient, column: 'expires_time' | 'used_time', b
   sql`update operator_session set ${sql.ref(column)} = ${sql.ref(column)} - ${by}::interval
     where operator_id = (select id from operator where name = ${login.name})`.execute(stack.db);
 
-describe('a log-in', () => {
+describe('a login', () => {
   it('begins a session that says who the operator is', async () => {
     const operator = await logIn('support');
     expect(await operator.call('getMe')).toMatchObject({ name: operator.login.name, role: 'support' });
@@ -183,7 +183,7 @@ describe('a log-in', () => {
   });
 });
 
-describe('a log-in link', () => {
+describe('a login link', () => {
   const newToken = async ({ name }: { name: string }) => (await createLogInToken(stack.db, name, newCommand()))!;
   /** Uses a token in a browser of its own. */
   const use = (token: string) => {
@@ -264,7 +264,7 @@ describe('a log-in link', () => {
 });
 
 describe('a session', () => {
-  it('ends with the log-out, but not in another browser', async () => {
+  it('ends with the logout, but not in another browser', async () => {
     const here = await logIn();
     const there = await elsewhere(here);
     const { cookie } = here;

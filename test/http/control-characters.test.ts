@@ -149,7 +149,7 @@ describe('the console', () => {
     expect(inputs.map(({ id, name }) => `${id}.${name}`)).toEqual(expect.arrayContaining(SEARCHES));
   });
 
-  it('refuses an impossible name at log-in', async () => {
+  it('refuses an impossible name at login', async () => {
     const body = { name: 'a\u0000b', password: 'correct horse battery' };
     const answer = await admin.send('logIn', { body });
     expect([answer.status, answer.body.cause, pathIn(answer.body.message)]).toEqual([400, 'field_invalid', 'name']);

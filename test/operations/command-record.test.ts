@@ -146,7 +146,7 @@ it('records a change of an employee under one request id in both audit logs', as
   expect(rows).toEqual([{ count: 2 }]);
 });
 
-it('npm start records the application, password and operator of the demo once, and each log-in link', async () => {
+it('npm start records the application, password and operator of the demo once, and each login link', async () => {
   const dataDir = newDataDir();
   mkdirSync(dataDir);
   const start = () => prepareDemo(stack.url, join(dataDir, 'demo.json'), stack.baseUrl);

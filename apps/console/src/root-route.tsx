@@ -1,7 +1,7 @@
 import { createRootRoute, Outlet, useMatches } from '@tanstack/react-router';
 import { Shell } from './shell/Shell.tsx';
 
-/** The root route: the shell around every page but the log-in page. */
+/** The root route: the shell around every page but the login page. */
 export const rootRoute = createRootRoute({ component: Root });
 
 function Root() {

@@ -4,12 +4,12 @@ import { type RawBuilder, sql } from 'kysely';
 import type { HashOwner, PasswordHasher } from './passwords.ts';
 
 /**
- * How many failed log-ins lock a name (rules 2). Those of one party lock the name for that party only, so that it
+ * How many failed logins lock a name (rules 2). Those of one party lock the name for that party only, so that it
  * cannot lock out another; those of all parties together lock it for all.
  */
 const MAX_FAILURES = 10;
 const MAX_FAILURES_OF_ALL = 100;
-/** How long a failed log-in counts. */
+/** How long a failed login counts. */
 const FAILURE_WINDOW = sql`interval '15 minutes'`;
 const LOCK_TIME = sql`interval '5 minutes'`;
 

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Actor } from './operator.ts';
 import { recordChange } from './record.ts';
 
-/** A link lives as long as an idle session (rules 9, Log-in link). */
+/** A link lives as long as an idle session (rules 9, Login link). */
 export const LINK_MINUTES = 30;
 
 /**

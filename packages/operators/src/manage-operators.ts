@@ -66,7 +66,7 @@ export async function listOperators(db: Database): Promise<ListedOperator[]> {
 }
 
 /**
- * Sets a new random password, and ends the operator's sessions, log-in link and the lock by failed log-ins. Throws a
+ * Sets a new random password, and ends the operator's sessions, login link and the lock by failed logins. Throws a
  * ConsoleRefusal: not_found.
  */
 export async function resetOperatorPassword(
@@ -101,7 +101,7 @@ export async function setOperatorRole(db: Database, name: string, role: Operator
   });
 }
 
-/** Disables an operator, and ends their sessions and log-in link. Throws a ConsoleRefusal: not_found; last_admin. */
+/** Disables an operator, and ends their sessions and login link. Throws a ConsoleRefusal: not_found; last_admin. */
 export async function disableOperator(db: Database, name: string, actor: Actor): Promise<void> {
   await inTransaction(db, async (trx) => {
     const admins = await lockEnabledAdmins(trx);

@@ -55,7 +55,7 @@ export class OperatorSessions {
   }
 
   /**
-   * Begins a session. The audit log gets the log-in, and the failed log-ins that rules 9 name.
+   * Begins a session. The audit log gets the login, and the failed logins that rules 9 name.
    *
    * Throws a ConsoleRefusal: login_failed if name or password is wrong, or the account is disabled or locked. Neither
    * the answer nor its time shows which. Throws an Overload before it counts a failure.
@@ -82,7 +82,7 @@ export class OperatorSessions {
   }
 
   /**
-   * Begins a session with the token of a log-in link and uses up the token. Throws a ConsoleRefusal:
+   * Begins a session with the token of a login link and uses up the token. Throws a ConsoleRefusal:
    * log_in_link_invalid.
    */
   async logInByLink(db: Database, token: string, requestId: string): Promise<NewSession> {
@@ -126,7 +126,7 @@ export class OperatorSessions {
     return { operator: { operatorId, name, role, requestId }, me: buildMe(row) };
   }
 
-  /** Ends an operator's session and adds the log-out to the audit log. */
+  /** Ends an operator's session and adds the logout to the audit log. */
   async logOut(db: Database, operator: Operator, token: string): Promise<void> {
     await inTransaction(db, async (trx) => {
       const ended = await trx
@@ -154,7 +154,7 @@ export class OperatorSessions {
     call: LoginCall,
   ): Promise<NewSession> {
     const { name } = operator;
-    // These failures count apart from log-ins, so that strangers who lock a name can't keep its operator from this.
+    // These failures count apart from logins, so that strangers who lock a name can't keep its operator from this.
     const checked = await this.#check(db, { kind: 'confirmation', name, party: call.address }, password, call);
     if (checked === undefined) throw new ConsoleRefusal('password_wrong');
     const [hash] = await this.#passwords.hashAll([newPassword], ownerOf(call));
@@ -200,7 +200,7 @@ interface Checked {
 const ownerOf = ({ address, signal }: LoginCall) => ({ kind: 'console', party: address, signal }) as const;
 
 /**
- * Adds failed log-ins of an existing operator to the audit log: the first from an address within 15 minutes, and those
+ * Adds failed logins of an existing operator to the audit log: the first from an address within 15 minutes, and those
  * that lock the name, so that strangers can't fill the log (rules 9). An unknown name costs the same statement.
  */
 async function recordFailedLogIn(
@@ -259,7 +259,7 @@ function buildMe(row: Omit<SessionRow, 'is_to_note'>): Me {
   return { operatorId: row.operator_id, name: row.name, role: row.role, endTime: row.end_time.getTime() };
 }
 
-/** Stores a new password. Ends the operator's sessions and log-in link, and the lock by failed log-ins. */
+/** Stores a new password. Ends the operator's sessions and login link, and the lock by failed logins. */
 export async function setPasswordHash(
   trx: Trx,
   { id, name }: { id: string; name: string },

@@ -112,7 +112,7 @@ export async function openInSession(
   return page;
 }
 
-/** Fills in the log-in page. */
+/** Fills in the login page. */
 export async function fillInLogin(page: Page, { name, password }: OperatorLogin): Promise<void> {
   await page.getByRole('textbox', { name: en.session.name }).fill(name);
   await page.getByRole('textbox', { name: en.session.password }).fill(password);

@@ -29,7 +29,7 @@ export function newOperator({ db }: Pick<Stack, 'db'>, role: OperatorRole): Prom
 export class ConsoleClient {
   readonly baseUrl: string;
   readonly login: OperatorLogin;
-  /** The session cookie that the service set last; empty before log-in and after log-out. */
+  /** The session cookie that the service set last; empty before login and after logout. */
   cookie = '';
 
   constructor(baseUrl: string, login: OperatorLogin) {

@@ -4,7 +4,7 @@ import { createContext, use } from 'react';
 
 const ROLES: readonly OperatorRole[] = ['viewer', 'support', 'admin'];
 
-/** The logged-in operator. Every page but the log-in page has one. */
+/** The logged-in operator. Every page but the login page has one. */
 export const MeContext = createContext<Me | null>(null);
 
 /** Returns the logged-in operator. */

@@ -11,7 +11,7 @@ import styles from './Shell.module.css';
 import { Shortcuts } from './Shortcuts.tsx';
 import { shellWords } from './words.ts';
 
-/** The frame around every page but the log-in page. */
+/** The frame around every page but the login page. */
 export function Shell({ children }: { children: ReactNode }) {
   const me = useOperation('getMe', {});
   return (

@@ -4,7 +4,7 @@ import { onSessionEvent } from '../api/session-events.ts';
 import { CONSOLE_PATH } from '../page-head.ts';
 
 /**
- * Follows the session. When it ends in any tab, clears the page and goes to the log-in page, which returns here. When
+ * Follows the session. When it ends in any tab, clears the page and goes to the login page, which returns here. When
  * another session starts, reloads everything.
  */
 export function followSession(router: AnyRouter, client: QueryClient): void {
@@ -20,7 +20,7 @@ export function followSession(router: AnyRouter, client: QueryClient): void {
   });
 }
 
-/** Goes to the log-in page, which returns to the current page afterwards. */
+/** Goes to the login page, which returns to the current page afterwards. */
 export function askForLogIn(router: AnyRouter): void {
   const { pathname, publicHref } = router.latestLocation;
   if (pathname === '/log-in') return;

@@ -15,7 +15,7 @@ export const consoleCauses = {
   log_in_link_invalid: {
     status: 401,
     message:
-      'This log-in link was already used or has expired. Log in with your password, or restart npm start for a new link.',
+      'This login link was already used or has expired. Log in with your password, or restart npm start for a new link.',
   },
   password_wrong: { status: 403, message: 'Your current password is incorrect.' },
   role_missing: { status: 403, message: 'You need the role {0}; yours is {1}.' },

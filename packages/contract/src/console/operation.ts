@@ -17,7 +17,7 @@ export function includesRole(role: OperatorRole, least: OperatorRole): boolean {
 /** An operation of the console, under CONSOLE_API_ROOT. Only the console's pages call it. */
 export interface ConsoleOperation extends CalledOperation {
   method: 'GET' | 'POST';
-  /** The required role; `anybody`: no log-in is needed. */
+  /** The required role; `anybody`: no login is needed. */
   role: OperatorRole | 'anybody';
   /** The `data` of a success; for a download, the content of the file. */
   data: z.ZodType;

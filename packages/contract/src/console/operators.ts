@@ -23,13 +23,13 @@ export type ConsoleOperator = z.infer<typeof ConsoleOperator>;
 export const NewOperatorLogin = z.object({ name: z.string(), password: z.string() });
 export type NewOperatorLogin = z.infer<typeof NewOperatorLogin>;
 
-/** An entry of the operators' audit log: a change by an operator or the `lockstep` command, or a failed log-in. */
+/** An entry of the operators' audit log: a change by an operator or the `lockstep` command, or a failed login. */
 export const RecordEntry = z.object({
   entryId: z.string(),
   time: z.number(),
   /** The operator's name; null if none was logged in. */
   operator: z.string().nullable(),
-  /** For the `lockstep` command, the system user and host; for a failed log-in, the address; otherwise null. */
+  /** For the `lockstep` command, the system user and host; for a failed login, the address; otherwise null. */
   actor: z.string().nullable(),
   /** The kind of the change, a stable word such as `application.approved`. */
   action: z.string(),

@@ -46,7 +46,7 @@ export const sessionOperations = consoleTable({
     role: 'anybody',
     body: z.object({ token: z.string().max(255) }),
     data: Me,
-    summary: 'Starts a session with the one-time token of a log-in link, and sets its cookie.',
+    summary: 'Starts a session with the one-time token of a login link, and sets its cookie.',
   },
   logOut: {
     method: 'POST',

@@ -16,7 +16,7 @@ export const licenseTypeWords = defineWords({
     cloud_customer: 'Enterprise cloud license',
     cloud_personal: 'Personal cloud license',
     lk_product_usbkey: 'Product lock',
-    lk_auth_usbkey: 'Log-in lock',
+    lk_auth_usbkey: 'Login lock',
   },
   zh: {
     normal_unrecover_usbkey: '不可充值锁',

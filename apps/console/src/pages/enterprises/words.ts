@@ -49,7 +49,7 @@ export const enterprisesWords = defineAreaWords({
     resetTitle: (account: string) => `Reset the password of ${account}?`,
     resetAdvice:
       'The current password stops working, and everyone logged in with it is logged out. The new password is shown only once. Hand it over securely. The audit logs of operators and of the enterprise record that you did this.',
-    newLogin: 'Log-in of the administrator',
+    newLogin: 'Login of the administrator',
     keyword: 'Part of name or account',
     employee: 'Employee',
     administrator: 'Administrator',

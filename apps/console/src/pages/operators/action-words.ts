@@ -36,7 +36,7 @@ export const actionWords = defineWords({
     'operator.logged_in': 'Logged in',
     'operator.logged_out': 'Logged out',
     'operator.log_in_failed': 'Failed to log in',
-    'operator.locked_out': 'Locked out after failed log-ins',
+    'operator.locked_out': 'Locked out after failed logins',
   },
   zh: {
     'application.created': '注册应用',

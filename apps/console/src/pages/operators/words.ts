@@ -19,7 +19,7 @@ export const operatorsWords = defineAreaWords({
     create: 'Create operator',
     created: (name: string) => `${name} can log in.`,
     passwordOnce:
-      'Hand over the password securely now. It can’t be shown again. Ask the operator to change it after the first log-in.',
+      'Hand over the password securely now. It can’t be shown again. Ask the operator to change it after the first login.',
     changeRole: 'Change role',
     changeRoleTitle: (name: string) => `Change the role of ${name}`,
     changeRoleSays: 'Takes effect with the next call, also in open sessions.',

@@ -18,7 +18,7 @@ interface LogInByLink {
   use: (onSuccess: (me: Me) => Promise<void>) => void;
 }
 
-/** Logging in by the one-time link that `npm start` prints (rules 9, Log-in link). */
+/** Logging in by the one-time link that `npm start` prints (rules 9, Login link). */
 export function useLogInByLink(): LogInByLink {
   const token = useLinkToken();
   const { mutate, variables, isPending, error } = useChange('logInByLink');

@@ -1,6 +1,6 @@
 import { defineAreaWords } from '../../words/define-words.ts';
 
-/** The words of the log-in page and of the page that changes the operator's own password. */
+/** The words of the login page and of the page that changes the operator's own password. */
 export const sessionWords = defineAreaWords({
   en: {
     logIn: 'Log in',
@@ -10,7 +10,7 @@ export const sessionWords = defineAreaWords({
     hint: 'For the demo, open the link that npm start prints, or use operatorName and operatorPassword from demo.json in DATA_DIR (default: .lockstep). Otherwise, ask an admin for an account. To create the first one, run lockstep operator create NAME --role admin.',
     linkHint: 'This link logs you in once.',
     loggedOut: 'You are logged out.',
-    logInFailed: 'Log-in failed',
+    logInFailed: 'Login failed',
     ownPassword: 'Your password',
     ownPasswordLead: 'A new password ends your sessions in other browsers. This session continues.',
     present: 'Current password',
