@@ -132,7 +132,7 @@ describe.each(WORKLOADS)('$kind $metadata.name', (workload) => {
 describe.each(DEPLOYMENTS)('Deployment $metadata.name', (deployment) => {
   it('stops only when its work is done', () => {
     const grace = Number(
-      /\*\*Signals\.\*\* SIGTERM[^.]* within (\d+) seconds/.exec(readRepositoryFile('docs/rules.md'))![1],
+      /\*\*Signals\.\*\* SIGTERM[^.]* within (\d+)\s+seconds/.exec(readRepositoryFile('docs/rules.md'))![1],
     );
     const sleep = containerOf(deployment).lifecycle?.preStop.sleep.seconds ?? 0;
     expect(podOf(deployment).terminationGracePeriodSeconds - sleep).toBeGreaterThanOrEqual(grace);
