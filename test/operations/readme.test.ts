@@ -19,8 +19,21 @@ describe('pages', () => {
     expect([...PAGES, ...FOLDER_PAGES].toSorted()).toEqual(['README.md', 'CHANGELOG.md', ...files].toSorted());
   });
 
-  it('README.md takes a screen and a half', () => {
-    expect(read('README.md').split(/\s+/).length).toBeLessThan(500);
+  it.each([
+    [['README.md'], 500],
+    [['docs/architecture.md'], 1_500],
+    [globSync(['*.md', 'docs/**/*.md', 'test/bench/*.md'], { cwd: REPOSITORY }), 35_000],
+  ])('%j are at most %i words', (files, max) => {
+    expect(files.flatMap((file) => read(file).match(/\S+/g) ?? []).length).toBeLessThanOrEqual(max);
+  });
+
+  it('say in their first line whom they serve', () => {
+    const pages = globSync(['*.md', 'docs/**/*.md', 'test/bench/*.md'], {
+      cwd: REPOSITORY,
+      exclude: ['README.md', 'docs/decisions/0*.md'],
+    });
+    expect(pages.length).toBeGreaterThan(20);
+    expect(pages.filter((page) => !/^# .+\n\nFor [a-z]/.test(read(page)))).toEqual([]);
   });
 });
 

@@ -141,7 +141,8 @@ export const causes = {
   cancelled: { code: '13004', message: 'The order was cancelled before it took effect.' },
   internal_error: {
     code: '500',
-    message: 'The order failed because of a fault in the service. Contact the operator of the service.',
+    message:
+      'The order failed because of a fault in the service. Contact the operator of the service, who can retry it.',
   },
 
   // Events and webhooks (rules 6.8)

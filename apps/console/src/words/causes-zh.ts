@@ -60,7 +60,7 @@ export const causesInChinese: Readonly<
   asset_full: '资产上的内容将超过上限。',
   order_too_large: '订单变更的产品和商品过多。请按资产编号拆分为多个订单。',
   cancelled: '订单在生效前已取消。',
-  internal_error: '服务故障导致订单失败。',
+  internal_error: '服务故障导致订单失败。操作员可以重试该订单。',
 
   application_not_approved: '该应用未获批准，请先批准。',
   webhook_not_found: 'Webhook 不存在。',
