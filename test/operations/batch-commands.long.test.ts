@@ -173,7 +173,7 @@ describe('when the batch is completed', () => {
     ]);
     expect(people).toMatch(/^cause +asset_not_found$/m);
     expect(people).toMatch(/^channelOrderId +SEEN-1$/m);
-    expect(people).toMatch(new RegExp(`^finishedTime +${TIME}$`, 'm'));
+    expect(people).toMatch(new RegExp(`^finished +${TIME}$`, 'm'));
     expect(objectsIn(json)).toEqual([{ ...orders[2], channelCode: 'test', channelOrderId: 'SEEN-1' }]);
   });
 

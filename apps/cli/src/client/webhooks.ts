@@ -17,7 +17,7 @@ const TEST_LOOK_MS = 500;
 const WEBHOOK_COLUMNS: readonly Column<Webhook>[] = [
   { head: 'webhook', cell: ({ webhookId }) => webhookId, isRight: true },
   { head: 'state', cell: ({ state, disabledCause }) => disabledCause ?? state },
-  { head: 'url', cell: ({ url }) => url, wraps: true },
+  { head: 'URL', cell: ({ url }) => url, wraps: true },
   { head: 'description', cell: ({ description }) => description, wraps: true },
   { head: 'created', cell: ({ createdTime }) => formatTime(createdTime) },
 ];
@@ -114,11 +114,20 @@ function sayWithSecret(webhook: WebhookWithSecret, json: true | undefined): void
   if (!json) sayAside('Save the secret now: it is not shown again.');
 }
 
-function sayWebhook(webhook: Webhook, json: true | undefined): void {
-  const { createdTime, disabledTime, ...rest } = webhook;
-  const times: [string, string | null][] = [
-    ['createdTime', formatTime(createdTime)],
-    ['disabledTime', formatTime(disabledTime)],
-  ];
-  say(json ? JSON.stringify(webhook) : formatFields([...Object.entries(rest), ...times]));
+function sayWebhook(webhook: Webhook & { secret?: string }, json: true | undefined): void {
+  say(json ? JSON.stringify(webhook) : formatWebhook(webhook));
+}
+
+function formatWebhook(webhook: Webhook & { secret?: string }): string {
+  const { secret } = webhook;
+  return formatFields([
+    ['webhook', webhook.webhookId],
+    ['state', webhook.state],
+    ['URL', webhook.url],
+    ['description', webhook.description],
+    ['created', formatTime(webhook.createdTime)],
+    ['disabled since', formatTime(webhook.disabledTime)],
+    ['cause', webhook.disabledCause],
+    ...(secret === undefined ? [] : [['secret', secret] as [string, string]]),
+  ]);
 }

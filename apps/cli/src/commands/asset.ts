@@ -13,7 +13,7 @@ export function addTo(asset: Command, commands: Commands): void {
     commands.onService(
       asset,
       'history',
-      'List what happened to the assets with a number, newest first',
+      "List what the application can see of an asset's history, newest first",
       async () => (await load()).history,
     ),
   ).argument('<number>', 'Asset number', parseText);

@@ -14,7 +14,7 @@ export function addEventsCommand(program: Command, commands: Commands): void {
     commands.onService(
       program,
       'events',
-      'Print the event feed, oldest first',
+      'Print the event feed of the application, oldest first',
       async () => (await import('../client/events.ts')).printEvents,
     ),
   )

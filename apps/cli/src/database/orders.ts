@@ -6,6 +6,9 @@ import { CommandFault, STATUS } from '../output/status.ts';
 import { say, sayAside } from '../output/terminal.ts';
 import { type DatabaseTools, notFound } from './with-database.ts';
 
+/** Lists IDs after "no": 1, 2, or 3. */
+const ALTERNATIVES = new Intl.ListFormat('en', { type: 'disjunction' });
+
 /** Fails pending orders. */
 export async function fail(
   { withDatabase }: DatabaseTools,
@@ -37,9 +40,8 @@ export async function retry({ withDatabase }: DatabaseTools, ids: string[]): Pro
   const answer = await withDatabase((db) => retryFailedOrders(db, given, record));
   say(JSON.stringify(answer));
   const absent = answer.notRetried.filter(({ reason }) => reason === 'order_not_found');
-  if (absent.length > 0) {
-    throw notFound('order', absent.map(({ licenseOrderId }) => licenseOrderId).join(', '));
-  }
+  const absentIds = absent.map(({ licenseOrderId }) => licenseOrderId);
+  if (absentIds.length > 0) throw notFound('order', ALTERNATIVES.format(absentIds));
 }
 
 function oneLine(error: unknown): string {

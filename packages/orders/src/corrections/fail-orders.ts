@@ -37,7 +37,10 @@ export async function failPendingOrders(db: Database, request: FailRequest): Pro
   const { result, finishedBatchIds } = await inTransaction(db, async (trx) => {
     const known = await readNamed(trx, named);
     const absent = named.filter((id) => !known.some((order) => order.id === id));
-    if (absent.length > 0) throw new ConsoleRefusal('not_found', 'order', absent.join(', '));
+    if (absent.length > 0) {
+      const ids = new Intl.ListFormat('en', { type: 'disjunction' }).format(absent);
+      throw new ConsoleRefusal('not_found', 'order', ids);
+    }
     const customerIds = [...new Set(known.map(({ customerId }) => customerId))];
     const channels = await findChannels(trx, customerIds);
     const lanesOf = (customerId: CustomerId) => lanesOfCustomer(channels.get(customerId)?.id ?? NO_CHANNEL, customerId);
