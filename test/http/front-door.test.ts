@@ -1,4 +1,4 @@
-import { GUIDES, guideOf } from '@lockstep/api/testing';
+import { GUIDES, guideOf, STARTING } from '@lockstep/api/testing';
 import { parameterExamples } from '@lockstep/contract/examples';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FOLDER_PAGES, read } from '../harness/browser/pages.ts';
@@ -64,7 +64,7 @@ describe('/', () => {
       },
     });
     try {
-      expect(meanwhile).toContain('the service is starting');
+      expect(meanwhile).toContain(STARTING);
       const page = await (await get('/', BROWSER, api.baseUrl)).text();
       expect(page).toContain(
         'DATA_DIR=&#39;&lt;b&gt;.lockstep&lt;/b&gt;&#39; npx lockstep submit examples/first-batch.json',

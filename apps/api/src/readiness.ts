@@ -3,13 +3,16 @@ import type { SchemaWatch } from '@lockstep/platform';
 import type { FastifyInstance } from 'fastify';
 import type { ServerOptions } from './options.ts';
 
+/** The fault until the service is prepared. */
+export const STARTING = 'the service is starting';
+
 /**
  * Returns why operations would fail; null if the service is ready. Only the database decides, by its schema and by
  * whether it accepts writes. Without the queue, the API still accepts orders, and the sweep applies them.
  */
 export async function findFault({ schema, writes, isPrepared }: ServerOptions): Promise<string | null> {
   const { reason } = await schema.health();
-  return reason ?? writes.findFault() ?? (isPrepared() ? null : 'the service is starting');
+  return reason ?? writes.findFault() ?? (isPrepared() ? null : STARTING);
 }
 
 /**

@@ -9,6 +9,9 @@ export class Overload extends Error {
   }
 }
 
+/** The message of an Overload when the deadline has passed. */
+export const DEADLINE_EXCEEDED = 'the call exceeded its deadline';
+
 /** The deadline of a call. Everything that is done for the call shares it. */
 export class Deadline {
   #endMs: number;
@@ -87,7 +90,7 @@ export class Deadline {
 
   #startTimer(): void {
     clearTimeout(this.#timer);
-    const stop = () => this.#stop('the call exceeded its deadline');
+    const stop = () => this.#stop(DEADLINE_EXCEEDED);
     this.#timer = setTimeout(stop, Math.ceil(Math.max(this.remainingMs, 0))).unref();
   }
 }
