@@ -484,7 +484,7 @@ create table asset (
   limit_end_date bigint,
   revoked_time timestamptz,
   revoked_by_order_id bigint,
-  -- How many grants, products and merchandises are active on the asset, at most 10,000. Writers set these counts, and
+  -- How many grants, products and merchandise are active on the asset, at most 10,000. Writers set these counts, and
   -- the triggers below refuse a count that is too low. They have no default, so that no writer forgets them.
   active_grants integer not null,
   active_products integer not null,
@@ -529,7 +529,7 @@ create index asset_revoked_number on asset (asset_num, revoked_time) where revok
 create table asset_grant (
   asset_id bigint not null,
   license_order_id bigint not null,
-  -- How many active products and merchandises on the asset belong to this grant.
+  -- How many active products and merchandise on the asset belong to this grant.
   active_products integer not null,
   active_merchandises integer not null,
   created_time timestamptz not null default statement_timestamp(),
@@ -561,7 +561,7 @@ create table merchandise_instance (
   asset_id bigint not null,
   license_order_id bigint not null,
   parent_id bigint references merchandise_instance,
-  -- How many active products and merchandises are directly inside.
+  -- How many active products and merchandise are directly inside.
   active_contents integer not null,
   crm_product_id text not null,
   parent_crm_product_id text not null,
@@ -778,7 +778,7 @@ create trigger check_transferred after update on asset
   referencing old table as before new table as changed for each statement execute function check_transferred();
 
 -- Counts of active contents. A statement that writes rows also writes their counts, in this order: contents are moved
--- and revoked; then merchandises, grants and assets get their counts; then new assets, grants, merchandises and
+-- and revoked; then merchandise, grants and assets get their counts; then new assets, grants, merchandise and
 -- products are inserted with theirs. So a count may be too high until its rows exist, and is never too low. An asset
 -- counts at least its active grants and the sum of their contents, a grant at least its active contents, a merchandise
 -- at least the active contents inside.

@@ -32,7 +32,7 @@ describe('an api and a worker process whose PostgreSQL connections break under l
   afterAll(async () => {
     const statuses = await Promise.all(processes.map((part) => part.stop()));
     await database.close();
-    expect(statuses, 'nobody died of it').toEqual([0, 0]);
+    expect(statuses, 'exit statuses').toEqual([0, 0]);
   });
 
   it('keep working, answer 500 at worst, and every accepted order succeeds', async () => {

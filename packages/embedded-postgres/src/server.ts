@@ -155,7 +155,7 @@ async function stopChild(child: ChildProcess): Promise<void> {
     timer.abort();
     if (done) return;
   }
-  throw new Error(`PostgreSQL (pid ${child.pid}) does not end`);
+  throw new Error(`PostgreSQL (pid ${child.pid}) did not stop`);
 }
 
 function logSizeBytes(logFile: string): number {

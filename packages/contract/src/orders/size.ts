@@ -35,7 +35,7 @@ function instancesIn(merchandise: Merchandise): number {
   return 1 + merchandise.licenseOrderProductList.length + sum(merchandise.children ?? [], instancesIn);
 }
 
-/** Counts the bytes that an order stores: products, merchandises and extended attributes as JSON, per asset number. */
+/** Counts the bytes that an order stores: products, merchandise and extended attributes as JSON, per asset number. */
 export function countTextBytes(order: Order): number {
   if (order.orderType !== 'new_buy') return 0;
   return sum(order.assets, ({ assetNos, products = [], merchandises = [], assetExtendList = [] }) => {

@@ -255,7 +255,7 @@ describe('a channel with a backlog', () => {
 });
 
 describe('lanes that are locked elsewhere', () => {
-  it('block nothing, and are tried again after growing pauses', () => {
+  it('block nothing, and are retried after growing pauses', () => {
     const { request, begun, end, answer, wake } = newScheduler();
     request('both', [1, 2]);
     end(0, null, { lanes: [1] });
@@ -311,7 +311,7 @@ describe('a failing drain', () => {
     expect(answer('c')).toBe('drained');
   });
 
-  it('is tried again after growing pauses, each lane alone, the least recently tried first', () => {
+  it('is retried after growing pauses, each lane alone, the least recently tried first', () => {
     const { request, begun, fail, wake } = newScheduler({ slots: 4 });
     request('a', [1, 2, 3]);
     fail(0);

@@ -12,9 +12,9 @@ export const MAX_DEBT = 8;
  */
 const MAX_WAITING = 8;
 const ACTIVE_MS = 2_000;
-/** The pause before lanes that are locked elsewhere are tried again. It doubles up to `longest`. */
+/** The pause before retrying lanes that are locked elsewhere. It doubles up to `longest`. */
 const LOCKED_PAUSE_MS = { first: 4, longest: 512 };
-/** The pause before a lane whose drain failed is tried again. It doubles up to `longest`. */
+/** The pause before retrying a lane whose drain failed. It doubles up to `longest`. */
 const FAILURE_PAUSE_MS = { first: 100, longest: 10_000 };
 /** How soon to check again whether large work may start; other parts of this process do large work, too. */
 const TURN_PAUSE_MS = 20;
@@ -106,9 +106,9 @@ interface Behind {
  * - A drain of a backlog is for one channel only. These drains leave one slot to others. Channels take turns (deficit
  *   round robin): one that took more than its share owes turns to the others.
  * - The kinds of drains take turns for the slots, so none waits for more than one drain of each other kind.
- * - Lanes that are locked elsewhere block nothing. They are tried again after a growing pause, so that a backlog stays
+ * - Lanes that are locked elsewhere block nothing. They are retried after a growing pause, so that a backlog stays
  *   with the worker that drains it, whose code has been optimized by then.
- * - Failed lanes are tried again after a pause that they all share, apart from other lanes: first one lane, and while
+ * - Failed lanes are retried after a pause that they all share, apart from other lanes: first one lane, and while
  *   that works, two, four and so on. These drains and those of large work leave one slot to others.
  */
 export class Scheduler<Id> {

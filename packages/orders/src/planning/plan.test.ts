@@ -208,7 +208,7 @@ describe('new_buy', () => {
     expect([...ledger.changes.newAssets].map(({ assetNum }) => assetNum)).toEqual(['X1', 'X2']);
   });
 
-  it('creates an asset without a period, codes and lending if none are sent', () => {
+  it('creates an asset with no period, no extend codes and no borrowed lock if none are sent', () => {
     expect(assetOf(ledgerAfter(newBuy(ours, ['X1'])), 'X1')).toMatchObject({
       limitStartDate: null,
       limitEndDate: null,

@@ -34,7 +34,7 @@ it('runs a limited number at once, fewer of one owner, and the rest in turn', as
   expect(await Promise.all(running)).toEqual(['a1', 'a2', 'a3', 'b1', 'b2']);
 });
 
-it('goes on after work that failed, and never starts work that was given up before its turn', async () => {
+it('continues after work that failed, and never starts work whose caller gave up before its turn', async () => {
   const { begun, work, end } = workshop();
   const queue = new FairQueue({ atOnce: 1, maxWaiting: () => 10 });
   const caller = new AbortController();

@@ -90,7 +90,7 @@ describe('a database', () => {
     expect(writes.findFault()).toMatch(READ_ONLY);
   });
 
-  it('may be tried again when nothing has failed for 10 seconds', () => {
+  it('may be retried when nothing has failed for 10 seconds', () => {
     writes.noteError(diskFull);
     nowMs += 6_000;
     writes.noteError(diskFull);

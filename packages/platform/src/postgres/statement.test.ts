@@ -82,7 +82,7 @@ it('commits nothing if the failure of a statement was passed over', async () => 
   expect(await readIds()).toEqual([]);
 });
 
-it('goes on behind a savepoint after what was sent has failed', async () => {
+it('continues after a statement behind a savepoint has failed', async () => {
   await inTransaction(db, async (trx) => {
     await send(trx, insert(1));
     await expect(behindSavepoint(trx, () => send(trx, insert(1)))).rejects.toMatchObject({ code: '23505' });

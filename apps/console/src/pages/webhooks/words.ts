@@ -13,7 +13,7 @@ export const webhooksWords = defineAreaWords({
     webhook: (webhookId: string) => `Webhook ${webhookId}`,
     failingSince: 'Failing since',
     disabledTime: 'Disabled since',
-    endpoint_gone: 'The endpoint answered 410 Gone, which means that it wants no more events.',
+    endpoint_gone: 'The endpoint answered 410 Gone: it no longer accepts events.',
     attempts_exhausted: 'All ten attempts to deliver a message failed.',
     failingTitle: 'The last attempt failed',
     failingHelp:
