@@ -4,7 +4,7 @@ import { resendWords } from './pages/batches/resend-words.ts';
 import { batchesWords } from './pages/batches/words.ts';
 import { channelsWords } from './pages/channels/words.ts';
 import { enterprisesWords } from './pages/enterprises/words.ts';
-import { recordWords } from './pages/operators/record-words.ts';
+import { auditWords } from './pages/operators/audit-words.ts';
 import { operatorsWords } from './pages/operators/words.ts';
 import { ordersWords } from './pages/orders/words.ts';
 import { checkWords } from './pages/overview/check-words.ts';
@@ -30,7 +30,7 @@ const areas = {
   overview: overviewWords,
   preview: previewWords,
   queue: queueWords,
-  record: recordWords,
+  record: auditWords,
   resend: resendWords,
   session: sessionWords,
   shell: shellWords,

@@ -9,7 +9,7 @@ export {
   setApplicationStatus,
 } from './applications.ts';
 export { type Caller, CallVerifier } from './call-verifier.ts';
-export { type Attempt, checkPassword, type Failure, forgetFailures, isLocked } from './lock-out.ts';
+export { type Attempt, checkPassword, type Failure, forgetFailures, isLocked } from './lockout.ts';
 export { endLogins } from './logins.ts';
 export { newPassword, PasswordHasher } from './passwords.ts';
 export { hashSecret, newSecret } from './secrets.ts';

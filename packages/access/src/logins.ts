@@ -1,6 +1,6 @@
 import type { ApplicationId, MemberId } from '@lockstep/contract';
 import type { Database, Trx } from '@lockstep/platform';
-import { type Attempt, checkPassword, forgetFailures, isLocked } from './lock-out.ts';
+import { type Attempt, checkPassword, forgetFailures, isLocked } from './lockout.ts';
 import type { PasswordHasher } from './passwords.ts';
 
 /**

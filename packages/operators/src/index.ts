@@ -1,5 +1,13 @@
 import type {} from './tables.ts';
 
+export {
+  recordChange,
+  recordedCall,
+  recordFailed,
+  recordPaused,
+  recordResumed,
+  recordRetried,
+} from './audit-log.ts';
 export { listChanges } from './list-changes.ts';
 export { createLogInToken, LINK_MINUTES } from './log-in-links.ts';
 export {
@@ -19,14 +27,6 @@ export {
   setOperatorRole,
 } from './manage-operators.ts';
 export { newCommand, type Operator } from './operator.ts';
-export {
-  recordChange,
-  recordedCall,
-  recordFailed,
-  recordPaused,
-  recordResumed,
-  recordRetried,
-} from './record.ts';
 export { readResends, recordResend, type SentOrders } from './resends.ts';
 export { OperatorSessions } from './sessions.ts';
 export { agedOperators } from './tables.ts';

@@ -1,8 +1,8 @@
 import { hashSecret, newSecret } from '@lockstep/access';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { recordChange } from './audit-log.ts';
 import type { Actor } from './operator.ts';
-import { recordChange } from './record.ts';
 
 /** A link lives as long as an idle session (rules 9, Login link). */
 export const LINK_MINUTES = 30;

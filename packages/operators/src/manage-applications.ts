@@ -8,8 +8,8 @@ import {
 import { findApplication, lockApplication } from '@lockstep/access/operator';
 import { type ApplicationStatus, type ConsoleApplication, ConsoleRefusal } from '@lockstep/contract/console';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
+import { recordChange } from './audit-log.ts';
 import type { Actor } from './operator.ts';
-import { recordChange } from './record.ts';
 
 /** What an entry says of the tokens. */
 const recordTokens = (isRevoked: boolean) =>

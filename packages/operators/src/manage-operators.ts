@@ -2,9 +2,9 @@ import { newPassword, type PasswordHasher } from '@lockstep/access';
 import { ConsoleRefusal, type OperatorRole } from '@lockstep/contract/console';
 import { type Database, inTransaction, type Trx, violatesUnique } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { recordChange } from './audit-log.ts';
 import { NO_LINK } from './log-in-links.ts';
 import type { Actor } from './operator.ts';
-import { recordChange } from './record.ts';
 import { setPasswordHash } from './sessions.ts';
 
 /** The dependencies of setting a password. */

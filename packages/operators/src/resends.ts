@@ -1,7 +1,7 @@
 import type { BatchId } from '@lockstep/contract';
 import { type Database, inTransaction } from '@lockstep/platform';
+import { recordChange } from './audit-log.ts';
 import type { Actor } from './operator.ts';
-import { recordChange } from './record.ts';
 
 /** How many resends of a batch to read at most: the newest. */
 const MAX_RESENDS = 20;

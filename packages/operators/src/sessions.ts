@@ -11,9 +11,9 @@ import {
 import { ConsoleRefusal, type Me, type OperatorRole } from '@lockstep/contract/console';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { recordChange } from './audit-log.ts';
 import { NO_LINK, useLogInToken } from './log-in-links.ts';
 import type { Operator } from './operator.ts';
-import { recordChange } from './record.ts';
 
 /** When a session ends: after its operator's last action, and after its start (rules 9, Operators). */
 const IDLE_END = sql`interval '30 minutes'`;

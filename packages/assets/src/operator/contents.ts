@@ -32,8 +32,8 @@ export function listContents(
     const wanted = limit + 1;
     const merchandises =
       after?.kind === 'product' ? [] : await readMerchandises(trx, asset.id, behind('merchandise'), wanted);
-    const room = wanted - merchandises.length;
-    const products = room <= 0 ? [] : await readProducts(trx, asset.id, behind('product'), room);
+    const left = wanted - merchandises.length;
+    const products = left <= 0 ? [] : await readProducts(trx, asset.id, behind('product'), left);
     const all: AssetInstance[] = [...merchandises, ...products];
     const page = all.slice(0, limit);
     const last = page.at(-1);

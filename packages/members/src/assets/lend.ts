@@ -2,7 +2,7 @@ import { type AssetId, type LendAssets, type MemberId, Refusal } from '@lockstep
 import type { Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { recordChanges } from '../audit.ts';
-import { planLending } from '../rules/lending.ts';
+import { planLoan } from '../rules/loan.ts';
 import { keepEmployee } from '../tenant.ts';
 import type { Actor, HoldingTools } from '../tools.ts';
 import { lendIntoLock, readHoldings, readLockHolders } from './holdings.ts';
@@ -35,7 +35,7 @@ export function lendAssets(
     const nodelessId = await findNodeless(trx, lendable);
     const idsWithNodes = new Set(lendable.filter((id) => id !== nodelessId));
     const facts = { memberId, lock, lockHolderIds, ...holdings, idsWithNodes };
-    const { lock: usable, lentIds } = planLending(wanted, facts);
+    const { lock: usable, lentIds } = planLoan(wanted, facts);
     if (lentIds.length === 0) return;
     await lendIntoLock(trx, usable.id, lentIds);
     const lent = locked

@@ -122,7 +122,7 @@ const STORE_COMPLETED_BATCHES = `
     select id, ${BATCH_VALUES}, greatest(now(), statement_timestamp()), cardinality(sequences::int[]), 0
     from unnest(${BATCH_ARRAYS}, (select $10::bigint[])) with ordinality as input (${BATCH_NAMES}, id, place) order by place
     returning id, application_id, completed_time, succeeded, failed
-  ), activity as (
+  ), recorded as (
     insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)
     select application_id, id, 'batch.completed', completed_time, succeeded, failed, 0 from stored order by id
   )

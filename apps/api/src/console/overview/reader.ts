@@ -82,12 +82,12 @@ async function readStatePart(options: ReaderOptions): Promise<StatePart> {
     onOneConnection(options.db, (db) => readStored(db, options.aged)),
   ]);
   const { oldest, webhooks, ...facts } = stored;
-  const { active, disabled, troubled, ...troubles } = webhooks;
+  const { active, disabled, troubled, ...failing } = webhooks;
   const checks = judgeHealth({
     ...facts,
     queue,
     oldestPendingTime: oldest?.acceptedTime ?? null,
-    webhooks: { ...troubles, disabled },
+    webhooks: { ...failing, disabled },
   });
   return { oldest, webhooks: { active, disabled, troubled }, checks };
 }

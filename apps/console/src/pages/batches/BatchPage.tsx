@@ -6,13 +6,13 @@ import { CopyId, Fields, Figure, Figures, Page, ProgressBar, Query, StateBadge, 
 import { useCodeNames } from '../../words/code-names.ts';
 import { useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
+import { ApplicationLink } from './ApplicationLink.tsx';
 import { BatchLink } from './BatchLink.tsx';
 import { BatchOrders } from './BatchOrders.tsx';
 import { CancelBatch } from './CancelBatch.tsx';
 import { DownloadFailed } from './DownloadFailed.tsx';
 import { FailureGroups } from './FailureGroups.tsx';
 import { Resends } from './Resends.tsx';
-import { SenderLink } from './SenderLink.tsx';
 import { batchesWords } from './words.ts';
 
 const REFRESH_MS = 1_000;
@@ -98,7 +98,7 @@ function BatchFields({ batch }: { batch: TracedBatch }) {
       fields={[
         { label: words.channelOrderId, value: <CopyId id={channelOrderId} /> },
         { label: words.channel, value: channelCode },
-        { label: words.application, value: <SenderLink sender={batch} /> },
+        { label: words.application, value: <ApplicationLink of={batch} /> },
         { label: words.madeFrom, value: resentFrom === null ? undefined : <BatchLink batch={resentFrom} /> },
         { label: words.mode, value: codeName(syncMode) },
         { label: words.accepted, value: <Time timeMs={acceptedTime} isRelative withUtc /> },

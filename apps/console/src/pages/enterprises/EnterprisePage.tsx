@@ -6,8 +6,8 @@ import { AssetTable } from '../assets/AssetTable.tsx';
 import { Administrators } from './Administrators.tsx';
 import { CustomerTable } from './CustomerTable.tsx';
 import { EmployeeList } from './EmployeeList.tsx';
+import { EnterpriseAuditLog } from './EnterpriseAuditLog.tsx';
 import { EnterpriseFields } from './EnterpriseFields.tsx';
-import { EnterpriseRecord } from './EnterpriseRecord.tsx';
 import { enterprisesWords } from './words.ts';
 
 const route = getRouteApi('/enterprises/$enterpriseGlobalId');
@@ -32,7 +32,7 @@ export default function EnterprisePage() {
                 { name: 'customers', label: words.customers, content: <Customers {...part} /> },
                 { name: 'assets', label: words.assets, content: <Assets {...part} /> },
                 { name: 'employees', label: words.employees, content: <EmployeeList {...part} /> },
-                { name: 'record', label: words.changes, content: <EnterpriseRecord {...part} /> },
+                { name: 'record', label: words.changes, content: <EnterpriseAuditLog {...part} /> },
               ]}
             />
           </>

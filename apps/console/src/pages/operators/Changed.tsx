@@ -1,9 +1,9 @@
 import type { RecordEntry } from '@lockstep/contract/console';
 import { Time } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
+import { auditWords } from './audit-words.ts';
 import styles from './Changed.module.css';
 import { type ChangedField, listChanged } from './changed-fields.ts';
-import { recordWords } from './record-words.ts';
 
 /** The changes of an entry, field by field: `status: pending → approved`. */
 export function Changed({ of: { before, after } }: { of: RecordEntry }) {
@@ -25,7 +25,7 @@ export function Changed({ of: { before, after } }: { of: RecordEntry }) {
 }
 
 function Field({ of: field, isNew }: { of: ChangedField; isNew: boolean }) {
-  const words = useWords(recordWords);
+  const words = useWords(auditWords);
   return (
     <>
       {field.name !== '' && <span className={styles.name}>{`${field.name}${words.colon}`}</span>}
@@ -49,7 +49,7 @@ interface OrderDifference {
 }
 
 function Difference({ of: { leftOut, added, changes, more } }: { of: OrderDifference }) {
-  const words = useWords(recordWords);
+  const words = useWords(auditWords);
   const write = (value: unknown) =>
     value === undefined ? words.absent : typeof value === 'string' ? value : JSON.stringify(value);
   const lines = [
@@ -82,7 +82,7 @@ function Difference({ of: { leftOut, added, changes, more } }: { of: OrderDiffer
 
 /** A value in the audit log. Fields whose names end in Time hold milliseconds. */
 function Value({ of: value, name }: { of: unknown; name: string }) {
-  const words = useWords(recordWords);
+  const words = useWords(auditWords);
   if (value === null || value === undefined) return <>{words.nothingBefore}</>;
   if (typeof value === 'number' && name.endsWith('Time')) return <Time timeMs={value} />;
   if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return <>{value.join(words.comma)}</>;

@@ -4,11 +4,11 @@ import type { ReactNode } from 'react';
 import { useMayCall } from '../../api/index.ts';
 import { CopyId } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
-import { recordWords } from './record-words.ts';
+import { auditWords } from './audit-words.ts';
 
 /** The target of an entry, linked to its page if it has one. */
 export function Target({ of: entry }: { of: RecordEntry }) {
-  const words = useWords(recordWords);
+  const words = useWords(auditWords);
   const isAdmin = useMayCall()('listOperators');
   const { target } = entry;
   if (target === null) return <>–</>;
@@ -22,7 +22,7 @@ export function Target({ of: entry }: { of: RecordEntry }) {
 function linkTo(
   { action, after }: RecordEntry,
   target: string,
-  words: Pick<typeof recordWords.en, 'batchNumber' | 'webhook'>,
+  words: Pick<typeof auditWords.en, 'batchNumber' | 'webhook'>,
   isAdmin: boolean,
 ): ReactNode {
   const [kind] = action.split('.', 1);

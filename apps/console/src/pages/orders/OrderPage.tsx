@@ -5,8 +5,8 @@ import { CopyId, Count, type Crumb, Fields, Notice, Page, Query, StateBadge, Tim
 import { useCauseWords } from '../../words/causes.ts';
 import { useCodeNames } from '../../words/code-names.ts';
 import { useWords } from '../../words/words.ts';
+import { ApplicationLink } from '../batches/ApplicationLink.tsx';
 import { BatchLink } from '../batches/BatchLink.tsx';
-import { SenderLink } from '../batches/SenderLink.tsx';
 import { FailOrder } from './FailOrder.tsx';
 import { FixAndResend, ResentBatch } from './FixAndResend.tsx';
 import { OrderContent } from './OrderContent.tsx';
@@ -90,7 +90,7 @@ function OrderFields({ order }: { order: Order }) {
         { label: words.sequence, value: sequence },
         { label: words.batch, value: <BatchLink batch={order} /> },
         { label: words.channel, value: channelCode },
-        { label: words.application, value: <SenderLink sender={order} /> },
+        { label: words.application, value: <ApplicationLink of={order} /> },
         { label: words.customer, value: owner === null ? words.noSuchCustomer : owner.customerName },
         {
           label: words.customerId,

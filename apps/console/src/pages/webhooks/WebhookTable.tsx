@@ -2,7 +2,7 @@ import type { TroubledWebhook, WebhookHealth } from '@lockstep/contract/console'
 import { Link } from '@tanstack/react-router';
 import { type Column, CopyId, DataTable, StateBadge, type TableProps, Time } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
-import { SenderLink } from '../batches/SenderLink.tsx';
+import { ApplicationLink } from '../batches/ApplicationLink.tsx';
 import { webhooksWords } from './words.ts';
 
 type Row = Omit<TroubledWebhook, 'state' | 'disabledCause'> & { state: WebhookHealth };
@@ -22,7 +22,7 @@ export function WebhookTable(props: TableProps<Row>) {
     },
     { header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
     { header: words.id, isMinor: true, cell: ({ webhookId }) => <CopyId id={webhookId} what={words.id} /> },
-    { header: words.application, width: '10rem', cell: (webhook) => <SenderLink sender={webhook} /> },
+    { header: words.application, width: '10rem', cell: (webhook) => <ApplicationLink of={webhook} /> },
     { header: words.since, isMinor: true, cell: ({ sinceTime }) => <Time timeMs={sinceTime} isRelative /> },
   ];
   return <DataTable columns={columns} rowKey={({ webhookId }) => webhookId} {...props} />;

@@ -2,7 +2,7 @@ import { type AssetId, type Cause, type MemberId, Refusal } from '@lockstep/cont
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AssetFacts } from './configuration.ts';
-import { type LendingFacts, planLending } from './lending.ts';
+import { type LoanFacts, planLoan } from './loan.ts';
 
 /** What M10 lends into a borrowed lock, and what it is refused for (rules 8). */
 
@@ -14,7 +14,7 @@ const OTHER_LOCK_ID = '8' as AssetId;
 const ids = (...texts: string[]) => texts as AssetId[];
 
 /** Kim has 1 to 5, with nodes on all but 3; 4 is lent into this lock, 5 into another one. Lee has 6. */
-const SITUATION: LendingFacts = {
+const SITUATION: LoanFacts = {
   memberId: KIM,
   lock: LOCK,
   lockHolderIds: new Set([KIM]),
@@ -26,9 +26,9 @@ const SITUATION: LendingFacts = {
 type End = { lentIds: string[] } | { cause: Cause; path: string };
 
 /** The ids that Kim's M10 lends, or the refusal. */
-function planned(assetIDs: string[], changes: Partial<LendingFacts> = {}): End {
+function planned(assetIDs: string[], changes: Partial<LoanFacts> = {}): End {
   try {
-    const { lock, lentIds } = planLending(
+    const { lock, lentIds } = planLoan(
       { borrowedUsbKey: 'LOCK', assetIDs: ids(...assetIDs) },
       { ...SITUATION, ...changes },
     );
@@ -40,8 +40,8 @@ function planned(assetIDs: string[], changes: Partial<LendingFacts> = {}): End {
   }
 }
 
-describe('a lending', () => {
-  it('that was done before is done though the asset has no node left', () => {
+describe('a loan', () => {
+  it('that was made before is a no-op, even if the asset has no node left', () => {
     expect(planned(['4'], { idsWithNodes: new Set() })).toEqual({ lentIds: [] });
   });
 
@@ -62,7 +62,7 @@ const holderOf = fc.constantFrom(KIM, KIM, KIM, LEE, undefined);
 const lockOf = fc.constantFrom(undefined, undefined, LOCK.id, OTHER_LOCK_ID);
 
 /** Any assignments, loans and nodes of the assets 1 to 7. A lent asset is assigned. */
-const situation: fc.Arbitrary<Partial<LendingFacts>> = fc
+const situation: fc.Arbitrary<Partial<LoanFacts>> = fc
   .array(fc.record({ holder: holderOf, lockId: lockOf, hasNodes: fc.boolean() }), { minLength: 7, maxLength: 7 })
   .map((entries) => {
     const assets = entries.map((entry, index) => ({ ...entry, id: String(index + 1) as AssetId }));
@@ -76,13 +76,13 @@ const situation: fc.Arbitrary<Partial<LendingFacts>> = fc
   });
 
 /** The facts after a loan. */
-const lent = (there: Partial<LendingFacts>, lentIds: readonly string[]): Partial<LendingFacts> => ({
+const lent = (there: Partial<LoanFacts>, lentIds: readonly string[]): Partial<LoanFacts> => ({
   ...there,
   lockOf: new Map([...there.lockOf!, ...ids(...lentIds).map((id) => [id, LOCK.id] as const)]),
 });
 
-describe('whatever is lent of whatever is there', () => {
-  it('all assets together end as one after the other', () => {
+describe('any loan in any situation', () => {
+  it('of several assets ends as a loan of each in turn', () => {
     fc.assert(
       fc.property(assetIDs, situation, (assetIDs, there) => {
         let now = there;
@@ -102,7 +102,7 @@ describe('whatever is lent of whatever is there', () => {
     );
   });
 
-  it('the same again lends nothing more, and is never refused', () => {
+  it('that is repeated lends nothing more and is never refused', () => {
     fc.assert(
       fc.property(assetIDs, situation, (assetIDs, there) => {
         const end = planned(assetIDs, there);

@@ -8,7 +8,7 @@ const FIELDS = ['userName', 'name', 'departmentId', 'remark', 'passwordMobile', 
 type Value = NonNullable<Detail['before']>[(typeof FIELDS)[number]];
 
 /** A change in the member center, field by field: before → after. */
-export function RecordedChange({ detail: { before, after } }: { detail: Detail }) {
+export function AuditedChange({ detail: { before, after } }: { detail: Detail }) {
   const words = useWords(enterprisesWords);
   const write = (value: Value) => writeValue(value, words) ?? words.nothing;
   const changed = FIELDS.filter((field) => write(before?.[field]) !== write(after?.[field]));

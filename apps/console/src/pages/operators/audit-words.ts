@@ -1,7 +1,7 @@
 import { defineAreaWords } from '../../words/define-words.ts';
 
 /** The words of the audit log. */
-export const recordWords = defineAreaWords({
+export const auditWords = defineAreaWords({
   en: {
     intro:
       'Changes by operators and the lockstep command, and logins and logouts, newest first. Entries can’t be altered and never contain passwords or secrets. Of failed logins, the log keeps the first per name and address within 15 minutes, and every lockout.',

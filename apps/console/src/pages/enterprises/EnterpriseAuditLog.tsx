@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useMayCall, useOperation } from '../../api/index.ts';
 import { type Column, CopyId, DataTable, Empty, Query, Time, useAddress } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
-import { RecordedChange } from './RecordedChange.tsx';
+import { AuditedChange } from './AuditedChange.tsx';
 import { enterprisesWords } from './words.ts';
 
 type Entry = ConsoleData<'listEnterpriseAudit'>['entries'][number];
@@ -22,7 +22,7 @@ function Who({ entry: { actorAccount, targetGlobalId } }: { entry: Entry }) {
 }
 
 /** The audit log of an enterprise, newest first. */
-export function EnterpriseRecord({ enterpriseGlobalId }: { enterpriseGlobalId: string }) {
+export function EnterpriseAuditLog({ enterpriseGlobalId }: { enterpriseGlobalId: string }) {
   const words = useWords(enterprisesWords);
   const [{ cursor }] = useAddress();
   const call = { params: { enterpriseGlobalId }, query: { cursor } };
@@ -31,7 +31,7 @@ export function EnterpriseRecord({ enterpriseGlobalId }: { enterpriseGlobalId: s
     { header: words.time, cell: ({ time }) => <Time timeMs={time} isRelative /> },
     { header: words.what, width: '8rem', cell: ({ action }) => words[action] },
     { header: words.target, cell: ({ targetAccount, targetGlobalId }) => targetAccount ?? targetGlobalId ?? '–' },
-    { header: words.detail, cell: ({ detail }) => <RecordedChange detail={detail} />, width: '14rem' },
+    { header: words.detail, cell: ({ detail }) => <AuditedChange detail={detail} />, width: '14rem' },
     { header: words.changedBy, cell: (entry) => <Who entry={entry} /> },
     { header: words.requestId, cell: ({ requestId }) => <CopyId id={requestId} />, isMinor: true },
   ];

@@ -2,7 +2,7 @@ import { type AssetId, type LendAssets, type MemberId, Refusal } from '@lockstep
 import type { AssetFacts } from './configuration.ts';
 
 /** The facts that decide whether assets can be lent into a borrowed lock. */
-export interface LendingFacts {
+export interface LoanFacts {
   memberId: MemberId;
   /** The enterprise's active asset with the number of the lock. */
   lock: AssetFacts | undefined;
@@ -22,9 +22,9 @@ export interface LendingFacts {
  *
  * Throws a Refusal for the first fault.
  */
-export function planLending(
+export function planLoan(
   { borrowedUsbKey, assetIDs }: LendAssets,
-  facts: LendingFacts,
+  facts: LoanFacts,
 ): { lock: AssetFacts; lentIds: AssetId[] } {
   const { memberId, lock, lockHolderIds, holderOf, lockOf, idsWithNodes } = facts;
   if (!lock?.isBorrowedLock || !lock.isUsable) throw new Refusal('borrowed_lock_unusable', borrowedUsbKey);

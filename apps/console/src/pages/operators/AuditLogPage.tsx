@@ -4,8 +4,8 @@ import { useMayCall, useOperation } from '../../api/index.ts';
 import { type Column, CopyId, DataTable, Filters, NoRows, optionsOf, Page, Query, Time } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { ACTIONS, actionWords } from './action-words.ts';
+import { auditWords } from './audit-words.ts';
 import { Changed } from './Changed.tsx';
-import { recordWords } from './record-words.ts';
 import { Target } from './Target.tsx';
 
 const route = getRouteApi('/record');
@@ -14,12 +14,12 @@ const route = getRouteApi('/record');
 const LOG_IN_REFUSED = new Set(['operator.log_in_failed', 'operator.locked_out']);
 
 /** The audit log of operators and of the command, newest first. */
-export default function RecordPage() {
-  const words = useWords(recordWords);
+export default function AuditLogPage() {
+  const words = useWords(auditWords);
   const actions: Record<string, string> = useWords(actionWords);
   const { operator, action, target, cursor } = route.useSearch();
   const filters = { operator, action, target };
-  const record = useOperation('listRecord', { query: { ...filters, cursor } }, { keepsPrevious: true });
+  const log = useOperation('listRecord', { query: { ...filters, cursor } }, { keepsPrevious: true });
   const columns = useColumns();
   return (
     <Page title={words.record} lead={words.intro}>
@@ -35,14 +35,14 @@ export default function RecordPage() {
           { name: 'target', label: words.target, kind: 'text', placeholder: words.targetExample },
         ]}
       />
-      <Query of={record}>
+      <Query of={log}>
         {({ entries, nextCursor }) => (
           <DataTable
             label={words.record}
             columns={columns}
             rows={entries}
             rowKey={({ entryId }) => entryId}
-            isStale={record.isPlaceholderData}
+            isStale={log.isPlaceholderData}
             empty={<NoRows title={words.none}>{words.noneHelp}</NoRows>}
             nextCursor={nextCursor}
           />
@@ -53,7 +53,7 @@ export default function RecordPage() {
 }
 
 function useColumns(): readonly Column<RecordEntry>[] {
-  const words = useWords(recordWords);
+  const words = useWords(auditWords);
   const actions: Record<string, string> = useWords(actionWords);
   const mayCall = useMayCall();
   const isAdmin = mayCall('listOperators');
