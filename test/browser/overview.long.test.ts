@@ -109,7 +109,10 @@ describe('the overview of the demo', () => {
       await command('mixed-batch.json').waitFor();
       await api.process(batchOf(newBuy(customer, [newAssetNum()])));
       await page.locator('code').waitFor({ state: 'detached' });
-      await page.locator('a[href$="/guides/tutorial"]').waitFor();
+      const tutorial = page.locator('a[href$="/guides/tutorial"]');
+      await tutorial.waitFor();
+      await api.process(batchOf(newBuy(customer, [newAssetNum()])));
+      await tutorial.waitFor({ state: 'detached' });
       expectNoFaults(page);
     } finally {
       await newcomer.close();

@@ -6,7 +6,7 @@ import { useWords } from '../../words/words.ts';
 import { LATEST_BATCHES } from './LatestBatches.tsx';
 import { overviewWords } from './words.ts';
 
-/** Tells a newcomer that this is the demo, what is in it, and what to do next. */
+/** Tells a newcomer that this is the demo, what is in it, and what to do next; nothing once the reader goes further. */
 export function DemoNotice({ appKey, submitCommand }: NonNullable<Overview['demo']>) {
   const words = useWords(overviewWords);
   const { data } = useOperation('listAllBatches', LATEST_BATCHES, { keepsPrevious: true });
@@ -15,6 +15,7 @@ export function DemoNotice({ appKey, submitCommand }: NonNullable<Overview['demo
     { does: words.demoFirst, file: 'first-batch.json' },
     { does: words.demoMixed, file: 'mixed-batch.json' },
   ];
+  if (data.batches.length > steps.length) return null;
   const step = steps[data.batches.length];
   const command = step && `${submitCommand} examples/${step.file}`;
   return (
