@@ -34,7 +34,7 @@ it.each(QUEUE_KINDS)(
     await primary.kill();
     address.moveTo(standby.port);
     // The APIs must not use the standby before it is promoted, because its data may be stale.
-    const why = expect.stringContaining('rejects writes');
+    const why = expect.stringContaining('read-only standby');
     await vi.waitFor(async () => expect(await statuses()).toEqual([why, why]), PATIENCE);
     await standby.promote();
     await load.more(SOME);
