@@ -41,7 +41,8 @@ export class AnswerRules {
     // As in OpenAPI, paths without parameters take precedence.
     const written = operations.toSorted((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')));
     this.#operations = written.map((operation) => {
-      const pattern = new RegExp(`^${operation.path.replace(/\{[^}]+\}/g, '[^/]+')}$`);
+      // The router accepts an empty segment; then the parameter is missing.
+      const pattern = new RegExp(`^${operation.path.replace(/\{[^}]+\}/g, '[^/]*')}$`);
       const schema = operation.responses['200']?.content?.['application/json']?.schema;
       const whole = JSON.stringify({ ...schema, $defs: document.components.schemas });
       const answer = schema && z.fromJSONSchema(JSON.parse(whole.replaceAll('#/components/schemas/', '#/$defs/')));
