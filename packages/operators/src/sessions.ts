@@ -71,13 +71,7 @@ export class OperatorSessions {
       if (!(await isStillChecked(trx, checked)) || (await isLocked(trx, attempt))) {
         throw new ConsoleRefusal('login_failed');
       }
-      const session = await beginSession(trx, checked.id);
-      await recordChange(
-        trx,
-        { operatorId: checked.id, name, requestId: call.requestId },
-        { action: 'operator.logged_in', target: name, before: null, after: null },
-      );
-      return session;
+      return await enter(trx, { operatorId: checked.id, name, requestId: call.requestId }, null);
     });
   }
 
@@ -89,14 +83,7 @@ export class OperatorSessions {
     return await inTransaction(db, async (trx) => {
       const found = await useLogInToken(trx, token);
       if (found === undefined) throw new ConsoleRefusal('log_in_link_invalid');
-      const { id, name } = found;
-      const session = await beginSession(trx, id);
-      await recordChange(
-        trx,
-        { operatorId: id, name, requestId },
-        { action: 'operator.logged_in', target: name, before: null, after: { by: 'link' } },
-      );
-      return session;
+      return await enter(trx, { operatorId: found.id, name: found.name, requestId }, { by: 'link' });
     });
   }
 
@@ -237,6 +224,17 @@ async function isStillChecked(
     select from operator where id = ${id} and password_hash = ${passwordHash} and disabled_time is null
     ${sql.raw(lock)}`.execute(trx);
   return rows.length > 0;
+}
+
+/** Begins a session and adds the login to the audit log. `after`: how the operator logged in, if not by password. */
+async function enter(
+  trx: Trx,
+  actor: { operatorId: string; name: string; requestId: string },
+  after: { by: 'link' } | null,
+): Promise<NewSession> {
+  const session = await beginSession(trx, actor.operatorId);
+  await recordChange(trx, actor, { action: 'operator.logged_in', target: actor.name, before: null, after });
+  return session;
 }
 
 async function beginSession(trx: Trx, operatorId: string): Promise<NewSession> {
