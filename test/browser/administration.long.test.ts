@@ -189,7 +189,8 @@ describe('an admin', () => {
     await press(page, en.operators.changeRole);
     await page.getByRole('combobox', { name: en.operators.role }).selectOption('viewer');
     await answer(page, en.kit.save);
-    await page.getByText(en.operators.viewerSays).waitFor();
+    await page.getByText(en.operators.roleChanged(name)).waitFor();
+    await page.getByRole('definition').filter({ hasText: en.operators.viewerSays }).waitFor();
     expect(await operator.call('getMe')).toMatchObject({ role: 'viewer' });
     await press(page, en.operators.resetPassword);
     await answer(page, en.operators.resetPassword);
