@@ -200,10 +200,10 @@ describe('an admin', () => {
     await press(page, en.operators.disable);
     await answer(page, en.operators.disable);
     await page.getByText(en.states.disabled, { exact: true }).waitFor();
-    await page.getByRole('link', { name: en.operators.recordOf }).click();
+    await page.getByRole('link', { name: en.operators.changesTo }).click();
     await page.getByTitle('operator.disabled', { exact: true }).waitFor();
     await page.getByText('support → viewer').waitFor();
-    await shot(page, 'record-of-operator');
+    await shot(page, 'audit-log-of-operator');
     expectNoFaults(page);
   });
 });
@@ -214,16 +214,16 @@ it('the audit log says who logged out, who failed to log in, and which system us
   const { name } = operator.login;
   await operator.call('logOut');
   await operator.send('logIn', { body: { name, password: 'wrong' } });
-  await page.goto(`/console/record?target=${name}`);
+  await page.goto(`/console/audit-log?target=${name}`);
   const row = (action: string) => page.getByRole('row').filter({ has: page.getByTitle(action, { exact: true }) });
   await row('operator.log_in_failed')
-    .filter({ hasText: en.record.notLoggedIn('127.0.0.1') })
+    .filter({ hasText: en.auditLog.notLoggedIn('127.0.0.1') })
     .waitFor();
   await row('operator.logged_out').filter({ hasText: name }).first().waitFor();
   await row('operator.created')
-    .filter({ hasText: en.record.commandOf(`${userInfo().username}@${hostname()}`) })
+    .filter({ hasText: en.auditLog.commandOf(`${userInfo().username}@${hostname()}`) })
     .waitFor();
-  await shot(page, 'record-of-log-ins');
+  await shot(page, 'audit-log-of-log-ins');
   await expectAccessible(page);
   expectNoFaults(page);
 });

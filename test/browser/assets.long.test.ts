@@ -81,7 +81,7 @@ describe('an administrator', () => {
     await secret.getByRole('button', { name: en.kit.saved }).click();
     await page.getByRole('cell', { name: account }).waitFor();
     expect(await page.content()).not.toContain(password);
-    await page.getByRole('tab', { name: en.enterprises.changes }).click();
+    await page.getByRole('tab', { name: en.enterprises.auditLog }).click();
     await page.getByRole('cell', { name: en.enterprises.operator }).waitFor();
     expectNoFaults(page);
   });

@@ -174,10 +174,10 @@ describe('failed orders', () => {
     await said(page, en.states.completed);
     await said(page, en.states.succeeded);
     // The audit log holds what was changed.
-    await page.goto(`/console/record?target=${batchId}&action=batch.resent`);
-    await page.getByText(en.record.leftOut(4)).waitFor();
+    await page.goto(`/console/audit-log?target=${batchId}&action=batch.resent`);
+    await page.getByText(en.auditLog.leftOut(4)).waitFor();
     await page.getByText(/licenseType: softkey → normal_recover_usbkey$/).waitFor();
-    await shot(page, 'record-of-resend');
+    await shot(page, 'audit-log-of-resend');
     await expectAccessible(page);
     expectNoFaults(page);
   });

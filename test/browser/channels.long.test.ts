@@ -56,7 +56,7 @@ it('a channel is paused and resumed by the keyboard alone, and the overview name
   await page.getByRole('link', { name: en.channels.allPaused('1') }).waitFor();
   await look(page, 'overview-paused');
   await page.getByRole('link', { name: CODE }).click();
-  await page.getByRole('link', { name: en.channels.recorded }).click();
+  await page.getByRole('link', { name: en.channels.changes }).click();
   await said(page, 'ticket 4711');
   await page.getByRole('link', { name: CODE }).click();
   await page.getByRole('button', { name: en.channels.resume }).click();

@@ -78,8 +78,8 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
     ({ names }) => names.employee,
   ),
   page(
-    'enterprise-record',
-    (shop) => `${enterprise(shop)}?tab=record`,
+    'enterprise-audit-log',
+    (shop) => `${enterprise(shop)}?tab=audit-log`,
     ({ names }) => names.employee,
   ),
   page(
@@ -112,7 +112,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
   ),
   page('queue', '/queue', ''),
   page('operators', '/operators', 'admin-', 'admin'),
-  page('record', '/record', 'admin-', 'support'),
+  page('audit-log', '/audit-log', 'admin-', 'support'),
   page(
     'search',
     // A prefix: a full name would open its page instead.

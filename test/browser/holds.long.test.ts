@@ -77,7 +77,7 @@ it('a held order is marked as failed with a reason, after a choice for the later
   await said(page, 'internal_error');
   await vi.waitUntil(async () => (await readResult(api, batch)).state === 'completed', { timeout: 60_000 });
   expect(await readResult(api, batch)).toMatchObject({ succeeded: 3, failed: 1, held: 0 });
-  await page.goto(`/console/record?target=${heldId}`);
+  await page.goto(`/console/audit-log?target=${heldId}`);
   await said(page, 'ticket 4711');
   await page.getByTitle('order.failed').waitFor();
   expectNoFaults(page);

@@ -34,10 +34,10 @@ const AREAS: Record<OperatorRole, string[]> = {
     en.shell.queue,
   ],
   get support() {
-    return [...this.viewer, en.shell.record];
+    return [...this.viewer, en.shell.auditLog];
   },
   get admin() {
-    return [...this.viewer, en.shell.operators, en.shell.record];
+    return [...this.viewer, en.shell.operators, en.shell.auditLog];
   },
 };
 
@@ -62,7 +62,7 @@ describe.each(['viewer', 'support', 'admin'] as const)('a %s', (role) => {
 it.each([
   ['viewer', '/operators'],
   ['support', '/operators'],
-  ['viewer', '/record'],
+  ['viewer', '/audit-log'],
   ['support', '/applications/new'],
 ] as const)('a %s who opens %s by its address is told who may', async (role, path) => {
   const { page } = await openConsole(stack, role, { path: `/console${path}` });

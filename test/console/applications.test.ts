@@ -23,8 +23,8 @@ async function create(changes: Partial<ConsoleCall<'createApplication'>['body']>
   return { name, ...(await admin.call('createApplication', { body })) };
 }
 const read = (appKey: string) => admin.call('getApplication', { params: { appKey } });
-const recordOf = async (target: string) =>
-  (await admin.call('listRecord', { query: { target } })).entries.map(({ action, before, after, operator }) => {
+const auditLogOf = async (target: string) =>
+  (await admin.call('listAuditLog', { query: { target } })).entries.map(({ action, before, after, operator }) => {
     expect(operator).toBe(admin.login.name);
     return { action, before, after };
   });
@@ -51,7 +51,7 @@ describe('a new application', () => {
       liveTokens: { count: 0, isMore: false },
     });
     const after = { name, scopes: ['auth_order'], channels: ['web', 'tele'], status: 'pending' };
-    expect(await recordOf(appKey)).toEqual([{ action: 'application.created', before: null, after }]);
+    expect(await auditLogOf(appKey)).toEqual([{ action: 'application.created', before: null, after }]);
     const { rows } = await sql`select * from operator_record where after::text like ${`%${appSecret}%`}`.execute(
       stack.db,
     );
@@ -124,7 +124,7 @@ describe('an application', () => {
     expect(await admin.call('suspendApplication', { params })).toMatchObject({ status: 'suspended' });
     expect((await api.ask('listBatches')).body).toMatchObject({ cause: 'application_not_approved' });
     expect((await read(application.appKey)).liveTokens).toEqual({ count: 0, isMore: false });
-    expect(await recordOf(application.appKey)).toMatchObject([
+    expect(await auditLogOf(application.appKey)).toMatchObject([
       {
         action: 'application.suspended',
         before: { status: 'approved', tokens: 'valid' },
@@ -145,7 +145,7 @@ describe('an application', () => {
     expect((await read(application.appKey)).liveTokens).toEqual({ count: 0, isMore: false });
     expect((await api.ask('listBatches')).body).toMatchObject({ cause: 'token_invalid' });
     expect((await (await Api.logIn(stack.baseUrl, application)).ask('listBatches')).status).toBe(200);
-    expect((await recordOf(application.appKey))[0]).toEqual({
+    expect((await auditLogOf(application.appKey))[0]).toEqual({
       action: 'application.tokens_revoked',
       before: { tokens: 'valid' },
       after: { tokens: 'revoked' },
@@ -163,7 +163,7 @@ describe('an application', () => {
     const last = await admin.call('rotateApplicationSecret', { params, body: { overlapHours: 0 } });
     expect(last.oldSecretEndTime).toBeNull();
     expect([await token(rotated), await token(last)].map(({ status }) => status)).toEqual([401, 200]);
-    const [entry] = await recordOf(old.appKey);
+    const [entry] = await auditLogOf(old.appKey);
     expect(entry).toEqual({
       action: 'application.secret_rotated',
       before: { oldSecretEndTime: rotated.oldSecretEndTime, tokens: 'valid' },
@@ -189,7 +189,7 @@ describe('an application', () => {
     expect((await ask()).body.cause).toBe('channel_not_allowed');
     await admin.call('bindApplication', { params, body: { channels: null, shownChannels: ['web'] } });
     expect((await ask()).status).toBe(200);
-    expect((await recordOf(application.appKey)).slice(0, 2)).toEqual([
+    expect((await auditLogOf(application.appKey)).slice(0, 2)).toEqual([
       { action: 'application.channels_bound', before: { channels: ['web'] }, after: { channels: null } },
       { action: 'application.channels_bound', before: { channels: null }, after: { channels: ['web'] } },
     ]);
@@ -202,7 +202,7 @@ describe('an application', () => {
     const answers = await Promise.all(['tele', 'partner'].map(bind));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
     expect(answers.find(({ status }) => status === 409)!.body.cause).toBe('changed_meanwhile');
-    expect(await recordOf(appKey)).toHaveLength(2);
+    expect(await auditLogOf(appKey)).toHaveLength(2);
   });
 
   it.each([

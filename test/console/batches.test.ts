@@ -178,7 +178,7 @@ describe('a batch', () => {
       expect(await operator.call('cancelBatch', { params })).toEqual({ cancelled: 0, finished: 2 });
       const { failures } = await operator.call('getBatchFailures', { params });
       expect(failures).toMatchObject([{ cause: 'cancelled', orders: 2 }]);
-      expect((await recordOf(idle, params.batchId)).slice(0, 2)).toEqual([
+      expect((await auditLogOf(idle, params.batchId)).slice(0, 2)).toEqual([
         { action: 'batch.cancel_asked', before: { state: 'accepted', pending: 2 }, after: null },
         { action: 'batch.cancelled', before: { state: 'accepted', pending: 2 }, after: { cancelled: 2, finished: 0 } },
       ]);
@@ -188,7 +188,7 @@ describe('a batch', () => {
   });
 });
 
-async function recordOf({ db }: Pick<Stack, 'db'>, target: string) {
+async function auditLogOf({ db }: Pick<Stack, 'db'>, target: string) {
   const changes = db.selectFrom('operator_record').select(['action', 'before', 'after']);
   return await changes.where('target', '=', target).orderBy('id').execute();
 }
@@ -265,11 +265,11 @@ describe('failed orders', () => {
       .orderBy('product_instance.id', 'desc')
       .executeTakeFirstOrThrow();
     expect(passwords).toEqual([secret]);
-    const record = await recordOf(stack, batchId);
+    const entries = await auditLogOf(stack, batchId);
     const { sequence } = orderList[0] as { sequence: number };
     const what = {
       orders: 1,
-      digest: (record[1]!.after as { digest: string }).digest,
+      digest: (entries[1]!.after as { digest: string }).digest,
       difference: {
         leftOut: 0,
         added: 0,
@@ -277,11 +277,11 @@ describe('failed orders', () => {
         changes: [{ sequence, field: 'licenseType', before: 'softkey', after: 'normal_recover_usbkey' }],
       },
     };
-    expect(record.slice(0, 2)).toEqual([
+    expect(entries.slice(0, 2)).toEqual([
       { action: 'batch.resend_asked', before: null, after: { channelOrderId: body.channelOrderId, ...what } },
       { action: 'batch.resent', before: null, after: { ...sent, ...what } },
     ]);
-    expect(JSON.stringify(record)).not.toContain('secret');
+    expect(JSON.stringify(entries)).not.toContain('secret');
     const { digest } = await stack.db
       .selectFrom('batch')
       .select('digest')

@@ -81,7 +81,7 @@ describe('a channel', () => {
     expect(await resume('test')).toEqual({ pausedTime: null, wasSo: false });
     expect(await resume('test')).toEqual({ pausedTime: null, wasSo: true });
     expect(await read('test')).toMatchObject({ pausedTime: null });
-    const { entries } = await support.call('listRecord', { query: { target: 'test' } });
+    const { entries } = await support.call('listAuditLog', { query: { target: 'test' } });
     expect(entries).toMatchObject([
       { operator: support.login.name, action: 'channel.resumed', before: { isPaused: true } },
       { operator: support.login.name, action: 'channel.paused', after: { isPaused: true, reason: 'ticket 4711' } },

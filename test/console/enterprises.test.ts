@@ -40,8 +40,8 @@ const bind = async (enterpriseName: string, changes: Record<string, string> = {}
   return dataOf(await api.ask('bindCustomer', { body }));
 };
 /** The entries of a change in both audit logs: the enterprise's, and the operators'. */
-const recordsOf = async (enterpriseGlobalId: EnterpriseId) => ({
-  enterprise: (await viewer.call('listEnterpriseAudit', { params: { enterpriseGlobalId }, query: {} })).entries,
+const auditLogsOf = async (enterpriseGlobalId: EnterpriseId) => ({
+  enterprise: (await viewer.call('listEnterpriseAuditLog', { params: { enterpriseGlobalId }, query: {} })).entries,
   operators: await stack.db.selectFrom('operator_record').selectAll().orderBy('id', 'desc').execute(),
 });
 
@@ -128,7 +128,7 @@ describe('an enterprise', () => {
 
   it('that does not exist is not found', async () => {
     const params = { enterpriseGlobalId: '999999999' as EnterpriseId };
-    for (const id of ['getEnterprise', 'listEmployees', 'listEnterpriseAudit'] as const) {
+    for (const id of ['getEnterprise', 'listEmployees', 'listEnterpriseAuditLog'] as const) {
       expect(await viewer.send(id, { params })).toMatchObject({ status: 404, body: { cause: 'not_found' } });
     }
     expect((await support.send('createFirstAdministrator', { params })).status).toBe(404);
@@ -165,7 +165,7 @@ describe('an enterprise', () => {
     expect(await search('%')).toHaveLength(0);
     expect(await search('admin')).toMatchObject([{ account: center.account, heldCount: 0, held: [] }]);
 
-    const audit = (query = {}) => viewer.call('listEnterpriseAudit', { params, query });
+    const audit = (query = {}) => viewer.call('listEnterpriseAuditLog', { params, query });
     const { entries } = await audit();
     expect(entries.map(({ action }) => action)).toEqual([
       'assets_lent',
@@ -195,18 +195,18 @@ describe("the first administrator's password", () => {
     const { body } = await create(enterpriseGlobalId);
     const { account, password, memberGlobalId } = body.data;
     expect((await askUserToken(stack.baseUrl, api.credentials, { account, password })).status).toBe(200);
-    const records = await recordsOf(enterpriseGlobalId);
-    expect(records.enterprise).toMatchObject([
+    const logs = await auditLogsOf(enterpriseGlobalId);
+    expect(logs.enterprise).toMatchObject([
       { action: 'employee_added', actorGlobalId: '0', actorAccount: null, targetGlobalId: memberGlobalId },
     ]);
-    expect(records.operators[0]).toMatchObject({
+    expect(logs.operators[0]).toMatchObject({
       action: 'administrator.created',
       target: memberGlobalId,
       before: null,
       after: { enterpriseGlobalId, account },
-      request_id: records.enterprise[0]!.requestId,
+      request_id: logs.enterprise[0]!.requestId,
     });
-    expect(JSON.stringify(records)).not.toContain(password);
+    expect(JSON.stringify(logs)).not.toContain(password);
     expect(stack.logLines.join()).not.toContain(password);
   });
 
@@ -216,7 +216,7 @@ describe("the first administrator's password", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
     const refused = answers.find(({ status }) => status === 409)!;
     expect(refused.body).toMatchObject({ cause: 'changed_meanwhile', message: expect.stringContaining('admin@') });
-    expect((await recordsOf(enterpriseGlobalId)).enterprise).toHaveLength(1);
+    expect((await auditLogsOf(enterpriseGlobalId)).enterprise).toHaveLength(1);
   });
 
   it('is not for viewers', async () => {
@@ -234,10 +234,10 @@ describe('a new password for an administrator', () => {
     expect(account).toBe(center.account);
     expect(refusalOf(await center.submitList({ pageNum: '1', pageSize: '1' })).code).toBe('60005');
     expect((await askUserToken(stack.baseUrl, api.credentials, { account, password })).status).toBe(200);
-    const records = await recordsOf(center.enterpriseId);
-    expect(records.enterprise).toMatchObject([{ action: 'password_reset', actorGlobalId: '0' }]);
-    expect(records.operators[0]).toMatchObject({ action: 'administrator.password_reset', target: center.adminId });
-    expect(JSON.stringify(records)).not.toContain(password);
+    const logs = await auditLogsOf(center.enterpriseId);
+    expect(logs.enterprise).toMatchObject([{ action: 'password_reset', actorGlobalId: '0' }]);
+    expect(logs.operators[0]).toMatchObject({ action: 'administrator.password_reset', target: center.adminId });
+    expect(JSON.stringify(logs)).not.toContain(password);
   });
 
   it('is refused for other employees and for those of another enterprise', async () => {
@@ -246,6 +246,6 @@ describe('a new password for an administrator', () => {
       const params = { enterpriseGlobalId: center.enterpriseId, memberGlobalId };
       expect((await support.send('resetAdministratorPassword', { params })).status).toBe(404);
     }
-    expect((await recordsOf(center.enterpriseId)).enterprise).toEqual([]);
+    expect((await auditLogsOf(center.enterpriseId)).enterprise).toEqual([]);
   });
 });

@@ -23,8 +23,8 @@ const newName = () => `op-${randomUUID().slice(0, 8)}`;
 const findOne = async (name: string) =>
   (await admin.call('listOperators')).operators.find((operator) => operator.name === name);
 const isLoggedIn = async (client: ConsoleClient) => (await client.send('getMe')).status === 200;
-const recordOf = async (target: string) =>
-  (await admin.call('listRecord', { query: { target } })).entries.map(({ action, before, after }) => [
+const auditLogOf = async (target: string) =>
+  (await admin.call('listAuditLog', { query: { target } })).entries.map(({ action, before, after }) => [
     action,
     before,
     after,
@@ -47,7 +47,7 @@ describe('an operator', () => {
     const client = new ConsoleClient(stack.baseUrl, login);
     expect(await client.call('logIn', { body: login })).toMatchObject({ name: login.name, role: 'support' });
     expect(await findOne(login.name)).toMatchObject({ sessions: 1, lastUsedTime: expect.any(Number) });
-    expect(JSON.stringify(await admin.call('listRecord', {}))).not.toContain(login.password);
+    expect(JSON.stringify(await admin.call('listAuditLog', {}))).not.toContain(login.password);
   });
 
   it('has a unique name of valid characters', async () => {
@@ -63,10 +63,10 @@ describe('an operator', () => {
   it('gets another role, which takes effect with the next call', async () => {
     const other = await ConsoleClient.logIn(stack, 'viewer');
     const { name } = other.login;
-    expect((await other.send('listRecord')).status).toBe(403);
+    expect((await other.send('listAuditLog')).status).toBe(403);
     await setRole(admin, name, 'support');
-    expect((await other.send('listRecord')).status).toBe(200);
-    expect(await recordOf(name)).toContainEqual(['operator.role_changed', { role: 'viewer' }, { role: 'support' }]);
+    expect((await other.send('listAuditLog')).status).toBe(200);
+    expect(await auditLogOf(name)).toContainEqual(['operator.role_changed', { role: 'viewer' }, { role: 'support' }]);
   });
 
   it('is disabled immediately in all sessions, and enabled again', async () => {
@@ -78,7 +78,7 @@ describe('an operator', () => {
     expect(await findOne(name)).toMatchObject({ disabledTime: expect.any(Number), sessions: 0 });
     await admin.call('enableOperator', { params: { name } });
     await other.call('logIn', { body: other.login });
-    expect((await recordOf(name)).map(([action]) => action).slice(0, 4)).toEqual([
+    expect((await auditLogOf(name)).map(([action]) => action).slice(0, 4)).toEqual([
       'operator.logged_in',
       'operator.enabled',
       'operator.log_in_failed',
@@ -138,9 +138,9 @@ describe('the audit log', () => {
     const names = [newName(), newName(), newName()];
     for (const name of names) await admin.call('createOperator', { body: { name, role: 'viewer' } });
     const query = { operator: admin.login.name, action: 'operator.created', limit: '2' };
-    const first = await admin.call('listRecord', { query });
+    const first = await admin.call('listAuditLog', { query });
     expect(first.entries).toMatchObject([{ target: names[2] }, { target: names[1] }]);
-    const rest = await admin.call('listRecord', { query: { ...query, cursor: first.nextCursor! } });
+    const rest = await admin.call('listAuditLog', { query: { ...query, cursor: first.nextCursor! } });
     expect(rest).toEqual({
       entries: [
         {
@@ -158,11 +158,11 @@ describe('the audit log', () => {
       nextCursor: null,
     });
     expect(stack.logLines.join('')).toContain(rest.entries[0]!.requestId);
-    expect((await admin.call('listRecord', { query: { operator: 'nobody' } })).entries).toEqual([]);
+    expect((await admin.call('listAuditLog', { query: { operator: 'nobody' } })).entries).toEqual([]);
   });
 
   it('names the system user who ran the command', async () => {
-    const { entries } = await admin.call('listRecord', { query: { target: admin.login.name } });
+    const { entries } = await admin.call('listAuditLog', { query: { target: admin.login.name } });
     expect(entries.at(-1)).toMatchObject({
       operator: null,
       actor: `${userInfo().username}@${hostname()}`,
@@ -172,8 +172,8 @@ describe('the audit log', () => {
   });
 
   it('refuses a cursor of another list', async () => {
-    const { nextCursor } = await admin.call('listRecord', { query: { limit: '1' } });
-    const answer = await admin.send('listRecord', { query: { action: 'operator.created', cursor: nextCursor! } });
+    const { nextCursor } = await admin.call('listAuditLog', { query: { limit: '1' } });
+    const answer = await admin.send('listAuditLog', { query: { action: 'operator.created', cursor: nextCursor! } });
     expect(answer.body).toMatchObject({ cause: 'field_invalid' });
   });
 });

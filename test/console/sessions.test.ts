@@ -33,14 +33,14 @@ async function elsewhere({ login }: ConsoleClient): Promise<ConsoleClient> {
   await client.call('logIn', { body: login });
   return client;
 }
-const recordOf = async (target: string, actions: readonly string[]) => {
+const auditLogOf = async (target: string, actions: readonly string[]) => {
   const admin = await logIn('admin');
-  const { entries } = await admin.call('listRecord', { query: { target } });
+  const { entries } = await admin.call('listAuditLog', { query: { target } });
   return entries.filter(({ action }) => actions.includes(action)).toReversed();
 };
 /** The audit log's entries of failed logins of a name, oldest first. */
 const failuresOf = async (name: string) =>
-  (await recordOf(name, ['operator.log_in_failed', 'operator.locked_out'])).map(
+  (await auditLogOf(name, ['operator.log_in_failed', 'operator.locked_out'])).map(
     ({ action, operator, actor, after }) => {
       expect(operator).toBeNull();
       return { action, actor, after };
@@ -201,7 +201,7 @@ describe('a login link', () => {
       /^lockstep_operator=[\w-]{43}; Path=\/console; HttpOnly; SameSite=Strict$/,
     );
     expect(await use(token)).toMatchObject(refused);
-    expect(await recordOf(login.name, ['operator.link_created', 'operator.logged_in'])).toMatchObject([
+    expect(await auditLogOf(login.name, ['operator.link_created', 'operator.logged_in'])).toMatchObject([
       { action: 'operator.link_created', operator: null, after: null },
       { action: 'operator.logged_in', operator: login.name, after: { by: 'link' } },
     ]);
@@ -271,7 +271,7 @@ describe('a session', () => {
     const [one, other] = await Promise.all([here.send('logOut'), here.send('logOut')]);
     expect([one.status, other.status]).toContain(200);
     expect(here.cookie).toBe('');
-    const recorded = await recordOf(here.login.name, ['operator.logged_out']);
+    const recorded = await auditLogOf(here.login.name, ['operator.logged_out']);
     expect(recorded).toMatchObject([{ operator: here.login.name, before: null, after: null }]);
     expect([one, other].map(({ headers }) => headers.get('x-request-id'))).toContain(recorded[0]!.requestId);
     here.cookie = cookie;

@@ -59,8 +59,8 @@ const awaitWebhook = (webhookId: string, expected: Record<string, unknown>) =>
   }, WAIT);
 const list = async (query: Record<string, string>) =>
   (await support.call('listWebhooks', { query })).webhooks.map(({ webhookId }) => webhookId);
-const recordOf = async (target: string) =>
-  (await support.call('listRecord', { query: { target } })).entries.map(({ action, before, after }) => ({
+const auditLogOf = async (target: string) =>
+  (await support.call('listAuditLog', { query: { target } })).entries.map(({ action, before, after }) => ({
     action,
     before,
     after,
@@ -173,7 +173,7 @@ describe('a disabled webhook', () => {
     const sent = await endBatch(shop);
     await receiver.awaitCount(1);
     expect(orderIds(receiver)).toEqual([sent]);
-    expect(await recordOf(webhookId)).toEqual([
+    expect(await auditLogOf(webhookId)).toEqual([
       {
         action: 'webhook.enabled',
         before: { state: 'disabled', disabledTime: expect.any(Number), disabledCause: 'endpoint_gone' },
@@ -182,7 +182,7 @@ describe('a disabled webhook', () => {
     ]);
     // Enabling again is a no-op and is not recorded.
     await support.call('enableWebhook', { params, body: {} });
-    expect(await recordOf(webhookId)).toHaveLength(1);
+    expect(await auditLogOf(webhookId)).toHaveLength(1);
   });
 
   it('is enabled with the events since a time', async () => {
@@ -208,7 +208,7 @@ describe('a disabled webhook', () => {
     const refused = { body: { cause: 'webhook_disabled' } };
     expect(await support.send('replayWebhook', { params: { webhookId }, body: {} })).toMatchObject(refused);
     expect(await support.send('testWebhook', { params: { webhookId } })).toMatchObject(refused);
-    expect(await recordOf(webhookId)).toEqual([]);
+    expect(await auditLogOf(webhookId)).toEqual([]);
   });
 });
 
@@ -237,7 +237,7 @@ describe('events are replayed', () => {
     await receiver.awaitCount(8);
     const count = (id: string) => orderIds(receiver).filter((one) => one === id).length;
     expect(sent.map(count)).toEqual([3, 4, 1]);
-    expect((await recordOf(webhookId)).map(({ action }) => action)).toEqual(
+    expect((await auditLogOf(webhookId)).map(({ action }) => action)).toEqual(
       Array.from({ length: 4 }, () => 'webhook.replayed'),
     );
   });
@@ -258,7 +258,7 @@ describe('a test message', () => {
     const { messageId } = await support.call('testWebhook', { params: { webhookId } });
     const [received] = await receiver.awaitCount(1);
     expect(received!.headers['webhook-id']).toBe(messageId);
-    expect(await recordOf(webhookId)).toEqual([{ action: 'webhook.tested', before: null, after: { messageId } }]);
+    expect(await auditLogOf(webhookId)).toEqual([{ action: 'webhook.tested', before: null, after: { messageId } }]);
   });
 
   it('is refused if 20 are pending', async () => {
@@ -269,7 +269,7 @@ describe('a test message', () => {
     const params = { webhookId };
     for (let count = 0; count < 20; count++) await support.call('testWebhook', { params });
     expect((await support.send('testWebhook', { params })).status).toBe(503);
-    expect(await recordOf(webhookId)).toHaveLength(20);
+    expect(await auditLogOf(webhookId)).toHaveLength(20);
   });
 });
 

@@ -44,7 +44,7 @@ const refuseStrict = () =>
   sql`alter table product_instance add constraint stricter check (crm_product_id <> 'Strict')`.execute(stack.db);
 const untilHeld = (batch: ReturnType<typeof batchOf>, held: number) =>
   vi.waitUntil(async () => (await readResult(api, batch)).held === held, PATIENTLY);
-const readRecords = () =>
+const readAuditLog = () =>
   stack.db.selectFrom('operator_record').select(['action', 'target', 'after']).orderBy('id').execute();
 
 /** A batch with a held order and two behind it, all of the same customer. */
@@ -68,7 +68,7 @@ describe('lockstep order fail', () => {
     const undecided = await fail(ids[0]!, '--reason', 'ticket 4711');
     expect(undecided).toMatchObject({ status: 2, stdout: `${ids[1]}\n${ids[2]}\n` });
     expect(await readResult(api, batch)).toMatchObject({ failed: 0, held: 3 });
-    expect(await readRecords()).toEqual([]);
+    expect(await readAuditLog()).toEqual([]);
 
     expect(await fail(ids[0]!, '--reason', 'ticket 4711', '--later', 'keep')).toMatchObject({
       status: 0,
@@ -83,7 +83,7 @@ describe('lockstep order fail', () => {
       orders: [{ state: 'failed', code: '500', cause: 'internal_error' }, {}, {}, {}],
     });
     expect(JSON.stringify(result)).not.toContain('4711');
-    expect(await readRecords()).toEqual([
+    expect(await readAuditLog()).toEqual([
       {
         action: 'order.failed',
         target: ids[0],
@@ -106,7 +106,7 @@ describe('lockstep order fail', () => {
       expect(await api.completed(batch)).toMatchObject({ succeeded: 1, failed: 1 });
     // Failing an order twice is an error and changes nothing.
     expect(await fail(first.ids[0]!, '--reason', 'again')).toMatchObject({ status: 2 });
-    expect(await readRecords()).toHaveLength(2);
+    expect(await readAuditLog()).toHaveLength(2);
   });
 
   it.each([
@@ -174,8 +174,8 @@ describe('the console', () => {
     expect(await end({ reason: 'ticket 4711', later: 'fail' })).toMatchObject({ outcome: 'failed', orders: 3 });
     expect(await api.completed(batch)).toMatchObject({ succeeded: 1, failed: 3 });
     expect(await end({ reason: 'again' })).toMatchObject({ outcome: 'not_pending', orders: 1 });
-    const records = await readRecords();
-    expect(records.filter(({ action }) => action === 'order.failed').map(({ target }) => target)).toEqual(
+    const entries = await readAuditLog();
+    expect(entries.filter(({ action }) => action === 'order.failed').map(({ target }) => target)).toEqual(
       ids.slice(0, 3),
     );
     expect((await viewer.call('listHolds', { query: {} })).holds).toEqual([]);

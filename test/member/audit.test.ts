@@ -329,8 +329,8 @@ describe('concurrent changes', () => {
     );
     const answers = await Promise.all(edits.map((edit) => center.edit(globalId, { userName, name: 'Kim', ...edit })));
     expect(answers.map(({ status }) => status)).toEqual(edits.map(() => 200));
-    const record = (await center.audit()).filter(({ targetGlobalId }) => targetGlobalId === globalId).toReversed();
-    const [added, ...edited] = record.map(({ detail }) => detail);
+    const entries = (await center.audit()).filter(({ targetGlobalId }) => targetGlobalId === globalId).toReversed();
+    const [added, ...edited] = entries.map(({ detail }) => detail);
     expect(edited.map(({ after }) => JSON.stringify(after)).toSorted()).toEqual(
       edits.map((edit) => JSON.stringify(edit)).toSorted(),
     );

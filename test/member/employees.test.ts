@@ -462,10 +462,10 @@ describe('M2 edits', () => {
   });
 
   it('nothing, without an audit entry, if the values are the same', async () => {
-    const record = await center.audit();
+    const entries = await center.audit();
     for (const fields of [{}, FULL, { name: ' Kim ', remark: '', departmentId: 7 }]) dataOf(await edit(fields));
     expect(await shown()).toEqual(before);
-    expect(await center.audit()).toEqual(record);
+    expect(await center.audit()).toEqual(entries);
   });
 
   it('an administrator too, even the caller', async () => {

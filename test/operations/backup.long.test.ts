@@ -228,7 +228,7 @@ describe('npm start, backed up under load with the commands of the docs, and los
     expect(rows).toEqual([{ assets: orders, numbers: orders, products: orders, orders }]);
   });
 
-  it('is in the record of operators, as the backup is', async () => {
+  it('is in the audit log of operators, as the backup is', async () => {
     const { databaseUrl } = JSON.parse(readFileSync(join(restored.dataDir, 'stack.json'), 'utf8'));
     const db = openDatabase({ url: databaseUrl, poolSize: 1, applicationName: 'test', onError: () => {} });
     const { rows } = await sql`

@@ -39,7 +39,7 @@ const ONE_LINE = expect.stringMatching(/^.+\n$/);
 const PAUSED_BEFORE = expect.stringMatching(new RegExp(`^.* ${TIME}.*\\n$`));
 
 /** Reads the entries of a channel in the audit log. */
-const readRecord = (target: string) =>
+const readAuditLog = (target: string) =>
   stack.db.selectFrom('operator_record').select(['action', 'after']).where('target', '=', target).execute();
 
 describe('a channel without customers', () => {
@@ -51,7 +51,7 @@ describe('a channel without customers', () => {
     expect(await pause('empty')).toEqual(said(0, 'empty'));
     expect(await pause('empty')).toEqual(said(0, 'empty', PAUSED_BEFORE));
     expect(await channel('resume', 'empty')).toEqual(said(0, 'empty'));
-    expect(await readRecord('empty')).toMatchObject([{ action: 'channel.paused' }, { action: 'channel.resumed' }]);
+    expect(await readAuditLog('empty')).toMatchObject([{ action: 'channel.paused' }, { action: 'channel.resumed' }]);
   });
 });
 
@@ -62,7 +62,7 @@ describe.each([
   it.each(['show', 'pause', 'resume'])('makes %s fail, and nothing is recorded', async (verb) => {
     const stderr = expect.stringMatching(/^lockstep: .+\n$/);
     expect(await (verb === 'pause' ? pause(code) : channel(verb, code))).toEqual(said(status, '', stderr));
-    expect(await readRecord(code)).toEqual([]);
+    expect(await readAuditLog(code)).toEqual([]);
   });
 });
 
@@ -93,7 +93,7 @@ it('a pause that earlier work outlasts ends with status 1, holds and is recorded
     await lockLanes(session, [firstLaneOf(customer.customerId)]);
     expect(await pause('test')).toEqual(said(1, '', expect.stringMatching(/^lockstep: .*\btest\b.*\n$/)));
     const after = { isPaused: true, reason: 'ticket 4711' };
-    expect(await readRecord('test')).toEqual([{ action: 'channel.paused', after }]);
+    expect(await readAuditLog('test')).toEqual([{ action: 'channel.paused', after }]);
     expect(refusalOf(await api.submit(syncOf(newBuy(customer, [newAssetNum()])))).cause).toBe('channel_paused');
     await api.accept(waiting);
   } finally {
@@ -103,7 +103,7 @@ it('a pause that earlier work outlasts ends with status 1, holds and is recorded
   const other = await api.newCustomer(undefined, 'other');
   await api.process(batchOf(newBuy(other, [newAssetNum()])));
   expect(await readResult(api, waiting)).toMatchObject({ pending: 1 });
-  expect(await readRecord('test')).toHaveLength(1);
+  expect(await readAuditLog('test')).toHaveLength(1);
 
   expect(await channel('resume', 'test')).toEqual(said(0, 'test'));
   expect(await api.completed(waiting)).toMatchObject({ succeeded: 1 });

@@ -20,6 +20,7 @@ import { stateWords } from './words/states.ts';
 const areas = {
   applications: applicationsWords,
   assets: assetsWords,
+  auditLog: auditWords,
   batches: batchesWords,
   channels: channelsWords,
   checks: checkWords,
@@ -30,7 +31,6 @@ const areas = {
   overview: overviewWords,
   preview: previewWords,
   queue: queueWords,
-  record: auditWords,
   resend: resendWords,
   session: sessionWords,
   shell: shellWords,

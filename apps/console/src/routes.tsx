@@ -74,5 +74,5 @@ export const routes = [
   page('/queue', () => import('./pages/queue/QueuePage.tsx')),
   page('/operators', () => import('./pages/operators/OperatorsPage.tsx')),
   page('/operators/$name', () => import('./pages/operators/OperatorPage.tsx')),
-  page('/record', () => import('./pages/operators/AuditLogPage.tsx'), 'operator', 'action', 'target', 'cursor'),
+  page('/audit-log', () => import('./pages/operators/AuditLogPage.tsx'), 'operator', 'action', 'target', 'cursor'),
 ] as const;

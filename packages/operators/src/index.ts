@@ -8,7 +8,7 @@ export {
   recordResumed,
   recordRetried,
 } from './audit-log.ts';
-export { listChanges } from './list-changes.ts';
+export { listAuditLog } from './list-audit-log.ts';
 export { createLogInToken, LINK_MINUTES } from './log-in-links.ts';
 export {
   changeApplicationStatus,

@@ -49,12 +49,12 @@ export async function readResends(
 ): Promise<{ resends: Resend[]; resentFrom: SentBatch | null }> {
   const entries = (action: string) =>
     db
-      .selectFrom('operator_record as record')
-      .leftJoin('operator', 'operator.id', 'record.operator_id')
-      .select(['record.after', 'record.recorded_time', 'operator.name'])
-      .where('record.target', '=', batchId)
-      .where('record.action', '=', action)
-      .orderBy('record.id', 'desc');
+      .selectFrom('operator_record as entry')
+      .leftJoin('operator', 'operator.id', 'entry.operator_id')
+      .select(['entry.after', 'entry.recorded_time', 'operator.name'])
+      .where('entry.target', '=', batchId)
+      .where('entry.action', '=', action)
+      .orderBy('entry.id', 'desc');
   const sent = await entries('batch.resent').limit(MAX_RESENDS).execute();
   const made = await entries('batch.made').limit(1).executeTakeFirst();
   // A batch that was sent twice, as by a double click, is listed once, with its earlier entry.

@@ -168,9 +168,9 @@ describe.each([
       .executeTakeFirstOrThrow();
     for (const assetNum of assetNums) {
       const { id: assetId, updated_time } = await activeAsset(assetNum);
-      const records = await readAudit(assetId);
-      expect(records).toHaveLength(before.length + 1);
-      expect(records.at(-1)).toEqual({
+      const auditEntries = await readAudit(assetId);
+      expect(auditEntries).toHaveLength(before.length + 1);
+      expect(auditEntries.at(-1)).toEqual({
         id: expect.any(String),
         asset_id: assetId,
         locked,

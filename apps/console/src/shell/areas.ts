@@ -14,7 +14,7 @@ export const areas = [
   { to: '/webhooks', name: 'webhooks', least: 'viewer', key: 'h' },
   { to: '/queue', name: 'queue', least: 'viewer', key: 'q' },
   { to: '/operators', name: 'operators', least: 'admin', key: 'u' },
-  { to: '/record', name: 'record', least: 'support', key: 'c' },
+  { to: '/audit-log', name: 'auditLog', least: 'support', key: 'c' },
 ] as const satisfies readonly Area[];
 
 interface Area {

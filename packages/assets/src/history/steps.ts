@@ -160,12 +160,12 @@ async function selectSteps(trx: Trx, assets: readonly TracedAsset[]): Promise<St
         where asset_id = touched.asset_id and license_order_id = touched.order_id offset 0
       ) as transfer on true
       union all
-      select traced.asset_id, 'lock', record.id, recorded_time, null, null,
+      select traced.asset_id, 'lock', entry.id, recorded_time, null, null,
         case when locked then 'locked' else 'unlocked' end, null, application_id, null, null, operator_identity
       from traced cross join lateral (
         select id, recorded_time, locked, application_id, operator_identity from lock_audit
         where asset_id = traced.asset_id offset 0
-      ) as record
+      ) as entry
     )
     select asset_id, kind, id::text, time, action, customer_id, application_id, channel_code, channel_order_id,
       operator_identity

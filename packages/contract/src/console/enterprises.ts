@@ -135,9 +135,9 @@ export const enterprisesOperations = consoleTable({
     data: z.object({ employees: z.array(EmployeeRow), nextCursor }),
     summary: 'Lists the employees of an enterprise with their assets; `text` is part of the name or account.',
   },
-  listEnterpriseAudit: {
+  listEnterpriseAuditLog: {
     method: 'GET',
-    path: '/enterprises/{enterpriseGlobalId}/audit',
+    path: '/enterprises/{enterpriseGlobalId}/audit-log',
     role: 'viewer',
     params: EnterpriseParams,
     query: ListPageQuery,

@@ -24,7 +24,7 @@ export const NewOperatorLogin = z.object({ name: z.string(), password: z.string(
 export type NewOperatorLogin = z.infer<typeof NewOperatorLogin>;
 
 /** An entry of the operators' audit log: a change by an operator or the `lockstep` command, or a failed login. */
-export const RecordEntry = z.object({
+export const OperatorAuditEntry = z.object({
   entryId: z.string(),
   time: z.number(),
   /** The operator's name; null if none was logged in. */
@@ -41,7 +41,7 @@ export const RecordEntry = z.object({
   /** The x-request-id of the call, as in the log. */
   requestId: z.string(),
 });
-export type RecordEntry = z.infer<typeof RecordEntry>;
+export type OperatorAuditEntry = z.infer<typeof OperatorAuditEntry>;
 
 const params = z.object({ name: text(63) });
 
@@ -95,9 +95,9 @@ export const operatorsOperations = consoleTable({
     data: NewOperatorLogin,
     summary: 'Sets a new password for an operator, shown only once, and ends their sessions.',
   },
-  listRecord: {
+  listAuditLog: {
     method: 'GET',
-    path: '/record',
+    path: '/audit-log',
     role: 'support',
     query: z.object({
       /** Only entries of this operator. */
@@ -108,7 +108,7 @@ export const operatorsOperations = consoleTable({
       target: optionalText(),
       ...ListPageQuery.shape,
     }),
-    data: z.object({ entries: z.array(RecordEntry), nextCursor: z.string().nullable() }),
+    data: z.object({ entries: z.array(OperatorAuditEntry), nextCursor: z.string().nullable() }),
     summary: 'Lists the audit log of operators and the command, newest first.',
   },
 });

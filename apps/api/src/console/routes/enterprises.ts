@@ -68,10 +68,10 @@ export function enterprisesHandlers({ passwords }: ServerOptions) {
       };
     },
 
-    listEnterpriseAudit: async (request) => {
+    listEnterpriseAuditLog: async (request) => {
       const { enterpriseGlobalId: enterpriseId } = request.params;
       const { limit, cursor } = request.query;
-      const places = new ListCursor(['console', 'enterpriseAudit', { enterpriseId }], cursor);
+      const places = new ListCursor(['console', 'enterpriseAuditLog', { enterpriseId }], cursor);
       const after = places.after?.[0] ?? null;
       await requireEnterprise(request.db, enterpriseId);
       const { entries, stop } = await listAuditOfAll(request.db, enterpriseId, { after, limit });

@@ -4,7 +4,7 @@ import {
   disableOperator,
   enableOperator,
   type ListedOperator,
-  listChanges,
+  listAuditLog,
   listOperators,
   resetOperatorPassword,
   setOperatorRole,
@@ -38,13 +38,13 @@ export function operatorsHandlers({ passwords }: ServerOptions) {
     resetOperatorPassword: (request, operator) =>
       resetOperatorPassword({ db: request.db, passwords }, request.params.name, operator),
 
-    listRecord: async (request) => {
+    listAuditLog: async (request) => {
       const { limit, cursor, ...wanted } = request.query;
-      const places = new ListCursor(['console', 'record', wanted], cursor);
+      const places = new ListCursor(['console', 'auditLog', wanted], cursor);
       const { operator, action, target } = wanted;
       const after = places.after?.[0] ?? null;
       const filters = { operator, action, target };
-      const { entries, stop } = await listChanges(request.db, filters, { after, limit });
+      const { entries, stop } = await listAuditLog(request.db, filters, { after, limit });
       return { entries, nextCursor: places.write(stop === null ? null : [stop]) };
     },
   } satisfies ConsoleHandlers;

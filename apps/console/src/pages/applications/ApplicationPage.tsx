@@ -73,9 +73,9 @@ function Known({ application }: { application: ApplicationDetail }) {
           <Link to="/webhooks" search={{ appKey }}>
             {words.webhooks}
           </Link>
-          {mayCall('listRecord') && (
-            <Link to="/record" search={{ target: appKey }}>
-              {words.record}
+          {mayCall('listAuditLog') && (
+            <Link to="/audit-log" search={{ target: appKey }}>
+              {words.changes}
             </Link>
           )}
         </nav>

@@ -94,11 +94,11 @@ function Known({ channel }: { channel: ConsoleChannel }) {
               <Link to="/batches" search={{ channelCode }}>
                 {words.batches}
               </Link>
-              {mayCall('listRecord') && (
+              {mayCall('listAuditLog') && (
                 <>
                   {' · '}
-                  <Link to="/record" search={{ target: channelCode }}>
-                    {words.recorded}
+                  <Link to="/audit-log" search={{ target: channelCode }}>
+                    {words.changes}
                   </Link>
                 </>
               )}

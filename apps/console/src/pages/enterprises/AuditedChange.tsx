@@ -2,7 +2,7 @@ import type { ConsoleData } from '@lockstep/contract/console';
 import { useWords } from '../../words/words.ts';
 import { enterprisesWords } from './words.ts';
 
-type Detail = ConsoleData<'listEnterpriseAudit'>['entries'][number]['detail'];
+type Detail = ConsoleData<'listEnterpriseAuditLog'>['entries'][number]['detail'];
 
 const FIELDS = ['userName', 'name', 'departmentId', 'remark', 'passwordMobile', 'assetNums', 'lent'] as const;
 type Value = NonNullable<Detail['before']>[(typeof FIELDS)[number]];

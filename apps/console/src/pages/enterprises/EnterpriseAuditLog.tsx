@@ -6,16 +6,16 @@ import { useWords } from '../../words/words.ts';
 import { AuditedChange } from './AuditedChange.tsx';
 import { enterprisesWords } from './words.ts';
 
-type Entry = ConsoleData<'listEnterpriseAudit'>['entries'][number];
+type Entry = ConsoleData<'listEnterpriseAuditLog'>['entries'][number];
 
 /** The author of a change. An operator's name is only in the operators' audit log. */
 function Who({ entry: { actorAccount, targetGlobalId } }: { entry: Entry }) {
   const words = useWords(enterprisesWords);
   const mayCall = useMayCall();
   if (actorAccount !== null) return actorAccount;
-  if (targetGlobalId === null || !mayCall('listRecord')) return words.operator;
+  if (targetGlobalId === null || !mayCall('listAuditLog')) return words.operator;
   return (
-    <Link to="/record" search={{ target: targetGlobalId }} title={words.seeOperators}>
+    <Link to="/audit-log" search={{ target: targetGlobalId }} title={words.seeOperators}>
       {words.operator}
     </Link>
   );
@@ -26,7 +26,7 @@ export function EnterpriseAuditLog({ enterpriseGlobalId }: { enterpriseGlobalId:
   const words = useWords(enterprisesWords);
   const [{ cursor }] = useAddress();
   const call = { params: { enterpriseGlobalId }, query: { cursor } };
-  const found = useOperation('listEnterpriseAudit', call, { keepsPrevious: true });
+  const found = useOperation('listEnterpriseAuditLog', call, { keepsPrevious: true });
   const columns: Column<Entry>[] = [
     { header: words.time, cell: ({ time }) => <Time timeMs={time} isRelative /> },
     { header: words.what, width: '8rem', cell: ({ action }) => words[action] },
@@ -39,12 +39,12 @@ export function EnterpriseAuditLog({ enterpriseGlobalId }: { enterpriseGlobalId:
     <Query of={found}>
       {({ entries, nextCursor }) => (
         <DataTable
-          label={words.changes}
+          label={words.auditLog}
           columns={columns}
           rows={entries}
           rowKey={({ id }) => id}
           isStale={found.isPlaceholderData}
-          empty={<Empty title={words.noRecord}>{words.noRecordAdvice}</Empty>}
+          empty={<Empty title={words.noChanges}>{words.noChangesAdvice}</Empty>}
           nextCursor={nextCursor}
         />
       )}

@@ -32,7 +32,7 @@ export default function EnterprisePage() {
                 { name: 'customers', label: words.customers, content: <Customers {...part} /> },
                 { name: 'assets', label: words.assets, content: <Assets {...part} /> },
                 { name: 'employees', label: words.employees, content: <EmployeeList {...part} /> },
-                { name: 'record', label: words.changes, content: <EnterpriseAuditLog {...part} /> },
+                { name: 'audit-log', label: words.auditLog, content: <EnterpriseAuditLog {...part} /> },
               ]}
             />
           </>

@@ -1,4 +1,4 @@
-import type { RecordEntry } from '@lockstep/contract/console';
+import type { OperatorAuditEntry } from '@lockstep/contract/console';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMayCall, useOperation } from '../../api/index.ts';
 import { type Column, CopyId, DataTable, Filters, NoRows, optionsOf, Page, Query, Time } from '../../kit/index.ts';
@@ -8,7 +8,7 @@ import { auditWords } from './audit-words.ts';
 import { Changed } from './Changed.tsx';
 import { Target } from './Target.tsx';
 
-const route = getRouteApi('/record');
+const route = getRouteApi('/audit-log');
 
 /** Actions of someone who was not logged in. */
 const LOG_IN_REFUSED = new Set(['operator.log_in_failed', 'operator.locked_out']);
@@ -19,10 +19,10 @@ export default function AuditLogPage() {
   const actions: Record<string, string> = useWords(actionWords);
   const { operator, action, target, cursor } = route.useSearch();
   const filters = { operator, action, target };
-  const log = useOperation('listRecord', { query: { ...filters, cursor } }, { keepsPrevious: true });
+  const log = useOperation('listAuditLog', { query: { ...filters, cursor } }, { keepsPrevious: true });
   const columns = useColumns();
   return (
-    <Page title={words.record} lead={words.intro}>
+    <Page title={words.auditLog} lead={words.intro}>
       <Filters
         fields={[
           { name: 'operator', label: words.operator, kind: 'text' },
@@ -38,7 +38,7 @@ export default function AuditLogPage() {
       <Query of={log}>
         {({ entries, nextCursor }) => (
           <DataTable
-            label={words.record}
+            label={words.auditLog}
             columns={columns}
             rows={entries}
             rowKey={({ entryId }) => entryId}
@@ -52,7 +52,7 @@ export default function AuditLogPage() {
   );
 }
 
-function useColumns(): readonly Column<RecordEntry>[] {
+function useColumns(): readonly Column<OperatorAuditEntry>[] {
   const words = useWords(auditWords);
   const actions: Record<string, string> = useWords(actionWords);
   const mayCall = useMayCall();

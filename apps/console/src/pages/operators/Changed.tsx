@@ -1,4 +1,4 @@
-import type { RecordEntry } from '@lockstep/contract/console';
+import type { OperatorAuditEntry } from '@lockstep/contract/console';
 import { Time } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { auditWords } from './audit-words.ts';
@@ -6,7 +6,7 @@ import styles from './Changed.module.css';
 import { type ChangedField, listChanged } from './changed-fields.ts';
 
 /** The changes of an entry, field by field: `status: pending → approved`. */
-export function Changed({ of: { before, after } }: { of: RecordEntry }) {
+export function Changed({ of: { before, after } }: { of: OperatorAuditEntry }) {
   const fields = listChanged(before, after);
   if (fields.length === 0) return <>–</>;
   return (

@@ -52,15 +52,15 @@ function Known({ operator }: { operator: ConsoleOperator }) {
       value: disabledTime === null ? undefined : <Time timeMs={disabledTime} isRelative withUtc />,
     },
     {
-      label: words.record,
+      label: words.auditLog,
       value: (
         <>
-          <Link to="/record" search={{ operator: name }}>
-            {words.recordBy}
+          <Link to="/audit-log" search={{ operator: name }}>
+            {words.changesBy}
           </Link>
           {' · '}
-          <Link to="/record" search={{ target: name }}>
-            {words.recordOf}
+          <Link to="/audit-log" search={{ target: name }}>
+            {words.changesTo}
           </Link>
         </>
       ),

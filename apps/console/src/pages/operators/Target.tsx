@@ -1,4 +1,4 @@
-import type { RecordEntry } from '@lockstep/contract/console';
+import type { OperatorAuditEntry } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useMayCall } from '../../api/index.ts';
@@ -7,7 +7,7 @@ import { useWords } from '../../words/words.ts';
 import { auditWords } from './audit-words.ts';
 
 /** The target of an entry, linked to its page if it has one. */
-export function Target({ of: entry }: { of: RecordEntry }) {
+export function Target({ of: entry }: { of: OperatorAuditEntry }) {
   const words = useWords(auditWords);
   const isAdmin = useMayCall()('listOperators');
   const { target } = entry;
@@ -20,7 +20,7 @@ export function Target({ of: entry }: { of: RecordEntry }) {
 }
 
 function linkTo(
-  { action, after }: RecordEntry,
+  { action, after }: OperatorAuditEntry,
   target: string,
   words: Pick<typeof auditWords.en, 'batchNumber' | 'webhook'>,
   isAdmin: boolean,

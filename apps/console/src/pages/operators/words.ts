@@ -39,8 +39,8 @@ export const operatorsWords = defineAreaWords({
     nameInvalid: 'Use 1 to 63 lowercase letters and digits, with . _ - in between.',
     missing: (name: string) => `There is no operator ${name}`,
     missingHelp: 'Check the list of operators.',
-    recordBy: 'Changes by this operator',
-    recordOf: 'Changes to this operator',
+    changesBy: 'Changes by this operator',
+    changesTo: 'Changes to this operator',
   },
   zh: {
     intro: '可以登录此控制台的人员及其角色。',
@@ -76,7 +76,7 @@ export const operatorsWords = defineAreaWords({
     nameInvalid: '请使用 1 至 63 个小写字母和数字，中间可用 . _ -。',
     missing: (name) => `操作员 ${name} 不存在`,
     missingHelp: '请在操作员列表中核对。',
-    recordBy: '该操作员所做的变更',
-    recordOf: '对该操作员的变更',
+    changesBy: '该操作员所做的变更',
+    changesTo: '对该操作员的变更',
   },
 });

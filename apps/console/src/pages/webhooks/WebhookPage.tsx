@@ -112,10 +112,10 @@ function Known({ webhook }: { webhook: ConsoleWebhookDetail }) {
     { label: disabledTime === null ? words.waitingEvents : words.waitingSinceDisabled, value: count(waitingEvents) },
     { label: words.oldestMissing, value: <Time timeMs={oldestMissingTime} isRelative withUtc /> },
     {
-      label: words.changes,
-      value: mayCall('listRecord') ? (
-        <Link to="/record" search={{ target: webhookId }}>
-          {words.record}
+      label: words.auditLog,
+      value: mayCall('listAuditLog') ? (
+        <Link to="/audit-log" search={{ target: webhookId }}>
+          {words.changes}
         </Link>
       ) : undefined,
     },

@@ -1,8 +1,8 @@
-import type { RecordEntry } from '@lockstep/contract/console';
+import type { OperatorAuditEntry } from '@lockstep/contract/console';
 import type { Database } from '@lockstep/platform';
 
 /** Filters of the audit log. */
-interface ChangeFilters {
+interface AuditLogFilters {
   /** The operator's name. */
   operator: string | undefined;
   action: string | undefined;
@@ -10,26 +10,26 @@ interface ChangeFilters {
 }
 
 /** Lists a page of the audit log, newest first, after the id `after`. `stop` is the page's last id; null at the end. */
-export async function listChanges(
+export async function listAuditLog(
   db: Database,
-  { operator, action, target }: ChangeFilters,
+  { operator, action, target }: AuditLogFilters,
   { after, limit }: { after: string | null; limit: number },
-): Promise<{ entries: RecordEntry[]; stop: string | null }> {
+): Promise<{ entries: OperatorAuditEntry[]; stop: string | null }> {
   const rows = await db
-    .selectFrom('operator_record as record')
-    .leftJoin('operator', 'operator.id', 'record.operator_id')
-    .select(['record.id', 'record.recorded_time', 'operator.name', 'record.actor', 'record.action', 'record.target'])
-    .select(['record.before', 'record.after', 'record.request_id'])
+    .selectFrom('operator_record as entry')
+    .leftJoin('operator', 'operator.id', 'entry.operator_id')
+    .select(['entry.id', 'entry.recorded_time', 'operator.name', 'entry.actor', 'entry.action', 'entry.target'])
+    .select(['entry.before', 'entry.after', 'entry.request_id'])
     // Compares the id instead of the joined name, so that PostgreSQL can use the index of an operator's entries.
     .$if(operator !== undefined, (query) =>
-      query.where('record.operator_id', '=', ({ selectFrom }) =>
+      query.where('entry.operator_id', '=', ({ selectFrom }) =>
         selectFrom('operator as wanted').select('wanted.id').where('wanted.name', '=', operator!),
       ),
     )
-    .$if(action !== undefined, (query) => query.where('record.action', '=', action!))
-    .$if(target !== undefined, (query) => query.where('record.target', '=', target!))
-    .$if(after !== null, (query) => query.where('record.id', '<', after!))
-    .orderBy('record.id', 'desc')
+    .$if(action !== undefined, (query) => query.where('entry.action', '=', action!))
+    .$if(target !== undefined, (query) => query.where('entry.target', '=', target!))
+    .$if(after !== null, (query) => query.where('entry.id', '<', after!))
+    .orderBy('entry.id', 'desc')
     .limit(limit + 1)
     .execute();
   const page = rows.slice(0, limit);
