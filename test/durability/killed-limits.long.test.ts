@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Api } from '../harness/api.ts';
 import { checkNumbers } from '../harness/databases/numbers.ts';
 import { freePort } from '../harness/network/redis.ts';
+import { buyLargeAssets, FULL } from '../harness/orders/large-assets.ts';
 import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } from '../harness/orders/orders.ts';
-import { buyThick, FULL } from '../harness/orders/thick-assets.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
@@ -70,7 +70,7 @@ async function carryOutKilled(...orders: Sent[]): Promise<BatchResult['orders']>
 }
 
 const buyFull = (filling: (typeof FULL)[keyof typeof FULL]) =>
-  buyThick({ db: database.db, api }, customer, FULL_ASSETS, filling);
+  buyLargeAssets({ db: database.db, api }, customer, FULL_ASSETS, filling);
 const failed = { state: 'failed', cause: 'order_too_large', assets: 0, products: 0 };
 
 /** Counts the products that an order has revoked. */
@@ -86,24 +86,24 @@ it('each order at the limit takes effect once, and each over it fails, even if a
   const next = await api.newCustomer();
   const transfer = (assetNums: string[]) => newBuy(next, assetNums, {}, { transferedAssetNum: true, products: [] });
   const packages = await buyFull(FULL.packages);
-  const moved = await carryOutKilled(transfer([...packages.thick, packages.thin]), transfer(packages.thick));
+  const moved = await carryOutKilled(transfer([...packages.large, packages.small]), transfer(packages.large));
   expect(moved).toMatchObject([failed, { state: 'succeeded' }]);
   const transfers = await database.db.selectFrom('asset_transfer').select('license_order_id').execute();
   expect(transfers).toEqual(Array(FULL_ASSETS).fill({ license_order_id: moved[1]!.licenseOrderId }));
 
-  const thin = newAssetNum();
-  await api.carryOut(newBuy(next, [thin]));
+  const small = newAssetNum();
+  await api.carryOut(newBuy(next, [small]));
   const emptied = await carryOutKilled(
-    deleteProduct(next, [...packages.thick, thin]),
-    deleteProduct(next, packages.thick),
+    deleteProduct(next, [...packages.large, small]),
+    deleteProduct(next, packages.large),
   );
   expect(emptied).toMatchObject([failed, { state: 'succeeded', products: FULL_ASSETS * 5_001 }]);
   expect(await countRevoked(emptied[1]!)).toBe(FULL_ASSETS * 5_001);
 
   const products = await buyFull(FULL.products);
   const deleted = await carryOutKilled(
-    deleteAsset(customer, [...products.thick, products.thin]),
-    deleteAsset(customer, products.thick),
+    deleteAsset(customer, [...products.large, products.small]),
+    deleteAsset(customer, products.large),
   );
   expect(deleted).toMatchObject([failed, { state: 'succeeded', assets: FULL_ASSETS, products: FULL_ASSETS * 10_000 }]);
   expect(await countRevoked(deleted[1]!)).toBe(FULL_ASSETS * 10_000);

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, refusalOf } from '../harness/api.ts';
 import { checkNumbers } from '../harness/databases/numbers.ts';
 import { firstLaneOf } from '../harness/orders/lanes.ts';
+import { buyLargeAssets, FULL } from '../harness/orders/large-assets.ts';
 import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { submitLarge, syncOf } from '../harness/orders/sync-batches.ts';
-import { buyThick, FULL } from '../harness/orders/thick-assets.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** Orders at and over the size limits, alone and many at once (rules 6.5). */
@@ -17,14 +17,14 @@ let stack: Stack;
 let api: Api;
 let customer: Customer;
 let next: Customer;
-let thick: string[];
+let large: string[];
 
 beforeAll(async () => {
   stack = await startStack();
   api = await stack.newApi();
   customer = await api.newCustomer();
   next = await api.newCustomer();
-  ({ thick } = await buyThick({ db: stack.db, api }, customer, ASSETS, FULL.products));
+  ({ large } = await buyLargeAssets({ db: stack.db, api }, customer, ASSETS, FULL.products));
 });
 afterAll(async () => {
   expect(await checkNumbers(stack.db)).toEqual([]);
@@ -45,13 +45,13 @@ const AT_LIMIT = 20;
 const causesOf = (orders: readonly { cause: string | null }[]) => orders.map(({ cause }) => cause);
 
 it('an order over the limit reports its first fault', async () => {
-  const numbers = (...more: string[]) => [...thick.slice(0, AT_LIMIT), ...more, ...thick.slice(AT_LIMIT)];
+  const numbers = (...more: string[]) => [...large.slice(0, AT_LIMIT), ...more, ...large.slice(AT_LIMIT)];
   const orders = [
-    { ...deleteAsset(customer, thick), enterpriseGlobalId: '1' },
-    { ...deleteAsset(customer, thick), srcLicenseOrderId: '1' },
-    deleteAsset(customer, [newAssetNum(), ...thick]),
+    { ...deleteAsset(customer, large), enterpriseGlobalId: '1' },
+    { ...deleteAsset(customer, large), srcLicenseOrderId: '1' },
+    deleteAsset(customer, [newAssetNum(), ...large]),
     deleteAsset(customer, numbers(newAssetNum())),
-    deleteAsset(customer, [...thick, newAssetNum()]),
+    deleteAsset(customer, [...large, newAssetNum()]),
   ];
   const causes = [
     'enterprise_mismatch',
@@ -67,7 +67,7 @@ it('an order over the limit reports its first fault', async () => {
   }
   const someonesAsset = newAssetNum();
   await api.carryOut(newBuy(await api.newCustomer(), [someonesAsset], { licenseType: 'softkey' }));
-  const mismatches = [transfer(next, [someonesAsset, ...thick]), transfer(next, numbers(someonesAsset))];
+  const mismatches = [transfer(next, [someonesAsset, ...large]), transfer(next, numbers(someonesAsset))];
   expect(causesOf(await api.preview(batchOf(...mismatches)))).toEqual(Array(2).fill('license_type_mismatch'));
   const late = deleteProduct(customer, numbers(newAssetNum()));
   expect(causesOf(await api.preview(batchOf(late)))).toEqual(['asset_not_found']);
@@ -75,7 +75,7 @@ it('an order over the limit reports its first fault', async () => {
 
 describe('orders that are each within the limit', () => {
   /** Each order touches more than half of what one order may touch. */
-  const transfers = (to: Customer) => [transfer(to, thick.slice(0, ASSETS / 2)), transfer(to, thick.slice(ASSETS / 2))];
+  const transfers = (to: Customer) => [transfer(to, large.slice(0, ASSETS / 2)), transfer(to, large.slice(ASSETS / 2))];
   const tooLarge = { code: '13004', cause: 'batch_too_large', message: expect.stringContaining('orderList[1]:') };
 
   it('are refused in a sync call or a preview if they touch too much together', async () => {
@@ -91,7 +91,7 @@ describe('orders that are each within the limit', () => {
   });
 
   it('refuse a preview if they read too much, even if each fails', async () => {
-    const orders = Array.from({ length: 3 }, () => deleteProduct(customer, thick));
+    const orders = Array.from({ length: 3 }, () => deleteProduct(customer, large));
     expect(causesOf(await api.preview(batchOf(...orders.slice(1))))).toEqual(['order_too_large', 'order_too_large']);
     const refusal = refusalOf(await api.submitPreview(batchOf(...orders)));
     expect(refusal).toMatchObject({ ...tooLarge, message: expect.stringContaining('orderList[2]:') });
@@ -120,7 +120,7 @@ describe('orders that are each within the limit', () => {
 });
 
 describe('thousands of orders over the limit', () => {
-  const over = (to: Customer, count: number) => Array.from({ length: count }, () => transfer(to, thick));
+  const over = (to: Customer, count: number) => Array.from({ length: count }, () => transfer(to, large));
   const isTooLarge = { state: 'failed', cause: 'order_too_large' };
 
   it('of twenty concurrent callers all fail, and none is held', async () => {
@@ -136,7 +136,7 @@ describe('thousands of orders over the limit', () => {
 
   it('of one batch all fail, and those at the limit succeed', async () => {
     const owner = await api.newCustomer();
-    const atLimit = thick.slice(0, AT_LIMIT);
+    const atLimit = large.slice(0, AT_LIMIT);
     const batch = batchOf(...over(owner, 4_998), transfer(owner, atLimit), deleteAsset(owner, atLimit));
     await api.accept(batch);
     const { succeeded, failed, orders } = await api.completed(batch);

@@ -2,6 +2,7 @@ import { type AcceptedOrder, buildMessage, type Customer } from '@lockstep/contr
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { checkNumbers } from '../harness/databases/numbers.ts';
+import { buyLargeAssets, type Filling, FULL, uriUnderGrant } from '../harness/orders/large-assets.ts';
 import {
   batchOf,
   deleteAsset,
@@ -14,7 +15,6 @@ import {
   type Sent,
 } from '../harness/orders/orders.ts';
 import { submitLarge, syncOf } from '../harness/orders/sync-batches.ts';
-import { buyThick, type Filling, FULL, uriUnderGrant } from '../harness/orders/thick-assets.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** Assets and orders at their limits and one over (rules 6.5 Size), in every mode. */
@@ -73,41 +73,41 @@ describe('an asset', () => {
   });
 
   it('has 10,000 grants and not one more, even with fewer products', async () => {
-    const { thick } = await buyThick({ db: stack.db, api }, customer, 1, { grants: ON_ASSET - 2 });
+    const { large } = await buyLargeAssets({ db: stack.db, api }, customer, 1, { grants: ON_ASSET - 2 });
     for (const place of [1, 2, 3])
-      await api.carryOut(deleteProduct(customer, thick, { productUri: uriUnderGrant(place) }));
-    const [last] = await api.carryOut(newBuy(customer, thick));
-    expect(await causeOf(newBuy(customer, thick))).toEqual(['asset_full', 'asset_full']);
-    expect(refusalOf(await api.submit(syncOf(newBuy(customer, thick))))).toMatchObject({ cause: 'asset_full' });
-    await api.carryOut(deleteAsset(customer, thick, { srcLicenseOrderId: last!.licenseOrderId }));
-    await api.carryOut(newBuy(customer, thick));
+      await api.carryOut(deleteProduct(customer, large, { productUri: uriUnderGrant(place) }));
+    const [last] = await api.carryOut(newBuy(customer, large));
+    expect(await causeOf(newBuy(customer, large))).toEqual(['asset_full', 'asset_full']);
+    expect(refusalOf(await api.submit(syncOf(newBuy(customer, large))))).toMatchObject({ cause: 'asset_full' });
+    await api.carryOut(deleteAsset(customer, large, { srcLicenseOrderId: last!.licenseOrderId }));
+    await api.carryOut(newBuy(customer, large));
   });
 
   it('with 10,000 grants loses the products of all of them at once, or of one order', async () => {
-    const { thick, order } = await buyThick({ db: stack.db, api }, customer, 1, FULL.grants);
+    const { large, order } = await buyLargeAssets({ db: stack.db, api }, customer, 1, FULL.grants);
     const uris = Array.from({ length: ON_ASSET - 1 }, (_, place) => uriUnderGrant(place + 1));
     const revoke = (productUris: string[], changes: Sent = {}) => {
       const revoked = productUris.map((productUri) => productToRevoke({ productUri, strictMatchWhenDelete: true }));
-      return deleteProduct(customer, [], {}, { assets: [{ assetNos: thick, products: revoked }], ...changes });
+      return deleteProduct(customer, [], {}, { assets: [{ assetNos: large, products: revoked }], ...changes });
     };
     const source = { srcLicenseOrderId: order.licenseOrderId };
     expect(await causeOf(revoke(uris, source))).toEqual(['product_not_found', 'product_not_found']);
     expect(await causeOf(revoke(uris))).toEqual([null, null]);
-    await api.carryOut(deleteProduct(customer, thick, {}, source));
-    expect(dataOf(await api.call('GET', `/asset/${thick[0]}`)).products).toEqual([]);
+    await api.carryOut(deleteProduct(customer, large, {}, source));
+    expect(dataOf(await api.call('GET', `/asset/${large[0]}`)).products).toEqual([]);
   });
 
   it('can be transferred when full, and is also full for its new customer', async () => {
-    const { thick } = await buyThick({ db: stack.db, api }, customer, 1, FULL.products);
+    const { large } = await buyLargeAssets({ db: stack.db, api }, customer, 1, FULL.products);
     const next = await api.newCustomer();
-    const transfer = (element: Sent) => newBuy(next, thick, {}, { transferedAssetNum: true, ...element });
+    const transfer = (element: Sent) => newBuy(next, large, {}, { transferedAssetNum: true, ...element });
     expect(await causeOf(transfer({}))).toEqual(['asset_full', 'asset_full']);
     expect(await causeOf(transfer({ products: [] }))).toEqual([null, null]);
   });
 });
 
 describe('an order', () => {
-  const buyFull = (filling: Filling) => buyThick({ db: stack.db, api }, customer, FULL_ASSETS, filling);
+  const buyFull = (filling: Filling) => buyLargeAssets({ db: stack.db, api }, customer, FULL_ASSETS, filling);
 
   async function expectTooLarge(order: Sent): Promise<void> {
     const failed = { cause: 'order_too_large' };
@@ -151,30 +151,30 @@ describe('an order', () => {
 
   it.each(KINDS)('touches 200,000 by $by, in any mode, and not one more', async ({ filling, order }) => {
     for (const mode of ['async', 'sync'] as const) {
-      const { thick, thin, order: bought } = await buyFull(filling);
+      const { large, small, order: bought } = await buyFull(filling);
       const source = { srcLicenseOrderId: bought.licenseOrderId };
-      if (mode === 'async') await expectTooLarge(order([...thick, thin], source));
-      await carryOut[mode](order(thick, source));
+      if (mode === 'async') await expectTooLarge(order([...large, small], source));
+      await carryOut[mode](order(large, source));
     }
   });
 
   it('revokes the contents of assets with 200,000 grants, in any mode, and of none with more', async () => {
-    const { thick, thin, order: bought } = await buyFull(FULL.grants);
+    const { large, small, order: bought } = await buyFull(FULL.grants);
     const source = { srcLicenseOrderId: bought.licenseOrderId };
-    await expectTooLarge(deleteProduct(customer, [...thick, thin], {}, source));
-    await expectTooLarge(deleteAsset(customer, [...thick, thin], source));
-    await carryOut.async(deleteProduct(customer, thick, {}, source));
-    await carryOut.sync(deleteAsset(customer, thick));
+    await expectTooLarge(deleteProduct(customer, [...large, small], {}, source));
+    await expectTooLarge(deleteAsset(customer, [...large, small], source));
+    await carryOut.async(deleteProduct(customer, large, {}, source));
+    await carryOut.sync(deleteAsset(customer, large));
   });
 
   it('moves 200,000 with a transfer, in any mode, and not one more', async () => {
-    const { thick, thin } = await buyFull(FULL.packages);
+    const { large, small } = await buyFull(FULL.packages);
     const next = await api.newCustomer();
     const transfer = (to: Customer, assetNums: string[]) =>
       newBuy(to, assetNums, {}, { transferedAssetNum: true, products: [] });
-    await expectTooLarge(transfer(next, [...thick, thin]));
-    await carryOut.async(transfer(next, thick));
-    const srcLicenseOrderId = await carryOut.sync(transfer(customer, thick));
-    await carryOut.async(deleteAsset(customer, thick, { srcLicenseOrderId }));
+    await expectTooLarge(transfer(next, [...large, small]));
+    await carryOut.async(transfer(next, large));
+    const srcLicenseOrderId = await carryOut.sync(transfer(customer, large));
+    await carryOut.async(deleteAsset(customer, large, { srcLicenseOrderId }));
   });
 });

@@ -6,8 +6,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Api } from '../../harness/api.ts';
 import { explain, recordQueries } from '../../harness/databases/explain.ts';
+import { buyLargeAssets, uriUnderGrant } from '../../harness/orders/large-assets.ts';
 import { batchOf, deleteProduct, newBuy, productToRevoke, type Sent } from '../../harness/orders/orders.ts';
-import { buyThick, uriUnderGrant } from '../../harness/orders/thick-assets.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
 /** The cost of an order that looks for many products on an asset with many grants. */
@@ -23,8 +23,8 @@ beforeAll(async () => {
   stack = await startStack({ worker: false });
   api = await stack.newApi();
   customer = await api.newCustomer();
-  const { thick, order } = await buyThick({ db: stack.db, api }, customer, 1, { grants: GRANTS });
-  assetNum = thick[0]!;
+  const { large, order } = await buyLargeAssets({ db: stack.db, api }, customer, 1, { grants: GRANTS });
+  assetNum = large[0]!;
   source = order.licenseOrderId;
   await sql`vacuum analyze product_instance`.execute(stack.db);
 });

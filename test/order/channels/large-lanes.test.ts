@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Api } from '../../harness/api.ts';
 import { countWaiting } from '../../harness/databases/waiting.ts';
 import { newCustomersInLanes } from '../../harness/orders/lanes.ts';
+import { buyLargeAssets } from '../../harness/orders/large-assets.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { readResult } from '../../harness/orders/sync-batches.ts';
-import { buyThick } from '../../harness/orders/thick-assets.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
 /** A worker handles one piece of large work at a time. Other lanes must not wait for it (rules 6.5 Together). */
@@ -21,12 +21,12 @@ afterAll(() => stack.close());
 
 it('lanes with little work are drained while one has the turn of large work and another waits for it', async () => {
   const [first, second, third, owner] = (await newCustomersInLanes(api, 4)) as [Customer, Customer, Customer, Customer];
-  const buyLarge = (customer: Customer) => buyThick({ db: stack.db, api }, customer, 3, { products: 7_000 });
+  const buyLarge = (customer: Customer) => buyLargeAssets({ db: stack.db, api }, customer, 3, { products: 7_000 });
   const [moved, deleted] = [await buyLarge(owner), await buyLarge(second)];
-  const transfer = newBuy(first, moved.thick, {}, { transferedAssetNum: true, products: [] });
+  const transfer = newBuy(first, moved.large, {}, { transferedAssetNum: true, products: [] });
   const small = () => newBuy(third, [newAssetNum()]);
   const ofFirst = batchOf(transfer);
-  const ofSecondAndThird = batchOf(deleteAsset(second, deleted.thick), small());
+  const ofSecondAndThird = batchOf(deleteAsset(second, deleted.large), small());
 
   const trx = await stack.db.startTransaction().execute();
   try {

@@ -11,21 +11,21 @@ export const FULL = {
   grants: { grants: 9_999 },
 };
 
-/** The productUri under the grants of a filling, of which each has another one. */
+/** The productUri of the product under one grant of a filling. Each grant has its own. */
 export const uriUnderGrant = (place: number | ''): string => `under-grant-${place}`;
 
 /** Buys assets with one product each in one order, and fills all of them but the last. */
-export async function buyThick(
+export async function buyLargeAssets(
   { db, api }: { db: Database; api: Api },
   customer: Customer,
   count: number,
   filling: Filling,
-): Promise<{ thick: string[]; thin: string; order: AcceptedOrder }> {
-  const thick = Array.from({ length: count }, newAssetNum);
-  const thin = newAssetNum();
-  const [order] = await api.carryOut(newBuy(customer, [...thick, thin]));
-  await thicken(db, thick, filling);
-  return { thick, thin, order: order! };
+): Promise<{ large: string[]; small: string; order: AcceptedOrder }> {
+  const large = Array.from({ length: count }, newAssetNum);
+  const small = newAssetNum();
+  const [order] = await api.carryOut(newBuy(customer, [...large, small]));
+  await fillAssets(db, large, filling);
+  return { large, small, order: order! };
 }
 
 /**
@@ -41,11 +41,11 @@ export interface Filling {
 const TABLES = ['asset', 'asset_grant', 'merchandise_instance', 'product_instance'];
 
 /**
- * Puts more on active assets, with numbers that say so, as if their oldest active grant's order had bought it: orders
- * for that much would take a minute. Products are copies of the oldest active one on each asset, so they have its
- * productUri; those under grants of orders of their own have another one each (uriUnderGrant).
+ * Adds contents to active assets and to their counts, as if the order of their oldest active grant had bought them.
+ * Real orders for so much would take a minute. The products are copies of the oldest active one on each asset, with its
+ * productUri; those under further grants have a productUri each (uriUnderGrant).
  */
-export async function thicken(
+export async function fillAssets(
   db: Database,
   assetNums: readonly string[],
   { products = 0, packages = 0, grants = 0 }: Filling,
@@ -53,7 +53,7 @@ export async function thicken(
   await db.transaction().execute(async (trx) => {
     for (const table of TABLES) await sql`alter table ${sql.table(table)} disable trigger user`.execute(trx);
     await sql`
-      create temporary table thick on commit drop as
+      create temporary table filled on commit drop as
       select (1000000000000000 + row_number() over () * 100000 + nextval('ledger_id') * 1000000)::bigint as first_id,
         asset.id as asset_id, granted.license_order_id, template.*
       from asset
@@ -69,30 +69,30 @@ export async function thicken(
     await sql`
       update asset set active_products = active_products + ${products + packages + grants}::int,
         active_merchandises = active_merchandises + ${packages}::int, active_grants = active_grants + ${grants}::int
-      from thick where id = asset_id`.execute(trx);
+      from filled where id = asset_id`.execute(trx);
     await sql`
       update asset_grant g set active_products = active_products + ${products + packages}::int,
         active_merchandises = active_merchandises + ${packages}::int
-      from thick where (g.asset_id, g.license_order_id) = (thick.asset_id, thick.license_order_id)`.execute(trx);
+      from filled where (g.asset_id, g.license_order_id) = (filled.asset_id, filled.license_order_id)`.execute(trx);
     await sql`
       insert into merchandise_instance (id, asset_id, license_order_id, active_contents, crm_product_id,
         parent_crm_product_id, merchandise_num, merchandise_name, parent_merchandise_num, time_duration_expression)
       select first_id + place, asset_id, license_order_id, 1, 'crm-m1', '', 'M-1', 'Office package', '', '1-0-0'
-      from thick, generate_series(1, ${packages}::int) as place`.execute(trx);
+      from filled, generate_series(1, ${packages}::int) as place`.execute(trx);
     await sql`
       insert into product_instance (id, asset_id, license_order_id, merchandise_id, crm_product_id,
         parent_crm_product_id, terms_id, uri_hash, limit_concurrent)
       select first_id + 20000 + place, asset_id, license_order_id,
         case when place <= ${packages}::int then first_id + place end, crm_product_id, parent_crm_product_id, terms_id,
         uri_hash, limit_concurrent
-      from thick, generate_series(1, ${products + packages}::int) as place`.execute(trx);
+      from filled, generate_series(1, ${products + packages}::int) as place`.execute(trx);
     await sql`
       insert into asset_grant (asset_id, license_order_id, active_products, active_merchandises)
-      select asset_id, first_id + place, 1, 0 from thick, generate_series(1, ${grants}::int) as place`.execute(trx);
+      select asset_id, first_id + place, 1, 0 from filled, generate_series(1, ${grants}::int) as place`.execute(trx);
     await sql`
       create temporary table under_grant on commit drop as
-      select thick.*, place, jsonb_set(fields::jsonb, '{productUri}', to_jsonb(${uriUnderGrant('')} || place))::text as fields
-      from thick join product_terms on product_terms.id = terms_id, generate_series(1, ${grants}::int) as place`.execute(
+      select filled.*, place, jsonb_set(fields::jsonb, '{productUri}', to_jsonb(${uriUnderGrant('')} || place))::text as fields
+      from filled join product_terms on product_terms.id = terms_id, generate_series(1, ${grants}::int) as place`.execute(
       trx,
     );
     await sql`

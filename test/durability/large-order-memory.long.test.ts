@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { MemberCenter } from '../harness/members/member-center.ts';
 import { openAnswer, readOn } from '../harness/network/unread-answers.ts';
+import { fillAssets } from '../harness/orders/large-assets.ts';
 import {
   batchOf,
   deleteAsset,
@@ -22,7 +23,6 @@ import {
   type Sent,
 } from '../harness/orders/orders.ts';
 import { submitLarge, syncOf } from '../harness/orders/sync-batches.ts';
-import { thicken } from '../harness/orders/thick-assets.ts';
 import { SmallDeployment } from '../harness/processes/small-deployment.ts';
 
 /** Orders at the limit (rules 6.5 Size), and one far over it, in processes with the memory of a 1 GiB container. */
@@ -54,8 +54,8 @@ beforeAll(async () => {
   packed = Array.from({ length: ASSETS_OF_ORDER }, newAssetNum);
   untouched.push(...Array.from({ length: ALL_ASSETS - ASSETS_OF_ORDER }, newAssetNum));
   await api.carryOut(newBuy(customer, [...untouched, ...packed]));
-  await thicken(db, untouched, { products: PRODUCTS - 1 });
-  await thicken(db, packed, { products: 1, packages: PRODUCTS / 2 - 1 });
+  await fillAssets(db, untouched, { products: PRODUCTS - 1 });
+  await fillAssets(db, packed, { products: 1, packages: PRODUCTS / 2 - 1 });
 });
 afterAll(() => deployment.close());
 
@@ -79,7 +79,7 @@ it('an order for 160 assets of 9,500 products is refused in any mode, and takes 
 it('clients that stop reading long answers hold few places and little memory, and others are served', async () => {
   const full = newAssetNum();
   await api.carryOut(newBuy(customer, [full]));
-  await thicken(deployment.database.db, [full], { products: MAX_INSTANCES_ON_ASSET - 1 });
+  await fillAssets(deployment.database.db, [full], { products: MAX_INSTANCES_ON_ASSET - 1 });
   const asset = (await center.assets()).find(({ assetNum }) => assetNum === full)!;
   const headers = { clientToken: api.token, userToken: center.userToken };
   const openAsset = (by: Api) => openAnswer(by, buildPath('getAsset', { assetNum: full }));
@@ -107,11 +107,11 @@ it('clients that stop reading long answers hold few places and little memory, an
   held.push(await openBatch(api, 'createBatchOrder', syncOf(deleteAsset(customer, takeAssets()))));
 
   const neighbor = await deployment.newApi();
-  const thin = newAssetNum();
-  await neighbor.carryOut(newBuy(next, [thin]));
-  expect(await neighbor.preview(batchOf(deleteAsset(next, [thin])))).toMatchObject([{ state: 'succeeded' }]);
+  const small = newAssetNum();
+  await neighbor.carryOut(newBuy(next, [small]));
+  expect(await neighbor.preview(batchOf(deleteAsset(next, [small])))).toMatchObject([{ state: 'succeeded' }]);
   expect(dataOf(await neighbor.call('GET', `/asset/${full}`)).products).toHaveLength(MAX_INSTANCES_ON_ASSET);
-  await neighbor.carryOut(deleteAsset(next, [thin]));
+  await neighbor.carryOut(deleteAsset(next, [small]));
   expect(begun.size).toBe(4);
   deployment.expectLittleMemory('answers that are not read');
 

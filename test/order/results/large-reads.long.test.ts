@@ -29,7 +29,7 @@ const FEATURE = { featureCode: TEXT, featureName: TEXT, featureValue: TEXT, feat
 /** An answer with all these products exceeds the buffers of a connection. */
 const longProduct = (place: number) =>
   productToBuy({ productUri: `gms-${place}`, productFeatures: [{ ...FEATURE, trial: 0, trialEndDate: 0 }] });
-const thick = () => ({ products: Array.from({ length: PRODUCTS }, (_, place) => longProduct(place)) });
+const largeElement = () => ({ products: Array.from({ length: PRODUCTS }, (_, place) => longProduct(place)) });
 const uris = Array.from({ length: PRODUCTS }, (_, place) => `gms-${place}`);
 const urisOf = (products: ProductNode[]) => products.map(({ productUri }) => productUri);
 
@@ -59,19 +59,19 @@ beforeAll(async () => {
   api = await stack.newApi();
   customer = await api.newCustomer();
   assetNum = newAssetNum();
-  await api.carryOut(newBuy(customer, [assetNum], {}, thick()));
+  await api.carryOut(newBuy(customer, [assetNum], {}, largeElement()));
 });
 afterAll(() => stack.close());
 
 it('clients that stop reading hold at most two large assets of an application, and do not block others', async () => {
-  const thinNum = newAssetNum();
-  await api.carryOut(newBuy(customer, [thinNum]));
+  const smallNum = newAssetNum();
+  await api.carryOut(newBuy(customer, [smallNum]));
   const held = [await openAnswer(api, pathOf(assetNum)), await openAnswer(api, pathOf(assetNum))];
   const third = watch(read(api, assetNum));
   // Both calls start after the third and end before it.
   const other = await stack.newApi();
   expect(urisOf((await read(other, assetNum)).products)).toEqual(uris);
-  expect((await read(api, thinNum)).products).toHaveLength(1);
+  expect((await read(api, smallNum)).products).toHaveLength(1);
   await expect.poll(countBusy).toBe(0);
   expect(third.isAnswered).toBe(false);
   held[0]!.destroy();
@@ -84,7 +84,7 @@ it('clients that stop reading hold at most two large assets of an application, a
 
 it('an answer shows one moment, even if the assets change before the client reads on', async () => {
   const num = newAssetNum();
-  await api.carryOut(newBuy(customer, [num], {}, thick()));
+  await api.carryOut(newBuy(customer, [num], {}, largeElement()));
   const before = await read(api, num);
   const held = await openAnswer(api, pathOf(num));
   const next = await api.newCustomer();
@@ -139,7 +139,7 @@ it('thousands of nested merchandise come as they were bought, in several chunks'
 it('M7 reads a lock with three large assets lent into it one call at a time, without blocking others', async () => {
   const center = await MemberCenter.open(stack);
   const nums = Array.from({ length: 3 }, newAssetNum);
-  await center.api.carryOut(newBuy(center.customer, nums, {}, thick()));
+  await center.api.carryOut(newBuy(center.customer, nums, {}, largeElement()));
   const ids = (await idsOfNumbers(stack.db, nums)) as AssetId[];
   const [kim] = (await insertEmployees(stack.db, center, 1)) as [string];
   const [lock] = await center.buyLocks(1);

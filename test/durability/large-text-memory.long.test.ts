@@ -35,7 +35,7 @@ function productOf(bytes: number): Sent {
 /**
  * An order for about as many numbers as a call may store. A product counts slightly more than its bytes in the call.
  */
-function buyMuch(element: Sent): Sent {
+function largestOrder(element: Sent): Sent {
   const bytes = 1.02 * Buffer.byteLength(JSON.stringify(element));
   return newBuy(customer, many(Math.min(10_000, Math.floor(MOST_BYTES / bytes)), newAssetNum), {}, element);
 }
@@ -45,15 +45,19 @@ const CHINESE = '许'.repeat(255);
 
 it('9 MiB are bought for as many numbers as fit, async, and shown by a preview', async () => {
   const element = { products: [productOf(9 * MEBIBYTE)] };
-  const [preview] = dataOf(await api.submitPreview(batchOf(buyMuch(element))));
+  const [preview] = dataOf(await api.submitPreview(batchOf(largestOrder(element))));
   expect(preview).toMatchObject({ state: 'succeeded' });
-  const [processed] = await api.process(batchOf(buyMuch(element)));
+  const [processed] = await api.process(batchOf(largestOrder(element)));
   expect(processed).toMatchObject({ state: 'succeeded' });
   deployment.expectLittleMemory('9 MiB previewed and async');
 });
 
 it('25 KiB are bought for 10,000 numbers, sync, and twice as much is refused in any mode', async () => {
-  const bought = await submitLarge(deployment.database.db, api, syncOf(buyMuch({ products: [productOf(25 * 1_024)] })));
+  const bought = await submitLarge(
+    deployment.database.db,
+    api,
+    syncOf(largestOrder({ products: [productOf(25 * 1_024)] })),
+  );
   if (bought !== null) dataOf(bought);
   deployment.expectLittleMemory('25 KiB sync');
   const twice = newBuy(customer, many(10_000, newAssetNum), {}, { products: [productOf(50 * 1_024)] });
@@ -64,7 +68,7 @@ it('25 KiB are bought for 10,000 numbers, sync, and twice as much is refused in 
 
 it('extended attributes of 24 KiB are bought for 10,000 numbers and replaced, async', async () => {
   const assetExtendList = many(30, (index) => ({ extendCode: `${index}`, extendValue: CHINESE }));
-  const order = buyMuch({ assetExtendList });
+  const order = largestOrder({ assetExtendList });
   for (let times = 0; times < 2; times++) {
     const [processed] = await api.process(batchOf(order));
     expect(processed).toMatchObject({ state: 'succeeded' });
