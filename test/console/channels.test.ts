@@ -70,16 +70,16 @@ it('the list has every channel by code, in pages, filtered by code and state', a
 
 describe('a channel', () => {
   it('is paused for a reason and resumed, which the audit log records; a no-op is not recorded', async () => {
-    expect(await pause('test')).toEqual({ pausedTime: expect.any(Number), wasSo: false, isStill: true });
+    expect(await pause('test')).toEqual({ pausedTime: expect.any(Number), isNoOp: false, isIdle: true });
     const paused = await read('test');
     expect(paused).toMatchObject({ state: 'paused', pausedTime: expect.any(Number), estimatedCompletionTime: null });
-    expect(await pause('test', 'again')).toEqual({ pausedTime: paused.pausedTime, wasSo: true, isStill: true });
+    expect(await pause('test', 'again')).toEqual({ pausedTime: paused.pausedTime, isNoOp: true, isIdle: true });
     await vi.waitFor(async () => {
       const { delayed } = await viewer.call('getOverview', { query: {} });
       expect(delayed).toMatchObject({ paused: 1, first: [{ channelCode: 'test', state: 'paused' }] });
     }, 10_000);
-    expect(await resume('test')).toEqual({ pausedTime: null, wasSo: false });
-    expect(await resume('test')).toEqual({ pausedTime: null, wasSo: true });
+    expect(await resume('test')).toEqual({ pausedTime: null, isNoOp: false });
+    expect(await resume('test')).toEqual({ pausedTime: null, isNoOp: true });
     expect(await read('test')).toMatchObject({ pausedTime: null });
     const { entries } = await support.call('listAuditLog', { query: { target: 'test' } });
     expect(entries).toMatchObject([

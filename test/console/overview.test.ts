@@ -106,7 +106,7 @@ describe('with no worker', () => {
       webhooks: {
         active: 1,
         disabled: 1,
-        troubled: [
+        unhealthy: [
           { url: disabled, state: 'disabled', disabledCause: 'endpoint_gone', appKey, applicationName: 'Test' },
           { url: failing, state: 'failing', disabledCause: null, appKey },
         ],

@@ -55,7 +55,7 @@ it.each(['kill', 'stop'] as const)(
     const later = batchOf(...orders(10));
     await api.accept(later);
     await Promise.all(processes.map((each) => each[end]()));
-    expect(await pausing).toMatchObject({ isStill: true });
+    expect(await pausing).toMatchObject({ isIdle: true });
     await Promise.all(processes.map((each) => each.start()));
 
     const readAll = () => Promise.all([...before, later].map((batch) => readResult(api, batch, { limit: '1' })));

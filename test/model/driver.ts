@@ -290,8 +290,8 @@ class Driver {
 
   /** Waits until `pending` orders of a batch are pending. */
   async #untilPending(call: Call, pending: number): Promise<void> {
-    const isSo = async () => dataOf(await this.#result(call, '0')).pending === pending;
-    await vi.waitUntil(isSo, { timeout: 30_000 });
+    const isReached = async () => dataOf(await this.#result(call, '0')).pending === pending;
+    await vi.waitUntil(isReached, { timeout: 30_000 });
   }
 
   #result(call: Call, waitSeconds: string): Promise<Answer> {

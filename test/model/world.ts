@@ -100,7 +100,7 @@ export async function happen({ db, world: { ids, channelCodes }, apis }: Place, 
   const record = async () => {};
   if (event.type === 'pause') {
     const pause = await pauseChannel(db, channelCodes[event.channel], record);
-    if (!pause?.isStill) throw new Error(`Channel ${event.channel} is not still after it was paused`);
+    if (!pause?.isIdle) throw new Error(`Channel ${event.channel} is not idle after it was paused`);
   }
   if (event.type === 'resume') await resumeChannel(db, channelCodes[event.channel], record);
   if (event.type === 'bind') {

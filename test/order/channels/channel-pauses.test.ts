@@ -46,14 +46,14 @@ describe('a pause', () => {
     await vi.waitUntil(async () => (await countWaiting(stack.db, 'advisory')) === 1);
     expect(await isPaused()).toBe(true);
     await drain.commit().execute();
-    expect(await pausing).toEqual({ pausedTime: expect.any(Number), wasSo: false, isStill: true });
+    expect(await pausing).toEqual({ pausedTime: expect.any(Number), isNoOp: false, isIdle: true });
   });
 
   it('of a paused channel changes and records nothing, and so does resuming one that is not paused', async () => {
     const { pausedTime } = (await pause())!;
-    expect(await pause()).toEqual({ pausedTime, wasSo: true, isStill: true });
-    expect(await resume()).toEqual({ pausedTime: null, wasSo: false });
-    expect(await resume()).toEqual({ pausedTime: null, wasSo: true });
+    expect(await pause()).toEqual({ pausedTime, isNoOp: true, isIdle: true });
+    expect(await resume()).toEqual({ pausedTime: null, isNoOp: false });
+    expect(await resume()).toEqual({ pausedTime: null, isNoOp: true });
     expect(record).toHaveBeenCalledTimes(2);
     expect(await pauseChannel(stack.db, 'nowhere', record)).toBeUndefined();
   });

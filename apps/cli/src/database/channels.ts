@@ -61,8 +61,8 @@ export async function pause(
     pauseChannel(db, code, (trx) => recordPaused(trx, newCommand(), { code, reason })),
   );
   if (paused === undefined) throw unknown(code);
-  if (paused.wasSo) sayAside(`It was already paused, since ${formatTime(paused.pausedTime)}. Nothing changed.`);
-  if (!paused.isStill) {
+  if (paused.isNoOp) sayAside(`It was already paused, since ${formatTime(paused.pausedTime)}. Nothing changed.`);
+  if (!paused.isIdle) {
     throw new Error(
       `Channel ${code} is paused, but a drain or a call that began earlier still applies its orders. ` +
         'Run the command again to wait for it.',
@@ -74,8 +74,8 @@ export async function pause(
 export async function resume({ withDatabase }: DatabaseTools, code: string): Promise<void> {
   const resumed = await withDatabase((db) => resumeChannel(db, code, (trx) => recordResumed(trx, newCommand(), code)));
   if (resumed === undefined) throw unknown(code);
-  if (resumed.wasSo) sayAside('It was not paused. Nothing changed.');
-  say(`Channel ${code} is ${resumed.wasSo ? 'not paused' : 'resumed'}`);
+  if (resumed.isNoOp) sayAside('It was not paused. Nothing changed.');
+  say(`Channel ${code} is ${resumed.isNoOp ? 'not paused' : 'resumed'}`);
 }
 
 const unknown = (code: string) => notFound('channel', code, 'A channel appears once it has a customer.');

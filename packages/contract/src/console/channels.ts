@@ -50,7 +50,7 @@ export type ChannelDetail = z.infer<typeof ChannelDetail>;
 const ChannelPause = z.object({
   pausedTime: z.number().nullable(),
   /** Whether the call changed nothing. */
-  wasSo: z.boolean(),
+  isNoOp: z.boolean(),
 });
 
 const params = z.object({ channelCode: ChannelCode });
@@ -84,8 +84,8 @@ export const channelsOperations = consoleTable({
     role: 'support',
     params,
     body: z.object({ reason: text() }),
-    /** `isStill`: whether work in flight has ended, so that no more orders take effect. */
-    data: ChannelPause.extend({ isStill: z.boolean() }),
+    /** `isIdle`: whether work in flight has ended, so that no more orders take effect. */
+    data: ChannelPause.extend({ isIdle: z.boolean() }),
     summary: 'Pauses a channel and waits until no more of its orders take effect.',
   },
   resumeChannel: {

@@ -47,7 +47,7 @@ export const HealthCheck = z.object({
 export type HealthCheck = z.infer<typeof HealthCheck>;
 
 /** A failing or disabled webhook. */
-export const TroubledWebhook = z.object({
+export const UnhealthyWebhook = z.object({
   webhookId: z.string(),
   url: z.string(),
   appKey: z.string(),
@@ -56,7 +56,7 @@ export const TroubledWebhook = z.object({
   sinceTime: z.number(),
   disabledCause: z.enum(['endpoint_gone', 'attempts_exhausted']).nullable(),
 });
-export type TroubledWebhook = z.infer<typeof TroubledWebhook>;
+export type UnhealthyWebhook = z.infer<typeof UnhealthyWebhook>;
 
 /** Activity, backlog and health. All of it comes from the database, so every process gives the same answer. */
 export const Overview = z.object({
@@ -75,7 +75,7 @@ export const Overview = z.object({
   }),
   /** Number of channels that are behind or paused, and the ten whose orders are oldest. */
   delayed: z.object({ behind: z.number(), paused: z.number(), first: z.array(ConsoleChannel) }),
-  webhooks: z.object({ active: z.number(), disabled: z.number(), troubled: z.array(TroubledWebhook) }),
+  webhooks: z.object({ active: z.number(), disabled: z.number(), unhealthy: z.array(UnhealthyWebhook) }),
   checks: z.array(HealthCheck),
   /** What a newcomer needs to try the demo of `npm start`; null in a deployment. */
   demo: z.object({ appKey: z.string(), submitCommand: z.string() }).nullable(),

@@ -5,7 +5,7 @@ import { lockLanesUntil } from '../lane-locks.ts';
 import { channelOf, lanesOfChannel } from '../lanes.ts';
 
 /** How long a pause waits for transactions that started before it (rules 9). */
-const STILL_WITHIN_MS = 12_000;
+const IDLE_WITHIN_MS = 12_000;
 
 /** The Retry-After of a call refused because of a pause: people resume a channel. */
 const RETRY_AFTER_SECONDS = 30;
@@ -15,31 +15,31 @@ export interface ChannelPause {
   /** When it was paused, in milliseconds; null if it is not paused. */
   pausedTime: number | null;
   /** Whether it was in this state already, so that nothing was changed or recorded. */
-  wasSo: boolean;
+  isNoOp: boolean;
 }
 
 type Recording = (trx: Trx) => Promise<void>;
 
 /**
  * Pauses a channel, so that its orders stay pending, and waits for transactions that started before (rules 9).
- * `isStill`: whether all of them have finished; if false, a drain or a call still applies orders of the channel.
+ * `isIdle`: whether all of them have finished; if false, a drain or a call still applies orders of the channel.
  * Returns undefined if there is no such channel.
  */
 export async function pauseChannel(
   db: Database,
   code: string,
   record: Recording,
-): Promise<(ChannelPause & { isStill: boolean }) | undefined> {
+): Promise<(ChannelPause & { isIdle: boolean }) | undefined> {
   const found = await setPaused(db, code, true, record);
   if (found === undefined) return undefined;
   const { id, ...pause } = found;
-  return { ...pause, isStill: await awaitStill(db, id) };
+  return { ...pause, isIdle: await awaitIdle(db, id) };
 }
 
 /** Resumes a channel (rules 9). Returns undefined if there is no such channel. */
 export async function resumeChannel(db: Database, code: string, record: Recording): Promise<ChannelPause | undefined> {
   const found = await setPaused(db, code, false, record);
-  return found && { pausedTime: found.pausedTime, wasSo: found.wasSo };
+  return found && { pausedTime: found.pausedTime, isNoOp: found.isNoOp };
 }
 
 function setPaused(db: Database, code: string, isPaused: boolean, record: Recording) {
@@ -49,8 +49,8 @@ function setPaused(db: Database, code: string, isPaused: boolean, record: Record
       select id, paused_time from channel where code = ${code} for no key update`.execute(trx);
     const [before] = rows;
     if (before === undefined) return undefined;
-    const wasSo = (before.paused_time !== null) === isPaused;
-    if (wasSo) return { id: before.id, pausedTime: before.paused_time?.getTime() ?? null, wasSo };
+    const isNoOp = (before.paused_time !== null) === isPaused;
+    if (isNoOp) return { id: before.id, pausedTime: before.paused_time?.getTime() ?? null, isNoOp };
     const { paused_time } = await trx
       .updateTable('channel')
       .set({ paused_time: isPaused ? sql<Date>`statement_timestamp()` : null })
@@ -58,7 +58,7 @@ function setPaused(db: Database, code: string, isPaused: boolean, record: Record
       .returning('paused_time')
       .executeTakeFirstOrThrow();
     await record(trx);
-    return { id: before.id, pausedTime: paused_time?.getTime() ?? null, wasSo };
+    return { id: before.id, pausedTime: paused_time?.getTime() ?? null, isNoOp };
   });
 }
 
@@ -66,8 +66,8 @@ function setPaused(db: Database, code: string, isPaused: boolean, record: Record
  * Waits for all transactions that locked a lane of the channel before the pause was committed. Transactions that lock a
  * lane later see the pause, because they read pending orders under the lock.
  */
-async function awaitStill(db: Database, channelId: number): Promise<boolean> {
-  const deadlineMs = performance.now() + STILL_WITHIN_MS;
+async function awaitIdle(db: Database, channelId: number): Promise<boolean> {
+  const deadlineMs = performance.now() + IDLE_WITHIN_MS;
   try {
     await inTransaction(db, (trx) => lockLanesUntil(trx, lanesOfChannel(channelId), deadlineMs));
     return true;

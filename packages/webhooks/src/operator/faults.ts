@@ -1,4 +1,4 @@
-import type { TroubledWebhook } from '@lockstep/contract/console';
+import type { UnhealthyWebhook } from '@lockstep/contract/console';
 import type { Database } from '@lockstep/platform';
 import { type Expression, sql } from 'kysely';
 import { readWebhookState, type WebhookState } from '../delivering/metrics.ts';
@@ -15,7 +15,7 @@ export interface WebhookFaults extends WebhookState {
   disabledSinceTime: number | null;
   failingSinceTime: number | null;
   /** Disabled and failing webhooks, latest first; only some of them if there are many. */
-  troubled: TroubledWebhook[];
+  unhealthy: UnhealthyWebhook[];
 }
 
 const milliseconds = (time: Expression<Date | null>) =>
@@ -48,7 +48,7 @@ export async function readWebhookFaults(db: Database): Promise<WebhookFaults> {
     failing: Number(sums.failing),
     disabledSinceTime: sums.disabledSince,
     failingSinceTime: sums.failingSince,
-    troubled: rows.map((row) => ({
+    unhealthy: rows.map((row) => ({
       webhookId: row.id,
       url: hideQuery(row.url),
       appKey: row.app_key,

@@ -82,14 +82,14 @@ async function readStatePart(options: ReaderOptions): Promise<StatePart> {
     onOneConnection(options.db, (db) => readStored(db, options.aged)),
   ]);
   const { oldest, webhooks, ...facts } = stored;
-  const { active, disabled, troubled, ...failing } = webhooks;
+  const { active, disabled, unhealthy, ...failing } = webhooks;
   const checks = judgeHealth({
     ...facts,
     queue,
     oldestPendingTime: oldest?.acceptedTime ?? null,
     webhooks: { ...failing, disabled },
   });
-  return { oldest, webhooks: { active, disabled, troubled }, checks };
+  return { oldest, webhooks: { active, disabled, unhealthy }, checks };
 }
 
 /** Reads the part of the state that the database knows. */

@@ -16,7 +16,7 @@ export function PauseChannel({ channelCode }: { channelCode: string }) {
       title={words.pauseTitle(channelCode)}
       isDangerous
       canConfirm={reason.trim() !== ''}
-      done={({ isStill }) => (isStill ? words.pausedNow(channelCode) : words.stillRuns(channelCode))}
+      done={({ isIdle }) => (isIdle ? words.pausedNow(channelCode) : words.stillRuns(channelCode))}
     >
       <p>{words.pauseSays}</p>
       <TextInput

@@ -47,7 +47,7 @@ export default function OverviewPage() {
             <Section title={words.failingWebhooks}>
               <WebhookTable
                 label={words.webhooksTable}
-                rows={webhooks.troubled}
+                rows={webhooks.unhealthy}
                 empty={<Empty title={words.noFailingWebhooks(write(webhooks.active))} />}
               />
             </Section>

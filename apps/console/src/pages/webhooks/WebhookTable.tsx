@@ -1,11 +1,11 @@
-import type { TroubledWebhook, WebhookHealth } from '@lockstep/contract/console';
+import type { UnhealthyWebhook, WebhookHealth } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
 import { type Column, CopyId, DataTable, StateBadge, type TableProps, Time } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { ApplicationLink } from '../batches/ApplicationLink.tsx';
 import { webhooksWords } from './words.ts';
 
-type Row = Omit<TroubledWebhook, 'state' | 'disabledCause'> & { state: WebhookHealth };
+type Row = Omit<UnhealthyWebhook, 'state' | 'disabledCause'> & { state: WebhookHealth };
 
 /** A table of webhooks, with the time since which each is in its state. */
 export function WebhookTable(props: TableProps<Row>) {
