@@ -51,7 +51,7 @@ function digestSources(): string {
     [
       '{src,build}/**/*.*',
       '{index.html,vite.config.ts,build.ts,package.json}',
-      '../../packages/contract/src/console/*.ts',
+      '../../packages/contract/src/{causes,console/*}.ts',
       '../../package-lock.json',
     ],
     { cwd: HERE },

@@ -1,13 +1,61 @@
-import { COMPLETE_IN_CHINESE, causesInChinese } from '@lockstep/console/words';
-import { causes } from '@lockstep/contract';
-import { consoleCauses } from '@lockstep/contract/console';
-import { expect, it } from 'vitest';
+import { causesInChinese, explainInChinese, valuesInChinese } from '@lockstep/console/words';
+import { buildMessage, type Cause, causes, MAX_QUOTED_CHARACTERS } from '@lockstep/contract/causes';
+import { type ConsoleCause, ConsoleRefusal, consoleCauses } from '@lockstep/contract/console';
+import { describe, expect, it } from 'vitest';
 
-const messages: Record<string, { message: string }> = { ...causes, ...consoleCauses };
-/** Its only value is the name that the reader has just entered. */
-const REPEATS_INPUT = 'name_taken';
+const english: Record<string, { message: string }> = { ...causes, ...consoleCauses };
+const CHINESE = Object.entries(causesInChinese);
 
-it('in Chinese, the English message follows exactly if it has values', () => {
-  const withoutValues = Object.keys(causesInChinese).filter((cause) => !messages[cause]!.message.includes('{0}'));
-  expect([...COMPLETE_IN_CHINESE].sort()).toEqual([...withoutValues, REPEATS_INPUT].sort());
+const placeholdersIn = (text: string) => [...new Set(text.match(/\{\d\}/g))].sort();
+const buildEnglish = (cause: string, values: string[]) =>
+  cause in consoleCauses
+    ? new ConsoleRefusal(cause as ConsoleCause, ...values).message
+    : buildMessage(cause as Cause, ...values);
+
+describe.each(CHINESE)('%s in Chinese', (cause, template) => {
+  it('has the placeholders of the English message', () => {
+    expect(placeholdersIn(template)).toEqual(placeholdersIn(english[cause]!.message));
+  });
+
+  it.each([
+    ['a.*+?^$(b)[c]{d}|\\', "'$&'\"“”", '换行\n\r\n.'],
+    ['{1}', '{2}', '{0}'],
+    ['x'.repeat(2 * MAX_QUOTED_CHARACTERS), '1', '2'],
+  ])('quotes the values of the English message: %j', (...values) => {
+    const quoted = template.replace(/\{(\d)\}/g, (_, position: string) => {
+      const value = values[Number(position)]!;
+      return value.length > MAX_QUOTED_CHARACTERS ? `${value.slice(0, MAX_QUOTED_CHARACTERS - 1)}…` : value;
+    });
+    expect(explainInChinese(cause, buildEnglish(cause, values))).toBe(quoted);
+  });
+
+  it('reads well without values, and before a message with other words', () => {
+    const meaning = explainInChinese(cause, null);
+    expect(meaning).not.toMatch(/^[：，]|[（“][）”]|[ ：，][，。；]|\{|\s\s|^\s/);
+    expect(explainInChinese(cause, 'An older message.')).toBe(`${meaning}An older message.`);
+  });
+});
+
+const phrases = Object.entries(valuesInChinese).flatMap(([cause, places]) =>
+  Object.entries(places).flatMap(([position, table]) =>
+    Object.entries(table).map(([from, to]) => ({ cause, position: Number(position), from, to })),
+  ),
+);
+
+it.each(phrases)('translates the value "$from" of $cause', ({ cause, position, from, to }) => {
+  const values = ['1', '2', '3'];
+  values[position] = from.replaceAll(/\{\d\}/g, '7');
+  expect(explainInChinese(cause, buildEnglish(cause, values))).toContain(to.replaceAll(/\{\d\}/g, '7'));
+});
+
+it('translates the number of other faults', () => {
+  const explain = (more: string) => explainInChinese('field_missing', buildMessage('field_missing', 'a.b', more));
+  expect(explain('')).toBe('缺少必填字段 a.b。');
+  expect(explain(' (and 1 more fault)')).toBe('缺少必填字段 a.b（另有 1 处错误）。');
+  expect(explain(' (and at least 9 more faults)')).toBe('缺少必填字段 a.b（另有至少 9 处错误）。');
+});
+
+it('does not explain unknown causes', () => {
+  expect(explainInChinese('constructor', 'x')).toBeUndefined();
+  expect(explainInChinese(null, 'x')).toBeUndefined();
 });

@@ -49,4 +49,5 @@ const wordsIn = (language: 'en' | 'zh') =>
  */
 export const en = wordsIn('en');
 export const zh = wordsIn('zh');
-export { COMPLETE_IN_CHINESE, causesInChinese } from './words/causes-zh.ts';
+export { causesInChinese, valuesInChinese } from './words/causes-zh.ts';
+export { explainInChinese } from './words/explain-in-chinese.ts';
