@@ -29,8 +29,8 @@ export function explainInChinese(cause: string | null, message: string | null): 
 }
 
 /**
- * Returns the values that fill in the placeholders of a template to make a text; null if none do. If several do, prefers
- * the known `phrases`, then the shortest values.
+ * Returns the values that fill in the placeholders of a template to make a text; null if none do. If several do,
+ * prefers the known `phrases`, then the shortest values.
  */
 function findValues(template: string, text: string, phrases: PhrasesByPlaceholder = {}): string[] | null {
   const pattern = escapeForPattern(template).replace(/\\\{(\d)\\\}/g, (_, position: string) => {
