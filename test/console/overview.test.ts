@@ -21,8 +21,8 @@ async function looksLike(client: ConsoleClient, expected: object, span: Overview
   }, PATIENTLY);
 }
 
-function totalsOf({ pieces }: Overview) {
-  const sum = (key: 'accepted' | 'succeeded' | 'failed') => pieces.reduce((total, piece) => total + piece[key], 0);
+function totalsOf({ intervals }: Overview) {
+  const sum = (key: 'accepted' | 'succeeded' | 'failed') => intervals.reduce((total, each) => total + each[key], 0);
   return { accepted: sum('accepted'), succeeded: sum('succeeded'), failed: sum('failed') };
 }
 
@@ -43,7 +43,7 @@ describe('with no worker', () => {
     const customer = await api.newCustomer();
     await api.accept(batchOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()])));
     await api.carryOut(newBuy(await api.newCustomer(), [newAssetNum()]));
-    const { backlog, now, time, pieces } = await looksLike(operator, {
+    const { backlog, now, time, intervals } = await looksLike(operator, {
       totals: { accepted: 3, succeeded: 1, failed: 0 },
       now: { accepted: 3, succeeded: 1, failed: 0 },
       backlog: { pendingOrders: 2, oldest: { acceptedTime: expect.any(Number) } },
@@ -52,8 +52,8 @@ describe('with no worker', () => {
     });
     expect(now.seconds).toBeGreaterThanOrEqual(10);
     expect(now.seconds).toBeLessThan(20);
-    expect(pieces).toHaveLength(120);
-    expect(pieces.at(-1)!.startTime).toBeLessThanOrEqual(time);
+    expect(intervals).toHaveLength(120);
+    expect(intervals.at(-1)!.startTime).toBeLessThanOrEqual(time);
     const { rows } = await sql<{ id: string }>`select id from batch order by id limit 1`.execute(stack.db);
     expect(backlog.oldest).toMatchObject({ batchId: rows[0]!.id });
 

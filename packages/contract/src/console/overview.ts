@@ -4,12 +4,12 @@ import { consoleTable } from './operation.ts';
 
 /** The periods that the overview can show, and the intervals into which it divides them. */
 export const OVERVIEW_SPANS = {
-  '1h': { seconds: 3_600, pieceSeconds: 30 },
-  '6h': { seconds: 21_600, pieceSeconds: 180 },
-  '24h': { seconds: 86_400, pieceSeconds: 600 },
-  '7d': { seconds: 604_800, pieceSeconds: 3_600 },
-  '14d': { seconds: 1_209_600, pieceSeconds: 7_200 },
-} as const satisfies Record<string, { seconds: number; pieceSeconds: number }>;
+  '1h': { seconds: 3_600, intervalSeconds: 30 },
+  '6h': { seconds: 21_600, intervalSeconds: 180 },
+  '24h': { seconds: 86_400, intervalSeconds: 600 },
+  '7d': { seconds: 604_800, intervalSeconds: 3_600 },
+  '14d': { seconds: 1_209_600, intervalSeconds: 7_200 },
+} as const satisfies Record<string, { seconds: number; intervalSeconds: number }>;
 
 export const OverviewSpan = z.enum(Object.keys(OVERVIEW_SPANS) as (keyof typeof OVERVIEW_SPANS)[]);
 export type OverviewSpan = z.infer<typeof OverviewSpan>;
@@ -65,8 +65,8 @@ export const Overview = z.object({
   /** Activity of the last seconds. */
   now: OrderCounts.extend({ seconds: z.number() }),
   /** Activity in consecutive intervals, oldest first. The last one is incomplete. */
-  pieces: z.array(OrderCounts.extend({ startTime: z.number() })),
-  pieceSeconds: z.number(),
+  intervals: z.array(OrderCounts.extend({ startTime: z.number() })),
+  intervalSeconds: z.number(),
   /** Causes of failed orders, the most frequent first. */
   failures: z.array(z.object({ cause: z.string(), failed: z.number(), lastTime: z.number() })),
   backlog: z.object({

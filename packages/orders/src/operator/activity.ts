@@ -11,10 +11,10 @@ const MAX_UNCOUNTED = 10_000;
 /** The length of time that a reading covers, and of its intervals. */
 export interface ActivitySpan {
   seconds: number;
-  pieceSeconds: number;
+  intervalSeconds: number;
 }
 
-interface ActivityPiece extends OrderCounts {
+interface ActivityInterval extends OrderCounts {
   startTime: number;
 }
 
@@ -22,13 +22,13 @@ export interface Activity {
   /** When this was read, by the database's clock, in milliseconds. */
   time: number;
   /** The intervals, without gaps, oldest first. The last one is incomplete. */
-  pieces: ActivityPiece[];
+  intervals: ActivityInterval[];
   /** The activity of the last 10 to 20 seconds. */
   now: OrderCounts & { seconds: number };
 }
 
-interface PieceRow {
-  piece: number;
+interface IntervalRow {
+  intervalTime: number;
   accepted: number;
   succeeded: number;
   failed: number;
@@ -38,23 +38,25 @@ interface PieceRow {
  * Reads the activity of the last `seconds`. The cost depends on the length of time, not on the activity. It is one
  * statement, so each order is counted once.
  */
-export async function readActivity(db: Database, { seconds, pieceSeconds }: ActivitySpan): Promise<Activity> {
-  const { rows } = await sql<PieceRow & { time: number; is_recent: boolean }>`
+export async function readActivity(db: Database, { seconds, intervalSeconds }: ActivitySpan): Promise<Activity> {
+  const { rows } = await sql<IntervalRow & { time: number; is_recent: boolean }>`
     with clock as (select statement_timestamp() as at),
     span as (
-      select at, ${startOfPeriod(pieceSeconds, 'at')} as last_piece, ${startOfPeriod(PERIOD_SECONDS, 'at')} as last_period
+      select at, ${startOfPeriod(intervalSeconds, 'at')} as last_interval,
+        ${startOfPeriod(PERIOD_SECONDS, 'at')} as last_period
       from clock
     ), done as (
       select period_start as time, accepted, succeeded, failed from order_activity
-      where period_start >= (select last_piece from span) - make_interval(secs => ${seconds - pieceSeconds}::int)
+      where period_start >= (select last_interval from span) - make_interval(secs => ${seconds - intervalSeconds}::int)
       union all ${newestUncounted(sql`noted_time, accepted, succeeded, failed`)}
     ), counted as (
-      select ${startOfPeriod(pieceSeconds, 'time')} as piece,
+      select ${startOfPeriod(intervalSeconds, 'time')} as interval_start,
         time >= last_period - make_interval(secs => ${PERIOD_SECONDS}::int) as is_recent,
         sum(accepted) as accepted, sum(succeeded) as succeeded, sum(failed) as failed
-      from done cross join span group by piece, is_recent
+      from done cross join span group by interval_start, is_recent
     )
-    select (extract(epoch from at) * 1000)::float8 as time, (extract(epoch from piece) * 1000)::float8 as piece,
+    select (extract(epoch from at) * 1000)::float8 as time,
+      (extract(epoch from interval_start) * 1000)::float8 as "intervalTime",
       coalesce(is_recent, false) as is_recent, coalesce(accepted, 0)::float8 as accepted,
       coalesce(succeeded, 0)::float8 as succeeded, coalesce(failed, 0)::float8 as failed
     from span left join counted on true`.execute(db);
@@ -63,7 +65,7 @@ export async function readActivity(db: Database, { seconds, pieceSeconds }: Acti
   const recent = addUp(rows.filter((row) => row.is_recent));
   return {
     time: Math.floor(time),
-    pieces: fillGaps(rows, time, { seconds, pieceSeconds }),
+    intervals: fillGaps(rows, time, { seconds, intervalSeconds }),
     now: { ...recent, seconds: (time - startMs) / 1_000 },
   };
 }
@@ -87,13 +89,17 @@ export async function readFailureCauses(db: Database, seconds: number) {
 const newestUncounted = (columns: RawBuilder<unknown>) =>
   sql`(select ${columns} from uncounted_activity order by id desc limit ${sql.lit(MAX_UNCOUNTED)})`;
 
-function fillGaps(rows: readonly PieceRow[], time: number, { seconds, pieceSeconds }: ActivitySpan): ActivityPiece[] {
-  const byStart = Map.groupBy(rows, ({ piece }) => piece);
-  const pieceMs = pieceSeconds * 1_000;
-  const count = Math.ceil(seconds / pieceSeconds);
-  const firstMs = (Math.floor(time / pieceMs) - count + 1) * pieceMs;
+function fillGaps(
+  rows: readonly IntervalRow[],
+  time: number,
+  { seconds, intervalSeconds }: ActivitySpan,
+): ActivityInterval[] {
+  const byStart = Map.groupBy(rows, ({ intervalTime }) => intervalTime);
+  const intervalMs = intervalSeconds * 1_000;
+  const count = Math.ceil(seconds / intervalSeconds);
+  const firstMs = (Math.floor(time / intervalMs) - count + 1) * intervalMs;
   return Array.from({ length: count }, (_, place) => {
-    const startTime = firstMs + place * pieceMs;
+    const startTime = firstMs + place * intervalMs;
     return { startTime, ...addUp(byStart.get(startTime) ?? []) };
   });
 }

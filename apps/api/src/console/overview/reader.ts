@@ -56,23 +56,24 @@ export class OverviewReader {
 
   /** Returns the activity of a span of time, the backlog, and the health checks. Throws what the database throws. */
   async read(span: OverviewSpan): Promise<Omit<Overview, 'demo'>> {
-    const [{ time, now, pieces, failures }, channels, { oldest, webhooks, checks }] = await Promise.all([
+    const [{ time, now, intervals, failures }, channels, { oldest, webhooks, checks }] = await Promise.all([
       this.#activity[span].get(),
       this.#channels.read(),
       this.#state.get(),
     ]);
-    const { pieceSeconds } = OVERVIEW_SPANS[span];
+    const { intervalSeconds } = OVERVIEW_SPANS[span];
     const backlog = { pendingOrders: channels.reduce((sum, { pending }) => sum + pending, 0), oldest };
-    return { time, now, pieces, pieceSeconds, failures, backlog, delayed: pickDelayed(channels), webhooks, checks };
+    const delayed = pickDelayed(channels);
+    return { time, now, intervals, intervalSeconds, failures, backlog, delayed, webhooks, checks };
   }
 }
 
-type ActivityPart = Pick<Overview, 'time' | 'now' | 'pieces' | 'failures'>;
+type ActivityPart = Pick<Overview, 'time' | 'now' | 'intervals' | 'failures'>;
 type StatePart = Pick<Overview, 'webhooks' | 'checks'> & { oldest: Overview['backlog']['oldest'] };
 
 async function readActivityPart(db: Database, span: OverviewSpan): Promise<ActivityPart> {
-  const { seconds, pieceSeconds } = OVERVIEW_SPANS[span];
-  const activity = await readActivity(db, { seconds, pieceSeconds });
+  const { seconds, intervalSeconds } = OVERVIEW_SPANS[span];
+  const activity = await readActivity(db, { seconds, intervalSeconds });
   return { ...activity, failures: await readFailureCauses(db, seconds) };
 }
 

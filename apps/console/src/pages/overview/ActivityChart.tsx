@@ -6,7 +6,7 @@ import { useWords } from '../../words/words.ts';
 import { SPANS } from './spans.ts';
 import { overviewWords } from './words.ts';
 
-type Props = Pick<Overview, 'pieces' | 'pieceSeconds'> & { span: OverviewSpan };
+type Props = Pick<Overview, 'intervals' | 'intervalSeconds'> & { span: OverviewSpan };
 
 const LINES = [
   { count: 'accepted', tone: 'busy' },
@@ -15,21 +15,21 @@ const LINES = [
 ] as const;
 
 /** Charts how many orders were accepted, succeeded and failed over a span, and states the totals. */
-export function ActivityChart({ pieces, pieceSeconds, span }: Props) {
+export function ActivityChart({ intervals, intervalSeconds, span }: Props) {
   const words = useWords(overviewWords);
   const write = useNumberFormat();
-  const timesMs = useMemo(() => pieces.map(({ startTime }) => startTime), [pieces]);
-  // Draws counts, not rates: the last piece is incomplete, so its rate would be a guess.
+  const timesMs = useMemo(() => intervals.map(({ startTime }) => startTime), [intervals]);
+  // Draws counts, not rates: the last interval is incomplete, so its rate would be a guess.
   const series = useMemo(
     () =>
       LINES.map(({ count, tone }) => ({
         tone,
         label: words[count],
-        values: pieces.map((each) => each[count]),
+        values: intervals.map((each) => each[count]),
       })),
-    [pieces, words],
+    [intervals, words],
   );
-  const [accepted, succeeded, failed] = LINES.map(({ count }) => pieces.reduce((sum, piece) => sum + piece[count], 0));
+  const [accepted, succeeded, failed] = LINES.map(({ count }) => intervals.reduce((sum, each) => sum + each[count], 0));
   if (accepted === 0 && succeeded === 0 && failed === 0) {
     return <Empty title={words.nothingDone}>{words.nothingDoneAdvice}</Empty>;
   }
@@ -39,7 +39,7 @@ export function ActivityChart({ pieces, pieceSeconds, span }: Props) {
       <p>
         {words.totals(...sums)}
         {words.gap}
-        {words.intervals(pieceSeconds)}
+        {words.intervals(intervalSeconds)}
       </p>
       <Chart label={words.chart(...sums, words[SPANS[span]] as string)} timesMs={timesMs} series={series} />
     </>

@@ -29,14 +29,14 @@ export default function OverviewPage() {
   return (
     <Page title={words.overview} lead={words.lead}>
       <Query of={overview}>
-        {({ time, now, pieces, pieceSeconds, failures, backlog, delayed, webhooks, checks, demo }) => (
+        {({ time, now, intervals, intervalSeconds, failures, backlog, delayed, webhooks, checks, demo }) => (
           <>
             {demo !== null && <DemoNotice {...demo} />}
             <HealthSection checks={checks} time={time} />
             <NowFigures now={now} backlog={backlog} time={time} />
             <DelayedChannels delayed={delayed} />
             <Section title={words.activity} actions={<SpanChoice span={span} />}>
-              <ActivityChart pieces={pieces} pieceSeconds={pieceSeconds} span={span} />
+              <ActivityChart intervals={intervals} intervalSeconds={intervalSeconds} span={span} />
             </Section>
             <Section title={words.latestBatches}>
               <LatestBatches refreshMs={REFRESH_MS} />
