@@ -38,7 +38,7 @@ await withService({ hasWorker: values.worker }, async ({ api, baseUrl, db }) => 
   const endAlone = await startProbe(small, 'small calls');
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   say(`alone: ${formatQuantiles(await endAlone())}`);
-  const endMeanwhile = await startProbe(small, 'small calls');
+  const endProbe = await startProbe(small, 'small calls');
   const startedMs = performance.now();
   let repeats = 0;
   await Promise.all(
@@ -53,7 +53,7 @@ await withService({ hasWorker: values.worker }, async ({ api, baseUrl, db }) => 
     }),
   );
   const seconds = (performance.now() - startedMs) / 1_000;
-  say(`beside the batches: ${formatQuantiles(await endMeanwhile())}`);
+  say(`beside the batches: ${formatQuantiles(await endProbe())}`);
   const megabytes = bodies.reduce((sum, body) => sum + body.length, 0) / 1e6;
   const sent = `${bodies.length} ${values.mode} batches, ${Math.round(megabytes)} MB`;
   say(`${sent}, in ${seconds.toFixed(1)} s; retries: ${repeats}`);

@@ -43,12 +43,12 @@ it('held orders are applied once, others are not blocked, and each customer keep
   const others = (await newCustomers()).map(withNumber);
   await run("alter table product_instance add constraint stricter check (crm_product_id <> 'Strict')");
   const batches = [];
-  const expectOthersToGoOn = async (round: number) => {
+  const expectOthersToProceed = async (round: number) => {
     expect(await completed(await send(others, round))).toMatchObject({ succeeded: CUSTOMERS });
   };
   for (let round = 0; round < ROUNDS; round++) {
     batches.push(await send(held, round, round === 0));
-    await expectOthersToGoOn(round);
+    await expectOthersToProceed(round);
   }
   const readHeld = () => db.selectFrom('held_order').select('license_order_id').execute();
   await expect.poll(async () => (await readHeld()).length, { timeout: 60_000 }).toBe(CUSTOMERS * ROUNDS);
@@ -57,7 +57,7 @@ it('held orders are applied once, others are not blocked, and each customer keep
 
   await run('alter table product_instance drop constraint stricter');
   for (let round = ROUNDS; round < 2 * ROUNDS || (await readHeld()).length > 0; round++)
-    await expectOthersToGoOn(round);
+    await expectOthersToProceed(round);
   await service.restarted();
   for (const batch of batches) expect(await completed(batch)).toMatchObject({ succeeded: CUSTOMERS, failed: 0 });
   const assets = await db

@@ -47,14 +47,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 const MEMORY = '/dev/shm';
 /** Enough free memory; PostgreSQL's log may take a third of it. */
-const ROOM_BYTES = 3 * 1024 ** 3;
+const FREE_BYTES = 3 * 1024 ** 3;
 
 /**
  * Creates a directory in memory if the machine has enough, because on a disk every commit and every new database would
  * wait. Removes what killed runs left there.
  */
 async function createDirectory(): Promise<string> {
-  const parent = (await hasRoom()) ? MEMORY : join(process.cwd(), '.test-data');
+  const parent = (await hasFreeMemory()) ? MEMORY : join(process.cwd(), '.test-data');
   await mkdir(parent, { recursive: true, mode: 0o711 });
   for (const name of await readdir(parent)) {
     const pid = /^lockstep-test-(\d+)$/.exec(name)?.[1];
@@ -65,10 +65,10 @@ async function createDirectory(): Promise<string> {
   return directory;
 }
 
-async function hasRoom(): Promise<boolean> {
+async function hasFreeMemory(): Promise<boolean> {
   try {
     const { bavail, bsize } = await statfs(MEMORY);
-    return Math.min(bavail * bsize, freemem()) > ROOM_BYTES;
+    return Math.min(bavail * bsize, freemem()) > FREE_BYTES;
   } catch {
     // Not on Linux.
     return false;

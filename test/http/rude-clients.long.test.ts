@@ -200,8 +200,10 @@ it('unfinished heads are answered with 408 and logged; idle connections get no a
   }
   const calls = stack.metrics.registry.getSingleMetric('lockstep_http_request_seconds') as Histogram;
   const { values } = await calls.get();
-  const isSuch = ({ labels }: (typeof values)[number]) => labels.route === 'none' && labels.code === '408';
-  expect(values.find((each) => each.metricName?.endsWith('_count') && isSuch(each))?.value).toBeGreaterThanOrEqual(2);
+  const isTimeout = ({ labels }: (typeof values)[number]) => labels.route === 'none' && labels.code === '408';
+  expect(values.find((each) => each.metricName?.endsWith('_count') && isTimeout(each))?.value).toBeGreaterThanOrEqual(
+    2,
+  );
 });
 
 describe('unfinished bodies', () => {

@@ -53,16 +53,16 @@ function comparePlanner(history: History, limits: Limits, plan: Plan): void {
   const { model } = population;
   const channelsOf = new Map<string, readonly string[] | null>(Object.entries(SENDERS));
   let ledger = newLedger();
-  let isLateThere = false;
+  let hasLateCustomers = false;
   const happen = (event: HistoryEvent) => {
     if (event.type === 'pause' || event.type === 'resume') return;
     population.happen(event);
     if (event.type === 'bind') channelsOf.set(event.sender, event.channels);
-    else isLateThere = true;
+    else hasLateCustomers = true;
   };
   for (const { mode, sender, events = [], orders } of history.batches) {
     events.forEach(happen);
-    if (isLateThere) for (const [id, customer] of LEDGER_CUSTOMERS) ledger.customers.set(id, customer);
+    if (hasLateCustomers) for (const [id, customer] of LEDGER_CUSTOMERS) ledger.customers.set(id, customer);
     const sent = orders.map((order) => ({ licenseOrderId: NAMES.order(order.place), body: bodyOf(order, NAMES) }));
     const expected = model.batch(mode, sender, sent);
 

@@ -65,8 +65,8 @@ const drain = (db: Database, lanes = ALL_LANES) => drainLanes(db, { lanes }, ids
 async function fail(db: Database, batchId: BatchId, orderId?: LicenseOrderId): Promise<void> {
   await inTransaction(db, async (trx) => {
     await lockLanes(trx, ALL_LANES);
-    const isMeant = (id: LicenseOrderId) => orderId === undefined || id === orderId;
-    await failInLanes(trx, { batchId, lanes: ALL_LANES }, () => new Refusal('internal_error'), isMeant);
+    const isSelected = (id: LicenseOrderId) => orderId === undefined || id === orderId;
+    await failInLanes(trx, { batchId, lanes: ALL_LANES }, () => new Refusal('internal_error'), isSelected);
   });
 }
 

@@ -212,10 +212,10 @@ describe('an API and two workers on a Redis Cluster, under load', () => {
     let ended = 0;
     let sent = 0;
     const acknowledged = new Set<string>();
-    let goesOn = true;
+    let isRunning = true;
     const channel = async () => {
       const customer = await api.newCustomer();
-      while (goesOn) {
+      while (isRunning) {
         const batch = batchOf(...Array.from({ length: ORDERS_A_BATCH }, () => newBuy(customer, [newAssetNum()])));
         sent += ORDERS_A_BATCH;
         for (const { licenseOrderId } of dataOf(await api.submit(batch)) as { licenseOrderId: string }[]) {
@@ -230,7 +230,7 @@ describe('an API and two workers on a Redis Cluster, under load', () => {
     try {
       await Promise.race([task({ ended: () => ended }), channels]);
     } finally {
-      goesOn = false;
+      isRunning = false;
     }
     await channels;
     const rows = await database.db

@@ -22,14 +22,14 @@ function link(from: Socket, to: Socket): void {
     onTheWay.push({ dueMs: performance.now() + delayMs, to, part });
     if (isPassing) return;
     isPassing = true;
-    setImmediate(passOn);
+    setImmediate(forward);
   });
   from.on('error', () => {});
   from.on('close', () => to.destroy());
 }
 
 /** Polls with short naps, because timers have a resolution of one millisecond and a busy loop would occupy a core. */
-function passOn(): void {
+function forward(): void {
   const nowMs = performance.now();
   let passed = 0;
   for (; onTheWay[passed] !== undefined && onTheWay[passed]!.dueMs <= nowMs; passed++) {
@@ -40,7 +40,7 @@ function passOn(): void {
   isPassing = onTheWay.length > 0;
   if (!isPassing) return;
   Atomics.wait(napping, 0, 0, Math.min(NAP_MS, Math.max(0.001, onTheWay[0]!.dueMs - nowMs)));
-  setImmediate(passOn);
+  setImmediate(forward);
 }
 
 server.listen(Number(PROXY_PORT), '127.0.0.1', () => process.stdout.write('ready\n'));

@@ -118,11 +118,11 @@ async function measure(bench: Bench, deployment: Deployment, db: Database, large
   const alone = await endAlone();
   if (largeCall.isRead) await Promise.allSettled(largeCall.call({ center, assetNums, products }));
   await readLongestStall(deployment);
-  const endMeanwhile = await startProbe(neighbor, 'lists');
+  const endProbe = await startProbe(neighbor, 'lists');
   const startedMs = performance.now();
   const ended = await Promise.allSettled(largeCall.call({ center, assetNums, products }));
   const seconds = (performance.now() - startedMs) / 1_000;
-  const { times, refused } = await endMeanwhile();
+  const { times, refused } = await endProbe();
   return {
     'alone p50 ms': quantile(alone.times, 0.5),
     'alone p99 ms': quantile(alone.times, 0.99),

@@ -60,13 +60,13 @@ export async function openBrowser(stack: Pick<Stack, 'baseUrl'>, view: View = {}
   context.setDefaultTimeout(60_000);
   context.on('page', watchFaults);
   onTestFinished(async ({ task }) => {
-    if (task.result?.state === 'fail') await tellOf(context, task.name);
+    if (task.result?.state === 'fail') await reportFailure(context, task.name);
     await context.close();
   });
   return context;
 }
 
-async function tellOf(context: BrowserContext, testName: string): Promise<void> {
+async function reportFailure(context: BrowserContext, testName: string): Promise<void> {
   const name = `failed-${testName.replace(/\W+/g, '-').slice(0, 60)}`;
   for (const [index, page] of context.pages().entries()) {
     await shot(page, `${name}-${index}`);

@@ -19,7 +19,7 @@ const NEEDED = ['libnss3', 'libexpat1', 'fontconfig-config', 'fonts-liberation',
  * On Debian as root, installs missing libraries and fonts. Throws an Error that says what to do if there is none.
  */
 export async function provideChromium(): Promise<string> {
-  installWhatIsMissing();
+  installMissing();
   const found = process.env.CHROME_PATH ?? (await unpack()) ?? findInstalled();
   if (found !== undefined) return found;
   throw new Error(
@@ -59,7 +59,7 @@ function findInstalled(): string | undefined {
   return [...onPath, ...PLACES].find((file) => existsSync(file));
 }
 
-function installWhatIsMissing(): void {
+function installMissing(): void {
   if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) return;
   const missing = NEEDED.filter((name) => !isInstalled(name));
   if (missing.length === 0) return;

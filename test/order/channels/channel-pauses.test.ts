@@ -59,10 +59,10 @@ describe('a pause', () => {
   });
 
   it('lets no order take effect after it has returned, under load', async () => {
-    let goesOn = true;
+    let isRunning = true;
     const sending = Array.from({ length: 4 }, async (_, index) => {
       const customer = await api.newCustomer();
-      while (goesOn) {
+      while (isRunning) {
         const batch = (index % 2 === 0 ? batchOf : syncOf)(newBuy(customer, [newAssetNum()]));
         const { code, cause } = (await api.submit(batch)).body;
         if (code !== 0) expect(cause).toBe('channel_paused');
@@ -83,7 +83,7 @@ describe('a pause', () => {
       expect(await countOurs()).toBe(paused);
       await resume();
     }
-    goesOn = false;
+    isRunning = false;
     await Promise.all(sending);
   });
 });

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-async function countStatementsThatWait(): Promise<number> {
+async function countWaitingStatements(): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`.execute(stack.db);
@@ -58,7 +58,7 @@ it.each<[what: string, maxWaiting: number, search: () => Promise<Answer>]>([
         resolve();
       });
       await someRefused;
-      expect(await countStatementsThatWait()).toBeLessThanOrEqual(AT_ONCE);
+      expect(await countWaitingStatements()).toBeLessThanOrEqual(AT_ONCE);
       expect(dataOf(await other.ask('listBatches'))).toEqual({ batches: [], nextCursor: null });
       expect(dataOf(await api.ask('listOrders', { query: { customerId: '1', state: 'failed' } })).orders).toEqual([]);
     });

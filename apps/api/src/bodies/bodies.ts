@@ -142,7 +142,7 @@ export function receiveBody(
         stream.pause();
         clock.stop();
         memory.then(() => {
-          clock.goOn();
+          clock.resume();
           stream.resume();
         }, fail);
       } catch (error) {
@@ -196,7 +196,7 @@ class Stopwatch {
     this.#sinceMs = undefined;
   }
 
-  goOn(): void {
+  resume(): void {
     this.#sinceMs ??= performance.now();
   }
 }

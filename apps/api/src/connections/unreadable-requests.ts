@@ -76,16 +76,16 @@ export class UnreadableRequests {
     if (this.#ending.has(socket)) return;
     this.#ending.add(socket);
     const last = this.#lastCalls.get(socket);
-    const goOn = () => {
+    const proceed = () => {
       if (last === undefined || last.request.complete) this.#answer(socket, kind, method);
       else this.#end(socket);
     };
     if (last === undefined || last.response.writableFinished) {
-      goOn();
+      proceed();
       return;
     }
     const { request, response } = last;
-    response.once('close', goOn);
+    response.once('close', proceed);
     // The body of this call was cut off. The call gets its own answer.
     if (request.complete) return;
     const refusal = new Refusal(CAUSES[kind].reason);

@@ -25,8 +25,8 @@ function* holding(keyword: string, value: Json = document, path = ''): Generator
     if (key !== 'examples' && key !== 'example') yield* holding(keyword, inner, `${path}/${key}`);
   }
 }
-const pathsHolding = (keyword: string, isMeant: (value: Json) => boolean = () => true) =>
-  [...holding(keyword)].filter(([, value]) => isMeant(value)).map(([path]) => path);
+const pathsHolding = (keyword: string, isSelected: (value: Json) => boolean = () => true) =>
+  [...holding(keyword)].filter(([, value]) => isSelected(value)).map(([path]) => path);
 /** Returns the fields of objects. */
 const fields = () =>
   [...holding('properties')].flatMap(([path, { properties }]) =>

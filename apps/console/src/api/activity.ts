@@ -14,6 +14,6 @@ function noteAct(): void {
  * Returns whether a call counts as the operator's. Automatic refreshes must not keep the session of an absent operator
  * alive: only calls by a `user` postpone the idle timeout.
  */
-export function whoseDoing(): 'user' | 'automatic' {
+export function initiator(): 'user' | 'automatic' {
   return Date.now() - lastActMs < AWAY_AFTER_MS ? 'user' : 'automatic';
 }

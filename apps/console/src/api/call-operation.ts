@@ -1,6 +1,6 @@
 import { operations } from 'virtual:operations';
 import type { ConsoleCall, ConsoleData, ConsoleOperationId } from '@lockstep/contract/console';
-import { whoseDoing } from './activity.ts';
+import { initiator } from './activity.ts';
 import { CallFailure } from './call-failure.ts';
 import { noteLogOut } from './session-events.ts';
 
@@ -41,7 +41,7 @@ export async function callOperation<Id extends ConsoleOperationId>(
   signal?: AbortSignal,
 ): Promise<ConsoleData<Id>> {
   const { body } = call as AnyCall;
-  const headers: Record<string, string> = { 'x-lockstep-console': whoseDoing() };
+  const headers: Record<string, string> = { 'x-lockstep-console': initiator() };
   if (body !== undefined) headers['content-type'] = 'application/json';
   const response = await reach(operationUrl(id, call), {
     method: operations[id].method,
@@ -55,7 +55,7 @@ export async function callOperation<Id extends ConsoleOperationId>(
 
 /** Calls an operation that responds with a file, and returns the file. Throws CallFailure. */
 export async function downloadOperation<Id extends ConsoleOperationId>(id: Id, call: CallOf<Id>): Promise<Blob> {
-  const headers = { 'x-lockstep-console': whoseDoing() };
+  const headers = { 'x-lockstep-console': initiator() };
   const response = await reach(operationUrl(id, call), { headers, credentials: 'same-origin' });
   if (response.status !== 200) await readAnswer(response, id);
   return await response.blob();

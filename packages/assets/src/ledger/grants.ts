@@ -80,7 +80,7 @@ export function endGrant(grant: Grant, licenseOrderId: LicenseOrderId): void {
 }
 
 /** Returns what happened to all of a grant's stored contents together (see writeLedger). */
-export function fateOf(grant: Grant): { heldBy: LicenseOrderId; revokedBy: LicenseOrderId | null } {
+export function endingOf(grant: Grant): { heldBy: LicenseOrderId; revokedBy: LicenseOrderId | null } {
   const { orderId, endedBy } = findLast(grant.holder);
   return { heldBy: orderId, revokedBy: endedBy };
 }

@@ -1,7 +1,7 @@
 import { setImmediate as giveWay } from 'node:timers/promises';
 import type { AssetId, LicenseOrderId } from '@lockstep/contract';
 import { arrayText, parseBigint, run, type Statement, type Trx, textArray, together } from '@lockstep/platform';
-import { createGrant, fateOf, type Grant } from '../ledger/grants.ts';
+import { createGrant, endingOf, type Grant } from '../ledger/grants.ts';
 import type { Asset, Ledger, ProductInstance } from '../ledger/ledger.ts';
 import { ofTerms } from '../terms.ts';
 import { loadMerchandises } from './load-merchandises.ts';
@@ -93,7 +93,7 @@ export async function readOldestProducts(
   atMost: number,
 ): Promise<ProductInstance[]> {
   const grants = new StoredGrants().of(asset);
-  const ended = [...grants.values()].filter((grant) => fateOf(grant).revokedBy !== null);
+  const ended = [...grants.values()].filter((grant) => endingOf(grant).revokedBy !== null);
   const revokedIds = [...changes.revokedProducts].flatMap(([id, revoked]) => (revoked.asset === asset ? [id] : []));
   const rows = await run(trx, readingOldest(asset, ended, revokedIds, atMost));
   return rows.map((row) => buildProduct(row, grants.get(row.holder_id)!));
@@ -111,8 +111,8 @@ function cutAt<Item>(
   let assets = new Set<Asset>();
   for (const item of items) {
     const asset = assetOf(item);
-    const isTooMuch = !assets.has(asset) && rows + rowsOf(asset) > ROWS_AT_ONCE;
-    if (part.length === 0 || part.length === ROWS_AT_ONCE || isTooMuch) {
+    const isTooLarge = !assets.has(asset) && rows + rowsOf(asset) > ROWS_AT_ONCE;
+    if (part.length === 0 || part.length === ROWS_AT_ONCE || isTooLarge) {
       part = [];
       parts.push(part);
       rows = 0;
@@ -188,7 +188,7 @@ class StoredGrants {
     if (holders === undefined) {
       holders = new Map();
       for (const [stored, grant] of this.of(asset)) {
-        const { heldBy } = fateOf(grant);
+        const { heldBy } = endingOf(grant);
         holders.set(heldBy, holders.has(heldBy) ? WHATEVER : stored);
       }
       this.#holders.set(asset, holders);
@@ -298,7 +298,7 @@ function addProducts(
     const asset = assets.get(row.asset_id)!;
     // A database trigger guarantees an active grant for all active contents.
     const grant = stored.of(asset).get(row.holder_id)!;
-    if (fateOf(grant).revokedBy !== null) continue;
+    if (endingOf(grant).revokedBy !== null) continue;
     const product = buildProduct(row, grant);
     loaded.set(row.id, { product, merchandiseId: row.merchandise_id });
     asset.products.push(product);

@@ -1,7 +1,7 @@
 import { setImmediate as giveWay } from 'node:timers/promises';
 import type { AssetId, LicenseOrderId } from '@lockstep/contract';
 import { arrayText, run, type Statement, type Trx } from '@lockstep/platform';
-import { fateOf, revokerOf } from '../ledger/grants.ts';
+import { endingOf, revokerOf } from '../ledger/grants.ts';
 import type { Asset, Ledger } from '../ledger/ledger.ts';
 import { ofTerms } from '../terms.ts';
 
@@ -54,7 +54,9 @@ function cutAt(assets: readonly Asset[], licenseOrderId: LicenseOrderId): EndedA
   const parts: EndedAsset[][] = [];
   let rows = Number.POSITIVE_INFINITY;
   for (const asset of assets) {
-    const grants = asset.grants.filter((grant) => grant.stored !== null && fateOf(grant).revokedBy === licenseOrderId);
+    const grants = asset.grants.filter(
+      (grant) => grant.stored !== null && endingOf(grant).revokedBy === licenseOrderId,
+    );
     const products = grants.reduce((sum, { stored }) => sum + stored!.products, 0);
     rows += products;
     if (rows > ROWS_AT_ONCE) {

@@ -1,7 +1,7 @@
 import type { AssetId, LicenseOrderId } from '@lockstep/contract';
 import { arrayText, send, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { fateOf, type Grant, heldBy, numbersOf } from '../ledger/grants.ts';
+import { endingOf, type Grant, heldBy, numbersOf } from '../ledger/grants.ts';
 import type { Asset, MerchandiseInstance, ProductInstance } from '../ledger/ledger.ts';
 import { writeExtends } from './insert.ts';
 
@@ -72,24 +72,27 @@ export async function updateContents(
   table: 'merchandise_instance' | 'product_instance',
   ended: readonly { asset: Asset; grant: Grant }[],
 ): Promise<void> {
-  const fates = ended.map(({ grant }) => fateOf(grant));
+  const endings = ended.map(({ grant }) => endingOf(grant));
   await send(trx, {
     name: `update_contents_${table}`,
     text: `
       update ${table} as instance set
-        held_by_order_id = coalesce(fate.held_by, held_by_order_id),
-        ${table === 'merchandise_instance' ? 'active_contents = case when fate.revoked_by is null then active_contents else 0 end,' : ''}
-        revoked_time = case when fate.revoked_by is not null then ${NOW_TEXT} end,
-        revoked_by_order_id = fate.revoked_by,
+        held_by_order_id = coalesce(ending.held_by, held_by_order_id),
+        ${table === 'merchandise_instance' ? 'active_contents = case when ending.revoked_by is null then active_contents else 0 end,' : ''}
+        revoked_time = case when ending.revoked_by is not null then ${NOW_TEXT} end,
+        revoked_by_order_id = ending.revoked_by,
         updated_time = ${NOW_TEXT}
-      from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) as fate (asset_id, holder_id, held_by, revoked_by)
+      from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[])
+        as ending (asset_id, holder_id, held_by, revoked_by)
       where instance.asset_id = any ((select $5::bigint[])::bigint[]) and revoked_time is null
-        and instance.asset_id = fate.asset_id and coalesce(held_by_order_id, license_order_id) = fate.holder_id`,
+        and instance.asset_id = ending.asset_id and coalesce(held_by_order_id, license_order_id) = ending.holder_id`,
     values: [
       bigints(ended.map(({ asset }) => asset.id)),
       bigints(ended.map(({ grant }) => grant.licenseOrderId)),
-      bigints(fates.map((fate, index) => (fate.heldBy === ended[index]!.grant.licenseOrderId ? null : fate.heldBy))),
-      bigints(fates.map(({ revokedBy }) => revokedBy)),
+      bigints(
+        endings.map((ending, index) => (ending.heldBy === ended[index]!.grant.licenseOrderId ? null : ending.heldBy)),
+      ),
+      bigints(endings.map(({ revokedBy }) => revokedBy)),
       bigints(onceEach(ended)),
     ],
   });

@@ -48,7 +48,7 @@ export class DrainLoop {
     else {
       this.#waiting.add(answer);
       this.#scheduler.request(answer, lanes, throughBatchId, performance.now());
-      this.#goOn();
+      this.#advance();
     }
     return answer.promise;
   }
@@ -76,7 +76,7 @@ export class DrainLoop {
     await Promise.all(this.#running);
   }
 
-  #goOn(): void {
+  #advance(): void {
     clearTimeout(this.#timer);
     for (const { id: answer, failure } of this.#scheduler.takeSettled()) {
       this.#waiting.delete(answer);
@@ -91,7 +91,7 @@ export class DrainLoop {
     if (!this.#scheduler.isBehind) this.#looks = [];
     else if (!this.#isLooking) void this.#lookElsewhere();
     const inMs = this.#scheduler.wakeMs(performance.now(), this.#allow()) - performance.now();
-    if (Number.isFinite(inMs)) this.#timer = setTimeout(() => this.#goOn(), Math.max(1, Math.ceil(inMs)));
+    if (Number.isFinite(inMs)) this.#timer = setTimeout(() => this.#advance(), Math.max(1, Math.ceil(inMs)));
   }
 
   #next(): Drain | null {
@@ -111,7 +111,7 @@ export class DrainLoop {
     if (this.#isStopped) return;
     this.#lookTimer = setTimeout(() => {
       this.#isLooking = false;
-      this.#goOn();
+      this.#advance();
     }, LOOK_EVERY_MS);
   }
 
@@ -121,7 +121,7 @@ export class DrainLoop {
     const endedMs = performance.now();
     if (outcome.became === 'drained') this.#pace.drained(outcome.weight, endedMs - startedMs);
     this.#scheduler.ended(drain, outcome, endedMs);
-    this.#goOn();
+    this.#advance();
   }
 }
 

@@ -330,8 +330,8 @@ describe('a failing drain', () => {
     request('a', lanes);
     fail(0);
     wake();
-    const goOn = () => end(begun().length - 1);
-    for (let tries = 0; tries < 3; tries++) goOn();
+    const endLast = () => end(begun().length - 1);
+    for (let tries = 0; tries < 3; tries++) endLast();
     expect(
       begun()
         .slice(1)
@@ -340,7 +340,7 @@ describe('a failing drain', () => {
     fail(4);
     wake();
     expect(begun().at(-1)?.length).toBe(1);
-    for (let tries = 0; tries < 7; tries++) goOn();
+    for (let tries = 0; tries < 7; tries++) endLast();
     expect(lanes.some(isExpected)).toBe(false);
   });
 

@@ -19,7 +19,8 @@ const facts = (changes: Partial<HealthFacts> = {}): HealthFacts => ({
 });
 
 /** The checks that fail. */
-const notWell = (changes: Partial<HealthFacts>) => judgeHealth(facts(changes)).filter(({ state }) => state !== 'ok');
+const findProblems = (changes: Partial<HealthFacts>) =>
+  judgeHealth(facts(changes)).filter(({ state }) => state !== 'ok');
 
 describe('a service', () => {
   it('passes all checks, in the order of the contract, when it is healthy', () => {
@@ -106,6 +107,6 @@ describe('a service', () => {
       { check: 'connections', state: 'warning', count: 90, names: ['100'] },
     ],
   ])('%s fails its check', (_, changes, expected) => {
-    expect(notWell(changes)).toEqual([expect.objectContaining(expected)]);
+    expect(findProblems(changes)).toEqual([expect.objectContaining(expected)]);
   });
 });

@@ -18,7 +18,7 @@ export function Pager({ nextCursor, shown }: { nextCursor: string | null; shown:
   // The cursors of the pages visited so far. Cursors only lead forward, so going back needs them.
   const [visited, setVisited] = useState<readonly (string | undefined)[]>([undefined]);
   const place = visited.indexOf(cursor);
-  const goOn = (next: string) => {
+  const showNext = (next: string) => {
     setVisited(place === -1 ? [cursor, next] : [...visited.slice(0, place + 1), next]);
     onCursor(next);
   };
@@ -41,7 +41,7 @@ export function Pager({ nextCursor, shown }: { nextCursor: string | null; shown:
         </>
       )}
       {nextCursor !== null && (
-        <Button variant="default" size="compact-md" onClick={() => goOn(nextCursor)}>
+        <Button variant="default" size="compact-md" onClick={() => showNext(nextCursor)}>
           {words.nextPage}
         </Button>
       )}
