@@ -26,7 +26,7 @@ const API_GROUPS: readonly Group[] = [
   },
   {
     name: 'order',
-    description: 'List and show orders; on the database, fail and retry them',
+    description: 'List and show orders; with database access, fail and retry them',
     load: () => import('./commands/order.ts'),
   },
   { name: 'asset', description: 'Show assets and their history', load: () => import('./commands/asset.ts') },

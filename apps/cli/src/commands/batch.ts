@@ -19,9 +19,9 @@ everything that was sent, including passwords. Fix its orders, then send it with
 batch retry --file or with submit.`;
 const RETRY_HELP = `
 The batch must be completed. Its cancelled orders are sent again, too.
---file takes a batch as batch failed writes it; - reads standard input. Without
---as, the new batch keeps the channelOrderId of the file; without either, it is
-<batch>-retry.
+--file takes a batch in the form that batch failed writes; - reads standard
+input. Without --as, the new batch keeps the channelOrderId of the file; without
+either, it is <batch>-retry.
 Retrying is idempotent: if you run the command again, it shows the outcome of
 the first run.
 

@@ -26,13 +26,13 @@ export function addTo(operator: Command, commands: Commands): void {
   commands.onDatabase(
     operator,
     'reset-password <name>',
-    "Reset an operator's password and end the sessions; print the new password (shown once)",
+    "Reset an operator's password and end their sessions; print the new password (shown once)",
     async () => (await load()).resetPassword,
   );
   commands.onDatabase(
     operator,
     'disable <name>',
-    'Disable an operator and end the sessions',
+    'Disable an operator and end their sessions',
     async () => (await load()).disable,
   );
   commands.onDatabase(operator, 'enable <name>', 'Enable a disabled operator', async () => (await load()).enable);

@@ -16,7 +16,7 @@ many orders were retried, and each order that was not, with the reason:
 Exit status: 4 if an order was not found, else 0`;
 
 const FAIL_HELP = `
-Without this order, a later order of the same customer may have another effect.
+Without this order, later orders of the customer may have a different effect.
 If later orders are pending, the command prints their IDs, one per line, and
 changes nothing. Run it again with --later keep or --later fail.
 

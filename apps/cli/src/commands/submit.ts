@@ -6,7 +6,7 @@ const HELP = `
 <file> is JSON in UTF-8, as the API accepts it; - reads standard input.
 If the batch has more than 50 orders, only the failed ones are shown.
 Submitting is idempotent: if you submit a file again, the command shows the
-outcome or the progress of the first time.
+outcome or the progress of the first submission.
 
 Exit status:
   0    The batch is completed

@@ -21,7 +21,8 @@ export async function fail(
       licenseOrderIds: given,
       later: later ?? null,
       record: (trx, failedIds) => recordFailed(trx, newCommand(), { licenseOrderIds: failedIds, reason }),
-      onNotCompleted: (error) => sayAside(`Could not complete their batches; a worker will. Reason: ${oneLine(error)}`),
+      onNotCompleted: (error) =>
+        sayAside(`Batches of these orders are not completed yet; a worker will do it. Reason: ${oneLine(error)}`),
     }),
   );
   if (outcome === 'not_pending')

@@ -84,7 +84,7 @@ export const memberExamples: { [Id in MemberOperationId]: ExamplesOf<Id> } = {
         summary: 'The lock of the batch new_buy, and the license of the batch sync',
         value: { deleteAssets: [], addAssets: [KEPT_LOCK, CLOUD_LICENSE] },
       },
-      withdraw: { summary: 'Take the license back', value: { deleteAssets: [CLOUD_LICENSE], addAssets: [] } },
+      withdraw: { summary: 'Unassign the license', value: { deleteAssets: [CLOUD_LICENSE], addAssets: [] } },
     },
     answers: {
       200: { assign: 'Success', withdraw: 'Success' },

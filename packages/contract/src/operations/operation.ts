@@ -50,7 +50,7 @@ export function ofModule<M extends Module, Table extends Record<string, Omit<Ope
 export const formatCount = (count: number) => count.toLocaleString('en-US');
 
 const REFUSED =
-  'The call was refused, or failed because of a fault. HTTP clients take this status for success, so check `code`.';
+  'The call was refused, or failed because of a fault. HTTP clients treat this status as a success, so check `code`.';
 const refused = FailureBody.describe(REFUSED);
 
 /** Returns the answers of an operation: 200 with `data`, 299 with the cause. */

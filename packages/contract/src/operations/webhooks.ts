@@ -70,8 +70,8 @@ export const webhookOperations = ofModule('order', {
     answers: answers(Webhook),
     summary: 'Enable a webhook',
     description:
-      'Sends events to a disabled webhook again, from now on. Replay the missed ones. An active webhook ' +
-      'stays as it is.',
+      'Enables a disabled webhook: it receives new events from now on. To send those that it missed, replay them. ' +
+      'An active webhook stays as it is.',
   },
   replayWebhook: {
     ...routes.replayWebhook,
