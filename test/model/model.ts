@@ -338,8 +338,8 @@ function buy(state: State, touched: Touched, purchase: Purchase, assetNum: strin
 }
 
 /**
- * "From then on this order's id stands for what came along in a revocation's `srcLicenseOrderId`", and "a transfer
- * leaves a row with both customers and the order".
+ * "From then on, a revocation of what came along names this order as `srcLicenseOrderId`", and "a transfer leaves
+ * a row with both customers and the order".
  */
 function transfer(asset: AssetValue, { licenseOrderId, customer }: Purchase): void {
   asset.transfers.push({ order: licenseOrderId, from: asset.customer, to: customer });
