@@ -1406,7 +1406,7 @@ create index operator_session_expires_time on operator_session (expires_time);
 -- The operators' audit log: changes made in the console or by the command, logins, logouts and failed logins. Without
 -- an operator, the actor is the system user and host of the command, or the address of a failed login. Rows never
 -- change. json, because jsonb does not keep the order of fields.
-create table operator_record (
+create table operator_audit (
   id bigint generated always as identity primary key,
   operator_id bigint references operator,
   actor text,
@@ -1418,10 +1418,10 @@ create table operator_record (
   recorded_time timestamptz not null default statement_timestamp(),
   check ((operator_id is null) <> (actor is null))
 );
-create index operator_record_operator on operator_record (operator_id, id);
-create index operator_record_target on operator_record (target, id);
-create index operator_record_action on operator_record (action, id);
-create trigger refuse_change before update or delete or truncate on operator_record
+create index operator_audit_operator on operator_audit (operator_id, id);
+create index operator_audit_target on operator_audit (target, id);
+create index operator_audit_action on operator_audit (action, id);
+create trigger refuse_change before update or delete or truncate on operator_audit
   for each statement execute function refuse_change();
 
 -- For `lockstep database skip-ids`. Advances all ids, asset numbers and event positions, so that none that was given

@@ -52,7 +52,7 @@ describe('a new application', () => {
     });
     const after = { name, scopes: ['auth_order'], channels: ['web', 'tele'], status: 'pending' };
     expect(await auditLogOf(appKey)).toEqual([{ action: 'application.created', before: null, after }]);
-    const { rows } = await sql`select * from operator_record where after::text like ${`%${appSecret}%`}`.execute(
+    const { rows } = await sql`select * from operator_audit where after::text like ${`%${appSecret}%`}`.execute(
       stack.db,
     );
     expect(rows).toEqual([]);

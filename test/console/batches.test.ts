@@ -189,7 +189,7 @@ describe('a batch', () => {
 });
 
 async function auditLogOf({ db }: Pick<Stack, 'db'>, target: string) {
-  const changes = db.selectFrom('operator_record').select(['action', 'before', 'after']);
+  const changes = db.selectFrom('operator_audit').select(['action', 'before', 'after']);
   return await changes.where('target', '=', target).orderBy('id').execute();
 }
 

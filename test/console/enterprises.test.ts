@@ -42,7 +42,7 @@ const bind = async (enterpriseName: string, changes: Record<string, string> = {}
 /** The entries of a change in both audit logs: the enterprise's, and the operators'. */
 const auditLogsOf = async (enterpriseGlobalId: EnterpriseId) => ({
   enterprise: (await viewer.call('listEnterpriseAuditLog', { params: { enterpriseGlobalId }, query: {} })).entries,
-  operators: await stack.db.selectFrom('operator_record').selectAll().orderBy('id', 'desc').execute(),
+  operators: await stack.db.selectFrom('operator_audit').selectAll().orderBy('id', 'desc').execute(),
 });
 
 describe('the list of enterprises', () => {

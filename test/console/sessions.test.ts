@@ -171,7 +171,7 @@ describe('a login', () => {
     const login = await newOperator(stack, 'viewer');
     const { headers } = await new ConsoleClient(stack.baseUrl, login).send('logIn', { body: login });
     const recorded = await stack.db
-      .selectFrom('operator_record')
+      .selectFrom('operator_audit')
       .select(['action', 'request_id'])
       .where('target', '=', login.name)
       .orderBy('id')

@@ -45,7 +45,7 @@ const refuseStrict = () =>
 const untilHeld = (batch: ReturnType<typeof batchOf>, held: number) =>
   vi.waitUntil(async () => (await readResult(api, batch)).held === held, PATIENTLY);
 const readAuditLog = () =>
-  stack.db.selectFrom('operator_record').select(['action', 'target', 'after']).orderBy('id').execute();
+  stack.db.selectFrom('operator_audit').select(['action', 'target', 'after']).orderBy('id').execute();
 
 /** A batch with a held order and two behind it, all of the same customer. */
 async function acceptHeld() {

@@ -232,7 +232,7 @@ describe('npm start, backed up under load with the commands of the docs, and los
     const { databaseUrl } = JSON.parse(readFileSync(join(restored.dataDir, 'stack.json'), 'utf8'));
     const db = openDatabase({ url: databaseUrl, poolSize: 1, applicationName: 'test', onError: () => {} });
     const { rows } = await sql`
-      select action, actor, after from operator_record where action like 'database.%' order by id`.execute(db);
+      select action, actor, after from operator_audit where action like 'database.%' order by id`.execute(db);
     await db.destroy();
     const actor = `${userInfo().username}@${hostname()}`;
     expect(rows).toEqual([

@@ -40,7 +40,7 @@ const PAUSED_BEFORE = expect.stringMatching(new RegExp(`^.* ${TIME}.*\\n$`));
 
 /** Reads the entries of a channel in the audit log. */
 const readAuditLog = (target: string) =>
-  stack.db.selectFrom('operator_record').select(['action', 'after']).where('target', '=', target).execute();
+  stack.db.selectFrom('operator_audit').select(['action', 'after']).where('target', '=', target).execute();
 
 describe('a channel without customers', () => {
   it('is shown, paused and resumed; a no-op is reported, but not recorded', async () => {

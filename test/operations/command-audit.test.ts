@@ -95,12 +95,12 @@ it.each(READING)('%s changes nothing', async (words, ...args) => {
 /** Returns the entries that `work` adds to the audit log. */
 async function entriesOf(work: () => Promise<unknown>) {
   const { max } = await stack.db
-    .selectFrom('operator_record')
+    .selectFrom('operator_audit')
     .select((eb) => eb.fn.max<string | null>('id').as('max'))
     .executeTakeFirstOrThrow();
   await work();
   return await stack.db
-    .selectFrom('operator_record')
+    .selectFrom('operator_audit')
     .select(['operator_id', 'actor', 'action', 'target', 'request_id', sql<string>`xmin::text`.as('transaction')])
     .where('id', '>', max ?? '0')
     .orderBy('id')
@@ -129,7 +129,7 @@ it.each(CHANGING)('%s adds an entry with the system user, in the same transactio
 async function tablesOf(transaction: string): Promise<string[]> {
   const { rows: tables } = await sql<{ name: string }>`
     select relname as name from pg_class
-    where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'operator_record'`.execute(stack.db);
+    where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'operator_audit'`.execute(stack.db);
   const looks = tables.map(
     ({ name }) => sql`
       select ${sql.lit(name)} as name where exists (select from ${sql.table(name)} where xmin::text = ${transaction})`,
@@ -140,9 +140,9 @@ async function tablesOf(transaction: string): Promise<string[]> {
 
 it('records a change of an employee under one request id in both audit logs', async () => {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from operator_record join member_audit using (request_id)
-    where operator_record.action in ('employee.password_reset', 'administrator.created')
-      and operator_record.target = target_id::text`.execute(stack.db);
+    select count(*)::int as count from operator_audit join member_audit using (request_id)
+    where operator_audit.action in ('employee.password_reset', 'administrator.created')
+      and operator_audit.target = target_id::text`.execute(stack.db);
   expect(rows).toEqual([{ count: 2 }]);
 });
 

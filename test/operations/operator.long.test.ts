@@ -245,7 +245,7 @@ describe('lockstep operator', () => {
       .map((line) => JSON.parse(line));
     expect(listed).toMatchObject([{ name: 'kim.lee', role: 'support', disabledTime: null, sessions: 1 }]);
     expect(JSON.stringify(listed)).not.toContain('assword');
-    const entries = stack.db.selectFrom('operator_record').select('action').where('target', '=', 'kim.lee');
+    const entries = stack.db.selectFrom('operator_audit').select('action').where('target', '=', 'kim.lee');
     const recorded = await entries.orderBy('id').execute();
     expect(recorded.map(({ action }) => action)).toEqual([
       'operator.created',

@@ -21,7 +21,7 @@ export async function recordChange(
   change: Change,
 ): Promise<void> {
   await db
-    .insertInto('operator_record')
+    .insertInto('operator_audit')
     .values({
       operator_id: operatorId,
       actor: operatorId === null ? name : null,
@@ -106,7 +106,7 @@ async function recordOrders(
   { action, before, after }: Omit<Change, 'target'>,
 ): Promise<void> {
   await sql`
-    insert into operator_record (operator_id, actor, action, target, before, after, request_id)
+    insert into operator_audit (operator_id, actor, action, target, before, after, request_id)
     select ${operatorId}::bigint, ${operatorId === null ? name : null}::text, ${action}, id,
       ${JSON.stringify(before)}::json, ${JSON.stringify(after)}::json, ${requestId}
     from unnest(${licenseOrderIds}::text[]) as id`.execute(trx);

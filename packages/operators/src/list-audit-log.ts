@@ -16,7 +16,7 @@ export async function listAuditLog(
   { after, limit }: { after: string | null; limit: number },
 ): Promise<{ entries: OperatorAuditEntry[]; stop: string | null }> {
   const rows = await db
-    .selectFrom('operator_record as entry')
+    .selectFrom('operator_audit as entry')
     .leftJoin('operator', 'operator.id', 'entry.operator_id')
     .select(['entry.id', 'entry.recorded_time', 'operator.name', 'entry.actor', 'entry.action', 'entry.target'])
     .select(['entry.before', 'entry.after', 'entry.request_id'])

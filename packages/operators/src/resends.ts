@@ -49,7 +49,7 @@ export async function readResends(
 ): Promise<{ resends: Resend[]; resentFrom: SentBatch | null }> {
   const entries = (action: string) =>
     db
-      .selectFrom('operator_record as entry')
+      .selectFrom('operator_audit as entry')
       .leftJoin('operator', 'operator.id', 'entry.operator_id')
       .select(['entry.after', 'entry.recorded_time', 'operator.name'])
       .where('entry.target', '=', batchId)

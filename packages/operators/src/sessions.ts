@@ -207,7 +207,7 @@ async function recordFailedLogIn(
   ];
   if (entries.length === 0) return;
   await sql`
-    insert into operator_record (actor, action, target, after, request_id)
+    insert into operator_audit (actor, action, target, after, request_id)
     select ${address}, action, name, after, ${requestId}
     from operator, unnest(${entries.map(({ action }) => action)}::text[], ${entries.map(({ after }) => after)}::json[])
       as entry (action, after)

@@ -22,7 +22,7 @@ declare module '@lockstep/platform' {
       expires_time: Date;
       end_time: Date;
     };
-    operator_record: {
+    operator_audit: {
       id: Generated<string>;
       operator_id: string | null;
       actor: string | null;
