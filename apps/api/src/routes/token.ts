@@ -3,6 +3,7 @@ import {
   type Cause,
   findOperation,
   GRANT_TYPES,
+  MAX_FORM_BYTES,
   Refusal,
   Scope,
   type TokenAnswer,
@@ -112,7 +113,10 @@ function answerOAuthError(error: Error & { statusCode?: number }, request: Fasti
   }
   const isOfBody = error instanceof Refusal && OF_BODY.includes(error.reason);
   if (isOfBody || (error.statusCode !== undefined && error.statusCode < 500)) {
-    reply.code(400).send({ error: 'invalid_request', error_description: 'The body must be a small URL-encoded form.' });
+    reply.code(400).send({
+      error: 'invalid_request',
+      error_description: `The body must be a URL-encoded form of at most ${MAX_FORM_BYTES / 1024} KiB.`,
+    });
     return;
   }
   if (isOverload(error)) noteOverload(error, request);

@@ -14,7 +14,7 @@ export function addTo(database: Command, commands: Commands): void {
   commands.onDatabase(
     database,
     'restore <file>',
-    'Restore a file of database backup into a new DATA_DIR, and skip IDs',
+    'Restore a backup of npm start into a new DATA_DIR, and skip IDs',
     async () => (await load()).restore,
   );
   commands.onDatabase(

@@ -16,8 +16,8 @@ many orders were retried, and each order that was not, with the reason:
 Exit status: 4 if an order was not found, else 0`;
 
 const FAIL_HELP = `
-Without this order, later orders of the customer may have a different effect.
-If later orders are pending, the command prints their IDs, one per line, and
+If this order fails, the customer's later orders may have a different effect.
+If any of them are pending, the command prints their IDs, one per line, and
 changes nothing. Run it again with --later keep or --later fail.
 
 Exit status:
