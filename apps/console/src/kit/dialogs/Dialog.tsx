@@ -1,4 +1,5 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
+import { createPortal } from 'react-dom';
 import styles from './Dialog.module.css';
 
 /** A modal dialog. The browser keeps the focus in it, and Escape closes it unless `mustAnswer` is true. */
@@ -12,7 +13,7 @@ export interface DialogProps {
   actions: ReactNode;
 }
 
-/** Shows a modal dialog while it is mounted. */
+/** Shows a modal dialog while it is mounted. It is a child of the body, so that it looks the same wherever it opens. */
 export function Dialog({ title, onClose, mustAnswer = false, children, actions }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -22,7 +23,7 @@ export function Dialog({ title, onClose, mustAnswer = false, children, actions }
     element?.showModal();
     return () => element?.close();
   }, []);
-  return (
+  return createPortal(
     <dialog
       ref={dialog}
       className={styles.dialog}
@@ -44,6 +45,7 @@ export function Dialog({ title, onClose, mustAnswer = false, children, actions }
       </h2>
       <div className={styles.content}>{children}</div>
       <div className={styles.actions}>{actions}</div>
-    </dialog>
+    </dialog>,
+    document.body,
   );
 }
