@@ -1,6 +1,13 @@
-import { causesInChinese, explainInChinese, valuesInChinese } from '@lockstep/console/words';
+import {
+  causesInChinese,
+  explainInChinese,
+  faultsInChinese,
+  translate,
+  valuesInChinese,
+} from '@lockstep/console/words';
 import { buildMessage, type Cause, causes, MAX_QUOTED_CHARACTERS } from '@lockstep/contract/causes';
 import { type ConsoleCause, ConsoleRefusal, consoleCauses } from '@lockstep/contract/console';
+import { FAULTS } from '@lockstep/webhooks/testing';
 import { describe, expect, it } from 'vitest';
 
 const english: Record<string, { message: string }> = { ...causes, ...consoleCauses };
@@ -53,6 +60,19 @@ it('translates the number of other faults', () => {
   expect(explain('')).toBe('缺少必填字段 a.b。');
   expect(explain(' (and 1 more fault)')).toBe('缺少必填字段 a.b（另有 1 处错误）。');
   expect(explain(' (and at least 9 more faults)')).toBe('缺少必填字段 a.b（另有至少 9 处错误）。');
+});
+
+it('translates the list of differences to the nearest product', () => {
+  const english = buildMessage('product_not_found', 'A-1', 'p', '; the nearest one has a 1, no b, and c 3');
+  expect(explainInChinese('product_not_found', english)).toMatch(/a 1、无 b、c 3。$/);
+});
+
+it('translates why an attempt to send a message failed', () => {
+  const { explainStatus, explainError, ForbiddenAddress, ...texts } = FAULTS;
+  const statuses = [500, 410, 302].map(explainStatus);
+  const errors = ['CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', ''];
+  const faults = [...statuses, ...errors.map((code) => explainError({ code })), ...Object.values(texts)];
+  expect(faults.filter((fault) => translate(fault, faultsInChinese) === fault)).toEqual([]);
 });
 
 it('does not explain unknown causes', () => {

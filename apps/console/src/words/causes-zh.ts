@@ -67,7 +67,7 @@ export const causesInChinese: Readonly<
   webhook_not_found: 'Webhook {0} 不存在。',
   webhook_disabled: 'Webhook {0} 已停用，请先启用。',
   webhook_address_forbidden: '地址 {0} 是内网、回环、链路本地或其他保留地址。请使用公网地址。',
-  event_unknown: 'after 大于最新事件的 ID。请使用已收到的事件 ID。',
+  event_unknown: '事件 ID（after）大于最新事件的 ID。请使用已收到的事件 ID。',
   webhooks_exhausted: '该应用的 Webhook 数量已达上限（{0} 个）。请先删除一个。',
   enterprise_not_found: '企业 {0} 不存在。',
   account_malformed: '{0}：账号只能包含字母和数字，且连同企业代码须少于 63 个字符{1}。',
@@ -122,7 +122,16 @@ export const valuesInChinese: Readonly<Record<string, PhrasesByPlaceholder>> = {
   },
   source_order_not_found: { 1: { ' of customer {0}': '，或不属于客户 {0}' } },
   asset_not_found: { 1: { ' of the customer': '，或不属于该客户' } },
-  product_not_found: { 2: { '; the nearest one has {0}': '；最接近的产品：{0}' } },
+  product_not_found: {
+    2: {
+      '; the nearest one has {0}': '；最接近的产品：{0}',
+      '{0}, and {1}': '{0}、{1}',
+      '{0} and {1}': '{0}、{1}',
+      '{0}, {1}': '{0}、{1}',
+      'no {0}': '无 {0}',
+      'the srcLicenseOrderId of an order of this batch': 'srcLicenseOrderId 为本批次的订单',
+    },
+  },
   asset_full: {
     2: {
       grants: ' 个授权',

@@ -53,11 +53,15 @@ function fillIn(template: string, values: readonly string[]): string {
   });
 }
 
-/** Translates a value with the first phrase that matches it. Returns other values unchanged. */
-function translate(value: string, phrases: Phrases): string {
+/** Translates a text, and the values in it, with the first phrase that matches. Returns others unchanged. */
+export function translate(text: string, phrases: Phrases): string {
   for (const [from, to] of Object.entries(phrases)) {
-    const values = findValues(from, value);
-    if (values !== null) return fillIn(to, values);
+    const values = findValues(from, text);
+    if (values === null) continue;
+    return fillIn(
+      to,
+      values.map((value) => translate(value, phrases)),
+    );
   }
-  return value;
+  return text;
 }

@@ -23,7 +23,8 @@ export function AssetContents({ assetNum, isLent }: { assetNum: string; isLent: 
           {isLent && <p>{words.lentContents}</p>}
           {nodes.length === 0 ? (
             <Empty title={words.nothingOnIt}>
-              {words.nothingOnItAdvice}{' '}
+              {words.nothingOnItAdvice}
+              {words.gap}
               <Link to="/assets/$assetNum" params={{ assetNum }} search={{ tab: 'history' }}>
                 {words.seeHistory}
               </Link>

@@ -100,7 +100,8 @@ export function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; faile
       {checked !== undefined && (
         <Section title={words.outcome}>
           <output>
-            {words.wouldSucceed(write(checked.orders.length - failing), write(checked.orders.length))}{' '}
+            {words.wouldSucceed(write(checked.orders.length - failing), write(checked.orders.length))}
+            {words.gap}
             {failing > 0 ? words.wouldFail(write(failing)) : words.allGood}
           </output>
           <CheckedOrders orders={checked.orders} isStale={!isCurrent} />

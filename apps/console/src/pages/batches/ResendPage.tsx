@@ -42,7 +42,8 @@ function FailedOrders({ batch }: { batch: TracedBatch }) {
       <Resends resends={batch.resends} />
       {order !== undefined && (
         <p>
-          {words.oneOrder}{' '}
+          {words.oneOrder}
+          {words.gap}
           <Link to="/batches/$batchId/resend" params={{ batchId }}>
             {words.allOrders}
           </Link>

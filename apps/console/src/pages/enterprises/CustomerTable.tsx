@@ -32,6 +32,7 @@ export function CustomerTable({ withEnterprise, ...props }: TableProps<Customer>
     ...(withEnterprise ? [enterprise] : []),
     {
       header: `${words.assets} · ${words.orders}`,
+      width: '6.5rem',
       cell: ({ customerId }) => (
         <>
           <Link to="/assets" search={{ customerId }}>

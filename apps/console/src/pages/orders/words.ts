@@ -106,7 +106,7 @@ export const ordersWords = defineAreaWords({
     nowSucceeds: '现在执行会成功',
     nowFails: '现在执行会失败',
     nowPending: '此订单处于待处理状态。',
-    nearest: '最接近的产品',
+    nearest: '相近产品',
     field: '字段',
     inOrder: '订单中的值',
     onAsset: '资产上的值',

@@ -23,7 +23,7 @@ export default function SearchPage() {
 function Hits({ hits, text }: { hits: readonly SearchHit[]; text: string }) {
   const words = useWords(searchWords);
   const columns: Column<SearchHit>[] = [
-    { header: words.kind, cell: ({ kind }) => words[kind] },
+    { header: words.kind, width: '4.5rem', cell: ({ kind }) => words[kind] },
     { header: words.name, cell: (hit) => <Link {...hitAddress(hit)}>{hit.name}</Link> },
     { header: words.detail, cell: ({ detail }) => detail ?? '' },
   ];
