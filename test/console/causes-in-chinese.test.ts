@@ -1,7 +1,9 @@
+import { globSync } from 'node:fs';
 import {
   causesInChinese,
   explainInChinese,
   faultsInChinese,
+  fieldFaultsInChinese,
   translate,
   valuesInChinese,
 } from '@lockstep/console/words';
@@ -9,6 +11,8 @@ import { buildMessage, type Cause, causes, MAX_QUOTED_CHARACTERS } from '@lockst
 import { type ConsoleCause, ConsoleRefusal, consoleCauses } from '@lockstep/contract/console';
 import { FAULTS } from '@lockstep/webhooks/testing';
 import { describe, expect, it } from 'vitest';
+import { readRepositoryFile } from '../harness/processes/deployment-files.ts';
+import { REPOSITORY } from '../harness/processes/processes.ts';
 
 const english: Record<string, { message: string }> = { ...causes, ...consoleCauses };
 const CHINESE = Object.entries(causesInChinese);
@@ -55,16 +59,29 @@ it.each(phrases)('translates the value "$from" of $cause', ({ cause, position, f
   expect(explainInChinese(cause, buildEnglish(cause, values))).toContain(to.replaceAll(/\{\d\}/g, '7'));
 });
 
-it('translates the number of other faults', () => {
-  const explain = (more: string) => explainInChinese('field_missing', buildMessage('field_missing', 'a.b', more));
-  expect(explain('')).toBe('缺少必填字段 a.b。');
-  expect(explain(' (and 1 more fault)')).toBe('缺少必填字段 a.b（另有 1 处错误）。');
-  expect(explain(' (and at least 9 more faults)')).toBe('缺少必填字段 a.b（另有至少 9 处错误）。');
+it.each([' (and 1 more fault)', ' (and 7 more faults)', ' (and at least 9 more faults)'])('translates "%s"', (more) => {
+  const explained = explainInChinese('field_invalid', buildMessage('field_invalid', 'a.b', `must be a number${more}`));
+  expect(explained).toContain(more.match(/\d/)![0]);
+  expect(explained?.replace('a.b', '')).not.toMatch(/[a-z]/i);
 });
 
 it('translates the list of differences to the nearest product', () => {
-  const english = buildMessage('product_not_found', 'A-1', 'p', '; the nearest one has a 1, no b, and c 3');
-  expect(explainInChinese('product_not_found', english)).toMatch(/a 1、无 b、c 3。$/);
+  const message = buildMessage('product_not_found', '1', '2', '; the nearest one has 3, no 4, and 5');
+  const explained = explainInChinese('product_not_found', message);
+  expect(explained?.match(/\d/g)).toEqual(['1', '2', '3', '4', '5']);
+  expect(explained).not.toMatch(/[a-z]/i);
+});
+
+it('translates what a field must be, wherever the contract says so', () => {
+  const files = globSync(['packages/contract/src/*.ts', 'packages/contract/src/{assets,console,orders}/*.ts'], {
+    cwd: REPOSITORY,
+    exclude: ['**/causes.ts', '**/*.test.ts'],
+  });
+  const texts = files.flatMap((file) => [...readRepositoryFile(file).matchAll(/(['`])(is required|must .*?)\1/g)]);
+  const ofCauses = CHINESE.flatMap(([cause]) => english[cause]!.message.match(/(?<=^\{0\}: )\w.*(?=\{1\}$)/) ?? []);
+  const faults = texts.map(([, , text]) => text!.replaceAll(/\$\{.*?\}/g, '7'));
+  expect(faults.length).toBeGreaterThan(30);
+  expect([...faults, ...ofCauses].filter((fault) => translate(fault, fieldFaultsInChinese) === fault)).toEqual([]);
 });
 
 it('translates why an attempt to send a message failed', () => {

@@ -85,11 +85,58 @@ export const causesInChinese: Readonly<
   channel_paused: '渠道 {0} 已暂停，未保存任何内容。请稍后重试，或以异步方式提交批次。',
 };
 
-const roles = { viewer: '只读', support: '技术支持', admin: '系统管理员' };
-
 /** Chinese by English; both may have placeholders. */
 export type Phrases = Readonly<Record<string, string>>;
 export type PhrasesByPlaceholder = Readonly<Record<number, Phrases>>;
+
+/** What fields must be. The contract's words. */
+export const fieldFaultsInChinese: Phrases = {
+  'is required to revoke a cloud license': '撤销云授权时必填',
+  'is required': '必填',
+  'appears more than once in this request': '在请求中重复',
+  'appears more than once in this element of assets': '在同一个 assets 元素中重复',
+  'a purchase needs at least one product or merchandise': '购买订单至少需要一个产品或商品',
+  'unknown field; did you mean {0}?': '未知字段，可能拼错了 {0}',
+  'must not be after the end': '不能晚于结束时间',
+  'must be milliseconds since 1970, such as {0}; omit it if the license never ends':
+    '须为毫秒时间戳，如 {0}；永久授权请省略',
+  'must be a number of milliseconds since 1970-01-01 UTC, such as {0}, or an ISO 8601 date, such as {1}':
+    '须为毫秒时间戳，如 {0}，或 ISO 8601 日期，如 {1}',
+  'must be a number of milliseconds since 1970-01-01 UTC, such as {0}': '须为毫秒时间戳，如 {0}',
+  'must be a string of {0} to {1} decimal digits, such as {2}': '须为 {0} 至 {1} 位数字的字符串，如 {2}',
+  'must be {0} to {1} lowercase letters and digits, with {2} only in between':
+    '须为 {0} 至 {1} 个小写字母和数字，中间可用 {2}',
+  'must be {0} to {1} characters': '须为 {0} 至 {1} 个字符',
+  'must be at most {0} characters': '最多 {0} 个字符',
+  'must be filled in, because it is hidden here. It is restored only if {0}':
+    '须填写，因为此处已隐藏。仅当序号、客户、资产编号和产品均未改动时才会还原',
+  'must be a string, such as {0}': '须为字符串，如 {0}',
+  'must be a number, such as {0}': '须为数字，如 {0}',
+  'must be a number': '须为数字',
+  'must be an array: {0}': '须为数组：{0}',
+  'must be an object: {0}': '须为对象：{0}',
+  'must be an integer from {0} to {1}': '须为 {0} 至 {1} 的整数',
+  'must be an integer up to {0}': '须为不超过 {0} 的整数',
+  'must be an integer': '须为整数',
+  'must be at most {0}': '不能大于 {0}',
+  'must be one of {0}': '须为以下值之一：{0}',
+  'must be the nextCursor of a page of {0}': '须为上一页的 nextCursor',
+  'must be absent if {0} is set': '指定了 {0} 时须省略',
+  'must be true or absent': '须为 true 或省略',
+  'must be {0}, {1} or {2}': '须为 {0}、{1} 或 {2}',
+  'must be {0} or {1}': '须为 {0} 或 {1}',
+  'must contain a channel, or be null': '须包含至少一个渠道，或为 null',
+  'must contain a scope': '须包含至少一个权限范围',
+  'must contain only letters A-Z, a-z and digits, and fewer than {0} characters with the enterprise code':
+    '只能包含字母和数字，且连同企业代码须少于 {0} 个字符',
+  'must contain at most {0} {1}': '最多 {0} 个',
+  'must not contain control characters other than line breaks': '不能包含控制字符（换行除外）',
+  'must not contain control characters': '不能包含控制字符',
+  'must not be negative': '不能为负数',
+  'must not be empty': '不能为空',
+};
+
+const roles = { viewer: '只读', support: '技术支持', admin: '系统管理员' };
 
 /** The values that are English phrases, by cause. */
 export const valuesInChinese: Readonly<Record<string, PhrasesByPlaceholder>> = {
@@ -109,6 +156,7 @@ export const valuesInChinese: Readonly<Record<string, PhrasesByPlaceholder>> = {
       webhook: ' Webhook',
     },
   },
+  field_invalid: { 1: fieldFaultsInChinese },
   changed_meanwhile: { 0: { 'it now has the administrator {0}': '现有管理员 {0}', 'its channels': '渠道' } },
   dates_reversed: { 0: { 'limitStartDate {0} of asset {1}': '资产 {1} 的 limitStartDate {0}' } },
   batch_too_large: {

@@ -24,7 +24,7 @@ export function explainInChinese(cause: string | null, message: string | null): 
   if (values === null) return `${fillIn(template, [])}${message}`;
   return fillIn(
     template,
-    values.map((value, position) => translate(value, { ...phrases[position], ...OTHER_FAULTS })),
+    values.map((value, position) => translate(value, { ...OTHER_FAULTS, ...phrases[position] })),
   );
 }
 

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import type { CallFailure } from '../../api/index.ts';
-import { useCauseWords } from '../../words/causes.ts';
+import { useCauseWords, useFieldFaultWords } from '../../words/causes.ts';
 import { kitWords } from '../../words/kit.ts';
 import { useWords } from '../../words/words.ts';
 import styles from '../signs/Notice.module.css';
@@ -10,6 +10,7 @@ import { CopyId } from '../values/CopyId.tsx';
 export function Failure({ failure, onRetry }: { failure: CallFailure; onRetry?: () => void }) {
   const words = useWords(kitWords);
   const causeWords = useCauseWords();
+  const fieldFaultWords = useFieldFaultWords();
   const { title, advice } = useExplanation(failure);
   const { cause, requestId, status, message, faults } = failure;
   return (
@@ -21,7 +22,7 @@ export function Failure({ failure, onRetry }: { failure: CallFailure; onRetry?: 
           {faults.map(({ path, message: what }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
             <li key={index}>
-              <code>{path}</code> {what}
+              <code>{path}</code> {fieldFaultWords(what)}
             </li>
           ))}
         </ul>
