@@ -22,7 +22,9 @@ export async function fail(
       later: later ?? null,
       record: (trx, failedIds) => recordFailed(trx, newCommand(), { licenseOrderIds: failedIds, reason }),
       onNotCompleted: (error) =>
-        sayAside(`Batches of these orders are not completed yet; a worker will. Reason: ${oneLine(error)}`),
+        sayAside(
+          `Batches of these orders are not completed yet; a worker will complete them. Reason: ${oneLine(error)}`,
+        ),
     }),
   );
   if (outcome === 'not_pending')
