@@ -8,7 +8,7 @@ export const causes = {
   // Access (rules 2 and 3)
   token_missing: {
     code: '60000',
-    message: 'The Authorization header is missing. Send "Bearer" and an access token in it.',
+    message: 'The Authorization header must contain "Bearer" and an access token.',
   },
   token_invalid: {
     code: '60000',

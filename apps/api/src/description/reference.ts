@@ -33,7 +33,7 @@ const COMMON_PARAMETERS = ['g_nonce'];
 const INTRODUCTION = `# API reference
 
 For integrators who look up an operation, a field or a cause. [Integrating](integrating.md) explains how the parts work
-together. \`/docs\` of a running service shows examples and tries calls.
+together. \`/docs\` of a running service shows examples and lets you try calls.
 
 - A field whose name ends in \`?\` is optional. A type that ends in \`[]\` is a list.
 - A \`time\` is an int64 number of milliseconds since 1970-01-01 UTC.

@@ -82,7 +82,7 @@ export const VirtualAsset = z
     grantable: z.boolean().describe('Whether it can grant licenses: it is neither disabled nor frozen.'),
     customerId: CustomerId.describe('Customer who owns it.'),
     keyShellNumber: z.string().describe('The digits of assetNum.'),
-    keyChipType: integer().describe('Generation of the lock chip: always 2, the fifth.'),
+    keyChipType: integer().describe('Generation of the lock chip: always 2, which means the fifth.'),
     locked: z.boolean().describe('Whether it is disabled.'),
     freezing: z.boolean().describe('Whether it is frozen.'),
     createTime: time('When it was bought'),

@@ -42,7 +42,7 @@ const FeatureToBuy = z
     featureValueType: text().describe('Type of the value.'),
     trial: flag().describe('1: trial, 0: not.'),
     trialEndDate: date().describe(
-      'When the trial ends: milliseconds since 1970-01-01 UTC, or an ISO 8601 date, in UTC unless it has an offset.',
+      'When the trial ends: milliseconds since 1970-01-01 UTC, or an ISO 8601 date (UTC unless it has an offset).',
     ),
   })
   .meta({ id: 'FeatureToBuy', description: 'A feature of a product to buy. Stored and returned as sent.' });

@@ -53,7 +53,7 @@ export const OrderResult = z
     products: integer().describe('Products that the order created or revoked.'),
     finishedTime: time('When it succeeded or failed; null while pending').nullable(),
     heldSince: time(
-      'Since when it is held: it or an earlier order of its customer cannot be applied; null if not held',
+      'When the hold began: it or an earlier order of its customer cannot be applied; null if not held',
     ).nullable(),
   })
   .meta({ id: 'OrderResult', description: 'The result of an order.' });

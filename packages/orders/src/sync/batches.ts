@@ -74,7 +74,7 @@ export function tooLarge(index: number): Refusal {
   return new Refusal('batch_too_large', `orderList[${index}]`, limits);
 }
 
-const NEXT_STEP = 'Fix them and send the batch again.';
+const NEXT_STEP = 'Fix the failed orders and send the batch again.';
 
 /** Refuses sync calls with the cause of the first failed order. The message names up to 20 of them (rules 6.3). */
 export class BatchFailed extends Refusal {

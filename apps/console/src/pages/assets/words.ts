@@ -55,7 +55,7 @@ export const assetsWords = defineAreaWords({
     noEarlierAdvice: 'Once an asset is revoked, its number can be bought again as another asset.',
     moreEarlier: 'Older ones are in the history.',
     revokedBy: 'Revoked by order',
-    elsewhere: 'Part of a merchandise on another page',
+    elsewhere: 'Part of merchandise on another page',
     concurrent: nodes,
     from: 'from',
     until: 'until',

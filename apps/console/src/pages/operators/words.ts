@@ -22,7 +22,7 @@ export const operatorsWords = defineAreaWords({
       'Hand over the password securely now. It can’t be shown again. Ask the operator to change it after the first login.',
     changeRole: 'Change role',
     changeRoleTitle: (name: string) => `Change the role of ${name}`,
-    changeRoleSays: 'Takes effect with the next call, also in open sessions.',
+    changeRoleSays: 'Takes effect with the next call, even in open sessions.',
     roleChanged: (name: string) => `Role of ${name} changed.`,
     disable: 'Disable',
     disableTitle: (name: string) => `Disable ${name}?`,
