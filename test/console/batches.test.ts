@@ -247,13 +247,13 @@ describe('failed orders', () => {
     const asItWas = await support.call('checkResend', { params, body });
     expect(asItWas.orders).toMatchObject([{ state: 'failed', cause: 'license_type_mismatch' }]);
 
-    const mended = { ...body, orderList: [{ ...(orderList[0] as Sent), licenseType: 'normal_recover_usbkey' }] };
-    const { orders } = await support.call('checkResend', { params, body: mended });
+    const fixed = { ...body, orderList: [{ ...(orderList[0] as Sent), licenseType: 'normal_recover_usbkey' }] };
+    const { orders } = await support.call('checkResend', { params, body: fixed });
     expect(orders).toMatchObject([{ state: 'succeeded', assets: [{ assetNum: num, action: 'extend' }] }]);
-    const sent = await support.call('resendOrders', { params, body: mended });
+    const sent = await support.call('resendOrders', { params, body: fixed });
     expect(sent).toEqual({ batchId: expect.any(String), channelOrderId: body.channelOrderId, orders: 1 });
     // Sending twice, as by a double click, creates one batch.
-    expect(await support.call('resendOrders', { params, body: mended })).toEqual(sent);
+    expect(await support.call('resendOrders', { params, body: fixed })).toEqual(sent);
     expect(await api.completed({ channelCode: 'test', channelOrderId: body.channelOrderId })).toMatchObject({
       succeeded: 1,
     });

@@ -62,7 +62,7 @@ const failTrigger = (sqlState: string, table = 'product_instance') => `
 const DROP_FROM_OUTCOMES = 'lock table license_order in access exclusive mode; drop function fail cascade';
 
 describe('a fault in the environment fails no order', () => {
-  it.each<[what: string, broken: string, mended: string, reason: string]>([
+  it.each<[what: string, broken: string, fixed: string, reason: string]>([
     [
       'a renamed column',
       'alter table product_instance rename crm_product_id to name',
@@ -89,7 +89,7 @@ describe('a fault in the environment fails no order', () => {
     ],
     ['a trigger that raises P0001', failTrigger('P0001'), 'drop function fail cascade', 'P0001'],
     ['a trigger on the outcomes', failTrigger('XX001', 'license_order'), DROP_FROM_OUTCOMES, 'XX001'],
-  ])('%s', async (_, broken, mended, reason) => {
+  ])('%s', async (_, broken, fixed, reason) => {
     await run(broken);
     const batch = await acceptOrders();
     const worker = await stack.startWorker();
@@ -97,7 +97,7 @@ describe('a fault in the environment fails no order', () => {
     // The service logs this once, however often it retries.
     expect(complaints()).toMatchObject([{ msg: 'orders stalled; will retry' }]);
     expect(await stack.metrics.registry.metrics()).toMatch(/lockstep_stalled_lanes [1-9]/);
-    await run(mended);
+    await run(fixed);
     expect(await api.completed(batch)).toMatchObject({ succeeded: 40, failed: 0 });
     await vi.waitUntil(() => worker.stalledBy() === null, { timeout: 60_000 });
     expect(complaints()).toHaveLength(1);
@@ -132,7 +132,7 @@ describe('a fault in the environment fails no order', () => {
 describe('a fault that affects only some orders', () => {
   const strict = { products: [productToBuy({ crmProductId: 'Strict' })] };
 
-  it.each<[what: string, broken: string, mended: string]>([
+  it.each<[what: string, broken: string, fixed: string]>([
     [
       'a check',
       "alter table product_instance add constraint stricter check (crm_product_id <> 'Strict')",
@@ -156,7 +156,7 @@ describe('a fault that affects only some orders', () => {
       create trigger check_inserted after insert on product_instance referencing new table as changed
         for each statement execute function check_products_inserted();`,
     ],
-  ])('%s: they wait in their order, and all others are applied', async (_, broken, mended) => {
+  ])('%s: they wait in their order, and all others are applied', async (_, broken, fixed) => {
     const worker = await stack.startWorker();
     await run(broken);
     const [customer, ...others] = customers as [Customer, ...Customer[]];
@@ -179,7 +179,7 @@ describe('a fault that affects only some orders', () => {
     expect(await readResult(api, batch)).toMatchObject({ state: 'processing', succeeded: 4, failed: 0, pending: 2 });
     expect(worker.stalledBy()).toBeNull();
     expect(complaints()).toMatchObject([{ msg: 'order held; will retry' }]);
-    await run(mended);
+    await run(fixed);
     expect(await api.completed(batch)).toMatchObject({ succeeded: 6, failed: 0 });
     expect(await api.completed(later)).toMatchObject({ succeeded: 1 });
   });

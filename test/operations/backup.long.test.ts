@@ -201,7 +201,7 @@ describe('npm start, backed up under load with the commands of the docs, and los
     expect(named).toEqual(expect.arrayContaining(fresh.map((sent) => sent.batch.channelOrderId)));
   });
 
-  it('returns the same answer to a repeat, or accepts it under new ids that nobody has got before', async () => {
+  it('returns the same answer to a resubmitted batch, or accepts it under ids never returned before', async () => {
     for (const { batch, answered } of before) expect(await api.accept(batch)).toEqual(answered);
 
     const given = new Set(idsOf([...load.sent, ...waiting, ...fresh]));

@@ -215,7 +215,7 @@ it('it stops between two steps when the worker closes', async () => {
   expect(await readOverdue('event')).toHaveLength(1);
 });
 
-it('a kind that fails stops no other, is told of once, and goes on when it is mended', async () => {
+it('a kind that fails does not stop the others, is logged once, and continues when the fault is fixed', async () => {
   for (const kind of ['access_token', 'nonce', 'event']) await seed(kind, 2, 10);
   const { cleanup, lines, behind } = newCleanup();
   await sql`alter table nonce rename to away`.execute(stack.db);

@@ -74,7 +74,7 @@ describe('a database that takes no writes (rules 9)', () => {
   });
   afterEach(() => close());
 
-  it('makes the API unavailable while the disk is full, and calls that need no room leave it so', async () => {
+  it('makes the API unavailable while the disk is full, and calls that need no space do not change that', async () => {
     const makeRoom = await fillDisk(stack.db, 'batch');
     const full = { status: 503, database: 'up', reason: expect.stringContaining('disk is full') };
     await expect.poll(refused).toMatchObject(full);

@@ -36,7 +36,7 @@ const situation = (changes: Partial<AdditionFacts> = {}): AdditionFacts => ({
 const causesOf = (judged: NamedEmployee[]) => judged.map(({ refusal }) => refusal?.reason);
 
 describe('who can be added', () => {
-  it('others in place of those who fail, for these take no room and no account', () => {
+  it('others instead of those who fail, who use up neither the limit nor an account', () => {
     const [tooLong, kim] = named('k'.repeat(60), 'kim');
     const all = [refused(0, 'kim'), tooLong!, kim!];
     expect(causesOf(judgeAdditions(all, situation({ room: 1 })))).toEqual([
@@ -46,7 +46,7 @@ describe('who can be added', () => {
     ]);
   });
 
-  it('the account before the room, where both are against it', () => {
+  it('no one if both the account and the limit refuse it, with the cause of the account', () => {
     const taken = situation({ takenUserNames: new Set(['kim']), room: 0 });
     expect(causesOf(judgeAdditions(named('kim'), taken))).toEqual(['account_taken']);
   });
@@ -87,7 +87,7 @@ describe('an added employee', () => {
     });
   });
 
-  it('has an account of his own, and there was room', () => {
+  it('has an account that no other employee has, and is within the limit', () => {
     holds((_all, { code, takenUserNames, room }, judged) => {
       const accounts = addedOf(judged).map(({ userName }) => userName);
       expect(new Set(accounts).size).toBe(accounts.length);

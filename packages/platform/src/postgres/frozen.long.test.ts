@@ -45,7 +45,7 @@ describe.concurrent('a transaction whose process freezes', () => {
     way.close();
   });
 
-  it('ends within 15 seconds when it was to receive much', async () => {
+  it('ends within 15 seconds while it receives a large result', async () => {
     const way = await Way.open();
     const { trx, pid } = await begin(way.db, 2);
     way.freezeAnswers();

@@ -28,7 +28,7 @@ it('drops it too when the write was a part of a transaction', async () => {
   expect(await pid()).not.toBe(before);
 });
 
-it('tells no error of a connection that breaks while the pool ends', async () => {
+it('reports no error of a connection that breaks while the pool ends', async () => {
   const errors: string[] = [];
   const pool = openPrimaryPool({ connectionString: inject('postgresUrl') }, ({ message }) => errors.push(message));
   const client = await pool.connect();
