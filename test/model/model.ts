@@ -292,8 +292,8 @@ function buy(state: State, touched: Touched, purchase: Purchase, assetNum: strin
     asset = newAsset(purchase, assetNum);
     state.assets.push(asset);
   } else if (asset.customer !== purchase.customer) {
-    // "A number that is active at another customer is `asset_owned_by_other_customer`, unless `transferedAssetNum` is
-    // true: then the asset moves to this customer with its contents".
+    // "If another customer's active asset has the number, that is `asset_owned_by_other_customer`, unless
+    // `transferedAssetNum` is true: then the asset moves to this customer with its contents".
     demand(element.transferedAssetNum === true, 'asset_owned_by_other_customer');
     // To an application bound to channels, customers and assets of other channels do not exist.
     demand(purchase.seen.has(asset.customer), 'asset_not_found');
@@ -435,7 +435,7 @@ interface Revocation extends Named {
 }
 
 /**
- * "For each product, the order revokes the asset's active product instances with the same `productUri`, also inside
+ * "For each product, the order revokes the asset's active product instances with the same `productUri`, including those inside
  * merchandise; with `srcLicenseOrderId` only that order's". "Only products that were active when the order
  * began can match. No match is `product_not_found`". "The asset stays active", and so do its grants.
  */
@@ -463,7 +463,7 @@ function revokeProducts(
   for (const thing of doomed) revoke(thing, licenseOrderId);
 }
 
-/** "A merchandise ends with the last product and merchandise in it." One that was always empty stays active. */
+/** "Merchandise ends with the last product and merchandise in it." One that was always empty stays active. */
 function doomIfEmptied(merchandise: MerchandiseValue, doomed: Set<ProductValue | MerchandiseValue>): void {
   for (const child of merchandise.children) doomIfEmptied(child, doomed);
   const contents = [...merchandise.products, ...merchandise.children];

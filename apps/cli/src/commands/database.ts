@@ -20,7 +20,7 @@ export function addTo(database: Command, commands: Commands): void {
   commands.onDatabase(
     database,
     'skip-ids',
-    'Skip a million IDs and asset numbers, so that none is given out twice: run it after any other restore, before the API starts',
+    'Skip a million IDs and asset numbers, so that none is given out twice. Run it after a restore with another tool, before the API starts',
     async () => (await load()).skip,
   );
 }

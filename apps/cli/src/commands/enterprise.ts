@@ -5,7 +5,7 @@ import type { Commands } from './actions.ts';
 export function addTo(enterprise: Command, commands: Commands): void {
   commands.onDatabase(
     enterprise,
-    'create-admin <globalId>',
+    'create-admin <enterpriseGlobalId>',
     'Create an administrator of an enterprise; print the password (shown once)',
     async () => (await import('../database/passwords.ts')).createEnterpriseAdmin,
   );

@@ -5,7 +5,7 @@ import type { Commands } from './actions.ts';
 export function addTo(member: Command, commands: Commands): void {
   commands.onDatabase(
     member,
-    'set-password <globalId>',
+    'set-password <memberGlobalId>',
     "Reset an employee's password; print the new password (shown once)",
     async () => (await import('../database/passwords.ts')).setMemberPassword,
   );

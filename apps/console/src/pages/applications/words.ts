@@ -12,7 +12,7 @@ export const applicationsWords = defineAreaWords({
     noneTitle: 'No applications',
     noneYet: 'An application is a channel’s system. An admin registers the first one here.',
     newTitle: 'New application',
-    nameHint: 'The name of the system that calls the API, as people know it.',
+    nameHint: 'The name by which people know the system that calls the API.',
     scopeOrder: 'auth_order: send orders and read their outcomes',
     scopeMember: 'auth_me: the member center, with employees and their assets',
     scopeMissing: 'Select at least one scope.',

@@ -48,7 +48,7 @@ export const enterprisesWords = defineAreaWords({
     resetTitle: (account: string) => `Reset the password of ${account}?`,
     resetAdvice:
       'The current password stops working, and everyone logged in with it is logged out. The new password is shown only once. Hand it over securely. The audit logs of operators and of the enterprise record that you did this.',
-    newLogin: 'Login of the administrator',
+    newLogin: 'Administrator login',
     keyword: 'Part of name or account',
     employee: 'Employee',
     administrator: 'Administrator',
@@ -69,7 +69,7 @@ export const enterprisesWords = defineAreaWords({
     changedBy: 'Changed by',
     target: 'Employee',
     operator: 'Service operator',
-    seeOperators: 'See which operator in the audit log',
+    seeOperators: 'Find the operator in the audit log',
     employee_added: 'Employee added',
     employee_edited: 'Employee edited',
     password_reset: 'Password reset',

@@ -4,7 +4,7 @@ import { defineAreaWords } from '../../words/define-words.ts';
 export const auditWords = defineAreaWords({
   en: {
     intro:
-      'Changes by operators and the lockstep command, and logins and logouts, newest first. Entries can’t be altered and never contain passwords or secrets. Of failed logins, the log keeps the first per name and address within 15 minutes, and every lockout.',
+      'Changes by operators and the lockstep command, and logins and logouts, newest first. Entries can’t be altered and never contain passwords or secrets. The log keeps every lockout, but only the first failed login per name and address within 15 minutes.',
     commandOf: (user: string) => `${user} (lockstep command)`,
     notLoggedIn: (address: string) => `not logged in, from ${address}`,
     operator: 'Operator',

@@ -30,7 +30,7 @@ export const queueWords = defineAreaWords({
       'Nothing is lost: without the queue, workers look for pending orders every second. Check that Redis is running and REDIS_URL is correct.',
     safe: 'A lost job loses no orders',
     safeAdvice:
-      'Orders and outcomes are stored in PostgreSQL. Jobs only start work sooner: without them, workers find pending orders within seconds. The list shows up to 20 jobs per state: of the waiting ones the oldest, of the others the newest. The queue keeps the 100 latest failed jobs.',
+      'Orders and outcomes are stored in PostgreSQL. Jobs only start work sooner: without them, workers find pending orders within seconds. The list shows up to 20 jobs per state: the oldest of the waiting ones, the newest of the others. The queue keeps the 100 latest failed jobs.',
   },
   zh: {
     lead: '任务用于唤醒 Worker，只指明到哪里查找订单，不含订单本身。',
