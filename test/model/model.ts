@@ -435,8 +435,8 @@ interface Revocation extends Named {
 }
 
 /**
- * "For each product, the order revokes the asset's active product instances with the same `productUri`, including those inside
- * merchandise; with `srcLicenseOrderId` only that order's". "Only products that were active when the order
+ * "For each product, the order revokes the asset's active product instances with the same `productUri`, including
+ * those inside merchandise; with `srcLicenseOrderId` only that order's". "Only products that were active when the order
  * began can match. No match is `product_not_found`". "The asset stays active", and so do its grants.
  */
 function revokeProducts(
