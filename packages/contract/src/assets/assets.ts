@@ -111,5 +111,5 @@ export const TakeAssetNumbers = z
   })
   .meta({ id: 'NumbersToTake', description: 'How many asset numbers to take.' });
 
-/** An asset number of O9: the region mark, then nine digits that increment. */
+/** An asset number of O9: the region digit, then nine digits that increment. */
 export const AssetNumber = z.string().regex(/^[68]\d{9}$/);

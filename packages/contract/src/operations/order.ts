@@ -169,7 +169,7 @@ export const orderOperations = ofModule('order', {
     answers: answers(z.array(AssetNumber).describe('The numbers.')),
     summary: 'Obtain asset numbers',
     description:
-      `Returns 1 to ${formatCount(MAX_ASSET_NUMBERS)} asset numbers of ten digits: the region mark, 8 or 6, ` +
+      `Returns 1 to ${formatCount(MAX_ASSET_NUMBERS)} asset numbers of ten digits: the region digit, 8 or 6, ` +
       'and nine digits that increment, possibly with gaps. No number is handed out twice or belongs to an ' +
       'active asset.',
   },

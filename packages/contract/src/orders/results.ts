@@ -85,7 +85,7 @@ export type BatchSummary = z.infer<typeof BatchSummary>;
 /** The result of a batch, with a page of its orders (rules 6.4). */
 export const BatchResult = BatchSummary.extend({
   estimatedCompletionTime: time(
-    'When it should be completed at the present rate; null if completed, held, paused or unknown',
+    'When it should be completed at the current rate; null if completed, held, paused or unknown',
   ).nullable(),
   orders: z.array(OrderResult).describe('A page of its orders, in the order of orderList.'),
   nextCursor: z.string().nullable().describe('The cursor of the next page; null on the last page.'),
