@@ -123,7 +123,11 @@ export const causes = {
 
   // Failed orders (rules 6.5)
   customer_not_found: { code: '13004', message: 'Customer {0} does not exist.' },
-  enterprise_mismatch: { code: '13004', message: 'Customer {0} does not belong to enterprise {1}.' },
+  enterprise_mismatch: {
+    code: '13004',
+    message:
+      'Customer {0} does not belong to enterprise {1}. Send the enterpriseGlobalId that binding this customer returned.',
+  },
   source_order_not_found: { code: '13004', message: 'srcLicenseOrderId {0} is not a succeeded new_buy order{1}.' },
   asset_owned_by_other_customer: {
     code: '13004',
@@ -133,7 +137,7 @@ export const causes = {
   asset_not_found: { code: '13004', message: 'Asset {0} is not an active asset{1}.' },
   asset_not_in_source_order: { code: '13004', message: 'Asset {0} has no active grant from srcLicenseOrderId {1}.' },
   product_not_found: { code: '13004', message: 'Asset {0} has no active product {1} that matches{2}.' },
-  asset_full: { code: '13004', message: 'Asset {0} would exceed the limit of {1} {2}.' },
+  asset_full: { code: '13004', message: 'Asset {0} would exceed the limit of {1} {2}. Use a different asset.' },
   order_too_large: {
     code: '13004',
     message: 'The order changes more than {0} products and merchandise. Split its asset numbers over several orders.',
