@@ -12,7 +12,7 @@ import { batchOf, deleteProduct, newAssetNum, newBuy, productToBuy } from '../ha
 import { type Stack, startStack } from '../harness/stack.ts';
 import { settled } from './console-pages.ts';
 
-/** The preview of a batch that is pasted, chosen or dropped, and of input that is no batch. */
+/** The preview of a batch that is pasted, chosen or dropped, and of input that is not a batch. */
 let stack: Stack;
 let shop: Shop;
 let directory: string;

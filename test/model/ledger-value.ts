@@ -17,7 +17,7 @@ export interface ProductValue {
   revokedBy: string | null;
 }
 
-/** A merchandise instance and its contents. */
+/** An instance of merchandise and its contents. */
 export interface MerchandiseValue {
   order: string;
   heldBy: string;

@@ -72,7 +72,7 @@ export function noteOverload(error: Error, request: FastifyRequest): void {
 }
 
 /**
- * Returns the refusal for an error that is no fault: a call that timed out or found its queue full, and an invalid
+ * Returns the refusal for an error that is not a fault: a call that timed out or found its queue full, and an invalid
  * cursor. Returns undefined for any other error.
  */
 function findKnown(error: unknown): Refusal | undefined {
@@ -112,7 +112,7 @@ declare module 'fastify' {
     isFallback?: boolean;
   }
   interface FastifyInstance {
-    /** Every registered route, including those that are no operation. */
+    /** Every registered route, including those that are not operations. */
     routes: readonly Route[];
   }
 }

@@ -24,7 +24,7 @@ export const backlogMeasures: Measure[] = [1, 2, 3, 4].map((workers) => ({
 
 function measureBacklog(bench: Bench, edition: Edition, workers: number): Promise<Figures> {
   return withDeployment(bench, edition, { workers }, async (deployment) => {
-    // A worker's code is compiled after some thousand orders, so warm up once for each worker.
+    // A worker's code is compiled after a few thousand orders, so warm up once for each worker.
     for (let nth = 0; nth < workers; nth++) await warmUp(bench, deployment, 'async', ORDERS_PER_BATCH);
     const batches = scaled(bench, (bench.large ? LARGE_ORDERS : ORDERS) / ORDERS_PER_BATCH, 3 * CALLERS);
     const work = deployment.batches(batches, ORDERS_PER_BATCH, 'async', { kind: 'callers', callers: CALLERS });

@@ -100,6 +100,6 @@ function openThread(): { thread: Tinypool; turns: FairQueue } {
     idleTimeout: IDLE_TIMEOUT_MS,
     resourceLimits: { maxOldGenerationSizeMb: MAX_THREAD_HEAP_MB, maxYoungGenerationSizeMb: MAX_THREAD_YOUNG_MB },
   });
-  // The queue of the pool itself is no option: a call that leaves it ends its thread, and those behind it wait forever.
+  // The pool's own queue is not an option: a call that leaves it ends its thread, and those behind it wait forever.
   return { thread, turns: new FairQueue({ atOnce: 1, maxWaiting: () => Number.POSITIVE_INFINITY }) };
 }

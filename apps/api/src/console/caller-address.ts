@@ -11,7 +11,7 @@ const WITH_PORT = /^([^:]*):\d{1,5}$/;
 /**
  * Returns the address under which failed logins are counted: that of the call, and for IPv6 its first half. Behind a
  * proxy (`publicUrl` is set) it is the last entry of X-Forwarded-For, because the caller can forge earlier entries. If
- * that entry is no address, the address of the proxy counts.
+ * that entry is not an address, the address of the proxy counts.
  */
 export function addressOf({ ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'>, publicUrl: string | null): string {
   const forwarded = publicUrl === null ? null : forwardedAddress(String(headers['x-forwarded-for'] ?? ''));

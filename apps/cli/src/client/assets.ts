@@ -100,7 +100,7 @@ function formatAsset(detail: AssetDetail): string {
 
 const yesOrNo = (is: boolean) => (is ? 'yes' : 'no');
 
-/** Lists a merchandise, followed by its contents. */
+/** Lists merchandise, followed by its contents. */
 function listMerchandise(merchandise: MerchandiseNode, depth: number): Item[] {
   const { id, merchandiseNum, licenseOrderId, children, productInstanceList } = merchandise;
   return [

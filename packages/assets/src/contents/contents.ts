@@ -3,7 +3,7 @@ import { parseBigint } from '@lockstep/platform';
 import type { InstancesByParent, Planned, PlannedAsset } from './plan.ts';
 import type { MerchandiseRow, ProductRow } from './rows.ts';
 
-/** A merchandise whose lists are read on demand. */
+/** Merchandise whose lists are read on demand. */
 interface MerchandiseParts extends Omit<MerchandiseNode, 'children' | 'productInstanceList'> {
   children: AsyncIterable<MerchandiseParts> | null;
   productInstanceList: AsyncIterable<ProductNode> | null;

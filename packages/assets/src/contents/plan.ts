@@ -83,7 +83,7 @@ export async function planContents(trx: Trx, assets: readonly PlannedAsset[]): P
   };
 }
 
-/** Planned instances by their parent: a merchandise, or null for the asset itself. */
+/** Planned instances by their parent: merchandise, or null for the asset itself. */
 export class InstancesByParent {
   readonly #byParent = new Map<string, string[]>();
 

@@ -48,7 +48,7 @@ export interface Instance {
   revokedBy: LicenseOrderId | null;
 }
 
-/** A merchandise on an asset. `bought` is null if it was loaded; no rule needs it then. */
+/** Merchandise on an asset. `bought` is null if it was loaded; no rule needs it then. */
 export interface MerchandiseInstance extends Instance {
   readonly bought: Merchandise | null;
   parent: MerchandiseInstance | null;
@@ -58,7 +58,7 @@ export interface MerchandiseInstance extends Instance {
   activeContents: number;
 }
 
-/** A product on an asset, inside a merchandise or not. `bought` is null if it was loaded. */
+/** A product on an asset, inside merchandise or not. `bought` is null if it was loaded. */
 export interface ProductInstance extends Instance {
   readonly productUri: string;
   readonly limitStartDate: number | null;

@@ -50,7 +50,7 @@ export async function loadMerchandises(
 
 async function loadMissing(trx: Trx, { merchandises }: Ledger, inner: readonly Inner[]): Promise<void> {
   const grants = new Map<string, Grant>();
-  // The contents of a merchandise were bought by the same order and share its grant.
+  // The contents of merchandise were bought by the same order and share its grant.
   for (const { merchandiseId, grant } of inner) if (!merchandises.has(merchandiseId)) grants.set(merchandiseId, grant);
   const ids = [...grants.keys()];
   for (let first = 0; first < ids.length; first += ROWS_AT_ONCE) {

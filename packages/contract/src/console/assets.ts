@@ -123,7 +123,7 @@ const ProductInstance = Instance.extend({
   featureCount: z.number(),
 });
 
-/** A product or a merchandise on an asset. */
+/** A product or merchandise on an asset. */
 export const AssetInstance = z.discriminatedUnion('kind', [MerchandiseInstance, ProductInstance]);
 export type AssetInstance = z.infer<typeof AssetInstance>;
 

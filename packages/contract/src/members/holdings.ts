@@ -122,7 +122,7 @@ export const ProductNode = z
   .meta({ id: 'ProductInstance', description: 'A product on an asset.' });
 export type ProductNode = z.infer<typeof ProductNode>;
 
-/** A merchandise on an asset with its contents, as M7 returns it (interface M7). */
+/** Merchandise on an asset with its contents, as M7 returns it (interface M7). */
 export const MerchandiseNode = z
   .object({
     id: z.string().describe('Id of the merchandise.'),
@@ -148,7 +148,7 @@ export const MerchandiseNode = z
     },
     productInstanceList: z.array(ProductNode).nullable().describe('Products inside; null if none.'),
   })
-  .meta({ id: 'MerchandiseInstance', description: 'A merchandise (package) on an asset, with its contents.' });
+  .meta({ id: 'MerchandiseInstance', description: 'Merchandise (a package) on an asset, with its contents.' });
 export type MerchandiseNode = z.infer<typeof MerchandiseNode>;
 
 /** The data of M7. */

@@ -64,7 +64,7 @@ export const EventPage = z
       .string()
       .nullable()
       .describe(
-        'Send this as `after` next. It is the id of the last event; without events, `after` as sent, or with latest the newest id.',
+        'Send this as `after` next. It is the id of the last event; without events, `after` as sent, or the newest id with latest.',
       ),
     hasMore: z.boolean().describe('Whether more events exist.'),
   })

@@ -116,7 +116,7 @@ const Merchandise = z
     },
     licenseOrderProductList: list(ProductToBuy).describe('Products inside, revoked like children.'),
   })
-  .meta({ id: 'Merchandise', description: 'A merchandise (package) to buy, with its contents.' });
+  .meta({ id: 'Merchandise', description: 'Merchandise (a package) to buy, with its contents.' });
 export type Merchandise = z.infer<typeof Merchandise>;
 
 export const atLeastOne = <Item extends z.ZodType>(item: Item) => list(item).min(1, 'must not be empty');

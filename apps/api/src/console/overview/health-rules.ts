@@ -16,7 +16,7 @@ const WORK_WARNING_MS = 15 * SECOND_MS;
 const WEBHOOK_LAG_MS = MINUTE_MS;
 const CLEANUP_BEHIND_MS = 10 * MINUTE_MS;
 /**
- * No transaction of the service takes longer than some minutes. An open transaction keeps PostgreSQL from removing old
+ * No transaction of the service takes longer than a few minutes. An open transaction keeps PostgreSQL from removing old
  * row versions.
  */
 const TRANSACTION_MS = 30 * MINUTE_MS;
