@@ -9,7 +9,7 @@ export const operatorsWords = defineAreaWords({
     viewerSays: 'can read everything except operators and the audit log',
     supportSays:
       'can also cancel batches, fix and resend orders, pause channels, manage webhooks, set administrators’ passwords, and read the audit log',
-    adminSays: 'can also manage applications, their secrets, and operators',
+    adminSays: 'can also manage applications, their secrets and channels, and operators',
     disabledSince: 'Disabled since',
     sessions: 'Sessions',
     lastUsed: 'Last active',
@@ -48,7 +48,7 @@ export const operatorsWords = defineAreaWords({
     role: '角色',
     viewerSays: '可查看除操作员和审计日志以外的全部内容',
     supportSays: '还可取消批次、修正并重发订单、暂停渠道、管理 Webhook、设置企业管理员的密码，并查看审计日志',
-    adminSays: '还可管理应用、应用密钥和操作员',
+    adminSays: '还可管理应用及其密钥和渠道，以及操作员',
     disabledSince: '停用时间',
     sessions: '会话数',
     lastUsed: '最近活动',
