@@ -57,9 +57,14 @@ export function parseLimit(value: string): number {
   throw new InvalidArgumentError(`It must be an integer from 1 to ${MAX_LIMIT}.`);
 }
 
+/** Returns whether a text has the form of an id that the service generated. */
+export function isId(value: string): boolean {
+  return /^\d{1,19}$/.test(value);
+}
+
 /** Parses an id that the service generated. Throws InvalidArgumentError. */
 export function parseId(value: string): string {
-  if (/^\d{1,19}$/.test(value)) return value;
+  if (isId(value)) return value;
   throw new InvalidArgumentError('It must be 1 to 19 digits.');
 }
 

@@ -19,7 +19,7 @@ import { sql } from 'kysely';
 import { NOW } from './storing/update.ts';
 import { selectAssets } from './tenant.ts';
 
-/** License types that can be disabled and enabled: re-fillable locks and those of large customers (interface O6). */
+/** License types that can be disabled and enabled: refillable locks and those of large customers (interface O6). */
 const LOCKABLE: readonly LicenseType[] = [
   'normal_recover_usbkey',
   'normal_recover_lan_usbkey',

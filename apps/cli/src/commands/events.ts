@@ -1,6 +1,6 @@
 import { LATEST } from '@lockstep/contract/words';
-import { type Command, Option } from 'commander';
-import { addJsonOption, DEFAULT_LIMIT, parseId, parseLimit } from '../options.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { addJsonOption, DEFAULT_LIMIT, isId, parseLimit } from '../options.ts';
 import type { Commands } from './actions.ts';
 
 const HELP = `
@@ -18,9 +18,10 @@ export function addEventsCommand(program: Command, commands: Commands): void {
       async () => (await import('../client/events.ts')).printEvents,
     ),
   )
-    .option('--after <id>', 'Print only events after this one; latest: only new events', (value) =>
-      value === LATEST ? value : parseId(value),
-    )
+    .option('--after <id>', 'Print only events after this one; latest: only new events', (value) => {
+      if (value === LATEST || isId(value)) return value;
+      throw new InvalidArgumentError(`It must be 1 to 19 digits, or ${LATEST}.`);
+    })
     .option('--follow', 'Keep printing new events until Ctrl-C')
     .addOption(
       new Option(

@@ -22,10 +22,10 @@ const LICENSE_TYPES = [
 export const LicenseType = z.enum(LICENSE_TYPES, `must be one of ${LICENSE_TYPES.join(', ')}`).meta({
   id: 'LicenseType',
   description:
-    'What holds a license. Locks: normal_… (re-fillable with _recover_, for a network with _lan_), identity_usbkey and ' +
-    'identity_lan_usbkey (identity locks), lk_product_usbkey (product lock), lk_auth_usbkey (login lock). Certificates: ' +
+    'What holds a license. Locks: normal_… (refillable with _recover_, for a network with _lan_), identity_usbkey and ' +
+    'identity_lan_usbkey (identity locks), lk_product_usbkey (product lock), lk_auth_usbkey (login lock). Soft keys: ' +
     'softkey, and lan_softkey for a network. Cloud licenses: cloud_account, cloud_customer (of an enterprise), ' +
-    'cloud_personal. product_entity: a product entity.',
+    'cloud_personal. product_entity: a physical product.',
 });
 export type LicenseType = z.infer<typeof LicenseType>;
 
