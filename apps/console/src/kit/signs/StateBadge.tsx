@@ -13,7 +13,6 @@ const TONES: Record<KnownState, Tone> = {
   active: 'good',
   inactive: 'neutral',
   revoked: 'neutral',
-  locked: 'warn',
   enabled: 'good',
   disabled: 'bad',
   failing: 'warn',
