@@ -126,7 +126,7 @@ export const causes = {
   enterprise_mismatch: {
     code: '13004',
     message:
-      'Customer {0} does not belong to enterprise {1}. Send the enterpriseGlobalId that binding this customer returned.',
+      'Customer {0} does not belong to enterprise {1}. Send the enterpriseGlobalId that O3 returns for this customer.',
   },
   source_order_not_found: { code: '13004', message: 'srcLicenseOrderId {0} is not a succeeded new_buy order{1}.' },
   asset_owned_by_other_customer: {

@@ -13,7 +13,7 @@ export const WebhookParams = z.object({ webhookId: id<'WebhookId'>().describe('I
 export const CreateWebhook = z
   .object({
     url: text(MAX_URL_CHARACTERS).describe(
-      `The https URL to which to send events: up to ${MAX_URL_CHARACTERS} characters, without a user name, password or fragment.`,
+      `The https URL that receives the events: up to ${MAX_URL_CHARACTERS} characters, without a user name, password or fragment.`,
     ),
     description: optionalText().describe('Your note on its purpose.'),
   })

@@ -51,7 +51,7 @@ export const causesInChinese: Readonly<
   order_not_found: '该应用没有提交过订单 {0}。',
 
   customer_not_found: '客户 {0} 不存在。',
-  enterprise_mismatch: '客户 {0} 不属于企业 {1}。请使用绑定该客户时返回的 enterpriseGlobalId。',
+  enterprise_mismatch: '客户 {0} 不属于企业 {1}。请使用 O3 为该客户返回的 enterpriseGlobalId。',
   source_order_not_found: '来源订单 {0} 不是成功的购买订单{1}。',
   asset_owned_by_other_customer: '资产 {0} 属于其他客户。如需转移，请将 transferedAssetNum 设为 true。',
   license_type_mismatch: '资产 {0} 的授权类型（{1}）与订单（{2}）不一致。',

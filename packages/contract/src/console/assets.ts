@@ -180,8 +180,7 @@ export const assetsOperations = consoleTable({
       instances: z.array(AssetInstance).describe('Each after the merchandise that contains it.'),
       nextCursor,
     }),
-    summary:
-      'Lists the active contents of an asset: merchandises, then products, each with the id of what contains it.',
+    summary: 'Lists the active contents of an asset: merchandise, then products, each with the id of what contains it.',
   },
   getAssetHistory: {
     method: 'GET',

@@ -17,7 +17,7 @@ export const openOperations = {
         'The request, account name or password is wrong, or the application may not request such a token.',
       ),
       401: OAuthErrorAnswer.describe('The application is unknown, or its secret is wrong: invalid_client.'),
-      503: OAuthErrorAnswer.describe('The service is faulty or overloaded: temporarily_unavailable. Retry.'),
+      503: OAuthErrorAnswer.describe('The service is unavailable or overloaded: temporarily_unavailable. Retry.'),
     },
     summary: 'Issue an access token',
     description:

@@ -8,7 +8,7 @@ export const operatorsWords = defineAreaWords({
     role: 'Role',
     viewerSays: 'can read everything except operators and the audit log',
     supportSays:
-      'can also cancel batches, fix and resend orders, pause channels, manage webhooks, set administrators’ passwords, and read the audit log',
+      'can also cancel batches, fix and resend orders, mark orders as failed, pause channels, manage webhooks, set administrators’ passwords, and read the audit log',
     adminSays: 'can also manage applications, their secrets and channels, and operators',
     disabledSince: 'Disabled since',
     sessions: 'Sessions',
@@ -47,7 +47,8 @@ export const operatorsWords = defineAreaWords({
     nameHint: '小写字母和数字，中间可用 . _ -，创建后不能修改。',
     role: '角色',
     viewerSays: '可查看除操作员和审计日志以外的全部内容',
-    supportSays: '还可取消批次、修正并重发订单、暂停渠道、管理 Webhook、设置企业管理员的密码，并查看审计日志',
+    supportSays:
+      '还可取消批次、修正并重发订单、将订单标记为失败、暂停渠道、管理 Webhook、设置企业管理员的密码，并查看审计日志',
     adminSays: '还可管理应用及其密钥和渠道，以及操作员',
     disabledSince: '停用时间',
     sessions: '会话数',
