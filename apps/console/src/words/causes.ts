@@ -1,5 +1,5 @@
 import { useCallback } from 'react';
-import { fieldFaultsInChinese } from './causes-zh.ts';
+import type { Phrases } from './causes-zh.ts';
 import { explainInChinese, translate } from './explain-in-chinese.ts';
 import { useLanguage } from './languages.ts';
 
@@ -12,8 +12,8 @@ export function useCauseWords(): (cause: string | null, message: string | null) 
   );
 }
 
-/** Returns a function that says what a field must be: in the service's words, or in Chinese. */
-export function useFieldFaultWords(): (fault: string) => string {
+/** Returns a function that gives the service's words for a fault, or in Chinese their translation by `inChinese`. */
+export function useFaultWords(inChinese: Phrases): (fault: string) => string {
   const language = useLanguage();
-  return useCallback((fault) => (language === 'zh' ? translate(fault, fieldFaultsInChinese) : fault), [language]);
+  return useCallback((fault) => (language === 'zh' ? translate(fault, inChinese) : fault), [language, inChinese]);
 }

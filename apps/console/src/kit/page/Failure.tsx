@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import type { CallFailure } from '../../api/index.ts';
-import { useCauseWords, useFieldFaultWords } from '../../words/causes.ts';
+import { useCauseWords, useFaultWords } from '../../words/causes.ts';
+import { fieldFaultsInChinese } from '../../words/causes-zh.ts';
 import { kitWords } from '../../words/kit.ts';
 import { useWords } from '../../words/words.ts';
 import styles from '../signs/Notice.module.css';
@@ -10,7 +11,7 @@ import { CopyId } from '../values/CopyId.tsx';
 export function Failure({ failure, onRetry }: { failure: CallFailure; onRetry?: () => void }) {
   const words = useWords(kitWords);
   const causeWords = useCauseWords();
-  const fieldFaultWords = useFieldFaultWords();
+  const fieldFaultWords = useFaultWords(fieldFaultsInChinese);
   const { title, advice } = useExplanation(failure);
   const { cause, requestId, status, message, faults } = failure;
   return (

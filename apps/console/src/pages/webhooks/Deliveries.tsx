@@ -1,9 +1,8 @@
 import type { ConsoleData } from '@lockstep/contract/console';
 import { useOperation } from '../../api/index.ts';
 import { type Column, CopyId, DataTable, Empty, Query, StateBadge, Time, useAddress } from '../../kit/index.ts';
-import { translate } from '../../words/explain-in-chinese.ts';
+import { useFaultWords } from '../../words/causes.ts';
 import { useDuration } from '../../words/formats.ts';
-import { useLanguage } from '../../words/languages.ts';
 import { useWords } from '../../words/words.ts';
 import styles from './Deliveries.module.css';
 import { faultsInChinese } from './faults-zh.ts';
@@ -82,16 +81,14 @@ function Attempts({ of: { attempts, nextAttemptTime } }: { of: Delivery }) {
 
 function Outcome({ of: { time, status, durationMs, fault } }: { of: Attempt }) {
   const words = useWords(webhooksWords);
-  const language = useLanguage();
+  const faultWords = useFaultWords(faultsInChinese);
   const writeDuration = useDuration();
   return (
     <div>
       <Time timeMs={time} />{' '}
       <span className={fault === null ? undefined : styles.fault}>{status ?? words.noAnswer}</span>{' '}
       {writeDuration(durationMs)}
-      {fault !== null && (
-        <div className={styles.fault}>{language === 'zh' ? translate(fault, faultsInChinese) : fault}</div>
-      )}
+      {fault !== null && <div className={styles.fault}>{faultWords(fault)}</div>}
     </div>
   );
 }
