@@ -2,6 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer, isIPv6, type Server, type Socket } from 'node:net';
+import { getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls';
 import { SELF_SIGNED } from '@lockstep/test/harness/network/self-signed';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
@@ -225,6 +226,29 @@ describe('a connection', () => {
       expect(outcome).toMatchObject({ status: null, fault: SELF_SIGNED_CERTIFICATE });
     }
     expect(requests).toBe(0);
+  });
+
+  it('to a host that asks for a second handshake fails', async () => {
+    const trusted = getCACertificates();
+    setDefaultCACertificates([...trusted, SELF_SIGNED.cert]);
+    let handshakes = 0;
+    const server = createTlsServer({ ...SELF_SIGNED, maxVersion: 'TLSv1.2' }, ({ socket }, response) => {
+      socket.on('secure', () => {
+        handshakes++;
+        response.end();
+      });
+      // The method for it is only for clients, but OpenSSL lets a server ask too.
+      (socket as TLSSocket & { _handle: { renegotiate(): void } })._handle.renegotiate();
+      response.writeProcessing();
+    });
+    servers.push(server);
+    server.on('connection', (socket) => socket.on('error', () => {}));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const outcome = await anyAddress().send(post(`https://127.0.0.1:${port}/`), NEVER);
+    setDefaultCACertificates(trusted);
+    expect({ outcome, handshakes }).toMatchObject({ outcome: { status: null, fault: TLS_FAILED }, handshakes: 0 });
   });
 
   it('to a host without TLS says so', async () => {

@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto';
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
@@ -52,7 +53,8 @@ export class Sender {
   readonly #allowPrivate: boolean;
   // One connection for each message, so that endpoints can't make the worker keep connections open.
   readonly #http = new HttpAgent({ keepAlive: false });
-  readonly #https = new HttpsAgent({ keepAlive: false });
+  // Otherwise an endpoint with TLS 1.2 could keep the worker busy with new handshakes until the time-out.
+  readonly #https = new HttpsAgent({ keepAlive: false, secureOptions: constants.SSL_OP_NO_RENEGOTIATION });
 
   /** `allowPrivate`: whether to allow any address and http, for tests and closed networks. */
   constructor({ allowPrivate }: { allowPrivate: boolean }) {
