@@ -1,56 +1,52 @@
 import { Refusal } from '@lockstep/contract';
-import { type Database, inTransaction, type Trx } from '@lockstep/platform';
+import { type Database, inTransaction } from '@lockstep/platform';
 import { sql } from 'kysely';
 
 /** Where the service runs. It determines the first digit of asset numbers (rules 7). */
 export type Region = 'domestic' | 'overseas';
 
 const FIRST_DIGITS: Record<Region, number> = { domestic: 8, overseas: 6 };
-const COUNTER_DIGITS = 9;
-const MAX_NUMBERS = 10 ** COUNTER_DIGITS - 1;
+const MAX_COUNT = 999_999_999;
 
-/** How many more counters to try, if some belong to active assets. */
-const LOOK_BEYOND = 10_000;
+/** How many numbers one step examines. A step may take all numbers of a call, and locks the counter for about 50 ms. */
+const NUMBERS_PER_STEP = 20_000;
 
 /**
  * O9: returns new asset numbers of 10 digits: the region's digit, then nine digits that count up. No number is given
- * out twice, and none belongs to an active asset. A crash may leave a gap (rules 7).
+ * out twice, and none belongs to an active asset. A call that fails may leave a gap (rules 7).
  *
- * Throws a Refusal: asset_numbers_exhausted, if fewer are left than requested; then none is taken.
+ * Each step past numbers of active assets is a transaction of its own, so that a call that fails, such as at its
+ * deadline, keeps the progress for the next one.
+ *
+ * Throws a Refusal: asset_numbers_exhausted, if fewer are left than requested.
  */
-export function takeAssetNumbers(db: Database, region: Region, size: number): Promise<string[]> {
-  const firstDigit = FIRST_DIGITS[region];
+export async function takeAssetNumbers(db: Database, region: Region, size: number): Promise<string[]> {
+  const taken: string[] = [];
+  while (taken.length < size) {
+    const numbers = await takeInOneStep(db, FIRST_DIGITS[region], size - taken.length);
+    if (numbers === null) throw new Refusal('asset_numbers_exhausted', size);
+    taken.push(...numbers);
+  }
+  return taken;
+}
+
+/** Takes up to `missing` of the next numbers. Returns null, and takes none, if fewer are left. */
+function takeInOneStep(db: Database, firstDigit: number, missing: number): Promise<string[] | null> {
   return inTransaction(db, async (trx) => {
-    const { rows } = await sql<{ handed_out: number }>`
+    const counter = await sql<{ handed_out: number }>`
       select handed_out from asset_number where first_digit = ${firstDigit} for update`.execute(trx);
-    let last = rows[0]!.handed_out;
-    const free: string[] = [];
-    for (let beyond = 0; free.length < size; beyond = LOOK_BEYOND) {
-      const missing = size - free.length;
-      if (missing > MAX_NUMBERS - last) throw new Refusal('asset_numbers_exhausted', size);
-      const through = Math.min(last + missing + beyond, MAX_NUMBERS);
-      const found = await findFreeNumbers(trx, firstDigit, { after: last, through });
-      free.push(...found.slice(0, missing));
-      last = found.length < missing ? through : parseCounter(free.at(-1)!);
-    }
-    await sql`update asset_number set handed_out = ${last} where first_digit = ${firstDigit}`.execute(trx);
-    return free;
+    const after = counter.rows[0]!.handed_out;
+    const through = Math.min(after + NUMBERS_PER_STEP, MAX_COUNT);
+    // A subquery, so that PostgreSQL looks up one number after the other and stops at the limit.
+    const { rows } = await sql<{ count: number; assetNum: string }>`
+      select count, asset_num as "assetNum" from generate_series(${after + 1}::int, ${through}::int) as count,
+        lateral (select ${firstDigit}::text || lpad(count::text, 9, '0') as asset_num) as numbered
+      where (select true from asset where asset_num = numbered.asset_num and revoked_time is null) is null
+      limit ${missing}`.execute(trx);
+    const isEnough = rows.length === missing;
+    if (!isEnough && through === MAX_COUNT) return null;
+    const handedOut = isEnough ? rows.at(-1)!.count : through;
+    await sql`update asset_number set handed_out = ${handedOut} where first_digit = ${firstDigit}`.execute(trx);
+    return rows.map(({ assetNum }) => assetNum);
   });
 }
-
-/** Returns the numbers within a range of counters that no active asset has. */
-async function findFreeNumbers(
-  trx: Trx,
-  firstDigit: number,
-  { after, through }: { after: number; through: number },
-): Promise<string[]> {
-  const assetNums = Array.from({ length: through - after }, (_, index) => {
-    return `${firstDigit}${String(after + 1 + index).padStart(COUNTER_DIGITS, '0')}`;
-  });
-  const { rows } = await sql<{ asset_num: string }>`
-    select asset_num from asset where asset_num = any (${assetNums}::text[]) and revoked_time is null`.execute(trx);
-  const active = new Set(rows.map((row) => row.asset_num));
-  return assetNums.filter((assetNum) => !active.has(assetNum));
-}
-
-const parseCounter = (assetNum: string) => Number(assetNum.slice(1));

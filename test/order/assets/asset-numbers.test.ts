@@ -1,6 +1,8 @@
 import { buildMessage } from '@lockstep/contract';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { dropTriggerFunction, pastTriggers } from '../../harness/databases/past-triggers.ts';
 import { countHandedOut, numbersFrom, submitTake, take } from '../../harness/orders/asset-numbers.ts';
 import { startAnotherApi } from '../../harness/processes/another-api.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
@@ -120,5 +122,27 @@ describe('O9', () => {
     for (const answer of answers.filter(({ status }) => status !== 200)) {
       expect(refusalOf(answer)).toMatchObject({ code: '13004', cause: 'asset_numbers_exhausted' });
     }
+  });
+
+  it('keeps its progress past numbers that were bought ahead, even if it fails', async () => {
+    const [after, through] = [100_000_000, 100_050_000];
+    await sql`update asset_number set handed_out = ${after} where first_digit = 8`.execute(stack.db);
+    await pastTriggers(stack.db, ['asset'], async (trx) => {
+      await sql`
+        insert into asset (id, asset_num, customer_id, active_grants, active_products, active_merchandises, license_type,
+          borrowed_usb_key, created_by_order_id)
+        select count, 8000000000 + count, 1, 0, 0, 0, 'softkey', false, 1
+        from generate_series(${after + 1}::int, ${through}::int) as count where count <> ${after + 2}`.execute(trx);
+    });
+    await sql
+      .raw(`
+        create function fail_at_end() returns trigger language plpgsql as $$ begin raise 'end'; end $$;
+        create trigger fail_at_end before update on asset_number for each row
+          when (new.handed_out > ${through}) execute function fail_at_end()`)
+      .execute(stack.db);
+    expect(refusalOf(await submitTake(api, 2))).toMatchObject({ code: '500' });
+    await dropTriggerFunction(stack.db, 'asset_number', 'fail_at_end');
+    expect(await countHandedOut(stack.db, 8)).toBeGreaterThan(after);
+    expect(await take(there, 2)).toEqual(numbersFrom('8', through + 1, 2));
   });
 });
