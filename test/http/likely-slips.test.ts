@@ -29,6 +29,9 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 const END = 1_798_761_599_000;
+/** The end of the year 9999. */
+const LAST_TIME = 253_402_300_799_999;
+const FEATURE = { featureCode: 'c', featureName: 'n', featureValue: 'v', featureValueType: 't', trial: 1 };
 const buy = (element: Sent, changes: Sent = {}) => newBuy(customer, [newAssetNum()], changes, element);
 const buyProduct = (changes: Sent) => buy({ products: [productToBuy(changes)] });
 
@@ -126,15 +129,43 @@ describe('the end of a purchase', () => {
         }),
       'merchandises[0].licenseOrderProductList[0].limitEndDate',
     ],
+    ['of an asset in microseconds', () => buy({ limitEndDate: END * 1_000 }), 'limitEndDate'],
+    [
+      'of a product, one above the limit',
+      () => buyProduct({ limitEndDate: LAST_TIME + 1 }),
+      'products[0].limitEndDate',
+    ],
+    ['of a trial', () => buyProduct({ trialEndDate: Number.MAX_SAFE_INTEGER }), 'products[0].trialEndDate'],
+    [
+      'of the trial of a feature',
+      () => buyProduct({ productFeatures: [{ ...FEATURE, trialEndDate: 2 ** 53 }] }),
+      'products[0].productFeatures[0].trialEndDate',
+    ],
+    [
+      'of the trial of a feature, in a zone where it is later than the limit',
+      () => buyProduct({ productFeatures: [{ ...FEATURE, trialEndDate: '9999-12-31T23:59:59-01:00' }] }),
+      'products[0].productFeatures[0].trialEndDate',
+    ],
+    [
+      'of a product to revoke',
+      () => deleteProduct(customer, ['A'], {}, { assets: [{ assetNos: ['A'], limitStartDate: 1e300, products: [] }] }),
+      'limitStartDate',
+    ],
   ])('%s is refused', async (_what, order, path) => {
     await expectRefused(order(), 'date_not_milliseconds', `orderList[0].assets[0].${path}`);
+  });
+
+  it.each(['listBatches', 'listOrders'] as const)('is bounded in the query of %s too', async (operation) => {
+    const answer = await api.ask(operation, { query: { acceptedTo: String(LAST_TIME + 1) } });
+    expect(refusalOf(answer)).toMatchObject({ cause: 'date_not_milliseconds', faults: [{ path: 'acceptedTo' }] });
   });
 
   it('is accepted from the limit on, and other dates are not affected', async () => {
     const bought = newAssetNum();
     const terms = { limitStartDate: 5, limitEndDate: 100_000_000_000, trialEndDate: 0 };
+    const products = [productToBuy(terms)];
     const orders = [
-      newBuy(customer, [bought], {}, { limitStartDate: 0, products: [productToBuy(terms)] }),
+      newBuy(customer, [bought], {}, { limitStartDate: 0, limitEndDate: LAST_TIME, products }),
       deleteProduct(customer, [bought], { limitEndDate: 9, strictMatchWhenDelete: false }),
     ];
     expect(await api.process(batchOf(...orders))).toMatchObject([{ state: 'succeeded' }, { state: 'succeeded' }]);

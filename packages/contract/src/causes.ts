@@ -84,7 +84,9 @@ export const causes = {
   dates_reversed: { code: '13004', message: '{0}: must not be after the end{1}' },
   date_not_milliseconds: {
     code: '13004',
-    message: '{0}: must be milliseconds since 1970, such as 1798761599000; omit it if the license never ends{1}',
+    message:
+      '{0}: must be milliseconds since 1970, up to the year 9999, such as 1798761599000; a license without an end has no ' +
+      'limitEndDate{1}',
   },
   sequence_repeated: { code: '13004', message: '{0}: appears more than once in this request{1}' },
   asset_number_repeated: { code: '13004', message: '{0}: appears more than once in this element of assets{1}' },

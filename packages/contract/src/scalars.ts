@@ -162,13 +162,32 @@ export function secret(maxCharacters = MAX_TEXT_CHARACTERS, tooLong?: Cause) {
 }
 
 const TIME_FAULT = 'must be a number of milliseconds since 1970-01-01 UTC, such as 1798761599000';
+/** The latest time that clients can send: the end of the year 9999 (rules 4). */
+export const MAX_TIME = Date.UTC(10_000, 0) - 1;
+/** The refusal of a time that is probably not in milliseconds. */
+const NOT_MILLISECONDS = {
+  params: { cause: 'date_not_milliseconds' satisfies Cause },
+  message: 'date_not_milliseconds',
+  abort: true,
+};
+const isBeforeEnd = (timeMs: number) => timeMs <= MAX_TIME;
 
-/** A time in milliseconds since 1970-01-01 UTC (rules 4). */
-export const timestamp = () => long(TIME_FAULT);
+/** A time in milliseconds since 1970-01-01 UTC, up to MAX_TIME (rules 4). */
+export function timestamp() {
+  return z
+    .number(TIME_FAULT)
+    .refine(isBeforeEnd, NOT_MILLISECONDS)
+    .int('must be an integer')
+    .min(0, 'must not be negative')
+    .meta({ maximum: MAX_TIME });
+}
 
-/** A Long: a count, duration or time (rules 4). */
-export function long(typeFault = 'must be a number, such as 12') {
-  return z.number(typeFault).int('must be an integer up to 2^53 - 1').min(0, 'must not be negative');
+/** A Long: a count or duration (rules 4). */
+export function long() {
+  return z
+    .number('must be a number, such as 12')
+    .int('must be an integer up to 2^53 - 1')
+    .min(0, 'must not be negative');
 }
 
 /** The earliest end of a purchase: 1973 in milliseconds, but the year 5138 in seconds. */
@@ -177,11 +196,8 @@ const MIN_END_DATE = 100_000_000_000;
 /** The end of a purchase, in milliseconds since 1970-01-01 UTC. Refuses values in seconds or days (rules 4). */
 export function endDate() {
   return timestamp()
-    .refine((value) => value < 0 || value >= MIN_END_DATE, {
-      params: { cause: 'date_not_milliseconds' satisfies Cause },
-      message: 'date_not_milliseconds',
-    })
-    .meta({ minimum: MIN_END_DATE });
+    .refine((value) => value < 0 || value >= MIN_END_DATE, NOT_MILLISECONDS)
+    .meta({ minimum: MIN_END_DATE, maximum: MAX_TIME });
 }
 
 /** A time in answers. `event` describes it, such as "When the batch was accepted". */
@@ -234,9 +250,10 @@ export function queryTime() {
   return z
     .string()
     .trim()
-    .regex(/^\d{1,15}$/, TIME_FAULT)
+    .regex(/^\d{1,16}$/, TIME_FAULT)
     .transform(Number)
-    .meta({ ...AS_INTEGER, format: 'int64', minimum: 0 });
+    .refine(isBeforeEnd, NOT_MILLISECONDS)
+    .meta({ ...AS_INTEGER, format: 'int64', minimum: 0, maximum: MAX_TIME });
 }
 
 /** A query parameter that counts as absent if it is empty. */
@@ -259,5 +276,9 @@ export function date() {
     Date.parse(/T.*(Z|[+-]\d\d:?\d\d)$|^[^T]*$/.test(value) ? value : `${value}Z`),
   );
   // Generated clients get one type. The description says that ISO 8601 is accepted too.
-  return z.union([long(), isoDate.pipe(long())], DATE_FAULT).meta({ ...AS_INTEGER, minimum: 0 });
+  return z
+    .union([z.number(), isoDate], DATE_FAULT)
+    .refine(isBeforeEnd, NOT_MILLISECONDS)
+    .refine((value) => Number.isInteger(value) && value >= 0, DATE_FAULT)
+    .meta({ ...AS_INTEGER, minimum: 0, maximum: MAX_TIME });
 }

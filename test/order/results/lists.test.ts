@@ -314,7 +314,7 @@ describe('of various batches', () => {
       ['acceptedFrom', '2026-01-01'],
       ['acceptedFrom', '-1'],
       ['acceptedTo', '1e3'],
-      ['acceptedTo', '9'.repeat(16)],
+      ['acceptedTo', '9'.repeat(17)],
     ];
 
     it.each<[id: 'listBatches' | 'listOrders', name: string, value: string]>([

@@ -92,7 +92,13 @@ describe('times', () => {
     expect(parseFrom(formatTime(timeMs)!)).toBe(String(timeMs));
   });
 
-  it('may be absent', () => {
+  it('may be absent, or any number', () => {
+    vi.stubEnv('TZ', 'Asia/Shanghai');
     expect(formatTime(null)).toBeNull();
+    expect([Number.MAX_SAFE_INTEGER, 8.64e15, 1_798_761_599_000_000].map(formatTime)).toEqual([
+      '9007199254740991',
+      '8640000000000000',
+      '+058970-06-27 07:43:20+08:00',
+    ]);
   });
 });

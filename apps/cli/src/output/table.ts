@@ -45,12 +45,20 @@ export function formatFields(fields: readonly [name: string, value: Cell][]): st
   return trimLines(fields.map(([name, value]) => `${pad(name)}${GAP}${toText(value)}`).join('\n'));
 }
 
-/** Formats a time in the local time zone, with its offset: 2026-11-22 09:01:02+08:00. */
+/**
+ * Formats a time in the local time zone, with its offset: 2026-11-22 09:01:02+08:00. Returns a number that is no time as
+ * it is.
+ */
 export function formatTime(timeMs: number | null): string | null {
   if (timeMs === null) return null;
   // toLocaleString would load the locales, which takes longer than a table.
   const offsetMinutes = -new Date(timeMs).getTimezoneOffset();
-  const local = new Date(timeMs + offsetMinutes * 60_000).toISOString().slice(0, 19).replace('T', ' ');
+  const time = new Date(timeMs + offsetMinutes * 60_000);
+  if (Number.isNaN(time.getTime())) return String(timeMs);
+  const local = time
+    .toISOString()
+    .replace(/\.\d+Z$/, '')
+    .replace('T', ' ');
   const sign = offsetMinutes < 0 ? '-' : '+';
   const pad = (value: number) => String(value).padStart(2, '0');
   const minutes = Math.abs(offsetMinutes);

@@ -2,7 +2,7 @@ import { Fragment } from 'react';
 import { useRelativeTime } from '../../words/formats.ts';
 import { kitWords } from '../../words/kit.ts';
 import { useWords } from '../../words/words.ts';
-import { writeTime } from '../../words/write-time.ts';
+import { isTime, writeTime } from '../../words/write-time.ts';
 import { useNow } from './now.ts';
 import styles from './Time.module.css';
 
@@ -21,7 +21,7 @@ export function Time({ timeMs, isRelative = false, withUtc = false }: TimeOption
   if (timeMs === null) return <span className={styles.beside}>–</span>;
   const utc = `${writeTime(timeMs, 'utc')} ${words.utc}`;
   return (
-    <time dateTime={new Date(timeMs).toISOString()} title={utc} className={styles.time}>
+    <time dateTime={isTime(timeMs) ? new Date(timeMs).toISOString() : undefined} title={utc} className={styles.time}>
       {writeTime(timeMs, 'local')
         .split(' ')
         .map((part, place) => (

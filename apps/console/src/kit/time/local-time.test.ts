@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { writeTime } from '../../words/write-time.ts';
 import { readLocalTime, writeLocalTime } from './local-time.ts';
+
+it('any number can be shown as a time', () => {
+  const stored = [Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER, 1_798_761_599_000_000];
+  expect(stored.map((timeMs) => writeTime(timeMs, 'utc'))).toEqual([
+    '9007199254740991',
+    '-9007199254740991',
+    '+058970-06-26 23:43:20',
+  ]);
+  expect(writeTime(Number.MAX_SAFE_INTEGER, 'local')).toBe('9007199254740991');
+});
 
 describe('a field of a time in the reader’s zone', () => {
   it('gives back the time that it shows', () => {

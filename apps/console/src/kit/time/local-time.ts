@@ -1,4 +1,4 @@
-import { writeTime } from '../../words/write-time.ts';
+import { isTime, writeTime } from '../../words/write-time.ts';
 
 /** Parses a datetime-local field, in the reader's time zone, to milliseconds. */
 export function readLocalTime(text: string): string | undefined {
@@ -9,6 +9,6 @@ export function readLocalTime(text: string): string | undefined {
 /** Writes milliseconds as the value of a datetime-local field. */
 export function writeLocalTime(timeMs: string | undefined): string {
   const time = Number(timeMs);
-  if (timeMs === undefined || timeMs === '' || Number.isNaN(time) || Math.abs(time) > 8.64e15) return '';
+  if (timeMs === undefined || timeMs === '' || !isTime(time)) return '';
   return writeTime(time, 'local').replace(' ', 'T');
 }
