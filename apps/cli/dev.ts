@@ -4,6 +4,7 @@ import { configOrExit, readConfig, SECRET_KEYS } from '@lockstep/config';
 import { type Closable, createLogger, runUntilSignal } from '@lockstep/platform';
 import { watch } from 'chokidar';
 import pretty from 'pino-pretty';
+import { say, sayAside } from './src/output/terminal.ts';
 import { provideDatabase } from './src/stack/stack.ts';
 
 /**
@@ -23,7 +24,7 @@ function runService(variables: Record<string, string>): Closable {
   const start = () => {
     const started = new Program(SERVICE, variables);
     void started.ended.then((by) => {
-      if (!started.isClosed) process.stdout.write(`The service exited (${by}). It restarts after a change.\n`);
+      if (!started.isClosed) say(`The service exited (${by}). It restarts after a change.`);
     });
     return started;
   };
@@ -31,7 +32,7 @@ function runService(variables: Record<string, string>): Closable {
   let restarting: Promise<void> | null = null;
   let timer: NodeJS.Timeout | undefined;
   const restart = async () => {
-    process.stdout.write('Restarting the service\n');
+    say('Restarting the service');
     await program.close();
     restarting = null;
     program = start();
@@ -88,5 +89,5 @@ await runUntilSignal(
     await startPart('service', async () => runService({ DATABASE_URL: database.url, LOG_LEVEL }));
     throw new Error(`Vite exited (${await vite.ended}); shutting down.`);
   },
-  (error) => void process.stderr.write(`dev: ${error instanceof Error ? error.message : error}\n`),
+  (error) => sayAside(`dev: ${error instanceof Error ? error.message : error}`),
 );

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buildProgram } from '@lockstep/cli/testing';
 import type { Customer } from '@lockstep/contract';
@@ -9,8 +12,8 @@ import { ConsoleClient } from '../harness/browser/console.ts';
 import { failOrders } from '../harness/databases/unchecked.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { syncOf } from '../harness/orders/sync-batches.ts';
-import { tableIn } from '../harness/processes/command-line.ts';
-import { newDataDir } from '../harness/processes/processes.ts';
+import { COMMAND, environmentOf, tableIn } from '../harness/processes/command-line.ts';
+import { endEverything, newDataDir, runJob } from '../harness/processes/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** The messages of commands, run in this process. The long tests run commands as processes. */
@@ -24,7 +27,10 @@ beforeAll(async () => {
   customer = await api.newCustomer();
 });
 afterEach(() => vi.restoreAllMocks());
-afterAll(() => stack.close());
+afterAll(async () => {
+  await endEverything();
+  await stack.close();
+});
 
 /** Runs the command in this process. Returns what it prints; an error has it, too. */
 async function lockstep(...words: string[]) {
@@ -121,12 +127,54 @@ it('batch preview lists ignored fields on standard error', async () => {
   const batch = { ...batchOf(newBuy(customer, [newAssetNum()], { color: 'red' })), 'a\u009b2J': 1 };
   const { stdout, stderr } = await lockstep('batch', 'preview', ...fileOf(batch));
   expect(tableIn(stdout, 'sequence')).toMatchObject([{ outcome: 'succeeded' }]);
-  expect(stderr).toMatch(/^.*:\norderList\[0\]\.color\n\["a 2J"\]\n$/);
+  expect(stderr).toMatch(/^.*:\norderList\[0\]\.color\n\["a\\u009b2J"\]\n$/);
   const json = await lockstep('batch', 'preview', '--json', ...fileOf(batch));
   expect(JSON.parse(json.stdout)).toMatchObject({ state: 'succeeded' });
   expect(json.stderr).toBe(stderr);
   const plain = await lockstep('batch', 'preview', ...fileOf(batchOf(newBuy(customer, [newAssetNum()]))));
   expect(plain.stderr).toBe('');
+});
+
+/** What a terminal obeys: a title and a bell, a cleared screen by C0 and by C1, reversed text. */
+const HOSTILE = '\x1b]0;owned\x07\x1b[2J\x9b2J\u202e';
+const EVENT = { id: '1', time: 0, type: HOSTILE, data: { channelCode: HOSTILE, channelOrderId: HOSTILE } };
+const TIMES = { acceptedTime: 0, completedTime: 0, estimatedCompletionTime: null };
+const BATCH = { channelCode: HOSTILE, channelOrderId: HOSTILE, state: 'completed', total: 1, failed: 1, ...TIMES };
+const ORDER = { sequence: HOSTILE, state: 'failed', cause: HOSTILE, message: HOSTILE, assets: [], products: [] };
+const DELIVERY = { state: 'failed', attempts: [{ status: null, fault: HOSTILE }] };
+const FILE = 'examples/first-batch.json';
+
+it.each<[line: string, data: unknown]>([
+  ['order list', undefined],
+  ['batch list', { batches: [BATCH], nextCursor: null }],
+  [`submit ${FILE}`, { ...BATCH, orders: [ORDER], nextCursor: null, length: HOSTILE }],
+  ['batch show a b', { ...BATCH, orders: [ORDER], nextCursor: null }],
+  ['batch show a b --json', { ...BATCH, orders: [ORDER], nextCursor: null }],
+  [`batch preview ${FILE}`, [ORDER]],
+  ['events', { events: [EVENT], lastId: '1', hasMore: false }],
+  ['events --json', { events: [EVENT], lastId: '1', hasMore: false }],
+  ['webhook test 1', DELIVERY],
+  ['webhook test 1 --json', DELIVERY],
+])('%s prints nothing that a terminal obeys, whatever a service answers', async (line, data) => {
+  const service = createServer(({ url }, response) => {
+    const answers: [token: object, other: object][] = [
+      [{ error: HOSTILE, error_description: HOSTILE }, {}],
+      [{ access_token: 'a' }, { code: HOSTILE, cause: HOSTILE, message: HOSTILE }],
+      [{ access_token: 'a' }, { code: 0, data, ignoredFields: [HOSTILE] }],
+    ];
+    const [, round, path] = /^\/(\d)(.*)/.exec(url!)!;
+    response.end(JSON.stringify(answers[Number(round)]![path === '/oauth2/token' ? 0 : 1]));
+  });
+  await once(service.listen(0, '127.0.0.1'), 'listening');
+  for (const round of data === undefined ? [0, 1] : [2]) {
+    const baseUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}/${round}`;
+    const credentials = { appKey: 'key', appSecret: 'secret' };
+    const { stdout, stderr } = await runJob([...COMMAND, ...line.split(' ')], environmentOf({ baseUrl, credentials }));
+    const output = stdout + stderr;
+    expect(output).toContain('\\u202e');
+    expect(output.match(/[^\P{Cc}\n]|\p{Bidi_Control}/gu)).toBeNull();
+  }
+  service.close();
 });
 
 describe('orders that fail while their batches cannot be completed', () => {

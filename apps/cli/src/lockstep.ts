@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { statusOf } from './output/status.ts';
-import { endWithReader } from './output/terminal.ts';
+import { endWithReader, sayAside } from './output/terminal.ts';
 import { buildProgram } from './program.ts';
 
 /** The lockstep command (rules 9). Prints results to standard output and errors to standard error. */
@@ -11,7 +11,7 @@ try {
 } catch (error) {
   // commander has printed its own errors.
   if (!(error instanceof CommanderError)) {
-    process.stderr.write(`lockstep: ${error instanceof Error ? error.message : String(error)}\n`);
+    sayAside(`lockstep: ${error instanceof Error ? error.message : String(error)}`);
   }
   process.exitCode = statusOf(error);
 }

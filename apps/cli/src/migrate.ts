@@ -1,6 +1,6 @@
 import { chooseQueueBackend, configOrExit, RELEASE, readDeploymentConfig } from '@lockstep/config';
 import { explainFault } from '@lockstep/platform';
-import { say } from './output/terminal.ts';
+import { say, sayAside } from './output/terminal.ts';
 import { migrateDatabase } from './stack/migrate-database.ts';
 
 /** `npm run migrate`: run it before the first start, and before starting the processes of a new version (rules 9). */
@@ -10,6 +10,6 @@ try {
   await migrateDatabase(config.DATABASE_URL, queue, { onApplied: (name) => say(`applied ${name}`) });
   say('The database is up to date.');
 } catch (error) {
-  process.stderr.write(`Migration failed: ${explainFault(error, config.DATABASE_URL, RELEASE)}\n`);
+  sayAside(`Migration failed: ${explainFault(error, config.DATABASE_URL, RELEASE)}`);
   process.exitCode = 1;
 }

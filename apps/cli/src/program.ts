@@ -4,6 +4,7 @@ import { API_COMMANDS, Commands, DATABASE_COMMANDS, OTHER_COMMANDS } from './com
 import { addCompletionCommands } from './commands/completion.ts';
 import { addEventsCommand } from './commands/events.ts';
 import { addSubmitCommand } from './commands/submit.ts';
+import { sayAside } from './output/terminal.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -83,7 +84,7 @@ export async function buildProgram(env: NodeJS.ProcessEnv, words: readonly strin
     .commandsGroup(OTHER_COMMANDS)
     .helpCommand('help [command]', 'Show help for a command')
     .addHelpText('after', HELP)
-    .configureOutput({ outputError: (text, write) => write(formatUsageError(text)) })
+    .configureOutput({ outputError: (text) => sayAside(formatUsageError(text).trimEnd()) })
     .exitOverride();
   const commands = new Commands(env);
   addSubmitCommand(program, commands);

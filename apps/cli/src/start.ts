@@ -5,7 +5,7 @@ import { LINK_MINUTES } from '@lockstep/operators';
 import { createOrderMetrics } from '@lockstep/orders';
 import { createLogger, explainFault, runUntilSignal, type StartPart } from '@lockstep/platform';
 import { startWorker } from '@lockstep/worker';
-import { say } from './output/terminal.ts';
+import { say, sayAside } from './output/terminal.ts';
 import { buildConsole } from './stack/build-console.ts';
 import { prepareDemo } from './stack/demo.ts';
 import { migrateDatabase } from './stack/migrate-database.ts';
@@ -15,7 +15,7 @@ import { provideDatabase } from './stack/stack.ts';
 const config = configOrExit(readConfig);
 const log = createLogger({ name: 'lockstep', level: config.LOG_LEVEL ?? 'warn', secrets: SECRET_KEYS });
 
-await runUntilSignal(log, run, (error) => process.stderr.write(`Lockstep could not start: ${explain(error)}\n`));
+await runUntilSignal(log, run, (error) => sayAside(`Lockstep could not start: ${explain(error)}`));
 
 async function run(startPart: StartPart): Promise<void> {
   const consoleBuilt = startPart('console build', buildConsole);
@@ -64,7 +64,7 @@ async function run(startPart: StartPart): Promise<void> {
     }),
   );
   const { fault } = await consoleBuilt;
-  if (fault !== undefined) process.stderr.write(`The console could not be built: ${fault}\n`);
+  if (fault !== undefined) sayAside(`The console could not be built: ${fault}`);
   say(`PostgreSQL: ${database.description}; queue: BullMQ on ${queue.kind === 'redis' ? 'Redis' : 'PostgreSQL'}`);
   say(`Demo credentials: ${demoFile}; try the API: ${api.baseUrl}/docs`);
   say(describeConsole(publicUrl ?? api.baseUrl, logInToken));

@@ -8,7 +8,10 @@ export const COMMAND = [process.execPath, 'apps/cli/src/lockstep.ts'];
 export const TIME = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d[+-]\\d\\d:\\d\\d';
 
 /** Returns an environment in which the command calls a service as this application, and finds no `npm start`. */
-export function environmentOf({ baseUrl, credentials: { appKey, appSecret } }: Api): Record<string, string> {
+export function environmentOf({
+  baseUrl,
+  credentials: { appKey, appSecret },
+}: Pick<Api, 'baseUrl' | 'credentials'>): Record<string, string> {
   return {
     DATA_DIR: newDataDir(),
     LOCKSTEP_BASE_URL: baseUrl,

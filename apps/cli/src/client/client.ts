@@ -172,8 +172,11 @@ export class OrderClient {
       headers: { authorization, ...(body !== undefined && { 'content-type': type }) },
       body,
       timeoutMs: CALL_TIMEOUT_MS + bodySeconds * 1_000,
-    }).catch((error: unknown) => {
-      throw new ServiceUnavailable(explainNoAnswer(error, baseUrl), { cause: error });
+    }).catch((error: NodeJS.ErrnoException) => {
+      const fault = explainNoAnswer(error, baseUrl);
+      // Calling again would only read as much again.
+      if (error.code === 'TOO_LONG') throw new CommandFault('unreachable', fault, { cause: error });
+      throw new ServiceUnavailable(fault, { cause: error });
     });
     const answer = status === 404 ? undefined : parseAnswer(text);
     if (answer !== undefined) return { url, status, answer };

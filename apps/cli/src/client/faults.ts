@@ -16,6 +16,7 @@ export const NETWORK_FAULTS: Record<string, string> = {
   ENETUNREACH: NO_ROUTE,
   ETIMEDOUT: 'is unreachable: connecting timed out. A firewall may block it.',
   NO_ANSWER: 'accepted the call but did not answer in time.',
+  TOO_LONG: 'sent more than 128 MiB, which is not an answer of Lockstep. Check --base-url.',
   EPROTO: 'rejected TLS: it needs another version, another cipher or a client certificate.',
   CERT_HAS_EXPIRED: 'has an expired certificate.',
   ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another host. Use the host in the certificate.',

@@ -11,11 +11,14 @@ interface Sent {
 
 /** The time for connecting, including TLS. */
 const CONNECT_TIMEOUT_MS = 10_000;
+/** In UTF-16 units. No answer is as long: the longest is the preview of a batch with the most elements. */
+const MAX_ANSWER_LENGTH = 128 * 1024 * 1024;
 
 /**
  * Sends a request and reads its answer. Follows no redirect: a POST would become a GET, and the secret would go
  * elsewhere. Does not use fetch: loading it takes a third of a command's processor time.
- * @throws the error of Node.js, with its code; `ETIMEDOUT` or `NO_ANSWER` if connecting or the answer timed out
+ * @throws the error of Node.js, with its code; `ETIMEDOUT` or `NO_ANSWER` if connecting or the answer timed out, `TOO_LONG` if the
+ *   answer does not end
  */
 export async function send(
   url: string,
@@ -38,7 +41,10 @@ export async function send(
     call.end(body);
     const [response] = (await once(call, 'response', { signal })) as [IncomingMessage];
     let text = '';
-    for await (const chunk of response.setEncoding('utf8')) text += chunk;
+    for await (const chunk of response.setEncoding('utf8')) {
+      text += chunk;
+      if (text.length > MAX_ANSWER_LENGTH) throw Object.assign(new Error('TOO_LONG'), { code: 'TOO_LONG' });
+    }
     return { status: response.statusCode ?? 0, headers: response.headers, text };
   } catch (error) {
     throw signal.aborted ? signal.reason : error;

@@ -1,5 +1,6 @@
 import type { BatchResult, OrderResult } from '@lockstep/contract';
 import { MAX_PAGE_ORDERS } from '@lockstep/contract/words';
+import { readEntries } from '../output/lists.ts';
 import { formatFailures, formatJson, formatOrders, MAX_TABLE_ORDERS } from '../output/outcomes.ts';
 import type { Progress } from '../output/progress.ts';
 import { STATUS } from '../output/status.ts';
@@ -47,15 +48,11 @@ export async function watchBatch(client: OrderClient, key: BatchKey, progress: P
 
 /** Reads all orders of a batch, or those in one state, as they were sent. */
 export async function readOrders(client: OrderClient, query: SentQuery<'getBatchResult'>): Promise<OrderResult[]> {
-  const orders: OrderResult[] = [];
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const page: BatchResult = await client.call('getBatchResult', {
-      query: { ...query, limit: String(MAX_PAGE_ORDERS), cursor },
-    });
-    orders.push(...page.orders);
-    cursor = page.nextCursor;
-  }
-  return orders;
+  const readPage = async (page: { limit: string; cursor: string | undefined }) => {
+    const { orders, nextCursor } = await client.call('getBatchResult', { query: { ...query, ...page } });
+    return { items: orders, nextCursor };
+  };
+  return await Array.fromAsync(readEntries(readPage, Number.POSITIVE_INFINITY, MAX_PAGE_ORDERS));
 }
 
 /** Shows the outcome of a batch; of a large batch only the failed orders. `result` has its totals. */

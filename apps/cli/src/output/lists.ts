@@ -1,4 +1,5 @@
 import { type ListOptions, MAX_LIMIT } from '../options.ts';
+import { CommandFault } from './status.ts';
 import { type Column, formatTable } from './table.ts';
 import { say, sayAside } from './terminal.ts';
 
@@ -15,13 +16,22 @@ const MAX_PAGE = 200;
 const TABLE_ROWS = 1_000;
 
 /**
- * Reads at most `most` entries, page by page. A short or empty page need not be the last one. Returns whether more
- * entries may follow.
+ * Reads at most `most` entries in pages of at most `mostOfPage`. A short or empty page need not be the last one. Returns
+ * whether more entries may follow.
+ * @throws CommandFault if a cursor repeats, because the list would never end
  */
-export async function* readEntries<Item>(readPage: ReadPage<Item>, most: number): AsyncGenerator<Item, boolean> {
+export async function* readEntries<Item>(
+  readPage: ReadPage<Item>,
+  most: number,
+  mostOfPage = MAX_PAGE,
+): AsyncGenerator<Item, boolean> {
+  const cursors = new Set<string | undefined>();
   let cursor: string | undefined;
   for (let left = most; ; ) {
-    const { items, nextCursor } = await readPage({ limit: String(Math.min(left, MAX_PAGE)), cursor });
+    if (cursors.size === cursors.add(cursor).size) {
+      throw new CommandFault('unreachable', 'The service answered with a cursor that it gave before. Try again.');
+    }
+    const { items, nextCursor } = await readPage({ limit: String(Math.min(left, mostOfPage)), cursor });
     yield* items.slice(0, left);
     left -= items.length;
     if (nextCursor === null) return false;

@@ -10,8 +10,9 @@ export class Progress {
   show({ succeeded, failed, total, estimatedCompletionTime }: BatchResult): void {
     if (!process.stderr.isTTY || process.env.TERM === 'dumb') return;
     const end = estimatedCompletionTime === null ? '' : `, expected by ${formatTime(estimatedCompletionTime)}`;
-    this.#bar ??= this.#start(total);
-    this.#bar.update(succeeded + failed, { end });
+    // The bar writes to the terminal itself, so it gets nothing but numbers and times.
+    this.#bar ??= this.#start(Number(total));
+    this.#bar.update(Number(succeeded) + Number(failed), { end });
   }
 
   #start(total: number): SingleBar {

@@ -1,5 +1,6 @@
 import Table from 'cli-table3';
 import stringWidth from 'string-width';
+import { makeVisible } from './terminal.ts';
 
 type Cell = string | number | null;
 
@@ -65,9 +66,9 @@ export function formatTime(timeMs: number | null): string | null {
   return `${local}${sign}${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}`;
 }
 
-/** Formats a cell without control characters, which could move the cursor or color the text after them. */
+/** Formats a cell as one line, as wide as it will be on the terminal. */
 function toText(cell: Cell): string {
-  return cell === null || cell === '' ? '-' : String(cell).replace(/\p{Cc}/gu, ' ');
+  return cell === null || cell === '' ? '-' : makeVisible(String(cell)).replace(/[\n\t]/g, ' ');
 }
 
 function terminalWidth(): number {

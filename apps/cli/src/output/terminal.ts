@@ -3,12 +3,23 @@ import { STATUS } from './status.ts';
 
 /** Prints a line of the result to standard output. */
 export function say(line: string): void {
-  process.stdout.write(`${line}\n`);
+  process.stdout.write(`${makeVisible(line)}\n`);
 }
 
 /** Prints a line that is not part of the result to standard error, so that scripts read only results. */
 export function sayAside(line: string): void {
-  process.stderr.write(`${line}\n`);
+  process.stderr.write(`${makeVisible(line)}\n`);
+}
+
+/**
+ * Replaces characters that a terminal obeys, or that reorder the text around them, with their JSON escapes. JSON keeps
+ * its meaning. Line feeds and tabs stay.
+ */
+export function makeVisible(text: string): string {
+  return text.replace(
+    /[^\P{Cc}\n\t]|[\p{Bidi_Control}\u2028\u2029]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /**
@@ -26,7 +37,7 @@ export function endOnSignals(lastWords: () => string): void {
     // `on`, not `once`: npm forwards a signal that the whole process group receives, and the second one would end the
     // process without a message.
     process.on(signal, () => {
-      process.stderr.write(`lockstep: ${lastWords()}\n`);
+      sayAside(`lockstep: ${lastWords()}`);
       process.exit(STATUS[signal]);
     });
   }
