@@ -67,6 +67,16 @@ describe('a refused call lists', () => {
     expect(answer.body).not.toHaveProperty('faults');
   });
 
+  it.each([
+    ['without a type', {}],
+    ['of an unknown type', { orderType: 'buy', sequence: 1, assets: [{ assetNos: [5] }] }],
+  ])('all faults of an order %s', async (_, order) => {
+    const paths = async (one: object) => pathsOf(await api.submit({ ...batchOf(), orderList: [one] }));
+    const others = await paths({ ...order, orderType: 'delete_asset' });
+    expect(others.length).toBeGreaterThan(10);
+    expect(await paths(order)).toEqual(['orderList[0].orderType', ...others]);
+  });
+
   it('the first 20 of a batch with faults everywhere, in a small answer', async () => {
     const product = productToBuy({ limitEnddate: 1, [`limit${'_'.repeat(100_000)}StartDate`]: 1, productUri: 5 });
     const broken = Array.from({ length: MAX_ORDERS_PER_BATCH }, () =>

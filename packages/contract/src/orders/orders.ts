@@ -58,11 +58,21 @@ export const DeleteProductOrder = z
   })
   .meta({ id: 'DeleteProductOrder', description: 'An order that revokes products.' });
 
+/** What all orders have, whatever their type. */
+const AnyOrder = DeleteAssetOrder.omit({ orderType: true });
+
 /** An order as it was sent; its fields depend on orderType (interface O5). */
 export const Order = z
   .discriminatedUnion('orderType', [NewBuyOrder, DeleteAssetOrder, DeleteProductOrder], {
-    error: 'must be new_buy, delete_asset or delete_product',
+    error: ({ code }) => (code === 'invalid_union' ? 'must be new_buy, delete_asset or delete_product' : undefined),
   })
+  .superRefine(
+    (order, context) => {
+      for (const issue of AnyOrder.safeParse(order).error?.issues ?? []) context.addIssue({ ...issue, continue: true });
+    },
+    // Without a type, zod checks no other field, so that the caller would learn of the others' faults one call later.
+    { when: ({ issues }) => issues.some(({ code }) => code === 'invalid_union') },
+  )
   .meta({ id: 'Order', description: 'An order; its fields depend on orderType.' });
 export type Order = z.infer<typeof Order>;
 export type NewBuyOrder = z.infer<typeof NewBuyOrder>;
