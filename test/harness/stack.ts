@@ -16,6 +16,7 @@ import { type RunningWorker, startWorker } from '@lockstep/worker';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { Api } from './api.ts';
+import './network/example-names.ts';
 
 /** The queue backends on which every test of queued work runs. */
 export const QUEUE_KINDS = ['redis', 'postgres'] as const;

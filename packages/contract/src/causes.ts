@@ -160,7 +160,10 @@ export const causes = {
   webhook_disabled: { code: '13004', message: 'Webhook {0} is disabled. Enable it first.' },
   webhook_address_forbidden: {
     code: '13004',
-    message: 'url: {0} is a private, loopback, link-local or otherwise reserved address. Use a public address.',
+    // The same words for unknown and private names, so that callers cannot explore the network (rules 6.8).
+    message:
+      'url: {0} is not a public address, or not a name of one. Correct it. To try webhooks on your own machine, start ' +
+      'the service with WEBHOOK_ALLOW_PRIVATE=true.',
   },
   webhooks_exhausted: { code: '13004', message: 'Your application already has {0} webhooks. Delete one first.' },
 

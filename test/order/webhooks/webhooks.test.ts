@@ -1,7 +1,8 @@
+import { CONNREFUSED, NODATA, NOTFOUND, REFUSED, Resolver, SERVFAIL, TIMEOUT } from 'node:dns/promises';
 import { buildMessage, MAX_WEBHOOKS, Webhook, type WebhookId, WebhookWithSecret } from '@lockstep/contract';
 import { writeCursor } from '@lockstep/platform/testing';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { type Api, dataOf, pathIn, refusalOf } from '../../harness/api.ts';
 import { startAnotherApi } from '../../harness/processes/another-api.ts';
@@ -199,6 +200,37 @@ describe('a URL is refused', () => {
       message: buildMessage('webhook_address_forbidden', named),
     });
   });
+
+  const dnsFault = (code: string) => Object.assign(new Error(code), { code });
+
+  it.each<[what: string, answer: string[] | Error]>([
+    ['that does not exist', dnsFault(NOTFOUND)],
+    ['without an address', dnsFault(NODATA)],
+    ['of a private address', ['10.0.0.1']],
+    ['of a public and a private address', ['8.8.8.8', '10.0.0.1']],
+  ])('to a name %s, in the same words', async (_, answer) => {
+    answerByDns(answer);
+    expect(await refusalFor('https://hooks.shop.test/?key=geheim')).toMatchObject({
+      cause: 'webhook_address_forbidden',
+      message: buildMessage('webhook_address_forbidden', 'hooks.shop.test'),
+    });
+  });
+
+  it.each([TIMEOUT, SERVFAIL, REFUSED, CONNREFUSED])('unless DNS gives no answer: %s', async (code) => {
+    answerByDns(dnsFault(code));
+    const own = await stack.newApi();
+    expect(dataOf(await create({ url: 'https://hooks.shop.test/' }, own))).toMatchObject({ state: 'active' });
+  });
+
+  function answerByDns(answer: string[] | Error): void {
+    const fault = answer instanceof Error ? answer : dnsFault(NODATA);
+    vi.spyOn(Resolver.prototype, 'resolve6').mockRejectedValue(fault);
+    const asked = vi.spyOn(Resolver.prototype, 'resolve4');
+    if (answer instanceof Error) asked.mockRejectedValue(answer);
+    // The types have four overloads, of which one is used.
+    else asked.mockResolvedValue(answer as never);
+  }
+  afterEach(() => vi.restoreAllMocks());
 
   it('except if the operator allows any address', async () => {
     const closedNetwork = await startAnotherApi(stack, await stack.newApi(), { webhookAllowPrivate: true });

@@ -11,8 +11,8 @@ import { assertPositionAssigned, parsePosition } from '@lockstep/orders';
 import { type Database, inTransaction } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { MAX_ATTEMPTS } from '../retry-schedule.ts';
-import { checkUrl } from '../sending/addresses.ts';
 import { newSecret, showSecret } from '../sending/signatures.ts';
+import { checkUrl } from './check-url.ts';
 import { failPending } from './disable.ts';
 import { findWebhook, lockWebhook, type OwnWebhook, SHOWN, showWebhook, webhooksOf } from './own-webhooks.ts';
 
@@ -33,7 +33,7 @@ export async function createWebhook(
   { url, description = null }: { url: CreateWebhook['url']; description?: string | null | undefined },
   rule: { allowPrivate: boolean },
 ): Promise<WebhookWithSecret> {
-  checkUrl(url, rule);
+  await checkUrl(url, rule);
   const secret = newSecret();
   const row = await inTransaction(db, async (trx) => {
     // Serializes the calls of an application, so that the count is exact.

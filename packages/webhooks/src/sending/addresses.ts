@@ -1,4 +1,3 @@
-import { Refusal } from '@lockstep/contract';
 import ipaddr from 'ipaddr.js';
 
 /**
@@ -6,30 +5,6 @@ import ipaddr from 'ipaddr.js';
  * addresses are link-local or reserved.
  */
 const DENIED_ADDRESSES = ['168.63.129.16'];
-
-/**
- * Refuses a URL to which messages must not be sent (rules 6.8), as far as its text tells. Names are checked at
- * connection time, by their address at that moment.
- *
- * Throws a Refusal: field_invalid or webhook_address_forbidden. It never repeats the URL, which may contain a secret.
- */
-export function checkUrl(text: string, { allowPrivate }: { allowPrivate: boolean }): void {
-  const url = URL.parse(text);
-  const schemes = allowPrivate ? ['https:', 'http:'] : ['https:'];
-  // The WHATWG parser accepts URLs that others don't: without slashes, with backslashes, with spaces inside.
-  if (url === null || !/^https?:\/\/[^\s\\]+$/i.test(text) || !schemes.includes(url.protocol)) {
-    throw new Refusal(
-      'field_invalid',
-      'url',
-      `must start with ${allowPrivate ? 'https:// or http://' : 'https://'} and a host name`,
-    );
-  }
-  if (url.username !== '' || url.password !== '' || text.split('/')[2]!.includes('@')) {
-    throw new Refusal('field_invalid', 'url', 'must not contain a user name or a password');
-  }
-  if (text.includes('#')) throw new Refusal('field_invalid', 'url', 'must not contain a fragment (#)');
-  if (!allowPrivate && isForbiddenHost(url.hostname)) throw new Refusal('webhook_address_forbidden', url.hostname);
-}
 
 /**
  * Whether the host of a URL is a forbidden address or a name of this machine. `hostname` is normalized: the WHATWG
