@@ -101,7 +101,8 @@ function fileOf(batch: ReturnType<typeof batchOf>): string[] {
   const file = join(mkdtempSync(join(inject('directory'), 'batch-')), 'batch.json');
   writeFileSync(file, JSON.stringify(batch));
   const { appKey, appSecret } = api.credentials;
-  return [file, '--base-url', stack.baseUrl, '--app-key', appKey, '--app-secret', appSecret];
+  writeFileSync(`${file}.secret`, appSecret);
+  return [file, '--base-url', stack.baseUrl, '--app-key', appKey, '--app-secret-file', `${file}.secret`];
 }
 
 it('a refusal lists its faults, one per line', async () => {

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { BatchOrder, type BatchResult } from '@lockstep/contract';
 import { DEMO_ENTERPRISES } from '@lockstep/customers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { freePort } from '../harness/network/redis.ts';
 import { COMMAND, tableIn } from '../harness/processes/command-line.ts';
 import {
@@ -63,6 +63,14 @@ describe('lockstep submit', () => {
 
   const shell = (line: string) => runJob(['bash', '-c', line], { DATA_DIR: stack.dataDir });
   const submit = (...words: string[]) => lockstep(stack.dataDir, 'submit', ...words);
+
+  /** Submits with a wrong secret. */
+  const submitTo = (baseUrl: string) =>
+    runJob([...COMMAND, 'submit', 'examples/mixed-batch.json'], {
+      LOCKSTEP_BASE_URL: baseUrl,
+      LOCKSTEP_APP_KEY: stack.demo.appKey,
+      LOCKSTEP_APP_SECRET: 'wrong',
+    });
 
   /** Writes a changed mixed batch to a file beside the data directory. */
   function changedBatch(change: (batch: ReturnType<typeof readExample>) => void): string {
@@ -172,9 +180,10 @@ describe('lockstep submit', () => {
 
   it('reads the service and the application from options or the environment', async () => {
     const { baseUrl, appKey, appSecret } = stack.demo;
-    const where = ['--base-url', baseUrl, '--app-key', appKey, '--app-secret', appSecret];
     const elsewhere = newDataDir();
-    expect((await lockstep(elsewhere, 'submit', ...where, 'examples/mixed-batch.json')).stdout).toBe(mixed.stdout);
+    const options = `--base-url ${baseUrl} --app-key ${appKey} --app-secret-file -`;
+    const line = `cat | ${COMMAND.join(' ')} submit ${options} examples/mixed-batch.json <<< ${appSecret}`;
+    expect((await runJob(['bash', '-c', line], { DATA_DIR: elsewhere })).stdout).toBe(mixed.stdout);
     const ended = await runJob(['npm', 'run', '--silent', 'lockstep', '--', 'submit', 'examples/mixed-batch.json'], {
       DATA_DIR: elsewhere,
       LOCKSTEP_BASE_URL: baseUrl,
@@ -206,19 +215,24 @@ describe('lockstep submit', () => {
     ['a file that is not JSON', 64, () => submit('README.md'), /README\.md.*JSON/],
     ['an empty standard input', 64, () => submit('-'), /Standard input/],
     ['a missing file', 64, () => submit('examples/none.json'), /examples\/none\.json/],
-    ['a wrong secret', 2, () => submit('--app-secret', 'wrong', 'examples/mixed-batch.json'), /invalid_client/],
-    ['an empty secret', 64, () => submit('--app-secret', '', 'examples/mixed-batch.json'), /--app-secret/],
+    ['a wrong secret', 2, () => submitTo(stack.demo.baseUrl), /invalid_client/],
     [
       'a local port without a service',
       69,
-      async () => submit('--base-url', `http://127.0.0.1:${await freePort()}`, 'examples/mixed-batch.json'),
+      async () => submitTo(`http://127.0.0.1:${await freePort()}`),
       /http:\/\/127\.0\.0\.1:\d+ .*npm start/,
     ],
     [
       'an invalid address, without repeating its password',
       64,
-      () => submit('--base-url', 'postgres://me:hunter2@db', 'examples/mixed-batch.json'),
+      () => submitTo('postgres://me:hunter2@db'),
       /^(?!.*hunter2).*--base-url \(LOCKSTEP_BASE_URL\)/,
+    ],
+    [
+      'one standard input for the secret and the batch',
+      64,
+      () => shell(`echo a | ${COMMAND.join(' ')} submit --base-url http://a --app-key a --app-secret-file - -`),
+      /Standard input.*batch/,
     ],
     [
       'a missing service',
@@ -242,7 +256,9 @@ describe('lockstep submit that is stopped while its batch is pending', () => {
     waiting = await startStack({ worker: false });
     const { credentials } = await waiting.newApi();
     const { appKey, appSecret } = credentials;
-    const service = ['--base-url', waiting.baseUrl, '--app-key', appKey, '--app-secret', appSecret];
+    const secretFile = join(mkdtempSync(join(inject('directory'), 'secret-')), 'secret');
+    writeFileSync(secretFile, appSecret);
+    const service = ['--base-url', waiting.baseUrl, '--app-key', appKey, '--app-secret-file', secretFile];
     command = [...COMMAND, 'submit', ...service, 'examples/first-batch.json'];
   });
   afterAll(async () => {

@@ -140,7 +140,7 @@ describe('lockstep events', () => {
     ['--after x', 64, /--after/],
     ['--limit 0', 64, /--limit/],
     ['--all --limit 3', 64, /--all.*--limit/],
-    ['--follow --app-secret wrong', 2, /invalid_client/],
+    ['--follow --app-key wrong', 2, /invalid_client/],
     ['--follow --base-url shop.example', 64, /--base-url/],
   ])('refuses %s with status %i', async (options, expected, message) => {
     const { status, stdout, stderr } = await runLine(`lockstep events ${options}`, readerEnv);

@@ -53,8 +53,9 @@ const DATABASE_GROUPS: readonly Group[] = [
 
 const HELP = `
 API commands act as one application and see only its data. Name the service and
-the application with --base-url, --app-key and --app-secret; the default is the
-demo of npm start, in DATA_DIR/demo.json.
+the application with --base-url, --app-key and --app-secret-file or their
+variables; without any of them, the command uses the demo of npm start, in
+DATA_DIR/demo.json.
 Database commands cover all applications. They connect to DATABASE_URL; the
 default is the database of the npm start that runs in DATA_DIR. The audit log
 records what they change.

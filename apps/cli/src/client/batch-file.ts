@@ -21,7 +21,7 @@ const UTF16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
  * @throws CommandFault if the file cannot be read, is not UTF-8 or not JSON, or is not a batch
  */
 export async function readBatchFile(file: string): Promise<BatchFile> {
-  return parseBatch(await readBytes(file), nameOf(file));
+  return parseBatch(await readGivenFile(file), nameOf(file));
 }
 
 /**
@@ -30,7 +30,7 @@ export async function readBatchFile(file: string): Promise<BatchFile> {
  */
 export async function readRenamedBatch(file: string): Promise<{ channelCode: string; channelOrderId?: string }> {
   const name = nameOf(file);
-  const batch = parse(removeMark(await readBytes(file), name), name) as Record<string, unknown> | null;
+  const batch = parse(removeMark(await readGivenFile(file), name), name) as Record<string, unknown> | null;
   const { channelCode, channelOrderId } = batch ?? {};
   if (typeof channelCode !== 'string' || !['string', 'undefined'].includes(typeof channelOrderId)) {
     throw new CommandFault('usage', `${name} is not a batch: it must be a JSON object with the string channelCode.`);
@@ -58,8 +58,16 @@ export function nameOf(file: string): string {
   return file === STANDARD_INPUT ? 'Standard input' : file;
 }
 
-async function readBytes(file: string): Promise<Buffer<ArrayBuffer>> {
-  if (file === STANDARD_INPUT) return Buffer.from(await buffer(process.stdin));
+/**
+ * Reads a file, or standard input if `file` is `-`.
+ * @throws CommandFault if the file cannot be read, or standard input has been read before
+ */
+export async function readGivenFile(file: string): Promise<Buffer<ArrayBuffer>> {
+  if (file === STANDARD_INPUT) {
+    const { stdin } = process;
+    if (!stdin.readableEnded) return Buffer.from(await buffer(stdin));
+    throw new CommandFault('usage', 'Standard input can hold the secret or the batch, not both. Use a file for one.');
+  }
   try {
     return await readFile(resolveCallerPath(file));
   } catch (error) {

@@ -1,6 +1,7 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { OrderClient } from '../client/client.ts';
 import type { DatabaseTools } from '../database/with-database.ts';
+import { parseFileName, parseText } from '../options.ts';
 
 /** The headings of the help, which say whose data a command covers. */
 export const API_COMMANDS = 'API commands (one application):';
@@ -41,9 +42,13 @@ export class Commands {
       .command(usage)
       .helpGroup(API_COMMANDS)
       .description(description)
-      .addOption(new Option('--base-url <url>', 'Address of the API').env('LOCKSTEP_BASE_URL'))
-      .addOption(new Option('--app-key <key>', 'appKey of the application').env('LOCKSTEP_APP_KEY'))
-      .addOption(new Option('--app-secret <secret>', 'Secret of the application').env('LOCKSTEP_APP_SECRET'))
+      .option('--base-url <url>', 'Address of the API (env: LOCKSTEP_BASE_URL)', parseText)
+      .option('--app-key <key>', 'appKey of the application (env: LOCKSTEP_APP_KEY)', parseText)
+      .option(
+        '--app-secret-file <file>',
+        'File with the secret of the application; - reads standard input (env: LOCKSTEP_APP_SECRET)',
+        parseFileName,
+      )
       .action(async (...given: unknown[]) => {
         const { openClient } = await import('../client/open-client.ts');
         const action = await load();
