@@ -10,12 +10,17 @@ interface Explained<Node> {
   'QUERY PLAN': [{ Plan: Node }];
 }
 
-/** Records all queries from now on, until mocks are restored. */
-export function recordQueries(): SentQuery[] {
+/**
+ * Records all queries from now on, until mocks are restored. `applicationName`: only those of such connections: a
+ * service of this process reads in the background too, and a test's own database is called `test`.
+ */
+export function recordQueries(applicationName?: string): SentQuery[] {
   const sent: SentQuery[] = [];
   const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
   vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
-    sent.push(args[0] as SentQuery);
+    const { application_name: sender } = (this as unknown as { connectionParameters: pg.ClientConfig })
+      .connectionParameters;
+    if (applicationName === undefined || sender === applicationName) sent.push(args[0] as SentQuery);
     return query.apply(this, args);
   });
   return sent;

@@ -66,7 +66,7 @@ const PRODUCT_COLUMNS = sql`crm_product_id, parent_crm_product_id, terms_id, uri
 /** Reads a page and counts the rows that PostgreSQL reads for it. */
 async function readPage(assetNum: string, cursor?: string): Promise<AssetHistory & { rows: number }> {
   const viewer = { applicationId: APPLICATION_ID, channels: null };
-  const sent = recordQueries();
+  const sent = recordQueries('test');
   const page = await readAssetHistory(stack.db, viewer, assetNum, { limit: LIMIT, cursor });
   vi.restoreAllMocks();
   const statements = sent.filter(({ text }) => /^\s*(select|with) /.test(text));
