@@ -157,7 +157,7 @@ describe('an api process', () => {
     const story = newStory(first, second);
     const answering = await whileHeld(database.db, moment, async () => {
       const answering = submit(story);
-      await untilOneWaits(database.db, 'for the test');
+      await untilOneWaits(database.db);
       await service.kill();
       return { answering };
     });
@@ -173,7 +173,7 @@ describe('an api process', () => {
     const story = newStory(first, second);
     const { answering, stopping } = await whileHeld(database.db, 'commit', async () => {
       const answering = submit(story);
-      await untilOneWaits(database.db, 'for the test');
+      await untilOneWaits(database.db);
       const stopping = service.stop();
       const isTakingCalls = () =>
         fetch(`${api.baseUrl}/health/live`)

@@ -81,20 +81,22 @@ export async function expectSumsRight(db: Database): Promise<void> {
 }
 
 /** Counts the rows of a table. */
-export const countRows = async (db: Database, table: 'batch' | 'license_order' | 'asset') => {
+export const countRows = async (db: Database, table: 'batch' | 'license_order' | 'asset' | 'nonce') => {
   const { rows } = await sql<{ rows: number }>`select count(*)::int as rows from ${sql.table(table)}`.execute(db);
   return rows[0]!.rows;
 };
 
 /**
- * Makes every transaction that stores a batch wait while `work` runs: right after it stored the batch, or in its
- * commit.
+ * Makes every transaction that stores a batch, or only one with `channelOrderId`, wait while `work` runs: right after it
+ * stored the batch, or in its commit.
  */
 export async function whileHeld<Result>(
   db: Database,
   moment: 'insert' | 'commit',
   work: () => Promise<Result>,
+  channelOrderId?: string,
 ): Promise<Result> {
+  const isHeld = channelOrderId === undefined ? 'true' : `new.channel_order_id = '${channelOrderId}'`;
   await sql`
     create function wait_for_test() returns trigger language plpgsql as $$
     begin
@@ -104,7 +106,7 @@ export async function whileHeld<Result>(
   await sql`
     create constraint trigger wait_for_test after insert on batch
     deferrable ${sql.raw(moment === 'commit' ? 'initially deferred' : '')}
-    for each row execute function wait_for_test()`.execute(db);
+    for each row when (${sql.raw(isHeld)}) execute function wait_for_test()`.execute(db);
   try {
     return await db.transaction().execute(async (trx) => {
       await sql`select pg_advisory_xact_lock(42::bigint)`.execute(trx);
@@ -121,16 +123,12 @@ export const endWaiting = (db: Database) =>
     select pg_terminate_backend(pid) from pg_locks join pg_stat_activity using (pid)
     where not granted and mode = 'ShareLock' and datname = current_database()`.execute(db);
 
-/**
- * Waits until a transaction waits: for the test in `whileHeld`, or for another one that stores a batch of the same key.
- */
-export async function untilOneWaits(db: Database, whom: 'for the test' | 'for another'): Promise<void> {
-  const lock =
-    whom === 'for the test' ? sql`locktype = 'advisory' and mode = 'ShareLock'` : sql`locktype = 'transactionid'`;
+/** Waits until a transaction waits for the test in `whileHeld`. */
+export async function untilOneWaits(db: Database): Promise<void> {
   const waiting = async () => {
     const { rows } = await sql`
       select from pg_locks join pg_stat_activity using (pid)
-      where not granted and ${lock} and datname = current_database()`.execute(db);
+      where not granted and locktype = 'advisory' and mode = 'ShareLock' and datname = current_database()`.execute(db);
     return rows.length;
   };
   // A call that shares its transaction gives up after 100 ms, so poll often enough to see it wait.

@@ -1,4 +1,4 @@
-import type { Customer } from '@lockstep/contract';
+import type { CancelledBatch, Customer } from '@lockstep/contract';
 import { lockLanes, readLocked, tryingLanes } from '@lockstep/orders/testing';
 import { run, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
@@ -40,11 +40,16 @@ async function arrivingTogether<Answers>(count: number, sending: () => Promise<A
   }
 }
 
-/** Holds a customer's lane, like a slow drain, while `work` runs. */
-async function whileLaneIsHeld(customer: Customer, work: () => Promise<void>): Promise<void> {
+const whileLaneIsHeld = (customer: Customer, work: () => Promise<void>) => whileLanesAreHeld([customer], work);
+
+/** Holds customers' lanes, like a slow drain, while `work` runs. */
+async function whileLanesAreHeld(customers: readonly Customer[], work: () => Promise<void>): Promise<void> {
   const trx = await stack.db.startTransaction().execute();
   try {
-    await lockLanes(trx, [firstLaneOf(customer.customerId)]);
+    await lockLanes(
+      trx,
+      customers.map(({ customerId }) => firstLaneOf(customerId)),
+    );
     await work();
   } finally {
     await trx.rollback().execute();
@@ -76,6 +81,23 @@ describe('while a lane is held', () => {
     });
     const answers = await Promise.all(cancels);
     expect(answers.map((answer) => dataOf(answer))).toEqual(batches.map(() => ({ cancelled: 1, finished: 0 })));
+  });
+
+  it('a cancel of another application is answered, however many wait for it', async () => {
+    const held = (await newCustomersInLanes(api, 4)) as [Customer, ...Customer[]];
+    const free = held.pop()!;
+    const waiting = held.map((customer) => batchOf(newBuy(customer, [newAssetNum()])));
+    for (const batch of waiting) await api.accept(batch);
+    const other = await stack.newApi();
+    const batch = batchOf(newBuy(free, [newAssetNum()]));
+    await other.accept(batch);
+    const cancels: Promise<CancelledBatch>[] = [];
+    await whileLanesAreHeld(held, async () => {
+      cancels.push(...waiting.map((each) => api.cancel(each)));
+      await expect.poll(() => countWaiting(stack.db, 'advisory')).toBeGreaterThan(1);
+      expect(await other.cancel(batch)).toEqual({ cancelled: 1, finished: 0 });
+    });
+    expect(await Promise.all(cancels)).toEqual(waiting.map(() => ({ cancelled: 1, finished: 0 })));
   });
 
   it('a resubmitted batch is answered at once, and so is other content under its key', async () => {
@@ -132,7 +154,7 @@ describe('concurrent calls', () => {
     const calls = customers.map((customer) => syncOf(newBuy(customer, [newAssetNum()])));
     const answers = await whileHeld(stack.db, 'insert', async () => {
       const answering = arrivingTogether(5, () => Promise.all(calls.map((call) => api.accept(call))));
-      await untilOneWaits(stack.db, 'for the test');
+      await untilOneWaits(stack.db);
       await endWaiting(stack.db);
       return { answering };
     });

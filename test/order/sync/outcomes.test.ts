@@ -50,7 +50,7 @@ it('a call whose commit failed is applied again', async () => {
   const batch = syncOf(newBuy(await api.newCustomer(), [assetNum]));
   const { answer } = await whileHeld(stack.db, 'commit', async () => {
     const answer = api.accept(batch);
-    await untilOneWaits(stack.db, 'for the test');
+    await untilOneWaits(stack.db);
     await endWaiting(stack.db);
     return { answer };
   });

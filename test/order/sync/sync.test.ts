@@ -1,7 +1,7 @@
 import { buildMessage, type Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { type Answer, Api, dataOf, refusalOf } from '../../harness/api.ts';
 import { contentOfTables } from '../../harness/databases/tables.ts';
 import { newCustomersInLanes } from '../../harness/orders/lanes.ts';
 import {
@@ -344,26 +344,33 @@ describe('concurrent sync calls, over two APIs', () => {
     ['sync', 'async'],
     ['async', 'sync'],
   ] as const)(
-    'under a key that another call is storing, %s after %s: one is stored, and the other refused',
+    'under a key that another call is storing, %s after %s, wait alone: other calls are answered meanwhile',
     async (mode, firstMode) => {
-      const [customer, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+      const [customer, other, free] = (await newCustomersInLanes(api, 3)) as [Customer, Customer, Customer];
+      const neighbor = await stack.newApi();
+      const elsewhere = await neighbor.newCustomer(undefined, 'elsewhere');
       const first = { ...syncOf(newBuy(customer, [newAssetNum()])), syncMode: firstMode };
       const later = { ...first, syncMode: mode, orderList: [newBuy(other, [newAssetNum()])] };
-      const answers = await whileHeld(stack.db, 'commit', async () => {
-        const answering = [api.submit(first)];
-        await untilOneWaits(stack.db, 'for the test');
-        answering.push(second.api.submit(later));
-        await untilOneWaits(stack.db, 'for another');
-        return answering;
-      });
+      const work = async () => {
+        const answering = api.submit(first);
+        await untilOneWaits(stack.db);
+        const before = await countRows(stack.db, 'nonce');
+        const waiting = [api, second.api].flatMap((caller) =>
+          [first, later, later].map((batch) => caller.submit(batch)),
+        );
+        await expect.poll(() => countRows(stack.db, 'nonce')).toBe(before + waiting.length);
+        for (const caller of [neighbor, api, new Api(second.api.baseUrl, neighbor.credentials, neighbor.token)]) {
+          await caller.accept(batchOf(newBuy(elsewhere, [newAssetNum()])));
+          await caller.accept(syncOf(newBuy(free, [newAssetNum()])));
+        }
+        return [answering, ...waiting];
+      };
+      const answers = await whileHeld(stack.db, 'commit', work, first.channelOrderId);
       const answered = await Promise.all(answers);
-      // A sync call that waits too long gives up its place, so the second call may be stored.
-      const place = answered.findIndex(({ body }) => body.code === 0);
-      const [accepted, refused] = place === 1 ? answered.toReversed() : answered;
-      const syncMode = place === 1 ? mode : firstMode;
-      if (firstMode === 'async') expect(place).toBe(0);
-      expect(await readResult(api, first)).toMatchObject({ syncMode, total: 1, orders: dataOf(accepted!) });
-      expect(refusalOf(refused!)).toMatchObject({ code: '13004', cause: 'channel_order_id_conflict' });
+      expect(countCauses(answered)).toEqual({ succeeded: 3, channel_order_id_conflict: 4 });
+      const orders = dataOf(answered[0]!);
+      expect(answered.flatMap(({ body }) => (body.code === 0 ? [body.data] : []))).toEqual([orders, orders, orders]);
+      expect(await readResult(api, first)).toMatchObject({ syncMode: firstMode, total: 1, orders });
     },
   );
 

@@ -77,7 +77,7 @@ function batchHandlers(options: ServerOptions): Handlers<BatchOperationId, Submi
       const accepted =
         syncMode === 'sync'
           ? await applier.apply(submitted, orders, caller.channels, request.deadline.remainingMs)
-          : await acceptor.accept(submitted).finally(free);
+          : await acceptor.accept(submitted, request.deadline).finally(free);
       noteSubject(request, listIds(accepted));
       reply.header('location', buildLocation({ channelCode, channelOrderId }));
       return success(accepted);

@@ -1,5 +1,6 @@
-import type { AcceptedOrder, BatchId, Refusal } from '@lockstep/contract';
-import { type Database, Group, run, textArray, untilConfirmed } from '@lockstep/platform';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { AcceptedOrder, BatchId } from '@lockstep/contract';
+import { type Database, type Deadline, Group, run, textArray, untilConfirmed } from '@lockstep/platform';
 import { channelOfColumn } from '../lanes.ts';
 import type { OrderMetrics } from '../metrics.ts';
 import { PAYLOAD_VERSION } from '../stored-orders.ts';
@@ -9,9 +10,12 @@ import {
   BATCH_NAMES,
   BATCH_VALUES,
   batchArrays,
-  findEarlier,
+  type EarlierBatch,
+  type KeyLook,
+  keyLockOf,
   keyOf,
   listAcceptedOrders,
+  lookAtKeys,
   type SubmittedBatch,
   sameBatchId,
 } from './batch.ts';
@@ -22,6 +26,9 @@ import { checkNumbers } from './prepare.ts';
 const MAX_GROUP_BATCHES = 64;
 const MAX_GROUP_CHARACTERS = 4 * 1024 * 1024;
 const MAX_GROUPS_AT_ONCE = 2;
+const MAX_LOOKS = 1_000;
+/** How soon a call looks again at a key under which another transaction is storing a batch. */
+const PAUSE_MS = 20;
 
 /** Accepts async batches (rules 6.1 and 6.2): stores them durably, then announces them to the workers. */
 export class BatchAcceptor {
@@ -30,6 +37,7 @@ export class BatchAcceptor {
   readonly #bound: PendingBound;
   readonly #metrics: OrderMetrics;
   readonly #groups: Group<SubmittedBatch, BatchId | null>;
+  readonly #looks: Group<SubmittedBatch, KeyLook>;
 
   constructor(db: Database, announcer: JobAnnouncer, bound: PendingBound, metrics: OrderMetrics) {
     this.#db = db;
@@ -45,23 +53,31 @@ export class BatchAcceptor {
       keyOf,
       gathers: true,
     });
+    this.#looks = new Group({ run: (batches) => lookAtKeys(db, batches), maxRunning: 1, maxInputs: MAX_LOOKS });
   }
 
   /**
    * Stores a batch and returns its final order ids, in the order of orderList. Resubmitting the same content returns
-   * the same answer.
+   * the same answer. While another transaction is storing a batch with the same key, the call waits alone.
    *
-   * Throws a Refusal: channel_order_id_conflict, asset_number_shared or overloaded. Then nothing is stored.
+   * Throws a Refusal (channel_order_id_conflict, asset_number_shared or overloaded) or an Overload. Then nothing is
+   * stored.
    */
-  async accept(submitted: SubmittedBatch): Promise<AcceptedOrder[]> {
+  async accept(submitted: SubmittedBatch, deadline: Deadline): Promise<AcceptedOrder[]> {
     const refusal = await this.#bound.findRefusal(submitted.applicationId);
     const mayBeNew = submitted.sharedNumber === null && refusal === null;
-    const batchId = mayBeNew ? await this.#groups.run(submitted) : null;
-    if (batchId === null) {
-      const earlierId = await this.#findEarlierId(submitted, refusal);
-      // The commit of the earlier batch may not have reached the standbys yet. This answer must survive a failover.
-      await untilConfirmed(this.#db);
-      return listAcceptedOrders(submitted, earlierId);
+    let batchId = mayBeNew ? await this.#groups.run(submitted) : null;
+    while (batchId === null) {
+      const earlier = await this.#findEarlier(submitted, deadline);
+      if (earlier !== undefined) {
+        const earlierId = sameBatchId(submitted, earlier);
+        // The commit of the earlier batch may not have reached the standbys yet. This answer must survive a failover.
+        await untilConfirmed(this.#db);
+        return listAcceptedOrders(submitted, earlierId);
+      }
+      checkNumbers(submitted);
+      if (refusal !== null) throw refusal;
+      batchId = await this.#groups.run(submitted);
     }
     this.#metrics.ordersAccepted.inc(submitted.sequences.length);
     this.#announcer.announce(
@@ -71,13 +87,13 @@ export class BatchAcceptor {
     return listAcceptedOrders(submitted, batchId);
   }
 
-  /** Returns the id of the earlier batch with this key, or throws why the batch can't be stored. */
-  async #findEarlierId(batch: SubmittedBatch, refusal: Refusal | null): Promise<BatchId> {
-    const [earlier] = await findEarlier(this.#db, [batch]);
-    if (earlier !== undefined) return sameBatchId(batch, earlier);
-    checkNumbers(batch);
-    if (refusal !== null) throw refusal;
-    throw new Error(`batch ${batch.channelOrderId} is neither stored nor new`);
+  /** Returns the earlier batch with this key once no transaction is storing one. It holds nothing while it waits. */
+  async #findEarlier(batch: SubmittedBatch, deadline: Deadline): Promise<EarlierBatch | undefined> {
+    for (;;) {
+      const { earlier, isBusy } = await deadline.race(this.#looks.run(batch));
+      if (earlier !== undefined || !isBusy) return earlier;
+      await deadline.race(wait(PAUSE_MS));
+    }
   }
 }
 
@@ -111,22 +127,19 @@ function findLines(payloads: readonly Uint8Array[]): Buffer | null {
 }
 
 /**
- * Stores a group of batches with one statement, and returns their ids; null for a batch whose key is taken. The
- * statement draws the ids, so their order is the acceptance order. It inserts in the order of the keys, so that two
- * processes that accept the same batches don't deadlock.
+ * Stores a group of batches with one statement, and returns their ids; null for a batch whose key is taken or locked.
+ * The statement draws the ids, so their order is the acceptance order.
  */
 async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Promise<(BatchId | null)[]> {
-  const keys = batches.map(keyOf);
-  const order = [...keys.keys()].sort((a, b) => (keys[a]! < keys[b]! ? -1 : 1));
-  const chunks = order.flatMap((index, place) =>
-    batches[index]!.chunks.map((chunk, _, { length }) => ({ place: place + 1, chunkCount: length, ...chunk })),
+  const chunks = batches.flatMap((batch, place) =>
+    batch.chunks.map((chunk, _, { length }) => ({ place: place + 1, chunkCount: length, ...chunk })),
   );
   const rows = await run<{ place: number; id: BatchId }>(db, {
     name: 'accept_batches',
     text: ACCEPT_BATCHES,
     storesRows: true,
     values: [
-      ...batchArrays(order.map((index) => batches[index]!)),
+      ...batchArrays(batches),
       // One text with a line each: the driver is slow to quote array elements. JSON has no line breaks.
       joinLines(chunks.map(({ payload }) => payload)),
       chunks.map(({ place }) => place),
@@ -135,16 +148,18 @@ async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Prom
       chunks.map(({ weight }) => weight),
       chunks.map(({ chunkCount }) => chunkCount),
       textArray(chunks.map(({ customerIds }) => textArray(customerIds))),
+      batches.map(keyLockOf),
     ],
   });
   const batchIds: (BatchId | null)[] = batches.map(() => null);
-  for (const { place, id } of rows) batchIds[order[place - 1]!] = id;
+  for (const { place, id } of rows) batchIds[place - 1] = id;
   return batchIds;
 }
 
 const ACCEPT_BATCHES = `
-  with input as (
-    select * from unnest(${BATCH_ARRAYS}) with ordinality as input (${BATCH_NAMES}, place)
+  with input as materialized (
+    select * from unnest(${BATCH_ARRAYS}, (select $17::bigint[])) with ordinality as input (${BATCH_NAMES}, key_lock, place)
+    where pg_try_advisory_xact_lock(key_lock)
   ), stored as (
     insert into batch (id, ${BATCH_COLUMNS})
     select nextval('batch_id'), ${BATCH_VALUES} from input order by place

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { licenseOrderIdOf } from '@lockstep/assets';
 import { type AcceptedOrder, type ApplicationId, type BatchId, Refusal, type SyncMode } from '@lockstep/contract';
-import { arrayText, type Database, run, type Statement, textArray } from '@lockstep/platform';
+import { arrayText, type Database, type Statement, textArray, together } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { DIGEST_VERSION } from '../stored-orders.ts';
 import type { PreparedBatch } from './prepare.ts';
@@ -12,6 +13,15 @@ export interface SubmittedBatch extends PreparedBatch {
 /** Returns the key of a batch: an application submits each channelOrderId of a channel once (rules 6.1). */
 export function keyOf({ applicationId, channelCode, channelOrderId }: PreparedBatch): string {
   return JSON.stringify([applicationId, channelCode, channelOrderId]);
+}
+
+/**
+ * Returns the number of the advisory lock on the key of a batch. A transaction stores a batch only under this lock,
+ * which it tries and never waits for: so nothing waits for the unique index, and no call of one application delays
+ * another's in a shared statement. A hash of sha256, because no one can choose a key that locks another application's.
+ */
+export function keyLockOf(batch: PreparedBatch): string {
+  return String(createHash('sha256').update(keyOf(batch)).digest().readBigInt64BE());
 }
 
 /** Returns the orders of a batch with their final ids, in the order of orderList, for O5's answer. */
@@ -46,8 +56,23 @@ export interface EarlierBatch {
   digest_version: number;
 }
 
-export async function findEarlier(db: Database, batches: PreparedBatch[]): Promise<(EarlierBatch | undefined)[]> {
-  return readEarlier(await run(db, findingEarlier(batches)), batches);
+/** What is known of the key of a batch: the batch stored under it, and whether a transaction is storing one now. */
+export interface KeyLook {
+  earlier: EarlierBatch | undefined;
+  isBusy: boolean;
+}
+
+/** Looks at the keys of batches, without waiting. A key that is not busy and has no batch was free at one moment. */
+export async function lookAtKeys(db: Database, batches: readonly PreparedBatch[]): Promise<KeyLook[]> {
+  const [locks, rows] = await together<[{ is_busy: boolean }, EarlierRow]>(db, [
+    {
+      name: 'look_at_keys',
+      text: 'select not pg_try_advisory_xact_lock(lock) as is_busy from unnest($1::bigint[]) as lock',
+      values: [batches.map(keyLockOf)],
+    },
+    findingEarlier(batches),
+  ]);
+  return readEarlier(rows, batches).map((earlier, place) => ({ earlier, isBusy: locks[place]!.is_busy }));
 }
 
 export function findingEarlier(batches: readonly PreparedBatch[]): Statement<EarlierRow> {

@@ -16,7 +16,6 @@ import {
   BATCH_NAMES,
   BATCH_VALUES,
   batchArrays,
-  keyOf,
   type SubmittedBatch,
 } from '../accepting/batch.ts';
 import { COMPLETED_COLUMNS, RECORDING_COMPLETIONS } from '../applying/record-completions.ts';
@@ -90,24 +89,21 @@ const completingLocked = (batchIds: readonly BatchId[]): Statement<{ ids: BatchI
  * Stores sync batches as completed, in the transaction in which all of their orders succeed. Call it after storing
  * their outcomes. No call can wait for these batches, because they are invisible until the commit.
  *
- * Inserts in the order of the keys, as accepting does, so that calls that store the same batches don't deadlock. It
- * does not wait for the answer: if another call has stored a key, the next answer or the commit throws
- * unique_violation.
+ * Lock their keys first (keyLockOf). It does not wait for the answer.
  */
 export async function insertCompletedBatches(
   trx: Trx,
   batches: readonly { id: BatchId; batch: SubmittedBatch }[],
 ): Promise<void> {
-  const sorted = batches.map((each) => ({ ...each, key: keyOf(each.batch) })).sort((a, b) => (a.key < b.key ? -1 : 1));
-  const chunks = sorted.flatMap(({ batch: { applicationId, chunks } }) =>
+  const chunks = batches.flatMap(({ batch: { applicationId, chunks } }) =>
     chunks.map((chunk) => ({ applicationId, ...chunk })),
   );
   await send(trx, {
     name: 'store_completed_batches',
     text: STORE_COMPLETED_BATCHES,
     values: [
-      ...batchArrays(sorted.map(({ batch }) => batch)),
-      sorted.map(({ id }) => id),
+      ...batchArrays(batches.map(({ batch }) => batch)),
+      batches.map(({ id }) => id),
       chunks.map(({ applicationId }) => applicationId),
       chunks.map(({ lane }) => lane),
       chunks.map(({ orderCount }) => orderCount),

@@ -1,5 +1,5 @@
 import { type ApplicationId, type BatchId, type CancelBatch, type CancelledBatch, Refusal } from '@lockstep/contract';
-import { type Database, Group, inTransaction, type Logger } from '@lockstep/platform';
+import { type Database, FairQueue, inTransaction, type Logger } from '@lockstep/platform';
 import { findBatch } from '../accepting/batch.ts';
 import { failInLanes } from '../applying/fail-in-lanes.ts';
 import { logWork, type Work } from '../applying/work-log.ts';
@@ -15,8 +15,12 @@ interface CancelCall {
   deadlineMs: number;
 }
 
-/** How many cancel transactions run at once in a process. Each may wait for drains of its batch's lanes. */
-export const CANCELS_AT_ONCE = 2;
+/**
+ * How many cancel transactions run at once in a process, and those of one application. Each may wait for drains of its
+ * batch's lanes.
+ */
+export const CANCELS_AT_ONCE = 3;
+const CANCELS_OF_APPLICATION = 2;
 
 /** Cancels the pending orders of batches (rules 6.6). */
 export class BatchCanceller {
@@ -24,7 +28,12 @@ export class BatchCanceller {
   readonly #log: Logger;
   readonly #metrics: OrderMetrics;
   readonly #numbering: EventNumbering;
-  readonly #calls: Group<CancelCall, Work | null>;
+  readonly #lanesDb: Database;
+  readonly #turns = new FairQueue({
+    atOnce: CANCELS_AT_ONCE,
+    atOnceOfOwner: CANCELS_OF_APPLICATION,
+    maxWaiting: () => Number.POSITIVE_INFINITY,
+  });
 
   /** `lanesDb`: the pool for transactions that wait for lane locks. */
   constructor(options: {
@@ -34,17 +43,11 @@ export class BatchCanceller {
     metrics: OrderMetrics;
     numbering: EventNumbering;
   }) {
-    const { lanesDb } = options;
     this.#db = options.db;
+    this.#lanesDb = options.lanesDb;
     this.#log = options.log;
     this.#metrics = options.metrics;
     this.#numbering = options.numbering;
-    this.#calls = new Group({
-      run: async (calls) => await Promise.all(calls.map((call) => cancelPending(lanesDb, call))),
-      maxRunning: CANCELS_AT_ONCE,
-      maxInputs: 1,
-      needsOf: ({ lanes }) => lanes,
-    });
   }
 
   /**
@@ -61,7 +64,8 @@ export class BatchCanceller {
     for (;;) {
       const lanes = await findPendingLanes(this.#db, batchId);
       if (lanes.length === 0) return { cancelled: 0, finished: total };
-      const work = await this.#calls.run({ batchId, lanes, deadlineMs });
+      const cancelling = () => cancelPending(this.#lanesDb, { batchId, lanes, deadlineMs });
+      const work = await this.#turns.run({ kind: 'cancel', party: applicationId }, undefined, cancelling, lanes);
       if (work === null) continue;
       const cancelled = work.failedOrders.length;
       if (cancelled > 0) {
@@ -78,9 +82,9 @@ export class BatchCanceller {
  * Cancels the pending orders of a batch under its lanes' locks, and returns them. Returns null and does nothing if
  * `order retry` has put orders back in other lanes meanwhile.
  */
-function cancelPending(db: Database, { batchId, lanes, deadlineMs }: CancelCall): Promise<Work | null> {
+async function cancelPending(db: Database, { batchId, lanes, deadlineMs }: CancelCall): Promise<Work | null> {
   if (performance.now() > deadlineMs) throw new Refusal('overloaded');
-  return inTransaction(db, async (trx) => {
+  return await inTransaction(db, async (trx) => {
     await lockLanesUntil(trx, lanes, deadlineMs);
     const startedMs = performance.now();
     if ((await findPendingLanes(trx, batchId)).some((lane) => !lanes.includes(lane))) return null;

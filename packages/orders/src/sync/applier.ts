@@ -80,7 +80,12 @@ export class BatchApplier {
   readonly #large: LargeBatches;
   readonly #looks: Group<SubmittedBatch, Look>;
   readonly #shared: Group<SyncCall, SyncResult>;
-  readonly #turns = new FairQueue({ atOnce: ALONE_AT_ONCE, maxWaiting: () => Number.POSITIVE_INFINITY });
+  readonly #turns = new FairQueue({
+    atOnce: ALONE_AT_ONCE,
+    // Leaves one for others while all calls of an application wait for locks.
+    atOnceOfOwner: ALONE_AT_ONCE - 1,
+    maxWaiting: () => Number.POSITIVE_INFINITY,
+  });
   /** All calls in progress, answered or not. */
   readonly #calls = new Map<SyncCall, Promise<BatchId>>();
 
@@ -235,23 +240,27 @@ export class BatchApplier {
     for (;;) {
       try {
         const work = (isLarge: boolean) => inTurn(() => this.#applyAlone(call, isLarge));
-        return await this.#large.run(batch, work, async () => deadline.signal);
+        const result = await this.#large.run(batch, work, async () => deadline.signal);
+        if (result !== null) return result;
       } catch (error) {
         // If it is unclear whether the batch is stored, the next attempt finds out.
         if (!lostAgainstOthers(error) && !(call.isUnclear && isTransient(error))) throw error;
-        deadline.signal.throwIfAborted();
-        await wait(PAUSE_MS);
       }
+      deadline.signal.throwIfAborted();
+      await wait(PAUSE_MS);
     }
   }
 
-  /** Applies one call. If one of its lanes is locked elsewhere, releases the others and waits for that lane first. */
+  /**
+   * Applies one call. If one of its lanes is locked elsewhere, releases the others and waits for that lane first.
+   * Returns null if another transaction is storing a batch with its key.
+   */
   async #applyAlone(call: SyncCall, isLarge: boolean): Promise<SyncResult> {
     try {
-      const [tried] = await this.#transact([call], ALONE_LOCK_WAIT_MS, { isLarge });
-      if (tried !== null) return tried!;
-      const [result] = await this.#transact([call], ALONE_LOCK_WAIT_MS, { isLarge, waitsFor: call.missing });
-      return result!;
+      const [tried = null] = await this.#transact([call], ALONE_LOCK_WAIT_MS, { isLarge });
+      if (tried !== null || call.missing === undefined) return tried;
+      const [result = null] = await this.#transact([call], ALONE_LOCK_WAIT_MS, { isLarge, waitsFor: call.missing });
+      return result;
     } catch (error) {
       if (error instanceof Refusal || error instanceof LargeWork || isTransient(error)) throw error;
       const { requestId, channelOrderId } = call.batch;

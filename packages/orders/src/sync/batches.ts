@@ -20,11 +20,11 @@ export interface NewBatch {
 
 const MAX_NAMED_FAILURES = 20;
 
-/** A statement that draws batch ids. Unused ids stay gaps. */
-export const drawingBatchIds = (count: number): Statement<{ id: BatchId }> => ({
+/** A statement that draws a batch id for each key lock, and tries the lock. Unused ids stay gaps. */
+export const drawingBatchIds = (keyLocks: readonly string[]): Statement<{ id: BatchId; has_key: boolean }> => ({
   name: 'draw_batch_ids',
-  text: `select nextval('batch_id') as id from generate_series(1, $1::int)`,
-  values: [count],
+  text: `select nextval('batch_id') as id, pg_try_advisory_xact_lock(lock) as has_key from unnest($1::bigint[]) as lock`,
+  values: [keyLocks],
 });
 
 /**
@@ -46,7 +46,6 @@ export async function applyNewBatches(
   if (failures.length > 0) throw new BatchFailed(failures, newBatches);
   if (outcomes.length < orders.length) throw tooLarge(splitOrderId(orders[outcomes.length]!.licenseOrderId).index);
   await recordOutcomes(trx, outcomes);
-  // Before the ledger: if another call has stored one of the keys, that error must come first.
   await insertCompletedBatches(trx, newBatches);
   await writeLedger(trx, ledger, ids);
 }

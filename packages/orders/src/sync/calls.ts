@@ -4,6 +4,7 @@ import { type Database, type Deadline, type Trx, together, untilConfirmed } from
 import {
   type EarlierBatch,
   findingEarlier,
+  keyLockOf,
   readEarlier,
   type SubmittedBatch,
   sameBatchId,
@@ -30,7 +31,7 @@ export interface SyncCall {
   isUnclear: boolean;
 }
 
-/** The result of a call in a transaction: its batch, or its refusal. Null: it has to wait for its lanes. */
+/** The result of a call in a transaction: its batch, or its refusal. Null: it has to wait for its lanes or its key. */
 export type SyncResult = BatchId | Refusal | null;
 
 /** What was stored before a call. */
@@ -67,8 +68,8 @@ export async function lookBefore(db: Database, batches: readonly SubmittedBatch[
 }
 
 /**
- * Applies sync calls in one transaction, which tries to lock their lanes first. All orders of the calls that have their
- * lanes and are not refused succeed, or nothing is stored. A call whose batch was stored earlier gets that batch.
+ * Applies sync calls in one transaction, which tries to lock their lanes and keys first. All orders of the calls that
+ * have theirs and are not refused succeed, or nothing is stored. A call whose batch was stored earlier gets that batch.
  *
  * Throws a BatchFailed, a Refusal (batch_too_large), or a LargeWork.
  */
@@ -79,10 +80,10 @@ export async function applyCalls(
 ): Promise<{ results: SyncResult[]; newBatches: NewBatch[] }> {
   const batches = calls.map(({ batch }) => batch);
   const lanes = lanesOf(...batches);
-  const [lockedRows, earlierRows, drawn, heldRows, pausedRows] = await together(trx, [
+  const [lockedRows, drawn, earlierRows, heldRows, pausedRows] = await together(trx, [
     tryingLanes(lanes),
+    drawingBatchIds(batches.map(keyLockOf)),
     findingEarlier(batches),
-    drawingBatchIds(calls.length),
     findingHeld(batches.flatMap(knownIn)),
     findingPaused(lanes),
   ]);
@@ -103,7 +104,7 @@ export async function applyCalls(
     // The batch is stored here. The commit tells whether the standbys have it, too.
     if (typeof found === 'string') call.isUnclear = true;
     if (found !== null) results.push(found);
-    else if (!hasLanes) results.push(null);
+    else if (!hasLanes || !drawn[place]!.has_key) results.push(null);
     else if (pausedCode !== undefined) results.push(refusePaused(pausedCode));
     else if (knownIn(batch).some((customerId) => held.has(customerId))) {
       results.push(new Refusal('service_unavailable'));

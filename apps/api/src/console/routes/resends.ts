@@ -61,7 +61,7 @@ export function resendHandlers(options: ServerOptions & { batches: BatchReader }
         };
         const asked = { channelOrderId, ...sent };
         await recordChange(request.db, operator, { action: 'batch.resend_asked', target, before: null, after: asked });
-        return { sent, accepted: await acceptor.accept({ ...prepared, requestId: request.id }) };
+        return { sent, accepted: await acceptor.accept({ ...prepared, requestId: request.id }, request.deadline) };
       };
       const { sent, accepted } = await accept().finally(free);
       const { batchId } = splitOrderId(accepted[0]!.licenseOrderId);
