@@ -83,9 +83,10 @@ export class Api {
     return this.ask('createBatchOrder', { body: batch, ...options, query });
   }
 
-  /** Submits O5 and expects it to be accepted. */
+  /** Submits O5 and expects it to be accepted; resubmits it, as clients do, if a busy machine has no time for it. */
   async accept(batch: unknown): Promise<AcceptedOrder[]> {
-    return dataOf(await this.submit(batch));
+    const answer = await this.submit(batch);
+    return answer.body.cause === 'overloaded' ? this.accept(batch) : dataOf(answer);
   }
 
   /** Waits until a batch is completed. Returns its result, checked against the contract. */
