@@ -337,6 +337,11 @@ describe('concurrent calls for the same assets and locks', () => {
     for (let round = 0; round < ROUNDS; round++) {
       // All assets belong to the center, are assigned to new employees and are not lent.
       const all = { transferedAssetNum: true };
+      const { rows } = await sql<{ num: string }>`
+        select num from unnest(${numbers}::text[]) as num
+        where num not in (select asset_num from asset where revoked_time is null)`.execute(stack.db);
+      const revoked = rows.map(({ num }) => num);
+      if (revoked.length > 0) await buy(revoked);
       await center.api.carryOut(
         newBuy(center.customer, numbers, {}, all),
         deleteAsset(center.customer, numbers),

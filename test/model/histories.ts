@@ -107,9 +107,11 @@ function headerOf({ orderType, customer: index, isForAnyone, enterprise }: RawOr
 type Header = Pick<HistoryOrder, 'place' | 'sequence'> & ReturnType<typeof headerOf>;
 
 function resolvedOrder(header: Header, raw: RawOrder, usualType: string, before: Before): HistoryOrder {
-  const elements = raw.elements.map(({ numbers, isPadded, ...element }) => {
+  const elements = raw.elements.map(({ numbers, isPadded, ...sent }) => {
+    const element = before.assets.length === 0 ? { ...sent, transferedAssetNum: undefined } : sent;
     // The service would refuse a number repeated in an element (rules 6.1).
-    const labels = [...new Set(numbers.map((number) => numberOf(number, header.customer, before)))];
+    const named = [...new Set(numbers.map((number) => numberOf(number, header.customer, before)))];
+    const labels = element.transferedAssetNum === true ? labelsToTransfer(named, numbers[0]!, before) : named;
     const assetNos = labels.map((label) => (isPadded ? ` ${label} ` : label));
     return { assetNos, ...element, ...itemsOf(element, raw.orderType, assetOf(labels[0]!, before)) };
   });
@@ -128,6 +130,13 @@ function numberOf({ kind, pick }: RawNumber, customer: string, { assets }: Befor
   if (kind === 'aimed' && there.length > 0) return there[pick % there.length]!.assetNum;
   const first = { C1: 0, C2: 2 }[customer] ?? 4;
   return `X${kind === 'any' ? pick : first + (pick % 2)}`;
+}
+
+/** A transfer mostly names only numbers that have an asset. */
+function labelsToTransfer(named: string[], { kind, pick }: RawNumber, before: Before): string[] {
+  const there = named.filter((label) => assetOf(label, before) !== undefined);
+  if (there.length > 0) return there;
+  return kind === 'any' ? named : [before.assets[pick % before.assets.length]!.assetNum];
 }
 
 function assetOf(label: string, { assets }: Before): AssetValue | undefined {

@@ -289,6 +289,8 @@ interface Purchase extends Named {
 function buy(state: State, touched: Touched, purchase: Purchase, assetNum: string, element: Sent): void {
   let asset = activeAsset(state, assetNum);
   if (asset === undefined) {
+    // "With it, a number without an active asset is `asset_not_found`".
+    demand(element.transferedAssetNum !== true, 'asset_not_found');
     asset = newAsset(purchase, assetNum);
     state.assets.push(asset);
   } else if (asset.customer !== purchase.customer) {

@@ -64,6 +64,7 @@ it('concurrent transfers in both directions between channels all succeed, and as
   await stack.startWorker();
   await stack.startWorker();
   const assetNums = Array.from({ length: 200 }, newAssetNum);
+  await api.carryOut(newBuy(ours[0], assetNums));
   const move = (customer: Customer, nums: string[]) =>
     batchOf(...nums.map((assetNum) => newBuy(customer, [assetNum], {}, { transferedAssetNum: true })));
   for (let round = 0; round < 3; round++) {

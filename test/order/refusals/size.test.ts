@@ -82,7 +82,7 @@ describe('a batch over the work limits', () => {
     await expectRefused(batchOf(newBuy(customer, numbers(1)), order), 'batch_too_large', 'orderList[1]');
   });
 
-  it('counts a number without products: a transfer, or a new asset', async () => {
+  it('counts a number without products, as in a transfer', async () => {
     const transfer = { transferedAssetNum: true, products: undefined };
     const orders = many(21, () => newBuy(customer, numbers(10_000), {}, transfer));
     await expectRefused(batchOf(...orders), 'batch_too_large', 'orderList[20]');

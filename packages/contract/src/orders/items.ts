@@ -133,7 +133,8 @@ export const AssetToBuy = z
       'Whether the asset is a borrowed lock. Replaces the value of an existing asset.',
     ),
     transferedAssetNum: optional(z.boolean()).describe(
-      'Whether to transfer an asset of another customer with its contents. It then needs no products or merchandise.',
+      'Whether to transfer an active asset of another customer with its contents. It then needs no products or ' +
+        'merchandise. An asset that the customer already owns is extended.',
     ),
     products: optional(list(ProductToBuy)).describe('Products to buy for each asset.'),
     merchandises: optional(list(Merchandise)).describe('Merchandise to buy for each asset.'),

@@ -84,7 +84,7 @@ const assetToBuy = fc
     assetNos,
     products,
     merchandises: fc.array(nestedPackage, { maxLength: 1 }),
-    transferedAssetNum: fc.boolean(),
+    transferedAssetNum: mostly(false, fc.constant(true)),
     limitEndDate: fc.option(fc.integer({ min: 1_800_000_000_000, max: 1_800_000_000_009 })),
     borrowedUsbKey: fc.option(fc.boolean()),
     assetExtendList: fc.option(

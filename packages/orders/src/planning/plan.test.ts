@@ -407,14 +407,22 @@ describe('new_buy', () => {
     ]);
   });
 
-  it.each([
-    ['a free number', []],
-    ['the customer’s own asset', [newBuy(ours, ['X1'])]],
-  ])('treats transferedAssetNum for %s as an ordinary purchase', (_, before) => {
-    const ledger = ledgerAfter(...before);
+  it('treats transferedAssetNum for the customer’s own asset as an ordinary purchase', () => {
+    const ledger = ledgerAfter(newBuy(ours, ['X1']));
     succeed(ledger, newBuy(ours, ['X1'], {}, { transferedAssetNum: true }));
     expect(assetOf(ledger, 'X1').customerId).toBe('11');
     expect(ledger.changes.releasedAssets.size).toBe(0);
+  });
+
+  it.each([
+    ['a free number', []],
+    ['a revoked number', [newBuy(stranger, ['X1']), deleteAsset(stranger, ['X1'])]],
+    ['a revoked number of the customer', [newBuy(ours, ['X1']), deleteAsset(ours, ['X1'])]],
+  ])('refuses to transfer %s, with or without products', (_, before) => {
+    for (const products of [undefined, [uri('a')]]) {
+      const transfer = newBuy(ours, ['X1'], {}, { transferedAssetNum: true, products });
+      expect(causeOf(ledgerAfter(...before), transfer)).toBe('asset_not_found');
+    }
   });
 
   it('leaves a transferred asset to its new customer only', () => {
@@ -922,7 +930,11 @@ describe('planOrder', () => {
     const actionsOf = (ledger: Ledger, sent: Sent) =>
       planAtOnce(ledger, sent).assets.map(({ action, asset }) => `${action} ${asset.assetNum}`);
     const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(stranger, ['X2']));
-    const buy = newBuy(ours, ['X1', 'X2', 'X3'], {}, { transferedAssetNum: true });
+    const assets = [
+      { assetNos: ['X1', 'X2'], transferedAssetNum: true },
+      { assetNos: ['X3'], products: [uri('a')] },
+    ];
+    const buy = newBuy(ours, [], { assets });
     expect(actionsOf(ledger, buy)).toEqual(['extend X1', 'transfer X2', 'create X3']);
     expect(actionsOf(ledger, deleteAsset(ours, ['X1']))).toEqual(['revoke X1']);
     expect(actionsOf(ledger, deleteProduct(ours, ['X1']))).toEqual([]);
@@ -930,8 +942,12 @@ describe('planOrder', () => {
 
   it('counts assets and products that are created or revoked, not those extended or transferred', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(stranger, ['X2']));
-    const buy = newBuy(ours, ['X1', 'X2', 'X3'], {}, { transferedAssetNum: true, merchandises: [merchandise()] });
-    const effects = planAtOnce(ledger, buy);
+    const contents = { products: [uri('a')], merchandises: [merchandise()] };
+    const assets = [
+      { assetNos: ['X1', 'X2'], transferedAssetNum: true, ...contents },
+      { assetNos: ['X3'], ...contents },
+    ];
+    const effects = planAtOnce(ledger, newBuy(ours, [], { assets }));
     expect(countEffects(effects)).toEqual({ assets: 1, products: 6 });
   });
 });

@@ -74,15 +74,17 @@ function buyAsset(
   { effects, touched }: { effects: Effects; touched: Touched },
 ): Asset {
   const asset = ledger.assets.get(assetNum);
+  const mayTransfer = element.transferedAssetNum === true;
+  if (mayTransfer && (asset === undefined || !isVisible(ledger, channels, asset.customerId))) {
+    throw new Refusal('asset_not_found', assetNum, '');
+  }
   if (asset === undefined) {
     const created = createAsset(order, assetNum, terms);
     effects.assets.push({ action: 'create', asset: created });
     return created;
   }
   const isTransfer = asset.customerId !== order.customerId;
-  if (isTransfer && element.transferedAssetNum !== true) throw new Refusal('asset_owned_by_other_customer', assetNum);
-  if (isTransfer && !isVisible(ledger, channels, asset.customerId))
-    throw new Refusal('asset_not_found', assetNum, ' of the customer');
+  if (isTransfer && !mayTransfer) throw new Refusal('asset_owned_by_other_customer', assetNum);
   checkLicenseType(asset, order);
   if (isTransfer) {
     touched.addGrantsOf(asset);
