@@ -13,7 +13,7 @@ interface Result {
 const batch = JSON.parse(readFileSync(process.argv[2]!, 'utf8'));
 const { channelCode, channelOrderId } = batch;
 
-// Once this is answered, the batch is stored durably. Without an answer, resubmit: the same batch takes effect once.
+// Once this is answered, the batch is stored durably. Without an answer, `call` resubmits: it takes effect once.
 await call('/licenseOrder/batchOrder', {}, batch);
 
 // Each call answers as soon as the batch is completed, or after 30 seconds.

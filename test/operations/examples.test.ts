@@ -1,5 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { createDemoCustomers } from '@lockstep/customers';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Api, dataOf } from '../harness/api.ts';
@@ -23,14 +27,15 @@ afterAll(async () => {
   await stack.close();
 });
 
-function start(example: string, ...words: string[]): Job {
+const startWith = (env: Record<string, string>, example: string, ...words: string[]): Job =>
+  startJob([process.execPath, `examples/${example}.ts`, ...words], env);
+
+const credentials = () => {
   const { appKey, appSecret } = api.credentials;
-  return startJob([process.execPath, `examples/${example}.ts`, ...words], {
-    LOCKSTEP_BASE_URL: stack.baseUrl,
-    LOCKSTEP_APP_KEY: appKey,
-    LOCKSTEP_APP_SECRET: appSecret,
-  });
-}
+  return { LOCKSTEP_BASE_URL: stack.baseUrl, LOCKSTEP_APP_KEY: appKey, LOCKSTEP_APP_SECRET: appSecret };
+};
+
+const start = (example: string, ...words: string[]) => startWith(credentials(), example, ...words);
 
 const run = (example: string, ...words: string[]) => start(example, ...words).ended;
 
@@ -78,6 +83,83 @@ describe('an example', () => {
       changed('wrong-revocation.json', (text) => text.replace('2026-0003', '2026-0008')),
     );
     expect(refused).toMatchObject({ status: 1, stdout: expect.stringContaining('1 of 1 orders failed') });
+  });
+
+  describe('without all three variables', () => {
+    let DATA_DIR: string;
+
+    beforeAll(() => {
+      DATA_DIR = mkdtempSync(join(inject('directory'), 'demo-'));
+      const demo = { baseUrl: stack.baseUrl, ...api.credentials };
+      writeFileSync(join(DATA_DIR, 'demo.json'), JSON.stringify(demo));
+    });
+
+    it('uses the demo', async () => {
+      const none = { LOCKSTEP_BASE_URL: '', LOCKSTEP_APP_KEY: '', LOCKSTEP_APP_SECRET: '' };
+      const { ended } = startWith({ ...none, DATA_DIR }, 'submit-and-wait', 'examples/first-batch.json');
+      expect(await ended).toMatchObject({ status: 0, stdout: 'DEMO-2026-0001: 2 succeeded, 0 failed\n' });
+    });
+
+    it.each(['LOCKSTEP_BASE_URL', 'LOCKSTEP_APP_KEY', 'LOCKSTEP_APP_SECRET'])(
+      "sends nothing to the demo's address if only %s is missing",
+      async (missing) => {
+        const env = { ...credentials(), [missing]: '', DATA_DIR };
+        const { status, stdout, stderr } = await startWith(env, 'sync', 'examples/first-batch.json').ended;
+        expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+        expect(stderr).toMatch(/^Set LOCKSTEP_BASE_URL, .*\n$/);
+      },
+    );
+
+    it('names the file of a demo that there is not', async () => {
+      const env = { ...credentials(), LOCKSTEP_BASE_URL: '', LOCKSTEP_APP_KEY: '', LOCKSTEP_APP_SECRET: '' };
+      const none = join(DATA_DIR, 'none');
+      const { status, stderr } = await startWith({ ...env, DATA_DIR: none }, 'sync', 'examples/first-batch.json').ended;
+      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(`${none}/demo.json`) });
+    });
+  });
+
+  it('repeats calls that no service answers, and then says so without a stack', async () => {
+    const LOCKSTEP_BASE_URL = `http://127.0.0.1:${await freePort()}`;
+    const env = { ...credentials(), LOCKSTEP_BASE_URL };
+    const { status, stderr } = await startWith(env, 'submit-and-wait', 'examples/first-batch.json').ended;
+    expect(status).toBe(1);
+    expect(stderr).toContain(`${LOCKSTEP_BASE_URL} `);
+    expect(stderr.match(/ECONNREFUSED/g)).toHaveLength(5);
+    expect(stderr).not.toMatch(/^ +at /m);
+  });
+
+  it.each(['submit-and-wait', 'sync'])('repeats calls after code 500 and answers of a proxy: %s', async (example) => {
+    const failures = [
+      { status: 299, body: JSON.stringify({ code: '500', cause: 'overloaded', message: 'busy' }) },
+      { status: 502, body: '<html>' },
+    ];
+    const nonces = new Set<string>();
+    const server = createServer(async (request, response) => {
+      const { search, searchParams } = new URL(request.url!, stack.baseUrl);
+      const failure = search === '' ? undefined : failures.shift();
+      nonces.add(searchParams.get('g_nonce') ?? '');
+      const answer =
+        failure !== undefined
+          ? new Response(failure.body, { status: failure.status, headers: { 'retry-after': '1' } })
+          : await fetch(stack.baseUrl + request.url, {
+              method: request.method!,
+              headers: request.headers as Record<string, string>,
+              ...(request.method === 'POST' && { body: await buffer(request) }),
+            });
+      response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      const LOCKSTEP_BASE_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const batch = changed('first-batch.json', (text) =>
+        text.replace('2026-0001', `2026-${example}`).replace('8100000009', newAssetNum()),
+      );
+      const job = startWith({ ...credentials(), LOCKSTEP_BASE_URL }, example, batch);
+      expect(await job.ended).toMatchObject({ status: 0, stderr: expect.stringMatching(/^busy; .*\n.*\n$/) });
+      expect({ failures, nonces: nonces.size }).toEqual({ failures: [], nonces: example === 'sync' ? 4 : 5 });
+    } finally {
+      server.close();
+    }
   });
 
   it('follows the feed, and continues where it stopped', async () => {
