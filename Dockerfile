@@ -1,14 +1,14 @@
 # One image for every process; its command chooses which one runs. Node.js 24 runs TypeScript directly.
 
 # Builds the console for browsers. The build tools stay in this stage.
-FROM node:24-slim AS console
+FROM node:24.21.0-slim AS console
 WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 COPY packages packages
 COPY apps apps
 RUN npm ci --ignore-scripts && node apps/console/build.ts --sizes
 
-FROM node:24-slim
+FROM node:24.21.0-slim
 
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./

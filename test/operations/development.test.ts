@@ -21,7 +21,7 @@ const [, least] = /^>=(\d+)$/.exec(PACKAGE.engines.node)!;
 
 it('.nvmrc, the image and the package that scripts find first have one version of Node.js', async () => {
   expect(readRepositoryFile('.nvmrc').trim()).toBe(major);
-  expect(wordsOf(readDockerfile().image, 'FROM')).toEqual([[`node:${major}-slim`]]);
+  expect(wordsOf(readDockerfile().image, 'FROM')).toEqual([[`node:${PACKAGE.devDependencies.node}-slim`]]);
   const { stdout } = await runJob(['npm', 'exec', '--', 'node', '--version']);
   expect(stdout.trim()).toBe(`v${PACKAGE.devDependencies.node}`);
 });
@@ -38,7 +38,7 @@ it('the hosted workflow runs .ci/run with the oldest supported Node.js, few perm
   const jobs = Object.values(workflow.jobs);
   expect(jobs.map(({ steps }) => steps.at(-1)?.run)).toEqual(['.ci/run']);
   for (const { container, 'timeout-minutes': minutes } of jobs) {
-    expect(container.image).toMatch(new RegExp(`^node:${least}-`));
+    expect(container.image).toMatch(new RegExp(`^node:${least}\\.`));
     expect(minutes).toBeGreaterThan(0);
   }
   expect(workflow.permissions).toEqual({ contents: 'read' });
