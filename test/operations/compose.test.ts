@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { readDeploymentConfig } from '@lockstep/config';
-import { type Cause, causes } from '@lockstep/contract';
+import { buildMessage, type Cause, causes } from '@lockstep/contract';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
@@ -132,9 +132,29 @@ describe('docker-compose.yml', () => {
 it('the proxy answers with the words of the contract', () => {
   const answers = [...readRepositoryFile('deploy/haproxy.cfg').matchAll(/^ {2}setenv \w+ '(\{.*\})'$/gm)];
   const bodies = answers.map(([, json]) => JSON.parse(json!) as { code: string; message: string; cause: Cause });
-  expect(bodies.length).toBe(4);
+  expect(bodies.length).toBe(5);
   for (const { cause, ...rest } of bodies)
-    expect(rest).toEqual({ code: causes[cause].code, message: causes[cause].message });
+    expect(rest).toEqual({ code: causes[cause].code, message: buildMessage(cause) });
+});
+
+it('no image has a tag that can move to another version', () => {
+  const files = globSync(
+    ['Dockerfile', '*.yml', '.github/**/*.yml', 'deploy/**/*.yaml', '*.md', '{docs,test}/**/*.md'],
+    {
+      cwd: REPOSITORY,
+      exclude: ['node_modules'],
+    },
+  );
+  const images = files.flatMap((file) =>
+    [
+      ...readRepositoryFile(file).matchAll(/(?:image: |^FROM |docker run (?:-\S+(?: [A-Z]+)? )*)([\w./-]+(?::\S+)?)/gm),
+    ].map(([, name]) => name!),
+  );
+  const pinned = /^(postgres:\d+\.\d+|[\w./-]+:\d+\.\d+\.\d+)(-[\w.]+)?$/;
+  expect(images.filter((image) => image !== 'lockstep' && !pinned.test(image))).toEqual([]);
+  expect(new Set(images.map((image) => image.split(':')[0]))).toEqual(
+    new Set(['haproxy', 'lockstep', 'node', 'postgres', 'redis']),
+  );
 });
 
 describe('the Redis of docker-compose.yml', () => {
@@ -226,14 +246,13 @@ describe('Dockerfile', () => {
   const copied = copies.filter(([first]) => !first?.startsWith('--from=')).flatMap((words) => words.slice(0, -1));
 
   it('uses the Node.js of the tests, as an unprivileged user', () => {
-    const [major] = PACKAGE.devDependencies.node?.split('.') ?? [];
     expect([...wordsOf(before, 'FROM'), ...wordsOf(image, 'FROM')]).toEqual([
-      [`node:${major}-slim`, 'AS', 'console'],
-      [`node:${major}-slim`],
+      [`node:${PACKAGE.devDependencies.node}-slim`, 'AS', 'console'],
+      [`node:${PACKAGE.devDependencies.node}-slim`],
     ]);
     // The user `node` of that image; by number, so that Kubernetes can tell that it is not root.
     expect(wordsOf(image, 'USER')).toEqual([['1000:1000']]);
-    expect(process.versions.node.split('.')[0]).toBe(major);
+    expect(process.versions.node).toBe(PACKAGE.devDependencies.node);
   });
 
   it('copies files that exist and are not ignored, every workspace and the migrations', () => {

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { createApplication } from '@lockstep/access';
 import { ME_ROOT, ORDER_ROOT } from '@lockstep/contract';
@@ -29,7 +31,7 @@ const CONFIGURATION = readRepositoryFile('deploy/haproxy.cfg');
 
 it('the configuration is valid for the version in docker-compose.yml', () => {
   expect(findConfigurationFault(join(REPOSITORY, 'deploy/haproxy.cfg'))).toBe('');
-  expect(readRepositoryFile('docker-compose.yml')).toContain(`image: haproxy:${readHaproxyVersion()}\n`);
+  expect(readRepositoryFile('docker-compose.yml')).toContain(`image: haproxy:${readHaproxyVersion()}.`);
 });
 
 describe('two API processes and two workers behind the proxy of docker-compose.yml', () => {
@@ -53,6 +55,8 @@ describe('two API processes and two workers behind the proxy of docker-compose.y
       '127.0.0.11:53': `127.0.0.1:${await names.start()}`,
       'bind :8080': `bind 127.0.0.1:${proxyPort}`,
       'api:8080': `api:${port}`,
+      // All callers of this test share one address.
+      'http_req_rate gt 20000': 'http_req_rate gt 2000000',
     };
     const configuration = Object.entries(replaced).reduce((text, [from, to]) => {
       expect(text.split(from), from).toHaveLength(2);
@@ -192,6 +196,22 @@ describe('two API processes and two workers behind the proxy of docker-compose.y
       await proxy.untilServing(ADDRESSES);
     });
     expect(unanswered).toBeLessThanOrEqual(CALLERS);
+  });
+
+  it('a client that floods the token endpoint is refused there, and nowhere else; other clients are served', async () => {
+    const ask = async (localAddress: string) => {
+      const asked = request(`${baseUrl}/oauth2/token`, { method: 'POST', localAddress }).end();
+      const [{ statusCode, headers }] = (await once(
+        asked.on('response', (got) => got.resume()),
+        'response',
+      )) as [IncomingMessage];
+      return [statusCode, headers['retry-after']];
+    };
+    const answers = await Promise.all(Array.from({ length: 150 }, () => ask('127.0.0.3')));
+    expect(answers.filter(([status]) => status === 400)).toHaveLength(100);
+    expect(answers).toContainEqual([503, '10']);
+    expect(await ask('127.0.0.4')).toEqual([400, undefined]);
+    expect((await api.call('GET', '/events')).body.code).toBe(0);
   });
 
   it('without any API process, clients get JSON with the status of each interface', async () => {
