@@ -46,11 +46,15 @@ describe('commands', () => {
     const commands = ['README.md', 'CONTRIBUTING.md'].flatMap((page) =>
       blocksOf(page, 'sh').filter((block) => block.includes('npm ci')),
     );
-    expect(commands).toEqual(['npm ci && npm start\n', 'npm ci && npm run dev\n', 'npm ci && npm test\n']);
+    expect(commands).toEqual([
+      ...['npm ci && npm start\n', 'npm ci && npm test\n'],
+      ...['npm ci && npm run dev\n', 'npm ci && npm test\n'],
+    ]);
     expect(scripts).toMatchObject({ start: expect.any(String), test: expect.any(String), check: expect.any(String) });
+    const [, testCommand] = commands.map((command) => command.trim());
     const steps = [...read('.ci/run').matchAll(/^step '(.*)'$/gm)].map(([, command]) => command);
     expect(steps).toEqual([
-      'npm ci && npm test -- --coverage',
+      `${testCommand} -- --coverage`,
       'npm run test:long',
       'npm run test:wide',
       'npm run test:fuzz',
@@ -71,6 +75,23 @@ describe('services that docker compose is asked for', () => {
   it.each(PAGES)('in %s are those of docker-compose.yml', (page) => {
     const named = [...read(page).matchAll(/docker compose (?:exec|run)(?: -\S+)* (\w+)/g)].map(([, name]) => name!);
     expect(named.filter((name) => !(name in services))).toEqual([]);
+  });
+});
+
+describe('docs/integrating.md', () => {
+  it('names the loop of the examples', () => {
+    const [, name] = /loop to copy, see `(\w+)`/.exec(read('docs/integrating.md'))!;
+    expect(read('examples/client.ts')).toContain(`function ${name}<`);
+  });
+
+  it('says what a repeat of each operation does that can change something', () => {
+    const named = tableOf('docs/integrating.md', 'Operation', 'A repeat', 'First').flatMap(([names]) =>
+      names!.split(', '),
+    );
+    const changing = Object.entries(operations).filter(
+      ([id, { method }]) => method !== 'GET' && !id.startsWith('preview'),
+    );
+    expect(named.toSorted()).toEqual(changing.map(([id, one]) => ('name' in one ? one.name : id)).sort());
   });
 });
 
@@ -134,6 +155,17 @@ describe('tables', () => {
     const workspaces = (JSON.parse(stdout) as { location: string }[]).map(({ location }) => code(location));
     const rows = tableOf('docs/architecture.md', 'Package', 'What it is for').map(([name]) => name!);
     expect(rows.sort()).toEqual(workspaces.sort());
+  });
+
+  it('of stored data in docs/security.md names each table with personal data', async () => {
+    const { rows } = await sql<{ name: string }>`
+      select distinct table_name as name from information_schema.columns
+      where table_schema = 'public' and column_name ~ '(^|_)(mobile|address|remark|payload|content)$'`.execute(
+      database.db,
+    );
+    const stored = tableOf('docs/security.md', 'Data', 'Stored').flat().join(' ');
+    expect(rows.length).toBeGreaterThan(4);
+    expect(rows.filter(({ name }) => !stored.includes(code(name)))).toEqual([]);
   });
 
   it('and queries of the pages run on the database', async () => {
