@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { AcceptedOrder, Customer, CustomerId, EnterpriseId } from '@lockstep/contract';
@@ -60,7 +60,12 @@ let stack: RunningStack;
 let other: RunningStack;
 
 beforeAll(async () => {
-  [stack, other] = await Promise.all([npmStart(newDataDir()), npmStart(newDataDir())]);
+  const planted = newDataDir();
+  mkdirSync(planted, { mode: 0o711 });
+  writeFileSync(join(planted, 'stack.json'), '{}', { mode: 0o644 });
+  writeFileSync(join(planted, 'victim'), 'kept');
+  symlinkSync(join(planted, 'victim'), join(planted, 'demo.json.new'));
+  [stack, other] = await Promise.all([npmStart(planted), npmStart(newDataDir())]);
 });
 afterAll(endEverything);
 
@@ -91,6 +96,7 @@ describe('npm start', () => {
     ]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(statSync(join(dataDir, 'stack.json')).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(dataDir, 'victim'), 'utf8')).toBe('kept');
   });
 
   it('lets the demo application order for the demo customer', async () => {

@@ -14,8 +14,9 @@ import {
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
-import { syncDirectory, writeDurably } from './durable-files.ts';
 import { type Launcher, run } from './launcher.ts';
+import { lockPaths } from './lock.ts';
+import { requireOwn, syncDirectory, writeDurably } from './own-files.ts';
 
 /** The paths in the directory of an embedded PostgreSQL. */
 export interface Places {
@@ -36,19 +37,25 @@ export function superuserPasswordPath(directory: string): string {
   return join(directory, 'superuser-password');
 }
 
-/** Creates the directory if it does not exist, and returns the paths in it. */
+/**
+ * Creates the directory if it does not exist, and returns the paths in it.
+ * @throws Error if another user may have prepared it, or a file that this process opens
+ */
 export function preparePlaces(wantedDirectory: string, nativeDirectory: string): Places {
   // If this process is root, PostgreSQL's user must be able to traverse it. Each file inside has its own mode.
   const mode = process.geteuid?.() === 0 ? 0o711 : 0o700;
   const created = mkdirSync(wantedDirectory, { recursive: true, mode }) !== undefined;
+  requireOwn(wantedDirectory);
   const directory = realpathSync(wantedDirectory);
   if (created) chmodSync(directory, mode);
+  const [logFile, passwordFile] = [join(directory, 'postgres.log'), join(directory, 'lockstep-password')];
+  requireOwn(logFile, passwordFile, ...lockPaths(directory));
   return {
     directory,
     clusterDirectory: join(directory, 'cluster'),
-    logFile: join(directory, 'postgres.log'),
+    logFile,
     superuserPasswordFile: superuserPasswordPath(directory),
-    passwordFile: join(directory, 'lockstep-password'),
+    passwordFile,
     nativeDirectory: realpathSync(nativeDirectory),
   };
 }
@@ -64,10 +71,8 @@ export async function ensureCluster(places: Places, launcher: Launcher, stop?: A
   await removeUnfinished(places.directory);
   if (existsSync(places.clusterDirectory)) return;
   rmSync(places.passwordFile, { force: true });
-  if (!existsSync(places.superuserPasswordFile)) {
-    // initdb reads it as the user that owns the cluster, and who could change the password anyway.
-    writeDurably(places.superuserPasswordFile, randomPassword(), launcher.owner);
-  }
+  // initdb reads it as the user that owns the cluster, and who could change the password anyway.
+  writeDurably(places.superuserPasswordFile, randomPassword(), launcher.owner);
   const unfinished = mkdtempSync(join(places.directory, UNFINISHED_PREFIX));
   if (launcher.owner !== undefined) chownSync(unfinished, launcher.owner.uid, launcher.owner.gid);
   const initdb = [

@@ -107,6 +107,18 @@ function readMode(...path: string[]): string {
   return (statSync(join(...path)).mode & 0o777).toString(8);
 }
 
+test.each(['', 'lock', 'lock.pid', 'postgres.log', 'lockstep-password'])(
+  'refuses a directory in which others can write to "%s"',
+  async (name) => {
+    const directory = mkdtempSync(join(root, 'planted-'));
+    const path = join(directory, name);
+    if (name !== '') writeFileSync(path, '');
+    chmodSync(path, 0o722);
+    await expect(startEmbeddedPostgres({ directory })).rejects.toThrow(/chmod/);
+    expect(readdirSync(directory)).toEqual(name === '' ? [] : [name]);
+  },
+);
+
 test('keeps its data over a stop and a start', async () => {
   const first = await start(shared);
   await query(first.databaseUrl, 'create table kept (value text)');

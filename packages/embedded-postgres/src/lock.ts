@@ -14,6 +14,11 @@ const held = new Set<DatabaseSync>();
 
 const SQLITE_BUSY = 5;
 
+/** Returns the paths of the lock and of its owner file. */
+export function lockPaths(directory: string): [lockFile: string, ownerFile: string] {
+  return [join(directory, 'lock'), join(directory, 'lock.pid')];
+}
+
 /**
  * Locks the directory for this process by SQLite's file lock: the kernel releases it when the process dies, children do
  * not inherit it, and it also excludes two callers in one process. Node.js has no other such lock.
@@ -21,9 +26,8 @@ const SQLITE_BUSY = 5;
  */
 export function lockDirectory(directory: string): DirectoryLock {
   // Nothing else in this process may open this file: closing any descriptor of it would release the lock.
-  const lockFile = join(directory, 'lock');
+  const [lockFile, ownerFile] = lockPaths(directory);
   const database = new DatabaseSync(lockFile);
-  const ownerFile = join(directory, 'lock.pid');
   try {
     // Without a commit there is no need for a journal on disk.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
@@ -40,7 +44,7 @@ export function lockDirectory(directory: string): DirectoryLock {
   chmodSync(lockFile, 0o600);
   // The lock does not say who holds it. The message above and the watchdog need to know.
   rmSync(ownerFile, { force: true });
-  writeFileSync(ownerFile, `${process.pid}\n`, { mode: 0o600 });
+  writeFileSync(ownerFile, `${process.pid}\n`, { mode: 0o600, flag: 'wx' });
   return {
     ownerFile,
     release() {

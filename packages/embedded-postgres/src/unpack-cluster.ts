@@ -1,9 +1,9 @@
 import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { preparePlaces, randomPassword } from './cluster.ts';
-import { writeDurably } from './durable-files.ts';
 import { chooseLauncher, type Launcher, run } from './launcher.ts';
 import { findNativeDirectory } from './native-directory.ts';
+import { writeDurably } from './own-files.ts';
 
 /**
  * Creates the cluster of an embedded PostgreSQL from a base backup, as startEmbeddedPostgres would have created it:

@@ -17,8 +17,8 @@ const MAX_ANSWER_LENGTH = 128 * 1024 * 1024;
 /**
  * Sends a request and reads its answer. Follows no redirect: a POST would become a GET, and the secret would go
  * elsewhere. Does not use fetch: loading it takes a third of a command's processor time.
- * @throws the error of Node.js, with its code; `ETIMEDOUT` or `NO_ANSWER` if connecting or the answer timed out, `TOO_LONG` if the
- *   answer does not end
+ * @throws the error of Node.js, with its code; `ETIMEDOUT` or `NO_ANSWER` if connecting or the answer timed out,
+ *   `TOO_LONG` if the answer does not end
  */
 export async function send(
   url: string,

@@ -16,8 +16,8 @@ const MAX_PAGE = 200;
 const TABLE_ROWS = 1_000;
 
 /**
- * Reads at most `most` entries in pages of at most `mostOfPage`. A short or empty page need not be the last one. Returns
- * whether more entries may follow.
+ * Reads at most `most` entries in pages of at most `mostOfPage`. A short or empty page need not be the last one.
+ * Returns whether more entries may follow.
  * @throws CommandFault if a cursor repeats, because the list would never end
  */
 export async function* readEntries<Item>(

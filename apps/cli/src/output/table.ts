@@ -47,8 +47,8 @@ export function formatFields(fields: readonly [name: string, value: Cell][]): st
 }
 
 /**
- * Formats a time in the local time zone, with its offset: 2026-11-22 09:01:02+08:00. Returns a number that is no time as
- * it is.
+ * Formats a time in the local time zone, with its offset: 2026-11-22 09:01:02+08:00. Returns a number that is no time
+ * as it is.
  */
 export function formatTime(timeMs: number | null): string | null {
   if (timeMs === null) return null;

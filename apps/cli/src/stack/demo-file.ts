@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { requireOwn } from '@lockstep/embedded-postgres/own-files';
 
 /** The fields of DATA_DIR/demo.json (rules 9). */
 const FIELDS = [
@@ -14,8 +16,9 @@ const FIELDS = [
 ] as const;
 export type Demo = Record<(typeof FIELDS)[number], string>;
 
-/** Reads demo.json. Returns undefined if the file does not exist. */
+/** Reads demo.json. Returns undefined if the file does not exist. Throws if another user may have prepared it. */
 export async function readDemo(file: string): Promise<Demo | undefined> {
+  requireOwn(dirname(file), file);
   let text: string;
   try {
     text = await readFile(file, 'utf8');

@@ -1,6 +1,6 @@
-import { rename, writeFile } from 'node:fs/promises';
 import { PasswordHasher } from '@lockstep/access';
 import { createDemoCustomers, DEMO_ENTERPRISES } from '@lockstep/customers';
+import { writeDurably } from '@lockstep/embedded-postgres/own-files';
 import { setPassword } from '@lockstep/members';
 import {
   createLogInToken,
@@ -65,8 +65,7 @@ async function createDemo(db: Database, file: string, baseUrl: string): Promise<
     operatorName: operator.name,
     operatorPassword: operator.password,
   };
-  await writeFile(`${file}.new`, `${JSON.stringify(written, null, 2)}\n`, { mode: 0o600 });
-  await rename(`${file}.new`, file);
+  writeDurably(file, JSON.stringify(written, null, 2), undefined);
   return written;
 }
 

@@ -1,14 +1,26 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lchownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '@lockstep/config';
-import { afterAll, expect, it } from 'vitest';
-import { prepareDataDir } from './stack.ts';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { readDemo } from './demo-file.ts';
+import { findDatabaseUrl, prepareDataDir } from './stack.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'stack-'));
 const file = join(directory, 'file');
 writeFileSync(file, '');
 afterAll(() => rmSync(directory, { recursive: true }));
+afterEach(() => vi.restoreAllMocks());
 
 const prepare = (DATA_DIR: string) => prepareDataDir(readConfig({ DATA_DIR }));
 
@@ -30,3 +42,54 @@ it.runIf(process.platform === 'linux').each(['/proc', '/proc/data', '/proc/new/d
     await expect(prepare(dataDir)).rejects.toThrow(/^DATA_DIR .*$/);
   },
 );
+
+/** Makes a path another user's. Only root can give it away; otherwise this process becomes another user to itself. */
+function giveAway(path: string): void {
+  if (process.geteuid?.() === 0) lchownSync(path, 1, 1);
+  else vi.spyOn(process, 'geteuid').mockReturnValue(1);
+}
+
+/** Makes a path a link to what it was. */
+function turnIntoLink(path: string): void {
+  renameSync(path, `${path}-moved`);
+  symlinkSync(`${path}-moved`, path);
+}
+
+describe('what another user may have prepared is neither used nor read:', () => {
+  const WAYS: [what: string, prepareAs: (path: string) => void][] = [
+    ['another user owns', giveAway],
+    ['others can write to', (path) => chmodSync(path, 0o722)],
+    [
+      'is a link of another user, for',
+      (path) => {
+        turnIntoLink(path);
+        giveAway(path);
+      },
+    ],
+    [
+      'is a link to what another user owns, for',
+      (path) => {
+        turnIntoLink(path);
+        giveAway(`${path}-moved`);
+      },
+    ],
+  ];
+
+  it.each(
+    WAYS.flatMap(([what, prepareAs]) =>
+      ['', 'stack.json', 'demo.json'].map((name) => [what, name, prepareAs] as const),
+    ),
+  )('%s DATA_DIR/%s', async (_, name, prepareAs) => {
+    const dataDir = join(mkdtempSync(join(directory, 'prepared-')), 'data');
+    mkdirSync(dataDir, { mode: 0o711 });
+    const demoFile = join(dataDir, 'demo.json');
+    writeFileSync(join(dataDir, 'stack.json'), '{"databaseUrl": "postgres://elsewhere"}', { mode: 0o600 });
+    writeFileSync(demoFile, '{}', { mode: 0o600 });
+    const find = () => findDatabaseUrl(readConfig({ DATA_DIR: dataDir }));
+    expect(await find()).toBe('postgres://elsewhere');
+    prepareAs(join(dataDir, name));
+    if (name === '') await expect(prepare(dataDir)).rejects.toThrow(/^DATA_DIR .*$/);
+    if (name !== 'demo.json') await expect(find()).rejects.toThrow(/chown|chmod/);
+    if (name !== 'stack.json') await expect(readDemo(demoFile)).rejects.toThrow(/chown|chmod/);
+  });
+});

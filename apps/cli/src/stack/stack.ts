@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Config } from '@lockstep/config';
+import { requireOwn, writeDurably } from '@lockstep/embedded-postgres/own-files';
 import type { Closable } from '@lockstep/platform';
 import { CommandFault } from '../output/status.ts';
 
@@ -13,14 +14,15 @@ export function postgresDirectory({ DATA_DIR }: Config): string {
   return join(DATA_DIR, 'postgres');
 }
 
-/** Creates DATA_DIR if it does not exist. Throws a one-line Error if this process cannot write to it. */
+/** Creates DATA_DIR if it does not exist. Throws a one-line Error unless only this process's user can write to it. */
 export async function prepareDataDir({ DATA_DIR }: Config): Promise<void> {
   try {
     await createDirectory(DATA_DIR);
+    requireOwn(DATA_DIR);
     await rmdir(await mkdtemp(join(DATA_DIR, 'probe-')));
   } catch (error) {
     const reason = (error as Error).message;
-    throw new Error(`DATA_DIR must be a directory that this process can write to: ${reason}`, { cause: error });
+    throw new Error(`DATA_DIR must be a directory that only this user can write to: ${reason}`, { cause: error });
   }
 }
 
@@ -47,7 +49,7 @@ export async function provideDatabase(
   }
   const { startEmbeddedPostgres } = await import('@lockstep/embedded-postgres');
   const postgres = await startEmbeddedPostgres({ directory: postgresDirectory(config), stop });
-  await writeFile(file, JSON.stringify({ databaseUrl: postgres.databaseUrl }), { mode: 0o600 });
+  writeDurably(file, JSON.stringify({ databaseUrl: postgres.databaseUrl }), undefined);
   return {
     url: postgres.databaseUrl,
     description: `embedded in ${config.DATA_DIR}`,
@@ -66,13 +68,16 @@ export class NothingRuns extends CommandFault {
   }
 }
 
-/** Returns the URL of the database that the lockstep command works on. Throws NothingRuns. */
+/**
+ * Returns the URL of the database that the lockstep command works on. Throws NothingRuns, or an Error if another user
+ * may have prepared DATA_DIR.
+ */
 export async function findDatabaseUrl(config: Config): Promise<string> {
   if (config.DATABASE_URL !== undefined) return config.DATABASE_URL;
+  const file = getStackFile(config.DATA_DIR);
+  requireOwn(config.DATA_DIR, file);
   try {
-    const { databaseUrl } = JSON.parse(await readFile(getStackFile(config.DATA_DIR), 'utf8')) as {
-      databaseUrl: string;
-    };
+    const { databaseUrl } = JSON.parse(await readFile(file, 'utf8')) as { databaseUrl: string };
     return databaseUrl;
   } catch (error) {
     throw new NothingRuns(config.DATA_DIR, error);
