@@ -154,6 +154,6 @@ export const memberOperations = ofModule('member', {
     summary: 'Lend assets',
     description:
       'Lends assets of an employee into a borrowed lock: all of them, or none if one cannot be. Repeating ' +
-      'the call is a no-op. M9 or M4 ends a loan.',
+      'the call renews loans that ended in between. M9 or M4 ends a loan.',
   },
 });
