@@ -47,7 +47,7 @@ interface Reply {
   error_description?: string;
 }
 
-/** Repeats a call that had no answer or the code 500. Use a new nonce each time, and only calls that may be repeated. */
+/** Repeats a call that had no answer or code 500. Use a new nonce each time, and only calls that may be repeated. */
 async function untilAnswered<Answer extends Reply>(send: () => Promise<Response>): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
     let [fault, seconds] = ['', attempt];

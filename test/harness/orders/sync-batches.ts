@@ -87,8 +87,8 @@ export const countRows = async (db: Database, table: 'batch' | 'license_order' |
 };
 
 /**
- * Makes every transaction that stores a batch, or only one with `channelOrderId`, wait while `work` runs: right after it
- * stored the batch, or in its commit.
+ * Makes every transaction that stores a batch, or only one with `channelOrderId`, wait while `work` runs: right
+ * after it stored the batch, or in its commit.
  */
 export async function whileHeld<Result>(
   db: Database,
