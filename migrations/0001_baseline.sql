@@ -599,8 +599,9 @@ create function hash_uri(uri text) returns integer language sql immutable strict
 
 -- License terms: the fields of a product that do not depend on one order or license, stored once for all products with
 -- the same fields. `fields` is the JSON that the writer sent, without passwords, CRM ids and limits; the other columns
--- derive from it, and the digest is over its bytes. Two texts of the same fields, as two releases may write them,
--- become two rows, which is harmless.
+-- derive from it, and the digest is over its bytes. Transactions that store the same terms at the same time, and
+-- releases that write them differently, store two rows. That is harmless, and a unique index would make one transaction
+-- wait until the other ends.
 create table product_terms (
   id bigint generated always as identity primary key,
   -- Indexes hold this hash in place of the URI.
@@ -608,8 +609,9 @@ create table product_terms (
   product_uri text not null generated always as (fields ->> 'productUri') stored,
   product_name text not null generated always as (fields ->> 'productName') stored,
   fields json not null,
-  digest bytea not null generated always as (sha256(replace(fields::text, '\', '\\')::bytea)) stored unique
+  digest bytea not null generated always as (sha256(replace(fields::text, '\', '\\')::bytea)) stored
 );
+create index product_terms_digest on product_terms (digest);
 create trigger refuse_change before update or delete or truncate on product_terms
   for each statement execute function refuse_change();
 

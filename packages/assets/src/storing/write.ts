@@ -70,7 +70,6 @@ export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Pro
   await inParts(trx, stored.counted, UPDATED_AT_ONCE, (part) => updateNumbers(trx, part));
   await inParts(trx, stored.revokedAssets, UPDATED_AT_ONCE, (part) => revokeAssets(trx, part));
   const { newMerchandises, newProducts } = changes;
-  // Before new assets and contents, because other transactions with the same terms wait for these.
   const terms = collectTerms(newProducts);
   await inParts(
     trx,
