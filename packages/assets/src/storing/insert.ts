@@ -15,7 +15,7 @@ export async function insertTransfers(trx: Trx, transfers: readonly Transfer[]):
   ]);
 }
 
-/** Inserts new assets. The first grant of a new asset is that of the order that created it. */
+/** Inserts new assets as active. The first grant of a new asset is that of the order that created it. */
 export async function insertAssets(trx: Trx, assets: readonly Asset[]): Promise<void> {
   await insertRows(trx, 'asset', [
     ['id', 'bigint', assets.map((asset) => asset.id)],
@@ -27,7 +27,6 @@ export async function insertAssets(trx: Trx, assets: readonly Asset[]): Promise<
     ['borrowed_usb_key', 'boolean', assets.map((asset) => asset.borrowedUsbKey)],
     ['extends', 'jsonb', assets.map(writeExtends)],
     ['created_by_order_id', 'bigint', assets.map((asset) => asset.grants[0]!.licenseOrderId)],
-    ...revocationColumns(assets.map(({ revokedBy }) => revokedBy)),
     ['active_grants', 'integer', assets.map(({ active }) => active.grants)],
     ['active_products', 'integer', assets.map(({ active }) => active.products)],
     ['active_merchandises', 'integer', assets.map(({ active }) => active.merchandises)],
@@ -81,7 +80,7 @@ export function collectTerms(newProducts: LedgerChanges['newProducts']): Digeste
 }
 
 /**
- * Inserts the terms that are not stored yet. It waits for nobody: if another transaction is inserting the same terms,
+ * Inserts the terms that are not stored yet. It never waits: if another transaction is inserting the same terms,
  * both become rows.
  */
 export async function insertTerms(
