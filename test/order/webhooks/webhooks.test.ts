@@ -171,6 +171,13 @@ describe('a URL is refused', () => {
     expect(refusal.message).not.toContain('geheim');
   });
 
+  it.each(['http://127.0.0.1:9000/', 'https://127.0.0.1:9000/'])(
+    'to try it out, and the setting is named: %s',
+    async (url) => {
+      expect((await refusalFor(url)).message).toContain('WEBHOOK_ALLOW_PRIVATE');
+    },
+  );
+
   it.each([undefined, null, '', '  '])('that is missing: %j', async (url) => {
     expect(await refusalFor(url)).toMatchObject({ cause: 'field_missing', faults: [{ path: 'url' }] });
   });

@@ -16,7 +16,9 @@ export async function checkUrl(text: string, { allowPrivate }: { allowPrivate: b
     throw new Refusal(
       'field_invalid',
       'url',
-      `must start with ${allowPrivate ? 'https:// or http://' : 'https://'} and a host name`,
+      allowPrivate
+        ? 'must start with https:// or http:// and a host name'
+        : 'must start with https:// and a host name; http:// needs a service with WEBHOOK_ALLOW_PRIVATE=true',
     );
   }
   if (url.username !== '' || url.password !== '' || text.split('/')[2]!.includes('@')) {
