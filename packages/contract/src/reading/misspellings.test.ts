@@ -170,7 +170,7 @@ describe('a batch with a misspelled field', () => {
       'beside the right one',
       newBuy(CUSTOMER, ['A'], {}, { products: [productToBuy({ limitEnddate: 1, limitEndDate: END })] }),
     ],
-    ['that answers have', newBuy(CUSTOMER, ['A'], {}, { assetNum: 'A', limitStartTime: 1, limitEndTime: 2 })],
+    ['that answers have', newBuy(CUSTOMER, ['A'], {}, { assetNum: 'A', createTime: 1, updateTime: 2 })],
     ['with digits behind it', newBuy(CUSTOMER, ['A'], { srcLicenseOrderId2: '1' }, { limitEndDate2: 1 })],
     [
       'of another type of order',
@@ -210,6 +210,54 @@ describe('a batch with a misspelled field', () => {
     expect(found.ignored).toHaveLength(MAX_IGNORED_FIELDS);
     expect(found.ignored[1]).toBe('orderList[0].assets[1].other');
   });
+});
+
+describe('a name of another interface for a date', () => {
+  it.each([
+    ...['limitEndTime', 'endDate', 'end_time', 'END', 'EndsAt', 'expiryDate', 'expireTime', 'expires-at', 'expires'],
+    ...['expirationDate', 'Expiration', 'expiredTime', 'validTo', 'valid_until', 'validThrough', 'validityEndDate'],
+    ...['effectiveTo', 'effective_end_date', 'licenseExpiry', 'licenceEnd', 'toDate', 'dateTo', 'notAfter', 'until'],
+    ...['deadline', 'stopTime', 'invalidTime', 'productEndTime', 'limitEnd', 'end date', 'limit.end.time'],
+    ...['到期时间', '结束日期', '有效期至'],
+  ])('%s is refused for an end', (name) => {
+    for (const order of ordersWith({ [name]: END })) expect(meantIn(order)).toEqual(['limitEndDate']);
+  });
+
+  it.each([
+    ...['limitStartTime', 'startDate', 'start_time', 'START', 'startsAt', 'beginDate', 'beginTime', 'validFrom'],
+    ...['effectiveFrom', 'effectiveDate', 'effective_time', 'fromDate', 'notBefore', 'since', 'limitBegin', '生效时间'],
+  ])('%s is refused for a start', (name) => {
+    for (const order of ordersWith({ [name]: 5 })) expect(meantIn(order)).toEqual(['limitStartDate']);
+  });
+
+  it.each([
+    'trend',
+    'vendor',
+    'startup',
+    'from',
+    'to',
+    'dueDate',
+    'endUser',
+    'backend',
+    'serviceEndDate',
+    'createTime',
+  ])('%s is another one', (name) => {
+    for (const order of ordersWith({ [name]: END })) expect(misspelled(order)).toEqual([]);
+  });
+
+  it('is ignored beside the right one', () => {
+    const order = newBuy(CUSTOMER, ['A'], {}, { limitEndDate: END, limitEndTime: 5, limitStartDate: 5, startTime: 5 });
+    expect(misspelled(order)).toEqual([]);
+  });
+
+  const meantIn = (order: Sent) => misspelled(order).map(([, meant]) => meant);
+  /** Orders with these fields in each object that has dates. */
+  const ordersWith = (fields: Sent) => [
+    newBuy(CUSTOMER, ['A'], {}, fields),
+    newBuy(CUSTOMER, ['A'], {}, { products: [productToBuy(fields)] }),
+    newBuy(CUSTOMER, ['A'], {}, { merchandises: [merchandise({ licenseOrderProductList: [productToBuy(fields)] })] }),
+    deleteProduct(CUSTOMER, ['A'], fields),
+  ];
 });
 
 describe('other bodies', () => {

@@ -64,8 +64,36 @@ export function findUnknownFields(schema: z.ZodType, input: unknown): UnknownFie
 
 /** Returns the optional field that a client likely meant by an unknown one. */
 function findMeant(name: string, object: Record<string, unknown>, { optional }: ObjectShape): string | undefined {
-  const meant = optional.find((known) => isVacant(object[known]) && isMisspelling(name, known));
-  return meant === undefined || answerNames().has(name) ? undefined : meant;
+  return optional.find((known) => {
+    if (!isVacant(object[known])) return false;
+    return isForeignName(name, known) || (isMisspelling(name, known) && !answerNames().has(name));
+  });
+}
+
+// cspell:ignore licence notafter notbefore
+const OWNERS = 'limit|license|licence|asset|assets|product|valid|validity|effective|auth|authorization|usage|use';
+const TIMES = 'date|time|datetime|day|at|on|timestamp|ts|ms|millis';
+const ENDS =
+  'end|ends|ended|expiry|expire|expires|expired|expiration|until|till|thru|through|deadline|stop|finish|notafter|invalid';
+const STARTS = 'start|starts|started|begin|begins|beginning|since|notbefore';
+/** The names of other interfaces, and of our answers, for an end and a start, as `fold` writes them (rules 4). */
+const FOREIGN_NAMES: Readonly<Record<string, RegExp>> = {
+  limitEndDate: namesOf(ENDS, 'to', '(?:到期|结束|失效|截止|终止)(?:日期?|时间)?|有效期至'),
+  limitStartDate: namesOf(STARTS, 'from', `effective(?:${TIMES})|(?:开始|起始|生效|启用)(?:日期?|时间)?`),
+};
+/** Longer names are never compared, because a body may have two million of them. */
+const MAX_FOREIGN_CHARACTERS = 40;
+
+/** `words` are names by themselves; `joint` is one with an owner before it, or a date or time beside it. */
+function namesOf(words: string, joint: string, others: string): RegExp {
+  const owned = `(?:${OWNERS})?(?:${words})(?:${TIMES})?|(?:${OWNERS})${joint}(?:${TIMES})?`;
+  return new RegExp(`^(?:${owned}|${joint}(?:date|time)|(?:date|time)(?:${joint}|${words})|${others})$`);
+}
+
+/** Whether a name means a date of ours in another interface. */
+function isForeignName(name: string, known: string): boolean {
+  const names = FOREIGN_NAMES[known];
+  return names !== undefined && name.length <= MAX_FOREIGN_CHARACTERS && names.test(fold(name));
 }
 
 function isVacant(value: unknown): boolean {
@@ -74,8 +102,8 @@ function isVacant(value: unknown): boolean {
 }
 
 /**
- * Whether a name is a likely misspelling of a known one: equal except for case, `_` and `-`, or within the number of
- * edits that the length of the known name allows. A known name with digits added is a different name.
+ * Whether a name is a likely misspelling of a known one: equal except for case, `_`, `-`, `.` and spaces, or within the
+ * number of edits that the length of the known name allows. A known name with digits added is a different name.
  */
 export function isMisspelling(name: string, known: string): boolean {
   // Shorter names are never folded, because a body may have two million of them.
@@ -85,7 +113,7 @@ export function isMisspelling(name: string, known: string): boolean {
   return fold(name.replaceAll(/\d/g, '')) !== fold(known);
 }
 
-const fold = (name: string) => name.toLowerCase().replaceAll('_', '').replaceAll('-', '');
+const fold = (name: string) => name.toLowerCase().replaceAll(/[_. -]/g, '');
 
 /**
  * Whether up to `edits` edits turn one string into another (optimal string alignment). An edit adds, drops or replaces
