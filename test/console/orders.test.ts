@@ -288,7 +288,10 @@ describe('the search', () => {
     expect(await find(batch.channelOrderId)).toMatchObject([
       { kind: 'batch', name: batch.channelOrderId, detail: 'Test' },
     ]);
-    expect(await find(num)).toEqual([{ kind: 'asset', id: num, name: num, detail: null }]);
+    const wide = num.replace(/[0-9A-Z-]/gi, (each) => String.fromCharCode(each.charCodeAt(0) + 0xfee0));
+    for (const text of [num, wide]) {
+      expect(await find(text)).toEqual([{ kind: 'asset', id: num, name: num, detail: null }]);
+    }
     const { appKey } = api.credentials;
     expect(await find(appKey)).toEqual([{ kind: 'application', id: appKey, name: 'Test', detail: appKey }]);
     const { enterpriseGlobalId, channelCustomerId } = customer;

@@ -316,13 +316,18 @@ describe('a session', () => {
     const here = await logIn();
     const there = await elsewhere(here);
     const { password } = here.login;
-    const newPassword = `a new one ${randomUUID()}`;
+    // As long as a password may be, in characters that are sent as two.
+    const newPassword = `${randomUUID()}${'é'.repeat(92)}`.normalize('NFD');
     expect(await here.send('changeOwnPassword', { body: { password: 'wrong', newPassword } })).toMatchObject(
       refusal('password_wrong'),
     );
     expect(await here.send('changeOwnPassword', { body: { password, newPassword: 'short' } })).toMatchObject({
       status: 400,
       body: { cause: 'field_invalid', message: expect.stringMatching(/^newPassword: /) },
+    });
+    const short = '한국어한'.normalize('NFD');
+    expect(await here.send('changeOwnPassword', { body: { password, newPassword: short } })).toMatchObject({
+      body: { cause: 'field_invalid' },
     });
     const { cookie } = here;
     await here.call('changeOwnPassword', { body: { password, newPassword } });

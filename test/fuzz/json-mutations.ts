@@ -79,6 +79,15 @@ export const WILD_VALUES: readonly Json[] = [
   '\u202e',
   'é',
   'e\u0301',
+  '\u1112\u1161\u11ab',
+  '\u200b',
+  '8000000001\u200b',
+  '\u202e1\u3164',
+  '８０００００００００１',
+  '8.0E+09',
+  '8000000001.0',
+  '08000000001',
+  '8,000,000,001',
   '😀'.repeat(9),
   'x'.repeat(255),
   'x'.repeat(256),
@@ -127,6 +136,12 @@ const MUTATIONS: Record<string, Mutation> = {
   wrapped: (place, random) => write(place, random.isOneIn(2) ? [read(place)] : { value: read(place) }),
   'as text': (place) => write(place, textOf(read(place))),
   'with blanks': (place) => write(place, typeof read(place) === 'string' ? ` ${read(place)}\t` : ' 1 '),
+  'in another form'(place, random) {
+    const value = read(place);
+    if (typeof value !== 'string') return;
+    const widened = value.replace(/[!-~]/g, (each) => String.fromCharCode(each.charCodeAt(0) + 0xfee0));
+    write(place, random.oneOf([widened, `${value}é`.normalize('NFD'), `${value}\u200b`, `${value}.0`]));
+  },
   twice({ parent, key }) {
     if (Array.isArray(parent)) parent.push(structuredClone(parent[key as number]));
     else parent[`${key}2`] = parent[key];
@@ -156,7 +171,10 @@ const MUTATIONS: Record<string, Mutation> = {
     if (random.isOneIn(2)) delete parent[name];
   },
   'unknown field'({ parent }, random) {
-    const name = random.oneOf(['unknown', '__proto__', 'constructor', 'toString', '', 'a b', 'length', 'ID', '😀']);
+    const name = random.oneOf([
+      ...['unknown', '__proto__', 'constructor', 'toString', '', 'a b', 'length', 'ID', '😀'],
+      ...['limitEndTime', 'endDate', 'expires_at', 'validFrom', 'startTime'],
+    ]);
     if (!Array.isArray(parent)) write({ parent, key: name, path: '' }, 1);
   },
 };

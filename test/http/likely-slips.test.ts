@@ -1,9 +1,10 @@
 import { buildMessage, type Customer } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, pathIn, refusalOf } from '../harness/api.ts';
+import { type Api, dataOf, pathIn, refusalOf } from '../harness/api.ts';
 import { MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import {
   batchOf,
+  deleteAsset,
   deleteProduct,
   merchandise,
   newAssetNum,
@@ -55,6 +56,12 @@ describe('a misspelled field of a batch', () => {
       'the end of a product',
       () => buyProduct({ limitEnddate: END }),
       'orderList[0].assets[0].products[0].limitEnddate',
+      'limitEndDate',
+    ],
+    [
+      'a name from our answers',
+      () => buyProduct({ limitEndTime: END }),
+      'orderList[0].assets[0].products[0].limitEndTime',
       'limitEndDate',
     ],
     ['the end of an asset', () => buy({ limitEndDtae: END }), 'orderList[0].assets[0].limitEndDtae', 'limitEndDate'],
@@ -183,6 +190,69 @@ describe('an asset number', () => {
       expect([cause, faults![0]!.path]).toEqual(['field_invalid', 'orderList[0].assets[0].assetNos[0]']);
     }
   });
+});
+
+describe('texts that look the same', () => {
+  it('are equal wherever they name something', async () => {
+    const names = { channelCode: `Zoë ${newAssetNum()}`, channelOrderId: `Bücher-${newAssetNum()}` };
+    const assetNum = `한 ${newAssetNum()}`;
+    const texts = (form: string) => ({
+      channelCode: names.channelCode.normalize(form),
+      channelOrderId: names.channelOrderId.normalize(form),
+    });
+    const product = productToBuy({ productUri: 'café', productName: 'Café' });
+    const batch = { ...batchOf(newBuy(customer, [assetNum], {}, { products: [product] })), ...names };
+    const decomposed = JSON.parse(JSON.stringify(batch).normalize('NFD'));
+    const sent = await api.submit(decomposed);
+    expect(sent.body).toEqual((await api.submit(batch)).body);
+    await api.completed(batch);
+    expect(dataOf(await api.ask('getBatchResult', { query: texts('NFD') }))).toMatchObject(names);
+    expect(dataOf(await api.ask('listBatches', { query: { channelCode: texts('NFD').channelCode } }))).toMatchObject({
+      batches: [names],
+    });
+    for (const form of ['NFC', 'NFD']) {
+      const found = await api.call('GET', `/asset/${encodeURIComponent(assetNum.normalize(form))}`);
+      expect(found.body).toMatchObject({ data: { assetNum, products: [{ productName: 'Café' }] } });
+    }
+    const revocation = deleteProduct(customer, [assetNum.normalize('NFD')], { productUri: 'café'.normalize('NFD') });
+    expect(await api.process(batchOf(revocation))).toMatchObject([{ state: 'succeeded' }]);
+  });
+
+  it('are folded in an asset number, in all calls', async () => {
+    const assetNum = `KEY 7_${newAssetNum()}`;
+    const wide = `\u3000${[...assetNum].map((each) => (each === ' ' ? '\u00a0' : toWide(each))).join('')}\u3000`;
+    const lock = { licenseType: 'normal_recover_usbkey' };
+    expect(await api.process(batchOf(newBuy(customer, [wide], lock)))).toMatchObject([{ state: 'succeeded' }]);
+    expect((await api.call('GET', `/asset/${encodeURIComponent(wide)}`)).body).toMatchObject({ data: { assetNum } });
+    const locked = await api.call('POST', '/asset/lock', { body: { assetNums: [wide], operatorIdentity: 'Ada' } });
+    expect(dataOf(locked)).toEqual([{ assetNum, status: 1 }]);
+    expect(dataOf(await api.ask('listOrders', { query: { assetNum: wide } }))).toMatchObject({ orders: [{}] });
+    const repeated = await api.submit(batchOf(newBuy(customer, [assetNum, wide], lock)));
+    expect(refusalOf(repeated).cause).toBe('asset_number_repeated');
+    expect(await api.process(batchOf(deleteAsset(customer, [wide], lock)))).toMatchObject([{ state: 'succeeded' }]);
+  });
+
+  const toWide = (each: string) => String.fromCharCode(each.charCodeAt(0) + 0xfee0);
+
+  it.each([
+    ['8.1E+09', '8100000000'],
+    ['8100000001.0', '8100000001'],
+    ['8,100,000,001.00', '8100000001'],
+    ['08100000001', '8100000001'],
+    ['="8100000001"', '8100000001'],
+  ])('%s is refused, and %s suggested', async (assetNum, meant) => {
+    const path = 'orderList[0].assets[0].assetNos[0]';
+    await expectRefused(newBuy(customer, [assetNum]), 'field_invalid', path, `did you mean ${meant}?`);
+    const { message } = refusalOf(await api.call('GET', `/asset/${encodeURIComponent(assetNum)}`));
+    expect(message).toContain(meant);
+  });
+
+  it.each(['8E9', '81-00', '8.1', 'A,1', '0000', '12 34', '1.2.3', 'Ünal-7', '编号１'])(
+    '%s is an asset number',
+    async (assetNum) => {
+      expect((await api.submitPreview(batchOf(newBuy(customer, [assetNum])))).body).toMatchObject({ code: 0 });
+    },
+  );
 });
 
 describe('a misspelled field of other calls', () => {

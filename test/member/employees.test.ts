@@ -76,6 +76,8 @@ const newEmployees = (count: number, fields: Sent = {}) => Array.from({ length: 
 
 /** Repeats a text to that many characters (code points). */
 const characters = (text: string, count: number) => [...text.repeat(count)].slice(0, count).join('');
+/** Returns as many characters, which the service counts in their composed form, decomposed. */
+const decomposed = (text: string, count: number) => characters(text.normalize('NFC'), count).normalize('NFD');
 
 const logIn = (account: string, password: string) =>
   askUserToken(stack.baseUrl, api.credentials, { account, password });
@@ -294,15 +296,17 @@ describe('names and remarks', () => {
     'SQL and HTML': `'";--<b>&\\%_$1{0}`,
   };
 
+  const composed = (text: unknown) => String(text).normalize('NFC');
+
   it('have 30 and 200 characters of any script', async () => {
     const center = await openLicensed();
     const texts = Object.values(SCRIPTS);
-    const good = texts.map((text) => newEmployee({ name: characters(text, 30), remark: characters(text, 200) }));
-    const longNames = texts.map((text) => newEmployee({ name: characters(text, 31) }));
-    const longRemarks = texts.map((text) => newEmployee({ remark: characters(text, 201) }));
+    const good = texts.map((text) => newEmployee({ name: decomposed(text, 30), remark: decomposed(text, 200) }));
+    const longNames = texts.map((text) => newEmployee({ name: decomposed(text, 31) }));
+    const longRemarks = texts.map((text) => newEmployee({ remark: decomposed(text, 201) }));
     const answer = await center.submitAdd([...longNames, ...good, ...longRemarks]);
     const { succeeded, failed } = answer.body.data;
-    const sent = good.map(({ name, remark }) => ({ name, remark }));
+    const sent = good.map(({ name, remark }) => ({ name: composed(name), remark: composed(remark) }));
     const shown = (employees: Employee[]) => employees.map(({ name, remark }) => ({ name, remark }));
     expect(shown(succeeded)).toEqual(sent);
     expect(shown((await center.list()).slice(0, sent.length).toReversed())).toEqual(sent);
@@ -347,10 +351,10 @@ describe('names and remarks', () => {
 describe('a mobile number', () => {
   const GOOD = ['13000000000', '19999999999', '+8613800000000', '+14155550123', '+12', '+123456789012345'];
 
-  it('is one of mainland China or any in E.164', async () => {
+  it('is one of mainland China, with or without +86, or any in E.164', async () => {
     await firm.add(...GOOD.map((passwordMobile) => newEmployee({ passwordMobile })));
     const listed = (await firm.list()).slice(0, GOOD.length).toReversed();
-    expect(listed.map(({ passwordMobile }) => passwordMobile)).toEqual(GOOD);
+    expect(listed.map(({ passwordMobile }) => passwordMobile)).toEqual(GOOD.with(2, '13800000000'));
   });
 });
 
@@ -362,6 +366,7 @@ describe('a password', () => {
     '32 characters': ['p'.repeat(32), 'p'.repeat(31)],
     '8 emoji': [EMOJI, EMOJI.slice(0, -2)],
     '32 emoji': [EMOJI.repeat(4)],
+    '32 decomposed characters': ['é'.repeat(32).normalize('NFD')],
     'blanks around it': ['  staple ', 'staple'],
     'Chinese and Arabic': ['正确的马电池مرحبا'],
     'special characters of shells and URLs': ['a&b=c+d%20"\'$;#'],
@@ -678,6 +683,15 @@ describe('M5 lists', () => {
 
   it('all employees if department and keyword are empty', async () => {
     expect(await big.list({ departmentId: '', keyword: ' ' })).toHaveLength(102);
+  });
+
+  it('employees whose names look like the keyword', async () => {
+    const names = ['Zoë Ångström', '한국어'];
+    await firm.add(...names.map((name) => newEmployee({ name: name.normalize('NFD') })));
+    for (const form of ['NFC', 'NFD']) {
+      const found = await Promise.all(names.map((name) => firm.list({ keyword: name.normalize(form) })));
+      expect(found).toMatchObject(names.map((name) => [{ name }]));
+    }
   });
 
   it('employees of a department that match the keyword, page by page', async () => {

@@ -68,12 +68,15 @@ export function parseId(value: string): string {
   throw new InvalidArgumentError('It must be 1 to 19 digits.');
 }
 
+/** Returns a text as the service stores it: trimmed, in Unicode form NFC (rules 4). */
+export const normalizeText = (value: string) => value.trim().normalize('NFC');
+
 /**
- * Parses a text, and trims it as the service does. Refuses an empty one: an empty filter, from a variable that is not
+ * Parses a text, and normalizes it as the service does. Refuses an empty one: an empty filter, from a variable that is not
  * set, would list everything. Throws InvalidArgumentError.
  */
 export function parseText(value: string): string {
-  const text = value.trim();
+  const text = normalizeText(value);
   if (text !== '') return text;
   throw new InvalidArgumentError('It must not be empty.');
 }

@@ -36,7 +36,7 @@ export const TokenRequest = z
       description: 'The appSecret, unless sent by HTTP Basic.',
     }),
     username: parameter()
-      .transform((account) => account?.trim())
+      .transform((account) => account?.trim().normalize('NFC'))
       .describe('For the grant type password: the full account, name@code.'),
     password: parameter().meta({
       format: 'password',

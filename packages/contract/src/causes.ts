@@ -197,7 +197,8 @@ export const causes = {
   name_too_long: { code: '30002', message: '{0}: must be at most 30 characters{1}' },
   remark_too_long: { code: '30003', message: '{0}: must be at most 200 characters{1}' },
   mobile_invalid: {
-    code: '10004',
+    code: '13004',
+    memberCode: '10004',
     message:
       '{0}: must be a mobile number without spaces: 11 digits that start with 13 to 19, or + and up to 15 digits{1}',
   },

@@ -12,7 +12,7 @@ export {
   TokenRequest,
 } from './access.ts';
 export { AssetNumber, ChangeLocks, LockResult, LockStatus, VirtualAsset } from './assets/assets.ts';
-export { AssetDetail, AssetHistory, HistoryAction, HistoryEntry } from './assets/traces.ts';
+export { AssetDetail, AssetHistory, AssetNumParams, HistoryAction, HistoryEntry } from './assets/traces.ts';
 export { MAX_BATCH_BYTES, MAX_BODY_BYTES, MAX_FORM_BYTES } from './body-limits.ts';
 export { Cause } from './cause-schema.ts';
 export { buildMessage, causes, codeOf, type Module, Refusal } from './causes.ts';

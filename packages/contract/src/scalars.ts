@@ -26,11 +26,33 @@ function isTooLong(value: string, maxCharacters: number): boolean {
   return value.length - pairs > maxCharacters;
 }
 
+/** Text that needs no normalization and has no unusual characters, as most has. */
+const PLAIN_TEXT = /^[ -~]*$/;
+/** Text without a visible character: spaces, format and filling characters, and marks of direction. */
+const INVISIBLE_TEXT = /^[\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800\s]+$/u;
+
+/**
+ * What a string is. A `text` is trimmed and must be visible. A `text` and a `password` are composed (Unicode form NFC),
+ * so that strings that look the same are equal. A `secret` stays as it was sent (rules 4).
+ */
+type Form = 'text' | 'password' | 'secret';
+
+function normalize(value: string, form: Form): string {
+  if (form === 'secret') return value;
+  const read = form === 'text' ? value.trim() : value;
+  return PLAIN_TEXT.test(read) ? read : read.normalize('NFC');
+}
+
 /** Returns what is wrong with a string, if anything. Refuses a lone surrogate, because UTF-8 cannot encode it. */
-function textFault(value: string, { minCharacters, maxCharacters, lines }: TextBounds): string | undefined {
+function textFault(value: string, { minCharacters, maxCharacters, form, lines }: TextBounds): string | undefined {
   if (value.length < minCharacters) return REQUIRED;
-  if ((lines ? CONTROL_CHARACTER_IN_LINES : CONTROL_CHARACTER).test(value) || !value.isWellFormed()) {
-    return lines ? 'must not contain control characters other than line breaks' : 'must not contain control characters';
+  if (!PLAIN_TEXT.test(value)) {
+    if ((lines ? CONTROL_CHARACTER_IN_LINES : CONTROL_CHARACTER).test(value) || !value.isWellFormed()) {
+      return lines
+        ? 'must not contain control characters other than line breaks'
+        : 'must not contain control characters';
+    }
+    if (form === 'text' && INVISIBLE_TEXT.test(value)) return 'must contain a visible character';
   }
   return isTooLong(value, maxCharacters) ? `must be at most ${maxCharacters} characters` : undefined;
 }
@@ -38,21 +60,26 @@ function textFault(value: string, { minCharacters, maxCharacters, lines }: TextB
 interface TextBounds {
   minCharacters: number;
   maxCharacters: number;
-  trimmed: boolean;
+  form: Form;
   /** Whether it may contain line breaks. */
   lines?: boolean;
   /** The cause for a longer string, if not field_invalid. */
   tooLong?: Cause | undefined;
+  /** Changes the normalized string. */
+  fold?: (value: string) => string;
+  /** Returns what else is wrong with a string, if anything. */
+  findFault?: (value: string) => string | undefined;
 }
 
 /** Creates a string schema with one check instead of zod's four, which takes a third of the time. */
 function boundedText(bounds: TextBounds) {
-  const { minCharacters, maxCharacters, trimmed, lines, tooLong } = bounds;
+  const { minCharacters, maxCharacters, form, lines, tooLong, fold, findFault } = bounds;
   return z
     .string()
     .check((payload) => {
-      if (trimmed) payload.value = payload.value.trim();
-      const message = textFault(payload.value, bounds);
+      const read = normalize(payload.value, form);
+      payload.value = fold ? fold(read) : read;
+      const message = textFault(payload.value, bounds) ?? findFault?.(payload.value);
       if (message === undefined) return;
       const cause = tooLong !== undefined && isTooLong(payload.value, maxCharacters) ? tooLong : undefined;
       payload.issues.push({ code: 'custom', message, input: payload.value, ...(cause && { params: { cause } }) });
@@ -64,26 +91,26 @@ function boundedText(bounds: TextBounds) {
     });
 }
 
-/** A required string: trimmed, not empty, at most 255 characters by default (rules 4). */
+/** A required string: normalized, not empty, at most 255 characters by default (rules 4). */
 export function text(maxCharacters = MAX_TEXT_CHARACTERS, tooLong?: Cause) {
-  return boundedText({ minCharacters: 1, maxCharacters, trimmed: true, tooLong });
+  return boundedText({ minCharacters: 1, maxCharacters, form: 'text', tooLong });
 }
 
 /** A required string that may contain line breaks, such as an address or a remark (rules 4). */
 export function lines(maxCharacters: number, tooLong?: Cause) {
-  return boundedText({ minCharacters: 1, maxCharacters, trimmed: true, lines: true, tooLong });
+  return boundedText({ minCharacters: 1, maxCharacters, form: 'text', lines: true, tooLong });
 }
 
 /** A required string that may be empty or null: parentMerchandiseNum and parentCrmProductId (rules 4). */
 export function textOrEmpty() {
-  return boundedText({ minCharacters: 0, maxCharacters: MAX_TEXT_CHARACTERS, trimmed: true })
+  return boundedText({ minCharacters: 0, maxCharacters: MAX_TEXT_CHARACTERS, form: 'text' })
     .nullable()
     .transform((value) => value ?? '');
 }
 
 /** An optional string: absent, null and the empty string are all `undefined` (rules 4). */
 export function optionalText() {
-  return boundedText({ minCharacters: 0, maxCharacters: MAX_TEXT_CHARACTERS, trimmed: true })
+  return boundedText({ minCharacters: 0, maxCharacters: MAX_TEXT_CHARACTERS, form: 'text' })
     .nullish()
     .transform((value) => value || undefined);
 }
@@ -106,7 +133,7 @@ export function optionalSearchText() {
 
 /** An optional string that may contain line breaks. */
 export function optionalLines(maxCharacters: number, tooLong?: Cause) {
-  return boundedText({ minCharacters: 0, maxCharacters, trimmed: true, lines: true, tooLong })
+  return boundedText({ minCharacters: 0, maxCharacters, form: 'text', lines: true, tooLong })
     .nullish()
     .transform((value) => value || undefined);
 }
@@ -156,9 +183,85 @@ export function optionalId<Kind extends string>() {
     .transform((value) => (value || undefined) as (string & z.$brand<Kind>) | undefined);
 }
 
-/** A secret string, which is never trimmed (rules 4). */
-export function secret(maxCharacters = MAX_TEXT_CHARACTERS, tooLong?: Cause) {
-  return boundedText({ minCharacters: 1, maxCharacters, trimmed: false, tooLong });
+/** Characters that are invisible in an asset number, or have no meaning. */
+const INVISIBLE = /[\p{Cf}\p{Cn}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+/** An asset number: a text without invisible characters, whose full-width characters and spaces are folded (rules 4). */
+export function assetNumber() {
+  return boundedText({
+    minCharacters: 1,
+    maxCharacters: MAX_TEXT_CHARACTERS,
+    form: 'text',
+    fold: (value) => (PLAIN_TEXT.test(value) ? value : foldWidth(value)),
+    findFault: assetNumberFault,
+  });
+}
+
+/** An optional asset number: absent, null and the empty string are all `undefined`. */
+export function optionalAssetNumber() {
+  return optional(assetNumber());
+}
+
+function foldWidth(value: string): string {
+  return value
+    .replace(/[\uff01-\uff5e]/g, (character) => String.fromCharCode(character.charCodeAt(0) - 0xfee0))
+    .replace(/\p{Zs}/gu, ' ');
+}
+
+/** The forms that a spreadsheet gives to a number, each with a function that returns the number. */
+const SPREADSHEET_FORMS: readonly (readonly [form: RegExp, undo: (value: string) => string])[] = [
+  // 8.1E+09, which may have lost digits
+  [/^\d+([.,]\d+E[+-]?|E[+-])\d+$/i, (value) => writeOut(Number(value.replace(',', '.')))],
+  // 8,100,000,001.00
+  [/^\d{1,3}([,.'’ ])\d{3}(\1\d{3})+([.,]\d\d?)?$/, (value) => value.replace(/[.,]\d\d?$/, '').replace(/\D/g, '')],
+  // 8100000001.0
+  [/^\d+[.,]0*$/, (value) => value.replace(/\D.*/, '')],
+  // 08100000001, a number of O9
+  [/^0+[68]\d{9}$/, (value) => value.replace(/^0+/, '')],
+  // '8100000001 or ="8100000001"
+  [/^['="]+\d+['"]*$/, (value) => value.replace(/\D/g, '')],
+];
+
+const writeOut = (value: number) => (Number.isSafeInteger(value) ? String(value) : 'all its digits');
+
+function assetNumberFault(value: string): string | undefined {
+  const [invisible] = INVISIBLE.exec(value) ?? [];
+  if (invisible !== undefined) {
+    const code = invisible.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
+    return `must not contain the invisible character U+${code}`;
+  }
+  const [, undo] = SPREADSHEET_FORMS.find(([form]) => form.test(value)) ?? [];
+  return undo && `must not have a form that a spreadsheet gives to numbers; did you mean ${undo(value)}?`;
+}
+
+/** A mobile number of mainland China, or any in E.164 (rules 8). */
+const MOBILE = /^(1[3-9]\d{9}|\+[1-9]\d{1,14})$/;
+
+/** A security mobile number. The country code of mainland China is dropped (rules 8). The empty string is valid. */
+export function mobile() {
+  return z
+    .string()
+    .trim()
+    .overwrite((value) => value.replace(/^\+86(?=1[3-9]\d{9}$)/, ''))
+    .refine((value) => value === '' || MOBILE.test(value), {
+      params: { cause: 'mobile_invalid' satisfies Cause },
+      message: 'mobile_invalid',
+    })
+    .meta({
+      pattern: MOBILE.source,
+      description:
+        'Security mobile number: 11 digits that start with 13 to 19, or + and up to 15 digits. It cannot be used to log in.',
+    });
+}
+
+/** A secret string, which stays as it was sent (rules 4). */
+export function secret() {
+  return boundedText({ minCharacters: 1, maxCharacters: MAX_TEXT_CHARACTERS, form: 'secret' });
+}
+
+/** A password for a login. It is not trimmed, and its characters are counted as they are hashed (rules 4). */
+export function loginPassword(maxCharacters: number, tooLong: Cause) {
+  return boundedText({ minCharacters: 1, maxCharacters, form: 'password', tooLong });
 }
 
 const TIME_FAULT = 'must be a number of milliseconds since 1970-01-01 UTC, such as 1798761599000';

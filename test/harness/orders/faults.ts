@@ -38,6 +38,9 @@ const NO_COUNT = invalid(
   ['-2^53', -(2 ** 53)],
   ['1e300', 1e300],
 );
+const NO_TIME: Fault[] = NO_COUNT.map(([fault, value]) => {
+  return [fault, value, (value as number) > 2 ? 'date_not_milliseconds' : 'field_invalid'];
+});
 
 /** Characters that no text may contain, except remark and address, which may contain line breaks. */
 const LINE_BREAKS = invalid(['with a line feed inside', 'a\nb'], ['with a carriage return inside', 'a\rb']);
@@ -51,6 +54,36 @@ const OTHER_CONTROL_CHARACTERS = invalid(
   ['with a C1 control inside', 'a\u0085b'],
 );
 const CONTROL_CHARACTERS = [...LINE_BREAKS, ...OTHER_CONTROL_CHARACTERS];
+/** Texts without a visible character. */
+const INVISIBLE = invalid(
+  ['a zero-width space', '\u200b'],
+  ['marks of direction, fillers and blanks', ' \u202e\u3164\u00ad\u2800\u2003\u202c '],
+);
+const UNREADABLE = [...CONTROL_CHARACTERS, ...INVISIBLE];
+const UNREADABLE_LINES = [...OTHER_CONTROL_CHARACTERS, ...INVISIBLE];
+/** What a spreadsheet makes of an asset number, and characters that nobody sees in one (rules 4). */
+const NO_ASSET_NUMBER = invalid(
+  ...[
+    '8.1E+09',
+    '8,1e9',
+    '8E+9',
+    '8100000001.0',
+    '8100000001,00',
+    '8,100,000,001',
+    '8.100.000.001,00',
+    '8 100 000 001',
+    '08100000001',
+    "'8100000001",
+    '="8100000001"',
+    '８.１Ｅ＋０９',
+    '8100000001\u200b',
+    '\u202a8100000001\u202c',
+    '81\u00ad0',
+    '81\ufe0f',
+    '81\ue000',
+    '81\u2028\u0031',
+  ].map((value): [string, string] => [JSON.stringify(value), value]),
+);
 const HALF_PAIRS = invalid(['with half a surrogate pair', 'a\ud83d'], ['with the other half', '\ude00b']);
 const tooLong = (length: number) =>
   invalid(
@@ -121,6 +154,7 @@ const NO_MOBILE = [
 const NO_PASSWORD: Fault[] = [
   ['7 characters long', '1234567', 'password_length'],
   ['7 emoji long', '😀'.repeat(7), 'password_length'],
+  ['3 decomposed Hangul syllables long', '한국어'.normalize('NFD'), 'password_length'],
   ['3 blanks', '   ', 'password_length'],
   ['33 characters long', 'x'.repeat(33), 'password_length'],
   ['33 emoji long', '😀'.repeat(33), 'password_length'],
@@ -137,16 +171,17 @@ const DEPARTMENT = [...NO_NUMBER, ...NO_COUNT];
 const ACCOUNT = [...ABSENT, ...NO_STRING, ...NO_ACCOUNT];
 /** A new account has the short name; an existing one may be named by the full name. */
 const NEW_ACCOUNT = [...ACCOUNT, malformed('kim@abc234')];
-const NAME = [...ABSENT, ...NO_STRING, ...CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLongFor(30, 'name_too_long')];
+const NAME = [...ABSENT, ...NO_STRING, ...UNREADABLE, ...HALF_PAIRS, ...tooLongFor(30, 'name_too_long')];
 
 /** The faults of each kind of field in a JSON body (rules 4). */
 export const BODY_FAULTS = {
-  text: [...ABSENT, ...NO_STRING, ...CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLong(255)],
-  address: [...ABSENT, ...NO_STRING, ...OTHER_CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLong(512)],
-  optionalText: [...NO_STRING, ...CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLong(255)],
-  textOrEmpty: [MISSING, ...NO_STRING, ...CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLong(255)],
-  optionalAddress: [...NO_STRING, ...OTHER_CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLong(512)],
-  textInList: [NULL, EMPTY, BLANK, ...NO_STRING, ...CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLong(255)],
+  text: [...ABSENT, ...NO_STRING, ...UNREADABLE, ...HALF_PAIRS, ...tooLong(255)],
+  address: [...ABSENT, ...NO_STRING, ...UNREADABLE_LINES, ...HALF_PAIRS, ...tooLong(512)],
+  optionalText: [...NO_STRING, ...UNREADABLE, ...HALF_PAIRS, ...tooLong(255)],
+  textOrEmpty: [MISSING, ...NO_STRING, ...UNREADABLE, ...HALF_PAIRS, ...tooLong(255)],
+  optionalAddress: [...NO_STRING, ...UNREADABLE_LINES, ...HALF_PAIRS, ...tooLong(512)],
+  assetNum: [...ABSENT, ...NO_STRING, ...UNREADABLE, ...HALF_PAIRS, ...NO_ASSET_NUMBER, ...tooLong(255)],
+  assetNumInList: [NULL, EMPTY, BLANK, ...NO_STRING, ...UNREADABLE, ...HALF_PAIRS, ...NO_ASSET_NUMBER, ...tooLong(255)],
   /** A password of a license may be blank. */
   secretInList: [NULL, EMPTY, ...NO_STRING, ...CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLong(255)],
   filledList: [...ABSENT, ...NO_LIST, ...invalid(['an empty list', []])],
@@ -154,12 +189,13 @@ export const BODY_FAULTS = {
   id: [...ABSENT, ...NO_STRING, ...NO_ID],
   optionalId: [...NO_STRING, ...NO_ID],
   long: [...ABSENT, ...NO_NUMBER, ...NO_COUNT],
-  optionalLong: [...NO_NUMBER, ...NO_COUNT],
+  time: [...ABSENT, ...NO_NUMBER, ...NO_TIME],
+  optionalTime: [...NO_NUMBER, ...NO_TIME],
   zeroOrOne: [...ABSENT, ...NO_NUMBER, ...NO_COUNT, ...invalid(['2', 2])],
   optionalBoolean: invalid(['text', 'true'], ['0', 0], ['1', 1], ['a list', [true]], ['an object', {}]),
   date: [
     ...ABSENT,
-    ...NO_COUNT,
+    ...NO_TIME,
     ...invalid(
       ['a boolean', true],
       ['a list', []],
@@ -185,8 +221,9 @@ export const BODY_FAULTS = {
   newDepartment: [...withCauses([EMPTY, BLANK], { field_missing: 'group_id_missing' }), ...DEPARTMENT],
   name: NAME,
   newName: withCauses(NAME, { field_missing: 'name_missing' }),
-  remark: [...NO_STRING, ...OTHER_CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLongFor(200, 'remark_too_long')],
+  remark: [...NO_STRING, ...UNREADABLE_LINES, ...HALF_PAIRS, ...tooLongFor(200, 'remark_too_long')],
   mobile: [...NO_STRING, ...NO_MOBILE],
+  neededMobile: [...ABSENT, ...NO_STRING, ...NO_MOBILE],
   userList: withCauses([...ABSENT, ...NO_LIST, ['an empty list', [], 'field_missing']], {
     field_missing: 'employee_list_empty',
   }),
@@ -212,8 +249,8 @@ const WITHOUT: Fault[] = [MISSING, EMPTY, BLANK];
  * impossible.
  */
 export const TEXT_FAULTS = {
-  text: [...WITHOUT, ...CONTROL_CHARACTERS, ...tooLong(255)],
-  optionalText: [...CONTROL_CHARACTERS, ...tooLong(255)],
+  text: [...WITHOUT, ...UNREADABLE, ...tooLong(255)],
+  optionalText: [...UNREADABLE, ...tooLong(255)],
   id: [BLANK, ...NO_ID],
   yesOrNo: [
     MISSING,

@@ -83,6 +83,25 @@ describe('O1 binds a customer', () => {
     expect(await membersOf(bound.enterpriseGlobalId)).toEqual([]);
   });
 
+  it('to the enterprise whose name and mobile number look the same', async () => {
+    const body = binding({ enterpriseName: `${newName()} Zoë`, passwordMobile: '+8613800000000' });
+    const first = await bind(body);
+    expect(await readMobile(first)).toBe('13800000000');
+    for (const passwordMobile of ['13800000000', ' +8613800000000 ']) {
+      const channelCustomerId = randomUUID();
+      const again = {
+        ...body,
+        channelCustomerId,
+        enterpriseName: body.enterpriseName.normalize('NFD'),
+        passwordMobile,
+      };
+      expect(await bind(again)).toMatchObject({
+        enterpriseGlobalId: first.enterpriseGlobalId,
+        enterpriseName: body.enterpriseName,
+      });
+    }
+  });
+
   it('for which orders can be placed at once', async () => {
     const bound = await bind(binding());
     expect(await api.process(batchOf(newBuy(bound, [newAssetNum()])))).toMatchObject([{ state: 'succeeded' }]);

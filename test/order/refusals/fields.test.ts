@@ -67,7 +67,11 @@ interface Operation {
   id?: string;
 }
 
-const lockBody = { assetNums: 'filledList', 'assetNums[0]': 'textInList', 'assetNums[3]': 'textInList' } as const;
+const lockBody = {
+  assetNums: 'filledList',
+  'assetNums[0]': 'assetNumInList',
+  'assetNums[3]': 'assetNumInList',
+} as const;
 const customerBody = {
   crmCustomerId: 'text',
   customerName: 'text',
@@ -99,7 +103,7 @@ const OPERATIONS: Operation[] = [
       customerName: 'text',
       branchName: 'text',
       enterpriseName: 'text',
-      passwordMobile: 'text',
+      passwordMobile: 'neededMobile',
     },
   },
   {
@@ -183,7 +187,7 @@ const OPERATIONS: Operation[] = [
       'orderList[0].assets': 'filledList',
       [ASSET]: 'element',
       [`${ASSET}.assetNos`]: 'filledList',
-      [`${ASSET}.assetNos[1]`]: 'textInList',
+      [`${ASSET}.assetNos[1]`]: 'assetNumInList',
       [`${ASSET}.products[0].productUri`]: 'text',
       [`${ASSET}.products[0].limitConcurrent`]: 'integer',
       [`${ASSET}.merchandises[0].merchandiseNum`]: 'text',
@@ -374,7 +378,7 @@ describe.each(OPERATIONS)('$name accepts', (operation) => {
     ['😀', 'emoji'],
   ] as const;
   const texts = Object.entries(operation.body ?? {}).flatMap(([path, kind]) => {
-    const length = { text: 255, textInList: 255, optionalAddress: 512 }[kind as string];
+    const length = { text: 255, assetNumInList: 255, optionalAddress: 512 }[kind as string];
     return length === undefined ? [] : LIMITS.map(([character, what]) => ({ path, length, character, what }));
   });
 

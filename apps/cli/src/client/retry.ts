@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { normalizeText } from '../options.ts';
 import { describeBatch } from '../output/outcomes.ts';
 import { CommandFault } from '../output/status.ts';
 import { resolveCallerPath, say, sayAside } from '../output/terminal.ts';
@@ -67,7 +68,7 @@ async function readRetry(
     sayAside(`${describeBatch(key)} has no failed orders. Nothing was sent.`);
     return undefined;
   }
-  if (file !== undefined && batch.channelCode.trim() !== key.channelCode) {
+  if (file !== undefined && normalizeText(batch.channelCode) !== key.channelCode) {
     throw new CommandFault(
       'usage',
       `${nameOf(file)} is a batch of channel ${batch.channelCode}, not of channel ${key.channelCode}.`,

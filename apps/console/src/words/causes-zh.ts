@@ -133,6 +133,12 @@ export const fieldFaultsInChinese: Phrases = {
   'must contain at most {0} {1}': '最多 {0} 个',
   'must not contain control characters other than line breaks': '不能包含控制字符（换行除外）',
   'must not contain control characters': '不能包含控制字符',
+  'must contain a visible character': '须包含可见字符',
+  'must not contain the invisible character {0}': '不能包含不可见字符 {0}',
+  'must not have a form that a spreadsheet gives to numbers; did you mean all its digits?':
+    '不能是电子表格改写后的数字，请填写完整编号',
+  'must not have a form that a spreadsheet gives to numbers; did you mean {0}?':
+    '不能是电子表格改写后的数字，是否应为 {0}？',
   'must not be negative': '不能为负数',
   'must not be empty': '不能为空',
 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CustomerId, MemberId } from '../ids.ts';
 import { LicenseType } from '../orders/enums.ts';
-import { id, integer, noText, nothing, optionalText, text, time } from '../scalars.ts';
+import { assetNumber, id, integer, noText, nothing, optionalText, text, time } from '../scalars.ts';
 
 export const MAX_LOCKS = 1_000;
 export const MAX_ASSET_NUMBERS = 10_000;
@@ -10,7 +10,7 @@ export const MAX_ASSET_NUMBERS = 10_000;
 export const ChangeLocks = z
   .object({
     assetNums: z
-      .array(text())
+      .array(assetNumber())
       .min(1, 'must not be empty')
       .max(MAX_LOCKS, `must contain at most ${MAX_LOCKS} numbers`)
       .describe(`Lock numbers: 1 to ${MAX_LOCKS}.`),
@@ -31,7 +31,7 @@ export type LockStatus = z.infer<typeof LockStatus>;
 
 export const LockResult = z
   .object({
-    assetNum: z.string().describe('Lock number as it was sent.'),
+    assetNum: z.string().describe('Lock number.'),
     status: LockStatus.describe(
       '1: it is now disabled (O6) or enabled (O7). 2: your application has no active asset with this number. 3: a fault; ' +
         'retry this lock. 4: its license type cannot be disabled.',

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { AssetId, CustomerId, EnterpriseId, LicenseOrderId } from '../ids.ts';
 import { MerchandiseNode, ProductNode } from '../members/holdings.ts';
 import { LicenseType } from '../orders/enums.ts';
-import { text, time } from '../scalars.ts';
+import { assetNumber, time } from '../scalars.ts';
 import { AssetExtend } from './assets.ts';
 
 /** The path parameters of the operations that show one asset (rules 6.7). */
-export const AssetNumParams = z.object({ assetNum: text().describe('Asset number.') });
+export const AssetNumParams = z.object({ assetNum: assetNumber().describe('Asset number.') });
 
 /** An asset as it is now (rules 6.7). */
 export const AssetDetail = z

@@ -4,14 +4,14 @@ import { AssetNumParams, HistoryEntry } from '../assets/traces.ts';
 import { AssetId, LicenseOrderId, MemberId } from '../ids.ts';
 import { LicenseType } from '../orders/enums.ts';
 import { ListPageQuery } from '../orders/lists.ts';
-import { emptyAsAbsent, optionalId, optionalText, queryInteger, time } from '../scalars.ts';
+import { emptyAsAbsent, optionalAssetNumber, optionalId, queryInteger, time } from '../scalars.ts';
 import { Owner } from './enterprises.ts';
 import { consoleTable } from './operation.ts';
 
 /** The query of the list of assets. Revoked assets are found by asset number only. */
 export const ListAssetsOfAllQuery = z
   .object({
-    assetNum: optionalText().describe('Only assets whose number starts with this.'),
+    assetNum: optionalAssetNumber().describe('Only assets whose number starts with this.'),
     customerId: optionalId<'CustomerId'>().describe('Only assets of this customer.'),
     enterpriseGlobalId: optionalId<'EnterpriseId'>().describe('Only assets of customers of this enterprise.'),
     state: emptyAsAbsent(z.enum(['active', 'revoked']).default('active')),

@@ -5,11 +5,17 @@ import { consoleTable, OperatorRole } from './operation.ts';
 /** The limits of an operator's password. */
 export const OPERATOR_PASSWORD = { minCharacters: 12, maxCharacters: 128 };
 
-/** The schema of an operator's new password. */
+/** A password to compare. A character has up to four UTF-16 units until it is composed. */
+const sentPassword = z.string().max(4 * OPERATOR_PASSWORD.maxCharacters);
+
+/** The schema of an operator's new password. Its characters are counted as they are hashed (rules 4). */
 function password() {
   const { minCharacters, maxCharacters } = OPERATOR_PASSWORD;
   const rule = `must be ${minCharacters} to ${maxCharacters} characters`;
-  return z.string(rule).refine((value) => value.length >= minCharacters && value.length <= maxCharacters, rule);
+  return z.string(rule).refine((value) => {
+    const { length } = [...value.normalize('NFC')];
+    return length >= minCharacters && length <= maxCharacters;
+  }, rule);
 }
 
 /** The name of an operator, for logging in and in the audit log. */
@@ -36,7 +42,7 @@ export const sessionOperations = consoleTable({
     method: 'POST',
     path: '/session/log-in',
     role: 'anybody',
-    body: z.object({ name: text(), password: z.string().max(255) }),
+    body: z.object({ name: text(), password: sentPassword }),
     data: Me,
     summary: 'Starts a session and sets its cookie.',
   },
@@ -60,7 +66,7 @@ export const sessionOperations = consoleTable({
     method: 'POST',
     path: '/session/password',
     role: 'viewer',
-    body: z.object({ password: z.string().max(255), newPassword: password() }),
+    body: z.object({ password: sentPassword, newPassword: password() }),
     data: Me,
     summary: "Changes the operator's password, ends all their sessions and starts a new one.",
   },

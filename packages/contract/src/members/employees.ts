@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EnterpriseId, MemberId } from '../ids.ts';
 import { emptyCauses } from '../parse.ts';
-import { lines, long, noText, nothing, optional, REQUIRED, secret, text, time } from '../scalars.ts';
+import { lines, loginPassword, long, mobile, noText, nothing, optional, REQUIRED, text, time } from '../scalars.ts';
 import { PageQuery, page } from './page.ts';
 
 const MAX_NAME_CHARACTERS = 30;
@@ -12,9 +12,6 @@ const MAX_PASSWORD_CHARACTERS = 32;
 export const ACCOUNT_CHARACTERS = 63;
 
 const ACCOUNT = /^[A-Za-z0-9]{1,62}$/;
-/** A mobile number of mainland China, or any in E.164 (rules 8). */
-const MOBILE = /^(1[3-9]\d{9}|\+[1-9]\d{1,14})$/;
-
 /** Options of a zod check that refuses with a cause other than field_invalid. */
 export const refuse = (cause: string) => ({ params: { cause }, message: cause });
 
@@ -40,19 +37,9 @@ const shortOrFullAccount = z
   .refine((value) => value === '' || SHORT_OR_FULL_ACCOUNT.test(value), refuse('account_malformed'))
   .meta({ pattern: SHORT_OR_FULL_ACCOUNT.source });
 
-export const password = secret(MAX_PASSWORD_CHARACTERS, 'password_length')
+export const password = loginPassword(MAX_PASSWORD_CHARACTERS, 'password_length')
   .refine((value) => value === '' || [...value].length >= MIN_PASSWORD_CHARACTERS, refuse('password_length'))
   .meta({ minLength: MIN_PASSWORD_CHARACTERS, format: 'password' });
-
-export const mobile = z
-  .string()
-  .trim()
-  .refine((value) => value === '' || MOBILE.test(value), refuse('mobile_invalid'))
-  .meta({
-    pattern: MOBILE.source,
-    description:
-      'Security mobile number: 11 digits that start with 13 to 19, or + and up to 15 digits. It cannot be used to log in.',
-  });
 
 export const name = text(MAX_NAME_CHARACTERS, 'name_too_long').describe(
   `Name of the employee: up to ${MAX_NAME_CHARACTERS} characters.`,
@@ -77,7 +64,7 @@ export const EditEmployee = z
     departmentId: clearable(long(), 'Your number for the department, from 0.'),
     name,
     remark: clearable(lines(MAX_REMARK_CHARACTERS, 'remark_too_long'), REMARK),
-    passwordMobile: clearable(mobile, 'Security mobile number.'),
+    passwordMobile: clearable(mobile(), 'Security mobile number.'),
   })
   .meta({ id: 'EmployeeToEdit', description: 'Changes to an employee.' });
 export type EditEmployee = z.infer<typeof EditEmployee>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AssetId, CustomerId } from '../ids.ts';
 import { LicenseType } from '../orders/enums.ts';
-import { boundedList, flag, id, integer, long, text, time } from '../scalars.ts';
+import { assetNumber, boundedList, flag, id, integer, long, time } from '../scalars.ts';
 import { memberGlobalId } from './employees.ts';
 
 /** Maximum numbers or ids in one list of M9 or M10. */
@@ -18,8 +18,10 @@ export const HolderParams = z.object({ memberGlobalId: memberGlobalId() });
 /** The body of M9 (interface M9; rules 8). Both lists may be empty. */
 export const ConfigureAssets = z
   .object({
-    deleteAssets: boundedList(text(), MAX_ASSETS).describe(`Asset numbers to unassign first: up to ${MAX_ASSETS}.`),
-    addAssets: boundedList(text(), MAX_ASSETS).describe(`Asset numbers to assign: up to ${MAX_ASSETS}.`),
+    deleteAssets: boundedList(assetNumber(), MAX_ASSETS).describe(
+      `Asset numbers to unassign first: up to ${MAX_ASSETS}.`,
+    ),
+    addAssets: boundedList(assetNumber(), MAX_ASSETS).describe(`Asset numbers to assign: up to ${MAX_ASSETS}.`),
   })
   .meta({ id: 'AssetsToConfigure', description: 'Assets to unassign from an employee, and to assign.' });
 export type ConfigureAssets = z.infer<typeof ConfigureAssets>;
@@ -27,7 +29,7 @@ export type ConfigureAssets = z.infer<typeof ConfigureAssets>;
 /** The body of M10 (interface M10; rules 8). */
 export const LendAssets = z
   .object({
-    borrowedUsbKey: text().describe('Number of the borrowed lock.'),
+    borrowedUsbKey: assetNumber().describe('Number of the borrowed lock.'),
     assetIDs: boundedList(id<'AssetId'>(), MAX_ASSETS)
       .refine((list) => list.length > 0, 'must not be empty')
       .meta({

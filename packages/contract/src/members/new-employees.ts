@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { Cause } from '../cause-schema.ts';
 import { FailureBody, successBody } from '../envelope.ts';
 import { emptyCauses } from '../parse.ts';
-import { boundedList, integer, long, optionalLines } from '../scalars.ts';
-import { account, Employee, MAX_REMARK_CHARACTERS, mobile, name, password, REMARK, refuse } from './employees.ts';
+import { boundedList, integer, long, mobile, optionalLines } from '../scalars.ts';
+import { account, Employee, MAX_REMARK_CHARACTERS, name, password, REMARK, refuse } from './employees.ts';
 
 export const MAX_EMPLOYEES_PER_CALL = 100;
 
@@ -19,7 +19,9 @@ export const NewEmployee = z
       .describe('Your number for the department, from 0. An empty string is refused with group_id_missing.'),
     name,
     remark: optionalLines(MAX_REMARK_CHARACTERS, 'remark_too_long').describe(REMARK),
-    passwordMobile: mobile.nullish().transform((value) => value || undefined),
+    passwordMobile: mobile()
+      .nullish()
+      .transform((value) => value || undefined),
   })
   .meta({ id: 'NewEmployee', description: 'An employee to add.' });
 export type NewEmployee = z.infer<typeof NewEmployee>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CustomerId, EnterpriseId, MemberId } from '../ids.ts';
-import { MAX_ADDRESS_CHARACTERS, optionalLines, text } from '../scalars.ts';
+import { MAX_ADDRESS_CHARACTERS, mobile, optionalLines, REQUIRED, text } from '../scalars.ts';
 
 /** A customer as O1 and O3 return it (interface O1). */
 export const Customer = z
@@ -25,7 +25,9 @@ export const BindCustomer = z
     customerName: text().describe('Name of the customer.'),
     branchName: text().describe('Name of the branch that serves the customer.'),
     enterpriseName: text().describe('Exact name of the enterprise; a new name creates an enterprise.'),
-    passwordMobile: text().describe('Security mobile number: the one on file, or that of a new enterprise.'),
+    passwordMobile: mobile()
+      .min(1, REQUIRED)
+      .describe('Security mobile number, as in M1: the one on file, or that of a new enterprise. +86 may be omitted.'),
   })
   .meta({ id: 'CustomerToBind', description: 'A customer to bind to an enterprise.' });
 export type BindCustomer = z.infer<typeof BindCustomer>;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Cause } from '../causes.ts';
 import { boundedArray } from '../containers.ts';
 import {
+  assetNumber,
   date,
   endDate,
   flag,
@@ -123,7 +124,7 @@ export const atLeastOne = <Item extends z.ZodType>(item: Item) => list(item).min
 
 export const AssetToBuy = z
   .object({
-    assetNos: atLeastOne(text()).describe('Asset numbers to create, extend or transfer.'),
+    assetNos: atLeastOne(assetNumber()).describe('Asset numbers to create, extend or transfer.'),
     assetExtendList: optional(list(ExtendedAttribute, MAX_EXTENDED_ATTRIBUTES)).describe(
       'Extended attributes. On an existing asset, they are added or replace those with the same code.',
     ),
@@ -144,12 +145,12 @@ export const AssetToBuy = z
 export type AssetToBuy = z.infer<typeof AssetToBuy>;
 
 export const AssetToRevoke = z
-  .object({ assetNos: atLeastOne(text()).describe('Asset numbers.') })
+  .object({ assetNos: atLeastOne(assetNumber()).describe('Asset numbers.') })
   .meta({ id: 'AssetToRevoke', description: 'Assets to revoke.' });
 
 export const AssetToRevokeProductsOf = z
   .object({
-    assetNos: atLeastOne(text()).describe('Asset numbers.'),
+    assetNos: atLeastOne(assetNumber()).describe('Asset numbers.'),
     limitStartDate: optional(timestamp()).describe('Start of the asset. Validated only.'),
     limitEndDate: optional(timestamp()).describe('End of the asset. Validated only.'),
     products: atLeastOne(ProductToRevoke).describe(

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { Cause } from '../cause-schema.ts';
-import { emptyAsAbsent, optionalId, optionalText, queryInteger, queryTime, time } from '../scalars.ts';
+import {
+  emptyAsAbsent,
+  optionalAssetNumber,
+  optionalId,
+  optionalText,
+  queryInteger,
+  queryTime,
+  time,
+} from '../scalars.ts';
 import { OrderState, OrderType } from './enums.ts';
 import { BatchState, BatchSummary, SingleOrderResult } from './results.ts';
 
@@ -74,7 +82,7 @@ export const ListOrdersQuery = z
   .object({
     channelCode: optionalText().describe('Only orders of this channel.'),
     customerId: optionalId<'CustomerId'>().describe('Only orders of this customer.'),
-    assetNum: optionalText().describe('Only orders that name this asset number.'),
+    assetNum: optionalAssetNumber().describe('Only orders that name this asset number.'),
     orderType: emptyAsAbsent(OrderType.optional()).describe('Only orders of this type.'),
     state: emptyAsAbsent(OrderState.optional()).describe('Only orders in this state.'),
     cause: emptyAsAbsent(Cause.optional()).describe('Only orders that failed with this cause.'),

@@ -1,6 +1,6 @@
 import { listApplicationPage } from '@lockstep/access/operator';
 import { findAssetOfNumber } from '@lockstep/assets/operator';
-import type { BatchId, LicenseOrderId } from '@lockstep/contract';
+import { AssetNumParams, type BatchId, type LicenseOrderId } from '@lockstep/contract';
 import type { SearchHit } from '@lockstep/contract/console';
 import { listCustomersOfAll, listEnterprises } from '@lockstep/customers/operator';
 import { listAllBatches, readAnyBatch, readAnyOrder } from '@lockstep/orders/operator';
@@ -45,8 +45,9 @@ async function findBatches(db: Database, text: string): Promise<SearchHit[]> {
 }
 
 async function findAssets(db: Database, text: string): Promise<SearchHit[]> {
-  const found = await findAssetOfNumber(db, text);
-  return found === undefined ? [] : [{ kind: 'asset', id: text, name: text, detail: null }];
+  const { data: { assetNum } = {} } = AssetNumParams.safeParse({ assetNum: text });
+  if (assetNum === undefined || (await findAssetOfNumber(db, assetNum)) === undefined) return [];
+  return [{ kind: 'asset', id: assetNum, name: assetNum, detail: null }];
 }
 
 async function findApplications(db: Database, text: string): Promise<SearchHit[]> {

@@ -99,7 +99,7 @@ function LoginFields({ password }: { password: RefObject<HTMLInputElement | null
         withAsterisk={false}
         required
         autoComplete="current-password"
-        maxLength={255}
+        maxLength={512}
         visibilityToggleButtonProps={{ 'aria-label': words.showPassword }}
       />
     </>

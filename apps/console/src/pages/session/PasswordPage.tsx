@@ -8,6 +8,8 @@ import { sessionWords } from './words.ts';
 
 /** Copied from the contract, whose schema would bring zod into the browser. */
 const PASSWORD = { minCharacters: 12, maxCharacters: 128 };
+/** Maximum UTF-16 units of a password whose characters are not composed. The field cuts off what exceeds it. */
+const MAX_UNITS = 4 * PASSWORD.maxCharacters;
 
 /** Changes the operator's own password. */
 export default function PasswordPage() {
@@ -21,7 +23,8 @@ export default function PasswordPage() {
     const form = new FormData(element);
     const read = (name: string) => String(form.get(name));
     const newPassword = read('newPassword');
-    if (newPassword.length < PASSWORD.minCharacters) return setFault(words.tooShort(PASSWORD.minCharacters));
+    if ([...newPassword.normalize('NFC')].length < PASSWORD.minCharacters)
+      return setFault(words.tooShort(PASSWORD.minCharacters));
     if (newPassword !== read('newPasswordAgain')) return setFault(words.differs);
     setFault(undefined);
     change.mutate(
@@ -72,7 +75,7 @@ function Field(props: {
       {...props}
       required
       withAsterisk={false}
-      maxLength={PASSWORD.maxCharacters}
+      maxLength={MAX_UNITS}
       visibilityToggleButtonProps={{ 'aria-label': words.showPassword }}
     />
   );
