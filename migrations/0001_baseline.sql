@@ -599,8 +599,9 @@ create function hash_uri(uri text) returns integer language sql immutable strict
 
 -- License terms: the fields of a product that do not depend on one order or license, stored once for all products with
 -- the same fields. `fields` is the JSON that the writer sent, without passwords, CRM ids and limits; the other columns
--- derive from it, and the digest is over its bytes. Two texts of the same fields, as two releases may write them,
--- become two rows, which is harmless.
+-- derive from it, and the digest is over its bytes. Transactions that store the same terms at the same time, and
+-- releases that write them differently, store two rows. That is harmless, and a unique index would make one transaction
+-- wait until the other ends.
 create table product_terms (
   id bigint generated always as identity primary key,
   -- Indexes hold this hash in place of the URI.
@@ -608,8 +609,9 @@ create table product_terms (
   product_uri text not null generated always as (fields ->> 'productUri') stored,
   product_name text not null generated always as (fields ->> 'productName') stored,
   fields json not null,
-  digest bytea not null generated always as (sha256(replace(fields::text, '\', '\\')::bytea)) stored unique
+  digest bytea not null generated always as (sha256(replace(fields::text, '\', '\\')::bytea)) stored
 );
+create index product_terms_digest on product_terms (digest);
 create trigger refuse_change before update or delete or truncate on product_terms
   for each statement execute function refuse_change();
 
@@ -740,6 +742,18 @@ create trigger check_revoked_stays after update on merchandise_instance
 create trigger check_revoked_stays after update on product_instance
   referencing old table as before for each statement execute function check_revoked_stays();
 
+-- An asset is active when it is inserted, even if the same transaction revokes it, so that of two transactions that buy a
+-- number, the unique index lets only one decide that it was free.
+create function check_assets_inserted() returns trigger language plpgsql as $$
+begin
+  if exists (select from changed where revoked_time is not null) then
+    raise check_violation using constraint = 'asset_inserted_active', message = 'asset: inserted as revoked';
+  end if;
+  return null;
+end $$;
+create trigger check_inserted after insert on asset
+  referencing new table as changed for each statement execute function check_assets_inserted();
+
 -- An asset belongs to an existing customer.
 create function check_customers() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
@@ -758,14 +772,21 @@ create trigger check_customers_of_inserted after insert on asset
 create trigger check_customers_of_updated after update on asset
   referencing new table as changed for each statement execute function check_customers();
 
--- An asset changes its customer only with a transfer, which names the order.
+-- An asset changes its customer only with transfers from the one to the other, which name the orders. So a writer that
+-- has missed a transfer is refused.
 create function check_transferred() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
-    select from (select id, customer_id from changed except select id, customer_id from before) as moved
+    select from (
+      select id, null::bigint as from_id, customer_id as to_id
+      from (select id, customer_id from changed except select id, customer_id from before) as moved
+      union all
+      select id, customer_id, null
+      from (select id, customer_id from before except select id, customer_id from changed) as left_by
+    ) as moved
     left join lateral (
       select t.asset_id from asset_transfer t
-      where t.asset_id = moved.id and t.to_customer_id = moved.customer_id offset 0
+      where t.asset_id = moved.id and (t.from_customer_id = from_id or t.to_customer_id = to_id) limit 1
     ) as transfer on true
     where transfer.asset_id is null
   ) then
@@ -786,7 +807,7 @@ create trigger check_transferred after update on asset
 -- tests find a count that stays too high. The count of an asset is compared only when it falls, because the counts of
 -- its grants never rise: an asset may have 10,000 grants, and each purchase would count them all again.
 
--- An asset is revoked only if it has no active grant, and so no active contents. When an asset is revoked, changes its
+-- An asset is revoked only by an order of its customer, and if it has no active grant, and so no active contents. When an asset is revoked, changes its
 -- customer, or becomes or stops being a borrowed lock, it is neither assigned nor lent, and nothing is lent into it.
 create function check_assets_updated() returns trigger language plpgsql
 set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -798,6 +819,16 @@ begin
     where changed.revoked_time is not null
   ) then
     raise check_violation using constraint = 'asset_revoked_empty', message = 'asset: revoked while a grant is active';
+  end if;
+  if exists (
+    select from changed
+    left join lateral (
+      select o.customer_id from license_order o where o.id = changed.revoked_by_order_id offset 0
+    ) as revoking on true
+    where changed.revoked_time is not null and revoking.customer_id is distinct from changed.customer_id::text
+  ) then
+    raise check_violation using constraint = 'asset_revoked_by_customer',
+      message = 'asset: revoked by an order of another customer';
   end if;
   if exists (
     select from (
@@ -846,7 +877,8 @@ end $$;
 create trigger check_updated after update on asset
   referencing old table as before new table as changed for each statement execute function check_assets_updated();
 
--- An active grant belongs to an active asset that counts it, and every grant to a new_buy that succeeded. A transfer
+-- An active grant belongs to an active asset that counts it and to a new_buy of the same customer, and every grant to a
+-- new_buy that succeeded. A transfer
 -- moves contents to its order before it inserts the grant, so the grant counts them.
 create function check_grants_inserted() returns trigger language plpgsql
 set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -873,12 +905,15 @@ begin
   if exists (
     select from changed
     left join lateral (
-      select o.order_type, o.cause from license_order o where o.id = changed.license_order_id offset 0
+      select o.order_type, o.cause, o.customer_id from license_order o where o.id = changed.license_order_id offset 0
     ) as bought on true
-    where bought.order_type is distinct from 'new_buy' or bought.cause is not null
+    left join lateral (
+      select a.customer_id::text from asset a where a.id = changed.asset_id and changed.revoked_time is null offset 0
+    ) as asset on true
+    where bought.order_type is distinct from 'new_buy' or bought.cause is not null or bought.customer_id <> asset.customer_id
   ) then
     raise foreign_key_violation using constraint = 'asset_grant_order',
-      message = 'asset_grant: the order is not a new_buy that succeeded';
+      message = 'asset_grant: the order is not a new_buy of the customer that succeeded';
   end if;
   if exists (
     select from (

@@ -20,6 +20,7 @@ const HOT = [
   'read_result_pages',
   'find_earlier',
   'lock_assets',
+  'read_found',
   'read_grants',
   'insert_license_order',
   'update_assets',

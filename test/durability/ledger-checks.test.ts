@@ -169,7 +169,8 @@ describe('PostgreSQL refuses', () => {
       { id: 4, asset_num: 'X4', active_grants: 1 },
       { id: 5, asset_num: 'X5', borrowed_usb_key: true },
     );
-    await insert('asset', { id: 3, asset_num: 'X3', ...revoked });
+    await insert('asset', { id: 3, asset_num: 'X3' });
+    await revoke('asset', 'id = 3');
     await insert(
       'asset_grant',
       { asset_id: 1, license_order_id: 1, ...room(10) },
@@ -308,8 +309,9 @@ describe('PostgreSQL refuses', () => {
 
     it('is revoked or moved, but accepts contents of other assets', async () => {
       await run(assign(1, 1), lend(1, 5));
+      await insert('asset', { id: 6, asset_num: 'X6' });
       await run(transfer(4, 2), 'update asset set customer_id = 2, borrowed_usb_key = true where id = 4');
-      await revoke('asset', 'id = 4');
+      await revoke('asset', 'id = 6');
     });
   });
 
@@ -417,7 +419,8 @@ describe('PostgreSQL refuses', () => {
       for (const missing of [{ revoked_time: null }, { revoked_by_order_id: null }]) {
         await expectRefused(rule, () => insert(table, { ...row, ...missing }));
       }
-      await insert(table, row);
+      if (table === 'asset') await expectRefused('asset_inserted_active', () => insert(table, row));
+      else await insert(table, row);
     },
   );
 
@@ -1205,8 +1208,29 @@ describe('a fault in the code', () => {
       (assetNum) => purchase(`${assetNum}9`),
       ({ changes }) => {
         const none = { grants: 0, products: 0, merchandises: 0 };
-        Object.assign(first(changes.newAssets), { revokedBy: '1', active: none });
+        const { licenseOrderId: revokedBy } = changes.newGrants[0]!.grant;
+        Object.assign(first(changes.newAssets), { revokedBy, active: none });
       },
+    ],
+    [
+      'grants for an order of another customer',
+      'asset_grant_order',
+      (assetNum) => purchase(`${assetNum}9`),
+      ({ changes }, outcomes) =>
+        Object.assign(changes.newGrants[0]!.grant, { licenseOrderId: outcomes[1]!.accepted.licenseOrderId }),
+    ],
+    [
+      'revokes by an order of another customer',
+      'asset_revoked_by_customer',
+      (assetNum) => deleteAsset(one, [assetNum]),
+      ({ changes }, outcomes) =>
+        Object.assign(first(changes.revokedAssets), { revokedBy: outcomes[1]!.accepted.licenseOrderId }),
+    ],
+    [
+      'transfers from a customer who no longer has the asset',
+      'asset_transfer_recorded',
+      (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true }),
+      ({ changes }) => Object.assign(changes.transfers[0]!, { fromCustomerId: '3' }),
     ],
     [
       'forgets the grant',
@@ -1291,12 +1315,15 @@ describe('a fault in the code', () => {
     expect(await contentOfTables(database.db)).toEqual(before);
   });
 
-  it('that overlooks the active asset of a number stores no second one', async () => {
+  it.each([
+    ['no second one', (assetNum: string) => [purchase(assetNum)]],
+    ['none that it revokes', (assetNum: string) => [purchase(assetNum), deleteAsset(one, [assetNum])]],
+  ])('that overlooks the active asset of a number stores %s', async (_, ordersOf) => {
     const assetNum = newAssetNum();
     await applyAll(purchase(assetNum));
     const before = await contentOfTables(database.db);
     const blind = inTransaction(database.db, async (trx) => {
-      const orders = acceptedOf(purchase(assetNum));
+      const orders = acceptedOf(...ordersOf(assetNum));
       const scope = collectNeeds(orders);
       const ledger = await loadLedger(trx, { ...scope, assetNums: new Set() });
       await storeApplied(trx, ledger, planAll(ledger, orders), ids);

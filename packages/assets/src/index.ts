@@ -33,6 +33,7 @@ export {
   loadContents,
   readOldestProducts,
 } from './storing/load-contents.ts';
+export { lockFound } from './storing/lock-all.ts';
 export { type EndedProduct, readEndedProducts } from './storing/read-ended.ts';
 export { NOW, releaseAssets } from './storing/update.ts';
 export { LedgerIds, writeLedger } from './storing/write.ts';

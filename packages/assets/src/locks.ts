@@ -16,6 +16,7 @@ import {
   type Trx,
 } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { lockFound } from './storing/lock-all.ts';
 import { NOW } from './storing/update.ts';
 import { selectAssets } from './tenant.ts';
 
@@ -66,10 +67,10 @@ interface LockRow {
 export function setLocked({ changes, deadline, log }: LockTools, change: LockChange): Promise<LockResult[]> {
   return changes.run(change.applicationId, deadline, async (trx) => {
     const assetNums = [...new Set(change.assetNums)];
-    const locks = new Map((await lockAssetRows(trx, change.channels, assetNums)).map((row) => [row.asset_num, row]));
-    // While this call waited, one transaction may have revoked a lock and bought its number again.
-    const missing = assetNums.filter((assetNum) => !locks.has(assetNum));
-    for (const row of await lockAssetRows(trx, change.channels, missing)) locks.set(row.asset_num, row);
+    const query = selectAssets(trx, change.channels)
+      .select(['asset.id', 'asset.asset_num', 'asset.license_type', 'asset.locked'])
+      .where(sql<boolean>`asset.asset_num = any (${assetNums}::text[])`);
+    const locks = new Map((await lockFound(query)).map((row) => [row.asset_num, row]));
     const changing = [...locks.values()].filter(
       (row) => LOCKABLE.includes(row.license_type) && row.locked !== change.locked,
     );
@@ -81,17 +82,6 @@ export function setLocked({ changes, deadline, log }: LockTools, change: LockCha
     };
     return change.assetNums.map((assetNum) => ({ assetNum, status: findStatus(locks.get(assetNum)) }));
   });
-}
-
-/** Reads and locks the active assets with these numbers, in the order of their numbers, as drains do. */
-async function lockAssetRows(trx: Trx, channels: Channels, assetNums: string[]): Promise<LockRow[]> {
-  if (assetNums.length === 0) return [];
-  return selectAssets(trx, channels)
-    .select(['asset.id', 'asset.asset_num', 'asset.license_type', 'asset.locked'])
-    .where(sql<boolean>`asset.asset_num = any (${assetNums}::text[])`)
-    .orderBy('asset.asset_num')
-    .forUpdate('asset')
-    .execute();
 }
 
 /**

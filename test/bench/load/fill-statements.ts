@@ -44,7 +44,7 @@ export const FILL_STATEMENTS: Readonly<Record<string, string>> = {
   select ${assetId}, ${orderId}, 1, 0 from ${orders} where $3::text[] is not null`,
 
   product_terms: `insert into product_terms (fields) select ${terms} where $3::text[] is not null and $1::bigint <= $2::bigint
-  on conflict do nothing`,
+    and not exists (select from product_terms where digest = sha256(${terms}))`,
 
   product_instance: `insert into product_instance (id, asset_id, license_order_id, terms_id, uri_hash, limit_concurrent,
     crm_product_id, parent_crm_product_id)

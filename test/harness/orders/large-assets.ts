@@ -96,7 +96,10 @@ export async function fillAssets(
       trx,
     );
     await sql`
-      insert into product_terms (fields) select fields::json from under_grant on conflict do nothing`.execute(trx);
+      insert into product_terms (fields) select fields::json from (select distinct fields from under_grant) as named
+      where not exists (select from product_terms where digest = sha256(convert_to(named.fields, 'UTF8')))`.execute(
+      trx,
+    );
     await sql`
       insert into product_instance (id, asset_id, license_order_id, crm_product_id, parent_crm_product_id, terms_id,
         uri_hash, limit_concurrent)

@@ -1,12 +1,8 @@
-import { LedgerIds } from '@lockstep/assets';
-import { BatchOrder, type Customer, type LicenseOrderId } from '@lockstep/contract';
-import { applyOrders } from '@lockstep/orders/testing';
-import type { Trx } from '@lockstep/platform';
+import type { Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Api } from '../../harness/api.ts';
-import { countWaiting } from '../../harness/databases/waiting.ts';
-import { batchOf, newAssetNum, newBuy, productToBuy, type Sent } from '../../harness/orders/orders.ts';
+import { newAssetNum, newBuy, productToBuy, type Sent } from '../../harness/orders/orders.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
 /** Orders that buy the same product share one row of product_terms. */
@@ -93,40 +89,8 @@ it('products that differ in any other field have terms of their own', async () =
   expect(new Set(bought.map(({ terms }) => terms)).size).toBe(others.length + 1);
 });
 
-it('transactions that insert the same new terms in opposite orders wait for each other, and both succeed', async () => {
-  const names = ['first', 'second', 'third'].map((name) => `${name} ${newAssetNum()}`);
-  const ids = new LedgerIds();
-  let lastOrderId = 8_000_000_000_000_000_000n;
-  const apply = (trx: Trx, productNames: readonly string[]) => {
-    const products = productNames.map((productName) => productToBuy({ productName }));
-    const { orderList } = BatchOrder.parse(batchOf(newBuy(customer, [newAssetNum()], {}, { products })));
-    const orders = orderList.map((order) => ({
-      licenseOrderId: String(++lastOrderId) as LicenseOrderId,
-      order,
-      channels: null,
-    }));
-    return applyOrders(trx, orders, ids, { isLarge: false });
-  };
-  const [low, middle, high] = await sortByDigest((trx) => apply(trx, names));
-  // While the holder has the middle terms, each transaction gets as far as it can.
-  const holder = await stack.db.startTransaction().execute();
-  await apply(holder as unknown as Trx, [middle!]);
-  const waiting = [
-    [low!, middle!, high!],
-    [high!, middle!, low!],
-  ].map((productNames) => stack.db.transaction().execute((trx) => apply(trx, productNames)));
-  await vi.waitUntil(async () => (await countWaiting(stack.db, 'transactionid')) === 2);
-  await holder.commit().execute();
-  expect(await Promise.all(waiting)).toMatchObject([[{ failure: null }], [{ failure: null }]]);
+it('products share the older of two rows that transactions stored at once', async () => {
+  const [{ terms }] = (await buy(full())) as [Awaited<ReturnType<typeof buy>>[number]];
+  await sql`insert into product_terms (fields) select fields from product_terms where id = ${terms}`.execute(stack.db);
+  expect((await buy(full(), full())).map((product) => product.terms)).toEqual([terms, terms]);
 });
-
-/** Returns the names of the products that orders buy, sorted by the digests of their terms. Stores nothing. */
-async function sortByDigest(apply: (trx: Trx) => Promise<unknown>): Promise<string[]> {
-  const trx = await stack.db.startTransaction().execute();
-  await sql`create temporary table known on commit drop as select id from product_terms`.execute(trx);
-  await apply(trx as unknown as Trx);
-  const { rows } = await sql<{ name: string }>`
-    select product_name as name from product_terms where id not in (select id from known) order by digest`.execute(trx);
-  await trx.rollback().execute();
-  return rows.map(({ name }) => name);
-}

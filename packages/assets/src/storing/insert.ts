@@ -15,7 +15,7 @@ export async function insertTransfers(trx: Trx, transfers: readonly Transfer[]):
   ]);
 }
 
-/** Inserts new assets. The first grant of a new asset is that of the order that created it. */
+/** Inserts new assets as active. The first grant of a new asset is that of the order that created it. */
 export async function insertAssets(trx: Trx, assets: readonly Asset[]): Promise<void> {
   await insertRows(trx, 'asset', [
     ['id', 'bigint', assets.map((asset) => asset.id)],
@@ -27,7 +27,6 @@ export async function insertAssets(trx: Trx, assets: readonly Asset[]): Promise<
     ['borrowed_usb_key', 'boolean', assets.map((asset) => asset.borrowedUsbKey)],
     ['extends', 'jsonb', assets.map(writeExtends)],
     ['created_by_order_id', 'bigint', assets.map((asset) => asset.grants[0]!.licenseOrderId)],
-    ...revocationColumns(assets.map(({ revokedBy }) => revokedBy)),
     ['active_grants', 'integer', assets.map(({ active }) => active.grants)],
     ['active_products', 'integer', assets.map(({ active }) => active.products)],
     ['active_merchandises', 'integer', assets.map(({ active }) => active.merchandises)],
@@ -71,20 +70,19 @@ export async function insertMerchandises(trx: Trx, newMerchandises: LedgerChange
   ]);
 }
 
-/** The terms of new products as JSON, by digest in hexadecimal, in the order of the digests. */
+/** The digests of the terms of new products, in hexadecimal, by their JSON. */
 export type DigestedTerms = ReadonlyMap<string, string>;
 
-/**
- * Collects the terms of new products; thousands may share the same. They are inserted in this order, so that
- * transactions wait for each other and never deadlock.
- */
+/** Collects the terms of new products; thousands may share the same. */
 export function collectTerms(newProducts: LedgerChanges['newProducts']): DigestedTerms {
   const texts = new Set(newProducts.map(({ product }) => write(product.bought!).terms));
-  const digested = [...texts].map((text) => [text, createHash('sha256').update(text).digest('hex')] as const);
-  return new Map(digested.sort(([, a], [, b]) => (a < b ? -1 : 1)));
+  return new Map([...texts].map((text) => [text, createHash('sha256').update(text).digest('hex')]));
 }
 
-/** Inserts the terms that are not stored yet. */
+/**
+ * Inserts the terms that are not stored yet. It never waits: if another transaction is inserting the same terms,
+ * both become rows.
+ */
 export async function insertTerms(
   trx: Trx,
   terms: readonly (readonly [text: string, digest: string])[],
@@ -94,9 +92,8 @@ export async function insertTerms(
     text: `
       insert into product_terms (fields)
       select sent.fields from unnest((select $1::json[]), (select $2::bytea[])) as sent (fields, digest)
-      left join lateral (select id from product_terms where digest = sent.digest offset 0) as stored on true
-      where stored.id is null
-      on conflict (digest) do nothing`,
+      left join lateral (select id from product_terms where digest = sent.digest limit 1) as stored on true
+      where stored.id is null`,
     values: [
       arrayText(
         'json',
@@ -141,7 +138,7 @@ export async function insertProducts(
       select array_agg(id order by place) as ids, array_agg(hash order by place) as hashes
       from unnest((select ${digests}::bytea[])) with ordinality as sent (digest, place)
       left join lateral (
-        select id, uri_hash as hash from product_terms where digest = sent.digest offset 0
+        select id, uri_hash as hash from product_terms where digest = sent.digest order by id limit 1
       ) as stored on true
     ) as terms`,
   });

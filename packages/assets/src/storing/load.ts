@@ -1,6 +1,7 @@
 import type { AssetId, CustomerId, EnterpriseId, LicenseOrderId, LicenseType } from '@lockstep/contract';
 import { arrayText, isId, parseBigint, run, type Statement, type Trx, together } from '@lockstep/platform';
 import { type Asset, emptyChanges, type Ledger, type LedgerCustomer } from '../ledger/ledger.ts';
+import { lockAll } from './lock-all.ts';
 
 /** The part of the ledger that orders may need. */
 export interface LedgerNeeds {
@@ -17,27 +18,32 @@ export interface LedgerNeeds {
 const ids = <Id extends string>(digits: Iterable<Id>) => [...digits].filter(isId);
 
 /**
- * Loads the part of the ledger that orders need, without contents (see loadContents), and locks its assets until the
- * transaction ends. They are locked in the order of their numbers, so transactions that need the same assets wait and
- * never deadlock.
+ * Loads the part of the ledger that orders need, without contents (see loadContents), as of one moment, and locks its
+ * assets until the transaction ends. They are locked in the order of their numbers, so transactions that need the same
+ * assets wait and never deadlock.
  */
 export function loadLedger(trx: Trx, needs: LedgerNeeds): Promise<Ledger> {
   return load(trx, needs, true);
 }
 
-/** Reads the part of the ledger that orders need without locking it, for a preview. */
+/** Reads the part of the ledger that orders need without locking it, in a snapshot, for a preview. */
 export function readLedger(trx: Trx, needs: LedgerNeeds): Promise<Ledger> {
   return load(trx, needs, false);
 }
 
 async function load(trx: Trx, needs: LedgerNeeds, areLocked: boolean): Promise<Ledger> {
-  const [customers, purchases, assetRows] = await together<[CustomerRow, PurchaseRow, AssetRow]>(trx, [
-    readingCustomers(ids(needs.customerIds)),
-    readingPurchases(ids(needs.purchaseIds)),
-    readingAssets([...needs.assetNums], [...needs.codes], areLocked),
-  ]);
-  const assets = new Map(assetRows.map((row) => [row.asset_num, buildAsset(row)]));
-  const ownerIds = [...assetRows, ...purchases].map((row) => row.customer_id);
+  const assetNums = [...needs.assetNums];
+  const { locked, purchases, customers } = await lockAll(async () => {
+    const [locked, rows, customers] = await together<[AssetRow, FoundRow, CustomerRow]>(trx, [
+      readingAssets(assetNums, [...needs.codes], areLocked),
+      readingFound(assetNums, ids(needs.purchaseIds)),
+      readingCustomers(ids(needs.customerIds)),
+    ]);
+    const purchases = rows.filter((row): row is PurchaseRow => row.customer_id !== null);
+    return { locked, found: rows.filter((row) => row.customer_id === null), purchases, customers };
+  });
+  const assets = new Map(locked.map((row) => [row.asset_num, buildAsset(row)]));
+  const ownerIds = [...locked, ...purchases].map((row) => row.customer_id);
   const owners = needs.owners ? await run(trx, readingCustomers([...new Set(ownerIds)])) : [];
   return {
     customers: new Map([...customers, ...owners].map((row) => [row.id, buildCustomer(row)])),
@@ -65,17 +71,24 @@ const readingCustomers = (customerIds: CustomerId[]): Statement<CustomerRow> => 
   values: [arrayText('bigint', customerIds)],
 });
 
+/** A purchase with its customer, or an active asset. */
+type FoundRow = PurchaseRow | { id: AssetId; customer_id: null };
+
 interface PurchaseRow {
   id: LicenseOrderId;
   customer_id: CustomerId;
 }
 
-const readingPurchases = (orderIds: LicenseOrderId[]): Statement<PurchaseRow> => ({
-  name: 'read_purchases',
+/** Reads which orders are purchases, and which numbers belong to active assets, in one statement: at one moment. */
+const readingFound = (assetNums: string[], orderIds: LicenseOrderId[]): Statement<FoundRow> => ({
+  name: 'read_found',
   text: `
     select id, customer_id from license_order
-    where id = any ((select $1::bigint[])::bigint[]) and order_type = 'new_buy' and cause is null`,
-  values: [arrayText('bigint', orderIds)],
+    where id = any ((select $1::bigint[])::bigint[]) and order_type = 'new_buy' and cause is null
+    union all
+    select found.id, null from unnest((select $2::text[])) as num
+    cross join lateral (select id from asset where asset_num = num and revoked_time is null limit 1) as found`,
+  values: [arrayText('bigint', orderIds), arrayText('text', assetNums)],
 });
 
 interface AssetRow {

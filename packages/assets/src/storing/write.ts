@@ -70,7 +70,6 @@ export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Pro
   await inParts(trx, stored.counted, UPDATED_AT_ONCE, (part) => updateNumbers(trx, part));
   await inParts(trx, stored.revokedAssets, UPDATED_AT_ONCE, (part) => revokeAssets(trx, part));
   const { newMerchandises, newProducts } = changes;
-  // Before new assets and contents, because other transactions with the same terms wait for these.
   const terms = collectTerms(newProducts);
   await inParts(
     trx,
@@ -79,9 +78,11 @@ export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Pro
     (part) => insertTerms(trx, part),
     ([text]) => text.length,
   );
-  // Sorted in the order of locking, so that transactions that insert the same numbers wait and never deadlock.
-  const newAssets = [...changes.newAssets].sort(compareNumbers);
-  await inParts(trx, newAssets, INSERTED_AT_ONCE, (part) => insertAssets(trx, part), lengthOfAsset);
+  for (const newAssets of listInTurns(changes.newAssets)) {
+    await inParts(trx, newAssets, INSERTED_AT_ONCE, (part) => insertAssets(trx, part), lengthOfAsset);
+    const revoked = newAssets.filter(({ revokedBy }) => revokedBy !== null);
+    await inParts(trx, revoked, UPDATED_AT_ONCE, (part) => revokeAssets(trx, part));
+  }
   await inParts(trx, changes.newGrants, INSERTED_AT_ONCE, (part) => insertGrants(trx, part));
   await inParts(trx, newMerchandises, INSERTED_AT_ONCE, (part) => insertMerchandises(trx, part), lengthOfMerchandise);
   await inParts(trx, newProducts, INSERTED_AT_ONCE, (part) => insertProducts(trx, part, terms), lengthOfProduct);
@@ -124,7 +125,23 @@ function sortGrants(changedGrants: LedgerChanges['changedGrants']) {
   };
 }
 
-const compareNumbers = (a: Asset, b: Asset) => (a.assetNum < b.assetNum ? -1 : 1);
+/**
+ * Lists new assets so that each number occurs once in a list, sorted in the order of locking, so that transactions that
+ * insert the same numbers wait and never deadlock. Each is inserted as active, even if it was revoked since, so that
+ * the unique index decides which of two transactions bought a number first.
+ */
+function listInTurns(newAssets: ReadonlySet<Asset>): Asset[][] {
+  const turns: Asset[][] = [];
+  const bought = new Map<string, number>();
+  for (const asset of newAssets) {
+    const turn = bought.get(asset.assetNum) ?? 0;
+    bought.set(asset.assetNum, turn + 1);
+    turns[turn] ??= [];
+    turns[turn].push(asset);
+  }
+  for (const assets of turns) assets.sort((a, b) => (a.assetNum < b.assetNum ? -1 : 1));
+  return turns;
+}
 
 /** Returns those that are stored. */
 function findStored<Thing extends { id: string | null }>(things: Iterable<Thing>): (Thing & { id: string })[] {

@@ -1,4 +1,4 @@
-import { selectAssets } from '@lockstep/assets';
+import { lockFound, selectAssets } from '@lockstep/assets';
 import type { AssetId } from '@lockstep/contract';
 import { type Database, isId, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
@@ -34,25 +34,13 @@ export async function lockEnterpriseAssets(
   wanted: { assetNums?: readonly string[]; assetIds?: readonly AssetId[] },
 ): Promise<AssetFacts[]> {
   const { assetNums = [], assetIds = [] } = wanted;
-  const found = await selectForUpdate(trx, tenant, [...assetNums], assetIds.filter(isId));
-  // While this call waited, one transaction may have revoked an asset and bought its number again.
-  const foundNums = new Set(found.map(({ assetNum }) => assetNum));
-  const missing = assetNums.filter((assetNum) => !foundNums.has(assetNum));
-  return missing.length === 0 ? found : [...found, ...(await selectForUpdate(trx, tenant, missing, []))];
-}
-
-async function selectForUpdate(
-  trx: Trx,
-  tenant: AssetTenant,
-  assetNums: string[],
-  assetIds: AssetId[],
-): Promise<AssetFacts[]> {
-  const rows = await selectEnterpriseAssets(trx, tenant)
-    .select(['asset.id', 'asset.asset_num', 'asset.borrowed_usb_key', 'asset.locked', 'asset.freezing'])
-    .where(sql<boolean>`(asset_num = any (${assetNums}::text[]) or asset.id = any (${assetIds}::bigint[]))`)
-    .orderBy('asset.asset_num')
-    .forUpdate('asset')
-    .execute();
+  const rows = await lockFound(
+    selectEnterpriseAssets(trx, tenant)
+      .select(['asset.id', 'asset.asset_num', 'asset.borrowed_usb_key', 'asset.locked', 'asset.freezing'])
+      .where(
+        sql<boolean>`(asset_num = any (${assetNums}::text[]) or asset.id = any (${assetIds.filter(isId)}::bigint[]))`,
+      ),
+  );
   return rows.map((row) => ({
     id: row.id,
     assetNum: row.asset_num,
