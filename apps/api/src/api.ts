@@ -53,6 +53,8 @@ const HOLDING_CHANGES = { atOnce: 6, atOnceOfParty: 2 };
 const LOCK_CHANGES = { atOnce: 3, atOnceOfParty: 2 };
 /** Searches by asset number that a process runs at once, and that can wait for each kind and application. */
 const NUMBER_SEARCHES = { atOnce: 2, maxWaiting: () => 100 };
+/** Other lists of batches and orders that a process reads at once, those of one application, and that can wait. */
+const LISTS = { atOnce: 3, atOnceOfOwner: 2, maxWaiting: () => 250 };
 /**
  * The connection pool of calls that wait for lanes or for data that orders are changing: sync batches, cancels, O6, O7,
  * M4, M9 and M10. They take longer than other calls, so a pool of their own keeps them from taking all connections.
@@ -176,6 +178,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       contents: new ContentsReader(),
       virtualAssets: new VirtualAssetReader(),
       numberSearches: new FairQueue(NUMBER_SEARCHES),
+      lists: new FairQueue(LISTS),
       isQueueReachable,
       queueView,
       aged: [...agedAccess, ...agedOperators, ...agedOrders(options), ...agedWebhooks(options)],

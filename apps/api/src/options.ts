@@ -50,6 +50,8 @@ export interface ServerOptions {
    * and its history half a million entries.
    */
   numberSearches: FairQueue;
+  /** Runs other lists of batches and orders, which may read thousands of rows, likewise. */
+  lists: FairQueue;
   /** Runs the transactions of M4, M9 and M10, with a fair share for each enterprise. */
   holdingChanges: TransactionQueue;
   /** Runs the transactions of O6 and O7, with a fair share for each application. */

@@ -24,19 +24,21 @@ export function resultHandlers({ results, watch }: ServerOptions) {
 }
 
 /** Handlers for the lists of batches and of orders (rules 6.7). */
-export function listHandlers({ numberSearches }: ServerOptions) {
+export function listHandlers({ numberSearches, lists }: ServerOptions) {
   return {
     listBatches: async (request, caller) => {
       noteSubject(request, { channelCode: request.query.channelCode });
-      return success(await listBatches(request.db, caller, request.query));
+      const owner = { kind: 'list', party: caller.applicationId };
+      const list = () => listBatches(request.db, caller, request.query);
+      return success(await lists.run(owner, request.deadline.signal, list));
     },
 
     listOrders: async (request, caller) => {
       noteSubject(request, { channelCode: request.query.channelCode });
       const list = () => listOrders(request.db, caller, request.query);
-      if (request.query.assetNum === undefined) return success(await list());
-      const owner = { kind: 'orders of a number', party: caller.applicationId };
-      return success(await numberSearches.run(owner, request.deadline.signal, list));
+      const turns = request.query.assetNum === undefined ? lists : numberSearches;
+      const owner = { kind: 'list', party: caller.applicationId };
+      return success(await turns.run(owner, request.deadline.signal, list));
     },
   } satisfies OrderHandlers;
 }

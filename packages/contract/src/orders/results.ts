@@ -88,7 +88,10 @@ export const BatchResult = BatchSummary.extend({
     'When it should be completed at the current rate; null if completed, held, paused or unknown',
   ).nullable(),
   orders: z.array(OrderResult).describe('A page of its orders, in the order of orderList.'),
-  nextCursor: z.string().nullable().describe('The cursor of the next page; null on the last page.'),
+  nextCursor: z
+    .string()
+    .nullable()
+    .describe('The cursor of the next page; null on the last page. A page may be empty and still not be the last.'),
 }).meta({ id: 'BatchResult', description: 'The result of a batch, with a page of its orders.' });
 export type BatchResult = z.infer<typeof BatchResult>;
 

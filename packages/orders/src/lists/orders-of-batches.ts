@@ -7,7 +7,7 @@ import { type BatchWalk, findWalkStop, walkBatches } from './walks.ts';
 
 /** How many batches and orders one call reads at most, even if few match. */
 const MAX_BATCHES = 1_000;
-const MAX_ORDERS = 20_000;
+const MAX_ORDERS = 2_000;
 
 /** A position in the walk: the order after which a page starts, and when its batch was accepted. */
 interface OrderPlace {
@@ -26,7 +26,7 @@ export async function findOrdersOfBatches(trx: Trx, search: OrderSearch): Promis
     maxBatches: MAX_BATCHES + 1,
     from: after && { acceptedTime: after.acceptedTime, batchId: splitOrderId(after.id).batchId },
   };
-  const orders = walkOrders(walk, filters, after);
+  const orders = walkOrders(walk, search, after);
   // Looks up outcomes order by order: a join might read the whole table.
   const rows = await prepared<OrderPlace>(trx, 'orders_of_batches')`
     select walked.id, accepted_time::text as "acceptedTime" from ${orders} as walked
@@ -46,33 +46,33 @@ function kindsOf({ state, cause }: OrderFilters): BatchWalk['kinds'] {
 }
 
 /** The orders of a walk through batches after a position, with id, order_type and accepted_time. */
-function walkOrders(walk: BatchWalk, filters: OrderFilters, after: OrderPlace | null): RawBuilder<unknown> {
-  const { viewer } = walk;
+function walkOrders(walk: BatchWalk, search: OrderSearch, after: OrderPlace | null): RawBuilder<unknown> {
+  const { viewer, filters, limit } = search;
   const failedOnly = filters.state === 'failed' || filters.cause !== undefined;
-  const behind =
+  const isIndexed = filters.state === 'failed' && filters.cause === undefined && filters.orderType === undefined;
+  const first = sql`batch.id * ${sql.lit(ORDERS_PER_BATCH)}`;
+  // The walk starts in the batch of the position, so only that batch is cut.
+  const end =
     after === null
-      ? sql``
-      : sql`and (batch.accepted_time, placed.id) < (${after.acceptedTime}::timestamptz, ${after.id}::bigint)`;
+      ? sql`${first} + ${sql.lit(ORDERS_PER_BATCH)}`
+      : sql`case when batch.id = ${splitOrderId(after.id).batchId}::bigint then ${after.id}::bigint
+          else ${first} + ${sql.lit(ORDERS_PER_BATCH)} end`;
+  const ofBatch = failedOnly
+    ? sql`
+      select license_order.id, license_order.order_type from license_order
+      where license_order.id >= ${first} and license_order.id < ${end} and cause is not null
+      order by license_order.id desc limit ${isIndexed ? limit + 1 : MAX_ORDERS}`
+    : sql`
+      select ${first} + place - 1 as id, order_type
+      from unnest(batch.order_types) with ordinality as sent (order_type, place)
+      where ${first} + place - 1 < ${end} order by place desc limit ${MAX_ORDERS}`;
   return sql`(
     select placed.id, placed.order_type, batch.accepted_time
-    from ${walkBatches(walk)} cross join lateral ${failedOnly ? FAILED_ORDERS : ALL_ORDERS} as placed
-    where ${isOfChannel(viewer, filters)} ${behind}
+    from ${walkBatches(walk)} cross join lateral (${ofBatch}) as placed
+    where ${isOfChannel(viewer, filters)}
     order by batch.accepted_time desc, placed.id desc limit ${MAX_ORDERS}
   )`;
 }
-
-/** For a FROM clause after `batch`: its orders, last first. */
-const ALL_ORDERS = sql`(
-  select batch.id * ${sql.lit(ORDERS_PER_BATCH)} + place - 1 as id, order_type
-  from unnest(batch.order_types) with ordinality as sent (order_type, place) order by place desc
-)`;
-
-const FAILED_ORDERS = sql`(
-  select license_order.id, license_order.order_type from license_order
-  where license_order.id >= batch.id * ${sql.lit(ORDERS_PER_BATCH)}
-    and license_order.id < (batch.id + 1) * ${sql.lit(ORDERS_PER_BATCH)} and cause is not null
-  order by license_order.id desc
-)`;
 
 /** Returns the position of a walk that reached its limit; null if it reached the end. */
 async function findStop(trx: Trx, walk: BatchWalk, orders: RawBuilder<unknown>): Promise<OrderPlace | null> {

@@ -8,6 +8,7 @@ import {
   Refusal,
   success,
 } from '@lockstep/contract';
+import { MAX_PAGE_ORDERS } from '@lockstep/contract/words';
 import { type Database, type Deadline, Group, run } from '@lockstep/platform';
 import { LRUCache } from 'lru-cache';
 import { BATCH_WANTED } from '../accepting/batch.ts';
@@ -32,6 +33,13 @@ const READS = { maxRunning: 2, maxInputs: 100, maxWeight: 2_000 };
 const MAX_REMEMBERED_BYTES = 32 * 1024 * 1024;
 /** The approximate size of a cached answer besides its text. A character takes two bytes. */
 const ENTRY_BYTES = 256;
+
+/** The most orders that a page examines if no index has its filter: as many as the largest page without a filter. */
+const MAX_EXAMINED = MAX_PAGE_ORDERS;
+
+/** Returns how many orders a page examines; `state: failed` has an index, and examines only what it returns. */
+const countExamined = ({ state, limit }: BatchResultQuery) =>
+  state === 'pending' || state === 'succeeded' ? MAX_EXAMINED : limit;
 
 interface Poll {
   deadline: Deadline;
@@ -70,7 +78,8 @@ export class ResultReader {
       ...READS,
       gathers: true,
       isOver: ({ deadline }: Poll) => deadline.isOver,
-      weightOf: ({ key, query }: Poll) => (this.#remembered.has(key) ? 0 : query.limit),
+      partyOf: ({ applicationId }: Poll) => applicationId,
+      weightOf: ({ key, query }: Poll) => (this.#remembered.has(key) ? 0 : countExamined(query)),
       run: (polls: Poll[]) => this.#read(polls),
     });
   }
@@ -162,20 +171,31 @@ export async function readPages(db: Database, pages: readonly WantedPage[]): Pro
       // One more order tells whether there is a next page.
       pages.map(({ query }) => query.limit + 1),
       pages.map(({ knownCompletion }) => knownCompletion),
+      pages.map(({ query }) => endOf(query)),
     ],
   });
   const read: (ReadPage | undefined)[] = pages.map(() => undefined);
-  for (const row of rows) read[row.ordinal - 1] = buildPage(row, pages[row.ordinal - 1]!.query.limit);
+  for (const row of rows) read[row.ordinal - 1] = buildPage(row, pages[row.ordinal - 1]!.query);
   return read;
 }
 
+/** Returns the place of the last order that a page may examine. */
+function endOf({ state, cause, cursor = 0, limit }: WantedPage['query']): number {
+  if (cause === undefined && state === undefined) return cursor + limit + 1;
+  return cause === undefined && state === 'failed' ? ORDERS_PER_BATCH : cursor + MAX_EXAMINED;
+}
+
+const OUTCOME = `finished.cause, finished.message, finished.assets, finished.products,
+  floor(extract(epoch from finished.finished_time) * 1000) as finished_ms`;
+
+// Failed orders come from their index, others from a bounded part of orderList.
 const READ_RESULT_PAGES = `
   select wanted.ordinal::int, batch.id, completion.end, found.*
   from unnest(
     (select $1::bigint[]), (select $2::text[]), (select $3::text[]), (select $4::text[]), (select $5::int[]),
-    (select $6::int[]), (select $7::text[])
+    (select $6::int[]), (select $7::text[]), (select $8::int[])
   ) with ordinality
-    as wanted (application_id, channel_code, channel_order_id, outcome, after, max_orders, known_end, ordinal)
+    as wanted (application_id, channel_code, channel_order_id, outcome, after, max_orders, known_end, until, ordinal)
   cross join lateral ${BATCH_WANTED} as batch
   cross join lateral (select
     extract(epoch from batch.completed_time) || '/' || coalesce(extract(epoch from batch.reopened_time)::text, '')
@@ -187,27 +207,36 @@ const READ_RESULT_PAGES = `
     cross join lateral (
       select coalesce(json_agg(placed order by index), '[]') as orders
       from (
-        select place::int - 1 as index, sequence, sent.customer_id, sent.order_type, finished.cause, finished.message,
-          finished.assets, finished.products, floor(extract(epoch from finished.finished_time) * 1000) as finished_ms,
-          case when summary.held > 0 then floor(extract(epoch from ${heldSince('order_id')}) * 1000) end as held_ms
-        from unnest(batch.sequences, batch.customer_ids, batch.order_types)
-          with ordinality as sent (sequence, customer_id, order_type, place)
-        cross join lateral (select batch.id * ${ORDERS_PER_BATCH} + place - 1) as named (order_id)
-        left join lateral (select * from license_order where id = order_id limit 1) as finished on true
-        where place > wanted.after and (wanted.outcome is not null or place <= wanted.after + wanted.max_orders)
-          and case wanted.outcome
+        (
+          select wanted.after + step::int - 1 as index, sequence, sent.customer_id, sent.order_type, ${OUTCOME},
+            case when summary.held > 0 then floor(extract(epoch from ${heldSince('order_id')}) * 1000) end as held_ms
+          from unnest(${['sequences', 'customer_ids', 'order_types'].map((list) => `batch.${list}[wanted.after + 1:wanted.until]`)})
+            with ordinality as sent (sequence, customer_id, order_type, step)
+          cross join lateral (select batch.id * ${ORDERS_PER_BATCH} + wanted.after + step - 1) as named (order_id)
+          left join lateral (select * from license_order where id = order_id limit 1) as finished on true
+          where coalesce(wanted.outcome, 'pending') in ('pending', 'succeeded') and case wanted.outcome
             when 'pending' then finished.id is null
             when 'succeeded' then finished.id is not null and finished.cause is null
-            when 'failed' then finished.cause is not null
-            else wanted.outcome is null or finished.cause = wanted.outcome
+            else true
           end
-        order by place limit wanted.max_orders
+          order by step limit wanted.max_orders
+        ) union all (
+          select (id % ${ORDERS_PER_BATCH})::int, numbers.sequences[id % ${ORDERS_PER_BATCH} + 1], customer_id, order_type,
+            ${OUTCOME}, null
+          from (select batch.sequences[:] offset 0) as numbers (sequences)
+          cross join license_order as finished
+          where wanted.outcome not in ('pending', 'succeeded')
+            and id >= batch.id * ${ORDERS_PER_BATCH} + wanted.after and id < batch.id * ${ORDERS_PER_BATCH} + wanted.until
+            and cause is not null and (wanted.outcome = 'failed' or cause = wanted.outcome)
+          order by id limit wanted.max_orders
+        )
       ) as placed
     ) as page
     where wanted.known_end is null or completion.end is distinct from wanted.known_end
   ) as found on true`;
 
-function buildPage(row: Row, limit: number): ReadPage {
+function buildPage(row: Row, query: WantedPage['query']): ReadPage {
+  const { limit } = query;
   if (row.orders === null) return { batchId: row.id, end: row.end, result: null, waiting: null };
   const shown = row.orders.slice(0, limit);
   const last = shown.at(-1);
@@ -217,7 +246,8 @@ function buildPage(row: Row, limit: number): ReadPage {
     orders: shown.map(({ finished_ms, held_ms, ...order }) =>
       buildResult(row.id, { ...order, finished_time: dateOf(finished_ms), held_since: dateOf(held_ms) }),
     ),
-    nextCursor: row.orders.length > limit && last !== undefined ? String(last.index + 1) : null,
+    nextCursor:
+      row.orders.length > limit ? String(last!.index + 1) : endOf(query) < row.total ? String(endOf(query)) : null,
   };
   return { batchId: row.id, end: row.end, result, waiting: row.channels };
 }

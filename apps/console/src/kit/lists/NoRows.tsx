@@ -9,7 +9,7 @@ const NO_FILTERS = ['cursor', 'tab', 'list'];
 
 /**
  * The empty state of a list. If the address has filters, says that nothing matches; otherwise shows `title` and
- * `children`. `isMore`: only the newest entries were searched, and there are older ones.
+ * `children`. `isMore`: only part of the entries were searched.
  */
 export function NoRows({ isMore, title, children }: { isMore?: boolean; title: string; children: ReactNode }) {
   const words = useWords(kitWords);

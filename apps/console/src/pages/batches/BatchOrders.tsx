@@ -1,7 +1,7 @@
 import type { ConsoleBatchDetail } from '@lockstep/contract/console';
 import { getRouteApi } from '@tanstack/react-router';
 import { type CallOf, useOperation } from '../../api/index.ts';
-import { Empty, Filters, optionsOf, Query, Section, useStateWords } from '../../kit/index.ts';
+import { Filters, NoRows, optionsOf, Query, Section, useStateWords } from '../../kit/index.ts';
 import { ORDER_CAUSES } from '../../words/order-causes.ts';
 import { useWords } from '../../words/words.ts';
 import { OrderTable } from '../orders/OrderTable.tsx';
@@ -39,7 +39,11 @@ export function BatchOrders({ batch: { batchId, state } }: { batch: ConsoleBatch
             label={words.itsOrders}
             rows={orders}
             isStale={found.isPlaceholderData}
-            empty={<Empty title={words.noOrders}>{words.noOrdersAdvice}</Empty>}
+            empty={
+              <NoRows isMore={nextCursor !== null} title={words.noOrders}>
+                {words.noOrdersAdvice}
+              </NoRows>
+            }
             nextCursor={nextCursor}
           />
         )}
