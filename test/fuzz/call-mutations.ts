@@ -59,6 +59,16 @@ export const MUTATIONS: Record<string, Mutation> = {
   'query: twice': (call, { random }) => {
     if (call.query.length > 0) call.query.push([random.oneOf(call.query)[0], random.oneOf(['1', 'a', ''])]);
   },
+  'query: misspelled': (call, { random }) => {
+    const [name = 'state', value] = random.oneOf([...call.query, ['state', 'failed'], ['after', '5'], ['limit', '1']]);
+    const at = random.below(name.length);
+    const wrong = [
+      name.toUpperCase(),
+      name.slice(0, at) + name.slice(at + 1),
+      `${name.slice(0, at)}_${name.slice(at)}`,
+    ];
+    call.query.push([random.oneOf(wrong), value ?? '']);
+  },
   'query: wild': (call, { random }) => {
     const at = random.below(call.query.length);
     if (call.query[at] !== undefined) call.query[at] = [call.query[at][0], encoded(random.oneOf(WILD_VALUES))];
@@ -202,7 +212,14 @@ export const MUTATIONS: Record<string, Mutation> = {
   'body: none': (call) => {
     call.body = null;
   },
-  'body: empty': ofBody(() => Buffer.alloc(0)),
+  'body: empty': ofBody((_, { random }) => Buffer.from(random.oneOf(['', '', ' ', '\r\n', '\ufeff', 'null']))),
+  'body: empty, of another type': (call, { random }) => {
+    call.body = Buffer.alloc(0);
+    setHeader(call, 'content-type', random.oneOf(CONTENT_TYPES));
+    call.framing = { kind: random.oneOf(['length', 'chunked']) };
+  },
+  'body: curly quotes': ofBody((body) => Buffer.from(body.toString('utf8').replace(/"([^"]*)"/, '“$1”'))),
+  'body: GBK': ofBody((body) => Buffer.from(body.toString('latin1').replace('":"', '":"\xc4\xe3\xba\xc3'), 'latin1')),
   'body: cut': ofBody((body, { random }) => body.subarray(0, random.below(body.length))),
   'body: flipped byte': ofBody((body, { random }) => {
     const copy = Buffer.from(body);

@@ -195,10 +195,11 @@ export function mutateJson(body: Json, random: Random): { body: Json; change: st
   return { body, change: `body${place.path}: ${name}` };
 }
 
-/** Repeats a key of the text with a second value. */
+/** Repeats a key of the text with a second value, perhaps escaped. */
 export function repeatKey(text: string, random: Random): string {
   const keys = [...text.matchAll(/"([A-Za-z]+)":/g)];
   if (keys.length === 0) return text;
-  const { index, 1: key } = random.oneOf(keys);
-  return `${text.slice(0, index)}"${key}":${random.oneOf(['null', '1', '[]', '"a"'])},${text.slice(index)}`;
+  const { index, 1: key = '' } = random.oneOf(keys);
+  const written = random.isOneIn(2) ? key : `\\u00${key.charCodeAt(0).toString(16)}${key.slice(1)}`;
+  return `${text.slice(0, index)}"${written}":${random.oneOf(['null', '1', '[]', '"a"'])},${text.slice(index)}`;
 }
