@@ -181,7 +181,9 @@ describe('a disabled webhook', () => {
       },
     ]);
     // Enabling again is a no-op and is not recorded.
-    await support.call('enableWebhook', { params, body: {} });
+    for (const rawBody of ['{}', '', ' ']) {
+      expect(await support.send('enableWebhook', { params, rawBody })).toMatchObject({ status: 200 });
+    }
     expect(await auditLogOf(webhookId)).toHaveLength(1);
   });
 
@@ -242,9 +244,18 @@ describe('events are replayed', () => {
     );
   });
 
+  it.each(['enableWebhook', 'replayWebhook'] as const)('by %s since a time in milliseconds only', async (operation) => {
+    const { webhookId } = await newWebhook(await newShop());
+    const body = { fromTime: Math.floor(Date.now() / 1_000) };
+    expect(await support.send(operation, { params: { webhookId }, body })).toMatchObject({
+      status: 400,
+      body: { cause: 'date_not_milliseconds', faults: [{ path: 'fromTime' }] },
+    });
+  });
+
   it('after an event or since a time, not both', async () => {
     const { webhookId } = await newWebhook(await newShop());
-    const body = { after: '1', fromTime: 1 };
+    const body = { after: '1', fromTime: Date.now() };
     expect(await support.send('replayWebhook', { params: { webhookId }, body })).toMatchObject({
       status: 400,
       body: { cause: 'field_invalid', message: expect.stringContaining('fromTime') },

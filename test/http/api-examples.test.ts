@@ -331,7 +331,7 @@ describe('on a service with the demo customers', () => {
     ['getOrderResult', 'order_not_found', { parameters: { licenseOrderId: '404' } }],
     ['getEvents', 'field_invalid', { parameters: { after: 'x' } }],
     ['listBatches', 'field_invalid', { parameters: { cursor: 'cut' } }],
-    ['listOrders', 'dates_reversed', { parameters: { acceptedFrom: 2, acceptedTo: 1 } }],
+    ['listOrders', 'dates_reversed', { parameters: { acceptedFrom: 1798761600000, acceptedTo: 1798761599000 } }],
     ['getAsset', 'asset_not_found', { parameters: { assetNum: '8100000404' } }],
     ['getAssetHistory', 'field_invalid', { parameters: { cursor: 'of-another-list' } }],
     ['previewBatchOrder', 'app_key_mismatch', { body: batch, parameters: { appKey: 'another' } }],

@@ -293,14 +293,13 @@ export function long() {
     .min(0, 'must not be negative');
 }
 
-/** The earliest end of a purchase: 1973 in milliseconds, but the year 5138 in seconds. */
-const MIN_END_DATE = 100_000_000_000;
+/** The earliest time where seconds are a likely slip: 1973 in milliseconds, but the year 5138 in seconds. */
+const MIN_TIME = 100_000_000_000;
+const isAfterStart = (timeMs: number) => timeMs < 0 || timeMs >= MIN_TIME;
 
-/** The end of a purchase, in milliseconds since 1970-01-01 UTC. Refuses values in seconds or days (rules 4). */
-export function endDate() {
-  return timestamp()
-    .refine((value) => value < 0 || value >= MIN_END_DATE, NOT_MILLISECONDS)
-    .meta({ minimum: MIN_END_DATE, maximum: MAX_TIME });
+/** A time like `timestamp`, such as the end of a purchase. Refuses values in seconds or days (rules 4). */
+export function recentTime() {
+  return timestamp().refine(isAfterStart, NOT_MILLISECONDS).meta({ minimum: MIN_TIME, maximum: MAX_TIME });
 }
 
 /** A time in answers. `event` describes it, such as "When the batch was accepted". */
@@ -348,7 +347,7 @@ export function queryInteger(min: number, max: number) {
     .meta({ ...AS_INTEGER, minimum: min, maximum: max });
 }
 
-/** A time in a query, in milliseconds since 1970-01-01 UTC. */
+/** A time in a query, like `recentTime`. */
 export function queryTime() {
   return z
     .string()
@@ -356,7 +355,8 @@ export function queryTime() {
     .regex(/^\d{1,16}$/, TIME_FAULT)
     .transform(Number)
     .refine(isBeforeEnd, NOT_MILLISECONDS)
-    .meta({ ...AS_INTEGER, format: 'int64', minimum: 0, maximum: MAX_TIME });
+    .refine(isAfterStart, NOT_MILLISECONDS)
+    .meta({ ...AS_INTEGER, format: 'int64', minimum: MIN_TIME, maximum: MAX_TIME });
 }
 
 /** A query parameter that counts as absent if it is empty. */

@@ -335,7 +335,9 @@ describe('of various batches', () => {
     });
 
     it.each(['listBatches', 'listOrders'] as const)('in %s a period that ends before it begins', async (id) => {
-      const refusal = refusalOf(await api.ask(id, { query: { acceptedFrom: '2', acceptedTo: '1' } }));
+      const refusal = refusalOf(
+        await api.ask(id, { query: { acceptedFrom: '1798761600000', acceptedTo: '1798761599000' } }),
+      );
       expect(refusal).toMatchObject({ code: '13004', cause: 'dates_reversed' });
       expect(pathIn(refusal.message)).toBe('acceptedFrom');
     });
@@ -348,7 +350,7 @@ describe('of various batches', () => {
         ['listBatches', { cursor: ofOrders! }],
         ['listOrders', { cursor: ofBatches! }],
         ['listBatches', { cursor: ofBatches!, state: 'completed' }],
-        ['listBatches', { cursor: ofBatches!, acceptedFrom: '1' }],
+        ['listBatches', { cursor: ofBatches!, acceptedFrom: '1798761599000' }],
         ['listOrders', { cursor: ofOrders!, customerId: customers[0].customerId }],
         ['listBatches', { cursor: changed }],
         ['listBatches', { cursor: ofBatches!.slice(1) }],

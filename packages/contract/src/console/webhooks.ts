@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ListPageQuery } from '../orders/lists.ts';
-import { emptyAsAbsent, optionalId, optionalText, timestamp } from '../scalars.ts';
+import { emptyAsAbsent, optionalId, optionalText, recentTime } from '../scalars.ts';
 import { DeliveryPage, Webhook, WebhookDelivery, WebhookParams } from '../webhooks.ts';
 import { ApplicationStatus, BoundedCount } from './applications.ts';
 import { consoleTable } from './operation.ts';
@@ -34,7 +34,7 @@ export const ConsoleWebhookDetail = ConsoleWebhook.extend({
 });
 export type ConsoleWebhookDetail = z.infer<typeof ConsoleWebhookDetail>;
 
-const fromTime = timestamp().optional();
+const fromTime = recentTime().optional();
 
 /** Webhooks of all applications. */
 export const webhooksOperations = consoleTable({

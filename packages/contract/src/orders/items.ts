@@ -4,7 +4,6 @@ import { boundedArray } from '../containers.ts';
 import {
   assetNumber,
   date,
-  endDate,
   flag,
   integer,
   long,
@@ -12,6 +11,7 @@ import {
   optionalId,
   optionalText,
   PERIOD,
+  recentTime,
   secret,
   text,
   textOrEmpty,
@@ -63,7 +63,7 @@ const ProductToBuy = z
     appKey: optionalText().describe('Product identifier of a web application. Stored.'),
     productType: text().describe('Type of the product. Stored.'),
     limitStartDate: optional(timestamp()).describe(PERIOD.start),
-    limitEndDate: optional(endDate()).describe(PERIOD.end),
+    limitEndDate: optional(recentTime()).describe(PERIOD.end),
     limitConcurrent: integer().describe('Concurrent nodes.'),
     limitTimeDuration: long().describe('Accumulated usage duration. Stored.'),
     strictMatchWhenDelete: optional(z.boolean())
@@ -129,7 +129,7 @@ export const AssetToBuy = z
       'Extended attributes. On an existing asset, they are added or replace those with the same code.',
     ),
     limitStartDate: optional(timestamp()).describe(`${PERIOD.start} Replaces that of an existing asset.`),
-    limitEndDate: optional(endDate()).describe(`${PERIOD.end} Replaces that of an existing asset.`),
+    limitEndDate: optional(recentTime()).describe(`${PERIOD.end} Replaces that of an existing asset.`),
     borrowedUsbKey: optional(z.boolean()).describe(
       'Whether the asset is a borrowed lock. Replaces the value of an existing asset.',
     ),
