@@ -4,11 +4,13 @@ import {
   explainInChinese,
   faultsInChinese,
   fieldFaultsInChinese,
+  jsonFaultsInChinese,
   translate,
   valuesInChinese,
 } from '@lockstep/console/words';
 import { buildMessage, type Cause, causes, MAX_QUOTED_CHARACTERS } from '@lockstep/contract/causes';
 import { type ConsoleCause, ConsoleRefusal, consoleCauses } from '@lockstep/contract/console';
+import { findJsonFault } from '@lockstep/contract/json-fault';
 import { FAULTS } from '@lockstep/webhooks/testing';
 import { describe, expect, it } from 'vitest';
 import { readRepositoryFile } from '../harness/processes/deployment-files.ts';
@@ -63,6 +65,12 @@ it.each([' (and 1 more fault)', ' (and 7 more faults)', ' (and at least 9 more f
   const explained = explainInChinese('field_invalid', buildMessage('field_invalid', 'a.b', `must be a number${more}`));
   expect(explained).toContain(more.match(/\d/)![0]);
   expect(explained?.replace('a.b', '')).not.toMatch(/[a-z]/i);
+});
+
+it('translates where a text is not JSON', () => {
+  const texts = ['', '[', '{', '{5', '{"5"', '[5 5', '["\\5', '["\n', '[“', '{"5":5,5', '{"5":5,"5":5}'];
+  const faults = texts.map((text) => findJsonFault(text)!);
+  expect(faults.map((fault) => translate(fault, jsonFaultsInChinese)).join('')).not.toMatch(/[a-z]{2}/i);
 });
 
 it('translates the list of differences to the nearest product', () => {

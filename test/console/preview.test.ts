@@ -102,11 +102,12 @@ describe('a preview', () => {
 
 describe('invalid input', () => {
   it.each([
-    ['nonsense', 'is it a batch?', 'json_malformed', 'JSON'],
-    ['nothing', '', 'json_malformed', 'JSON'],
+    ['nonsense', '{\nis it a batch?', 'json_malformed', 'line 2, column 1'],
+    ['nothing', '', 'field_missing', 'body'],
+    ['a repeated key', '{"a":[{"b":1,"b":2}]}', 'field_repeated', 'a[0].b'],
     ['a list', '[1, 2]', 'field_invalid', 'object'],
     ['another shape', '{"orders": []}', 'field_missing', 'channelCode'],
-    ['bytes that are no text', new Uint8Array([0xff, 0xfe, 0x00]), 'json_malformed', 'JSON'],
+    ['bytes that are no text', new Uint8Array([0xff, 0xfe, 0x00]), 'json_malformed', 'UTF-16'],
   ])('is refused: %s', async (_what, body, cause, names) => {
     const { status, body: answer } = await paste(body);
     expect([status, answer.cause]).toEqual([400, cause]);

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { ORDER_ROOT } from '@lockstep/contract';
 import type { Histogram } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Api } from '../harness/api.ts';
+import { type Api, dataOf } from '../harness/api.ts';
 import { openSocket, type RawAnswer, readAnswers, request, sendRaw } from '../harness/network/raw-http.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
@@ -17,7 +17,7 @@ let stack: Stack;
 let api: Api;
 
 beforeAll(async () => {
-  stack = await startStack({ worker: false });
+  stack = await startStack({ worker: false, webhookAllowPrivate: true });
   api = await stack.newApi();
 });
 afterAll(() => stack.close());
@@ -332,6 +332,86 @@ describe('a body that breaks off', () => {
         .slice(before)
         .filter(({ msg }) => msg === 'client connection lost');
     await expect.poll(lost).toMatchObject([{ level: 30, reason: 'ECONNRESET' }]);
+  });
+});
+
+describe('a body that is not needed', () => {
+  const JSON_TYPE = 'Content-Type: application/json';
+  const framings: [framing: string, headers: string[], body: string][] = [
+    ['no headers', [], ''],
+    ['a content type', [JSON_TYPE], ''],
+    ['a length of 0', ['Content-Length: 0'], ''],
+    ['a length of 0 and a content type', ['Content-Length: 0', JSON_TYPE], ''],
+    ['a length of 0 and another content type', ['Content-Length: 0', 'Content-Type: text/plain;charset=UTF-8'], ''],
+    ['no chunks', ['Transfer-Encoding: chunked'], '0\r\n\r\n'],
+    ['no chunks and a content type', ['Transfer-Encoding: chunked', JSON_TYPE], '0\r\n\r\n'],
+    ['blanks', ['Content-Length: 3', JSON_TYPE], ' \r\n'],
+    ['null', ['Content-Length: 4', JSON_TYPE], 'null'],
+  ];
+  let webhook: string;
+  beforeAll(async () => {
+    const { webhookId } = dataOf(await api.ask('createWebhook', { body: { url: 'http://127.0.0.1:9/' } }));
+    webhook = `/webhooks/${webhookId}`;
+  });
+  const post = async (path: string, headers: string[], body: string) => {
+    const head = request(`POST ${ORDER_ROOT}${path}?${query()} HTTP/1.1`, authorized(), ...headers);
+    return await sendRaw(stack.baseUrl, head + body);
+  };
+
+  it.each(framings)('can be absent with %s', async (_framing, headers, body) => {
+    for (const operation of ['rotateSecret', 'enable', 'replay']) {
+      const [answer] = await post(`${webhook}/${operation}`, headers, body);
+      expect([operation, JSON.parse(answer!.body)]).toMatchObject([operation, { code: 0 }]);
+    }
+  });
+
+  it.each(framings)('is missing where a field is required, with %s', async (_framing, headers, body) => {
+    for (const path of ['/enterprise/user/bind', '/licenseOrder/batchOrder']) {
+      const [answer] = await post(path, headers, body);
+      await expectRefused(answer, 299, 'field_missing');
+      expect(JSON.parse(answer!.body).faults).toMatchObject([{ path: 'body' }]);
+    }
+  });
+
+  it.each([
+    ['text', ['Content-Length: 2', 'Content-Type: text/plain'], '{}', 'content_type_unsupported'],
+    [
+      'chunks of text',
+      ['Transfer-Encoding: chunked', 'Content-Type: text/plain'],
+      '2\r\n{}\r\n0\r\n\r\n',
+      'content_type_unsupported',
+    ],
+    ['a length of 2 without a content type', ['Content-Length: 2'], '{}', 'content_type_unsupported'],
+    ['broken JSON', ['Content-Length: 1', JSON_TYPE], '{', 'json_malformed'],
+  ])('is read if it is sent: %s', async (_what, headers, body, cause) => {
+    const [answer] = await post(`${webhook}/rotateSecret`, headers, body);
+    await expectRefused(answer, 299, cause);
+  });
+});
+
+describe('a query parameter that appears twice', () => {
+  it.each([
+    ['state=failed&state=failed', 'state'],
+    ['limit=1&state=failed&limit=2&limit=3', 'limit'],
+    ['cursor=&cursor=', 'cursor'],
+  ])('is refused by its name: %s', async (text, name) => {
+    const [answer] = await sendRaw(
+      stack.baseUrl,
+      request(`GET ${ORDER_ROOT}/licenseOrder/orders?${query()}&${text} HTTP/1.1`, authorized()),
+    );
+    await expectRefused(answer, 299, 'field_repeated');
+    expect(JSON.parse(answer!.body).faults).toMatchObject([{ path: name }]);
+  });
+
+  it('is ignored if it is unknown', async () => {
+    const [answer] = await sendRaw(
+      stack.baseUrl,
+      request(
+        `GET ${ORDER_ROOT}/licenseOrder/orders?${query()}&x=1&x=2&__proto__=1&__proto__=2 HTTP/1.1`,
+        authorized(),
+      ),
+    );
+    expect(JSON.parse(answer!.body)).toMatchObject({ code: 0 });
   });
 });
 

@@ -1,6 +1,7 @@
 import { buildMessage, type Customer } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, dataOf, pathIn, refusalOf } from '../harness/api.ts';
+import { ConsoleClient } from '../harness/browser/console.ts';
 import { MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import {
   batchOf,
@@ -163,8 +164,11 @@ describe('the end of a purchase', () => {
   });
 
   it.each(['listBatches', 'listOrders'] as const)('is bounded in the query of %s too', async (operation) => {
-    const answer = await api.ask(operation, { query: { acceptedTo: String(LAST_TIME + 1) } });
-    expect(refusalOf(answer)).toMatchObject({ cause: 'date_not_milliseconds', faults: [{ path: 'acceptedTo' }] });
+    for (const time of [LAST_TIME + 1, Math.floor(Date.now() / 1_000), 99_999_999_999, 0]) {
+      const answer = await api.ask(operation, { query: { acceptedTo: String(time) } });
+      expect(refusalOf(answer)).toMatchObject({ cause: 'date_not_milliseconds', faults: [{ path: 'acceptedTo' }] });
+    }
+    expect(await api.ask(operation, { query: { acceptedFrom: '100000000000' } })).toMatchObject({ status: 200 });
   });
 
   it('is accepted from the limit on, and other dates are not affected', async () => {
@@ -268,6 +272,29 @@ describe('a misspelled field of other calls', () => {
     const refusal = refusalOf(await api.call('POST', path, { body }));
     const message = buildMessage('field_misspelled', name, '', meant);
     expect(refusal).toMatchObject({ code: '13004', cause: 'field_misspelled', message });
+  });
+
+  it.each<[id: 'listOrders' | 'listBatches' | 'getEvents', name: string, value: string, meant: string]>([
+    ['listOrders', 'stat', 'failed', 'state'],
+    ['listOrders', 'customerID', '5', 'customerId'],
+    ['listBatches', 'accepted_from', '1', 'acceptedFrom'],
+    ['getEvents', 'afer', '5', 'after'],
+    ['getEvents', 'waitSecond', '5', 'waitSeconds'],
+  ])('in a query is refused: %s?%s', async (id, name, value, meant) => {
+    expect(refusalOf(await api.ask(id, { query: { [name]: value } }))).toMatchObject({
+      code: '13004',
+      cause: 'field_misspelled',
+      message: buildMessage('field_misspelled', name, '', meant),
+    });
+  });
+
+  it('in a query of M5, and of the console', async () => {
+    const query = { pageNum: '1', pageSize: '9', departmentID: '5' };
+    const members = await center.call('GET', `/enterprise/${center.enterpriseId}/members`, { query });
+    expect(refusalOf(members)).toMatchObject({ code: '40000', cause: 'field_misspelled' });
+    const viewer = await ConsoleClient.logIn(stack, 'viewer');
+    const answer = await viewer.send('listAssets', { query: { stat: 'revoked' } as object });
+    expect([answer.status, answer.body.cause]).toEqual([400, 'field_misspelled']);
   });
 
   it('M2 is refused with its module’s code for invalid fields', async () => {

@@ -199,7 +199,7 @@ describe.each(OPERATIONS)('$name refuses', (operation) => {
   it.each(Object.keys(operation.queryFields))('%s that appears twice in the query', async (name) => {
     const query = new URLSearchParams({ ...operation.query, g_nonce: randomUUID() });
     query.append(name, operation.query![name]!);
-    expectRefused(await callRaw(operation, query), 'field_invalid', name);
+    expectRefused(await callRaw(operation, query), 'field_repeated', name);
   });
 
   it('two nonces', async () => {
@@ -263,6 +263,7 @@ it('a password of tabs is not empty, and is refused as invalid', async () => {
 
 it.each([
   ['json_malformed', '{"userList":[', {}],
+  ['field_repeated', '{"userList":[],"userList":[]}', {}],
   ['content_type_unsupported', '{}', { 'content-type': 'text/plain' }],
   ['body_too_large', ' '.repeat(MAX_BODY_BYTES + 1), {}],
   ['json_too_deep', `{"userList":${'['.repeat(64)}${']'.repeat(64)}}`, {}],

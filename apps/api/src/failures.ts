@@ -14,7 +14,6 @@ const HTTP_CODES = new Set(['400', '404', '405', '408', '417', '431']);
 /** The refusals for Fastify errors that a client can cause. */
 const FRAMEWORK_REFUSALS: Record<string, () => Refusal> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new Refusal('content_type_unsupported', 'application/json'),
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => new Refusal('json_malformed'),
   FST_ERR_CTP_BODY_TOO_LARGE: () => new Refusal('body_too_large', MAX_BODY_BYTES),
   FST_ERR_BAD_URL: () => new Refusal('operation_not_found'),
   FST_ERR_MAX_PARAM_LENGTH: () => new Refusal('operation_not_found'),

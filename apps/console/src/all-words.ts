@@ -50,5 +50,5 @@ const wordsIn = (language: 'en' | 'zh') =>
 export const en = wordsIn('en');
 export const zh = wordsIn('zh');
 export { faultsInChinese } from './pages/webhooks/faults-zh.ts';
-export { causesInChinese, fieldFaultsInChinese, valuesInChinese } from './words/causes-zh.ts';
+export { causesInChinese, fieldFaultsInChinese, jsonFaultsInChinese, valuesInChinese } from './words/causes-zh.ts';
 export { explainInChinese, translate } from './words/explain-in-chinese.ts';

@@ -53,7 +53,7 @@ export const causes = {
   nonce_malformed: {
     code: '13004',
     memberCode: '70001',
-    message: 'g_nonce: must be 8 to 64 characters from A-Z, a-z, 0-9, _ and -.',
+    message: 'g_nonce: must appear once, with 8 to 64 characters from A-Z, a-z, 0-9, _ and -.',
   },
   nonce_replayed: {
     code: '13004',
@@ -70,17 +70,18 @@ export const causes = {
   },
 
   // The shape of a call (rules 1, 4 and 6.1)
-  json_malformed: { code: '13004', memberCode: '40000', message: 'The body is not valid JSON in UTF-8.' },
+  json_malformed: { code: '13004', memberCode: '40000', message: 'body: is not valid JSON in UTF-8: {0}.' },
   content_type_unsupported: { code: '13004', memberCode: '40000', message: 'The Content-Type header must be {0}.' },
   json_too_deep: {
     code: '13004',
     memberCode: '40000',
-    message: 'The body nests arrays and objects more than {0} levels deep.',
+    message: 'body: nests arrays and objects more than {0} levels deep.',
   },
   body_too_large: { code: '13004', memberCode: '40000', message: 'The body exceeds the limit of {0} bytes.' },
   field_missing: { code: '13004', memberCode: '40000', message: '{0}: is required{1}' },
   field_invalid: { code: '13004', memberCode: '40000', message: '{0}: {1}' },
   field_misspelled: { code: '13004', memberCode: '40000', message: '{0}: unknown field; did you mean {2}?{1}' },
+  field_repeated: { code: '13004', memberCode: '40000', message: '{0}: appears more than once{1}' },
   dates_reversed: { code: '13004', message: '{0}: must not be after the end{1}' },
   date_not_milliseconds: {
     code: '13004',

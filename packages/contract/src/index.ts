@@ -109,9 +109,10 @@ export {
   MAX_INSTANCES_ON_ASSET,
 } from './orders/size.ts';
 export { parse } from './parse.ts';
-export { type BatchBody, type BatchName, BatchRefusal, readBatchOrder, readJson } from './reading/batch.ts';
+export { type BatchBody, type BatchName, BatchRefusal, readBatchOrder } from './reading/batch.ts';
 export { type NamedEmployee, readNewEmployees } from './reading/employee-lists.ts';
-export { parseBody } from './reading/misspellings.ts';
+export { parseBody, parseQuery } from './reading/misspellings.ts';
+export { readJson } from './reading/read-json.ts';
 export { buildPath, ME_ROOT, type OperationParams, ORDER_ROOT } from './routes.ts';
 export {
   CreateWebhook,

@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Refusal } from './causes.ts';
 import { checkJsonShape } from './json-shape.ts';
+import { findJsonFault } from './reading/json-fault.ts';
 
+/** The refusal of a text, or its first repeated key. */
 function refusalOf(text: string): string | undefined {
   try {
-    checkJsonShape(Buffer.from(text), 10_000);
-    return undefined;
+    return checkJsonShape(Buffer.from(text), 10_000);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return `${error.reason} ${error.message}`;
@@ -25,6 +26,49 @@ function measure(value: unknown, depth = 0): { list: number; object: number; dep
   };
 }
 
+const members = (count: number) => Array.from({ length: count }, (_, index) => `"k${index}":0`).join(',');
+
+describe('a key that an object repeats', () => {
+  it.each([
+    ['{"a":1,"a":1}', 'a'],
+    ['{"a":1,"b":2,"a":{"c":1,"c":1},"b":3}', 'a'],
+    ['{"a":{"x":{}},"b":[0,{"c":1,"d":{"c":0},"c":2}]}', 'b[1].c'],
+    ['{"a":1,"\\u0061":1}', 'a'],
+    ['{"\\u0061":1, "a" :1}', 'a'],
+    ['{"\u00e9":1,"\\u00e9":1}', '["\u00e9"]'],
+    ['{"":1,"":1}', ''],
+    ['{"__proto__":1,"__proto__":1}', '__proto__'],
+    [`{${members(999)},"k0":1}`, 'k0'],
+    [`{"a":{${members(40)}},"b":1,"a":1}`, 'a'],
+    [`{"${'k'.repeat(99)}":1,"${'k'.repeat(99)}":1}`, 'k'.repeat(64)],
+  ])('has its path: %.60s', (text, path) => {
+    expect(refusalOf(text)).toBe(path);
+  });
+
+  it('is found wherever JSON.parse loses a value', () => {
+    const key = fc.constantFrom('a', 'b', '\\u0061', 'é', '\\u00e9', 'k'.repeat(40));
+    const tree = fc.letrec<{ value: string }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 3 },
+        fc.constant('0'),
+        fc.array(tie('value'), { maxLength: 3 }).map((all) => `[${all.join(',')}]`),
+        fc.array(fc.tuple(key, tie('value')), { maxLength: 4 }).map((all) => {
+          return `{${all.map(([name, value]) => `"${name}":${value}`).join(',')}}`;
+        }),
+      ),
+    })).value;
+    fc.assert(
+      fc.property(tree, (text) => {
+        const colons = text.split(':').length;
+        const isLost = JSON.stringify(JSON.parse(text)).split(':').length < colons;
+        expect(refusalOf(text) !== undefined).toBe(isLost);
+        expect(findJsonFault(text) !== undefined).toBe(isLost);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
 describe('the shape of a JSON text', () => {
   it('accepts all JSON within the limits', () => {
     fc.assert(
@@ -38,7 +82,10 @@ describe('the shape of a JSON text', () => {
   it.each([
     ['quotes and brackets inside strings', JSON.stringify({ a: '[[["{{{,,,\\"', '"[,{': ['\\', '\\"', ']'] })],
     ['10,000 elements', `[${'0,'.repeat(9_999)}0]`],
-    ['1,000 members', `{${'"a":0,'.repeat(999)}"a":0}`],
+    ['1,000 members', `{${members(1_000)}}`],
+    ['the same keys in other objects', '{"a":{"a":1,"b":{"a":1}},"b":[{"a":1},{"a":1}],"c":{"a":1}}'],
+    ['keys that only look the same', '{"a":1,"A":1,"\\u0061b":1,"ab ":1,"":1,"e\u0301":1,"\u00e9":1,"__proto__":1}'],
+    ['values and elements that repeat', '{"a":"b","c":"b","d":["b","b"]}'],
     ['64 nested lists', '['.repeat(64) + ']'.repeat(64)],
     ['empty lists and objects, which have no elements', `[${'[],{},'.repeat(4_999)}[ ]]`],
     ['text that is not JSON', ']]}}"\\"'],
@@ -51,10 +98,9 @@ describe('the shape of a JSON text', () => {
     ['10,001 elements', `{"a":[1,{"b":[${'0,'.repeat(10_000)}0]}]}`, /^list_too_long a\[1\]\.b: .*10000/],
     ['10,001 empty lists', `[${'[],'.repeat(10_000)}[]]`, /^list_too_long body: .*10000/],
     ['500,001 elements', `[${`[${'0,'.repeat(9_999)}0],`.repeat(50)}[0]]`, /^list_too_long .*: .*500000/],
-    ['1,001 members', `{"a":{${'"b":0,'.repeat(1_000)}"b":0}}`, /^list_too_long a: .*1000\b/],
+    ['1,001 members', `{"a":{${members(1_001)}}}`, /^list_too_long a: .*1000\b/],
     ['65 nested lists', '['.repeat(65) + ']'.repeat(65), /^json_too_deep /],
-    ['65 open lists', '['.repeat(65), /^json_malformed /],
-    ['65 lists that are closed inside a string', `${'['.repeat(65)}"${']'.repeat(65)}"`, /^json_malformed /],
+    ['65 open lists', '['.repeat(65), /^json_too_deep /],
     [
       'merchandise that nests 17 deep',
       `{"merchandises":[${'{"children":['.repeat(16)}0`,

@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import { Refusal } from './causes.ts';
+import { formatPath } from './paths.ts';
 
 /** Maximum nesting of lists and objects. Merchandise at its own limit reaches 41. */
 const MAX_DEPTH = 64;
@@ -15,6 +15,10 @@ const MERCHANDISE_LISTS = ['merchandises', 'children'];
 const MAX_MERCHANDISE_DEPTH = 16;
 /** The longest of these names with every character escaped. */
 const MAX_MERCHANDISE_KEY_BYTES = 6 * 'merchandises'.length;
+
+/** Keys are compared as bytes up to this number and length. For more or longer ones, a set costs less. */
+const MAX_COMPARED_KEYS = 32;
+const MAX_COMPARED_BYTES = 32;
 
 /** How many bytes of a key a refusal quotes. */
 const MAX_NAMED_BYTES = 64;
@@ -32,15 +36,14 @@ const CLOSE_OBJECT = 0x7d;
 /**
  * Refuses a JSON text that is too expensive to parse. Each element costs time and memory, and each level costs stack: a
  * few kilobytes can take gigabytes. The check scans the text once and counts all lists and objects, including those in
- * unknown fields. It does not check that the text is JSON.
+ * unknown fields. It does not check that the text is JSON. Returns the path of the first key that an object repeats.
  *
  * `maxListElements` limits each list. Without it, this function limits only the sum of all lists, and schemas limit
  * each list.
  *
- * Throws a Refusal: list_too_long, merchandise_too_deep, json_too_deep (rules 4 and 6.1); json_malformed for a text
- * that nests too deep and never closes.
+ * Throws a Refusal: list_too_long, merchandise_too_deep, json_too_deep (rules 4 and 6.1).
  */
-export function checkJsonShape(text: Buffer, maxListElements = MAX_ELEMENTS): void {
+export function checkJsonShape(text: Buffer, maxListElements = MAX_ELEMENTS): string | undefined {
   const place = new Place(text, maxListElements);
   /** The previous byte, except blanks and the contents of strings. */
   let previous = 0;
@@ -51,12 +54,9 @@ export function checkJsonShape(text: Buffer, maxListElements = MAX_ELEMENTS): vo
     if (opened && byte !== CLOSE_LIST && byte !== CLOSE_OBJECT) place.enterItem();
     previous = byte;
     switch (byte) {
-      case QUOTE: {
-        const end = findStringEnd(text, at + 1);
-        place.noteString(at + 1, end);
-        at = end;
+      case QUOTE:
+        at = place.passString(at + 1);
         break;
-      }
       case COLON:
         place.noteKey();
         break;
@@ -66,7 +66,7 @@ export function checkJsonShape(text: Buffer, maxListElements = MAX_ELEMENTS): vo
         break;
       case OPEN_LIST:
       case OPEN_OBJECT:
-        if (place.depth === MAX_DEPTH) throw buildDepthRefusal(text, at, place.depth);
+        if (place.depth === MAX_DEPTH) throw new Refusal('json_too_deep', MAX_DEPTH);
         place.open(byte === OPEN_LIST);
         break;
       case CLOSE_LIST:
@@ -75,6 +75,7 @@ export function checkJsonShape(text: Buffer, maxListElements = MAX_ELEMENTS): vo
         break;
     }
   }
+  return place.repeatedKey;
 }
 
 /** A list or object that encloses the current position. */
@@ -85,6 +86,10 @@ interface Around {
   /** Start and end of the key of the current member, without quotes. */
   keyStart: number;
   keyEnd: number;
+  /** The index of its first key in the list of keys. */
+  firstKey: number;
+  /** Its keys, if there are many, or one is long or has an escape. */
+  keys: Set<string> | undefined;
   /** How many lists of merchandise enclose the current position, including this one. */
   merchandiseDepth: number;
 }
@@ -92,6 +97,7 @@ interface Around {
 /** The current position in a JSON text: its enclosing lists and objects, and the counts so far. */
 class Place {
   depth = 0;
+  repeatedKey: string | undefined;
   readonly #text: Buffer;
   readonly #maxListElements: number;
   /** Entries from `depth` on are closed. */
@@ -100,33 +106,77 @@ class Place {
   #members = 0;
   #stringStart = 0;
   #stringEnd = 0;
+  #isEscaped = false;
+  /** Starts and ends of the keys of all enclosing objects. Entries from `#keysEnd` on belong to closed ones. */
+  readonly #keys: number[] = [];
+  #keysEnd = 0;
 
   constructor(text: Buffer, maxListElements: number) {
     this.#text = text;
     this.#maxListElements = maxListElements;
   }
 
-  noteString(start: number, end: number): void {
+  /** Passes a string that starts here. Returns the position of its closing quote, or the end of the text. */
+  passString(start: number): number {
+    const text = this.#text;
     this.#stringStart = start;
-    this.#stringEnd = end;
+    this.#isEscaped = false;
+    let at = start;
+    for (; at < text.length && text[at] !== QUOTE; at++) {
+      if (text[at] !== BACKSLASH) continue;
+      this.#isEscaped = true;
+      at++;
+    }
+    this.#stringEnd = at;
+    return at;
   }
 
   /** Records that the last string is the key of a member. */
   noteKey(): void {
     const innermost = this.#around[this.depth - 1];
-    if (innermost === undefined) return;
+    if (innermost === undefined || innermost.isList) return;
     innermost.keyStart = this.#stringStart;
     innermost.keyEnd = this.#stringEnd;
+    if (this.repeatedKey === undefined && this.#isRepeated(innermost)) this.repeatedKey = this.#pathOf(this.depth);
+  }
+
+  /** Whether the current key of an object is one of its earlier keys, and adds it to them. */
+  #isRepeated(object: Around): boolean {
+    const { firstKey, keyStart, keyEnd } = object;
+    if (object.keys === undefined) {
+      for (let at = firstKey; at < this.#keysEnd; at += 2) {
+        if (this.#isSame(this.#keys[at]!, this.#keys[at + 1]!, keyStart, keyEnd)) return true;
+      }
+      this.#keys[this.#keysEnd++] = keyStart;
+      this.#keys[this.#keysEnd++] = keyEnd;
+      const isShort = !this.#isEscaped && keyEnd - keyStart <= MAX_COMPARED_BYTES;
+      if (isShort && this.#keysEnd - firstKey <= 2 * MAX_COMPARED_KEYS) return false;
+      object.keys = new Set();
+      for (let at = firstKey; at < this.#keysEnd - 2; at += 2) {
+        object.keys.add(this.#readKey(this.#keys[at]!, this.#keys[at + 1]!));
+      }
+    }
+    const { size } = object.keys;
+    return object.keys.add(this.#readKey(keyStart, keyEnd)).size === size;
+  }
+
+  #isSame(start: number, end: number, otherStart: number, otherEnd: number): boolean {
+    if (end - start !== otherEnd - otherStart) return false;
+    const distance = otherStart - start;
+    for (let at = start; at < end; at++) if (this.#text[at] !== this.#text[at + distance]) return false;
+    return true;
   }
 
   open(isList: boolean): void {
     const outer = this.#around[this.depth - 1];
     const merchandiseDepth = (outer?.merchandiseDepth ?? 0) + (isList && this.#isMerchandise(outer) ? 1 : 0);
-    this.#around[this.depth++] = { isList, before: 0, keyStart: 0, keyEnd: 0, merchandiseDepth };
+    const firstKey = this.#keysEnd;
+    const opened = { isList, before: 0, keyStart: 0, keyEnd: 0, firstKey, keys: undefined, merchandiseDepth };
+    this.#around[this.depth++] = opened;
   }
 
   close(): void {
-    if (this.depth > 0) this.depth--;
+    if (this.depth > 0) this.#keysEnd = this.#around[--this.depth]!.firstKey;
   }
 
   leaveItem(): void {
@@ -151,48 +201,31 @@ class Place {
     if (object === undefined || object.isList) return false;
     const { keyStart, keyEnd } = object;
     if (keyEnd - keyStart > MAX_MERCHANDISE_KEY_BYTES) return false;
-    const key = this.#text.toString('latin1', keyStart, keyEnd);
-    return MERCHANDISE_LISTS.includes(key.includes('\\') ? readKey(key) : key);
+    return MERCHANDISE_LISTS.includes(this.#readKey(keyStart, keyEnd));
+  }
+
+  /** Returns a key without escapes, or as it is if JSON.parse fails. */
+  #readKey(start: number, end: number): string {
+    const key = this.#text.toString('utf8', start, end);
+    if (!key.includes('\\')) return key;
+    try {
+      return JSON.parse(`"${key}"`) as string;
+    } catch {
+      return key;
+    }
   }
 
   /** Throws a Refusal. `levels`: how many of the enclosing lists and objects its path has. */
   #refuse(cause: 'list_too_long' | 'merchandise_too_deep', levels: number, most = MAX_MERCHANDISE_DEPTH): never {
+    throw new Refusal(cause, levels === 0 ? 'body' : this.#pathOf(levels), most);
+  }
+
+  #pathOf(levels: number): string {
     const path = this.#around
       .slice(0, levels)
       .map(({ isList, before, keyStart, keyEnd }) =>
-        isList ? before : this.#text.toString('utf8', keyStart, Math.min(keyEnd, keyStart + MAX_NAMED_BYTES)),
+        isList ? before : this.#readKey(keyStart, Math.min(keyEnd, keyStart + MAX_NAMED_BYTES)),
       );
-    throw new Refusal(cause, path.length === 0 ? 'body' : z.core.toDotPath(path), most);
+    return formatPath(path);
   }
-}
-
-/** Parses a key with escapes. Returns an empty string if JSON.parse fails. */
-function readKey(key: string): string {
-  try {
-    return JSON.parse(`"${key}"`) as string;
-  } catch {
-    return '';
-  }
-}
-
-/** Returns the position of the closing quote of a string, or the end of the text. */
-function findStringEnd(text: Buffer, start: number): number {
-  for (let at = start; at < text.length; at++) {
-    const byte = text[at];
-    if (byte === QUOTE) return at;
-    if (byte === BACKSLASH) at++;
-  }
-  return text.length;
-}
-
-/** Returns the refusal of a text that nests too deep: json_too_deep if all levels are closed, else json_malformed. */
-function buildDepthRefusal(text: Buffer, from: number, depthBefore: number): Refusal {
-  let depth = depthBefore;
-  for (let at = from; at < text.length; at++) {
-    const byte = text[at]!;
-    if (byte === QUOTE) at = findStringEnd(text, at + 1);
-    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) depth++;
-    else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth--;
-  }
-  return depth === 0 ? new Refusal('json_too_deep', MAX_DEPTH) : new Refusal('json_malformed');
 }

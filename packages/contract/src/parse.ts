@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { buildMessage, type Cause, causes, cut, MAX_QUOTED_CHARACTERS, Refusal } from './causes.ts';
 import { MAX_FAULTS } from './containers.ts';
+import { formatPath } from './paths.ts';
 import { REQUIRED } from './scalars.ts';
 
 /** For a schema, the causes that replace field_missing, by field. */
@@ -18,18 +19,18 @@ export const MAX_LISTED_FAULTS = 20;
 /**
  * Checks an input against its schema. The message of a refusal starts with the path of the first fault, such as
  * `orderList[3].assets[0].assetNos`, and counts the others, up to MAX_FAULTS; `faults` lists the first
- * MAX_LISTED_FAULTS (rules 1). `at` is the path of the input, if it is part of a larger one. `misspelled` are issues
- * that the schema cannot find.
+ * MAX_LISTED_FAULTS (rules 1). `at` is the path of the input, if it is part of a larger one. `found` are issues that
+ * the schema cannot find.
  */
 export function check<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
   at: PropertyKey[] = [],
-  misspelled: readonly z.core.$ZodIssue[] = [],
+  found: readonly z.core.$ZodIssue[] = [],
 ): Checked<z.output<Schema>> {
   const result = schema.safeParse(input);
-  if (result.success && misspelled.length === 0) return { ok: true, value: result.data };
-  const issues = [...misspelled, ...(result.error?.issues ?? [])];
+  if (result.success && found.length === 0) return { ok: true, value: result.data };
+  const issues = [...found, ...(result.error?.issues ?? [])];
   const causeOf = (issue: z.core.$ZodIssue) =>
     causeIn(issue) ??
     (isMissing(issue, input) ? (emptyCauses.get(schema)?.[issue.path.join('.')] ?? 'field_missing') : 'field_invalid');
@@ -61,7 +62,7 @@ export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown):
 
 function pathOf(at: readonly PropertyKey[], { path }: z.core.$ZodIssue): string {
   // The name of a misspelled field may be as long as the body.
-  return at.length + path.length === 0 ? 'body' : cut(z.core.toDotPath([...at, ...path]), MAX_QUOTED_CHARACTERS);
+  return at.length + path.length === 0 ? 'body' : cut(formatPath([...at, ...path]), MAX_QUOTED_CHARACTERS);
 }
 
 function countOthers(others: number): string {

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { buildMessage, MAX_BATCH_BYTES, MAX_BODY_BYTES } from '@lockstep/contract';
+import { findJsonFault } from '@lockstep/contract/json-fault';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type Api, pathIn, refusalOf } from '../../harness/api.ts';
 import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
-const OPERATIONS = ['/licenseOrder/batchOrder', '/enterprise/user/bind', '/enterprise/user/create'];
+const BATCHES = ['/licenseOrder/batchOrder', '/licenseOrder/batchOrder/preview'];
+const OPERATIONS = [...BATCHES, '/enterprise/user/bind', '/enterprise/user/create'];
 /** The size limit of each path's body. */
-const maxBytesOf = (path: string) => (path === '/licenseOrder/batchOrder' ? MAX_BATCH_BYTES : MAX_BODY_BYTES);
+const maxBytesOf = (path: string) => (BATCHES.includes(path) ? MAX_BATCH_BYTES : MAX_BODY_BYTES);
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 let stack: Stack;
@@ -55,8 +58,6 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 
 describe.each(OPERATIONS)('POST %s refuses', (path) => {
   it.each([
-    ['nothing', ''],
-    ['blanks', '  \n '],
     ['words', 'not json'],
     ['half an object', '{"channelCode":"a"'],
     ['a missing value', '{"channelCode":}'],
@@ -67,14 +68,30 @@ describe.each(OPERATIONS)('POST %s refuses', (path) => {
     ['NaN', '{"sequence":NaN}'],
     ['U+0000', '\u0000'],
     ['a form', 'channelCode=a&channelOrderId=b'],
-    ['unclosed brackets', '['.repeat(100_000)],
-  ])('%s, which is not JSON', async (_what, body) => {
-    await expectRefused(() => send(path, bytes(body), JSON_TYPE), 'json_malformed');
+    ['curly quotes', '{“channelCode”: “a”}'],
+  ])('%s, which is not JSON, and says where', async (_what, body) => {
+    const message = await expectRefused(() => send(path, bytes(body), JSON_TYPE), 'json_malformed');
+    expect(pathIn(message)).toBe('body');
+    expect(message).toContain(findJsonFault(body));
+  });
+
+  it.each([
+    ['in UTF-16', Buffer.from('{"channelCode":"a"}', 'utf16le'), 'UTF-16'],
+    ['that is compressed', gzipSync('{"channelCode":"a"}'), 'gzip'],
+  ])('text %s, by its name', async (_what, body, name) => {
+    expect(await expectRefused(() => send(path, body, JSON_TYPE), 'json_malformed')).toContain(name);
+  });
+
+  it('a key that an object repeats, however it is written, by its path', async () => {
+    const body = '{"channelCode":"a","x":[{"limitEndDate":1,"limit\\u0045ndDate":null}]}';
+    const message = await expectRefused(() => send(path, body, JSON_TYPE), 'field_repeated');
+    expect(pathIn(message)).toBe('x[0].limitEndDate');
   });
 
   it('text that is not UTF-8, instead of storing it mangled', async () => {
     const gbk = Buffer.concat([Buffer.from('{"channelCode":"'), Buffer.from('c4e3bac3', 'hex'), Buffer.from('"}')]);
-    await expectRefused(() => send(path, gbk, JSON_TYPE), 'json_malformed');
+    const message = await expectRefused(() => send(path, gbk, JSON_TYPE), 'json_malformed');
+    expect(message).toMatch(/line 1, column 17\b.*GBK/);
   });
 
   it.each([
@@ -83,6 +100,8 @@ describe.each(OPERATIONS)('POST %s refuses', (path) => {
     ['true', 'field_invalid'],
     ['"text"', 'field_invalid'],
     ['""', 'field_missing'],
+    ['', 'field_missing'],
+    [' \n ', 'field_missing'],
     ['[]', 'field_invalid'],
     ['[{"channelCode":"a"}]', 'field_invalid'],
   ])('the JSON value %s', async (body, cause) => {
@@ -142,6 +161,7 @@ describe.each(OPERATIONS)('POST %s refuses', (path) => {
     ['objects', '{"a":', '}', 65],
     ['lists of orders inside orders', '{"orderList":[', ']}', 6_000],
     ['more lists than a call stack allows', '[', ']', 400_000],
+    ['lists that never end', '[', '', 100_000],
   ])('%s nested too deep', async (_what, open, close, depth) => {
     const inside = open === '{"a":' ? '1' : '';
     const body = `${open.repeat(depth)}${inside}${close.repeat(depth)}`;
@@ -153,6 +173,14 @@ describe.each(OPERATIONS)('POST %s refuses', (path) => {
     const message = buildMessage('list_too_long', 'a', 1000);
     expect(await expectRefused(() => send(path, body, JSON_TYPE), 'list_too_long')).toBe(message);
   });
+});
+
+it.each(BATCHES)('a large batch is refused alike, on a thread: %s', async (path) => {
+  const large = (end: string) => bytes(`{"channelCode":"${'a'.repeat(300_000)}",\n${end}`);
+  const malformed = await expectRefused(() => send(path, large('“x”:1}'), JSON_TYPE), 'json_malformed');
+  expect(malformed).toMatch(/line 2, column 1\b.*“/);
+  const repeated = await expectRefused(() => send(path, large('"x":{"y":1,"y":1}}'), JSON_TYPE), 'field_repeated');
+  expect(pathIn(repeated)).toBe('x.y');
 });
 
 describe('O5 refuses', () => {

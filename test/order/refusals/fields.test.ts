@@ -277,7 +277,7 @@ describe.each(OPERATIONS)('$name refuses', (operation) => {
     for (const again of [valid().query?.[name] ?? 'a', 'b']) {
       const query = new URLSearchParams({ [name]: again, ...valid().query, g_nonce: randomUUID() });
       query.append(name, again);
-      expectRefused(await callWith(operation, valid(), query), 'field_invalid', name);
+      expectRefused(await callWith(operation, valid(), query), 'field_repeated', name);
     }
   });
 

@@ -26,20 +26,12 @@ export class Bodies {
 
   /** Makes a plugin read bodies as JSON only (rules 1). */
   readJson(server: FastifyInstance, findApplicationId: FindApplicationId): void {
-    server.removeAllContentTypeParsers();
-    server.addContentTypeParser(JSON_TYPE, async (request: FastifyRequest, stream: Readable) => {
-      const bytes = await this.#receive(request, stream, findApplicationId(request));
-      // M4 has no body, but a client can still send a content type.
-      return request.method === 'DELETE' && bytes.length === 0 ? undefined : readJson(bytes);
-    });
+    this.#accept(server, JSON_TYPE, findApplicationId, (bytes) => readJson(bytes));
   }
 
   /** Makes a plugin leave JSON bodies as bytes, for handlers that parse them on a thread. */
   readBytes(server: FastifyInstance, findApplicationId: FindApplicationId): void {
-    server.removeAllContentTypeParsers();
-    server.addContentTypeParser(JSON_TYPE, (request: FastifyRequest, stream: Readable) =>
-      this.#receive(request, stream, findApplicationId(request)),
-    );
+    this.#accept(server, JSON_TYPE, findApplicationId, (bytes) => bytes);
   }
 
   /**
@@ -47,17 +39,43 @@ export class Bodies {
    * application.
    */
   readForms(server: FastifyInstance): void {
-    server.removeAllContentTypeParsers();
-    server.addContentTypeParser(FORM_TYPE, async (request: FastifyRequest, stream: Readable) =>
-      parseForm((await this.#receive(request, stream, STRANGERS)).toString('utf8')),
+    this.#accept(
+      server,
+      FORM_TYPE,
+      () => STRANGERS,
+      (bytes) => parseForm(bytes.toString('utf8')),
     );
+  }
+
+  #accept(
+    server: FastifyInstance,
+    type: string,
+    findApplicationId: FindApplicationId,
+    read: (bytes: Buffer) => unknown,
+  ): void {
+    server.removeAllContentTypeParsers();
+    server.addContentTypeParser(type, async (request: FastifyRequest, stream: Readable) =>
+      read(await this.#receive(request, stream, findApplicationId(request))),
+    );
+    // An empty body is none, whatever its type.
+    server.addContentTypeParser('*', async (request: FastifyRequest, stream: Readable) => {
+      await this.#receive(request, stream, findApplicationId(request), 0).catch((error: unknown) => {
+        const isLarge = error instanceof Refusal && error.reason === 'body_too_large';
+        throw isLarge ? new Refusal('content_type_unsupported', type) : error;
+      });
+    });
   }
 
   /**
    * The bytes count against body memory until the call is answered. The deadline of the call stops while its body
    * arrives.
    */
-  async #receive(request: FastifyRequest, stream: Readable, applicationId: string): Promise<Buffer> {
+  async #receive(
+    request: FastifyRequest,
+    stream: Readable,
+    applicationId: string,
+    maxBytes = request.routeOptions.bodyLimit ?? MAX_BODY_BYTES,
+  ): Promise<Buffer> {
     const { deadline } = request;
     const reservation = this.#memory.begin(applicationId);
     onCallDecided(request, () => reservation.release());
@@ -65,7 +83,7 @@ export class Bodies {
     deadline.pause();
     return await receiveBody(stream, {
       reservation,
-      maxBytes: request.routeOptions.bodyLimit ?? MAX_BODY_BYTES,
+      maxBytes,
       declaredBytes: declared === undefined ? undefined : Number(declared),
       endMs: () => this.#endMs,
     }).finally(() => deadline.resume());

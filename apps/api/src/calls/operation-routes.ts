@@ -15,6 +15,7 @@ import {
   type OrderOperationId,
   parse,
   parseBody,
+  parseQuery,
 } from '@lockstep/contract';
 import type { Actor } from '@lockstep/members';
 import type {
@@ -122,18 +123,19 @@ function describe(operationId: OperationId, operation: Operation): FastifySchema
 }
 
 /**
- * Checks a part of a call against its schema. Refuses it with the causes of the contract; in a body, misspelled fields
- * too.
+ * Checks a part of a call against its schema. Refuses it with the causes of the contract; in a body or a query,
+ * misspelled names too.
  */
-export const checks: FastifySchemaCompiler<z.ZodType> =
-  ({ schema, httpPart }) =>
-  (data: unknown) => {
+export const checks: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart = '' }) => {
+  const read = { body: parseBody, querystring: parseQuery }[httpPart] ?? parse;
+  return (data: unknown) => {
     try {
-      return { value: httpPart === 'body' ? parseBody(schema, data) : parse(schema, data) };
+      return { value: read(schema, data) };
     } catch (error) {
       return { error: error as Error };
     }
   };
+};
 
 /** Like `checks`, but leaves the body to a handler that checks it itself. */
 export const checksAllButBody: FastifySchemaCompiler<z.ZodType> = (part) =>

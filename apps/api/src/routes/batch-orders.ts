@@ -2,11 +2,9 @@ import type { Caller } from '@lockstep/access';
 import { splitOrderId } from '@lockstep/assets';
 import {
   type AcceptedOrder,
-  BatchOrder,
   BatchRefusal,
   findOperation,
   type OrderPreview,
-  parse,
   Refusal,
   requireChannel,
   success,
@@ -41,8 +39,7 @@ export async function batchOrderRoutes(
   server.setValidatorCompiler(checksAllButBody);
   server.decorateRequest(BATCH, null);
   server.addHook('preValidation', async (request) => {
-    const bytes = request.body as Buffer | undefined;
-    if (bytes === undefined) return void parse(BatchOrder, bytes);
+    const bytes = (request.body as Buffer | undefined) ?? Buffer.alloc(0);
     const isPreview = request.routeOptions.config.operationId === 'previewBatchOrder';
     const { deadline } = request;
     const batch = await batches.read(callerOf(request), bytes, { isPreview, deadline }).catch((error: unknown) => {

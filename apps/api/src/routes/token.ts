@@ -99,7 +99,13 @@ function formDecode(text: string): string {
 }
 
 /** The causes for which reading a body can be refused. */
-const OF_BODY: readonly Cause[] = ['body_too_large', 'request_timeout', 'http_malformed', 'headers_too_large'];
+const OF_BODY: readonly Cause[] = [
+  'content_type_unsupported',
+  'body_too_large',
+  'request_timeout',
+  'http_malformed',
+  'headers_too_large',
+];
 
 function answerOAuthError(error: Error & { statusCode?: number }, request: FastifyRequest, reply: FastifyReply): void {
   reply.header('cache-control', 'no-store');

@@ -1,24 +1,22 @@
-import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
+import { readJson } from '@lockstep/contract/read-json';
 import { CommandFault } from '../output/status.ts';
 import { resolveCallerPath } from '../output/terminal.ts';
 
 /** A batch to send, and the key by which the service knows it. */
 interface BatchFile {
-  /** The JSON, UTF-8, without a byte order mark. */
+  /** The JSON, as it is in the file. */
   bytes: Buffer<ArrayBuffer>;
   channelCode: string;
   channelOrderId: string;
 }
 
 const STANDARD_INPUT = '-';
-const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-const UTF16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 
 /**
  * Reads a batch from a file, or from standard input if `file` is `-`.
- * @throws CommandFault if the file cannot be read, is not UTF-8 or not JSON, or is not a batch
+ * @throws CommandFault if the file cannot be read, is not JSON in UTF-8, or is not a batch
  */
 export async function readBatchFile(file: string): Promise<BatchFile> {
   return parseBatch(await readGivenFile(file), nameOf(file));
@@ -30,7 +28,7 @@ export async function readBatchFile(file: string): Promise<BatchFile> {
  */
 export async function readRenamedBatch(file: string): Promise<{ channelCode: string; channelOrderId?: string }> {
   const name = nameOf(file);
-  const batch = parse(removeMark(await readGivenFile(file), name), name) as Record<string, unknown> | null;
+  const batch = parse(await readGivenFile(file), name) as Record<string, unknown> | null;
   const { channelCode, channelOrderId } = batch ?? {};
   if (typeof channelCode !== 'string' || !['string', 'undefined'].includes(typeof channelOrderId)) {
     throw new CommandFault('usage', `${name} is not a batch: it must be a JSON object with the string channelCode.`);
@@ -40,8 +38,7 @@ export async function readRenamedBatch(file: string): Promise<{ channelCode: str
 
 /** Parses the bytes of a file as a batch. `name` is the file in messages. Throws as readBatchFile. */
 export function parseBatch(bytes: Buffer<ArrayBuffer>, name: string): BatchFile {
-  const json = removeMark(bytes, name);
-  const batch = parse(json, name) as { channelCode?: unknown; channelOrderId?: unknown } | null;
+  const batch = parse(bytes, name) as { channelCode?: unknown; channelOrderId?: unknown } | null;
   // The command needs the key to look up the outcome. The service validates everything else.
   const { channelCode, channelOrderId } = batch ?? {};
   if (typeof channelCode !== 'string' || typeof channelOrderId !== 'string') {
@@ -50,7 +47,7 @@ export function parseBatch(bytes: Buffer<ArrayBuffer>, name: string): BatchFile 
       `${name} is not a batch: it must be a JSON object with the strings channelCode and channelOrderId.`,
     );
   }
-  return { bytes: json, channelCode, channelOrderId };
+  return { bytes, channelCode, channelOrderId };
 }
 
 /** Returns the name of a file for the start of a message. */
@@ -82,19 +79,14 @@ const READ_FAULTS: Record<string, string> = {
   EACCES: 'permission denied',
 };
 
-/** Removes the byte order mark. Windows programs write one before UTF-8, and write UTF-16 if asked for "Unicode". */
-function removeMark(bytes: Buffer<ArrayBuffer>, name: string): Buffer<ArrayBuffer> {
-  const begins = (mark: Buffer) => bytes.subarray(0, mark.length).equals(mark);
-  if (UTF16_MARKS.some(begins)) throw new CommandFault('usage', `${name} is UTF-16. Save it as UTF-8.`);
-  if (!isUtf8(bytes)) throw new CommandFault('usage', `${name} is not UTF-8. Save it as UTF-8.`);
-  return begins(UTF8_MARK) ? bytes.subarray(UTF8_MARK.length) : bytes;
-}
-
-function parse(json: Buffer, name: string): unknown {
-  if (json.toString('latin1').trim() === '') throw new CommandFault('usage', `${name} is empty.`);
+/** Parses the bytes of a file as JSON, as the service would (rules 4). */
+function parse(bytes: Buffer, name: string): unknown {
   try {
-    return JSON.parse(json.toString('utf8')) as unknown;
+    const value = readJson(bytes);
+    if (value !== undefined) return value;
   } catch (error) {
-    throw new CommandFault('usage', `${name} is not JSON: ${(error as Error).message}.`, { cause: error });
+    const { message } = error as Error;
+    throw new CommandFault('usage', `${name}: ${message.replace(/^body: |\.$/g, '')}.`, { cause: error });
   }
+  throw new CommandFault('usage', `${name} is empty.`);
 }

@@ -25,12 +25,13 @@ export const causesInChinese: Readonly<
     '失败订单的大小（{0} 字节）超过在此编辑的上限（{1} 字节）。请改用 lockstep batch failed 和 lockstep batch retry --file。',
   last_admin: '不能停用最后一个有效的系统管理员，也不能降低其角色。',
 
-  json_malformed: '内容不是有效的 JSON（UTF-8 编码）。',
+  json_malformed: '内容不是有效的 JSON（UTF-8 编码）：{0}。',
   json_too_deep: 'JSON 嵌套层数超过上限（{0} 层）。',
   body_too_large: '内容大小超过上限（{0} 字节）。',
   field_missing: '缺少必填字段 {0}{1}。',
   field_invalid: '字段 {0} 的值无效：{1}。',
   field_misspelled: '未知字段 {0}，可能拼错了 {2}{1}。',
+  field_repeated: '{0}：重复出现{1}。',
   date_not_milliseconds: '{0}：必须是毫秒时间戳，不晚于 9999 年，如 1798761599000；永久授权请省略 limitEndDate{1}。',
   dates_reversed: '{0}：开始时间不能晚于结束时间{1}。',
   sequence_repeated: '{0}：序号在请求中重复{1}。',
@@ -97,6 +98,7 @@ export const fieldFaultsInChinese: Phrases = {
   'appears more than once in this request': '在请求中重复',
   'appears more than once in this element of assets': '在同一个 assets 元素中重复',
   'a purchase needs at least one product or merchandise': '购买订单至少需要一个产品或商品',
+  'appears more than once': '重复出现',
   'unknown field; did you mean {0}?': '未知字段，可能拼错了 {0}',
   'must not be after the end': '不能晚于结束时间',
   'must be milliseconds since 1970, up to the year {0}, such as {1}; a license without an end has no limitEndDate':
@@ -143,6 +145,26 @@ export const fieldFaultsInChinese: Phrases = {
   'must not be empty': '不能为空',
 };
 
+/** Where a text is not JSON. */
+export const jsonFaultsInChinese: Phrases = {
+  'it is UTF-16': '编码为 UTF-16',
+  'it is compressed with gzip': '经 gzip 压缩',
+  '{0}: this key appears more than once in its object': '{0}：同一对象中键名重复',
+  '{0}: expected {1}, found {2}': '{0}：应为{1}，实为{2}',
+  'line {0}, column {1}': '第 {0} 行第 {1} 列',
+  'a value or {0}': '值或 {0}',
+  'a value': '值',
+  'a key in double quotes or {0}': '双引号括起的键名或 {0}',
+  'a key in double quotes': '双引号括起的键名',
+  'a closing quote': '结束引号',
+  'an escape such as {0}': '转义序列，如 {0}',
+  'the end': '结尾',
+  'a line break': '换行',
+  'the curly quote {0}': '弯引号 {0}',
+  'the byte {0}': '字节 {0}',
+  '{0} or {1}': ' {0} 或 {1}',
+};
+
 const roles = { viewer: '只读', support: '技术支持', admin: '系统管理员' };
 
 /** The values that are English phrases, by cause. */
@@ -164,6 +186,7 @@ export const valuesInChinese: Readonly<Record<string, PhrasesByPlaceholder>> = {
     },
   },
   field_invalid: { 1: fieldFaultsInChinese },
+  json_malformed: { 0: jsonFaultsInChinese },
   changed_meanwhile: { 0: { 'it now has the administrator {0}': '现有管理员 {0}', 'its channels': '渠道' } },
   dates_reversed: { 0: { 'limitStartDate {0} of asset {1}': '资产 {1} 的 limitStartDate {0}' } },
   batch_too_large: {

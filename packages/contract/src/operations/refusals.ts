@@ -30,6 +30,8 @@ export const COMMON_REFUSALS: Record<'order' | 'member', readonly Cause[]> = {
     'nonce_replayed',
     'field_missing',
     'field_invalid',
+    'field_misspelled',
+    'field_repeated',
     'overloaded',
     'service_unavailable',
   ],
@@ -49,6 +51,8 @@ export const COMMON_REFUSALS: Record<'order' | 'member', readonly Cause[]> = {
     'not_administrator',
     'field_missing',
     'field_invalid',
+    'field_misspelled',
+    'field_repeated',
     'overloaded',
     'service_unavailable',
   ],
@@ -61,7 +65,6 @@ export const BODY_REFUSALS: readonly Cause[] = [
   'json_malformed',
   'json_too_deep',
   'list_too_long',
-  'field_misspelled',
   'request_timeout',
 ];
 

@@ -1,31 +1,12 @@
-import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { Refusal } from '../causes.ts';
 import { nested } from '../containers.ts';
-import { checkJsonShape } from '../json-shape.ts';
 import { AssetToBuy, MAX_LIST_ELEMENTS } from '../orders/items.ts';
 import { BatchOrder, DeleteAssetOrder, DeleteProductOrder, NewBuyOrder } from '../orders/orders.ts';
 import { checkInstances, checkText } from '../orders/size.ts';
 import { check } from '../parse.ts';
 import { findUnknownFields } from './misspellings.ts';
-
-const BYTE_ORDER_MARK = '\uFEFF';
-
-/**
- * Parses a body as JSON. Refuses bytes that are not UTF-8, because decoding them would garble names.
- *
- * Throws a Refusal: json_malformed, and what checkJsonShape throws (rules 1 and 4).
- */
-export function readJson(bytes: Buffer, maxListElements?: number): unknown {
-  if (!isUtf8(bytes)) throw new Refusal('json_malformed');
-  checkJsonShape(bytes, maxListElements);
-  const text = bytes.toString('utf8');
-  try {
-    return JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text) as unknown;
-  } catch {
-    throw new Refusal('json_malformed');
-  }
-}
+import { readJson } from './read-json.ts';
 
 const { channelCode, channelOrderId } = BatchOrder.shape;
 const BatchName = z.object({

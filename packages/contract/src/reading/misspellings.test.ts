@@ -10,14 +10,18 @@ import {
 } from '@lockstep/test/harness/orders/orders';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildMessage } from '../causes.ts';
-import { EditEmployee } from '../members/employees.ts';
+import type { z } from 'zod';
+import { buildMessage, type Refusal } from '../causes.ts';
+import { consoleOperations } from '../console/index.ts';
+import { EditEmployee, ListEmployees } from '../members/employees.ts';
 import { AddEmployees } from '../members/new-employees.ts';
+import { operations } from '../operations/index.ts';
 import { CreateEnterprise } from '../orders/customers.ts';
+import { ListOrdersQuery } from '../orders/lists.ts';
 import { BatchOrder } from '../orders/orders.ts';
 import { MAX_IGNORED_FIELDS } from '../orders/preview.ts';
 import { CreateWebhook, ReplayEvents } from '../webhooks.ts';
-import { checkBody, findUnknownFields, isMisspelling, isWithinEdits } from './misspellings.ts';
+import { checkBody, findUnknownFields, isMisspelling, isWithinEdits, parseBody, parseQuery } from './misspellings.ts';
 
 const CUSTOMER = { customerId: '1', channelCustomerId: 'C-1', enterpriseGlobalId: '2' };
 
@@ -93,6 +97,58 @@ describe('a name', () => {
     ['', 'address'],
   ])('%s is not a misspelling of %s', (name, known) => {
     expect(isMisspelling(name, known)).toBe(false);
+  });
+});
+
+describe('a query', () => {
+  /** The path and cause of the first fault of a query. */
+  function faultOf(schema: z.ZodType, query: Record<string, unknown>): [path: string, cause: string] | undefined {
+    try {
+      parseQuery(schema, query);
+      return undefined;
+    } catch (error) {
+      const { reason, faults } = error as Refusal;
+      return [faults![0]!.path, reason];
+    }
+  }
+
+  it.each([
+    ['stat', 'failed'],
+    ['State', 'failed'],
+    ['staet', 'failed'],
+    ['limt', '5'],
+    ['curser', 'a'],
+    ['cuase', 'cancelled'],
+    ['assetNums', 'A'],
+    ['acceptedFrm', '5'],
+  ])('is refused for %s', (name, value) => {
+    expect(faultOf(ListOrdersQuery, { [name]: value })).toEqual([name, 'field_misspelled']);
+    expect(faultOf(ListOrdersQuery, { [name]: [value, value] })).toEqual([name, 'field_misspelled']);
+  });
+
+  it.each([
+    [{ from: '1', form: '2', to: '3', q: '4', _: '5', page: '6', sort: '7', status: '8', state2: '9' }],
+    [{ state: 'failed', stat: 'failed' }],
+    [{ x: ['1', '2'] }],
+  ])('may have other names: %j', (query) => {
+    expect(faultOf(ListOrdersQuery, query)).toBeUndefined();
+  });
+
+  it('may not repeat a parameter, but report one fault for it', () => {
+    expect(faultOf(ListOrdersQuery, { state: ['failed', 'x'] })).toEqual(['state', 'field_repeated']);
+    expect(faultOf(ListEmployees, { pageNum: ['1', '1'], pageSize: '1' })).toEqual(['pageNum', 'field_repeated']);
+  });
+
+  it('may have any parameter of other operations', () => {
+    const all = [...Object.values(operations), ...Object.values(consoleOperations)] as { query?: z.ZodType }[];
+    const queries = all.flatMap(({ query }) => (query === undefined ? [] : [query as z.ZodObject]));
+    const names = [...new Set(queries.flatMap(({ shape }) => Object.keys(shape)))];
+    expect(names.length).toBeGreaterThan(20);
+    for (const query of queries) {
+      for (const name of names.filter((each) => !(each in query.shape))) {
+        expect([name, faultOf(query, { [name]: '1' })?.[1]]).not.toEqual([name, 'field_misspelled']);
+      }
+    }
   });
 });
 
@@ -269,6 +325,11 @@ describe('other bodies', () => {
     ['a replay', ReplayEvents, { After: '1' }, ['After', 'after']],
   ])('%s', (_what, schema, body, found) => {
     expect(misspelledIn(schema, body)).toEqual([found]);
+  });
+
+  it.each([undefined, null])('may be %s if no field is required', (body) => {
+    expect(parseBody(ReplayEvents, body)).toEqual({});
+    expect(() => parseBody(CreateWebhook, body)).toThrow(buildMessage('field_missing', 'body', ''));
   });
 
   it('are refused with the path of the field and its likely name', () => {

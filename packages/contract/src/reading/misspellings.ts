@@ -1,12 +1,14 @@
 import { z } from 'zod';
-import { cut } from '../causes.ts';
+import { type Cause, cut } from '../causes.ts';
 import { MAX_FAULTS } from '../containers.ts';
 import { operations } from '../operations/index.ts';
 import { MAX_IGNORED_FIELDS } from '../orders/preview.ts';
 import { type Checked, check } from '../parse.ts';
+import { formatPath } from '../paths.ts';
 
-/** From how many letters one edit, or two, count as a misspelling (rules 4). */
+/** From how many letters of a name one edit, or two, count as a misspelling (rules 4). Queries have short names. */
 const ONE_EDIT_LETTERS = 6;
+const ONE_EDIT_LETTERS_IN_QUERY = 4;
 const TWO_EDITS_LETTERS = 10;
 
 /** Maximum characters of the path of an ignored field, whose name may be as long as the body. */
@@ -37,11 +39,40 @@ export function checkBody<Schema extends z.ZodType>(
   return check(schema, input, at, findUnknownFields(schema, input).misspelled);
 }
 
-/** Returns a body as its schema parses it. Throws the Refusal of `checkBody`. */
+/**
+ * Returns a body as its schema parses it. The body may be absent if no field is required. Throws the Refusal of
+ * `checkBody`.
+ */
 export function parseBody<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const checked = checkBody(schema, input);
+  const checked = checkBody(schema, input ?? (schema.safeParse({}).success ? {} : input));
   if (!checked.ok) throw checked.refusal;
   return checked.value;
+}
+
+/**
+ * Returns a query as its schema parses it. Throws the Refusal of `check`; field_misspelled also for short names, and
+ * field_repeated (rules 4).
+ */
+export function parseQuery<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+  const query = input as Record<string, unknown>;
+  const { fields, optional } = shapeOf(schema) as ObjectShape;
+  const issues: z.core.$ZodIssue[] = [];
+  const once = Object.entries(query).map(([name, value]): [string, unknown] => {
+    const isMeant = (known: string) => isVacant(query[known]) && isMisspelling(name, known, ONE_EDIT_LETTERS_IN_QUERY);
+    const meant = fields.has(name) ? undefined : optional.find(isMeant);
+    if (meant !== undefined) issues.push(issueOf('field_misspelled', [name], meant));
+    if (!Array.isArray(value)) return [name, value];
+    if (fields.has(name)) issues.push(issueOf('field_repeated', [name]));
+    return [name, value[0]];
+  });
+  const checked = check(schema, Object.fromEntries(once), [], issues.slice(0, MAX_FAULTS));
+  if (!checked.ok) throw checked.refusal;
+  return checked.value;
+}
+
+/** Returns the issue of a fault that schemas cannot find. */
+function issueOf(cause: Cause, path: PropertyKey[], meant = ''): z.core.$ZodIssue {
+  return { code: 'custom', path, message: cause, params: { cause, meant } };
 }
 
 /** Finds the fields of a body that its schema does not know. The body may be invalid. */
@@ -53,10 +84,9 @@ export function findUnknownFields(schema: z.ZodType, input: unknown): UnknownFie
     const meant = findMeant(name, object, of);
     if (meant === undefined) {
       if (found.ignored.length < MAX_IGNORED_FIELDS)
-        found.ignored.push(cut(z.core.toDotPath([...path, name]), MAX_PATH_CHARACTERS));
+        found.ignored.push(cut(formatPath([...path, name]), MAX_PATH_CHARACTERS));
     } else if (found.misspelled.length < MAX_FAULTS) {
-      const params = { cause: 'field_misspelled', meant };
-      found.misspelled.push({ code: 'custom', path: [...path, name], message: 'field_misspelled', params });
+      found.misspelled.push(issueOf('field_misspelled', [...path, name], meant));
     }
   });
   return found;
@@ -105,10 +135,10 @@ function isVacant(value: unknown): boolean {
  * Whether a name is a likely misspelling of a known one: equal except for case, `_`, `-`, `.` and spaces, or within the
  * number of edits that the length of the known name allows. A known name with digits added is a different name.
  */
-export function isMisspelling(name: string, known: string): boolean {
+export function isMisspelling(name: string, known: string, oneEditLetters = ONE_EDIT_LETTERS): boolean {
   // Shorter names are never folded, because a body may have two million of them.
   if (name.length >= known.length && fold(name) === fold(known)) return true;
-  if (known.length < ONE_EDIT_LETTERS) return false;
+  if (known.length < oneEditLetters) return false;
   if (!isWithinEdits(name, known, known.length < TWO_EDITS_LETTERS ? 1 : 2)) return false;
   return fold(name.replaceAll(/\d/g, '')) !== fold(known);
 }

@@ -1,5 +1,5 @@
 import { findApplication } from '@lockstep/access/operator';
-import { type ApplicationId, BatchOrder, type Channels, parse, requireChannel } from '@lockstep/contract';
+import { type ApplicationId, type Channels, requireChannel } from '@lockstep/contract';
 import { ConsoleRefusal, type PreviewedOrder } from '@lockstep/contract/console';
 import type { Database } from '@lockstep/platform';
 import type { BatchReader } from '../../bodies/batch-reader.ts';
@@ -19,13 +19,11 @@ const MAX_LISTED_OF_ORDER = 500;
 export function previewHandlers({ previewer, batches }: ServerOptions & { batches: BatchReader }) {
   return {
     previewBatch: async (request, operator) => {
-      const bytes = request.body as unknown as Buffer | undefined;
-      // Refuses a missing body with the same message as the interface.
-      if (bytes === undefined || bytes === null) parse(BatchOrder, bytes);
+      const bytes = (request.body as unknown as Buffer | null) ?? Buffer.alloc(0);
       const channels = await findChannels(request.db, request.query.appKey);
       // Each operator has a fair share, as each application has.
       const party = `operator ${operator.operatorId}` as ApplicationId;
-      const { prepared, orders, ignoredFields } = await batches.read({ applicationId: party, channels }, bytes!, {
+      const { prepared, orders, ignoredFields } = await batches.read({ applicationId: party, channels }, bytes, {
         isPreview: true,
         deadline: request.deadline,
       });

@@ -4,6 +4,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useChange } from '../../api/index.ts';
 import { ConfirmButton, Failure, Notice, Section } from '../../kit/index.ts';
+import { useFaultWords } from '../../words/causes.ts';
+import { jsonFaultsInChinese } from '../../words/causes-zh.ts';
 import { useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
 import { CheckedOrders } from './CheckedOrders.tsx';
@@ -31,7 +33,8 @@ export function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; faile
   const isSent = useRef(false);
   const check = useChange('checkResend');
 
-  const { orders, fault } = readOrders(draft.text, words);
+  const faultWords = useFaultWords(jsonFaultsInChinese);
+  const { orders, fault } = readOrders(draft.text, words, faultWords);
   const isNumbered = draft.channelOrderId.trim() !== '';
   const params = { batchId: batch.batchId };
   const body = { channelOrderId: draft.channelOrderId, orderList: orders ?? [] };

@@ -1,0 +1,60 @@
+import { isUtf8 } from 'node:buffer';
+import { buildMessage, Refusal } from '../causes.ts';
+import { checkJsonShape } from '../json-shape.ts';
+import { findJsonFault, placeOf } from './json-fault.ts';
+
+const BYTE_ORDER_MARK = '\uFEFF';
+/** What decoding puts in place of bytes that are not UTF-8. */
+const REPLACEMENT_CHARACTER = '\uFFFD';
+const UTF16_MARKS = [0xfffe, 0xfeff];
+const GZIP_MARK = 0x1f8b;
+
+/**
+ * Parses a text as JSON, with or without a byte order mark. Returns undefined if it is blank. Refuses bytes that are
+ * not UTF-8, because decoding them would garble names.
+ *
+ * Throws a Refusal: json_malformed, field_repeated, and what checkJsonShape throws (rules 1 and 4).
+ */
+export function readJson(bytes: Buffer, maxListElements?: number): unknown {
+  const fault = findEncodingFault(bytes);
+  if (fault !== undefined) throw new Refusal('json_malformed', fault);
+  const repeated = checkJsonShape(bytes, maxListElements);
+  const whole = bytes.toString('utf8');
+  const text = whole.startsWith(BYTE_ORDER_MARK) ? whole.slice(1) : whole;
+  if (text.trim() === '') return undefined;
+  const value = parse(text);
+  if (repeated !== undefined) throw refuseRepeated(repeated);
+  return value;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new Refusal('json_malformed', findJsonFault(text) ?? '');
+  }
+}
+
+function refuseRepeated(path: string): Refusal {
+  const refusal = new Refusal('field_repeated', path, '');
+  refusal.faults = [{ path, message: buildMessage('field_repeated', '', '').replace(/^: /, '') }];
+  return refusal;
+}
+
+/** Returns why bytes are not a text in UTF-8, if they aren't. */
+function findEncodingFault(bytes: Buffer): string | undefined {
+  const mark = bytes.length > 1 ? bytes.readUInt16BE() : 0;
+  // The first character of JSON is ASCII, so without a mark one byte of it is 0.
+  const isWide = bytes.length > 1 && (bytes[0] === 0) !== (bytes[1] === 0);
+  if (isWide || UTF16_MARKS.includes(mark)) return 'it is UTF-16';
+  if (isUtf8(bytes)) return undefined;
+  if (mark === GZIP_MARK) return 'it is compressed with gzip';
+  const text = bytes.toString('utf8');
+  const at = text.indexOf(REPLACEMENT_CHARACTER);
+  const start = Buffer.byteLength(text.slice(0, at));
+  let end = start;
+  while (bytes[end]! > 0x7f) end++;
+  // A character of GBK has two bytes; Latin-1 rarely has two such letters in a row.
+  const found = (end - start) % 2 === 0 ? 'GBK' : `the byte 0x${bytes.toString('hex', start, start + 1).toUpperCase()}`;
+  return `${placeOf(text, at)}: expected UTF-8, found ${found}`;
+}
