@@ -186,6 +186,39 @@ describe('an enterprise', () => {
   });
 });
 
+describe('the security mobile number of an enterprise', () => {
+  const set = (enterpriseGlobalId: EnterpriseId, securityMobile: string, by = support) =>
+    by.send('setSecurityMobile', { params: { enterpriseGlobalId }, body: { securityMobile } });
+
+  it('that a stranger could not set is set by an operator, corrected, and recorded without its first digits', async () => {
+    const center = await MemberCenter.open(stack, api);
+    const { enterpriseId } = center;
+    const { name } = await show(enterpriseId);
+    const stranger = await stack.newApi();
+    const body = { channelCode: 'test', customerName: 'C', branchName: 'B', enterpriseName: name };
+    const bindAs = (passwordMobile: string) =>
+      stranger.ask('bindCustomer', { body: { ...body, channelCustomerId: randomUUID(), passwordMobile } });
+    expect(refusalOf(await bindAs('13812340001')).cause).toBe('enterprise_mobile_missing');
+    for (const mobile of ['13812340001', '13812340002']) expect((await set(enterpriseId, mobile)).status).toBe(200);
+    expect(refusalOf(await bindAs('13812340001')).cause).toBe('enterprise_mobile_mismatch');
+    expect(dataOf(await bindAs('13812340002')).enterpriseGlobalId).toBe(enterpriseId);
+    const [entry] = (await auditLogsOf(enterpriseId)).operators;
+    expect(entry).toMatchObject({
+      action: 'enterprise.mobile_set',
+      target: enterpriseId,
+      before: { securityMobile: '•••••••0001' },
+      after: { securityMobile: '•••••••0002' },
+    });
+  });
+
+  it('is not for viewers, nor for an enterprise that does not exist', async () => {
+    const center = await MemberCenter.open(stack, api);
+    expect(await set(center.enterpriseId, '13812340001', viewer)).toMatchObject({ status: 403 });
+    expect((await set('999999999' as EnterpriseId, '13812340001')).status).toBe(404);
+    expect((await set(center.enterpriseId, '')).body).toMatchObject({ cause: 'field_missing' });
+  });
+});
+
 describe("the first administrator's password", () => {
   const create = (enterpriseGlobalId: EnterpriseId, by = support) =>
     by.send('createFirstAdministrator', { params: { enterpriseGlobalId } });

@@ -67,6 +67,12 @@ const CHANGING: [command: string, args: () => string[], action: string, target?:
   ['app rotate-secret', () => [appKey, '--overlap-hours', '0'], 'application.secret_rotated', () => appKey],
   ['member set-password', () => [center.cloudId], 'employee.password_reset', () => center.cloudId],
   ['enterprise create-admin', () => [center.enterpriseId], 'administrator.created'],
+  [
+    'enterprise set-mobile',
+    () => [center.enterpriseId, '13800009999'],
+    'enterprise.mobile_set',
+    () => center.enterpriseId,
+  ],
   ['operator create', () => ['kim', '--role', 'viewer'], 'operator.created', () => 'kim'],
   ['operator reset-password', () => ['kim'], 'operator.password_reset', () => 'kim'],
   ['operator disable', () => ['kim'], 'operator.disabled', () => 'kim'],

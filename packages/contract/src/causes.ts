@@ -173,6 +173,12 @@ export const causes = {
     code: '13004',
     message: 'passwordMobile: does not match the security mobile number of the enterprise with this name.',
   },
+  enterprise_mobile_missing: {
+    code: '13004',
+    message:
+      'passwordMobile: the enterprise with this name has no security mobile number. Ask the application that created ' +
+      'it, or an operator of the service, to set it.',
+  },
   enterprise_name_taken: {
     code: '13004',
     message: 'customerName: another enterprise already has this name. Send another name.',

@@ -1,4 +1,5 @@
 import {
+  type ApplicationId,
   type BindCustomer,
   type Channels,
   type Customer,
@@ -7,20 +8,24 @@ import {
   Refusal,
 } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
-import { insertEnterprise, lockChannelCustomer } from './enterprises.ts';
+import { type ApplicationCaller, insertEnterprise, lockChannelCustomer } from './enterprises.ts';
 import { insertCustomers, selectCustomers } from './tenant.ts';
 
 /**
  * O1: creates a customer and binds it to the enterprise with that name, creating the enterprise if it does not exist
- * (rules 5). Idempotent: the same call returns the same customer. `channels` are those the caller is bound to.
+ * (rules 5). Idempotent: the same call returns the same customer.
  *
- * Throws a Refusal: channel_not_allowed, enterprise_mobile_mismatch, customer_bound_elsewhere; then nothing has
- * changed.
+ * Throws a Refusal: channel_not_allowed, enterprise_mobile_mismatch, enterprise_mobile_missing,
+ * customer_bound_elsewhere; then nothing has changed.
  */
-export function bindCustomer(db: Database, channels: Channels, request: BindCustomer): Promise<Customer> {
+export function bindCustomer(
+  db: Database,
+  { applicationId, channels }: ApplicationCaller,
+  request: BindCustomer,
+): Promise<Customer> {
   return inTransaction(db, async (trx) => {
     await lockChannelCustomer(trx, request.channelCustomerId);
-    const enterprise = await findOrCreateEnterprise(trx, request);
+    const enterprise = await findOrCreateEnterprise(trx, applicationId, request);
     const existing = await selectCustomers(trx, channels)
       .select(['id', 'enterprise_id', 'is_default'])
       .where('channel_code', '=', request.channelCode)
@@ -42,10 +47,14 @@ export function bindCustomer(db: Database, channels: Channels, request: BindCust
 }
 
 /** Finds or creates the enterprise with that name, and checks or sets its security mobile. */
-async function findOrCreateEnterprise(trx: Trx, request: BindCustomer): Promise<{ id: EnterpriseId; isNew: boolean }> {
+async function findOrCreateEnterprise(
+  trx: Trx,
+  applicationId: ApplicationId,
+  request: BindCustomer,
+): Promise<{ id: EnterpriseId; isNew: boolean }> {
   const found = await trx
     .selectFrom('enterprise')
-    .select(['id', 'security_mobile'])
+    .select(['id', 'security_mobile', 'created_by_application_id'])
     .where('name', '=', request.enterpriseName)
     .forUpdate()
     .executeTakeFirst();
@@ -54,6 +63,7 @@ async function findOrCreateEnterprise(trx: Trx, request: BindCustomer): Promise<
     return { id, isNew: true };
   }
   if (found.security_mobile === null) {
+    if (found.created_by_application_id !== applicationId) throw new Refusal('enterprise_mobile_missing');
     await trx
       .updateTable('enterprise')
       .set({ security_mobile: request.passwordMobile })

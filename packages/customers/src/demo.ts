@@ -9,6 +9,7 @@ export const DEMO_ENTERPRISES = [
     id: '1001' as EnterpriseId,
     name: 'Lockstep Demo Works',
     code: 'demoworks',
+    securityMobile: '13800000001',
     memberIds: ['3001', '3002'] as [MemberId, MemberId],
     customers: [
       { id: '2001' as CustomerId, channelCustomerId: 'DEMO-HQ', name: 'Demo Works Head Office' },
@@ -19,6 +20,7 @@ export const DEMO_ENTERPRISES = [
     id: '1002' as EnterpriseId,
     name: 'Lockstep Demo Studio',
     code: 'demostudio',
+    securityMobile: '13800000002',
     memberIds: ['3003', '3004'] as [MemberId, MemberId],
     customers: [{ id: '2003' as CustomerId, channelCustomerId: 'DEMO-STUDIO', name: 'Demo Studio' }],
   },
@@ -30,10 +32,10 @@ export const DEMO_ENTERPRISES = [
  */
 export function createDemoCustomers(db: Database): Promise<void> {
   return inTransaction(db, async (trx) => {
-    for (const { id, name, code, memberIds, customers } of DEMO_ENTERPRISES) {
+    for (const { id, name, code, securityMobile, memberIds, customers } of DEMO_ENTERPRISES) {
       const existing = await trx.selectFrom('enterprise').select('id').where('id', '=', id).executeTakeFirst();
       if (existing === undefined) {
-        await insertEnterprise(trx, { id, name, code });
+        await insertEnterprise(trx, { id, name, code, securityMobile });
         const rows = customers.map((customer, index) => ({
           id: customer.id,
           enterprise_id: id,

@@ -9,7 +9,7 @@ import {
   Refusal,
   requireChannel,
 } from '@lockstep/contract';
-import { type Database, inTransaction, type Trx } from '@lockstep/platform';
+import { type Database, inTransaction, isId, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { insertCustomers, selectCustomers, updateCustomers } from './tenant.ts';
 
@@ -69,8 +69,8 @@ function newEnterpriseCode(): string {
   return Array.from({ length: CODE_CHARACTERS }, () => CODE_ALPHABET[randomInt(CODE_ALPHABET.length)]).join('');
 }
 
-/** The application that calls O2, and the channels it is bound to. */
-interface EnterpriseCreator {
+/** The application that calls O1 or O2, and the channels it is bound to. */
+export interface ApplicationCaller {
   applicationId: ApplicationId;
   channels: Channels;
 }
@@ -85,7 +85,7 @@ interface EnterpriseCreator {
  */
 export function createEnterprise(
   db: Database,
-  caller: EnterpriseCreator,
+  caller: ApplicationCaller,
   request: CreateEnterprise,
 ): Promise<CreatedEnterprise> {
   const { applicationId, channels } = caller;
@@ -126,7 +126,7 @@ export async function updateCustomer(db: Database, channels: Channels, request: 
 
 async function insertNewEnterprise(
   trx: Trx,
-  { applicationId, channels }: EnterpriseCreator,
+  { applicationId, channels }: ApplicationCaller,
   request: CreateEnterprise,
 ): Promise<EnterpriseId> {
   const { crmCustomerId, customerName, branchName } = request;
@@ -192,4 +192,24 @@ async function readFirstMembers(trx: Trx, enterpriseId: EnterpriseId): Promise<C
     .orderBy('member.id')
     .execute();
   return rows.map((row) => ({ memberGlobalId: row.id, memberIdentity: `${row.user_name}@${row.code}` }));
+}
+
+/**
+ * Sets the security mobile number of an enterprise, by which O1 finds it (rules 5). `record` adds the change to the
+ * audit log in its transaction. Returns whether the enterprise exists.
+ */
+export function setSecurityMobile(
+  db: Database,
+  { id, mobile }: { id: EnterpriseId; mobile: string },
+  record: (trx: Trx, before: string | null) => Promise<void>,
+): Promise<boolean> {
+  return inTransaction(db, async (trx) => {
+    if (!isId(id)) return false;
+    const enterprises = trx.selectFrom('enterprise').select('security_mobile').where('id', '=', id);
+    const found = await enterprises.forUpdate().executeTakeFirst();
+    if (found === undefined) return false;
+    await trx.updateTable('enterprise').set({ security_mobile: mobile }).where('id', '=', id).execute();
+    await record(trx, found.security_mobile);
+    return true;
+  });
 }

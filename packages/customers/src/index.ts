@@ -2,5 +2,5 @@ import type {} from './tables.ts';
 
 export { bindCustomer, queryCustomers } from './customers.ts';
 export { createDemoCustomers, DEMO_ENTERPRISES } from './demo.ts';
-export { createEnterprise, updateCustomer } from './enterprises.ts';
+export { createEnterprise, setSecurityMobile, updateCustomer } from './enterprises.ts';
 export { selectCustomers } from './tenant.ts';

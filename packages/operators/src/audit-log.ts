@@ -1,5 +1,6 @@
 import type { Database, Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { hideMobile } from './hidden-mobile.ts';
 import type { Actor } from './operator.ts';
 
 /** An audit log entry of what an operator or the command did. `before` and `after` hold no password or secret. */
@@ -68,6 +69,20 @@ export function recordPaused(trx: Trx, actor: Actor, { code, reason }: { code: s
     target: code,
     before: { isPaused: false },
     after: { isPaused: true, reason },
+  });
+}
+
+/** Adds that an operator set the security mobile number of an enterprise. Call it in that transaction. */
+export function recordMobileSet(
+  trx: Trx,
+  actor: Actor,
+  { enterpriseId, before, after }: { enterpriseId: string; before: string | null; after: string },
+): Promise<void> {
+  return recordChange(trx, actor, {
+    action: 'enterprise.mobile_set',
+    target: enterpriseId,
+    before: { securityMobile: before && hideMobile(before) },
+    after: { securityMobile: hideMobile(after) },
   });
 }
 

@@ -4,10 +4,12 @@ export {
   recordChange,
   recordedCall,
   recordFailed,
+  recordMobileSet,
   recordPaused,
   recordResumed,
   recordRetried,
 } from './audit-log.ts';
+export { hideMobile } from './hidden-mobile.ts';
 export { listAuditLog } from './list-audit-log.ts';
 export { createLogInToken, LINK_MINUTES } from './log-in-links.ts';
 export {

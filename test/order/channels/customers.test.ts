@@ -187,6 +187,20 @@ describe('O1 refuses', () => {
     expect(await readMobile(first)).toBe(body.passwordMobile);
   });
 
+  it('to set the mobile number of an enterprise that another application created by O2', async () => {
+    const made = creation();
+    const { enterpriseGlobalId } = await create(made);
+    const body = binding({ enterpriseName: made.customerName });
+    const stranger = await stack.newApi(['auth_order']);
+    expect(causeOf(await stranger.call('POST', '/enterprise/user/bind', { body }))).toBe('enterprise_mobile_missing');
+    expect(await query('test', body.channelCustomerId)).toEqual([]);
+    expect(await bind(body)).toMatchObject({ enterpriseGlobalId });
+    const other = { ...body, channelCustomerId: randomUUID() };
+    expect(dataOf(await stranger.call('POST', '/enterprise/user/bind', { body: other }))).toMatchObject({
+      enterpriseGlobalId,
+    });
+  });
+
   it('a repeated call with another mobile number', async () => {
     const body = binding();
     await bind(body);

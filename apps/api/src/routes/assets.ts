@@ -54,7 +54,7 @@ export function assetTraceHandlers({ contents, numberSearches }: ServerOptions) 
 
 /** Handlers of O1 to O4: customers and enterprise main accounts (rules 5). */
 export const customerHandlers = {
-  bindCustomer: async (request, { channels }) => success(await bindCustomer(request.db, channels, request.body)),
+  bindCustomer: async (request, caller) => success(await bindCustomer(request.db, caller, request.body)),
 
   createEnterprise: async (request, caller) => success(await createEnterprise(request.db, caller, request.body)),
 

@@ -9,4 +9,10 @@ export function addTo(enterprise: Command, commands: Commands): void {
     'Create an administrator of an enterprise; print the password (shown once)',
     async () => (await import('../database/passwords.ts')).createEnterpriseAdmin,
   );
+  commands.onDatabase(
+    enterprise,
+    'set-mobile <enterpriseGlobalId> <mobile>',
+    'Set the security mobile number of an enterprise, with which channels bind customers',
+    async () => (await import('../database/enterprises.ts')).setMobile,
+  );
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CustomerId, EnterpriseId, MemberId } from '../ids.ts';
 import { AuditEntry } from '../members/audit.ts';
+import { BindCustomer } from '../orders/customers.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { id, optionalId, optionalSearchText, optionalText, time } from '../scalars.ts';
 import { consoleTable } from './operation.ts';
@@ -143,6 +144,15 @@ export const enterprisesOperations = consoleTable({
     query: ListPageQuery,
     data: z.object({ entries: z.array(NamedAuditEntry), nextCursor }),
     summary: 'Lists the audit log of an enterprise, newest first.',
+  },
+  setSecurityMobile: {
+    method: 'POST',
+    path: '/enterprises/{enterpriseGlobalId}/security-mobile',
+    role: 'support',
+    params: EnterpriseParams,
+    body: z.object({ securityMobile: BindCustomer.shape.passwordMobile }),
+    data: z.null(),
+    summary: 'Sets the security mobile number of an enterprise, with which channels bind customers by O1.',
   },
   createFirstAdministrator: {
     method: 'POST',

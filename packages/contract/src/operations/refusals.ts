@@ -94,7 +94,13 @@ const BATCH_SHAPE: readonly Cause[] = [
 
 /** What else an operation can refuse a call for, by operation. */
 const OWN_REFUSALS: Partial<Record<OperationId, readonly Cause[]>> = {
-  bindCustomer: ['channel_not_allowed', 'mobile_invalid', 'customer_bound_elsewhere', 'enterprise_mobile_mismatch'],
+  bindCustomer: [
+    'channel_not_allowed',
+    'mobile_invalid',
+    'customer_bound_elsewhere',
+    'enterprise_mobile_mismatch',
+    'enterprise_mobile_missing',
+  ],
   createEnterprise: ['channel_not_allowed', 'customer_bound_elsewhere', 'enterprise_name_taken'],
   queryCustomers: ['channel_not_allowed'],
   updateCustomer: ['channel_not_allowed', 'customer_not_found'],

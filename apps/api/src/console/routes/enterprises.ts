@@ -1,5 +1,6 @@
 import type { CustomerId, EnterpriseId, MemberId } from '@lockstep/contract';
 import { ConsoleRefusal } from '@lockstep/contract/console';
+import { setSecurityMobile } from '@lockstep/customers';
 import { findEnterprise, listCustomersOfAll, listEnterprises } from '@lockstep/customers/operator';
 import {
   createFirstAdministrator,
@@ -8,11 +9,11 @@ import {
   listEmployeesOfAll,
   setAdministratorPassword,
 } from '@lockstep/members/operator';
-import { recordedCall } from '@lockstep/operators';
+import { hideMobile, recordedCall, recordMobileSet } from '@lockstep/operators';
 import { type Database, ListCursor } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import type { ServerOptions } from '../../options.ts';
-import { hideMobile, hideMobiles } from '../hidden-mobile.ts';
+import { hideMobiles } from '../hidden-mobile.ts';
 import type { ConsoleHandlers } from '../operations.ts';
 
 /** Handlers for customers and enterprises, their employees and audit logs, and passwords of administrators. */
@@ -79,6 +80,16 @@ export function enterprisesHandlers({ passwords }: ServerOptions) {
         entries: entries.map(({ detail, ...entry }) => ({ ...entry, detail: hideMobiles(detail) })),
         nextCursor: places.write(stop === null ? null : [stop]),
       };
+    },
+
+    setSecurityMobile: async (request, operator) => {
+      const { enterpriseGlobalId: id } = request.params;
+      const { securityMobile: mobile } = request.body;
+      const isFound = await setSecurityMobile(request.db, { id, mobile }, (trx, before) =>
+        recordMobileSet(trx, operator, { enterpriseId: id, before, after: mobile }),
+      );
+      if (!isFound) throw new ConsoleRefusal('not_found', 'enterprise', id);
+      return null;
     },
 
     createFirstAdministrator: async (request, operator) => {

@@ -8,6 +8,7 @@ import { CustomerTable } from './CustomerTable.tsx';
 import { EmployeeList } from './EmployeeList.tsx';
 import { EnterpriseAuditLog } from './EnterpriseAuditLog.tsx';
 import { EnterpriseFields } from './EnterpriseFields.tsx';
+import { SecurityMobile } from './SecurityMobile.tsx';
 import { enterprisesWords } from './words.ts';
 
 const route = getRouteApi('/enterprises/$enterpriseGlobalId');
@@ -24,6 +25,7 @@ export default function EnterprisePage() {
           <>
             <Section title={words.enterprise}>
               <EnterpriseFields enterprise={data} />
+              <SecurityMobile {...part} />
             </Section>
             <Administrators {...part} administrators={data.administrators} />
             <AddressTabs
