@@ -66,7 +66,7 @@ export type ListBatchesQuery = z.infer<typeof ListBatchesQuery>;
 const NEXT_CURSOR = z
   .string()
   .nullable()
-  .describe('The cursor of the next page; null on the last page. A page may be empty and still not be the last.');
+  .describe('The cursor of the next page; null on the last page. Earlier pages may be empty.');
 
 /** A page of batches (rules 6.7). */
 export const BatchPage = z

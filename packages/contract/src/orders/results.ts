@@ -91,7 +91,7 @@ export const BatchResult = BatchSummary.extend({
   nextCursor: z
     .string()
     .nullable()
-    .describe('The cursor of the next page; null on the last page. A page may be empty and still not be the last.'),
+    .describe('The cursor of the next page; null on the last page. Earlier pages may be empty.'),
 }).meta({ id: 'BatchResult', description: 'The result of a batch, with a page of its orders.' });
 export type BatchResult = z.infer<typeof BatchResult>;
 
