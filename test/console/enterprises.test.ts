@@ -186,6 +186,20 @@ describe('an enterprise', () => {
   });
 });
 
+it('a viewer sees no address of a customer, and support sees it', async () => {
+  const address = '1 Main Street';
+  const body = { crmCustomerId: randomUUID(), customerName: `E ${randomUUID()}`, branchName: 'B', address };
+  const { enterpriseGlobalId } = dataOf(await api.ask('createEnterprise', { body }));
+  const addressesFor = async (operator: ConsoleClient) => {
+    const { exact, customers: listed } = await operator.call('listCustomers', {
+      query: { enterpriseGlobalId: enterpriseGlobalId as EnterpriseId, text: body.crmCustomerId },
+    });
+    return [...exact, ...listed].map((each) => each.address);
+  };
+  expect(new Set(await addressesFor(viewer))).toEqual(new Set(['(hidden)']));
+  expect(new Set(await addressesFor(support))).toEqual(new Set([address]));
+});
+
 describe('the security mobile number of an enterprise', () => {
   const set = (enterpriseGlobalId: EnterpriseId, securityMobile: string, by = support) =>
     by.send('setSecurityMobile', { params: { enterpriseGlobalId }, body: { securityMobile } });

@@ -23,6 +23,14 @@ let api: Api;
 let customer: Customer;
 let other: Customer;
 
+/** What a viewer sees of personal data. */
+const MASKED = {
+  adminEmail: '(hidden)',
+  adminCellNumber: '•••••••0000',
+  passwordMobile: '•••••••0000',
+  address: '(hidden)',
+};
+
 beforeAll(async () => {
   stack = await startStack();
   viewer = await ConsoleClient.logIn(stack, 'viewer');
@@ -137,7 +145,7 @@ describe('an order', () => {
       const { assetNos } = (batch.orderList[1]!.assets as { assetNos: string[] }[])[0]!;
       const content = OrderContent.parse(await operator.call('getOrderContent', paramsOf(licenseOrderId)));
       const shown = { assetNos, products: [expect.objectContaining({ passwords: ['(hidden)'] })] };
-      expect(content).toMatchObject({ kind: 'kept', order: { ...batch.orderList[1], assets: [shown] } });
+      expect(content).toMatchObject({ kind: 'kept', order: { ...batch.orderList[1], ...MASKED, assets: [shown] } });
       expect(await operator.call('previewOrder', paramsOf(licenseOrderId))).toMatchObject({
         state: 'succeeded',
         assets: [{ assetNum: assetNos[0], action: 'create' }],
@@ -163,7 +171,10 @@ describe('an order', () => {
     const [failed, succeeded] = await process(failing, newBuy(customer, [newAssetNum()]));
     const content = OrderContent.parse(await viewer.call('getOrderContent', paramsOf(failed)));
     const shown = { assetNos: expect.any(Array), products: [expect.objectContaining({ passwords: ['(hidden)'] })] };
-    expect(content).toMatchObject({ kind: 'kept', order: { ...failing, assets: [shown] } });
+    expect(content).toMatchObject({ kind: 'kept', order: { ...failing, ...MASKED, assets: [shown] } });
+    const support = await ConsoleClient.logIn(stack, 'support');
+    const whole = OrderContent.parse(await support.call('getOrderContent', paramsOf(failed)));
+    expect(whole).toMatchObject({ kind: 'kept', order: { ...failing, assets: [shown] } });
     expect(await viewer.call('getOrderContent', paramsOf(succeeded))).toEqual({ kind: 'gone' });
     await stack.db
       .deleteFrom('failed_order')

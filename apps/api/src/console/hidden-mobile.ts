@@ -1,5 +1,5 @@
-import type { NamedAuditEntry } from '@lockstep/contract/console';
-import { hideMobile } from '@lockstep/operators';
+import { HIDDEN_PASSWORD, type NamedAuditEntry } from '@lockstep/contract/console';
+import { hideMobile, type Operator } from '@lockstep/operators';
 
 type Detail = NamedAuditEntry['detail'];
 
@@ -8,4 +8,18 @@ export function hideMobiles({ before, after }: Detail): Detail {
   const hideIn = (side: Detail['before']): Detail['before'] =>
     side?.passwordMobile ? { ...side, passwordMobile: hideMobile(side.passwordMobile) } : side;
   return { before: hideIn(before), after: hideIn(after) };
+}
+
+const MOBILES = ['passwordMobile', 'adminCellNumber'];
+const HIDDEN_FIELDS = ['address', 'adminEmail'];
+
+/** Hides mobile numbers, addresses and e-mail addresses in an order or customer from viewers (rules 9 Operators). */
+export function hidePersonal<Fields extends object>({ role }: Operator, fields: Fields): Fields {
+  if (role !== 'viewer') return fields;
+  const shown = Object.entries(fields).map(([name, value]) => {
+    if (typeof value !== 'string' || value === '') return [name, value];
+    if (MOBILES.includes(name)) return [name, hideMobile(value)];
+    return [name, HIDDEN_FIELDS.includes(name) ? HIDDEN_PASSWORD : value];
+  });
+  return Object.fromEntries(shown) as Fields;
 }

@@ -143,7 +143,7 @@ export const batchesOperations = consoleTable({
   downloadFailedOrders: {
     method: 'GET',
     path: '/batches/{batchId}/failed-orders',
-    role: 'viewer',
+    role: 'support',
     params: BatchParams,
     data: FailedOrders,
     isDownload: true,

@@ -13,7 +13,7 @@ import { hideMobile, recordedCall, recordMobileSet } from '@lockstep/operators';
 import { type Database, ListCursor } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import type { ServerOptions } from '../../options.ts';
-import { hideMobiles } from '../hidden-mobile.ts';
+import { hideMobiles, hidePersonal } from '../hidden-mobile.ts';
 import type { ConsoleHandlers } from '../operations.ts';
 
 /** Handlers for customers and enterprises, their employees and audit logs, and passwords of administrators. */
@@ -33,14 +33,15 @@ export function enterprisesHandlers({ passwords }: ServerOptions) {
       return { exact, enterprises, nextCursor: places.write(stop && [stop]) };
     },
 
-    listCustomers: async (request) => {
+    listCustomers: async (request, operator) => {
       const { limit, cursor, ...wanted } = request.query;
       const { text, enterpriseGlobalId: enterpriseId, channelCode } = wanted;
       const places = new ListCursor(['console', 'customers', wanted], cursor);
       const after = (places.after?.[0] ?? null) as CustomerId | null;
       const filters = { text, enterpriseId, channelCode };
       const { exact, customers, stop } = await listCustomersOfAll(request.db, filters, { after, limit });
-      return { exact, customers, nextCursor: places.write(stop && [stop]) };
+      const [shownExact, shown] = [exact, customers].map((rows) => rows.map((row) => hidePersonal(operator, row)));
+      return { exact: shownExact!, customers: shown!, nextCursor: places.write(stop && [stop]) };
     },
 
     getEnterprise: async (request) => {

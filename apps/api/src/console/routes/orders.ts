@@ -22,6 +22,7 @@ import { prepareBatch } from '@lockstep/orders/prepare';
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls/calls.ts';
 import type { ServerOptions } from '../../options.ts';
+import { hidePersonal } from '../hidden-mobile.ts';
 import type { ConsoleHandlers } from '../operations.ts';
 
 /** Handlers for orders of all applications: their results, contents and effects, and what they would do now. */
@@ -40,9 +41,10 @@ export function ordersHandlers({ previewer, numberSearches }: ServerOptions) {
       return { ...order, owner: owners.get(order.customerId) ?? null };
     },
 
-    getOrderContent: async (request) => {
+    getOrderContent: async (request, operator) => {
       const order = await findNamedOrder(request);
-      return showContent(await readOrderText(request.db, order, MAX_SHOWN_ORDER_BYTES));
+      const content = showContent(await readOrderText(request.db, order, MAX_SHOWN_ORDER_BYTES));
+      return content.kind === 'kept' ? { ...content, order: hidePersonal(operator, content.order as object) } : content;
     },
 
     getOrderEffects: async (request) => {

@@ -57,7 +57,7 @@ function BatchActions({ batch }: { batch: ConsoleBatchDetail }) {
   return (
     <>
       {pending > 0 && <CancelBatch batch={batch} />}
-      {failed > 0 && <DownloadFailed batch={batch} />}
+      {failed > 0 && mayCall('downloadFailedOrders') && <DownloadFailed batch={batch} />}
       {failed > 0 && state === 'completed' && mayCall('resendOrders') && (
         <Button
           variant="default"
