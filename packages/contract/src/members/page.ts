@@ -6,7 +6,9 @@ const MAX_PAGE_NUM = 2_147_483_647;
 
 /** The query of every paged operation of the member center (interface M5; rules 8). */
 export const PageQuery = z.object({
-  pageNum: queryInteger(1, MAX_PAGE_NUM).describe('Page number, from 1.'),
+  pageNum: queryInteger(1, MAX_PAGE_NUM).describe(
+    'Page number, from 1. An entry that is added or deleted between two calls shifts the later pages by one.',
+  ),
   pageSize: queryInteger(1, MAX_PAGE_SIZE).describe(`Entries per page: 1 to ${MAX_PAGE_SIZE}.`),
 });
 export type PageQuery = z.infer<typeof PageQuery>;
