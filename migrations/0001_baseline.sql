@@ -742,8 +742,8 @@ create trigger check_revoked_stays after update on merchandise_instance
 create trigger check_revoked_stays after update on product_instance
   referencing old table as before for each statement execute function check_revoked_stays();
 
--- An asset is active when it is inserted, even if the same transaction revokes it, so that of two transactions that buy a
--- number, the unique index lets only one decide that it was free.
+-- An asset is active when it is inserted, even if the same transaction revokes it, so that of two transactions that buy
+-- a number, the unique index lets only one decide that it was free.
 create function check_assets_inserted() returns trigger language plpgsql as $$
 begin
   if exists (select from changed where revoked_time is not null) then
@@ -807,8 +807,9 @@ create trigger check_transferred after update on asset
 -- tests find a count that stays too high. The count of an asset is compared only when it falls, because the counts of
 -- its grants never rise: an asset may have 10,000 grants, and each purchase would count them all again.
 
--- An asset is revoked only by an order of its customer, and if it has no active grant, and so no active contents. When an asset is revoked, changes its
--- customer, or becomes or stops being a borrowed lock, it is neither assigned nor lent, and nothing is lent into it.
+-- An asset is revoked only by an order of its customer, and if it has no active grant, and so no active contents. When
+-- an asset is revoked, changes its customer, or becomes or stops being a borrowed lock, it is neither assigned nor lent,
+-- and nothing is lent into it.
 create function check_assets_updated() returns trigger language plpgsql
 set enable_seqscan = off set enable_bitmapscan = off as $$
 begin
@@ -878,8 +879,7 @@ create trigger check_updated after update on asset
   referencing old table as before new table as changed for each statement execute function check_assets_updated();
 
 -- An active grant belongs to an active asset that counts it and to a new_buy of the same customer, and every grant to a
--- new_buy that succeeded. A transfer
--- moves contents to its order before it inserts the grant, so the grant counts them.
+-- new_buy that succeeded. A transfer moves contents to its order before it inserts the grant, so the grant counts them.
 create function check_grants_inserted() returns trigger language plpgsql
 set enable_seqscan = off set enable_bitmapscan = off as $$
 begin

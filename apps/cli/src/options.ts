@@ -72,8 +72,8 @@ export function parseId(value: string): string {
 export const normalizeText = (value: string) => value.trim().normalize('NFC');
 
 /**
- * Parses a text, and normalizes it as the service does. Refuses an empty one: an empty filter, from a variable that is not
- * set, would list everything. Throws InvalidArgumentError.
+ * Parses a text, and normalizes it as the service does. Refuses an empty one: an empty filter, from a variable that is
+ * not set, would list everything. Throws InvalidArgumentError.
  */
 export function parseText(value: string): string {
   const text = normalizeText(value);

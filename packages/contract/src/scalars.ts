@@ -186,7 +186,7 @@ export function optionalId<Kind extends string>() {
 /** Characters that are invisible in an asset number, or have no meaning. */
 const INVISIBLE = /[\p{Cf}\p{Cn}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** An asset number: a text without invisible characters, whose full-width characters and spaces are folded (rules 4). */
+/** An asset number: a text without invisible characters, full-width characters and spaces are folded (rules 4). */
 export function assetNumber() {
   return boundedText({
     minCharacters: 1,
