@@ -47,6 +47,8 @@ export async function openTwoChannels(): Promise<TwoChannels> {
   const bound = await openAs(unbound, await stack.newApi(['auth_order', 'auth_me'], ['ours', 'ours too']));
   const [kim] = await unbound.add(newEmployee({ userName: 'kim' }));
   const parts = { stack, unbound, kimId: kim!.globalId };
+  // The application that created the enterprise sets its security mobile number.
+  await bindCustomer(unbound.api, 'theirs', unbound.customer.enterpriseName);
   const ours = await furnish(parts, 'ours', bound.api);
   const theirs = await furnish(parts, 'theirs', unbound.api);
   const elsewhere = newAssetNum();

@@ -448,7 +448,7 @@ describe('another application', () => {
     const center = await MemberCenter.open(stack);
     const [member] = await center.add();
     const [lock] = await center.buyLocks();
-    const own = await api.newCustomer(center.customer.enterpriseName);
+    const own = await center.api.newCustomer(center.customer.enterpriseName);
     const assetNum = newAssetNum();
     await order(newBuy(own, [assetNum]));
     await center.assign(member!.globalId, assetNum);

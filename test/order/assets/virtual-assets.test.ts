@@ -156,10 +156,10 @@ describe('O8 shows an asset', () => {
     ['AB-12 cd.34', '1234'],
     ['no digits', ''],
     ['007', '007'],
-    ['１２3', '3'],
-  ])('with the digits of its number %s as keyShellNumber', async (assetNum, digits) => {
+    ['１２3', '123', '123'],
+  ])('with the digits of its number %s as keyShellNumber', async (sent, digits, assetNum = sent) => {
     const customer = await api.newCustomer();
-    await api.carryOut(newBuy(customer, [assetNum], CLOUD));
+    await api.carryOut(newBuy(customer, [sent], CLOUD));
     expect(await list(customer.enterpriseGlobalId)).toMatchObject([{ assetNum, keyShellNumber: digits }]);
   });
 
@@ -271,7 +271,6 @@ describe('O8 with extendCode', () => {
     '街',
     '😀',
     'é',
-    'e\u0301',
     'null',
     '0',
     '__proto__',

@@ -11,8 +11,8 @@ export function addTo(enterprise: Command, commands: Commands): void {
   );
   commands.onDatabase(
     enterprise,
-    'set-mobile <enterpriseGlobalId> <mobile>',
-    'Set the security mobile number of an enterprise, with which channels bind customers',
+    'set-mobile <enterpriseId> <mobile>',
+    'Set the security mobile number of an enterprise',
     async () => (await import('../database/enterprises.ts')).setMobile,
   );
 }

@@ -18,7 +18,7 @@ export async function lockAll<Round extends { locked: Found; found: Found }>(
   }
 }
 
-/** Locks the assets that a query finds, in the order of their numbers as drains do, and returns them as they are now. */
+/** Locks the assets that a query finds, in the order of their numbers as drains do. Returns them as they are now. */
 export async function lockFound<From extends keyof Tables, Row extends { id: string }>(
   query: SelectQueryBuilder<Tables, From, Row>,
 ): Promise<Row[]> {
