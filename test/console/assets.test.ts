@@ -292,7 +292,8 @@ describe('the history of a number', () => {
     const assetNum = newPrefix();
     await api.carryOut(newBuy(await api.newCustomer(), [assetNum], { licenseType: 'normal_recover_usbkey' }));
     dataOf(await other.ask('lockAssets', { body: { assetNums: [assetNum], operatorIdentity: 'Li Wei' } }));
-    const { entries } = await history(assetNum, { limit: '1' });
+    const support = await ConsoleClient.logIn(stack, 'support');
+    const { entries } = await support.call('getAssetHistory', { params: { assetNum }, query: { limit: '1' } });
     expect(entries).toMatchObject([
       { action: 'locked', operatorIdentity: 'Li Wei', appKey: other.credentials.appKey, licenseOrderId: null },
     ]);

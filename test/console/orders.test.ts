@@ -1,9 +1,17 @@
 import type { Customer } from '@lockstep/contract';
-import { type ConsoleCall, ConsoleOrder, OrderContent, OwnedOrder } from '@lockstep/contract/console';
+import {
+  type ConsoleCall,
+  type ConsoleOperationId,
+  ConsoleOrder,
+  consoleOperations,
+  OrderContent,
+  OwnedOrder,
+} from '@lockstep/contract/console';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Api } from '../harness/api.ts';
+import { type Api, dataOf } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
+import { MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import {
   batchOf,
   deleteAsset,
@@ -26,6 +34,7 @@ let other: Customer;
 /** What a viewer sees of personal data. */
 const MASKED = {
   adminEmail: '(hidden)',
+  adminAccount: '(hidden)',
   adminCellNumber: '•••••••0000',
   passwordMobile: '•••••••0000',
   address: '(hidden)',
@@ -329,4 +338,38 @@ describe('the search', () => {
     }
     expect((await viewer.send('search', { query: { text: ' ' } })).status).toBe(400);
   });
+});
+
+it('a viewer reads no whole mobile number, e-mail or address in any operation', async () => {
+  const [mobile, email, address] = ['13899887766', 'mei@secret.example', '7 Secret Street'];
+  const center = await MemberCenter.open(stack, api);
+  const { enterpriseId: enterpriseGlobalId, customer: owner } = center;
+  const support = await ConsoleClient.logIn(stack, 'support');
+  await support.call('setSecurityMobile', { params: { enterpriseGlobalId }, body: { securityMobile: mobile } });
+  const named = { crmCustomerId: owner.channelCustomerId, customerName: 'Mei', branchName: 'Branch' };
+  dataOf(await api.ask('updateCustomer', { body: { ...named, address } }));
+  const [employee] = await center.add(newEmployee({ passwordMobile: mobile }));
+  const { assetNum } = (await center.buy())[0]!;
+  await center.assign(employee!.globalId, assetNum);
+  dataOf(await api.ask('lockAssets', { body: { assetNums: [assetNum], operatorIdentity: email } }));
+  const personal = { adminEmail: email, adminAccount: email, adminCellNumber: mobile, passwordMobile: mobile, address };
+  const [licenseOrderId] = await process(deleteProduct(owner, [assetNum], { productUri: 'x' }, personal));
+  const { batchId, channelCode } = await viewer.call('getOrder', paramsOf(licenseOrderId));
+  const { appKey } = api.credentials;
+  const params = { licenseOrderId, batchId, channelCode, assetNum, enterpriseGlobalId, appKey, webhookId: '404' };
+
+  const findRevealing = async (operator: ConsoleClient) => {
+    const revealing: string[] = [];
+    for (const [id, { method, role }] of Object.entries(consoleOperations)) {
+      if (method !== 'GET' || role !== 'viewer') continue;
+      const query = id === 'search' ? { text: owner.channelCustomerId } : {};
+      const { status, body } = await operator.send(id as ConsoleOperationId, { params, query } as never);
+      expect([id, status]).toEqual([id, /^(getWebhook|listWebhookDeliveries)$/.test(id) ? 404 : 200]);
+      const text = JSON.stringify(body);
+      if ([mobile, email, address].some((secret) => text.includes(secret))) revealing.push(id);
+    }
+    return revealing;
+  };
+  expect(await findRevealing(support)).toEqual(['getOrderContent', 'getAssetHistory', 'listCustomers']);
+  expect(await findRevealing(viewer)).toEqual([]);
 });

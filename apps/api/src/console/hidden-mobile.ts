@@ -11,9 +11,10 @@ export function hideMobiles({ before, after }: Detail): Detail {
 }
 
 const MOBILES = ['passwordMobile', 'adminCellNumber'];
-const HIDDEN_FIELDS = ['address', 'adminEmail'];
+/** The last two may be a mobile number or an e-mail. */
+const HIDDEN_FIELDS = ['address', 'adminEmail', 'adminAccount', 'operatorIdentity'];
 
-/** Hides mobile numbers, addresses and e-mail addresses in an order or customer from viewers (rules 9 Operators). */
+/** Hides mobile numbers, addresses and e-mail addresses from viewers (rules 9 Operators). */
 export function hidePersonal<Fields extends object>({ role }: Operator, fields: Fields): Fields {
   if (role !== 'viewer') return fields;
   const shown = Object.entries(fields).map(([name, value]) => {

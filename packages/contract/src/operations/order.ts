@@ -40,7 +40,8 @@ export const orderOperations = ofModule('order', {
       'Creates a customer and binds it to the enterprise with exactly this name. If there is no such ' +
       'enterprise, it creates one with `passwordMobile` as its security mobile number and this customer as ' +
       'its default. `channelCode` and `channelCustomerId` identify the customer. A repeated call must send ' +
-      'the security mobile number on file; it ignores the other fields and returns the customer unchanged.',
+      'the security mobile number on file; it ignores the other fields and returns the customer unchanged. ' +
+      'If none is on file, only the application that created the enterprise can set it.',
   },
   createEnterprise: {
     name: 'O2',

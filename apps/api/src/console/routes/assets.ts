@@ -14,6 +14,7 @@ import { readOwners } from '@lockstep/customers/operator';
 import { readHolders } from '@lockstep/members/operator';
 import { type Database, isId, ListCursor } from '@lockstep/platform';
 import type { ServerOptions } from '../../options.ts';
+import { hidePersonal } from '../hidden-mobile.ts';
 import type { ConsoleHandlers } from '../operations.ts';
 
 const isKind = (text: string): text is ContentsPlace['kind'] => text === 'merchandise' || text === 'product';
@@ -84,9 +85,9 @@ export function assetsHandlers({ numberSearches }: ServerOptions) {
       return { instances: found.instances, nextCursor: places.write(found.stop && [found.stop.kind, found.stop.id]) };
     },
 
-    getAssetHistory: async (request, { operatorId }) => {
+    getAssetHistory: async (request, operator) => {
       const { assetNum } = request.params;
-      const owner = { kind: 'history for operators', party: operatorId };
+      const owner = { kind: 'history for operators', party: operator.operatorId };
       const read = () => readHistoryOfAll(request.db, assetNum, request.query);
       const history = await numberSearches.run(owner, request.deadline.signal, read);
       if (history === null) throw new ConsoleRefusal('not_found', 'asset', assetNum);
@@ -104,7 +105,7 @@ export function assetsHandlers({ numberSearches }: ServerOptions) {
         entries: entries.map(({ applicationId, fromCustomerId, ...entry }) => {
           const application = applicationId === null ? undefined : applications.get(applicationId);
           return {
-            ...entry,
+            ...hidePersonal(operator, entry),
             batchId: entry.licenseOrderId && splitOrderId(entry.licenseOrderId).batchId,
             applicationName: application?.name ?? null,
             appKey: application?.appKey ?? null,
