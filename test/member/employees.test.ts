@@ -709,6 +709,43 @@ describe('M5 lists', () => {
   });
 });
 
+describe('the cursor of M5', () => {
+  const page = async (center: MemberCenter, query: Record<string, string>) =>
+    EmployeePage.parse(dataOf(await center.submitList({ pageNum: '1', pageSize: '2', ...query })));
+
+  it('shows each remaining employee once, whatever changes in between', async () => {
+    const center = await open();
+    await center.add(...newEmployees(4, { departmentId: 7 }));
+    const all = await center.list({ departmentId: '7' });
+    const first = await page(center, { departmentId: '7', cursor: '' });
+    dataOf(await center.delete(all[0]!.globalId));
+    const query = { departmentId: ' 7 ', pageNum: '2', cursor: first.nextCursor! };
+    const second = await page(center, query);
+    expect([...first.list, ...second.list]).toEqual(all);
+    expect(second).toMatchObject({ pageNum: 2, total: 3, nextCursor: null });
+    await center.add(...newEmployees(1, { departmentId: 7 }));
+    expect((await page(center, query)).list).toEqual(second.list);
+    expect((await page(center, { departmentId: '7', pageNum: '9' })).nextCursor).toBeNull();
+  });
+
+  it.each<[of: string, center: () => MemberCenter, query: Record<string, string>]>([
+    ['another enterprise', () => firm, { departmentId: '7' }],
+    ['another department', () => big, { departmentId: '8' }],
+    ['no department', () => big, {}],
+    ['another keyword', () => big, { departmentId: '7', keyword: 'user' }],
+  ])('is refused for %s', async (_of, center, query) => {
+    const { nextCursor } = await page(big, { departmentId: '7' });
+    const paging = { pageNum: '1', pageSize: '2', cursor: nextCursor! };
+    const answer = await center().submitList({ ...paging, ...query });
+    expect([...causeOf(answer), answer.body.message]).toEqual([
+      '40000',
+      'field_invalid',
+      expect.stringContaining('cursor'),
+    ]);
+    expect(causeOf(await big.submitList({ ...paging, departmentId: '7', cursor: `${nextCursor}x` }))[0]).toBe('40000');
+  });
+});
+
 describe('the keyword of M5', () => {
   let center: MemberCenter;
   /** Names by account. No account contains the searched parts of names. */

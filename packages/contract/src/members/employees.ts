@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EnterpriseId, MemberId } from '../ids.ts';
+import { ListPageQuery } from '../orders/lists.ts';
 import { emptyCauses } from '../parse.ts';
 import { lines, loginPassword, long, mobile, noText, nothing, optional, REQUIRED, text, time } from '../scalars.ts';
 import { PageQuery, page } from './page.ts';
@@ -119,6 +120,10 @@ export const ListEmployees = PageQuery.extend({
     'Only employees whose name or account contains this text, ignoring case. The enterprise code is searched only if the ' +
       'text contains an @.',
   ),
+  cursor: ListPageQuery.shape.cursor.describe(
+    'nextCursor of the previous page with the same filters: changes in between then hide no one. pageNum only sets ' +
+      'page numbers.',
+  ),
 });
 export type ListEmployees = z.infer<typeof ListEmployees>;
 
@@ -134,7 +139,10 @@ export const ListedEmployee = Employee.extend({
 }).meta({ id: 'ListedEmployee', description: 'An employee with assigned assets.' });
 export type ListedEmployee = z.infer<typeof ListedEmployee>;
 
-export const EmployeePage = page(ListedEmployee).meta({
-  id: 'EmployeePage',
-  description: "A page of employees, with the fields of Java's PageHelper.",
-});
+export const EmployeePage = page(ListedEmployee)
+  .extend({ nextCursor: z.string().nullable().describe('The cursor of the next page; null on the last page.') })
+  .meta({
+    id: 'EmployeePage',
+    description: "A page of employees, with the fields of Java's PageHelper.",
+  });
+export type EmployeePage = z.infer<typeof EmployeePage>;

@@ -7,7 +7,7 @@ const MAX_PAGE_NUM = 2_147_483_647;
 /** The query of every paged operation of the member center (interface M5; rules 8). */
 export const PageQuery = z.object({
   pageNum: queryInteger(1, MAX_PAGE_NUM).describe(
-    'Page number, from 1. An entry that is added or deleted between two calls shifts the later pages by one.',
+    'Page number, from 1. Entries that are added or deleted between calls shift later pages.',
   ),
   pageSize: queryInteger(1, MAX_PAGE_SIZE).describe(`Entries per page: 1 to ${MAX_PAGE_SIZE}.`),
 });
@@ -20,7 +20,7 @@ export function page<Item extends z.ZodType>(item: Item) {
     pageNum: count.describe('Page number, as requested.'),
     pageSize: count.describe('Entries per page, as requested.'),
     size: count.describe('Entries on this page.'),
-    orderBy: noText('Always null: the newest entry is always first.'),
+    orderBy: noText('Always null: newest first.'),
     startRow: count.describe('Position of the first entry in the whole list, from 1; 0 on an empty page.'),
     endRow: count.describe('Position of the last entry; 0 on an empty page.'),
     total: count.describe('Number of entries in the whole list.'),

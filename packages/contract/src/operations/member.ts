@@ -89,10 +89,8 @@ export const memberOperations = ofModule('member', {
     answers: answers(EmployeePage),
     summary: 'List employees',
     description:
-      'Lists the employees, including administrators, newest first. Continue while `hasNextPage` is true. A ' +
-      'page after the last is empty. If employees are added meanwhile, one may appear on two pages. As in ' +
-      "Java's PageHelper, `isLastPage` is false after the last page, and `firstPage` and `lastPage` are the " +
-      'ends of `navigatepageNums`.',
+      'Lists the employees, including administrators, newest first. Continue with `cursor` until `nextCursor` is ' +
+      'null, or with `pageNum` while `hasNextPage` is true.',
   },
   readAudit: {
     ...routes.readAudit,
@@ -100,9 +98,7 @@ export const memberOperations = ofModule('member', {
     query: PageQuery,
     answers: answers(AuditPage),
     summary: 'Read the audit log',
-    description:
-      'Lists all changes that were made in the member center of the enterprise, newest first, in pages like ' +
-      'those of M5.',
+    description: 'Lists all changes in the member center of the enterprise, newest first.',
   },
   listEnterpriseAssets: {
     name: 'M6',

@@ -1,5 +1,5 @@
-import type { ListEmployees, ListedEmployee, MemberId, Page } from '@lockstep/contract';
-import { type Database, inSnapshot, type Trx } from '@lockstep/platform';
+import type { EmployeePage, ListEmployees, MemberId } from '@lockstep/contract';
+import { type Database, inSnapshot, ListCursor, type Trx } from '@lockstep/platform';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { selectEnterpriseAssets } from '../assets/tenant.ts';
 import { buildPage, countRowsBefore } from '../rules/page.ts';
@@ -7,11 +7,16 @@ import { selectEmployees } from '../tenant.ts';
 import type { Actor } from '../tools.ts';
 import { buildEmployee } from './employee.ts';
 
-/** M5: lists the employees of the actor's enterprise with their assets, newest first (interface M5; rules 8). */
-export function listEmployees(db: Database, actor: Actor, query: ListEmployees): Promise<Page<ListedEmployee>> {
-  return inSnapshot(db, async (trx) => {
+/**
+ * M5: lists the employees of the actor's enterprise with their assets, newest first (interface M5; rules 8).
+ *
+ * Throws a WrongCursor.
+ */
+export async function listEmployees(db: Database, actor: Actor, query: ListEmployees): Promise<EmployeePage> {
+  const { departmentId, keyword, cursor, pageSize } = query;
+  const cursors = new ListCursor(['employees', actor.enterpriseId, { departmentId, keyword }], cursor);
+  return await inSnapshot(db, async (trx) => {
     const selectFound = () => {
-      const { departmentId, keyword } = query;
       return selectEmployees(trx, actor)
         .$if(departmentId !== undefined, (all) => all.where('department_id', '=', String(departmentId)))
         .$if(keyword !== undefined, (all) => all.where(buildMatch(keyword!)));
@@ -19,13 +24,15 @@ export function listEmployees(db: Database, actor: Actor, query: ListEmployees):
     const { total } = await selectFound()
       .select((eb) => eb.fn.countAll<string>().as('total'))
       .executeTakeFirstOrThrow();
-    const rows = await selectFound()
+    const found = await selectFound()
       .selectAll('member')
       .select('enterprise.code')
       .orderBy('member.id', 'desc')
-      .limit(query.pageSize)
-      .offset(countRowsBefore(query))
+      .limit(pageSize + 1)
+      .$if(cursors.after === null, (all) => all.offset(countRowsBefore(query)))
+      .$if(cursors.after !== null, (all) => all.where('member.id', '<', cursors.after![0] as MemberId))
       .execute();
+    const rows = found.slice(0, pageSize);
     const held = await readHeld(
       trx,
       actor,
@@ -43,7 +50,8 @@ export function listEmployees(db: Database, actor: Actor, query: ListEmployees):
         boundUserInfo: null,
       };
     });
-    return buildPage(query, Number(total), list);
+    const nextCursor = cursors.write(found.length > pageSize ? [rows.at(-1)!.id] : null);
+    return { ...buildPage(query, Number(total), list), nextCursor };
   });
 }
 
