@@ -250,7 +250,12 @@ describe('errors have a status of their own and a message of one line', () => {
     ['a limit and --all', 64, 'lockstep batch list --limit 5 --all', /--all.*--limit/],
     ['an unknown state', 64, 'lockstep batch list --state failed', /--state.*accepted, processing, completed/],
     ['an invalid time', 64, 'lockstep batch list --accepted-from soon', /--accepted-from/],
-    ['a reversed period', 2, 'lockstep order list --accepted-from 2026-02-01 --accepted-to 2026-01-01', /dates_reversed/],
+    [
+      'a reversed period',
+      2,
+      'lockstep order list --accepted-from 2026-02-01 --accepted-to 2026-01-01',
+      /dates_reversed/,
+    ],
     ['an empty filter', 64, 'lockstep order list --asset ""', /--asset/],
     ['an invalid customer', 64, 'lockstep order list --customer me', /--customer/],
     ['an unknown type', 64, 'lockstep order list --type buy', /--type.*new_buy, delete_asset, delete_product/],
