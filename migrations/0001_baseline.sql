@@ -772,8 +772,8 @@ create trigger check_customers_of_inserted after insert on asset
 create trigger check_customers_of_updated after update on asset
   referencing new table as changed for each statement execute function check_customers();
 
--- An asset changes its customer only with transfers from the one to the other, which name the orders. So a writer that
--- has missed a transfer is refused.
+-- An asset changes its customer only with transfers from the one to the other, which name the orders. A writer that has
+-- missed a transfer to a third customer is refused.
 create function check_transferred() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (

@@ -32,7 +32,8 @@ describe.each(QUEUE_KINDS)('on %s,', (queue) => {
       insert into enterprise (id, name, code) overriding system value values (1, 'E1', 'abc234');
       insert into channel (code) values ('test');
       insert into customer (id, enterprise_id, channel_code, channel_customer_id, name, branch_name, is_default)
-        overriding system value values (1, 1, 'test', 'c1', 'C', 'B', true), (2, 1, 'test', 'c2', 'C', 'B', false);
+        overriding system value values (1, 1, 'test', 'c1', 'C', 'B', true), (2, 1, 'test', 'c2', 'C', 'B', false),
+        (3, 1, 'test', 'c3', 'C', 'B', false);
       insert into license_order (id, order_type, customer_id, assets, products) values (8192, 'new_buy', '1', 0, 0);
       insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
         order_types, digest_version, request_id)
@@ -40,6 +41,9 @@ describe.each(QUEUE_KINDS)('on %s,', (queue) => {
           '{new_buy,delete_product,delete_asset}', 1, 'R'
         from application where app_key = '${api.credentials.appKey}';
       select setval('batch_id', 5)`);
+    // The batch transfers these.
+    const owner = { customerId: '3', channelCustomerId: 'c3', enterpriseGlobalId: '1' } as Customer;
+    await api.carryOut(newBuy(owner, ['A1', 'A2'], { licenseType: 'softkey' }));
     for (const [lane, payload] of Object.entries(PAYLOADS)) {
       const count = JSON.parse(payload).length;
       await sql`
@@ -59,7 +63,7 @@ describe.each(QUEUE_KINDS)('on %s,', (queue) => {
     expect(refusalOf(await api.submit({ ...SENT, syncMode: 'sync' })).cause).toBe('channel_order_id_conflict');
     await stack.startWorker();
     expect((await api.completed(SENT)).orders).toMatchObject([
-      { state: 'succeeded', assets: 2, products: 8 },
+      { state: 'succeeded', assets: 0, products: 8 },
       { cause: 'asset_not_found' },
       { cause: 'asset_not_found' },
     ]);

@@ -56,7 +56,7 @@ describe('two API processes and two workers behind the proxy of docker-compose.y
       'bind :8080': `bind 127.0.0.1:${proxyPort}`,
       'api:8080': `api:${port}`,
       // All callers of this test share one address.
-      'http_req_rate gt 20000': 'http_req_rate gt 2000000',
+      'http_req_rate(calls_of_client) gt 20000': 'http_req_rate(calls_of_client) gt 2000000',
     };
     const configuration = Object.entries(replaced).reduce((text, [from, to]) => {
       expect(text.split(from), from).toHaveLength(2);

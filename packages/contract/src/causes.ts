@@ -86,8 +86,7 @@ export const causes = {
   date_not_milliseconds: {
     code: '13004',
     message:
-      '{0}: must be milliseconds since 1970, up to the year 9999, such as 1798761599000; a license without an end has no ' +
-      'limitEndDate{1}',
+      '{0}: must be milliseconds since 1970, up to the year 9999, such as 1798761599000; omit it for no limit{1}',
   },
   sequence_repeated: { code: '13004', message: '{0}: appears more than once in this request{1}' },
   asset_number_repeated: { code: '13004', message: '{0}: appears more than once in this element of assets{1}' },
@@ -163,7 +162,7 @@ export const causes = {
     code: '13004',
     // The same words for unknown and private names, so that callers cannot explore the network (rules 6.8).
     message:
-      'url: {0} is not a public address, or not a name of one. Correct it. To try webhooks on your own machine, start ' +
+      'url: {0} is neither a public address nor a name of one. Use another host. To try webhooks on your own machine, start ' +
       'the service with WEBHOOK_ALLOW_PRIVATE=true.',
   },
   webhooks_exhausted: { code: '13004', message: 'Your application already has {0} webhooks. Delete one first.' },

@@ -211,18 +211,22 @@ function foldWidth(value: string): string {
 /** The forms that a spreadsheet gives to a number, each with a function that returns the number. */
 const SPREADSHEET_FORMS: readonly (readonly [form: RegExp, undo: (value: string) => string])[] = [
   // 8.1E+09, which may have lost digits
-  [/^\d+([.,]\d+E[+-]?|E[+-])\d+$/i, (value) => writeOut(Number(value.replace(',', '.')))],
-  // 8,100,000,001.00
-  [/^\d{1,3}([,.'’ ])\d{3}(\1\d{3})+([.,]\d\d?)?$/, (value) => value.replace(/[.,]\d\d?$/, '').replace(/\D/g, '')],
-  // 8100000001.0
-  [/^\d+[.,]0*$/, (value) => value.replace(/\D.*/, '')],
+  [/^\d+([.,]\d+E\+?|E\+)\d+$/i, (value) => writeOut(Number(value.replace(',', '.')))],
+  // 8,100,000,001.00 and 8.100.000.001,00; 8.100.000.001 may be a serial number
+  [
+    /^[1-9]\d{0,2}(([,'’ ])\d{3}(\2\d{3})+([.,]\d\d?)?|\.\d{3}(\.\d{3})+,\d\d?)$/,
+    (value) => value.replace(/[.,]\d\d?$/, '').replace(/\D/g, ''),
+  ],
+  // 8100000001.0; 100,000 may be either
+  [/^\d+[.,]0*$/, (value) => (/[.,]000$/.test(value) ? ALL_DIGITS : value.replace(/\D.*/, ''))],
   // 08100000001, a number of O9
   [/^0+[68]\d{9}$/, (value) => value.replace(/^0+/, '')],
   // '8100000001 or ="8100000001"
   [/^['="]+\d+['"]*$/, (value) => value.replace(/\D/g, '')],
 ];
 
-const writeOut = (value: number) => (Number.isSafeInteger(value) ? String(value) : 'all its digits');
+const ALL_DIGITS = 'all its digits';
+const writeOut = (value: number) => (Number.isSafeInteger(value) ? String(value) : ALL_DIGITS);
 
 function assetNumberFault(value: string): string | undefined {
   const [invisible] = INVISIBLE.exec(value) ?? [];

@@ -27,7 +27,7 @@ export function requireOwn(...paths: string[]): void {
       if (found === undefined) continue;
       if (found.uid !== 0 && found.uid !== user) {
         throw new Error(
-          `${path} belongs to another user (${found.uid}). Choose another DATA_DIR, or run chown ${user} on it.`,
+          `${path} belongs to another user (${found.uid}). Run this as that user, choose another DATA_DIR, or run chown ${user} on it.`,
         );
       }
       // Every link has the mode 777.

@@ -12,12 +12,12 @@ export function sayAside(line: string): void {
 }
 
 /**
- * Replaces characters that a terminal obeys, or that reorder the text around them, with their JSON escapes. JSON keeps
- * its meaning. Line feeds and tabs stay.
+ * Replaces characters that a terminal obeys, or that override the order of the text around them, with their JSON
+ * escapes. JSON keeps its meaning. Line feeds, tabs and direction marks stay.
  */
 export function makeVisible(text: string): string {
   return text.replace(
-    /[^\P{Cc}\n\t]|[\p{Bidi_Control}\u2028\u2029]/gu,
+    /[^\P{Cc}\n\t]|[\u2028-\u202e\u2066-\u2069]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

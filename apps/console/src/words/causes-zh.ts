@@ -32,7 +32,7 @@ export const causesInChinese: Readonly<
   field_invalid: '字段 {0} 的值无效：{1}。',
   field_misspelled: '未知字段 {0}，可能拼错了 {2}{1}。',
   field_repeated: '{0}：重复出现{1}。',
-  date_not_milliseconds: '{0}：必须是毫秒时间戳，不晚于 9999 年，如 1798761599000；永久授权请省略 limitEndDate{1}。',
+  date_not_milliseconds: '{0}：必须是毫秒时间戳，不晚于 9999 年，如 1798761599000；不限请省略{1}。',
   dates_reversed: '{0}：开始时间不能晚于结束时间{1}。',
   sequence_repeated: '{0}：序号在请求中重复{1}。',
   asset_number_repeated: '{0}：资产编号在同一个 assets 元素中重复{1}。',
@@ -101,8 +101,8 @@ export const fieldFaultsInChinese: Phrases = {
   'appears more than once': '重复出现',
   'unknown field; did you mean {0}?': '未知字段，可能拼错了 {0}',
   'must not be after the end': '不能晚于结束时间',
-  'must be milliseconds since 1970, up to the year {0}, such as {1}; a license without an end has no limitEndDate':
-    '须为毫秒时间戳，不晚于 {0} 年，如 {1}；永久授权请省略 limitEndDate',
+  'must be milliseconds since 1970, up to the year {0}, such as {1}; omit it for no limit':
+    '须为毫秒时间戳，不晚于 {0} 年，如 {1}；不限请省略',
   'must be a number of milliseconds since 1970-01-01 UTC, such as {0}, or an ISO 8601 date, such as {1}':
     '须为毫秒时间戳，如 {0}，或 ISO 8601 日期，如 {1}',
   'must be a number of milliseconds since 1970-01-01 UTC, such as {0}': '须为毫秒时间戳，如 {0}',

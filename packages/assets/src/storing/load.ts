@@ -19,8 +19,8 @@ const ids = <Id extends string>(digits: Iterable<Id>) => [...digits].filter(isId
 
 /**
  * Loads the part of the ledger that orders need, without contents (see loadContents), as of one moment, and locks its
- * assets until the transaction ends. They are locked in the order of their numbers, so transactions that need the same
- * assets wait and never deadlock.
+ * assets until the transaction ends. They are locked in the order of their numbers, so that transactions that need the
+ * same assets wait; only one that has to lock again (lockAll) may deadlock, and runs again.
  */
 export function loadLedger(trx: Trx, needs: LedgerNeeds): Promise<Ledger> {
   return load(trx, needs, true);

@@ -1,5 +1,6 @@
 const NUMBER_OR_WORD = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
-const ESCAPE = /\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y;
+/** What a string contains. Bounded, because a long match would take too much memory. */
+const CHARACTERS = /(?:[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})){1,1000}/y;
 const CURLY_QUOTE = /[\u2018-\u201f\u00ab\u00bb\u2032\u2033\uff02\uff07]/;
 /** What a fault quotes: the start of a word, or one visible character. */
 const QUOTED = /[\p{L}\p{N}_]{1,8}|[\p{L}\p{N}\p{P}\p{S}]/uy;
@@ -66,15 +67,12 @@ export function findJsonFault(text: string): string | undefined {
 
 /** Returns the position after a string that starts at a quote, or where the string breaks off. */
 function findStringEnd(text: string, start: number): number | Break {
-  for (let at = start + 1; at < text.length; at++) {
-    if (text[at] === '"') return at + 1;
-    if (text[at]! < ' ') return { at, expected: 'a closing quote' };
-    if (text[at] !== '\\') continue;
-    const escaped = matchAt(ESCAPE, text, at);
-    if (escaped === undefined) return { at: at + 1, expected: 'an escape such as \\n' };
-    at += escaped.length - 1;
-  }
-  return { at: text.length, expected: 'a closing quote' };
+  CHARACTERS.lastIndex = start + 1;
+  let at = start + 1;
+  while (CHARACTERS.test(text)) at = CHARACTERS.lastIndex;
+  if (text[at] === '"') return at + 1;
+  if (text[at] === '\\') return { at: at + 1, expected: 'an escape such as \\n' };
+  return { at, expected: 'a closing quote' };
 }
 
 function matchAt(pattern: RegExp, text: string, at: number): string | undefined {

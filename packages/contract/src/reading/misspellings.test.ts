@@ -274,7 +274,8 @@ describe('a name of another interface for a date', () => {
     ...['expirationDate', 'Expiration', 'expiredTime', 'validTo', 'valid_until', 'validThrough', 'validityEndDate'],
     ...['effectiveTo', 'effective_end_date', 'licenseExpiry', 'licenceEnd', 'toDate', 'dateTo', 'notAfter', 'until'],
     ...['deadline', 'stopTime', 'invalidTime', 'productEndTime', 'limitEnd', 'end date', 'limit.end.time'],
-    ...['到期时间', '结束日期', '有效期至'],
+    ...['expDate', 'exp', 'endTimeMs', 'endDt', 'limitEndDate_ms', 'limit_end_date_utc', 'licenseValidTo', 'termEnd'],
+    ...['expiryTimestampMs', 'activeUntil', 'validityDate', '到期时间', '过期时间', '结束日期', '有效期', '有效期至'],
   ])('%s is refused for an end', (name) => {
     for (const order of ordersWith({ [name]: END })) expect(meantIn(order)).toEqual(['limitEndDate']);
   });
@@ -282,6 +283,7 @@ describe('a name of another interface for a date', () => {
   it.each([
     ...['limitStartTime', 'startDate', 'start_time', 'START', 'startsAt', 'beginDate', 'beginTime', 'validFrom'],
     ...['effectiveFrom', 'effectiveDate', 'effective_time', 'fromDate', 'notBefore', 'since', 'limitBegin', '生效时间'],
+    ...['startTimeMs', 'startDt', 'activeFrom', 'limitStartDateMs'],
   ])('%s is refused for a start', (name) => {
     for (const order of ordersWith({ [name]: 5 })) expect(meantIn(order)).toEqual(['limitStartDate']);
   });
@@ -299,6 +301,11 @@ describe('a name of another interface for a date', () => {
     'createTime',
   ])('%s is another one', (name) => {
     for (const order of ordersWith({ [name]: END })) expect(misspelled(order)).toEqual([]);
+  });
+
+  it.each([false, null, {}])('with the value %j is a flag', (value) => {
+    for (const order of ordersWith({ expired: value, invalid: value, stop: value }))
+      expect(misspelled(order)).toEqual([]);
   });
 
   it('is ignored beside the right one', () => {

@@ -96,34 +96,36 @@ export function findUnknownFields(schema: z.ZodType, input: unknown): UnknownFie
 function findMeant(name: string, object: Record<string, unknown>, { optional }: ObjectShape): string | undefined {
   return optional.find((known) => {
     if (!isVacant(object[known])) return false;
-    return isForeignName(name, known) || (isMisspelling(name, known) && !answerNames().has(name));
+    return isForeignName(name, known, object[name]) || (isMisspelling(name, known) && !answerNames().has(name));
   });
 }
 
 // cspell:ignore licence notafter notbefore
-const OWNERS = 'limit|license|licence|asset|assets|product|valid|validity|effective|auth|authorization|usage|use';
-const TIMES = 'date|time|datetime|day|at|on|timestamp|ts|ms|millis';
+const OWNERS =
+  'limit|license|licence|assets?|product|valid|validity|effective|auth|authorization|usage|use|term|period|active|enabled';
+const TIMES = 'date|time|day|at|on|timestamp|ts|ms|millis|dt|utc';
 const ENDS =
-  'end|ends|ended|expiry|expire|expires|expired|expiration|until|till|thru|through|deadline|stop|finish|notafter|invalid';
-const STARTS = 'start|starts|started|begin|begins|beginning|since|notbefore';
+  'ends?|ended|exp|expiry|expires?|expired|expiration|until|till|thru|through|deadline|stop|finish|notafter|invalid';
+const STARTS = 'starts?|started|begins?|beginning|since|notbefore';
 /** The names of other interfaces, and of our answers, for an end and a start, as `fold` writes them (rules 4). */
 const FOREIGN_NAMES: Readonly<Record<string, RegExp>> = {
-  limitEndDate: namesOf(ENDS, 'to', '(?:到期|结束|失效|截止|终止)(?:日期?|时间)?|有效期至'),
-  limitStartDate: namesOf(STARTS, 'from', `effective(?:${TIMES})|(?:开始|起始|生效|启用)(?:日期?|时间)?`),
+  limitEndDate: namesOf(ENDS, 'to', 'validitydate|(?:到期|过期|结束|失效|截止|终止)(?:日期?|时间)?|有效期[至止]?'),
+  limitStartDate: namesOf(STARTS, 'from', `effective(?:${TIMES})+|(?:开始|起始|生效|启用)(?:日期?|时间)?`),
 };
 /** Longer names are never compared, because a body may have two million of them. */
 const MAX_FOREIGN_CHARACTERS = 40;
 
 /** `words` are names by themselves; `joint` is one with an owner before it, or a date or time beside it. */
 function namesOf(words: string, joint: string, others: string): RegExp {
-  const owned = `(?:${OWNERS})?(?:${words})(?:${TIMES})?|(?:${OWNERS})${joint}(?:${TIMES})?`;
+  const owned = `(?:${OWNERS})*(?:${words})(?:${TIMES})*|(?:${OWNERS})+${joint}(?:${TIMES})*`;
   return new RegExp(`^(?:${owned}|${joint}(?:date|time)|(?:date|time)(?:${joint}|${words})|${others})$`);
 }
 
-/** Whether a name means a date of ours in another interface. */
-function isForeignName(name: string, known: string): boolean {
+/** Whether a name means a date of ours in another interface. Other values, such as `expired: false`, are no dates. */
+function isForeignName(name: string, known: string, value: unknown): boolean {
   const names = FOREIGN_NAMES[known];
-  return names !== undefined && name.length <= MAX_FOREIGN_CHARACTERS && names.test(fold(name));
+  if (names === undefined || name.length > MAX_FOREIGN_CHARACTERS) return false;
+  return (typeof value === 'number' || typeof value === 'string') && names.test(fold(name));
 }
 
 function isVacant(value: unknown): boolean {

@@ -4,8 +4,6 @@ import { checkJsonShape } from '../json-shape.ts';
 import { findJsonFault, placeOf } from './json-fault.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';
-/** What decoding puts in place of bytes that are not UTF-8. */
-const REPLACEMENT_CHARACTER = '\uFFFD';
 const UTF16_MARKS = [0xfffe, 0xfeff];
 const GZIP_MARK = 0x1f8b;
 
@@ -50,11 +48,12 @@ function findEncodingFault(bytes: Buffer): string | undefined {
   if (isUtf8(bytes)) return undefined;
   if (mark === GZIP_MARK) return 'it is compressed with gzip';
   const text = bytes.toString('utf8');
-  const at = text.indexOf(REPLACEMENT_CHARACTER);
-  const start = Buffer.byteLength(text.slice(0, at));
+  const again = Buffer.from(text);
+  let start = 0;
+  while (bytes[start] === again[start]) start++;
   let end = start;
   while (bytes[end]! > 0x7f) end++;
   // A character of GBK has two bytes; Latin-1 rarely has two such letters in a row.
   const found = (end - start) % 2 === 0 ? 'GBK' : `the byte 0x${bytes.toString('hex', start, start + 1).toUpperCase()}`;
-  return `${placeOf(text, at)}: expected UTF-8, found ${found}`;
+  return `${placeOf(text, bytes.toString('utf8', 0, start).length)}: expected UTF-8, found ${found}`;
 }

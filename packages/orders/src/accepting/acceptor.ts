@@ -26,7 +26,7 @@ import { checkNumbers } from './prepare.ts';
 const MAX_GROUP_BATCHES = 64;
 const MAX_GROUP_CHARACTERS = 4 * 1024 * 1024;
 const MAX_GROUPS_AT_ONCE = 2;
-const MAX_LOOKS = 1_000;
+const MAX_LOOKS = 64;
 /** How soon a call looks again at a key under which another transaction is storing a batch. */
 const PAUSE_MS = 20;
 

@@ -67,7 +67,7 @@ export async function lookAtKeys(db: Database, batches: readonly PreparedBatch[]
   const [locks, rows] = await together<[{ is_busy: boolean }, EarlierRow]>(db, [
     {
       name: 'look_at_keys',
-      text: 'select not pg_try_advisory_xact_lock(lock) as is_busy from unnest($1::bigint[]) as lock',
+      text: 'select not pg_try_advisory_xact_lock_shared(lock) as is_busy from unnest($1::bigint[]) as lock',
       values: [batches.map(keyLockOf)],
     },
     findingEarlier(batches),

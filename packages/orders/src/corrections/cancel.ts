@@ -15,11 +15,9 @@ interface CancelCall {
   deadlineMs: number;
 }
 
-/**
- * How many cancel transactions run at once in a process, and those of one application. Each may wait for drains of its
- * batch's lanes.
- */
+/** How many cancel transactions run at once in a process. Each may wait for drains of its batch's lanes. */
 export const CANCELS_AT_ONCE = 3;
+/** How many of them may belong to one application. */
 const CANCELS_OF_APPLICATION = 2;
 
 /** Cancels the pending orders of batches (rules 6.6). */
