@@ -85,8 +85,7 @@ export class Api {
 
   /** Submits O5 and expects it to be accepted; resubmits it, as clients do, if a busy machine has no time for it. */
   async accept(batch: unknown): Promise<AcceptedOrder[]> {
-    const answer = await this.submit(batch);
-    return answer.body.cause === 'overloaded' ? this.accept(batch) : dataOf(answer);
+    return dataOf(await untilServed(() => this.submit(batch)));
   }
 
   /** Waits until a batch is completed. Returns its result, checked against the contract. */
@@ -158,6 +157,12 @@ export async function callService(method: string, url: string, options: Omit<Cal
     ...(body === undefined ? {} : { body: body as string }),
   });
   return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+/** Repeats a call that a busy machine refuses for lack of time, as clients do. */
+export async function untilServed(call: () => Promise<Answer>): Promise<Answer> {
+  const answer = await call();
+  return answer.body.cause === 'overloaded' ? untilServed(call) : answer;
 }
 
 /** Expects success and returns the data of the answer. */

@@ -5,7 +5,7 @@ import { createAdministrator, setPassword } from '@lockstep/members';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
+import { type Answer, dataOf, refusalOf, untilServed } from '../harness/api.ts';
 import { askUserToken, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import type { Sent } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
@@ -307,9 +307,9 @@ describe('concurrent changes', () => {
         const { globalId, userName } = holder(index);
         const edit = { userName: userName.split('@')[0], name: `Kim ${index}` };
         return [
-          opened.submitAdd([newEmployee()], withId()),
-          opened.edit(globalId, edit, withId()),
-          opened.configure(globalId, [], [assets[index]!.assetNum], withId()),
+          untilServed(() => opened.submitAdd([newEmployee()], withId())),
+          untilServed(() => opened.edit(globalId, edit, withId())),
+          untilServed(() => opened.configure(globalId, [], [assets[index]!.assetNum], withId())),
         ];
       }).flat(),
     );

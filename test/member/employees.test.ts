@@ -12,7 +12,7 @@ import { type Database, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Answer, type Api, dataOf, refusalOf } from '../harness/api.ts';
+import { type Answer, type Api, dataOf, refusalOf, untilServed } from '../harness/api.ts';
 import { countWaiting } from '../harness/databases/waiting.ts';
 import { askUserToken, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import { deleteAsset, newAssetNum, newBuy, type Sent } from '../harness/orders/orders.ts';
@@ -163,12 +163,8 @@ describe('M1 adds', () => {
   it('one of twenty concurrent calls for the same account', async () => {
     const userName = `one${randomUUID().slice(0, 8)}`;
     const employee = newEmployee({ userName });
-    // As a client does: calls that wait for a connection of a busy machine may be refused first.
-    const addUntilServed = async (): Promise<Answer> => {
-      const answer = await firm.submitAdd([employee]);
-      return answer.body.cause === 'overloaded' ? addUntilServed() : answer;
-    };
-    const answers = await atOnce(firm, 6, () => Array.from({ length: 20 }, addUntilServed));
+    const add = () => untilServed(() => firm.submitAdd([employee]));
+    const answers = await atOnce(firm, 6, () => Array.from({ length: 20 }, add));
     const [added, ...others] = answers.toSorted((a, b) => a.status - b.status);
     const [{ globalId }] = dataOf(added!).succeeded;
     expect(others.map(causeOf)).toEqual(others.map(() => ['80001', 'account_taken']));

@@ -10,7 +10,7 @@ import { contentOfTables } from '../harness/databases/tables.ts';
 import { countWaiting } from '../harness/databases/waiting.ts';
 import { firstLaneOf, newCustomersInLanes } from '../harness/orders/lanes.ts';
 import { batchOf, deleteAsset, merchandise, newAssetNum, newBuy } from '../harness/orders/orders.ts';
-import { readResult } from '../harness/orders/sync-batches.ts';
+import { readResult, untilOneWaits, whileHeld } from '../harness/orders/sync-batches.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
 
 const CANCELLED = {
@@ -304,18 +304,18 @@ describe.each(QUEUE_KINDS)('on %s, when a worker starts after the cancel,', (que
 
   it('a cancel waits for the running drain, so that its orders are applied completely', async () => {
     const customer = await api.newCustomer();
-    const [heldNum, newNum] = [newAssetNum(), newAssetNum()];
-    await api.process(batchOf(newBuy(customer, [heldNum])));
-    const batch = batchOf(newBuy(customer, [newNum]), newBuy(customer, [heldNum]));
-    const cancelling = await stack.db.transaction().execute(async (trx) => {
-      await trx.selectFrom('asset').select('id').where('asset_num', '=', heldNum).forUpdate().execute();
+    const newNum = newAssetNum();
+    const batch = batchOf(newBuy(customer, [newNum]), newBuy(customer, [newAssetNum()]));
+    const work = async () => {
       await api.accept(batch);
-      await expect.poll(() => countWaiting(stack.db, 'transactionid')).toBe(1);
-      const cancelling = api.cancel(batch);
-      cancelling.catch(() => {});
-      await expect.poll(() => countWaiting(stack.db, 'advisory')).toBeGreaterThan(0);
-      return { answer: cancelling };
-    });
+      await untilOneWaits(stack.db);
+      const answer = api.cancel(batch);
+      answer.catch(() => {});
+      // The drain, and now the cancel.
+      await expect.poll(() => countWaiting(stack.db, 'advisory')).toBeGreaterThan(1);
+      return { answer };
+    };
+    const cancelling = await whileHeld(stack.db, 'insert', work, { table: 'asset' });
     expect(await cancelling.answer).toEqual({ cancelled: 0, finished: 2 });
     expect(await api.completed(batch)).toMatchObject({ state: 'completed', succeeded: 2, failed: 0 });
     expect(await activeNumbers(stack)).toContain(newNum);

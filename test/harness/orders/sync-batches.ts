@@ -87,14 +87,14 @@ export const countRows = async (db: Database, table: 'batch' | 'license_order' |
 };
 
 /**
- * Makes every transaction that stores a batch, or only one with `channelOrderId`, wait while `work` runs: right
- * after it stored the batch, or in its commit.
+ * Makes every transaction that stores a batch (or a row of another `table`, or only the batch with `channelOrderId`)
+ * wait while `work` runs: right after it stored the row, or in its commit. It waits without a time limit.
  */
 export async function whileHeld<Result>(
   db: Database,
   moment: 'insert' | 'commit',
   work: () => Promise<Result>,
-  channelOrderId?: string,
+  { table = 'batch', channelOrderId }: { table?: 'batch' | 'asset'; channelOrderId?: string } = {},
 ): Promise<Result> {
   const isHeld = channelOrderId === undefined ? 'true' : `new.channel_order_id = '${channelOrderId}'`;
   await sql`
@@ -104,7 +104,7 @@ export async function whileHeld<Result>(
       return null;
     end $$`.execute(db);
   await sql`
-    create constraint trigger wait_for_test after insert on batch
+    create constraint trigger wait_for_test after insert on ${sql.table(table)}
     deferrable ${sql.raw(moment === 'commit' ? 'initially deferred' : '')}
     for each row when (${sql.raw(isHeld)}) execute function wait_for_test()`.execute(db);
   try {
@@ -113,7 +113,7 @@ export async function whileHeld<Result>(
       return await work();
     });
   } finally {
-    await dropTriggerFunction(db, 'batch', 'wait_for_test');
+    await dropTriggerFunction(db, table, 'wait_for_test');
   }
 }
 

@@ -365,7 +365,7 @@ describe('concurrent sync calls, over two APIs', () => {
         }
         return [answering, ...waiting];
       };
-      const answers = await whileHeld(stack.db, 'commit', work, first.channelOrderId);
+      const answers = await whileHeld(stack.db, 'commit', work, { channelOrderId: first.channelOrderId });
       const answered = await Promise.all(answers);
       expect(countCauses(answered)).toEqual({ succeeded: 3, channel_order_id_conflict: 4 });
       const orders = dataOf(answered[0]!);
