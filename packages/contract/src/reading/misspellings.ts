@@ -100,7 +100,7 @@ function findMeant(name: string, object: Record<string, unknown>, { optional }: 
   });
 }
 
-// cspell:ignore licence notafter notbefore
+// cspell:ignore licence notafter notbefore validitydate
 const OWNERS =
   'limit|license|licence|assets?|product|valid|validity|effective|auth|authorization|usage|use|term|period|active|enabled';
 const TIMES = 'date|time|day|at|on|timestamp|ts|ms|millis|dt|utc';
