@@ -10,7 +10,7 @@ interface Result {
   nextCursor: string | null;
 }
 
-const batch = JSON.parse(readFileSync(process.argv[2]!, 'utf8'));
+const batch = JSON.parse(readFileSync(process.argv[2] ?? 'examples/first-batch.json', 'utf8'));
 const { channelCode, channelOrderId } = batch;
 
 // Once this is answered, the batch is stored durably. Without an answer, `call` resubmits: it takes effect once.

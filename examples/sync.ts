@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { call, Refusal } from './client.ts';
 
-const batch = { ...JSON.parse(readFileSync(process.argv[2]!, 'utf8')), syncMode: 'sync' };
+const batch = { ...JSON.parse(readFileSync(process.argv[2] ?? 'examples/first-batch.json', 'utf8')), syncMode: 'sync' };
 
 try {
   // After `outcome_unknown`, or without an answer, the batch may have taken effect. `call` resubmits it: with the same
