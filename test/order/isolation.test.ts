@@ -178,6 +178,31 @@ it('channels drain their orders of one batch without waiting for each other', as
   expect(await lanesOf(batch)).toEqual([]);
 });
 
+it('statements that serve several callers wait for no row, even if a transaction holds all that there are', async () => {
+  const caller = await stack.newApi();
+  const [customer, another] = [await caller.newCustomer(), await caller.newCustomer()];
+  const [before, sent] = [batchOf(newBuy(customer, [newAssetNum()])), batchOf(newBuy(customer, [newAssetNum()]))];
+  const [order] = await caller.accept(before);
+  await stack.db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ name: string }>`
+      select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`.execute(trx);
+    expect(rows.length).toBeGreaterThan(30);
+    for (const { name } of rows) await sql`select from ${sql.table(name)} for no key update`.execute(trx);
+    await caller.accept(sent);
+    // A repeat, whose row is held.
+    expect(await caller.accept(before)).toMatchObject([order!]);
+    await caller.carryOut(newBuy(another, [newAssetNum()]));
+    const { channelCode, channelOrderId } = before;
+    const result = await caller.ask('getBatchResult', { query: { channelCode, channelOrderId } });
+    expect(dataOf(result)).toMatchObject({ pending: 1 });
+    for (const list of ['listBatches', 'listOrders', 'getEvents'] as const) dataOf(await caller.ask(list));
+    expect(dataOf(await caller.call('GET', `/licenseOrder/${order!.licenseOrderId}`))).toMatchObject({
+      state: 'pending',
+    });
+    await (await stack.newApi()).newCustomer();
+  });
+});
+
 describe('a call that waited for several transactions', () => {
   let center: MemberCenter;
   beforeAll(async () => {
