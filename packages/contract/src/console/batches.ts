@@ -10,8 +10,8 @@ import { ComparedPreview } from './preview.ts';
 
 /** Maximum bytes of failed orders that the console can edit. Beyond it, operators use the command. */
 export const MAX_RESEND_BYTES = 2 * 1024 * 1024;
-/** What the console shows instead of a password in an order. */
-export const HIDDEN_PASSWORD = '(hidden)';
+/** What the console shows instead of a password, and to viewers instead of an address. */
+export const HIDDEN = '(hidden)';
 
 /** The id of a batch. Applications never see it. */
 export const ShownBatchId = z.string().brand<'BatchId'>();

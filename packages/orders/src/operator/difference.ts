@@ -1,4 +1,4 @@
-import { HIDDEN_PASSWORD } from '@lockstep/contract/console';
+import { HIDDEN } from '@lockstep/contract/console';
 import type { PreparedBatch } from '../accepting/prepare.ts';
 
 /** How many changed fields are listed, and how many characters of a value: this bounds a difference. */
@@ -76,7 +76,7 @@ const partOf = (value: unknown, key: string) => (isObject(value) ? value[key] : 
 /** Returns a value as the audit log stores it; nothing if it is absent. */
 function shown(side: 'before' | 'after', field: string, value: unknown): Partial<ChangedField> {
   if (value === undefined) return {};
-  if (/(^|\.)passwords(\[|$)/.test(field)) return { [side]: HIDDEN_PASSWORD };
+  if (/(^|\.)passwords(\[|$)/.test(field)) return { [side]: HIDDEN };
   const isLong = typeof value === 'string' && value.length > MAX_CHARACTERS;
   return { [side]: isLong ? `${value.slice(0, MAX_CHARACTERS)}…` : value };
 }

@@ -1,6 +1,6 @@
 import { licenseOrderIdOf, ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { BatchId } from '@lockstep/contract';
-import { HIDDEN_PASSWORD } from '@lockstep/contract/console';
+import { HIDDEN } from '@lockstep/contract/console';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { cutOrderText } from '../stored-orders.ts';
@@ -37,7 +37,7 @@ export async function readFailedContent(
   );
   const orders = rows.map(({ payload_version, content }) => {
     const text = cutOrderText(payload_version, content);
-    return JSON.parse(passwords === 'kept' ? text : markPasswords(text, HIDDEN_PASSWORD)) as unknown;
+    return JSON.parse(passwords === 'kept' ? text : markPasswords(text, HIDDEN)) as unknown;
   });
   return { kind: 'kept', orders };
 }
@@ -80,7 +80,7 @@ export function putBackHidden(orders: readonly unknown[], originals: readonly un
   return lost;
 }
 
-const isHidden = (password: unknown) => password === HIDDEN_PASSWORD;
+const isHidden = (password: unknown) => password === HIDDEN;
 
 /** Lists the passwords of an order. The order may have any shape, because it is validated later. */
 function* listPasswords(order: unknown): Generator<PasswordList> {

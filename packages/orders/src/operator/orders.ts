@@ -5,7 +5,7 @@ import {
   type ConsoleOrderDetail,
   type ConsoleOrderPage,
   type ConsoleOrdersQuery,
-  HIDDEN_PASSWORD,
+  HIDDEN,
   type OrderContent,
 } from '@lockstep/contract/console';
 import { type Database, isId } from '@lockstep/platform';
@@ -108,7 +108,7 @@ async function selectPending(
 /** Returns the content of an order as an operator may see it. */
 export function showContent(stored: StoredOrderText): OrderContent {
   if (stored.kind !== 'kept') return stored;
-  const order = JSON.parse(markPasswords(stored.text, HIDDEN_PASSWORD)) as unknown;
+  const order = JSON.parse(markPasswords(stored.text, HIDDEN)) as unknown;
   return { kind: 'kept', order, bytes: stored.bytes };
 }
 

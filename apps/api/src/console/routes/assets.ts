@@ -14,7 +14,7 @@ import { readOwners } from '@lockstep/customers/operator';
 import { readHolders } from '@lockstep/members/operator';
 import { type Database, isId, ListCursor } from '@lockstep/platform';
 import type { ServerOptions } from '../../options.ts';
-import { hidePersonal } from '../hidden-mobile.ts';
+import { hidePersonal } from '../hidden-fields.ts';
 import type { ConsoleHandlers } from '../operations.ts';
 
 const isKind = (text: string): text is ContentsPlace['kind'] => text === 'merchandise' || text === 'product';

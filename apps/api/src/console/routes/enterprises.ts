@@ -13,7 +13,7 @@ import { hideMobile, recordedCall, recordMobileSet } from '@lockstep/operators';
 import { type Database, ListCursor } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import type { ServerOptions } from '../../options.ts';
-import { hideMobiles, hidePersonal } from '../hidden-mobile.ts';
+import { hideMobiles, hidePersonal } from '../hidden-fields.ts';
 import type { ConsoleHandlers } from '../operations.ts';
 
 /** Handlers for customers and enterprises, their employees and audit logs, and passwords of administrators. */

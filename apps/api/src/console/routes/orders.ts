@@ -22,7 +22,7 @@ import { prepareBatch } from '@lockstep/orders/prepare';
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls/calls.ts';
 import type { ServerOptions } from '../../options.ts';
-import { hidePersonal } from '../hidden-mobile.ts';
+import { hidePersonal } from '../hidden-fields.ts';
 import type { ConsoleHandlers } from '../operations.ts';
 
 /** Handlers for orders of all applications: their results, contents and effects, and what they would do now. */

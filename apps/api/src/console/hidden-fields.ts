@@ -1,4 +1,4 @@
-import { HIDDEN_PASSWORD, type NamedAuditEntry } from '@lockstep/contract/console';
+import { HIDDEN, type NamedAuditEntry } from '@lockstep/contract/console';
 import { hideMobile, type Operator } from '@lockstep/operators';
 
 type Detail = NamedAuditEntry['detail'];
@@ -20,7 +20,7 @@ export function hidePersonal<Fields extends object>({ role }: Operator, fields: 
   const shown = Object.entries(fields).map(([name, value]) => {
     if (typeof value !== 'string' || value === '') return [name, value];
     if (MOBILES.includes(name)) return [name, hideMobile(value)];
-    return [name, HIDDEN_FIELDS.includes(name) ? HIDDEN_PASSWORD : value];
+    return [name, HIDDEN_FIELDS.includes(name) ? HIDDEN : value];
   });
   return Object.fromEntries(shown) as Fields;
 }
