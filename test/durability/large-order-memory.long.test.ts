@@ -8,7 +8,7 @@ import {
 } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Api, dataOf, refusalOf } from '../harness/api.ts';
+import { type Api, dataOf, refusalOf, untilServed } from '../harness/api.ts';
 import { MemberCenter } from '../harness/members/member-center.ts';
 import { openAnswer, readOn } from '../harness/network/unread-answers.ts';
 import { fillAssets } from '../harness/orders/large-assets.ts';
@@ -152,7 +152,7 @@ it('the maximum of one order is revoked with its assets, async and sync, and pre
   expect(await run(deleteAsset(customer, takeAssets()))).toMatchObject(revoked);
   deployment.expectLittleMemory('delete_asset async');
   const assetNums = takeAssets();
-  const [preview] = dataOf(await api.submitPreview(batchOf(deleteAsset(customer, assetNums))));
+  const [preview] = dataOf(await untilServed(() => api.submitPreview(batchOf(deleteAsset(customer, assetNums)))));
   expect(preview.products).toHaveLength(ASSETS_OF_ORDER * PRODUCTS);
   const answer = await submitLarge(deployment.database.db, api, syncOf(deleteAsset(customer, assetNums)));
   if (answer !== null) dataOf(answer);
@@ -179,7 +179,7 @@ it('the maximum is bought, each with its own URI, and revoked by name', async ()
   deployment.expectLittleMemory('new_buy async');
   const products = uris.map((productUri) => productToRevoke({ productUri, strictMatchWhenDelete: true }));
   const revocation = deleteProduct(customer, [], {}, { assets: [{ assetNos: assetNums, products }] });
-  const [preview] = dataOf(await api.submitPreview(batchOf(revocation)));
+  const [preview] = dataOf(await untilServed(() => api.submitPreview(batchOf(revocation))));
   expect(preview.products).toHaveLength(ASSETS_OF_ORDER * PRODUCTS);
   deployment.expectLittleMemory('delete_product of each previewed');
   expect(await run(revocation)).toMatchObject({ state: 'succeeded', products: ASSETS_OF_ORDER * PRODUCTS });

@@ -1,6 +1,6 @@
 import type { Customer } from '@lockstep/contract';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Api, dataOf, refusalOf } from '../harness/api.ts';
+import { type Api, dataOf, refusalOf, untilServed } from '../harness/api.ts';
 import { batchOf, newAssetNum, newBuy, productToBuy, type Sent } from '../harness/orders/orders.ts';
 import { submitLarge, syncOf } from '../harness/orders/sync-batches.ts';
 import { SmallDeployment } from '../harness/processes/small-deployment.ts';
@@ -45,7 +45,7 @@ const CHINESE = '许'.repeat(255);
 
 it('9 MiB are bought for as many numbers as fit, async, and shown by a preview', async () => {
   const element = { products: [productOf(9 * MEBIBYTE)] };
-  const [preview] = dataOf(await api.submitPreview(batchOf(largestOrder(element))));
+  const [preview] = dataOf(await untilServed(() => api.submitPreview(batchOf(largestOrder(element)))));
   expect(preview).toMatchObject({ state: 'succeeded' });
   const [processed] = await api.process(batchOf(largestOrder(element)));
   expect(processed).toMatchObject({ state: 'succeeded' });
@@ -79,7 +79,7 @@ it('extended attributes of 24 KiB are bought for 10,000 numbers and replaced, as
 it('a preview lists the maximum of products of an order, with long URIs', async () => {
   const products = many(9_990, (index) => productToBuy({ productUri: `${index}${CHINESE.slice(5)}` }));
   const order = newBuy(customer, many(20, newAssetNum), {}, { products });
-  const [preview] = dataOf(await api.submitPreview(batchOf(order)));
+  const [preview] = dataOf(await untilServed(() => api.submitPreview(batchOf(order))));
   expect(preview.products).toHaveLength(20 * 9_990);
   deployment.expectLittleMemory('a preview of long URIs');
 });
