@@ -159,10 +159,10 @@ export async function callService(method: string, url: string, options: Omit<Cal
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-/** Repeats a call that a busy machine refuses for lack of time, as clients do. */
+/** Repeats a call that a busy machine, or its database, has no time for, as clients do. */
 export async function untilServed(call: () => Promise<Answer>): Promise<Answer> {
   const answer = await call();
-  return answer.body.cause === 'overloaded' ? untilServed(call) : answer;
+  return ['overloaded', 'service_unavailable'].includes(answer.body.cause) ? untilServed(call) : answer;
 }
 
 /** Expects success and returns the data of the answer. */

@@ -6,7 +6,7 @@ import { createDemoCustomers, DEMO_ENTERPRISES } from '@lockstep/customers';
 import { setPassword } from '@lockstep/members';
 import { FAULTS } from '@lockstep/webhooks/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Answer, Api } from '../harness/api.ts';
+import { type Answer, type Api, untilServed } from '../harness/api.ts';
 import { askUserToken, type MemberCallOptions, MemberCenter } from '../harness/members/member-center.ts';
 import { buildPublishedCheck } from '../harness/processes/published.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
@@ -249,7 +249,7 @@ describe('on a service with the demo customers', () => {
 
   it.each(STORY)('%s %s is answered', async (operationId, name) => {
     const bodies = examples[operationId]?.bodies;
-    const answer = await call(operationId, bodies && { body: bodies[name]?.value });
+    const answer = await untilServed(() => call(operationId, bodies && { body: bodies[name]?.value }));
     expect(answer, JSON.stringify([answer.body, stack.logLines.slice(-9)])).toMatchObject({ status: 200 });
     record(operationId, answer, name);
     // The batch must take effect before the next step.
