@@ -92,7 +92,7 @@ export async function insertTerms(
     text: `
       insert into product_terms (fields)
       select sent.fields from unnest((select $1::json[]), (select $2::bytea[])) as sent (fields, digest)
-      left join lateral (select id from product_terms where digest = sent.digest limit 1) as stored on true
+      left join lateral (select id from product_terms where digest = sent.digest offset 0) as stored on true
       where stored.id is null`,
     values: [
       arrayText(
@@ -138,7 +138,8 @@ export async function insertProducts(
       select array_agg(id order by place) as ids, array_agg(hash order by place) as hashes
       from unnest((select ${digests}::bytea[])) with ordinality as sent (digest, place)
       left join lateral (
-        select id, uri_hash as hash from product_terms where digest = sent.digest order by id limit 1
+        select min(id) as id, min(uri_hash) as hash
+        from (select id, uri_hash from product_terms where digest = sent.digest offset 0) as same
       ) as stored on true
     ) as terms`,
   });
