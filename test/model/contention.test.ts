@@ -111,16 +111,20 @@ const outcomesIn = (model: Model, applied: readonly Applied[]) =>
 const told = (applied: readonly Applied[]) =>
   applied.map(({ cause, assets, products }) => ({ cause, assets, products }));
 
-/** Whether two transactions must have seen each other: both changed one asset, or applied orders of one customer. */
-function dependOnEachOther(one: readonly Applied[], other: readonly Applied[]): boolean {
-  const keysOf = (applied: readonly Applied[]) =>
-    new Set(
-      applied.flatMap(({ order: { body }, cause }) => [
-        body.customerId,
-        ...(cause === null ? (body.assets as { assetNos: string[] }[]).flatMap(({ assetNos }) => assetNos) : []),
-      ]),
-    );
-  return !keysOf(one).isDisjointFrom(keysOf(other));
+/** The numbers of active assets. */
+const takenIn = (model: Model) =>
+  new Set(model.assets.filter(({ revokedBy }) => revokedBy === null).map(({ assetNum }) => assetNum));
+
+/**
+ * What a transaction locks while it decides: its customers, and the assets that it changes. A number that it buys and
+ * frees again is not among them: who waits for that to buy it next has already decided. `taken`: the numbers of assets
+ * that were active before or are after it.
+ */
+function locksOf(applied: readonly Applied[], taken: ReadonlySet<string>): ReadonlySet<unknown> {
+  const changed = applied
+    .filter(({ cause }) => cause === null)
+    .flatMap(({ order }) => (order.body.assets as { assetNos: string[] }[]).flatMap(({ assetNos }) => assetNos));
+  return new Set([...applied.map(({ order }) => order.body.customerId), ...changed.filter((num) => taken.has(num))]);
 }
 
 it('agrees with the model in the order of the commits', { timeout: 600_000 }, async () => {
@@ -137,6 +141,12 @@ it('agrees with the model in the order of the commits', { timeout: 600_000 }, as
 
   const transactions = await readTransactions();
   expect(transactions.flat()).toHaveLength(sent.size);
+  const taken = [[], ...transactions].map((_, place) => takenIn(modelAfter(transactions.slice(0, place))));
+  const locks = new Map(
+    transactions.map((applied, place) => [applied, locksOf(applied, taken[place]!.union(taken[place + 1]!))]),
+  );
+  /** Whether two transactions must have seen each other. */
+  const dependOnEachOther = (one: Applied[], other: Applied[]) => !locks.get(one)!.isDisjointFrom(locks.get(other)!);
   for (const [place, applied] of transactions.entries()) {
     const what = `LOCKSTEP_SEED=${seed}: ${JSON.stringify(applied)}`;
     // What succeeded has locked what it decided on, so it also succeeds in the order of the commits.
