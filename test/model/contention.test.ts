@@ -96,12 +96,13 @@ async function readTransactions(): Promise<Applied[][]> {
   return [...byTransaction].map((ofOne) => ofOne.map(({ id, first: _, ...row }) => ({ ...row, order: sent.get(id)! })));
 }
 
+const doneIn = (applied: readonly Applied[]) => applied.filter(({ cause }) => cause === null);
+
 function modelAfter(transactions: readonly Applied[][]): Model {
   const model = new Model();
   for (const { customerId, enterpriseGlobalId } of customers)
     model.create(customerId, { enterprise: enterpriseGlobalId, channel: '' });
-  for (const { order } of transactions.flat().filter(({ cause }) => cause === null))
-    model.batch('async', SENDER, [order]);
+  for (const { order } of doneIn(transactions.flat())) model.batch('async', SENDER, [order]);
   return model;
 }
 
@@ -121,9 +122,9 @@ const takenIn = (model: Model) =>
  * that were active before or are after it.
  */
 function locksOf(applied: readonly Applied[], taken: ReadonlySet<string>): ReadonlySet<unknown> {
-  const changed = applied
-    .filter(({ cause }) => cause === null)
-    .flatMap(({ order }) => (order.body.assets as { assetNos: string[] }[]).flatMap(({ assetNos }) => assetNos));
+  const changed = doneIn(applied).flatMap(({ order }) =>
+    (order.body.assets as { assetNos: string[] }[]).flatMap(({ assetNos }) => assetNos),
+  );
   return new Set([...applied.map(({ order }) => order.body.customerId), ...changed.filter((num) => taken.has(num))]);
 }
 
@@ -141,7 +142,11 @@ it('agrees with the model in the order of the commits', { timeout: 600_000 }, as
 
   const transactions = await readTransactions();
   expect(transactions.flat()).toHaveLength(sent.size);
-  const taken = [[], ...transactions].map((_, place) => takenIn(modelAfter(transactions.slice(0, place))));
+  const model = modelAfter([]);
+  const taken = [[], ...transactions].map((applied) => {
+    outcomesIn(model, doneIn(applied));
+    return takenIn(model);
+  });
   const locks = new Map(
     transactions.map((applied, place) => [applied, locksOf(applied, taken[place]!.union(taken[place + 1]!))]),
   );
@@ -150,7 +155,7 @@ it('agrees with the model in the order of the commits', { timeout: 600_000 }, as
   for (const [place, applied] of transactions.entries()) {
     const what = `LOCKSTEP_SEED=${seed}: ${JSON.stringify(applied)}`;
     // What succeeded has locked what it decided on, so it also succeeds in the order of the commits.
-    const done = applied.filter(({ cause }) => cause === null);
+    const done = doneIn(applied);
     expectSame(what, told(done), outcomesIn(modelAfter(transactions.slice(0, place)), done));
     // What failed may have decided shortly before others committed what it missed. A transaction decides on one moment.
     const seen = 1 + transactions.slice(0, place).findLastIndex((earlier) => dependOnEachOther(earlier, applied));

@@ -133,7 +133,8 @@ export async function insertProducts(
   ];
   await insertRows(trx, 'product_instance', columns, {
     value: bytesArray([...places.keys()]),
-    // A digest without terms yields null, which the column refuses.
+    // A digest without terms yields null, which the column refuses. Not `order by id limit 1`: without statistics,
+    // PostgreSQL would then read all terms by id until one has the digest.
     from: (digests) => `, (
       select array_agg(id order by place) as ids, array_agg(hash order by place) as hashes
       from unnest((select ${digests}::bytea[])) with ordinality as sent (digest, place)
