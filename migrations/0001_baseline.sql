@@ -602,6 +602,8 @@ create function hash_uri(uri text) returns integer language sql immutable strict
 -- derive from it, and the digest is over its bytes. Transactions that store the same terms at the same time, and
 -- releases that write them differently, store two rows. That is harmless, and a unique index would make one transaction
 -- wait until the other ends.
+-- Terms are looked up one by one. From the statistics of a table that fits a page, PostgreSQL plans to read all of it for
+-- each, and keeps that plan while the table grows. So the first statistics are collected when it has many rows.
 create table product_terms (
   id bigint generated always as identity primary key,
   -- Indexes hold this hash in place of the URI.
@@ -610,7 +612,8 @@ create table product_terms (
   product_name text not null generated always as (fields ->> 'productName') stored,
   fields json not null,
   digest bytea not null generated always as (sha256(replace(fields::text, '\', '\\')::bytea)) stored
-);
+)
+with (autovacuum_analyze_threshold = 1000);
 create index product_terms_digest on product_terms (digest);
 create trigger refuse_change before update or delete or truncate on product_terms
   for each statement execute function refuse_change();

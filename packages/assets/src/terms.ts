@@ -29,8 +29,8 @@ export function pickTerms(product: ProductToBuy) {
 }
 
 /**
- * Returns SQL for a column of a product's terms, for a query of product_instance. A subquery always uses the key,
- * whatever PostgreSQL assumes about the size of the tables.
+ * Returns SQL for a column of a product's terms, for a query of product_instance. A subquery uses the key,
+ * whatever PostgreSQL assumes about the size of the other tables.
  */
 export function ofTerms(column: 'product_uri' | 'product_name' | 'fields'): string {
   return `(select terms.${column} from product_terms as terms where terms.id = terms_id)`;
