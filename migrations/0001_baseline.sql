@@ -602,8 +602,8 @@ create function hash_uri(uri text) returns integer language sql immutable strict
 -- derive from it, and the digest is over its bytes. Transactions that store the same terms at the same time, and
 -- releases that write them differently, store two rows. That is harmless, and a unique index would make one transaction
 -- wait until the other ends.
--- Terms are looked up one by one. From the statistics of a table that fits a page, PostgreSQL plans to read all of it for
--- each, and keeps that plan while the table grows. So the first statistics are collected when it has many rows.
+-- Terms are looked up one by one. From the statistics of a table of a few pages, PostgreSQL plans to read all of it for
+-- each, and keeps that plan while the table grows. So autovacuum collects the first statistics from a thousand rows.
 create table product_terms (
   id bigint generated always as identity primary key,
   -- Indexes hold this hash in place of the URI.

@@ -109,7 +109,6 @@ export async function fillAssets(
       join product_terms as terms on digest = sha256(convert_to(under_grant.fields, 'UTF8'))`.execute(trx);
     for (const table of TABLES) await sql`alter table ${sql.table(table)} enable trigger user`.execute(trx);
   });
-  // Not a table with one row: what is planned from its statistics would read the whole table once it has thousands.
-  const filled = grants === 0 ? TABLES : [...TABLES, 'product_terms'];
-  await sql`analyze ${sql.join(filled.map((table) => sql.table(table)))}`.execute(db);
+  // Not product_terms, which may have one row: what is planned from its statistics would read all of it later.
+  await sql`analyze ${sql.join(TABLES.map((table) => sql.table(table)))}`.execute(db);
 }
