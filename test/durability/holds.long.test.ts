@@ -2,15 +2,7 @@ import { LedgerIds } from '@lockstep/assets';
 import { BatchOrder, BatchResultQuery, type Customer, type CustomerId } from '@lockstep/contract';
 import { pauseChannel, resumeChannel, retryFailedOrders } from '@lockstep/orders';
 import { prepareBatch } from '@lockstep/orders/prepare';
-import {
-  applyCalls,
-  drainLanes,
-  LargeTurn,
-  lockLanes,
-  lookBefore,
-  OneByOne,
-  readPages,
-} from '@lockstep/orders/testing';
+import { applyCalls, drainLanes, lockLanes, lookBefore, OneByOne, readPages } from '@lockstep/orders/testing';
 import { createLogger, Deadline, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -268,7 +260,6 @@ it('a lone failing order is held once the lanes beside it can be tried, too', as
     db: stack.db,
     log,
     ids: new LedgerIds(),
-    largeTurn: new LargeTurn(),
     applied: () => {},
   });
   const session = await stack.db.startTransaction().execute();
@@ -512,8 +503,7 @@ describe('with 10,000 customers held in one lane', () => {
     const call = { batch, orders: async () => orderList, channels: null, deadline, isRunning: true, isUnclear: false };
     const ofSync = await countReads(async (trx) => {
       expect(await lookBefore(trx, [batch])).toMatchObject([{ newest: null }]);
-      const options = { ids: new LedgerIds(), isLarge: false };
-      expect((await applyCalls(trx, [call], options)).newBatches).toHaveLength(1);
+      expect((await applyCalls(trx, [call], new LedgerIds())).newBatches).toHaveLength(1);
     });
     deadline.end();
     return { ofPoll, ofDrain, ofSync };

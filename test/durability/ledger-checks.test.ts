@@ -1019,7 +1019,7 @@ function acceptedOf(...orders: Sent[]): OrderWithId[] {
 /** Applies orders as a drain does. `tamper` may change the changes before they are written. */
 function apply(orders: OrderWithId[], tamper: (ledger: Ledger, outcomes: Outcome[]) => void = () => {}) {
   return inTransaction(database.db, async (trx) => {
-    const { ledger, outcomes } = await planOnLoaded(trx, orders, { isLarge: false });
+    const { ledger, outcomes } = await planOnLoaded(trx, orders);
     tamper(ledger, outcomes);
     await storeApplied(trx, ledger, outcomes, ids);
     return { ledger, outcomes };
@@ -1342,9 +1342,7 @@ describe('after the clock was set back', () => {
       where asset_num = ${assetNum}`.execute(database.db);
     for (const order of [newBuy(one, [assetNum]), deleteAsset(one, [assetNum])]) {
       const [accepted] = acceptedOf(order);
-      const outcomes = await inTransaction(database.db, (trx) =>
-        applyOrders(trx, [accepted!], ids, { isLarge: false }),
-      );
+      const outcomes = await inTransaction(database.db, (trx) => applyOrders(trx, [accepted!], ids));
       expect(outcomes).toMatchObject([{ failure: null }]);
     }
   });

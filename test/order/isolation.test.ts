@@ -48,7 +48,7 @@ async function whileOpen(
   const orderIds = (await api.accept(batch)).map(({ licenseOrderId }) => licenseOrderId);
   const lanes = [firstLaneOf(orders[0]!.customerId as Customer['customerId'])];
   const check = await stack.db.transaction().execute(async (trx) => {
-    await drainLanes(trx as unknown as Database, { lanes, isLarge: true }, ids);
+    await drainLanes(trx as unknown as Database, { lanes }, ids);
     return await work({ trx, orderIds });
   });
   await check();
@@ -78,7 +78,7 @@ const WAYS: Record<string, (...orders: Sent[]) => Promise<(string | null)[]>> = 
   async drain(...orders) {
     const batch = batchOf(...orders);
     const accepted = await api.accept(batch);
-    await drainLanes(stack.db, { lanes: await lanesOf(batch), isLarge: true }, ids);
+    await drainLanes(stack.db, { lanes: await lanesOf(batch) }, ids);
     return await causesOf(accepted);
   },
   async 'sync call'(...orders) {
@@ -240,7 +240,7 @@ describe('a call that waited for several transactions', () => {
         await untilAwaited(outer);
         await api.carryOut(newBuy(customer, [first]));
         await api.accept(extending);
-        await drainLanes(inner as unknown as Database, { lanes: await lanesOf(extending), isLarge: true }, ids);
+        await drainLanes(inner as unknown as Database, { lanes: await lanesOf(extending) }, ids);
       });
       await untilAwaited(inner);
     });

@@ -7,7 +7,6 @@ import {
   BatchAcceptor,
   BatchApplier,
   BatchCanceller,
-  BatchPreviewer,
   BatchWatch,
   CANCELS_AT_ONCE,
   ChannelReader,
@@ -16,7 +15,6 @@ import {
   FailedBatchReader,
   type Job,
   JobAnnouncer,
-  LargeBatches,
   type OrderMetrics,
   PendingBound,
   QUEUE_NAME,
@@ -131,9 +129,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const isQueueReachable = async () =>
     (options.queue.kind !== 'postgres' || (await schema.isCurrent())) && (await producer.isReachable());
   const passwords = new PasswordHasher();
-  const large = new LargeBatches();
   const bound = new PendingBound(db, channels, options.maxPendingOrders);
-  const applier = new BatchApplier({ db, lanesDb, large, log, metrics, numbering });
+  const applier = new BatchApplier({ db, lanesDb, log, metrics, numbering });
   let server: Awaited<ReturnType<typeof buildServer>> | undefined;
   let isPrepared = false;
   let demo: Demo | null = null;
@@ -172,7 +169,6 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       lockChanges: new TransactionQueue(lanesDb, LOCK_CHANGES),
       acceptor: new BatchAcceptor(db, announcer, bound, metrics),
       applier,
-      previewer: new BatchPreviewer({ db, large }),
       canceller: new BatchCanceller({ db, lanesDb, log, metrics, numbering }),
       failedBatches: new FailedBatchReader(),
       contents: new ContentsReader(),

@@ -5,7 +5,6 @@ import type {
   BatchAcceptor,
   BatchApplier,
   BatchCanceller,
-  BatchPreviewer,
   BatchWatch,
   ChannelReader,
   EventWatch,
@@ -36,7 +35,6 @@ export interface ServerOptions {
   acceptor: BatchAcceptor;
   applier: BatchApplier;
   canceller: BatchCanceller;
-  previewer: BatchPreviewer;
   results: ResultReader;
   channels: ChannelReader;
   watch: BatchWatch;

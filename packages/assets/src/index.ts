@@ -22,7 +22,6 @@ export {
   type ProductInstance,
   type Transfer,
 } from './ledger/ledger.ts';
-export { doAtOnce, Pace, type Steps } from './ledger/pace.ts';
 export { setLocked } from './locks.ts';
 export { type Region, takeAssetNumbers } from './numbers.ts';
 export { ABOVE_ALL, licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from './order-ids.ts';

@@ -4,7 +4,6 @@ export type { SubmittedBatch } from './accepting/batch.ts';
 export { applyOrders, storeApplied } from './applying/apply.ts';
 export { drainLanes } from './applying/drain.ts';
 export { failInLanes } from './applying/fail-in-lanes.ts';
-export { LargeTurn } from './applying/large-turns.ts';
 export { tryOneOrder } from './applying/one-order.ts';
 export { planOnLoaded } from './applying/plan-loaded.ts';
 export { countActivity } from './channels/count-activity.ts';

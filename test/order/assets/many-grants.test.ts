@@ -93,9 +93,6 @@ it('an order that has taken over all grants is the source order of all their pro
     { assetNos: [assetNum], products: uris(GRANTS).map((productUri) => productToRevoke({ productUri })) },
   ];
   const orders = acceptedOf(transfer, deleteProduct(next, [], {}, { assets, srcLicenseOrderId: idOf(0) }));
-  // The limit is so small that each order is planned alone: the second is read after the first has taken over the
-  // grants.
-  const work = { isLarge: true, limits: { ...LIMITS, small: 1 } };
-  const { outcomes } = await inTransaction(stack.db, (trx) => planOnLoaded(trx, orders, work));
+  const { outcomes } = await inTransaction(stack.db, (trx) => planOnLoaded(trx, orders));
   expect(outcomes).toMatchObject([{ failure: null }, { failure: null, products: GRANTS }]);
 });

@@ -1,7 +1,7 @@
 import { LedgerIds } from '@lockstep/assets';
 import type { Customer } from '@lockstep/contract';
 import { EventNumbering, retryFailedOrders } from '@lockstep/orders';
-import { channelOf, LaneDrainer, LargeTurn, laneOf, NO_CHANNEL } from '@lockstep/orders/testing';
+import { channelOf, LaneDrainer, laneOf, NO_CHANNEL } from '@lockstep/orders/testing';
 import { createLogger } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -126,8 +126,7 @@ it('an order that cannot even fail blocks only its own lane', async () => {
   const lanes = rows.map(({ lane }) => lane);
   const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
   const numbering = new EventNumbering({ db: stack.db, log });
-  const tools = { ids: new LedgerIds(), largeTurn: new LargeTurn() };
-  const drainer = new LaneDrainer({ db: stack.db, log, metrics: stack.metrics, numbering, ...tools });
+  const drainer = new LaneDrainer({ db: stack.db, log, metrics: stack.metrics, numbering, ids: new LedgerIds() });
   expect(await drainer.attempt({ lanes })).toMatchObject({ became: 'failed', lanes: [lanes[0]] });
   expect(await readResult(api, batch)).toMatchObject({ succeeded: 1, pending: 1, held: 0 });
   await drainer.close();

@@ -48,7 +48,7 @@ afterAll(async () => {
 const ids = new LedgerIds();
 
 /** A large drain, which waits for locks without a limit. */
-const drain = (lanes: readonly number[]) => drainLanes(stack.db, { lanes, isLarge: true }, ids);
+const drain = (lanes: readonly number[]) => drainLanes(stack.db, { lanes }, ids);
 
 async function readRow({ channelOrderId }: { channelOrderId: string }) {
   return await stack.db

@@ -37,7 +37,7 @@ async function applyOne(batch: SubmittedBatch) {
     orders: () => Promise.reject(new Error('not read')),
   };
   return await inTransaction(stack.db, async (trx) => {
-    const { results } = await applyCalls(trx, [call], { ids: new LedgerIds(), isLarge: false });
+    const { results } = await applyCalls(trx, [call], new LedgerIds());
     return { results, writes: await writes(trx) };
   });
 }

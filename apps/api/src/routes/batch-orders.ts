@@ -9,6 +9,7 @@ import {
   requireChannel,
   success,
 } from '@lockstep/contract';
+import { previewBatch } from '@lockstep/orders';
 import type { FastifyInstance } from 'fastify';
 import type { BatchReader, ReadBatch } from '../bodies/batch-reader.ts';
 import type { Bodies } from '../bodies/bodies.ts';
@@ -57,7 +58,7 @@ export async function batchOrderRoutes(
 }
 
 function batchHandlers(options: ServerOptions): Handlers<BatchOperationId, Submission> {
-  const { acceptor, applier, previewer, publicUrl } = options;
+  const { acceptor, applier, publicUrl } = options;
   const pathPrefix = publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
   /**
    * Builds the path of the result of a batch. It has no host, because a caller can send any Host header (rules 6.2).
@@ -82,8 +83,7 @@ function batchHandlers(options: ServerOptions): Handlers<BatchOperationId, Submi
 
     previewBatchOrder: async (request, { caller, batch: { prepared, orders, ignoredFields } }, reply) => {
       checkSender(caller, request.query, prepared);
-      const call = { channels: caller.channels, signal: request.deadline.signal };
-      const previews = await previewer.preview(prepared, orders, call);
+      const previews = await previewBatch(request.db, prepared, await orders(), caller.channels);
       const answer = { ...success(previews.values().map(listPreview)), ignoredFields };
       return await answerInPieces(writeJsonPieces(answer), request, reply);
     },

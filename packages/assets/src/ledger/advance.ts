@@ -10,22 +10,13 @@ import {
   listNewCodes,
   type MerchandiseInstance,
 } from './ledger.ts';
-import type { Steps } from './pace.ts';
-
-/** How many effects one step applies. */
-const EFFECTS_OF_STEP = 2_000;
 
 /** Applies an order's effects to the ledger in memory, and records what must be written. */
-export function* advance(ledger: Ledger, licenseOrderId: LicenseOrderId, effects: Effects): Steps<void> {
-  let done = 0;
+export function advance(ledger: Ledger, licenseOrderId: LicenseOrderId, effects: Effects): void {
   const { changes } = ledger;
   const revoked = new Map<LicenseOrderId, Grant>();
   if (effects.purchaserId !== null) ledger.customerOfPurchase.set(licenseOrderId, effects.purchaserId);
-  for (const effect of effects.assets) {
-    advanceAsset(ledger, licenseOrderId, effect);
-    // An asset may have many grants to take over, or many codes.
-    yield;
-  }
+  for (const effect of effects.assets) advanceAsset(ledger, licenseOrderId, effect);
   for (const effect of effects.grants) {
     const { asset, grant } = effect;
     if (effect.action === 'create') {
@@ -38,7 +29,6 @@ export function* advance(ledger: Ledger, licenseOrderId: LicenseOrderId, effects
       count(asset, { grants: -1, products: -products, merchandises: -merchandises }, changes);
       noteChanged(asset, grant, changes);
     }
-    if (++done % EFFECTS_OF_STEP === 0) yield;
   }
   for (const effect of effects.merchandises) {
     const { action, asset, merchandise } = effect;
@@ -50,7 +40,6 @@ export function* advance(ledger: Ledger, licenseOrderId: LicenseOrderId, effects
       revoke(merchandise, licenseOrderId, revoked);
       if (merchandise.id !== null) changes.changedMerchandises.add(merchandise);
     }
-    if (++done % EFFECTS_OF_STEP === 0) yield;
   }
   for (const effect of effects.products) {
     const { action, asset, product } = effect;
@@ -64,13 +53,12 @@ export function* advance(ledger: Ledger, licenseOrderId: LicenseOrderId, effects
       revoke(product, licenseOrderId, revoked);
       if (product.id !== null) changes.revokedProducts.set(product.id, effect);
     }
-    if (++done % EFFECTS_OF_STEP === 0) yield;
   }
 }
 
 /**
  * Revokes an instance. It moves to a grant for revoked contents, so that an order that takes over its old grant does
- * not take over the instance. Each holder has one such grant, because an order may revoke 200,000 instances.
+ * not take over the instance. Each holder has one such grant, because an order may revoke thousands of instances.
  */
 function revoke(instance: Instance, licenseOrderId: LicenseOrderId, revoked: Map<LicenseOrderId, Grant>): void {
   const holderId = heldBy(instance);

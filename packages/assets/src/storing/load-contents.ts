@@ -1,4 +1,3 @@
-import { setImmediate as giveWay } from 'node:timers/promises';
 import type { AssetId, LicenseOrderId } from '@lockstep/contract';
 import { arrayText, parseBigint, run, type Statement, type Trx, textArray, together } from '@lockstep/platform';
 import { createGrant, endingOf, type Grant } from '../ledger/grants.ts';
@@ -29,15 +28,10 @@ const ROWS_AT_ONCE = 10_000;
 /**
  * Loads the contents that orders may refer to: active grants, the active products that match, and the merchandise
  * around them. Stops after more than `limit` grants or products. It follows the order of the needs, so an order that
- * needs more is refused before it reaches what was not read. Returns whether it has read everything, and how many
- * grants and products.
+ * needs more is refused before it reaches what was not read. Returns how many grants and products it has read; more than
+ * `limit` if it stopped.
  */
-export async function loadContents(
-  trx: Trx,
-  ledger: Ledger,
-  needs: ContentsNeeds,
-  limit: number,
-): Promise<{ isComplete: boolean; read: number }> {
+export async function loadContents(trx: Trx, ledger: Ledger, needs: ContentsNeeds, limit: number): Promise<number> {
   const unknown = [...needs.grantsOf].filter(({ areGrantsLoaded }) => !areGrantsLoaded);
   const [firstAssets = [], ...otherAssets] = cutAt(
     unknown,
@@ -49,7 +43,7 @@ export async function loadContents(
     ({ asset }) => asset,
     ({ active }) => active.products + active.grants,
   );
-  if (firstAssets.length === 0 && firstLookUps.length === 0) return { isComplete: true, read: 0 };
+  if (firstAssets.length === 0 && firstLookUps.length === 0) return 0;
   const stored = new StoredGrants();
   const [grants, products] = await together<[GrantRow, ProductRow]>(trx, [
     readingGrants(firstAssets),
@@ -58,8 +52,7 @@ export async function loadContents(
   addGrants(firstAssets, grants);
   let grantsRead = grants.length;
   for (const assets of otherAssets) {
-    if (grantsRead > limit) return { isComplete: false, read: grantsRead };
-    await giveWay();
+    if (grantsRead > limit) return grantsRead;
     const rows = await run(trx, readingGrants(assets));
     addGrants(assets, rows);
     grantsRead += rows.length;
@@ -67,13 +60,12 @@ export async function loadContents(
   const loaded = new Map<string, { product: ProductInstance; merchandiseId: string | null }>();
   addProducts(ledger, firstLookUps, stored, products, loaded);
   for (const lookUps of otherLookUps) {
-    if (loaded.size > limit) break;
-    await giveWay();
+    if (grantsRead + loaded.size > limit) break;
     addProducts(ledger, lookUps, stored, await run(trx, readingProducts(lookUps, stored)), loaded);
   }
-  const isComplete = grantsRead <= limit && loaded.size <= limit;
-  if (isComplete) await loadMerchandises(trx, ledger, loaded.values());
-  return { isComplete, read: grantsRead + loaded.size };
+  const read = grantsRead + loaded.size;
+  if (read <= limit) await loadMerchandises(trx, ledger, loaded.values());
+  return read;
 }
 
 /** Unloads the products that no order has revoked. */

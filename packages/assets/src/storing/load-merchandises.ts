@@ -2,7 +2,6 @@ import type { LicenseOrderId } from '@lockstep/contract';
 import { arrayText, run, type Statement, type Trx } from '@lockstep/platform';
 import type { Grant } from '../ledger/grants.ts';
 import type { Ledger, MerchandiseInstance, ProductInstance } from '../ledger/ledger.ts';
-import { Pace } from '../ledger/pace.ts';
 
 /** How many rows of merchandise one statement reads. */
 const ROWS_AT_ONCE = 5_000;
@@ -21,18 +20,15 @@ export async function loadMerchandises(
 ): Promise<void> {
   /** How many direct contents of each merchandise may be revoked. */
   const mayGo = new Map<string, number>();
-  const pace = new Pace();
   let inner: Inner[] = [];
   for (const { product, merchandiseId } of products) {
     if (merchandiseId === null) continue;
     inner.push({ within: (outer) => (product.merchandise = outer), grant: product.grant, merchandiseId });
-    if (inner.length % ROWS_AT_ONCE === 0) await pace.giveWay();
   }
   while (inner.length > 0) {
     await loadMissing(trx, ledger, inner);
     const emptied = new Set<MerchandiseInstance>();
-    for (const [place, { within, merchandiseId }] of inner.entries()) {
-      if (place % ROWS_AT_ONCE === 0) await pace.giveWay();
+    for (const { within, merchandiseId } of inner) {
       const merchandise = ledger.merchandises.get(merchandiseId)!;
       within(merchandise);
       const gone = (mayGo.get(merchandiseId) ?? 0) + 1;

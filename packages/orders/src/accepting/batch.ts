@@ -10,6 +10,10 @@ export interface SubmittedBatch extends PreparedBatch {
   requestId: string;
 }
 
+export function weighBatch({ chunks }: PreparedBatch): number {
+  return chunks.reduce((sum, { weight }) => sum + weight, 0);
+}
+
 /** Returns the key of a batch: an application submits each channelOrderId of a channel once (rules 6.1). */
 export function keyOf({ applicationId, channelCode, channelOrderId }: PreparedBatch): string {
   return JSON.stringify([applicationId, channelCode, channelOrderId]);

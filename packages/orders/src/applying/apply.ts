@@ -1,21 +1,14 @@
 import { type Ledger, type LedgerIds, writeLedger } from '@lockstep/assets';
 import { insertRows, type Trx } from '@lockstep/platform';
 import type { OrderWithId, Outcome } from '../planning/outcome.ts';
-import { planOnLoaded, type Work } from './plan-loaded.ts';
+import { planOnLoaded } from './plan-loaded.ts';
 
 /**
  * Applies orders: loads the part of the ledger that they touch, plans them, and stores their effects and outcomes.
- * Returns the outcomes. Large work may stop before the last order (see planEach); the remaining orders have no outcome.
- *
- * Throws a LargeWork if `work` is not large but the orders touch more.
+ * Returns the outcomes. If they would touch too much together, the last ones have no outcome (see planOrders).
  */
-export async function applyOrders(
-  trx: Trx,
-  orders: readonly OrderWithId[],
-  ids: LedgerIds,
-  work: Work,
-): Promise<Outcome[]> {
-  const { ledger, outcomes } = await planOnLoaded(trx, orders, work);
+export async function applyOrders(trx: Trx, orders: readonly OrderWithId[], ids: LedgerIds): Promise<Outcome[]> {
+  const { ledger, outcomes } = await planOnLoaded(trx, orders);
   await storeApplied(trx, ledger, outcomes, ids);
   return outcomes;
 }

@@ -4,7 +4,6 @@ import { type Database, inTransaction, send, type Trx, together } from '@lockste
 import { MAX_WEIGHT } from '../accepting/prepare.ts';
 import { LOCK_WAIT_MS, readLocked, settingTimeout, tryingLanes } from '../lane-locks.ts';
 import { channelOf, NO_CHANNEL } from '../lanes.ts';
-import { LargeWork, LIMITS } from '../planning/limits.ts';
 import { type OrderWithId, seesNothing } from '../planning/outcome.ts';
 import { applyOrders } from './apply.ts';
 import { failInLanes, notFound } from './fail-in-lanes.ts';
@@ -19,9 +18,6 @@ export interface LanesToDrain {
   maxWeight?: number;
   /** If this is a drain of a backlog: the number of its worker. */
   bulkOf?: number | undefined;
-  /** Whether the drain may take large work, and a signal that stops the wait for a turn of large work. */
-  isLarge?: boolean;
-  signal?: AbortSignal;
 }
 
 export interface Drained extends Applied {
@@ -51,8 +47,7 @@ export class DrainFailed extends Error {
  * orders of a lane take effect in acceptance order. After a conflict, it runs again on the same lanes, or those that it
  * can lock again.
  *
- * Throws a DrainFailed if the group can't be applied, perhaps because of a LargeWork, and other errors if the lanes
- * can't be locked. Either way, nothing has changed.
+ * Throws a DrainFailed if the group can't be applied, and other errors if the lanes can't be locked. Either way, nothing has changed.
  */
 export async function drainLanes(db: Database, wanted: LanesToDrain, ids: LedgerIds): Promise<Drained> {
   let taken: readonly number[] | null = null;
@@ -60,7 +55,7 @@ export async function drainLanes(db: Database, wanted: LanesToDrain, ids: Ledger
     return await inTransaction(db, async (trx) => {
       const { lanes, pending } = await lockAndRead(trx, { ...wanted, lanes: taken ?? wanted.lanes });
       taken ??= lanes;
-      return { lanes, ...(await applyPending(trx, lanes, pending, ids, wanted.isLarge ?? false)) };
+      return { lanes, ...(await applyPending(trx, lanes, pending, ids)) };
     });
   } catch (error) {
     throw taken === null ? error : new DrainFailed(taken, error);
@@ -72,9 +67,7 @@ async function applyPending(
   lanes: readonly number[],
   { chunks, unreadable, hasHolds, left, weight }: Pending,
   ids: LedgerIds,
-  isLarge: boolean,
 ): Promise<Omit<Drained, 'lanes'>> {
-  if (weight > LIMITS.small && !isLarge) throw new LargeWork();
   const failed: Applied[] = [];
   for (const chunk of unreadable) {
     const { batchId, lane } = chunk;
@@ -87,7 +80,7 @@ async function applyPending(
   const mayBeHeld = hasHolds || unreadable.length > 0;
   const heldIds = mayBeHeld ? await findHeld(trx, customerIds) : new Set<CustomerId>();
   const free = orders.filter((each) => seesNothing(each) || !heldIds.has(each.order.customerId));
-  const outcomes = free.length === 0 ? [] : await applyOrders(trx, free, ids, { isLarge });
+  const outcomes = free.length === 0 ? [] : await applyOrders(trx, free, ids);
   const next = free[outcomes.length];
   const finished = await finishOrders(trx, chunks, outcomes, { heldIds, completesBatches: true });
   return {
@@ -102,9 +95,9 @@ const before = ({ licenseOrderId }: OrderWithId) => BigInt(splitOrderId(licenseO
 
 async function lockAndRead(
   trx: Trx,
-  { lanes, maxWeight = MAX_WEIGHT, bulkOf, isLarge }: LanesToDrain,
+  { lanes, maxWeight = MAX_WEIGHT, bulkOf }: LanesToDrain,
 ): Promise<{ lanes: readonly number[]; pending: Pending }> {
   const [locked, rows] = await together(trx, [tryingLanes(lanes, { bulkOf }), readingPending(maxWeight)]);
-  if (!isLarge) await send(trx, settingTimeout('lock_timeout', LOCK_WAIT_MS));
+  await send(trx, settingTimeout('lock_timeout', LOCK_WAIT_MS));
   return { lanes: readLocked(locked), pending: buildPending(rows) };
 }

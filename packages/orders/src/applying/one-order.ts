@@ -8,7 +8,6 @@ import { type OrderWithId, seesNothing } from '../planning/outcome.ts';
 import { applyOrders } from './apply.ts';
 import { finishOrders } from './finish-orders.ts';
 import { findHeld, holdUnreadable, insertHolds } from './holds.ts';
-import type { LargeTurn } from './large-turns.ts';
 import {
   CHUNK_COLUMNS,
   type Chunk,
@@ -27,7 +26,6 @@ export interface OrderTools {
   db: Database;
   log: Logger;
   ids: LedgerIds;
-  largeTurn: LargeTurn;
   applied: (applied: Applied, startedMs: number) => void;
 }
 
@@ -45,8 +43,8 @@ export type Tried = { customerId: CustomerId } & (
 );
 
 /**
- * Tries the oldest pending order of a lane in its own transaction. Leaves out held customers and those in `skip`. The
- * caller must have the turn for large work. Returns 'locked' if the lane is locked elsewhere. Throws if it can't find
+ * Tries the oldest pending order of a lane in its own transaction. Leaves out held customers and those in `skip`.
+ * Returns 'locked' if the lane is locked elsewhere. Throws if it can't find
  * an order.
  */
 export async function tryOneOrder(
@@ -61,7 +59,7 @@ export async function tryOneOrder(
       if (readLocked(await run(trx, tryingLanes([lane]))).length === 0) return 'locked';
       found = await findOldest(trx, lane, skip);
       if (found === null) return null;
-      const outcomes = await applyOrders(trx, [found.accepted], ids, { isLarge: true });
+      const outcomes = await applyOrders(trx, [found.accepted], ids);
       return buildApplied(outcomes, await finishOrders(trx, [found.chunk], outcomes));
     });
     return applied === null || applied === 'locked'

@@ -107,4 +107,4 @@ async function findPendingLanes(db: Database, batchId: BatchId): Promise<number[
 }
 
 /** How long a call waits for its turn and for work that came before it. After that, it is refused as overloaded. */
-export const MAX_WAIT_MS = 15_000;
+const MAX_WAIT_MS = 15_000;

@@ -3,22 +3,19 @@ import {
   type EndedProduct,
   heldBy,
   type Ledger,
-  Pace,
   type ProductInstance,
   readEndedProducts,
   readLedger,
 } from '@lockstep/assets';
 import type { Channels, Order, OrderPreview } from '@lockstep/contract';
 import type { ComparedPreview } from '@lockstep/contract/console';
-import { type Database, Deadline, FairQueue, inSnapshot, type Trx } from '@lockstep/platform';
+import { type Database, inSnapshot, type Trx } from '@lockstep/platform';
 import { checkNumbers, type PreparedBatch } from '../accepting/prepare.ts';
-import type { LargeBatches } from '../applying/large-turns.ts';
-import { planEach } from '../applying/plan-loaded.ts';
+import { planOrders } from '../applying/plan-loaded.ts';
 import { type DifferingField, isPreviewId, ProductNotFound, previewIdOf, type Wanted } from '../planning/matching.ts';
 import { collectNeeds } from '../planning/needs.ts';
 import type { Planned } from '../planning/plan.ts';
 import { tooLarge } from '../sync/batches.ts';
-import { MAX_WAIT_MS } from './cancel.ts';
 
 /** An asset number that an order names, and whether an active asset has it. */
 export interface NamedNumber {
@@ -27,94 +24,57 @@ export interface NamedNumber {
 }
 
 /**
- * How many large previews a process holds at once, from their turn until their calls end: each needs tens of megabytes
- * until its client has read it. Also, how many of one application it holds, and how many of one application may wait.
+ * Returns what each order of a batch would do if the batch ran now, in orderList order (rules 6.6). Plans the orders by
+ * sequence; each sees the effects of those before it. Changes nothing and does not wait for pending orders.
+ *
+ * Throws a Refusal: asset_number_shared; batch_too_large if the orders together touch too much.
  */
-const LARGE = { atOnce: 4, atOnceOfOwner: 2, maxWaiting: () => 4 };
-
-/** How many products are listed before the event loop may run other work. */
-const LISTED_AT_ONCE = 5_000;
-
-export interface PreviewCall {
-  channels: Channels;
-  /** Ends waiting. It must abort at the end of the call, to free the memory of a large preview. */
-  signal: AbortSignal;
+export async function previewBatch(
+  db: Database,
+  batch: PreparedBatch,
+  orders: readonly Order[],
+  channels: Channels,
+): Promise<OrderPreview[]> {
+  return (await planPreview(db, batch, orders, channels)).plans.map(buildPreview);
 }
 
-/** Previews what batches would do (rules 6.6). */
-export class BatchPreviewer {
-  readonly #db: Database;
-  readonly #large: LargeBatches;
-  readonly #held = new FairQueue(LARGE);
+/**
+ * Like `previewBatch`, for operators: includes the values in which the nearest products differ. Also returns the asset
+ * numbers that each order names, and whether an active asset has them before any order takes effect.
+ */
+export async function comparePreview(
+  db: Database,
+  batch: PreparedBatch,
+  orders: readonly Order[],
+  channels: Channels,
+): Promise<{ previews: ComparedPreview[]; numbers: NamedNumber[][] }> {
+  const { plans, numbers } = await planPreview(db, batch, orders, channels);
+  return { previews: plans.map(buildComparedPreview), numbers };
+}
 
-  /** `large`: shared with the sync batches of this process. */
-  constructor({ db, large }: { db: Database; large: LargeBatches }) {
-    this.#db = db;
-    this.#large = large;
-  }
+/** A plan, and the products that it revokes together with their grants. */
+type PreviewPlan = Planned & { ended: readonly EndedProduct[] };
 
-  /**
-   * Returns what each order of a batch would do if the batch ran now, in orderList order. Plans the orders by sequence;
-   * each sees the effects of those before it. Changes nothing and does not wait for pending orders.
-   *
-   * Throws a Refusal: asset_number_shared; batch_too_large if the orders together touch too much. Throws an overload
-   * (isOverload) if too many large batches of the application wait, or its turn does not come in time.
-   */
-  preview(batch: PreparedBatch, orders: () => Promise<Order[]>, call: PreviewCall): Promise<OrderPreview[]> {
-    return this.#preview(batch, orders, call, buildPreview);
-  }
-
-  /** Like `preview`, for operators: includes the values in which the nearest products differ. */
-  compare(batch: PreparedBatch, orders: () => Promise<Order[]>, call: PreviewCall): Promise<ComparedPreview[]> {
-    return this.#preview(batch, orders, call, buildComparedPreview);
-  }
-
-  /**
-   * Like `compare`. Also returns the asset numbers that each order names, and whether an active asset has them before
-   * any order takes effect.
-   */
-  async compareWithNow(
-    batch: PreparedBatch,
-    orders: () => Promise<Order[]>,
-    call: PreviewCall,
-  ): Promise<{ previews: ComparedPreview[]; numbers: NamedNumber[][] }> {
-    let numbers: NamedNumber[][] = [];
-    const previews = await this.#preview(batch, orders, call, buildComparedPreview, (orderList, ledger) => {
-      numbers = orderList.map((order) => listNumbers(order, ledger));
-    });
-    return { previews, numbers };
-  }
-
-  async #preview<Preview>(
-    batch: PreparedBatch,
-    orders: () => Promise<Order[]>,
-    { channels, signal }: PreviewCall,
-    build: (planned: Planned, ended: readonly EndedProduct[]) => Promise<Preview>,
-    lookAt: (orderList: readonly Order[], ledger: Ledger) => void = () => {},
-  ): Promise<Preview[]> {
-    checkNumbers(batch);
-    const preview = async (isLarge: boolean) => {
-      const orderList = await orders();
-      return await inSnapshot(this.#db, async (trx) => {
-        const accepted = orderList.map((order, index) => ({ licenseOrderId: previewIdOf(index), order, channels }));
-        const ledger = await readLedger(trx, collectNeeds(accepted));
-        lookAt(orderList, ledger);
-        const bySequence = accepted.toSorted((a, b) => a.order.sequence - b.order.sequence);
-        const previews = new Map<string, Preview>();
-        await planEach(trx, ledger, bySequence, { isLarge }, async (planned) => {
-          const ended = await readEnded(trx, ledger, planned);
-          previews.set(planned.accepted.licenseOrderId, await build(planned, ended));
-        });
-        if (previews.size < accepted.length) throw tooLarge(accepted.indexOf(bySequence[previews.size]!));
-        return accepted.map(({ licenseOrderId }) => previews.get(licenseOrderId)!);
-      });
-    };
-    const owner = { kind: 'large preview', party: batch.applicationId };
-    return await this.#large.run(batch, preview, async () => {
-      await this.#held.hold(owner, signal);
-      return AbortSignal.any([signal, new Deadline(MAX_WAIT_MS).signal]);
-    });
-  }
+async function planPreview(
+  db: Database,
+  batch: PreparedBatch,
+  orders: readonly Order[],
+  channels: Channels,
+): Promise<{ plans: PreviewPlan[]; numbers: NamedNumber[][] }> {
+  checkNumbers(batch);
+  return await inSnapshot(db, async (trx) => {
+    const accepted = orders.map((order, index) => ({ licenseOrderId: previewIdOf(index), order, channels }));
+    const ledger = await readLedger(trx, collectNeeds(accepted));
+    const numbers = orders.map((order) => listNumbers(order, ledger));
+    const bySequence = accepted.toSorted((a, b) => a.order.sequence - b.order.sequence);
+    const planned = await planOrders(trx, ledger, bySequence);
+    if (planned.length < orders.length) throw tooLarge(accepted.indexOf(bySequence[planned.length]!));
+    const plans = new Map<string, PreviewPlan>();
+    for (const each of planned) {
+      plans.set(each.accepted.licenseOrderId, { ...each, ended: await readEnded(trx, ledger, each) });
+    }
+    return { plans: accepted.map(({ licenseOrderId }) => plans.get(licenseOrderId)!), numbers };
+  });
 }
 
 /** Reads the products that a planned order revoked together with their grants. */
@@ -123,8 +83,8 @@ async function readEnded(trx: Trx, ledger: Ledger, { accepted, effects }: Planne
   return assets.size === 0 ? [] : await readEndedProducts(trx, ledger, accepted.licenseOrderId, assets);
 }
 
-async function buildComparedPreview(planned: Planned, ended: readonly EndedProduct[]): Promise<ComparedPreview> {
-  return { ...(await buildPreview(planned, ended)), nearest: compareNearest(planned.refusal) };
+function buildComparedPreview(plan: PreviewPlan): ComparedPreview {
+  return { ...buildPreview(plan), nearest: compareNearest(plan.refusal) };
 }
 
 function listNumbers({ assets }: Order, ledger: Ledger): NamedNumber[] {
@@ -132,14 +92,11 @@ function listNumbers({ assets }: Order, ledger: Ledger): NamedNumber[] {
   return [...numbers].map((assetNum) => ({ assetNum, isActive: ledger.assets.has(assetNum) }));
 }
 
-async function buildPreview(
-  { accepted, effects, refusal }: Planned,
-  ended: readonly EndedProduct[],
-): Promise<OrderPreview> {
+function buildPreview({ accepted, effects, refusal, ended }: PreviewPlan): OrderPreview {
   const { sequence, customerId, orderType } = accepted.order;
   const order = { sequence, customerId, orderType };
   if (refusal === null) {
-    const what = { assets: listAssets(effects), products: await listProducts(effects, ended), nearest: [] };
+    const what = { assets: listAssets(effects), products: listProducts(effects, ended), nearest: [] };
     return { ...order, state: 'succeeded', cause: null, message: null, ...what };
   }
   const what = { assets: [], products: [], nearest: listNearest(refusal) };
@@ -155,23 +112,17 @@ function listAssets(effects: Effects): OrderPreview['assets'] {
   return [...actions].map(([assetNum, action]) => ({ assetNum, action }));
 }
 
-/**
- * Lists products revoked together with grants, then the others. There may be 200,000, so it yields to the event loop
- * regularly.
- */
-async function listProducts(effects: Effects, ended: readonly EndedProduct[]): Promise<OrderPreview['products']> {
-  const products: OrderPreview['products'] = [];
-  const pace = new Pace();
-  for (const { assetNum, productUri, id } of ended) {
-    products.push({ assetNum, productUri, action: 'revoke', id });
-    if (products.length % LISTED_AT_ONCE === 0) await pace.giveWay();
-  }
-  for (const { asset, product, action } of effects.products) {
-    const { id, productUri } = product;
-    products.push({ assetNum: asset.assetNum, productUri, action, id });
-    if (products.length % LISTED_AT_ONCE === 0) await pace.giveWay();
-  }
-  return products;
+/** Lists products revoked together with grants, then the others. */
+function listProducts(effects: Effects, ended: readonly EndedProduct[]): OrderPreview['products'] {
+  return [
+    ...ended.map(({ assetNum, productUri, id }) => ({ assetNum, productUri, action: 'revoke' as const, id })),
+    ...effects.products.map(({ asset, product: { id, productUri }, action }) => ({
+      assetNum: asset.assetNum,
+      productUri,
+      action,
+      id,
+    })),
+  ];
 }
 
 function listNearest(refusal: Error): OrderPreview['nearest'] {

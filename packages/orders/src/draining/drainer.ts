@@ -1,12 +1,10 @@
 import type { LedgerIds } from '@lockstep/assets';
 import { type Database, type Logger, lostAgainstOthers } from '@lockstep/platform';
 import { DrainFailed, drainLanes, type LanesToDrain } from '../applying/drain.ts';
-import type { LargeTurn } from '../applying/large-turns.ts';
 import { type Applied, logWork } from '../applying/work-log.ts';
 import { DrainCompletions } from '../completion/drain-completions.ts';
 import type { EventNumbering } from '../completion/numbering.ts';
 import type { OrderMetrics } from '../metrics.ts';
-import { LargeWork } from '../planning/limits.ts';
 import { OneByOne } from './one-by-one.ts';
 import type { DrainOutcome } from './scheduler.ts';
 
@@ -22,24 +20,20 @@ export class LaneDrainer {
   readonly #numbering: EventNumbering;
   readonly #completions: DrainCompletions;
   readonly #oneByOne: OneByOne;
-  readonly #largeTurn: LargeTurn;
   /** Lanes that wait for row locks held elsewhere, and since when (performance.now). */
   readonly #waitingSinceMs = new Map<number, number>();
 
-  /** `largeTurn` is shared by everything in this process that applies pending orders. */
   constructor(options: {
     db: Database;
     log: Logger;
     metrics: OrderMetrics;
     numbering: EventNumbering;
     ids: LedgerIds;
-    largeTurn: LargeTurn;
   }) {
     this.#db = options.db;
     this.#log = options.log;
     this.#metrics = options.metrics;
     this.#ids = options.ids;
-    this.#largeTurn = options.largeTurn;
     this.#numbering = options.numbering;
     this.#completions = new DrainCompletions(options);
     this.#oneByOne = new OneByOne({ ...options, applied: (applied, startedMs) => this.applied(applied, startedMs) });
@@ -51,9 +45,8 @@ export class LaneDrainer {
    */
   async attempt(wanted: LanesToDrain): Promise<DrainOutcome> {
     const startedMs = performance.now();
-    const drain = () => drainLanes(this.#db, wanted, this.#ids);
     try {
-      const drained = wanted.isLarge ? await this.#largeTurn.run(drain, wanted.signal) : await drain();
+      const drained = await drainLanes(this.#db, wanted, this.#ids);
       const { lanes, left, weight } = drained;
       this.#oneByOne.drained(lanes, drained.batches.length > 0);
       for (const lane of lanes) this.#waitingSinceMs.delete(lane);
@@ -69,8 +62,7 @@ export class LaneDrainer {
 
   async #attemptOneByOne(wanted: LanesToDrain, error: unknown): Promise<DrainOutcome> {
     const { lanes, cause } = error instanceof DrainFailed ? error : { lanes: null, cause: error };
-    if (lanes !== null && cause instanceof LargeWork) return { became: 'large', lanes };
-    if (lanes !== null && lostAgainstOthers(cause) && !wanted.isLarge) {
+    if (lanes !== null && lostAgainstOthers(cause)) {
       // Only one of the lanes may have to wait for long. Draining them in parts finds it.
       if (lanes.length > 1) return { became: 'large', lanes };
       if (!this.#hasWaitedLong(lanes[0]!)) return { became: 'drained', lanes: [], left: new Map(), weight: 0 };

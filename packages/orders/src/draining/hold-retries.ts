@@ -87,23 +87,21 @@ export class HoldRetries {
 
   /** Applies the oldest orders of a customer in one transaction. Returns 'skipped' if it did not try any. */
   async #retry(hold: Hold, sizes: Map<CustomerId, number>): Promise<'worked' | 'read' | 'failed' | 'skipped'> {
-    const { db, ids, largeTurn, applied } = this.#tools;
+    const { db, ids, applied } = this.#tools;
     const atMost = sizes.get(hold.customer_id) ?? 1;
     const startedMs = performance.now();
     let oldest: HeldOrder | null = null;
     try {
-      const step = await largeTurn.run(() =>
-        inTransaction(db, async (trx) => {
-          oldest = null;
-          // Other channels and large drains wait for this turn.
-          await send(trx, settingTimeout('lock_timeout', LOCK_WAIT_MS));
-          const isOurs = await lockDue(trx, hold);
-          if (!isOurs) return 'skipped';
-          const held = await readOldestHeld(trx, hold.customer_id, atMost);
-          oldest = held[0] ?? null;
-          return await applyHeld(trx, held, ids);
-        }),
-      );
+      const step = await inTransaction(db, async (trx) => {
+        oldest = null;
+        // Other channels wait for this turn.
+        await send(trx, settingTimeout('lock_timeout', LOCK_WAIT_MS));
+        const isOurs = await lockDue(trx, hold);
+        if (!isOurs) return 'skipped';
+        const held = await readOldestHeld(trx, hold.customer_id, atMost);
+        oldest = held[0] ?? null;
+        return await applyHeld(trx, held, ids);
+      });
       if (step === 'skipped' || step === 'read') return step;
       sizes.set(hold.customer_id, Math.min(2 * atMost, ORDERS_AT_ONCE));
       applied(step, startedMs);
@@ -163,7 +161,7 @@ async function lockDue(trx: Trx, { customer_id, lane }: Hold): Promise<boolean> 
 }
 
 /**
- * Applies held orders of a customer, up to the first that can't be read or the limit of large work. If the first order
+ * Applies held orders of a customer, up to the first that can't be read or with which they would touch too much together. If the first order
  * can't be read, tries to read its chunk again.
  */
 async function applyHeld(trx: Trx, held: readonly HeldOrder[], ids: LedgerIds): Promise<Applied | 'read'> {
@@ -175,7 +173,7 @@ async function applyHeld(trx: Trx, held: readonly HeldOrder[], ids: LedgerIds): 
   const unread = held.findIndex(({ order }) => order === null);
   if (unread === 0) throw new PayloadFault('a held order is not of version 1');
   const readable = unread === -1 ? held : held.slice(0, unread);
-  const outcomes = await applyOrders(trx, readable.map(withId), ids, { isLarge: true });
+  const outcomes = await applyOrders(trx, readable.map(withId), ids);
   const done = readable.slice(0, outcomes.length);
   const finished = await finishOrders(trx, asChunks(done), outcomes, { areHeld: true });
   await releaseHeld(trx, done);

@@ -85,7 +85,7 @@ export class OneByOne {
     lanes: readonly number[],
     isLasting: boolean,
   ): Promise<{ hasWorked: boolean; isExhausted: boolean }> {
-    const { db, ids, largeTurn, applied } = this.#tools;
+    const { db, ids, applied } = this.#tools;
     let hasWorked = false;
     let areAllOurs = true;
     let failures = 0;
@@ -101,7 +101,7 @@ export class OneByOne {
       }
       const startedMs = performance.now();
       const skip = worked.union(this.#suspectsOf(lane));
-      const tried = await largeTurn.run(() => tryOneOrder(db, { lane, skip }, ids));
+      const tried = await tryOneOrder(db, { lane, skip }, ids);
       if (tried === 'locked') areAllOurs = false;
       if (tried === 'locked' || tried === null) continue;
       round.push(lane);

@@ -2,7 +2,6 @@ import { randomInt } from 'node:crypto';
 import { LedgerIds } from '@lockstep/assets';
 import { type Database, GivenBack, type Logger } from '@lockstep/platform';
 import { jobSchema } from '../accepting/jobs.ts';
-import { LargeTurn } from '../applying/large-turns.ts';
 import { countActivity } from '../channels/count-activity.ts';
 import type { EventNumbering } from '../completion/numbering.ts';
 import { OpenBatches } from '../completion/open-batches.ts';
@@ -33,7 +32,6 @@ export class OrderWorker {
   readonly #drainer: LaneDrainer;
   readonly #retries: HoldRetries;
   readonly #loop: DrainLoop;
-  readonly #largeTurn = new LargeTurn();
   readonly #stalls: Stalls;
   readonly #sightings = new Sightings(JOB_LOST_AFTER_MS);
   readonly #heldSightings = new Sightings(HOLDER_HANGS_AFTER_MS);
@@ -60,19 +58,17 @@ export class OrderWorker {
     this.#metrics = options.metrics;
     this.#numbering = options.numbering;
     const ids = new LedgerIds();
-    const largeTurn = this.#largeTurn;
-    this.#drainer = new LaneDrainer({ ...options, ids, largeTurn });
+    this.#drainer = new LaneDrainer({ ...options, ids });
     this.#retries = new HoldRetries({
       ...options,
       ids,
-      largeTurn,
       applied: (applied, startedMs) => this.#drainer.applied(applied, startedMs),
     });
     this.#stalls = new Stalls(options);
     this.#loop = new DrainLoop({
       slots: options.drains,
       readElsewhere: () => readBacklogsElsewhere(this.#db, this.#worker),
-      isTurnFree: () => !largeTurn.isTaken,
+      isTurnFree: () => true,
       drain: (drain) => this.#drain(drain),
     });
   }
@@ -177,7 +173,6 @@ export class OrderWorker {
   stop(): void {
     this.#loop.stop();
     this.#retries.stop();
-    this.#largeTurn.stop();
   }
 
   /** Stops, and waits for the work in progress and for completing its batches. */

@@ -11,26 +11,16 @@ export interface Limits {
    * assets that it may revoke.
    */
   ofOrder: number;
-  /** What orders may touch together without counting as large work (see LargeWork): some tens of megabytes. */
-  small: number;
-  /** Products and grants that may be read for orders that run together. Beyond it, no further order starts. */
-  read: number;
+  /** What orders that run together may touch, and how many products and grants may be read for them. */
+  together: number;
 }
 
 export const LIMITS: Limits = {
   onAsset: MAX_INSTANCES_ON_ASSET,
   codesOnAsset: MAX_EXTENDED_ATTRIBUTES,
   ofOrder: MAX_INSTANCES,
-  small: 20_000,
-  read: 2 * MAX_INSTANCES,
+  together: 2 * MAX_INSTANCES,
 };
-
-/** Thrown when orders touch too much together for small work. They are planned again as large work. */
-export class LargeWork extends Error {
-  constructor() {
-    super('orders are large work');
-  }
-}
 
 /**
  * Counts what an order touches while it is planned, so that an order that is too large fails before it uses much

@@ -1,4 +1,4 @@
-import type { Asset, ContentsNeeds, Ledger, LedgerNeeds, Steps } from '@lockstep/assets';
+import type { Asset, ContentsNeeds, Ledger, LedgerNeeds } from '@lockstep/assets';
 import type { Channels, DeleteProductOrder, Merchandise, NewBuyOrder, Order, ProductToBuy } from '@lockstep/contract';
 import { kindAndTerms } from './matching.ts';
 import { seesNothing } from './outcome.ts';
@@ -34,10 +34,10 @@ export function collectNeeds(orders: Iterable<{ order: Order; channels: Channels
  * Returns what planning these orders reads from the contents of assets, in the order in which it is read, as far as the
  * ledger tells now. For several orders, this includes what earlier ones may make necessary.
  */
-export function* collectContents(
+export function collectContents(
   ledger: Ledger,
   orders: readonly { order: Order; channels: Channels }[],
-): Steps<ContentsNeeds> {
+): ContentsNeeds {
   const needs: ContentsNeeds = { grantsOf: new Set(), lookUps: [] };
   /**
    * Assets that these orders may transfer. After a transfer, another order holds their contents, which is not known
@@ -69,7 +69,6 @@ export function* collectContents(
           const { productUri } = product;
           needs.lookUps.push({ asset, productUri, terms: kind === 'strict' ? terms : null, source });
         }
-        yield;
       }
     }
   }

@@ -36,7 +36,8 @@ import { createTestDatabase, type TestDatabase } from '@lockstep/test/harness/st
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyOrders } from '../applying/apply.ts';
+import { storeApplied } from '../applying/apply.ts';
+import { planOnLoaded } from '../applying/plan-loaded.ts';
 import { LIMITS } from './limits.ts';
 import type { OrderWithId } from './outcome.ts';
 import { planAll } from './plan.ts';
@@ -339,7 +340,10 @@ describe('over any history, stored', () => {
       const limits = { ...LIMITS, codesOnAsset };
       const trx = await db.startTransaction().execute();
       try {
-        for (const orders of groups) await applyOrders(trx, orders, ids, { isLarge: false, limits });
+        for (const orders of groups) {
+          const { ledger, outcomes } = await planOnLoaded(trx, orders, limits);
+          await storeApplied(trx, ledger, outcomes, ids);
+        }
         return await readRows(trx);
       } finally {
         await trx.rollback().execute();

@@ -1,4 +1,4 @@
-import { advance, doAtOnce, type Effects, type Ledger, type Steps } from '@lockstep/assets';
+import { advance, type Effects, type Ledger } from '@lockstep/assets';
 import { Refusal } from '@lockstep/contract';
 import { checkCustomer } from './checks.ts';
 import { LIMITS, type Limits } from './limits.ts';
@@ -12,16 +12,16 @@ import { planDeleteAsset, planDeleteProduct } from './revocation.ts';
  * Throws the order's first fault as a Refusal: it checks the customer, the enterprise and the source order, then
  * elements, asset numbers and products in the order sent. An order is too large as soon as it has touched too much.
  */
-export function* planOrder(ledger: Ledger, accepted: OrderWithId, limits: Limits = LIMITS): Steps<Effects> {
+export function planOrder(ledger: Ledger, accepted: OrderWithId, limits: Limits = LIMITS): Effects {
   checkCustomer(ledger, accepted);
   const { order } = accepted;
   switch (order.orderType) {
     case 'new_buy':
-      return yield* planNewBuy(ledger, accepted, order, limits);
+      return planNewBuy(ledger, accepted, order, limits);
     case 'delete_asset':
-      return yield* planDeleteAsset(ledger, order, limits);
+      return planDeleteAsset(ledger, order, limits);
     case 'delete_product':
-      return yield* planDeleteProduct(ledger, order, limits);
+      return planDeleteProduct(ledger, order, limits);
   }
 }
 
@@ -29,9 +29,9 @@ export type Planned =
   | { accepted: OrderWithId; effects: Effects; refusal: null }
   | { accepted: OrderWithId; effects: null; refusal: Refusal };
 
-export function* tryPlan(ledger: Ledger, accepted: OrderWithId, limits: Limits): Steps<Planned> {
+export function tryPlan(ledger: Ledger, accepted: OrderWithId, limits: Limits): Planned {
   try {
-    return { accepted, effects: yield* planOrder(ledger, accepted, limits), refusal: null };
+    return { accepted, effects: planOrder(ledger, accepted, limits), refusal: null };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return { accepted, effects: null, refusal: error };
@@ -45,8 +45,8 @@ export function outcomeOf({ accepted, effects, refusal }: Planned): Outcome {
 /** Plans orders one after the other on a ledger with everything loaded; each sees the effects of those before it. */
 export function planAll(ledger: Ledger, orders: readonly OrderWithId[], limits: Limits = LIMITS): Outcome[] {
   return orders.map((accepted) => {
-    const planned = doAtOnce(tryPlan(ledger, accepted, limits));
-    if (planned.refusal === null) doAtOnce(advance(ledger, accepted.licenseOrderId, planned.effects));
+    const planned = tryPlan(ledger, accepted, limits);
+    if (planned.refusal === null) advance(ledger, accepted.licenseOrderId, planned.effects);
     return outcomeOf(planned);
   });
 }

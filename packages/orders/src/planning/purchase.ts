@@ -8,7 +8,6 @@ import {
   listNewCodes,
   type MerchandiseInstance,
   type ProductInstance,
-  type Steps,
 } from '@lockstep/assets';
 import { type AssetToBuy, type Merchandise, type NewBuyOrder, type ProductToBuy, Refusal } from '@lockstep/contract';
 import { checkLicenseType, checkSource, grantsOf, isVisible } from './checks.ts';
@@ -19,7 +18,7 @@ import { emptyEffects, type OrderWithId } from './outcome.ts';
  * Plans a new_buy: creates, extends or transfers assets, and puts products and merchandise onto them (rules 6.5
  * new_buy).
  */
-export function* planNewBuy(ledger: Ledger, accepted: OrderWithId, order: NewBuyOrder, limits: Limits): Steps<Effects> {
+export function planNewBuy(ledger: Ledger, accepted: OrderWithId, order: NewBuyOrder, limits: Limits): Effects {
   const effects = emptyEffects(order.customerId);
   const touched = new Touched(limits);
   /** Assets that earlier elements of this order named, with their period so far. They count as the customer's. */
@@ -39,7 +38,6 @@ export function* planNewBuy(ledger: Ledger, accepted: OrderWithId, order: NewBuy
       buy.attributes(terms);
       for (const product of element.products ?? []) buy.product(product, null);
       for (const merchandise of element.merchandises ?? []) buy.merchandise(merchandise, null);
-      yield;
     }
   }
   effects.touched = touched.instances;

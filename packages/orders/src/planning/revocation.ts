@@ -6,7 +6,6 @@ import {
   type MerchandiseInstance,
   numbersOf,
   type ProductInstance,
-  type Steps,
 } from '@lockstep/assets';
 import { type DeleteAssetOrder, type DeleteProductOrder, Refusal } from '@lockstep/contract';
 import { checkLicenseType, grantsOf } from './checks.ts';
@@ -18,7 +17,7 @@ import { emptyEffects } from './outcome.ts';
  * Plans a delete_asset: revokes grants with their contents, and assets whose last grant is revoked (rules 6.5
  * delete_asset).
  */
-export function* planDeleteAsset(ledger: Ledger, order: DeleteAssetOrder, limits: Limits): Steps<Effects> {
+export function planDeleteAsset(ledger: Ledger, order: DeleteAssetOrder, limits: Limits): Effects {
   const effects = emptyEffects(null);
   const touched = new Touched(limits);
   const revokedAssets = new Set<Asset>();
@@ -45,7 +44,6 @@ export function* planDeleteAsset(ledger: Ledger, order: DeleteAssetOrder, limits
         revokedAssets.add(asset);
         effects.assets.push({ action: 'revoke', asset });
       }
-      yield;
     }
   }
   effects.touched = touched.instances;
@@ -56,7 +54,7 @@ export function* planDeleteAsset(ledger: Ledger, order: DeleteAssetOrder, limits
  * Plans a delete_product: revokes the product instances that match. It matches against what was active before the
  * order, and revokes each instance once (rules 6.5 delete_product).
  */
-export function* planDeleteProduct(ledger: Ledger, order: DeleteProductOrder, limits: Limits): Steps<Effects> {
+export function planDeleteProduct(ledger: Ledger, order: DeleteProductOrder, limits: Limits): Effects {
   const effects = emptyEffects(null);
   const touched = new Touched(limits);
   const revoked = new Set<ProductInstance>();
@@ -87,7 +85,6 @@ export function* planDeleteProduct(ledger: Ledger, order: DeleteProductOrder, li
           emptied.takeFrom(instance.merchandise, asset);
         }
       }
-      yield;
     }
   }
   effects.touched = touched.instances;

@@ -15,8 +15,7 @@ import {
   untilConfirmed,
   within,
 } from '@lockstep/platform';
-import { keyOf, listAcceptedOrders, type SubmittedBatch, sameBatchId } from '../accepting/batch.ts';
-import { type LargeBatches, LargeTurn, weighBatch } from '../applying/large-turns.ts';
+import { keyOf, listAcceptedOrders, type SubmittedBatch, sameBatchId, weighBatch } from '../accepting/batch.ts';
 import { logWork } from '../applying/work-log.ts';
 import { refusePaused } from '../channels/pauses.ts';
 import type { EventNumbering } from '../completion/numbering.ts';
@@ -24,7 +23,6 @@ import { LaneDrainer } from '../draining/drainer.ts';
 import { findPendingThrough } from '../draining/lost-jobs.ts';
 import { lockingLanes, settingTimeout } from '../lane-locks.ts';
 import type { OrderMetrics } from '../metrics.ts';
-import { LargeWork } from '../planning/limits.ts';
 import { BatchFailed, type NewBatch } from './batches.ts';
 import { applyCalls, type Look, lanesOf, lookBefore, type SyncCall, type SyncResult } from './calls.ts';
 
@@ -35,10 +33,9 @@ import { applyCalls, type Look, lanesOf, lookBefore, type SyncCall, type SyncRes
 const SHARED_AT_ONCE = 2;
 const ALONE_AT_ONCE = 5;
 /**
- * How many transactions of sync calls run at once in a process, each on its own connection. One of them may be a large
- * drain.
+ * How many transactions of sync calls run at once in a process, each on its own connection.
  */
-export const SYNC_GROUPS_AT_ONCE = SHARED_AT_ONCE + ALONE_AT_ONCE + 1;
+export const SYNC_GROUPS_AT_ONCE = SHARED_AT_ONCE + ALONE_AT_ONCE;
 
 /**
  * Limits of the calls that share a transaction, and of a call that may share one: a larger one would delay the others
@@ -77,7 +74,6 @@ export class BatchApplier {
   readonly #numbering: EventNumbering;
   readonly #ids = new LedgerIds();
   readonly #drainer: LaneDrainer;
-  readonly #large: LargeBatches;
   readonly #looks: Group<SubmittedBatch, Look>;
   readonly #shared: Group<SyncCall, SyncResult>;
   readonly #turns = new FairQueue({
@@ -90,12 +86,11 @@ export class BatchApplier {
   readonly #calls = new Map<SyncCall, Promise<BatchId>>();
 
   /**
-   * `lanesDb`: the pool for transactions that wait for lane locks. `large`: shared with the previews of this process.
+   * `lanesDb`: the pool for transactions that wait for lane locks.
    */
   constructor(options: {
     db: Database;
     lanesDb: Database;
-    large: LargeBatches;
     log: Logger;
     metrics: OrderMetrics;
     numbering: EventNumbering;
@@ -103,18 +98,10 @@ export class BatchApplier {
     const { db, lanesDb, log, metrics, numbering } = options;
     this.#db = db;
     this.#lanesDb = lanesDb;
-    this.#large = options.large;
     this.#log = log;
     this.#metrics = metrics;
     this.#numbering = numbering;
-    this.#drainer = new LaneDrainer({
-      db: lanesDb,
-      log,
-      metrics,
-      numbering,
-      ids: this.#ids,
-      largeTurn: new LargeTurn(),
-    });
+    this.#drainer = new LaneDrainer({ db: lanesDb, log, metrics, numbering, ids: this.#ids });
     this.#looks = new Group({
       run: (batches) => lookBefore(db, batches),
       maxRunning: LOOKS_AT_ONCE,
@@ -230,17 +217,13 @@ export class BatchApplier {
       // Even if the channel is paused only briefly, its pending orders come before this call.
       for (const { paused_code } of behind) if (paused_code !== null) throw refusePaused(paused_code);
       const wanted = { lanes: behind.map(({ lane }) => lane) };
-      let outcome = await inTurn(() => this.#drainer.attempt(wanted));
-      // Large work has its own turns, and holds no slot while it waits.
-      if (outcome.became === 'large')
-        outcome = await this.#drainer.attempt({ ...wanted, isLarge: true, signal: deadline.signal });
+      const outcome = await inTurn(() => this.#drainer.attempt(wanted));
       if (outcome.became === 'failed') throw outcome.error;
-      if (outcome.lanes.length === 0) await wait(PAUSE_MS);
+      if (outcome.lanes.length === 0 || outcome.became === 'large') await wait(PAUSE_MS);
     }
     for (;;) {
       try {
-        const work = (isLarge: boolean) => inTurn(() => this.#applyAlone(call, isLarge));
-        const result = await this.#large.run(batch, work, async () => deadline.signal);
+        const result = await inTurn(() => this.#applyAlone(call));
         if (result !== null) return result;
       } catch (error) {
         // If it is unclear whether the batch is stored, the next attempt finds out.
@@ -255,14 +238,14 @@ export class BatchApplier {
    * Applies one call. If one of its lanes is locked elsewhere, releases the others and waits for that lane first.
    * Returns null if another transaction is storing a batch with its key.
    */
-  async #applyAlone(call: SyncCall, isLarge: boolean): Promise<SyncResult> {
+  async #applyAlone(call: SyncCall): Promise<SyncResult> {
     try {
-      const [tried = null] = await this.#transact([call], ALONE_LOCK_WAIT_MS, { isLarge });
+      const [tried = null] = await this.#transact([call], ALONE_LOCK_WAIT_MS);
       if (tried !== null || call.missing === undefined) return tried;
-      const [result = null] = await this.#transact([call], ALONE_LOCK_WAIT_MS, { isLarge, waitsFor: call.missing });
+      const [result = null] = await this.#transact([call], ALONE_LOCK_WAIT_MS, call.missing);
       return result;
     } catch (error) {
-      if (error instanceof Refusal || error instanceof LargeWork || isTransient(error)) throw error;
+      if (error instanceof Refusal || isTransient(error)) throw error;
       const { requestId, channelOrderId } = call.batch;
       this.#log.error({ err: error, requestId, channelOrderId }, 'sync batch failed');
       throw new Refusal('internal_error');
@@ -273,11 +256,7 @@ export class BatchApplier {
    * Applies calls in one transaction, within the shortest time left of any call. `waitsFor`: the lane to wait for
    * first. Without it, the transaction waits for no lane.
    */
-  async #transact(
-    calls: readonly SyncCall[],
-    maxLockWaitMs: number,
-    { isLarge = false, waitsFor }: { isLarge?: boolean; waitsFor?: number | undefined } = {},
-  ): Promise<SyncResult[]> {
+  async #transact(calls: readonly SyncCall[], maxLockWaitMs: number, waitsFor?: number): Promise<SyncResult[]> {
     const startedMs = performance.now();
     const [{ deadline }] = calls.toSorted((a, b) => a.deadline.remainingMs - b.deadline.remainingMs) as [SyncCall];
     const db = within(this.#lanesDb, deadline, maxLockWaitMs);
@@ -290,7 +269,7 @@ export class BatchApplier {
           const rest = [bounding(LANE_WAIT_MS), lockingLanes(lanes), bounding(maxLockWaitMs)];
           await together(trx, [lockingLanes([waitsFor]), ...rest]);
         }
-        return await applyCalls(trx, calls, { isLarge, ids: this.#ids });
+        return await applyCalls(trx, calls, this.#ids);
       });
       this.#applied(newBatches, startedMs);
       return results;

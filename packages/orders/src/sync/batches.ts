@@ -4,7 +4,7 @@ import type { Statement, Trx } from '@lockstep/platform';
 import type { SubmittedBatch } from '../accepting/batch.ts';
 import { recordOutcomes } from '../applying/apply.ts';
 import { inAcceptanceOrder } from '../applying/pending.ts';
-import { planOnLoaded, type Work } from '../applying/plan-loaded.ts';
+import { planOnLoaded } from '../applying/plan-loaded.ts';
 import { insertCompletedBatches } from '../completion/complete-batches.ts';
 import { channelOf, NO_CHANNEL } from '../lanes.ts';
 import { LIMITS } from '../planning/limits.ts';
@@ -30,18 +30,12 @@ export const drawingBatchIds = (keyLocks: readonly string[]): Statement<{ id: Ba
 /**
  * Applies sync batches and stores them as completed. Either all of their orders succeed, or nothing is stored.
  *
- * Throws a BatchFailed, a Refusal (batch_too_large) if they touch too much together, or a LargeWork if they need a turn
- * for large work.
+ * Throws a BatchFailed, or a Refusal (batch_too_large) if they touch too much together.
  */
-export async function applyNewBatches(
-  trx: Trx,
-  newBatches: readonly NewBatch[],
-  ids: LedgerIds,
-  work: Work,
-): Promise<void> {
+export async function applyNewBatches(trx: Trx, newBatches: readonly NewBatch[], ids: LedgerIds): Promise<void> {
   if (newBatches.length === 0) return;
   const orders = inAcceptanceOrder(newBatches.flatMap(splitUnknown));
-  const { ledger, outcomes } = await planOnLoaded(trx, orders, work);
+  const { ledger, outcomes } = await planOnLoaded(trx, orders);
   const failures = outcomes.filter(({ failure }) => failure !== null);
   if (failures.length > 0) throw new BatchFailed(failures, newBatches);
   if (outcomes.length < orders.length) throw tooLarge(splitOrderId(orders[outcomes.length]!.licenseOrderId).index);
@@ -69,7 +63,8 @@ function splitUnknown({ id, batch, orders, channels }: NewBatch) {
  * limit.
  */
 export function tooLarge(index: number): Refusal {
-  const limits = `${LIMITS.ofOrder} products and merchandise to change, or ${LIMITS.read} products and grants to read`;
+  const { together } = LIMITS;
+  const limits = `${together} products and merchandise to change, or ${together} products and grants to read`;
   return new Refusal('batch_too_large', `orderList[${index}]`, limits);
 }
 

@@ -71,12 +71,12 @@ export async function lookBefore(db: Database, batches: readonly SubmittedBatch[
  * Applies sync calls in one transaction, which tries to lock their lanes and keys first. All orders of the calls that
  * have theirs and are not refused succeed, or nothing is stored. A call whose batch was stored earlier gets that batch.
  *
- * Throws a BatchFailed, a Refusal (batch_too_large), or a LargeWork.
+ * Throws a BatchFailed, or a Refusal (batch_too_large).
  */
 export async function applyCalls(
   trx: Trx,
   calls: readonly SyncCall[],
-  { ids, isLarge }: { ids: LedgerIds; isLarge: boolean },
+  ids: LedgerIds,
 ): Promise<{ results: SyncResult[]; newBatches: NewBatch[] }> {
   const batches = calls.map(({ batch }) => batch);
   const lanes = lanesOf(...batches);
@@ -114,7 +114,7 @@ export async function applyCalls(
       results.push(id);
     }
   }
-  if (newBatches.length > 0) await applyNewBatches(trx, newBatches, ids, { isLarge });
+  if (newBatches.length > 0) await applyNewBatches(trx, newBatches, ids);
   // A commit without writes would not wait for the standbys, but the answer for an earlier batch must.
   else if (earlierRows.length > 0) await untilConfirmed(trx);
   return { results, newBatches };

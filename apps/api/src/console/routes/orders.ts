@@ -8,7 +8,7 @@ import {
 } from '@lockstep/contract/console';
 import { readOwners } from '@lockstep/customers/operator';
 import { recordFailed } from '@lockstep/operators';
-import { failPendingOrders } from '@lockstep/orders';
+import { comparePreview, failPendingOrders } from '@lockstep/orders';
 import {
   listAllOrders,
   listHolds,
@@ -26,7 +26,7 @@ import { hidePersonal } from '../hidden-fields.ts';
 import type { ConsoleHandlers } from '../operations.ts';
 
 /** Handlers for orders of all applications: their results, contents and effects, and what they would do now. */
-export function ordersHandlers({ previewer, numberSearches }: ServerOptions) {
+export function ordersHandlers({ numberSearches }: ServerOptions) {
   return {
     listAllOrders: async (request, { operatorId }) => {
       const list = () => listAllOrders(request.db, request.query);
@@ -76,9 +76,8 @@ export function ordersHandlers({ previewer, numberSearches }: ServerOptions) {
       const orderList = [readStoredOrder(stored.text)];
       const sent = { channelCode, channelOrderId, syncMode: 'sync' as const, orderList };
       const prepared = prepareBatch(batch.applicationId, sent, new Map());
-      const call = { channels: batch.channels, signal: request.deadline.signal };
-      const [preview] = await previewer.compare(prepared, async () => orderList, call);
-      return preview ?? null;
+      const { previews } = await comparePreview(request.db, prepared, orderList, batch.channels);
+      return previews[0] ?? null;
     },
   } satisfies ConsoleHandlers;
 }

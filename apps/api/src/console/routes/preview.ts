@@ -1,6 +1,7 @@
 import { findApplication } from '@lockstep/access/operator';
 import { type ApplicationId, type Channels, requireChannel } from '@lockstep/contract';
 import { ConsoleRefusal, type PreviewedOrder } from '@lockstep/contract/console';
+import { comparePreview } from '@lockstep/orders';
 import type { Database } from '@lockstep/platform';
 import type { BatchReader } from '../../bodies/batch-reader.ts';
 import { noteSubject } from '../../calls/calls.ts';
@@ -16,7 +17,7 @@ const MAX_LISTED_OF_ORDER = 500;
  * Handler of the preview. Its plugin leaves bodies as bytes: they are read like those of integrators, large ones on a
  * thread, to keep the event loop free.
  */
-export function previewHandlers({ previewer, batches }: ServerOptions & { batches: BatchReader }) {
+export function previewHandlers({ batches }: ServerOptions & { batches: BatchReader }) {
   return {
     previewBatch: async (request, operator) => {
       const bytes = (request.body as unknown as Buffer | null) ?? Buffer.alloc(0);
@@ -30,10 +31,7 @@ export function previewHandlers({ previewer, batches }: ServerOptions & { batche
       const { channelCode, channelOrderId, syncMode, sequences } = prepared;
       noteSubject(request, { channelCode, channelOrderId, orders: sequences.length });
       requireChannel(channels, channelCode);
-      const { previews, numbers } = await previewer.compareWithNow(prepared, orders, {
-        channels,
-        signal: request.deadline.signal,
-      });
+      const { previews, numbers } = await comparePreview(request.db, prepared, await orders(), channels);
       const atMost = Math.min(MAX_LISTED_OF_ORDER, Math.ceil(MAX_LISTED / previews.length));
       const shown = previews.map((preview, index) => cutLists({ ...preview, numbers: numbers[index]! }, atMost));
       return { channelCode, channelOrderId, syncMode, orders: shown, ignoredFields };

@@ -2,6 +2,7 @@ import { splitOrderId } from '@lockstep/assets';
 import { type LicenseOrderId, Refusal, requireChannel } from '@lockstep/contract';
 import { ConsoleRefusal, MAX_RESEND_BYTES, type ResendBody } from '@lockstep/contract/console';
 import { recordChange, recordResend, type SentOrders } from '@lockstep/operators';
+import { comparePreview } from '@lockstep/orders';
 import {
   compareWithFailed,
   countHidden,
@@ -19,7 +20,7 @@ import { findNamedBatch } from './batches.ts';
 
 /** Handlers to fix and resend the failed orders of a batch on behalf of its application. */
 export function resendHandlers(options: ServerOptions & { batches: BatchReader }) {
-  const { db, acceptor, previewer, batches } = options;
+  const { db, acceptor, batches } = options;
   return {
     getOrdersToResend: async (request) => {
       const batch = await findNamedBatch(request);
@@ -41,8 +42,8 @@ export function resendHandlers(options: ServerOptions & { batches: BatchReader }
       const batch = await findNamedBatch(request);
       const { prepared, orders, free } = await readResend(request, batch, batches, { isPreview: true });
       try {
-        const call = { channels: batch.channels, signal: request.deadline.signal };
-        return { orders: await previewer.compare(prepared, orders, call) };
+        const { previews } = await comparePreview(request.db, prepared, await orders(), batch.channels);
+        return { orders: previews };
       } finally {
         free();
       }
