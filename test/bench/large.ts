@@ -71,7 +71,7 @@ await withService({ hasWorker: values.worker }, async ({ api, baseUrl, db }) => 
       const assetNos = Array.from({ length: numbers }, () => `large-${batch}-${sent++}`);
       return newBuy(customers[(sent + batch) % CUSTOMERS]!, assetNos, {}, { products });
     };
-    const count = instances === 0 ? 5_000 : CUSTOMERS;
+    const count = instances === 0 ? 2_000 : CUSTOMERS;
     const orderList = Array.from({ length: count }, order);
     const whole = { channelCode: 'bench', channelOrderId: `large-${batch}`, syncMode: values.mode, orderList };
     while (JSON.stringify(whole).length > MAX_BATCH_BYTES)

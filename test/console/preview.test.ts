@@ -121,7 +121,7 @@ describe('invalid input', () => {
   });
 
   it('is refused when it is larger than a batch may be', async () => {
-    const { status, body } = await paste(new Uint8Array(32 * 1024 * 1024 + 1).fill(0x20));
+    const { status, body } = await paste(new Uint8Array(4 * 1024 * 1024 + 1).fill(0x20));
     expect([status, body.cause]).toEqual([400, 'body_too_large']);
   });
 });

@@ -40,7 +40,7 @@ export interface ValidCall {
 const ASSET_NUMBERS = Array.from({ length: 24 }, (_, index) => `8${String(index).padStart(9, '0')}`);
 /** Number of the asset that is filled to one product below its limit (rules 6.5 Size). */
 const FULL_NUMBER = '8900000000';
-const PRODUCTS_TO_FILL = 9_999;
+const PRODUCTS_TO_FILL = 1_999;
 const CUSTOMERS = ['2001', '2002'];
 /** Most orders are of the full asset's customer. */
 const CUSTOMERS_AT_LIMIT = ['2001', '2001', '2001', '2001', '2002'];

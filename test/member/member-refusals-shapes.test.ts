@@ -213,7 +213,7 @@ describe.each(OPERATIONS)('$name refuses', (operation) => {
     for (const [count, element] of [
       [tooMany, JSON.stringify((operation.body!()[path] as unknown[])[0])],
       [tooMany, '0'],
-      [400_000, '0'],
+      [40_000, '0'],
     ] as const) {
       const rawBody = JSON.stringify({ ...operation.body!(), [path]: '?' });
       const list = `[${Array(count).fill(element).join()}]`;
@@ -267,7 +267,7 @@ it.each([
   ['content_type_unsupported', '{}', { 'content-type': 'text/plain' }],
   ['body_too_large', ' '.repeat(MAX_BODY_BYTES + 1), {}],
   ['json_too_deep', `{"userList":${'['.repeat(64)}${']'.repeat(64)}}`, {}],
-  ['list_too_long', `{"userList":[{${'"name":"",'.repeat(1_000)}"name":""}]}`, {}],
+  ['list_too_long', `{"userList":[{${'"name":"",'.repeat(100)}"name":""}]}`, {}],
 ])('a body with an early refusal gets 40000 as well: %s', async (cause, rawBody, headers) => {
   expect(refusalOf(await call(OPERATIONS[0]!, { rawBody, headers }))).toMatchObject({ code: '40000', cause });
 });

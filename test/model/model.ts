@@ -70,10 +70,10 @@ export interface Limits {
 }
 
 /**
- * "An asset holds at most 10,000 active products and merchandise, 10,000 grants and 100 extended attributes". "An order
- * touches at most 200,000 products and merchandise" (rules 6.5 Size).
+ * "An asset holds at most 2,000 active products and merchandise, 2,000 grants and 100 extended attributes". "An order
+ * touches at most 10,000 products and merchandise" (rules 6.5 Size).
  */
-const LIMITS: Limits = { onAsset: 10_000, codesOnAsset: 100, ofOrder: 200_000 };
+const LIMITS: Limits = { onAsset: 2_000, codesOnAsset: 100, ofOrder: 10_000 };
 
 /** The rules, with the state that they apply to. */
 export class Model {

@@ -1,4 +1,4 @@
-import { type AcceptedOrder, buildMessage, type Customer } from '@lockstep/contract';
+import { buildMessage, type Customer } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { checkNumbers } from '../harness/databases/numbers.ts';
@@ -14,12 +14,12 @@ import {
   productToRevoke,
   type Sent,
 } from '../harness/orders/orders.ts';
-import { submitLarge, syncOf } from '../harness/orders/sync-batches.ts';
+import { syncOf } from '../harness/orders/sync-batches.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** Assets and orders at their limits and one over (rules 6.5 Size), in every mode. */
-const ON_ASSET = 10_000;
-const OF_ORDER = 200_000;
+const ON_ASSET = 2_000;
+const OF_ORDER = 10_000;
 /** One order may touch this many full assets. */
 const FULL_ASSETS = OF_ORDER / ON_ASSET;
 
@@ -46,7 +46,7 @@ describe('an asset', () => {
     return [previewed!.cause, processed!.cause];
   };
 
-  it('holds 10,000 products and merchandise, bought at once or one after another, and not one more', async () => {
+  it('holds 2,000 products and merchandise, bought at once or one after another, and not one more', async () => {
     const at = newAssetNum();
     const contents = { products: products(ON_ASSET - 3), merchandises: [merchandise()] };
     await api.carryOut(newBuy(customer, [at], {}, contents));
@@ -54,7 +54,7 @@ describe('an asset', () => {
     expect(await causeOf(newBuy(customer, [at]))).toEqual(['asset_full', 'asset_full']);
     const refusal = refusalOf(await api.submit(syncOf(newBuy(customer, [at]))));
     expect(refusal).toMatchObject({ code: '13004', cause: 'asset_full' });
-    expect(refusal.message).toContain(buildMessage('asset_full', at, 10_000, 'active products and merchandise'));
+    expect(refusal.message).toContain(buildMessage('asset_full', at, ON_ASSET, 'active products and merchandise'));
     await api.carryOut(
       newBuy(customer, [at], {}, { products: [], limitEndDate: 1_900_000_000_000, transferedAssetNum: true }),
     );
@@ -67,12 +67,12 @@ describe('an asset', () => {
     const [one, two] = [newAssetNum(), newAssetNum()];
     const element = (assetNos: string[], count: number) => ({ assetNos, products: products(count) });
     const order = (count: number) =>
-      newBuy(customer, [], { assets: [element([one, two], 6_000), element([two], count)] });
-    expect(await causeOf(order(4_001))).toEqual(['asset_full', 'asset_full']);
-    expect(await causeOf(order(4_000))).toEqual([null, null]);
+      newBuy(customer, [], { assets: [element([one, two], 1_200), element([two], count)] });
+    expect(await causeOf(order(801))).toEqual(['asset_full', 'asset_full']);
+    expect(await causeOf(order(800))).toEqual([null, null]);
   });
 
-  it('has 10,000 grants and not one more, even with fewer products', async () => {
+  it('has 2,000 grants and not one more, even with fewer products', async () => {
     const { large } = await buyLargeAssets({ db: stack.db, api }, customer, 1, { grants: ON_ASSET - 2 });
     for (const place of [1, 2, 3])
       await api.carryOut(deleteProduct(customer, large, { productUri: uriUnderGrant(place) }));
@@ -83,7 +83,7 @@ describe('an asset', () => {
     await api.carryOut(newBuy(customer, large));
   });
 
-  it('with 10,000 grants loses the products of all of them at once, or of one order', async () => {
+  it('with 2,000 grants loses the products of all of them at once, or of one order', async () => {
     const { large, order } = await buyLargeAssets({ db: stack.db, api }, customer, 1, FULL.grants);
     const uris = Array.from({ length: ON_ASSET - 1 }, (_, place) => uriUnderGrant(place + 1));
     const revoke = (productUris: string[], changes: Sent = {}) => {
@@ -113,8 +113,7 @@ describe('an order', () => {
     const failed = { cause: 'order_too_large' };
     expect(await api.preview(batchOf(order))).toMatchObject([failed]);
     expect(await api.process(batchOf(order))).toMatchObject([failed]);
-    const refused = await submitLarge(stack.db, api, syncOf(order));
-    if (refused !== null) expect(refusalOf(refused)).toMatchObject({ code: '13004', ...failed });
+    expect(refusalOf(await api.submit(syncOf(order)))).toMatchObject({ code: '13004', ...failed });
   }
 
   /** Applies an order in a mode and returns its ID. */
@@ -126,10 +125,8 @@ describe('an order', () => {
       return processed!.licenseOrderId;
     },
     sync: async (order: Sent): Promise<string> => {
-      const answer = await submitLarge(stack.db, api, syncOf(order));
-      if (answer === null) return await carryOut.async(order);
-      const accepted: AcceptedOrder[] = dataOf(answer);
-      return accepted[0]!.licenseOrderId;
+      const [accepted] = dataOf(await api.submit(syncOf(order)));
+      return accepted.licenseOrderId;
     },
   };
 
@@ -149,7 +146,7 @@ describe('an order', () => {
     },
   ];
 
-  it.each(KINDS)('touches 200,000 by $by, in any mode, and not one more', async ({ filling, order }) => {
+  it.each(KINDS)('touches 10,000 by $by, in any mode, and not one more', async ({ filling, order }) => {
     for (const mode of ['async', 'sync'] as const) {
       const { large, small, order: bought } = await buyFull(filling);
       const source = { srcLicenseOrderId: bought.licenseOrderId };
@@ -158,7 +155,7 @@ describe('an order', () => {
     }
   });
 
-  it('revokes the contents of assets with 200,000 grants, in any mode, and of none with more', async () => {
+  it('revokes the contents of assets with 10,000 grants, in any mode, and of none with more', async () => {
     const { large, small, order: bought } = await buyFull(FULL.grants);
     const source = { srcLicenseOrderId: bought.licenseOrderId };
     await expectTooLarge(deleteProduct(customer, [...large, small], {}, source));
@@ -167,7 +164,7 @@ describe('an order', () => {
     await carryOut.sync(deleteAsset(customer, large));
   });
 
-  it('moves 200,000 with a transfer, in any mode, and not one more', async () => {
+  it('moves 10,000 with a transfer, in any mode, and not one more', async () => {
     const { large, small } = await buyFull(FULL.packages);
     const next = await api.newCustomer();
     const transfer = (to: Customer, assetNums: string[]) =>
@@ -176,5 +173,82 @@ describe('an order', () => {
     await carryOut.async(transfer(next, large));
     const srcLicenseOrderId = await carryOut.sync(transfer(customer, large));
     await carryOut.async(deleteAsset(customer, large, { srcLicenseOrderId }));
+  });
+});
+
+describe('orders', () => {
+  const ASSETS = 11;
+  const causesOf = (orders: readonly { cause: string | null }[]) => orders.map(({ cause }) => cause);
+  const transfer = (to: Customer, assetNums: string[]) =>
+    newBuy(to, assetNums, {}, { transferedAssetNum: true, products: [] });
+
+  let large: string[];
+  let next: Customer;
+  beforeAll(async () => {
+    ({ large } = await buyLargeAssets({ db: stack.db, api }, customer, ASSETS, FULL.products));
+    next = await api.newCustomer();
+  });
+
+  it('over the limit report their first fault', async () => {
+    const numbers = (...more: string[]) => [...large.slice(0, FULL_ASSETS), ...more, ...large.slice(FULL_ASSETS)];
+    const orders = [
+      { ...deleteAsset(customer, large), enterpriseGlobalId: '1' },
+      { ...deleteAsset(customer, large), srcLicenseOrderId: '1' },
+      deleteAsset(customer, [newAssetNum(), ...large]),
+      deleteAsset(customer, numbers(newAssetNum())),
+      deleteAsset(customer, [...large, newAssetNum()]),
+    ];
+    const causes = [
+      'enterprise_mismatch',
+      'source_order_not_found',
+      'asset_not_found',
+      'asset_not_found',
+      'order_too_large',
+    ];
+    expect(causesOf(await api.preview(batchOf(...orders)))).toEqual(causes);
+    expect(causesOf(await api.process(batchOf(...orders)))).toEqual(causes);
+    for (const [index, order] of orders.entries())
+      expect(refusalOf(await api.submit(syncOf(order)))).toMatchObject({ cause: causes[index] });
+    const someonesAsset = newAssetNum();
+    await api.carryOut(newBuy(await api.newCustomer(), [someonesAsset], { licenseType: 'softkey' }));
+    const mismatches = [transfer(next, [someonesAsset, ...large]), transfer(next, numbers(someonesAsset))];
+    expect(causesOf(await api.preview(batchOf(...mismatches)))).toEqual(Array(2).fill('license_type_mismatch'));
+    const late = deleteProduct(customer, numbers(newAssetNum()));
+    expect(causesOf(await api.preview(batchOf(late)))).toEqual(['asset_not_found']);
+  });
+
+  it('that touch more than 20,000 together are refused in a sync call or a preview, and applied async', async () => {
+    const parts = [large.slice(0, 5), large.slice(5, 10), large.slice(10)];
+    const transfers = (to: Customer) => parts.map((assetNums) => transfer(to, assetNums));
+    const tooLarge = (index: number) => {
+      const message = expect.stringMatching(new RegExp(`^orderList\\[${index}\\]: .*\\b20000 products`));
+      return { code: '13004', cause: 'batch_too_large', message };
+    };
+    expect(refusalOf(await api.submit(syncOf(...transfers(next))))).toMatchObject(tooLarge(2));
+    const failing = deleteAsset(customer, [newAssetNum()]);
+    const refused = refusalOf(await api.submitPreview(batchOf(failing, ...transfers(next))));
+    expect(refused).toMatchObject(tooLarge(3));
+    expect(refusalOf(await api.submit(syncOf(failing, ...transfers(next))))).toMatchObject({
+      cause: 'asset_not_found',
+    });
+    expect(causesOf(await api.process(batchOf(...transfers(next))))).toEqual([null, null, null]);
+    dataOf(await api.submit(syncOf(...transfers(customer).slice(0, 2))));
+  });
+
+  it('over the limit all fail by the thousands, of one caller or many, and those at the limit succeed', async () => {
+    const isTooLarge = { state: 'failed', cause: 'order_too_large' };
+    const over = (to: Customer, count: number) =>
+      Array.from({ length: count }, () => transfer(to, large.slice(0, FULL_ASSETS + 1)));
+    const callers = await Promise.all(Array.from({ length: 20 }, () => stack.newApi()));
+    const others = Promise.all(
+      callers.map(async (caller) => caller.process(batchOf(...over(await caller.newCustomer(), 250)))),
+    );
+    const owner = await api.newCustomer();
+    const atLimit = large.slice(0, FULL_ASSETS);
+    const batch = batchOf(...over(owner, 1_600), transfer(owner, atLimit), deleteAsset(owner, atLimit));
+    await api.accept(batch);
+    const { succeeded, failed, orders } = await api.completed(batch);
+    expect([succeeded, failed]).toEqual([2, 1_600]);
+    for (const each of [...orders, ...(await others).flat()]) expect(each).toMatchObject(isTooLarge);
   });
 });

@@ -1,5 +1,5 @@
 /** Maximum body of O5 and its preview. */
-export const MAX_BATCH_BYTES = 32 * 1024 * 1024;
+export const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 /** Maximum form of the token endpoint. */
 export const MAX_FORM_BYTES = 16 * 1024;
 /** Maximum body of all other calls. */

@@ -13,9 +13,9 @@ it('leaves out values that are not given', () => {
 });
 
 it('shortens a long value', () => {
-  const { message } = new Refusal('list_too_long', '😀'.repeat(10_000_000), 5_000);
+  const { message } = new Refusal('list_too_long', '😀'.repeat(10_000_000), 2_000);
   expect(message).toMatch(/^(😀){999}…: /u);
-  expect(message).toContain('5000');
+  expect(message).toContain('2000');
   expect(Array.from(message).length).toBeLessThan(1_100);
   expect(message.isWellFormed()).toBe(true);
 });

@@ -77,7 +77,11 @@ export const causes = {
     memberCode: '40000',
     message: 'body: nests arrays and objects more than {0} levels deep.',
   },
-  body_too_large: { code: '13004', memberCode: '40000', message: 'The body exceeds the limit of {0} bytes.' },
+  body_too_large: {
+    code: '13004',
+    memberCode: '40000',
+    message: 'The body exceeds the limit of {0} bytes. Split it into several calls.',
+  },
   field_missing: { code: '13004', memberCode: '40000', message: '{0}: is required{1}' },
   field_invalid: { code: '13004', memberCode: '40000', message: '{0}: {1}' },
   field_misspelled: { code: '13004', memberCode: '40000', message: '{0}: unknown field; did you mean {2}?{1}' },
@@ -98,7 +102,11 @@ export const causes = {
   },
   asset_without_items: { code: '13004', message: '{0}: a purchase needs at least one product or merchandise{1}' },
   merchandise_too_deep: { code: '13004', message: '{0}: nests merchandise more than {1} levels deep.' },
-  list_too_long: { code: '13004', memberCode: '40000', message: '{0}: exceeds the limit of {1} elements.' },
+  list_too_long: {
+    code: '13004',
+    memberCode: '40000',
+    message: '{0}: exceeds the limit of {1} elements. Split it over several calls.',
+  },
   batch_too_large: {
     code: '13004',
     message: '{0}: up to here, the batch exceeds the limit of {1}. Send smaller orders or several batches.',

@@ -107,6 +107,8 @@ export {
   countTextBytes,
   MAX_INSTANCES,
   MAX_INSTANCES_ON_ASSET,
+  MAX_INSTANCES_TOGETHER,
+  MAX_TEXT_BYTES,
 } from './orders/size.ts';
 export { parse } from './parse.ts';
 export { type BatchBody, type BatchName, BatchRefusal, readBatchOrder } from './reading/batch.ts';

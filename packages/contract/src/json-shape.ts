@@ -4,11 +4,11 @@ import { formatPath } from './paths.ts';
 /** Maximum nesting of lists and objects. Merchandise at its own limit reaches 41. */
 const MAX_DEPTH = 64;
 /** Maximum elements of all lists of a call (rules 4). */
-export const MAX_ELEMENTS = 500_000;
+export const MAX_ELEMENTS = 50_000;
 /** Maximum members of an object. The largest object of the interface has 20. */
-const MAX_MEMBERS = 1_000;
-/** Maximum members of all objects of a call. 32 MiB of product features have 2,100,000. */
-const MAX_ALL_MEMBERS = 2_500_000;
+const MAX_MEMBERS = 100;
+/** Maximum members of all objects of a call. 4 MiB of product features have 260,000. */
+const MAX_ALL_MEMBERS = 300_000;
 
 /** The lists of merchandise, and their maximum nesting (rules 6.1). */
 const MERCHANDISE_LISTS = ['merchandises', 'children'];

@@ -6,15 +6,15 @@ import type { Edition } from '../report/edition.ts';
 import { readPeakMebibytes } from '../report/processor-time.ts';
 import { type Bench, type Figures, type Measure, scaled } from './measure.ts';
 
-const PRODUCTS_OF_ASSET = 9_500;
+const PRODUCTS_OF_ASSET = 1_900;
 /** One order can buy or revoke this many assets with that many products. */
-const ASSETS_OF_ORDER = 20;
+const ASSETS_OF_ORDER = 5;
 /** Orders that each buy that much. One order then tries to revoke everything, far more than the limit. */
 const ORDERS_AT_ONCE = 8;
 
 /**
  * Peak resident memory of an API and a worker with the heap that they get in 1 GiB, while orders at the limit buy,
- * revoke or preview 20 assets with 9,500 products each. Also whether an order that tries to revoke 160 of them kills
+ * revoke or preview 5 assets with 1,900 products each. Also whether an order that tries to revoke 40 of them kills
  * the worker.
  */
 export const limitsMemoryMeasure: Measure = {

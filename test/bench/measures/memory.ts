@@ -4,9 +4,9 @@ import { readPeakMebibytes } from '../report/processor-time.ts';
 import { type Measure, scaled } from './measure.ts';
 
 const CALLS = 32;
-const ORDERS_PER_BATCH = 5_000;
+const ORDERS_PER_BATCH = 2_000;
 
-/** Peak resident memory of each process while it handles 32 concurrent calls of 5,000 orders. */
+/** Peak resident memory of each process while it handles 32 concurrent calls of 2,000 orders. */
 export const memoryMeasure: Measure = {
   name: 'memory',
   of: 'service',

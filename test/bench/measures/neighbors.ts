@@ -9,9 +9,9 @@ import { type Deployment, withDeployment } from '../deployment.ts';
 import { startProbe } from '../load/start-probe.ts';
 import { type Bench, type Figures, type Measure, quantile, scaled } from './measure.ts';
 
-const PRODUCTS_OF_ASSET = 9_500;
+const PRODUCTS_OF_ASSET = 1_900;
 /** One order can buy, preview or revoke this many assets with that many products. */
-const ASSETS_OF_ORDER = 20;
+const ASSETS_OF_ORDER = 5;
 const READS_AT_ONCE = 20;
 const ALONE_MS = 2_000;
 /** The service caches its metrics for this long. */

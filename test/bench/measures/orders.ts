@@ -12,11 +12,11 @@ export interface Sending {
 }
 
 /** Orders of a full run, enough for several seconds. */
-const ORDERS: Record<number, number> = { 1: 4_000, 10: 16_000, 100: 40_000, 1000: 60_000, 5000: 80_000 };
+const ORDERS: Record<number, number> = { 1: 4_000, 10: 16_000, 100: 40_000, 1000: 60_000, 2000: 80_000 };
 
 /** From the first HTTP call until the last order is applied. */
 export const orderMeasures: Measure[] = [
-  ...[1, 10, 100, 1_000, 5_000].map((size) => measure(async(size, 8))),
+  ...[1, 10, 100, 1_000, 2_000].map((size) => measure(async(size, 8))),
   ...[1, 10].map((size) => measure(async(size, 64))),
   measure({ ...async(1, 8), mode: 'sync', orders: 2_000 }),
   measure({ ...async(1, 64), mode: 'sync', orders: 3_000 }),

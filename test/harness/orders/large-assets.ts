@@ -4,11 +4,11 @@ import { sql } from 'kysely';
 import type { Api } from '../api.ts';
 import { newAssetNum, newBuy } from './orders.ts';
 
-/** Fillings of an asset that has one product already, up to 10,000 products and merchandises, or as many grants. */
+/** Fillings of an asset that has one product already, up to 2,000 products and merchandises, or as many grants. */
 export const FULL = {
-  products: { products: 9_999 },
-  packages: { packages: 4_999, products: 1 },
-  grants: { grants: 9_999 },
+  products: { products: 1_999 },
+  packages: { packages: 999, products: 1 },
+  grants: { grants: 1_999 },
 };
 
 /** The productUri of the product under one grant of a filling. Each grant has its own. */
@@ -45,7 +45,7 @@ const TABLES = ['asset', 'asset_grant', 'merchandise_instance', 'product_instanc
  * Real orders for so much would take a minute. The products are copies of the oldest active one on each asset, with its
  * productUri; those under further grants have a productUri each (uriUnderGrant).
  */
-export async function fillAssets(
+async function fillAssets(
   db: Database,
   assetNums: readonly string[],
   { products = 0, packages = 0, grants = 0 }: Filling,

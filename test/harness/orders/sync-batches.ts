@@ -2,7 +2,7 @@ import { BatchResult } from '@lockstep/contract';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
-import { type Answer, type Api, dataOf, refusalOf } from '../api.ts';
+import { type Api, dataOf } from '../api.ts';
 import { checkNumbers } from '../databases/numbers.ts';
 import { dropTriggerFunction } from '../databases/past-triggers.ts';
 import { batchOf, type Sent } from './orders.ts';
@@ -11,31 +11,6 @@ type Batch = { channelCode: string; channelOrderId: string };
 
 /** A sync batch of orders under a channelOrderId of its own. */
 export const syncOf = (...orders: Sent[]) => ({ ...batchOf(...orders), syncMode: 'sync' as const });
-
-/**
- * Submits a large sync batch and returns its answer. Returns null if a slow machine needs longer than a sync call may
- * take (rules 6.3); then nothing is stored.
- */
-export async function submitLarge(db: Database, api: Api, batch: ReturnType<typeof syncOf>): Promise<Answer | null> {
-  const before = await readSums(db);
-  const answer = await api.submit(batch);
-  if (answer.body.cause !== 'overloaded') return answer;
-  const { channelCode, channelOrderId } = batch;
-  const result = await api.ask('getBatchResult', { query: { channelCode, channelOrderId } });
-  expect(refusalOf(result).cause).toBe('batch_not_found');
-  expect(await readSums(db)).toEqual(before);
-  return null;
-}
-
-/** Counts the orders, the assets and their contents. */
-async function readSums(db: Database) {
-  const { rows } = await sql`
-    select count(*) as assets, count(revoked_time) as revoked, sum(active_products) as products,
-      sum(active_merchandises) as merchandises, sum(active_grants) as grants,
-      string_agg(distinct customer_id::text, ' ') as owners, (select count(*) from license_order) as orders
-    from asset`.execute(db);
-  return rows[0];
-}
 
 /** Reads a batch's result as it is now, with up to 1,000 orders unless `query` says otherwise. */
 export async function readResult(api: Api, batch: Batch, query: Record<string, string> = {}): Promise<BatchResult> {

@@ -11,7 +11,7 @@ import { batchOf, deleteProduct, newBuy, productToRevoke, type Sent } from '../.
 import { type Stack, startStack } from '../../harness/stack.ts';
 
 /** The cost of an order that looks for many products on an asset with many grants. */
-const GRANTS = 3_000;
+const GRANTS = 1_900;
 
 let stack: Stack;
 let api: Api;

@@ -15,7 +15,7 @@ let api: Api;
 let ours: [Customer, Customer];
 let theirs: Customer;
 
-const CHANNELS = 3_000;
+const CHANNELS = 2_000;
 
 beforeAll(async () => {
   stack = await startStack({ worker: false });

@@ -12,7 +12,7 @@ import { type Stack, startStack } from '../../harness/stack.ts';
 
 /** An application bound to one channel names 100,000 customers of another (rules 6.2). */
 const CUSTOMERS = 100_000;
-const ORDERS_PER_BATCH = 5_000;
+const ORDERS_PER_BATCH = 2_000;
 
 let stack: Stack;
 let bound: Api;

@@ -150,7 +150,7 @@ describe.each(OPERATIONS)('POST %s refuses', (path) => {
       new ReadableStream({
         pull(controller) {
           controller.enqueue(piece);
-          if (++pieces > 32) controller.close();
+          if (++pieces > 4) controller.close();
         },
       });
     await expectRefused(() => send(path, body(), JSON_TYPE), 'body_too_large');
@@ -168,9 +168,9 @@ describe.each(OPERATIONS)('POST %s refuses', (path) => {
     await expectRefused(() => send(path, body, JSON_TYPE), 'json_too_deep');
   });
 
-  it('an object of 1,001 members, known or unknown', async () => {
-    const body = `{"a":{${'"b":0,'.repeat(1_000)}"b":0}}`;
-    const message = buildMessage('list_too_long', 'a', 1000);
+  it('an object of 101 members, known or unknown', async () => {
+    const body = `{"a":{${'"b":0,'.repeat(100)}"b":0}}`;
+    const message = buildMessage('list_too_long', 'a', 100);
     expect(await expectRefused(() => send(path, body, JSON_TYPE), 'list_too_long')).toBe(message);
   });
 });
@@ -191,9 +191,9 @@ describe('O5 refuses', () => {
       buildMessage('list_too_long', 'unknown', 10_000),
     ],
     [
-      'more than 500,000 elements',
-      `[${`[${'0,'.repeat(9_999)}0],`.repeat(50)}[0]]`,
-      buildMessage('list_too_long', '[49]', 500_000),
+      'more than 50,000 elements',
+      `[${`[${'0,'.repeat(9_999)}0],`.repeat(5)}[0]]`,
+      buildMessage('list_too_long', '[4]', 50_000),
     ],
   ])('%s', async (_what, body, message) => {
     const [path = ''] = OPERATIONS;
@@ -217,7 +217,7 @@ describe('O5 accepts', () => {
     expect(answer.body).toMatchObject({ code: 0 });
   });
 
-  it('a body of exactly 32 MiB', async () => {
+  it('a body of exactly 4 MiB', async () => {
     const body = (await validBody()).padEnd(MAX_BATCH_BYTES, ' ');
     expect((await send('/licenseOrder/batchOrder', body, JSON_TYPE)).body).toMatchObject({ code: 0 });
   });

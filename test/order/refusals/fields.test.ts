@@ -343,7 +343,7 @@ describe('O6 and O7 refuse', () => {
     for (const [count, element] of [
       [1_001, `"${lockNums[0]}"`],
       [1_001, '0'],
-      [400_000, '0'],
+      [40_000, '0'],
     ] as const) {
       const rawBody = `{"operatorIdentity":"Ada","assetNums":[${Array(count).fill(element).join()}]}`;
       expectRefused(await api.call('POST', path, { rawBody }), 'field_invalid', 'assetNums');

@@ -58,7 +58,7 @@ describe('a batch over the work limits', () => {
     expect(rows).toHaveLength(0);
   }
 
-  it.each([10_001, 1_000_000, 8_000_000])('is refused for a list of %i faulty elements', async (count) => {
+  it.each([10_001, 1_000_000])('is refused for a list of %i faulty elements', async (count) => {
     const order = newBuy(customer, [], { assets: [{ assetNos: many(count, () => 0), products: [productToBuy()] }] });
     await expectRefused(batchOf(order), 'list_too_long', 'orderList[0].assets[0].assetNos');
   });
@@ -66,7 +66,7 @@ describe('a batch over the work limits', () => {
   it('is refused for more elements in all its lists than a call may have', async () => {
     const order = () =>
       newBuy(customer, [], { assets: [{ assetNos: many(5_000, () => 0), products: [productToBuy()] }] });
-    await expectRefused(batchOf(...many(101, order)), 'list_too_long', 'orderList[99].assets[0].assetNos');
+    await expectRefused(batchOf(...many(11, order)), 'list_too_long', 'orderList[9].assets[0].assetNos');
   });
 
   it('is refused for an element with more extended attributes than an asset may have', async () => {
@@ -78,23 +78,23 @@ describe('a batch over the work limits', () => {
 
   it('is refused if numbers times products exceed the instances that a call may create', async () => {
     const products = many(100, () => productToBuy());
-    const order = newBuy(customer, numbers(2_001), {}, { products });
+    const order = newBuy(customer, numbers(101), {}, { products });
     await expectRefused(batchOf(newBuy(customer, numbers(1)), order), 'batch_too_large', 'orderList[1]');
   });
 
   it('counts a number without products, as in a transfer', async () => {
     const transfer = { transferedAssetNum: true, products: undefined };
-    const orders = many(21, () => newBuy(customer, numbers(10_000), {}, transfer));
-    await expectRefused(batchOf(...orders), 'batch_too_large', 'orderList[20]');
+    const orders = many(6, () => newBuy(customer, numbers(2_000), {}, transfer));
+    await expectRefused(batchOf(...orders), 'batch_too_large', 'orderList[5]');
     expect(refusalOf(await api.submitPreview(batchOf(...orders))).cause).toBe('batch_too_large');
   });
 
   it('counts nested merchandise, and the products that a revocation looks for', async () => {
     const nested = merchandise({ children: many(50, () => merchandise()) });
-    const buy = newBuy(customer, numbers(2_000), {}, { products: [], merchandises: [nested] });
+    const buy = newBuy(customer, numbers(100), {}, { products: [], merchandises: [nested] });
     await expectRefused(batchOf(buy), 'batch_too_large', 'orderList[0]');
     const products = many(100, () => productToRevoke());
-    const revoke = deleteProduct(customer, [], {}, { assets: [{ assetNos: numbers(2_001), products }] });
+    const revoke = deleteProduct(customer, [], {}, { assets: [{ assetNos: numbers(101), products }] });
     await expectRefused(batchOf(revoke), 'batch_too_large', 'orderList[0]');
   });
 
@@ -115,47 +115,47 @@ describe('a batch over the work limits', () => {
         assetExtendList: many(90, (index) => ({ extendCode: `${index}`, extendValue: featureName })),
       }),
     ],
-  ])('is refused in any mode if %s times numbers exceed 256 MiB of text', async (_, build) => {
+  ])('is refused in any mode if %s times numbers exceed 16 MiB of text', async (_, build) => {
     const element = build({ featureName: '许'.repeat(255) });
     const order = (count: number) => newBuy(customer, numbers(count), {}, element);
-    expect(await api.preview(batchOf(order(50)))).toMatchObject([{ state: 'succeeded' }]);
-    const batch = batchOf(order(800), order(4_000));
+    expect(await api.preview(batchOf(order(3)))).toMatchObject([{ state: 'succeeded' }]);
+    const batch = batchOf(order(50), order(250));
     await expectRefused(batch, 'batch_too_large', 'orderList[1]');
     await expectRefused({ ...batch, syncMode: 'sync' }, 'batch_too_large', 'orderList[1]');
     expect(refusalOf(await api.submitPreview(batch))).toMatchObject({ cause: 'batch_too_large' });
   });
 
   it.each([
-    ['products', () => ({ products: many(9_990, () => productToBuy()), merchandises: [merchandise()] })],
+    ['products', () => ({ products: many(1_990, () => productToBuy()), merchandises: [merchandise()] })],
     [
       'trees of merchandise',
       () => {
         const child = merchandise({ licenseOrderProductList: many(8, () => productToBuy()) });
         const tree = merchandise({ licenseOrderProductList: [], children: many(11, () => child) });
-        return { products: [], merchandises: [...many(99, () => tree), merchandise({ children: [child] })] };
+        return { products: [], merchandises: [...many(19, () => tree), merchandise({ children: [child] })] };
       },
     ],
-  ])('puts 10,000 instances on one asset, and is refused for one more: by %s', async (_, build) => {
+  ])('puts 2,000 instances on one asset, and is refused for one more: by %s', async (_, build) => {
     const element = build();
     const size = countInstances(element);
     const filled = (instances: number) => {
       const products = [...element.products, ...many(instances - size, () => productToBuy())];
       return newBuy(customer, [], { assets: [{ assetNos: numbers(1), ...element, products }] });
     };
-    expect(await api.preview(batchOf(filled(10_000)))).toMatchObject([{ state: 'succeeded' }]);
+    expect(await api.preview(batchOf(filled(2_000)))).toMatchObject([{ state: 'succeeded' }]);
     const small = newBuy(customer, numbers(1));
-    const { assets } = filled(10_001);
+    const { assets } = filled(2_001);
     const order = { ...small, sequence: 0, assets: [...(small.assets as unknown[]), ...(assets as unknown[])] };
     const batch = batchOf(small, order);
     await expectRefused(batch, 'batch_too_large', 'orderList[1].assets[1]');
     const refusal = refusalOf(await api.submitPreview(batch));
-    expect(refusal).toMatchObject({ cause: 'batch_too_large', message: expect.stringContaining('10000') });
+    expect(refusal).toMatchObject({ cause: 'batch_too_large', message: expect.stringContaining('2000') });
   });
 
   it('is accepted and applied right up to the limit', async () => {
-    const order = newBuy(customer, numbers(2_000), {}, { products: many(20, () => productToBuy()) });
+    const order = newBuy(customer, numbers(500), {}, { products: many(20, () => productToBuy()) });
     const [result] = await api.process(batchOf(order));
-    expect(result).toMatchObject({ state: 'succeeded', assets: 2_000, products: 40_000 });
+    expect(result).toMatchObject({ state: 'succeeded', assets: 500, products: 10_000 });
     await pastBatchTriggers(stack.db, async (trx) => {
       await sql`delete from lane_chunk`.execute(trx);
       await sql`delete from batch`.execute(trx);

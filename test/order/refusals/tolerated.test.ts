@@ -272,9 +272,9 @@ describe('digits that are not an existing ID are accepted, and the order fails',
 });
 
 describe('the largest calls', () => {
-  it('5,000 orders in a batch', async () => {
-    const orders = Array.from({ length: 5_000 }, () => deleteAsset(customer, ['8-never-bought']));
-    expect(await api.accept(batchOf(...orders))).toHaveLength(5_000);
+  it('2,000 orders in a batch', async () => {
+    const orders = Array.from({ length: 2_000 }, () => deleteAsset(customer, ['8-never-bought']));
+    expect(await api.accept(batchOf(...orders))).toHaveLength(2_000);
   });
 
   it('a refused call leaves its channelOrderId free', async () => {

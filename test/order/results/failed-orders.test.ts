@@ -5,14 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
 import { SENT } from '../../harness/databases/stored-forms.ts';
 import { contentOfTables } from '../../harness/databases/tables.ts';
-import {
-  type Batch,
-  MEGABYTE,
-  newLongNum,
-  openFailed,
-  readFailed,
-  submitFailed,
-} from '../../harness/orders/failed-orders.ts';
+import { type Batch, newLongNum, readFailed, submitFailed } from '../../harness/orders/failed-orders.ts';
 import { newCustomersInLanes } from '../../harness/orders/lanes.ts';
 import {
   batchOf,
@@ -208,17 +201,6 @@ describe('with a worker', () => {
       const { batch, ids } = await failedBatch(deleteAsset(customer, [NOT_FOUND]));
       await sql`update failed_order set payload_version = 2 where license_order_id = ${ids[0]!}`.execute(stack.db);
       expect(refusalOf(await submitFailed(api, batch))).toMatchObject({ code: '500', cause: 'service_unavailable' });
-    });
-
-    it('during the download: the answer breaks off, so that it cannot pass for a complete one', async () => {
-      const { batch, ids } = await failedBatch(
-        ...Array.from({ length: 12 }, () => newBuy({ ...customer, customerId: '404' }, [newAssetNum()], {}, MEGABYTE)),
-      );
-      // The client reads on only after the orders are deleted.
-      const response = await openFailed(api, batch);
-      expect(response.statusCode).toBe(200);
-      await forget(ids);
-      await expect(response.toArray()).rejects.toThrow('aborted');
     });
   });
 });

@@ -460,8 +460,8 @@ describe('of a large backlog', () => {
     const { customerId } = customer;
     const assetNum = newAssetNum();
     const sent: string[] = [];
-    for (let count = 0; count < 2; count++) {
-      const many = () => Array.from({ length: 8_000 }, newAssetNum);
+    for (let count = 0; count < 3; count++) {
+      const many = () => Array.from({ length: 4_900 }, newAssetNum);
       const orders = [[assetNum, ...many()], many()].map((nums) => deleteAsset(customer, nums));
       sent.unshift(...(await api.accept(batchOf(...orders))).map(({ licenseOrderId }) => licenseOrderId));
     }

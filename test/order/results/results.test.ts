@@ -5,7 +5,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Answer, type Api, dataOf, pathIn, refusalOf } from '../../harness/api.ts';
 import { firstLaneOf } from '../../harness/orders/lanes.ts';
-import { batchOf, deleteAsset, deleteProduct, merchandise, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
+import {
+  batchOf,
+  deleteAsset,
+  deleteProduct,
+  merchandise,
+  newAssetNum,
+  newBuy,
+  productToBuy,
+} from '../../harness/orders/orders.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../../harness/stack.ts';
 
 /** The results of batches and orders (rules 6.4). Answers must match the contract in strict form. */
@@ -198,10 +206,10 @@ describe('with a worker', () => {
       }
     });
 
-    it('of the last of 5,000 orders is found too', async () => {
-      const batch = batchOf(...Array.from({ length: 5_000 }, () => deleteAsset(customer, ['8-never-bought'])));
+    it('of the last of 2,000 orders is found too', async () => {
+      const batch = batchOf(...Array.from({ length: 2_000 }, () => deleteAsset(customer, ['8-never-bought'])));
       const accepted = await api.accept(batch);
-      const { licenseOrderId, sequence } = accepted[4_999]!;
+      const { licenseOrderId, sequence } = accepted[1_999]!;
       const single = strictSingle.parse(dataOf(await submitOrderQuery(api, licenseOrderId)));
       expect(single).toMatchObject({ licenseOrderId, sequence, channelOrderId: batch.channelOrderId });
       const beyond = String(BigInt(licenseOrderId) + 1n);
@@ -355,16 +363,18 @@ describe('while orders take effect', () => {
     const assetNum = newAssetNum();
     await api.process(batchOf(newBuy(second, [assetNum])));
     const release = await holdAsset(assetNum);
+    const buy = (customer: Customer) =>
+      newBuy(customer, [newAssetNum()], {}, { products: Array(3).fill(productToBuy()) });
     const batch = batchOf(
       newBuy(second, [assetNum]),
-      ...Array.from({ length: 2_100 }, () => newBuy(first, [newAssetNum()])),
-      ...Array.from({ length: 2_100 }, () => newBuy(second, [newAssetNum()])),
+      ...Array.from({ length: 900 }, () => buy(first)),
+      ...Array.from({ length: 900 }, () => buy(second)),
     );
     try {
       await api.accept(batch);
       await expect.poll(async () => (await readResult(api, batch)).state).toBe('processing');
       const halfway = await readResult(api, batch);
-      expect(halfway).toMatchObject({ total: 4_201, succeeded: 2_100, failed: 0, pending: 2_101, completedTime: null });
+      expect(halfway).toMatchObject({ total: 1_801, succeeded: 900, failed: 0, pending: 901, completedTime: null });
       const [held, ...others] = halfway.orders;
       const PENDING = {
         state: 'pending',
@@ -376,7 +386,7 @@ describe('while orders take effect', () => {
         finishedTime: null,
       };
       expect(held).toMatchObject(PENDING);
-      expect(others).toContainEqual(expect.objectContaining({ state: 'succeeded', assets: 1, products: 1 }));
+      expect(others).toContainEqual(expect.objectContaining({ state: 'succeeded', assets: 1, products: 3 }));
       for (const state of ['pending', 'succeeded'] as const) {
         const filtered = (await readResult(api, batch, { state })).orders;
         expect(filtered.map((order) => order.state)).toEqual(filtered.map(() => state));
@@ -388,7 +398,7 @@ describe('while orders take effect', () => {
     }
     expect(await readResult(api, batch, { waitSeconds: '30' })).toMatchObject({
       state: 'completed',
-      succeeded: 4_201,
+      succeeded: 1_801,
       pending: 0,
     });
   });

@@ -640,8 +640,8 @@ describe('thousands of pending async orders', () => {
       const api = await stack.newApi();
       const customers = await newCustomersInLanes(api, 4);
       const last = newAssetNum();
-      const batches = [0, 1].map(() =>
-        batchOf(...Array.from({ length: 3_000 }, (_, index) => newBuy(customers[index % 4]!, [newAssetNum()]))),
+      const batches = [0, 1, 2].map(() =>
+        batchOf(...Array.from({ length: 2_000 }, (_, index) => newBuy(customers[index % 4]!, [newAssetNum()]))),
       );
       batches.push(batchOf(newBuy(customers[2]!, [last])));
       for (const batch of batches) await api.accept(batch);

@@ -27,7 +27,7 @@ export const causesInChinese: Readonly<
 
   json_malformed: '内容不是有效的 JSON（UTF-8 编码）：{0}。',
   json_too_deep: 'JSON 嵌套层数超过上限（{0} 层）。',
-  body_too_large: '内容大小超过上限（{0} 字节）。',
+  body_too_large: '内容大小超过上限（{0} 字节）。请拆分后分多次提交。',
   field_missing: '缺少必填字段 {0}{1}。',
   field_invalid: '字段 {0} 的值无效：{1}。',
   field_misspelled: '未知字段 {0}，可能拼错了 {2}{1}。',
@@ -41,7 +41,7 @@ export const causesInChinese: Readonly<
     '完成后再提交另一批次。',
   asset_without_items: '{0}：购买订单至少需要一个产品或商品{1}。',
   merchandise_too_deep: '{0}：商品嵌套层数超过上限（{1} 层）。',
-  list_too_long: '{0}：列表元素数量超过上限（{1} 个）。',
+  list_too_long: '{0}：列表元素数量超过上限（{1} 个）。请拆分后分多次提交。',
   batch_too_large: '{0}：批次累计至此已超过上限（{1}）。请减小订单，或拆分为多个批次。',
   src_license_order_required: '{0}：撤销云授权时必须指定来源订单{1}。',
   channel_not_allowed: '{0}：该应用未绑定渠道 {1}。',

@@ -18,7 +18,7 @@ import { MAX_EXTENDED_ATTRIBUTES, MAX_LIST_ELEMENTS } from '../orders/items.ts';
 import { AcceptedOrder, BatchOrder, BatchOrderQuery, MAX_ORDERS_PER_BATCH } from '../orders/orders.ts';
 import { PreviewAnswer } from '../orders/preview.ts';
 import { BatchResult, BatchResultQuery, OrderResultParams, SingleOrderResult } from '../orders/results.ts';
-import { MAX_INSTANCES, MAX_INSTANCES_ON_ASSET, MAX_TEXT_BYTES } from '../orders/size.ts';
+import { MAX_INSTANCES, MAX_INSTANCES_ON_ASSET, MAX_INSTANCES_TOGETHER, MAX_TEXT_BYTES } from '../orders/size.ts';
 import { routes } from '../routes.ts';
 import { answers, answersOf, doneAnswers, formatCount, ofModule } from './operation.ts';
 
@@ -88,14 +88,13 @@ export const orderOperations = ofModule('order', {
       'application, `channelCode` and `channelOrderId` identify the batch. Resubmitting the same content ' +
       'returns the same answer and changes nothing. A batch may have up to ' +
       `${formatCount(MAX_ORDERS_PER_BATCH)} orders, ${MAX_BATCH_BYTES / 1024 ** 2} MiB, ` +
-      `${formatCount(MAX_LIST_ELEMENTS)} elements in one list and ${formatCount(MAX_ELEMENTS)} in all ` +
-      `lists. It may touch ${formatCount(MAX_INSTANCES)} products and merchandise (counted for each asset ` +
-      `number), ${formatCount(MAX_INSTANCES_ON_ASSET)} on one asset, and store ` +
-      `${MAX_TEXT_BYTES / 1024 ** 2} MiB of text (counted for each asset number). A larger batch is refused ` +
-      `with \`batch_too_large\`. An asset holds at most ${formatCount(MAX_INSTANCES_ON_ASSET)} active ` +
-      `products and merchandise and ${MAX_EXTENDED_ATTRIBUTES} extended attributes (\`asset_full\`). An ` +
-      `order may change at most ${formatCount(MAX_INSTANCES)} products and merchandise (\`order_too_large\`), ` +
-      'and so may all orders of a sync batch together (`batch_too_large`).',
+      `${formatCount(MAX_LIST_ELEMENTS)} elements in one list and ${formatCount(MAX_ELEMENTS)} in all. ` +
+      `For all asset numbers, it may ask for ${formatCount(MAX_INSTANCES)} products and merchandise and store ` +
+      `${MAX_TEXT_BYTES / 1024 ** 2} MiB of text. An order may change ${formatCount(MAX_INSTANCES)} products and ` +
+      'merchandise (`order_too_large`), the orders of a sync batch or a preview ' +
+      `${formatCount(MAX_INSTANCES_TOGETHER)} together. A larger batch is refused with \`batch_too_large\`. An asset ` +
+      `holds at most ${formatCount(MAX_INSTANCES_ON_ASSET)} active products and merchandise, as many grants, and ` +
+      `${MAX_EXTENDED_ATTRIBUTES} extended attributes (\`asset_full\`).`,
   },
   previewBatchOrder: {
     ...routes.previewBatchOrder,

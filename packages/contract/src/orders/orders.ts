@@ -79,7 +79,7 @@ export type NewBuyOrder = z.infer<typeof NewBuyOrder>;
 export type DeleteAssetOrder = z.infer<typeof DeleteAssetOrder>;
 export type DeleteProductOrder = z.infer<typeof DeleteProductOrder>;
 
-export const MAX_ORDERS_PER_BATCH = 5_000;
+export const MAX_ORDERS_PER_BATCH = 2_000;
 
 /** Finds the faults of a batch that involve more than one field (rules 6.1). */
 function* findBatchFaults(orders: readonly Order[]) {
@@ -125,7 +125,7 @@ export const BatchOrder = z
     syncMode: SyncMode.describe('async or sync.'),
     orderList: boundedArray(Order)
       .min(1, 'must not be empty')
-      .max(MAX_ORDERS_PER_BATCH, `must contain at most ${MAX_ORDERS_PER_BATCH} orders`)
+      .max(MAX_ORDERS_PER_BATCH, `must contain at most ${MAX_ORDERS_PER_BATCH} orders; send several batches`)
       .describe(`The orders: 1 to ${MAX_ORDERS_PER_BATCH}.`),
   })
   .superRefine(({ orderList }, context) => {

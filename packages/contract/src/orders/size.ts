@@ -3,13 +3,16 @@ import type { AssetToBuy, Merchandise } from './items.ts';
 import type { Order } from './orders.ts';
 
 /** Maximum products and merchandise of an order, and of a call. A few kilobytes can ask for millions. */
-export const MAX_INSTANCES = 200_000;
+export const MAX_INSTANCES = 10_000;
 
-/** Maximum active products and merchandise on an asset. */
-export const MAX_INSTANCES_ON_ASSET = 10_000;
+/** Maximum products and merchandise that the orders of a sync call or a preview touch together. */
+export const MAX_INSTANCES_TOGETHER = 20_000;
+
+/** Maximum active products and merchandise on an asset, and maximum of its grants. */
+export const MAX_INSTANCES_ON_ASSET = 2_000;
 
 /** Maximum bytes of text that the orders of a call may store. A text is stored once for each asset number. */
-export const MAX_TEXT_BYTES = 256 * 1024 * 1024;
+export const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 
 /**
  * Counts the products and merchandise that an order may create, or the products that it looks for. An asset number
@@ -82,7 +85,8 @@ export function checkText(orders: readonly Order[], bytes: number): void {
   let text = 0;
   for (const [index, order] of orders.entries()) {
     text += countTextBytes(order);
-    if (text > MAX_TEXT_BYTES) throw new Refusal('batch_too_large', `orderList[${index}]`, '256 MiB of text');
+    if (text > MAX_TEXT_BYTES)
+      throw new Refusal('batch_too_large', `orderList[${index}]`, `${MAX_TEXT_BYTES / 1024 ** 2} MiB of text`);
   }
 }
 

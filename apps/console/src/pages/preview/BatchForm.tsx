@@ -8,7 +8,7 @@ import styles from './BatchForm.module.css';
 import { previewWords } from './words.ts';
 
 /** The interface's limit. */
-const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 /** Longer text is treated as a file: in a field it would slow the browser down. */
 const MAX_FIELD_CHARACTERS = 200_000;
 const MAX_LISTED_APPLICATIONS = '200';
