@@ -484,11 +484,6 @@ create table asset (
   limit_end_date bigint,
   revoked_time timestamptz,
   revoked_by_order_id bigint,
-  -- How many grants, products and merchandise are active on the asset, at most 10,000. Writers set these counts, and
-  -- the triggers below refuse a count that is too low. They have no default, so that no writer forgets them.
-  active_grants integer not null,
-  active_products integer not null,
-  active_merchandises integer not null,
   -- Lets readers of many assets check the size of the extended attributes without loading them.
   extends_bytes integer generated always as (octet_length(extends::text)) stored
     constraint asset_extends_bytes check (extends_bytes <= 262144),
@@ -509,12 +504,7 @@ create table asset (
   )),
   constraint asset_freezable check (not freezing or license_type in ('softkey', 'lan_softkey')),
   constraint asset_times check (updated_time >= created_time and revoked_time >= created_time),
-  constraint asset_revoked_by check ((revoked_time is null) = (revoked_by_order_id is null)),
-  constraint asset_active_contents check (
-    active_grants >= 0 and active_products >= 0 and active_merchandises >= 0
-    and greatest(active_grants, active_products + active_merchandises)
-      <= case when revoked_time is null then 10000 else 0 end
-  )
+  constraint asset_revoked_by check ((revoked_time is null) = (revoked_by_order_id is null))
 );
 create unique index asset_active_number_chosen on asset (asset_num) where revoked_time is null;
 create index asset_customer on asset (customer_id) where revoked_time is null;
@@ -529,19 +519,12 @@ create index asset_revoked_number on asset (asset_num, revoked_time) where revok
 create table asset_grant (
   asset_id bigint not null,
   license_order_id bigint not null,
-  -- How many active products and merchandise on the asset belong to this grant.
-  active_products integer not null,
-  active_merchandises integer not null,
   created_time timestamptz not null default statement_timestamp(),
   revoked_time timestamptz,
   revoked_by_order_id bigint,
   primary key (asset_id, license_order_id),
   constraint asset_grant_times check (revoked_time >= created_time),
-  constraint asset_grant_revoked_by check ((revoked_time is null) = (revoked_by_order_id is null)),
-  constraint asset_grant_active_contents check (
-    active_products >= 0 and active_merchandises >= 0
-    and active_products + active_merchandises <= case when revoked_time is null then 10000 else 0 end
-  )
+  constraint asset_grant_revoked_by check ((revoked_time is null) = (revoked_by_order_id is null))
 );
 -- For the console: what an order did. Grants are written roughly in the order of their ids, so a summary per few pages
 -- finds the active ones, and a purchase pays next to nothing: PostgreSQL summarizes a page when it is full. Grants from
@@ -561,8 +544,6 @@ create table merchandise_instance (
   asset_id bigint not null,
   license_order_id bigint not null,
   parent_id bigint references merchandise_instance,
-  -- How many active products and merchandise are directly inside.
-  active_contents integer not null,
   crm_product_id text not null,
   parent_crm_product_id text not null,
   merchandise_num text not null,
@@ -575,10 +556,7 @@ create table merchandise_instance (
   held_by_order_id bigint,
   revoked_by_order_id bigint,
   constraint merchandise_instance_times check (updated_time >= created_time and revoked_time >= created_time),
-  constraint merchandise_instance_revoked_by check ((revoked_time is null) = (revoked_by_order_id is null)),
-  constraint merchandise_instance_active_contents check (
-    active_contents between 0 and case when revoked_time is null then 10000 else 0 end
-  )
+  constraint merchandise_instance_revoked_by check ((revoked_time is null) = (revoked_by_order_id is null))
 );
 -- The active merchandise on an asset, by the order whose grant it belongs to, and inside a merchandise.
 create index merchandise_instance_active on merchandise_instance (asset_id, coalesce(held_by_order_id, license_order_id))
@@ -655,15 +633,17 @@ create index product_instance_revoked on product_instance (asset_id, revoked_by_
 -- The products that an order revoked.
 create index product_instance_revoker on product_instance (revoked_by_order_id) where revoked_time is not null;
 
--- A transfer: an order moved an asset from one customer to another. One transaction may create an asset and transfer
--- it, and writes its rows in any order, so foreign keys are checked at commit.
+-- A transfer: an order moved an asset from one customer to another. The order has a grant of what it moved, which is
+-- written later, so that foreign key is checked at commit.
 create table asset_transfer (
-  asset_id bigint not null references asset deferrable initially deferred,
-  license_order_id bigint not null references license_order deferrable initially deferred,
+  asset_id bigint not null,
+  license_order_id bigint not null,
   from_customer_id bigint not null references customer,
   to_customer_id bigint not null references customer,
   transferred_time timestamptz not null default statement_timestamp(),
   primary key (asset_id, license_order_id),
+  constraint asset_transfer_granted foreign key (asset_id, license_order_id) references asset_grant
+    deferrable initially deferred,
   check (from_customer_id <> to_customer_id)
 );
 create index asset_transfer_order on asset_transfer (license_order_id);
@@ -801,14 +781,10 @@ end $$;
 create trigger check_transferred after update on asset
   referencing old table as before new table as changed for each statement execute function check_transferred();
 
--- Counts of active contents. A statement that writes rows also writes their counts, in this order: contents are moved
--- and revoked; then merchandise, grants and assets get their counts; then new assets, grants, merchandise and
--- products are inserted with theirs. So a count may be too high until its rows exist, and is never too low. An asset
--- counts at least its active grants and the sum of their contents, a grant at least its active contents, a merchandise
--- at least the active contents inside.
--- When the count of a grant or merchandise changes, it must equal what exists. Triggers compare only touched rows; only
--- tests find a count that stays too high. The count of an asset is compared only when it falls, because the counts of
--- its grants never rise: an asset may have 10,000 grants, and each purchase would count them all again.
+-- What is active lies in what is active: an asset, on it a grant, under it and inside each other merchandise and
+-- products. These triggers check that where rows are written. So writers go in this order: contents are moved and
+-- revoked, then merchandise, grants and assets are revoked, then new assets, grants, merchandise and products are
+-- inserted. How much an asset may hold is not checked here.
 
 -- An asset is revoked only by an order of its customer, and if it has no active grant, and so no active contents. When
 -- an asset is revoked, changes its customer, or becomes or stops being a borrowed lock, it is neither assigned nor lent,
@@ -836,28 +812,6 @@ begin
   end if;
   if exists (
     select from (
-      select id from (
-        select id, active_grants, active_products, active_merchandises from changed
-        union all
-        select id, -active_grants, -active_products, -active_merchandises from before
-      ) as difference
-      group by id having least(sum(active_grants), sum(active_products), sum(active_merchandises)) < 0
-    ) as lowered
-    cross join lateral (
-      select a.active_grants, a.active_products, a.active_merchandises from asset a where a.id = lowered.id offset 0
-    ) as asset
-    cross join lateral (
-      select count(*) as grants, sum(g.active_products) as products, sum(g.active_merchandises) as merchandises
-      from asset_grant g where g.asset_id = lowered.id and g.revoked_time is null offset 0
-    ) as granted
-    where granted.grants > asset.active_grants or granted.products > asset.active_products
-      or granted.merchandises > asset.active_merchandises
-  ) then
-    raise check_violation using constraint = 'asset_counts',
-      message = 'asset: counts are lower than those of its grants';
-  end if;
-  if exists (
-    select from (
       select id from changed where revoked_time is not null
       union all
       select id from (
@@ -881,29 +835,19 @@ end $$;
 create trigger check_updated after update on asset
   referencing old table as before new table as changed for each statement execute function check_assets_updated();
 
--- An active grant belongs to an active asset that counts it and to a new_buy of the same customer, and every grant to a
--- new_buy that succeeded. A transfer moves contents to its order before it inserts the grant, so the grant counts them.
+-- An active grant belongs to an active asset and to a new_buy of the same customer, and every grant to an asset and to a
+-- new_buy that succeeded. A transfer moves contents to its order before it inserts the grant; if that is inserted as
+-- revoked, so are they.
 create function check_grants_inserted() returns trigger language plpgsql
 set enable_seqscan = off set enable_bitmapscan = off as $$
 begin
   if exists (
-    select from (
-      select asset_id, bool_or(revoked_time is null) as is_active from changed group by asset_id
-    ) as touched
-    left join lateral (
-      select a.id, a.revoked_time, a.active_grants, a.active_products, a.active_merchandises from asset a
-      where a.id = touched.asset_id offset 0
-    ) as asset on true
-    cross join lateral (
-      select count(*) as grants, sum(g.active_products) as products, sum(g.active_merchandises) as merchandises
-      from asset_grant g where g.asset_id = touched.asset_id and g.revoked_time is null offset 0
-    ) as granted
-    where asset.id is null or (touched.is_active and asset.revoked_time is not null)
-      or granted.grants > asset.active_grants or granted.products > asset.active_products
-      or granted.merchandises > asset.active_merchandises
+    select from changed
+    left join lateral (select a.id, a.revoked_time from asset a where a.id = changed.asset_id offset 0) as asset on true
+    where asset.id is null or (changed.revoked_time is null and asset.revoked_time is not null)
   ) then
-    raise foreign_key_violation using constraint = 'asset_grant_counted',
-      message = 'asset_grant: no active asset counts it';
+    raise foreign_key_violation using constraint = 'asset_grant_asset',
+      message = 'asset_grant: the asset does not exist or is revoked';
   end if;
   if exists (
     select from changed
@@ -918,152 +862,103 @@ begin
     raise foreign_key_violation using constraint = 'asset_grant_order',
       message = 'asset_grant: the order is not a new_buy of the customer that succeeded';
   end if;
-  if exists (
-    select from (
-      select changed.* from changed cross join lateral (
-        select from asset_transfer t
-        where t.asset_id = changed.asset_id and t.license_order_id = changed.license_order_id offset 0
-      ) as transfer offset 0
-    ) as moved
-    cross join lateral (
-      select count(*) as active from product_instance p
-      where p.asset_id = moved.asset_id and p.revoked_time is null
-        and coalesce(p.held_by_order_id, p.license_order_id) = moved.license_order_id offset 0
-    ) as products
-    cross join lateral (
-      select count(*) as active from merchandise_instance m
-      where m.asset_id = moved.asset_id and m.revoked_time is null
-        and coalesce(m.held_by_order_id, m.license_order_id) = moved.license_order_id offset 0
-    ) as merchandises
-    where products.active > moved.active_products or merchandises.active > moved.active_merchandises
-  ) then
-    raise check_violation using constraint = 'asset_grant_taken_over',
-      message = 'asset_grant: counts are lower than the contents taken over';
-  end if;
   return null;
 end $$;
 create trigger check_inserted after insert on asset_grant
   referencing new table as changed for each statement execute function check_grants_inserted();
 
--- The counts of a grant equal its active contents, so a revoked grant, whose counts are 0, has none.
-create function check_grants_updated() returns trigger language plpgsql set enable_seqscan = off as $$
+-- A revoked grant has no active contents.
+create function check_revoked_grants_empty() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
-    select from (
-      select asset_id, license_order_id, active_products, active_merchandises from changed
-      except select asset_id, license_order_id, active_products, active_merchandises from before
-    ) as touched
+    select from changed
     cross join lateral (
-      select count(*) as active from product_instance p
-      where p.asset_id = touched.asset_id and p.revoked_time is null
-        and coalesce(p.held_by_order_id, p.license_order_id) = touched.license_order_id offset 0
-    ) as products
-    cross join lateral (
-      select count(*) as active from merchandise_instance m
-      where m.asset_id = touched.asset_id and m.revoked_time is null
-        and coalesce(m.held_by_order_id, m.license_order_id) = touched.license_order_id offset 0
-    ) as merchandises
-    where products.active <> touched.active_products or merchandises.active <> touched.active_merchandises
+      select from product_instance p
+      where p.asset_id = changed.asset_id and p.revoked_time is null
+        and coalesce(p.held_by_order_id, p.license_order_id) = changed.license_order_id
+      union all
+      select from merchandise_instance m
+      where m.asset_id = changed.asset_id and m.revoked_time is null
+        and coalesce(m.held_by_order_id, m.license_order_id) = changed.license_order_id
+      offset 0
+    ) as active
+    where changed.revoked_time is not null
   ) then
-    raise check_violation using constraint = 'asset_grant_counts',
-      message = 'asset_grant: counts differ from the active contents';
+    raise check_violation using constraint = 'asset_grant_revoked_empty',
+      message = 'asset_grant: revoked with active contents';
   end if;
   return null;
 end $$;
-create trigger check_updated after update on asset_grant
-  referencing old table as before new table as changed for each statement execute function check_grants_updated();
+create trigger check_revoked_empty_inserted after insert on asset_grant
+  referencing new table as changed for each statement execute function check_revoked_grants_empty();
+create trigger check_revoked_empty_updated after update on asset_grant
+  referencing new table as changed for each statement execute function check_revoked_grants_empty();
 
--- A product or merchandise is counted by the grant of its order, and by the merchandise that contains it, which belongs
--- to the same asset and order. A revoked row counts nothing, so it has no active contents.
-create function check_merchandises_inserted() returns trigger language plpgsql set enable_seqscan = off as $$
+-- A product or merchandise is under a grant of the order that holds it, an active one under an active grant.
+create function check_granted() returns trigger language plpgsql
+set enable_seqscan = off set enable_bitmapscan = off as $$
 begin
   if exists (
     select from (
-      select asset_id, coalesce(held_by_order_id, license_order_id) as order_id from changed group by 1, 2
-    ) as touched
+      select asset_id, coalesce(held_by_order_id, license_order_id) as order_id, bool_or(revoked_time is null) as is_active
+      from changed group by 1, 2
+    ) as held
     left join lateral (
-      select g.active_merchandises as counted from asset_grant g
-      where g.asset_id = touched.asset_id and g.license_order_id = touched.order_id offset 0
+      select g.asset_id, g.revoked_time from asset_grant g
+      where g.asset_id = held.asset_id and g.license_order_id = held.order_id offset 0
     ) as granted on true
-    cross join lateral (
-      select count(*) as active from merchandise_instance m
-      where m.asset_id = touched.asset_id and m.revoked_time is null
-        and coalesce(m.held_by_order_id, m.license_order_id) = touched.order_id offset 0
-    ) as merchandises
-    where granted.counted is null or granted.counted < merchandises.active
+    where granted.asset_id is null or (held.is_active and granted.revoked_time is not null)
   ) then
-    raise foreign_key_violation using constraint = 'merchandise_instance_counted',
-      message = 'merchandise_instance: no active grant counts it';
+    raise foreign_key_violation using constraint = tg_table_name || '_granted',
+      message = tg_table_name || ': without a grant, or active under a revoked one';
   end if;
+  return null;
+end $$;
+create trigger check_granted after insert on merchandise_instance
+  referencing new table as changed for each statement execute function check_granted();
+create trigger check_granted after insert on product_instance
+  referencing new table as changed for each statement execute function check_granted();
+
+-- The merchandise around a product or merchandise belongs to the same asset and order, and is active around an active
+-- one.
+create function check_merchandises_inserted() returns trigger language plpgsql set enable_seqscan = off as $$
+begin
   if exists (
-    select from (
-      select parent_id, asset_id, license_order_id from changed where parent_id is not null group by 1, 2, 3
-    ) as touched
+    select from changed
     left join lateral (
-      select m.asset_id, m.license_order_id, m.active_contents as counted from merchandise_instance m
-      where m.id = touched.parent_id offset 0
+      select m.asset_id, m.license_order_id, m.revoked_time from merchandise_instance m
+      where m.id = changed.parent_id offset 0
     ) as parent on true
-    cross join lateral (
-      select count(*) as active from product_instance p
-      where p.merchandise_id = touched.parent_id and p.revoked_time is null offset 0
-    ) as products
-    cross join lateral (
-      select count(*) as active from merchandise_instance m
-      where m.parent_id = touched.parent_id and m.revoked_time is null offset 0
-    ) as merchandises
-    where (parent.asset_id, parent.license_order_id) is distinct from (touched.asset_id, touched.license_order_id)
-      or parent.counted < products.active + merchandises.active
+    where changed.parent_id is not null and (
+      (parent.asset_id, parent.license_order_id) is distinct from (changed.asset_id, changed.license_order_id)
+      or (changed.revoked_time is null and parent.revoked_time is not null)
+    )
   ) then
-    raise foreign_key_violation using constraint = 'merchandise_instance_inside_counted',
-      message = 'merchandise_instance: the merchandise around it does not count it';
+    raise foreign_key_violation using constraint = 'merchandise_instance_inside',
+      message = 'merchandise_instance: the merchandise around it is of another order or revoked';
   end if;
   return null;
 end $$;
 create trigger check_inserted after insert on merchandise_instance
   referencing new table as changed for each statement execute function check_merchandises_inserted();
 
--- A new product has terms that exist, with the hash of their URI, and is counted by its grant and its merchandise.
+-- A new product also has terms that exist, with the hash of their URI.
 create function check_products_inserted() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
     select from (
-      select asset_id, coalesce(held_by_order_id, license_order_id) as order_id from changed group by 1, 2
-    ) as touched
+      select merchandise_id, asset_id, license_order_id, bool_or(revoked_time is null) as is_active
+      from changed where merchandise_id is not null group by 1, 2, 3
+    ) as inside
     left join lateral (
-      select g.active_products as counted from asset_grant g
-      where g.asset_id = touched.asset_id and g.license_order_id = touched.order_id offset 0
-    ) as granted on true
-    cross join lateral (
-      select count(*) as active from product_instance p
-      where p.asset_id = touched.asset_id and p.revoked_time is null
-        and coalesce(p.held_by_order_id, p.license_order_id) = touched.order_id offset 0
-    ) as products
-    where granted.counted is null or granted.counted < products.active
-  ) then
-    raise foreign_key_violation using constraint = 'product_instance_counted',
-      message = 'product_instance: no active grant counts it';
-  end if;
-  if exists (
-    select from (
-      select merchandise_id, asset_id, license_order_id from changed where merchandise_id is not null group by 1, 2, 3
-    ) as touched
-    left join lateral (
-      select m.asset_id, m.license_order_id, m.active_contents as counted from merchandise_instance m
-      where m.id = touched.merchandise_id offset 0
+      select m.asset_id, m.license_order_id, m.revoked_time from merchandise_instance m
+      where m.id = inside.merchandise_id offset 0
     ) as parent on true
-    cross join lateral (
-      select count(*) as active from product_instance p
-      where p.merchandise_id = touched.merchandise_id and p.revoked_time is null offset 0
-    ) as products
-    cross join lateral (
-      select count(*) as active from merchandise_instance m
-      where m.parent_id = touched.merchandise_id and m.revoked_time is null offset 0
-    ) as merchandises
-    where (parent.asset_id, parent.license_order_id) is distinct from (touched.asset_id, touched.license_order_id)
-      or parent.counted < products.active + merchandises.active
+    where (parent.asset_id, parent.license_order_id) is distinct from (inside.asset_id, inside.license_order_id)
+      or (inside.is_active and parent.revoked_time is not null)
   ) then
-    raise foreign_key_violation using constraint = 'product_instance_inside_counted',
-      message = 'product_instance: the merchandise around it does not count it';
+    raise foreign_key_violation using constraint = 'product_instance_inside',
+      message = 'product_instance: the merchandise around it is of another order or revoked';
   end if;
   if exists (
     select from (select distinct terms_id, uri_hash from changed) as named
@@ -1078,30 +973,28 @@ end $$;
 create trigger check_inserted after insert on product_instance
   referencing new table as changed for each statement execute function check_products_inserted();
 
--- The count of a merchandise equals its active contents, so a revoked one, whose count is 0, has none.
+-- A revoked merchandise has nothing active inside.
 create function check_merchandises_updated() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
-    select from (select id, active_contents from changed except select id, active_contents from before) as touched
+    select from changed
     cross join lateral (
-      select count(*) as active from product_instance p
-      where p.merchandise_id = touched.id and p.revoked_time is null offset 0
-    ) as products
-    cross join lateral (
-      select count(*) as active from merchandise_instance m
-      where m.parent_id = touched.id and m.revoked_time is null offset 0
-    ) as merchandises
-    where products.active + merchandises.active <> touched.active_contents
+      select from product_instance p where p.merchandise_id = changed.id and p.revoked_time is null
+      union all
+      select from merchandise_instance m where m.parent_id = changed.id and m.revoked_time is null
+      offset 0
+    ) as active
+    where changed.revoked_time is not null
   ) then
-    raise check_violation using constraint = 'merchandise_instance_counts',
-      message = 'merchandise_instance: the count differs from the active contents';
+    raise check_violation using constraint = 'merchandise_instance_revoked_empty',
+      message = 'merchandise_instance: revoked with active contents';
   end if;
   return null;
 end $$;
 create trigger check_updated after update on merchandise_instance
-  referencing old table as before new table as changed for each statement execute function check_merchandises_updated();
+  referencing new table as changed for each statement execute function check_merchandises_updated();
 
--- Only an order that transfers an asset takes over its contents, before its grant, which counts them, is inserted.
+-- Only an order that transfers an asset takes over its contents, before its grant is inserted.
 create function check_taken_over() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { FILL_STATEMENTS } from '../bench/load/fill-statements.ts';
 import { recordQueries } from '../harness/databases/explain.ts';
 import { newCustomersInLanes } from '../harness/orders/lanes.ts';
-import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { batchOf, deleteAsset, deleteProduct, merchandise, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { syncOf } from '../harness/orders/sync-batches.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
@@ -22,6 +22,8 @@ const HOT = [
   'lock_assets',
   'read_found',
   'read_grants',
+  'count_contents',
+  'read_merchandises',
   'insert_license_order',
   'update_assets',
   'finish_chunks',
@@ -35,10 +37,9 @@ const HOT = [
   'read_products',
   'insert_product_terms',
   'insert_product_instance',
-  'revoke_products',
+  'revoke_product_instance',
   'update_contents_product_instance',
-  'update_grants',
-  'update_asset_numbers',
+  'end_grants',
   'list_merchandise_instance',
   'list_product_instance',
   'read_product_instance_piece',
@@ -148,7 +149,7 @@ it('read no large table completely', async () => {
   const api = await stack.newApi();
   const [one, other] = await newCustomersInLanes(api, 2);
   const [num, gone] = [newAssetNum(), newAssetNum()];
-  await api.process(batchOf(newBuy(one!, [num]), newBuy(one!, [gone])));
+  await api.process(batchOf(newBuy(one!, [num], {}, { merchandises: [merchandise()] }), newBuy(one!, [gone])));
   await api.process(batchOf(deleteAsset(one!, [gone]), deleteAsset(other!, [newAssetNum()])));
   await api.process(batchOf(deleteProduct(one!, [num])));
   await api.process(batchOf(newBuy(other!, [num], {}, { transferedAssetNum: true })));

@@ -97,8 +97,6 @@ function newLedger(): Ledger {
     customers: new Map(LEDGER_CUSTOMERS.filter(([id]) => id !== NAMES.id(LATE_CUSTOMER))),
     customerOfPurchase: new Map(),
     assets: new Map(),
-    loadedOnto: new Set(),
-    merchandises: new Map(),
     changes: emptyChanges(),
   };
 }

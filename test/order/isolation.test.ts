@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LedgerIds } from '@lockstep/assets';
-import type { AcceptedOrder, Customer } from '@lockstep/contract';
+import { type AcceptedOrder, type Customer, MAX_INSTANCES_ON_ASSET } from '@lockstep/contract';
 import { drainLanes, tryOneOrder } from '@lockstep/orders/testing';
 import type { Database, Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
@@ -9,6 +9,7 @@ import { type Api, dataOf } from '../harness/api.ts';
 import { checkNumbers } from '../harness/databases/numbers.ts';
 import { MemberCenter } from '../harness/members/member-center.ts';
 import { firstLaneOf, newCustomersInLanes } from '../harness/orders/lanes.ts';
+import { buyLargeAssets } from '../harness/orders/large-assets.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy, type Sent } from '../harness/orders/orders.ts';
 import { readRecords } from '../harness/orders/sync-batches.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
@@ -148,6 +149,16 @@ describe.each(Object.keys(WAYS))('a %s that waited for a transaction', (way) => 
         expect((await deciding)[0]).toBe(OWNED);
         expect(await readRecords(stack.db, assetNum)).toEqual([{ customerId: one.customerId, active: true }]);
       };
+    });
+  });
+
+  it('that buys for an asset counts what it bought for it', async () => {
+    const products = MAX_INSTANCES_ON_ASSET - 2;
+    const { large } = await buyLargeAssets({ db: stack.db, api }, one, 1, { products });
+    await whileOpen([newBuy(one, large)], async ({ trx }) => {
+      const deciding = WAYS[way]!(newBuy(other, large, {}, asTransfer));
+      await untilAwaited(trx);
+      return async () => expect(await deciding).toEqual(['asset_full']);
     });
   });
 

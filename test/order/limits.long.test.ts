@@ -205,10 +205,12 @@ describe('orders', () => {
       'asset_not_found',
       'order_too_large',
     ];
-    expect(causesOf(await api.preview(batchOf(...orders)))).toEqual(causes);
     expect(causesOf(await api.process(batchOf(...orders)))).toEqual(causes);
-    for (const [index, order] of orders.entries())
+    // Together, they would read too much for a preview.
+    for (const [index, order] of orders.entries()) {
+      expect(causesOf(await api.preview(batchOf(order)))).toEqual([causes[index]]);
       expect(refusalOf(await api.submit(syncOf(order)))).toMatchObject({ cause: causes[index] });
+    }
     const someonesAsset = newAssetNum();
     await api.carryOut(newBuy(await api.newCustomer(), [someonesAsset], { licenseType: 'softkey' }));
     const mismatches = [transfer(next, [someonesAsset, ...large]), transfer(next, numbers(someonesAsset))];

@@ -25,15 +25,12 @@ export {
 export { setLocked } from './locks.ts';
 export { type Region, takeAssetNumbers } from './numbers.ts';
 export { ABOVE_ALL, licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from './order-ids.ts';
-export { type LedgerNeeds, loadLedger, readLedger } from './storing/load.ts';
-export {
-  type ContentsNeeds,
-  dropLoaded,
-  loadContents,
-  readOldestProducts,
-} from './storing/load-contents.ts';
-export { lockFound } from './storing/lock-all.ts';
-export { type EndedProduct, readEndedProducts } from './storing/read-ended.ts';
-export { NOW, releaseAssets } from './storing/update.ts';
-export { LedgerIds, writeLedger } from './storing/write.ts';
+export { type ContentsNeeds, loadContents } from './storing/loading/contents.ts';
+export { type EndedProduct, readEndedProducts } from './storing/loading/ended.ts';
+export { type LedgerNeeds, loadLedger, readLedger } from './storing/loading/load.ts';
+export { lockFound } from './storing/loading/locking.ts';
+export { readOldestProducts } from './storing/loading/products.ts';
+export { LedgerIds } from './storing/writing/ids.ts';
+export { NOW, releaseAssets } from './storing/writing/update.ts';
+export { writeLedger } from './storing/writing/write.ts';
 export { findNumbersOfOtherChannels, selectAssets } from './tenant.ts';

@@ -16,8 +16,8 @@ import {
   type Trx,
 } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { lockFound } from './storing/lock-all.ts';
-import { NOW } from './storing/update.ts';
+import { lockFound } from './storing/loading/locking.ts';
+import { NOW } from './storing/writing/update.ts';
 import { selectAssets } from './tenant.ts';
 
 /** License types that can be disabled and enabled: refillable locks and those of large customers (interface O6). */

@@ -8,9 +8,6 @@ declare module '@lockstep/platform' {
       id: AssetId;
       asset_num: string;
       customer_id: CustomerId;
-      active_grants: number;
-      active_products: number;
-      active_merchandises: number;
       license_type: LicenseType;
       limit_start_date: string | null;
       limit_end_date: string | null;
@@ -35,8 +32,6 @@ declare module '@lockstep/platform' {
     asset_grant: {
       asset_id: AssetId;
       license_order_id: LicenseOrderId;
-      active_products: number;
-      active_merchandises: number;
       created_time: Generated<Date>;
       revoked_time: Date | null;
       revoked_by_order_id: LicenseOrderId | null;
@@ -46,7 +41,6 @@ declare module '@lockstep/platform' {
       asset_id: AssetId;
       license_order_id: LicenseOrderId;
       parent_id: string | null;
-      active_contents: number;
       crm_product_id: string;
       parent_crm_product_id: string;
       merchandise_num: string;

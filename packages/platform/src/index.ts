@@ -40,7 +40,6 @@ export {
   send,
   textArray,
   together,
-  untilAnswered,
   untilConfirmed,
 } from './postgres/statement.ts';
 export { behindSavepoint, inSnapshot, inTransaction, TransactionQueue } from './postgres/transactions.ts';

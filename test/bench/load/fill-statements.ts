@@ -35,13 +35,12 @@ export const FILL_STATEMENTS: Readonly<Record<string, string>> = {
   license_order: `insert into license_order (id, order_type, customer_id, assets, products, finished_time)
   select ${orderId}, 'new_buy', ${customer}, 1, 1, ${finishedTime} from ${orders}`,
 
-  asset: `insert into asset (id, asset_num, customer_id, active_grants, active_products, active_merchandises, license_type,
-    borrowed_usb_key, created_by_order_id)
-  select ${assetId}, ${assetNum}, ${customer}::bigint, 1, 1, 0, 'normal_recover_usbkey', false, ${orderId}
+  asset: `insert into asset (id, asset_num, customer_id, license_type, borrowed_usb_key, created_by_order_id)
+  select ${assetId}, ${assetNum}, ${customer}::bigint, 'normal_recover_usbkey', false, ${orderId}
   from ${orders}`,
 
-  asset_grant: `insert into asset_grant (asset_id, license_order_id, active_products, active_merchandises)
-  select ${assetId}, ${orderId}, 1, 0 from ${orders} where $3::text[] is not null`,
+  asset_grant: `insert into asset_grant (asset_id, license_order_id)
+  select ${assetId}, ${orderId} from ${orders} where $3::text[] is not null`,
 
   product_terms: `insert into product_terms (fields) select ${terms} where $3::text[] is not null and $1::bigint <= $2::bigint
     and not exists (select from product_terms where digest = sha256(${terms}))`,

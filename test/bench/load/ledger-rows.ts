@@ -28,9 +28,6 @@ export const LEDGER_ROWS: readonly { table: string; columns: readonly Column[] }
       ['id', 'bigint', (order) => order],
       ['asset_num', 'text', (order) => `floor-${order}`],
       ['customer_id', 'bigint', () => 1],
-      ['active_grants', 'integer', () => 1],
-      ['active_products', 'integer', () => 1],
-      ['active_merchandises', 'integer', () => 0],
       ['license_type', 'text', () => 'normal_recover_usbkey'],
       ['borrowed_usb_key', 'boolean', () => false],
       ['created_by_order_id', 'bigint', (order) => order],
@@ -41,8 +38,6 @@ export const LEDGER_ROWS: readonly { table: string; columns: readonly Column[] }
     columns: [
       ['asset_id', 'bigint', (order) => order],
       ['license_order_id', 'bigint', (order) => order],
-      ['active_products', 'integer', () => 1],
-      ['active_merchandises', 'integer', () => 0],
     ],
   },
   {

@@ -126,22 +126,20 @@ async function insertOpenChunks(db: Database): Promise<void> {
 /** The number BUSY: bought and revoked 500 times, then bought, extended by 3,000 orders and partly revoked by 1,000. */
 async function insertAssets(db: Database): Promise<void> {
   await sql`
-    insert into asset (id, asset_num, customer_id, active_grants, active_products, active_merchandises, license_type,
-      borrowed_usb_key, created_by_order_id, created_time, updated_time, revoked_time, revoked_by_order_id)
-    select life, case when life <= 501 then 'BUSY' else 'A' || life end, 1,
-      case when life <= 500 then 0 when life = 501 then 3000 else 1 end, (life > 501)::int, 0, 'softkey', false, 1,
+    insert into asset (id, asset_num, customer_id, license_type, borrowed_usb_key, created_by_order_id, created_time,
+      updated_time, revoked_time, revoked_by_order_id)
+    select life, case when life <= 501 then 'BUSY' else 'A' || life end, 1, 'softkey', false, 1,
       timestamptz '2020-01-01' + life / 100 * interval '1 millisecond',
       timestamptz '2020-02-01', case when life <= 500 then timestamptz '2020-01-01' + life * interval '1 minute' end,
       case when life <= 500 then (life * 2 + 1) * ${perBatch} end
     from generate_series(1, 100000) as life`.execute(db);
   await sql`
-    insert into asset_grant (asset_id, license_order_id, active_products, active_merchandises, created_time, revoked_time,
-      revoked_by_order_id)
-    select id, id * 2 * ${perBatch}, 0, 0, created_time, revoked_time, revoked_by_order_id from asset where id <= 500
+    insert into asset_grant (asset_id, license_order_id, created_time, revoked_time, revoked_by_order_id)
+    select id, id * 2 * ${perBatch}, created_time, revoked_time, revoked_by_order_id from asset where id <= 500
     union all
-    select 501, (1500 + place) * ${perBatch}, 0, 0, timestamptz '2020-02-01', null, null from generate_series(1, 3000) as place
+    select 501, (1500 + place) * ${perBatch}, timestamptz '2020-02-01', null, null from generate_series(1, 3000) as place
     union all
-    select id, (id % 9000) * ${perBatch} + 50, 1, 0, created_time, null, null from asset where id > 501`.execute(db);
+    select id, (id % 9000) * ${perBatch} + 50, created_time, null, null from asset where id > 501`.execute(db);
   const termsId = await insertTerms(db, { productUri: 'u', productName: 'n' });
   await sql`
     insert into product_instance (id, asset_id, license_order_id, terms_id, uri_hash, limit_concurrent, crm_product_id,

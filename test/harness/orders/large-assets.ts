@@ -38,10 +38,10 @@ export interface Filling {
   grants?: number;
 }
 
-const TABLES = ['asset', 'asset_grant', 'merchandise_instance', 'product_instance'];
+const TABLES = ['asset_grant', 'merchandise_instance', 'product_instance'];
 
 /**
- * Adds contents to active assets and to their counts, as if the order of their oldest active grant had bought them.
+ * Adds contents to active assets, as if the order of their oldest active grant had bought them.
  * Real orders for so much would take a minute. The products are copies of the oldest active one on each asset, with its
  * productUri; those under further grants have a productUri each (uriUnderGrant).
  */
@@ -67,17 +67,9 @@ async function fillAssets(
       ) as template
       where asset_num = any (${assetNums}::text[]) and revoked_time is null`.execute(trx);
     await sql`
-      update asset set active_products = active_products + ${products + packages + grants}::int,
-        active_merchandises = active_merchandises + ${packages}::int, active_grants = active_grants + ${grants}::int
-      from filled where id = asset_id`.execute(trx);
-    await sql`
-      update asset_grant g set active_products = active_products + ${products + packages}::int,
-        active_merchandises = active_merchandises + ${packages}::int
-      from filled where (g.asset_id, g.license_order_id) = (filled.asset_id, filled.license_order_id)`.execute(trx);
-    await sql`
-      insert into merchandise_instance (id, asset_id, license_order_id, active_contents, crm_product_id,
-        parent_crm_product_id, merchandise_num, merchandise_name, parent_merchandise_num, time_duration_expression)
-      select first_id + place, asset_id, license_order_id, 1, 'crm-m1', '', 'M-1', 'Office package', '', '1-0-0'
+      insert into merchandise_instance (id, asset_id, license_order_id, crm_product_id, parent_crm_product_id,
+        merchandise_num, merchandise_name, parent_merchandise_num, time_duration_expression)
+      select first_id + place, asset_id, license_order_id, 'crm-m1', '', 'M-1', 'Office package', '', '1-0-0'
       from filled, generate_series(1, ${packages}::int) as place`.execute(trx);
     await sql`
       insert into product_instance (id, asset_id, license_order_id, merchandise_id, crm_product_id,
@@ -87,8 +79,8 @@ async function fillAssets(
         uri_hash, limit_concurrent
       from filled, generate_series(1, ${products + packages}::int) as place`.execute(trx);
     await sql`
-      insert into asset_grant (asset_id, license_order_id, active_products, active_merchandises)
-      select asset_id, first_id + place, 1, 0 from filled, generate_series(1, ${grants}::int) as place`.execute(trx);
+      insert into asset_grant (asset_id, license_order_id)
+      select asset_id, first_id + place from filled, generate_series(1, ${grants}::int) as place`.execute(trx);
     await sql`
       create temporary table under_grant on commit drop as
       select filled.*, place, jsonb_set(fields::jsonb, '{productUri}', to_jsonb(${uriUnderGrant('')} || place))::text as fields

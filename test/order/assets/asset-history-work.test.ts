@@ -108,14 +108,14 @@ async function fillNumber(): Promise<void> {
   // A trigger refuses assets that are inserted as revoked.
   await pastTriggers(stack.db, ['asset'], (trx) =>
     sql`
-    insert into asset (id, asset_num, customer_id, active_grants, active_products, active_merchandises, license_type,
+    insert into asset (id, asset_num, customer_id, license_type,
       borrowed_usb_key, created_by_order_id, ${columns})
-    select ${asset}, ${OFTEN_BOUGHT}, ${customer.customerId}, 0, 0, 0, 'softkey', false, ${purchase}, ${revoked}
+    select ${asset}, ${OFTEN_BOUGHT}, ${customer.customerId}, 'softkey', false, ${purchase}, ${revoked}
     ${all}`.execute(trx),
   );
   await sql`
-    insert into asset_grant (asset_id, license_order_id, active_products, active_merchandises, ${columns})
-    select ${asset}, ${purchase}, 0, 0, ${revoked} ${all}`.execute(stack.db);
+    insert into asset_grant (asset_id, license_order_id, ${columns})
+    select ${asset}, ${purchase}, ${revoked} ${all}`.execute(stack.db);
   await sql`
     insert into product_instance (id, asset_id, license_order_id, ${PRODUCT_COLUMNS}, ${columns})
     select ${FIRST.other}::bigint + i, ${asset}, ${purchase}, ${PRODUCT}, ${revoked} ${all}`.execute(stack.db);

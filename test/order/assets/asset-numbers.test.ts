@@ -129,9 +129,8 @@ describe('O9', () => {
     await sql`update asset_number set handed_out = ${after} where first_digit = 8`.execute(stack.db);
     await pastTriggers(stack.db, ['asset'], async (trx) => {
       await sql`
-        insert into asset (id, asset_num, customer_id, active_grants, active_products, active_merchandises, license_type,
-          borrowed_usb_key, created_by_order_id)
-        select count, 8000000000 + count, 1, 0, 0, 0, 'softkey', false, 1
+        insert into asset (id, asset_num, customer_id, license_type, borrowed_usb_key, created_by_order_id)
+        select count, 8000000000 + count, 1, 'softkey', false, 1
         from generate_series(${after + 1}::int, ${through}::int) as count where count <> ${after + 2}`.execute(trx);
     });
     await sql

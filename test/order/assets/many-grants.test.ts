@@ -1,4 +1,4 @@
-import { loadContents, readLedger } from '@lockstep/assets';
+import { type Grant, loadContents, readLedger } from '@lockstep/assets';
 import { BatchOrder, type Customer, type LicenseOrderId } from '@lockstep/contract';
 import { collectNeeds, LIMITS, type OrderWithId, planOnLoaded } from '@lockstep/orders/testing';
 import { inTransaction } from '@lockstep/platform';
@@ -7,7 +7,14 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Api } from '../../harness/api.ts';
 import { explain, recordQueries } from '../../harness/databases/explain.ts';
 import { buyLargeAssets, uriUnderGrant } from '../../harness/orders/large-assets.ts';
-import { batchOf, deleteProduct, newBuy, productToRevoke, type Sent } from '../../harness/orders/orders.ts';
+import {
+  batchOf,
+  deleteAsset,
+  deleteProduct,
+  newBuy,
+  productToRevoke,
+  type Sent,
+} from '../../harness/orders/orders.ts';
 import { type Stack, startStack } from '../../harness/stack.ts';
 
 /** The cost of an order that looks for many products on an asset with many grants. */
@@ -37,6 +44,11 @@ interface PlanNode {
   'Shared Read Blocks': number;
 }
 
+async function pagesOf(query: Parameters<typeof explain>[1]): Promise<number> {
+  const plan = await explain<PlanNode>(stack.db, query);
+  return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+}
+
 /** Returns how many pages PostgreSQL reads to find the first products on the asset. */
 async function countPages(count: number, strictMatchWhenDelete: boolean): Promise<number> {
   const products = uris(count).map((productUri) => productToRevoke({ productUri, strictMatchWhenDelete }));
@@ -45,8 +57,7 @@ async function countPages(count: number, strictMatchWhenDelete: boolean): Promis
   expect(await api.preview(batchOf(order))).toMatchObject([{ cause: null }]);
   vi.restoreAllMocks();
   const [reading] = sent.filter(({ name }) => name === 'read_products');
-  const plan = await explain<PlanNode>(stack.db, reading!);
-  return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+  return await pagesOf(reading!);
 }
 
 it.each([false, true])('products under all grants are found in one pass, with strict match: %s', async (strict) => {
@@ -70,17 +81,18 @@ it('grants are scanned once, however many products of a source order are looked 
     inTransaction(stack.db, async (trx) => {
       const ledger = await readLedger(trx, collectNeeds(acceptedOf(deleteProduct(customer, [assetNum]))));
       const asset = ledger.assets.get(assetNum)!;
-      const grantsOf = new Set([asset]);
-      await loadContents(trx, ledger, { grantsOf, lookUps: [] }, LIMITS.ofOrder);
-      const { grants } = asset;
+      let grants = asset.grants;
       let passes = 0;
       const get = () => {
         passes++;
         return grants;
       };
-      Object.defineProperty(asset, 'grants', { get });
+      const set = (loaded: Grant[]) => {
+        grants = loaded;
+      };
+      Object.defineProperty(asset, 'grants', { get, set });
       const lookUps = uris(count).map((productUri) => ({ asset, productUri, terms: null, source }));
-      await loadContents(trx, ledger, { grantsOf, lookUps }, LIMITS.ofOrder);
+      await loadContents(trx, { grantsOf: new Set([asset]), counts: new Map(), lookUps }, LIMITS.together);
       return passes;
     });
   expect(await countPasses(GRANTS)).toBe(await countPasses(1));
@@ -96,3 +108,29 @@ it('an order that has taken over all grants is the source order of all their pro
   const { outcomes } = await inTransaction(stack.db, (trx) => planOnLoaded(trx, orders));
   expect(outcomes).toMatchObject([{ failure: null }, { failure: null, products: GRANTS }]);
 });
+
+it.each(['read_grants', 'count_contents', 'read_products'])(
+  '%s stops at its limit, whatever orders name',
+  async (name) => {
+    const { large } = await buyLargeAssets({ db: stack.db, api }, customer, 30, { grants: 100 });
+    await sql`vacuum analyze product_instance, asset_grant, merchandise_instance`.execute(stack.db);
+    const pagesFor = async (assetNums: string[], limit: number) => {
+      const sent = recordQueries();
+      const isComplete = await inTransaction(stack.db, async (trx) => {
+        const ledger = await readLedger(trx, collectNeeds(acceptedOf(deleteAsset(customer, assetNums))));
+        const assets = assetNums.map((each) => ledger.assets.get(each)!);
+        const counts = new Map(assets.map((asset) => [asset.assetNum, { asset, source: null }]));
+        const lookUps = assets.flatMap((asset) =>
+          uris(100).map((productUri) => ({ asset, productUri, terms: null, source: null })),
+        );
+        return await loadContents(trx, { grantsOf: new Set(assets), counts, lookUps }, limit);
+      });
+      vi.restoreAllMocks();
+      return { isComplete, pages: await pagesOf(sent.find((query) => query.name === name)!) };
+    };
+    const some = await pagesFor(large.slice(0, 3), LIMITS.together);
+    const stopped = await pagesFor(large, 150);
+    expect([some.isComplete, stopped.isComplete]).toEqual([true, false]);
+    expect(stopped.pages).toBeLessThan(some.pages);
+  },
+);

@@ -1,5 +1,5 @@
 import type { LicenseOrderId } from '@lockstep/contract';
-import { countUnder, createGrant, endGrant, type Grant, heldBy, type Numbers, takeOver } from './grants.ts';
+import { countUnder, createGrant, endGrant, type Grant, heldBy, takeOver } from './grants.ts';
 import {
   type Asset,
   type AssetTerms,
@@ -8,7 +8,6 @@ import {
   type Ledger,
   type LedgerChanges,
   listNewCodes,
-  type MerchandiseInstance,
 } from './ledger.ts';
 
 /** Applies an order's effects to the ledger in memory, and records what must be written. */
@@ -21,31 +20,33 @@ export function advance(ledger: Ledger, licenseOrderId: LicenseOrderId, effects:
     const { asset, grant } = effect;
     if (effect.action === 'create') {
       asset.grants.push(grant);
-      count(asset, { grants: 1 }, changes);
+      count(asset, { grants: 1 });
       changes.newGrants.push({ asset, grant });
     } else {
       const { products, merchandises } = effect.numbers;
       endGrant(grant, licenseOrderId);
-      count(asset, { grants: -1, products: -products, merchandises: -merchandises }, changes);
-      noteChanged(asset, grant, changes);
+      count(asset, { grants: -1, contents: -products - merchandises });
+      noteEnded(asset, grant, changes);
     }
   }
   for (const effect of effects.merchandises) {
     const { action, asset, merchandise } = effect;
     const merchandises = action === 'create' ? 1 : -1;
-    countIn(merchandise.parent, merchandises, changes);
-    countOf(asset, merchandise, { merchandises }, changes);
+    if (merchandise.parent !== null) merchandise.parent.activeContents += merchandises;
+    countUnder(merchandise.grant, { merchandises });
+    count(asset, { contents: merchandises });
     if (action === 'create') changes.newMerchandises.push(effect);
     else {
       revoke(merchandise, licenseOrderId, revoked);
-      if (merchandise.id !== null) changes.changedMerchandises.add(merchandise);
+      if (merchandise.id !== null) changes.revokedMerchandises.push(merchandise);
     }
   }
   for (const effect of effects.products) {
     const { action, asset, product } = effect;
     const products = action === 'create' ? 1 : -1;
-    countIn(product.merchandise, products, changes);
-    countOf(asset, product, { products }, changes);
+    if (product.merchandise !== null) product.merchandise.activeContents += products;
+    countUnder(product.grant, { products });
+    count(asset, { contents: products });
     if (action === 'create') {
       asset.products.push(product);
       changes.newProducts.push(effect);
@@ -68,28 +69,14 @@ function revoke(instance: Instance, licenseOrderId: LicenseOrderId, revoked: Map
   instance.grant = grant;
 }
 
-function countIn(merchandise: MerchandiseInstance | null, items: number, changes: LedgerChanges): void {
-  if (merchandise === null) return;
-  merchandise.activeContents += items;
-  if (merchandise.id !== null) changes.changedMerchandises.add(merchandise);
+function count({ active }: Asset, { grants = 0, contents = 0 }: Partial<NonNullable<Asset['active']>>): void {
+  if (active === null) return;
+  active.grants += grants;
+  active.contents += contents;
 }
 
-/** Updates the counts of an asset and a grant for an instance that is added or removed. */
-function countOf(asset: Asset, { grant }: Instance, numbers: Partial<Numbers>, changes: LedgerChanges): void {
-  countUnder(grant, numbers);
-  count(asset, numbers, changes);
-  noteChanged(asset, grant, changes);
-}
-
-function count(asset: Asset, numbers: Partial<Asset['active']>, changes: LedgerChanges): void {
-  asset.active.grants += numbers.grants ?? 0;
-  asset.active.products += numbers.products ?? 0;
-  asset.active.merchandises += numbers.merchandises ?? 0;
-  if (asset.id !== null) changes.countedAssets.add(asset);
-}
-
-function noteChanged(asset: Asset, grant: Grant, changes: LedgerChanges): void {
-  if (grant.stored !== null) changes.changedGrants.set(grant, asset);
+function noteEnded(asset: Asset, grant: Grant, { endedGrants }: LedgerChanges): void {
+  if (grant.stored !== null) endedGrants.set(grant, asset);
 }
 
 function advanceAsset(ledger: Ledger, licenseOrderId: LicenseOrderId, effect: Effects['assets'][number]): void {
@@ -131,8 +118,8 @@ function advanceAsset(ledger: Ledger, licenseOrderId: LicenseOrderId, effect: Ef
 function takeGrantsOver(asset: Asset, grant: Grant, changes: LedgerChanges): void {
   const formers = asset.grants.filter(({ revokedBy }) => revokedBy === null);
   takeOver(grant, formers);
-  for (const former of formers) noteChanged(asset, former, changes);
-  count(asset, { grants: -formers.length }, changes);
+  for (const former of formers) noteEnded(asset, former, changes);
+  count(asset, { grants: -formers.length });
 }
 
 function replaceTerms(asset: Asset, terms: AssetTerms): void {

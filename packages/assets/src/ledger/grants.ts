@@ -6,6 +6,11 @@ export interface Numbers {
   merchandises: number;
 }
 
+interface StoredGrant {
+  /** The counts of its contents; null if no order may revoke them together (see ContentsNeeds). */
+  counted: Readonly<Numbers> | null;
+}
+
 /**
  * What one order put on one asset. A grant is active until a delete_asset names its order, the asset is revoked, or an
  * order that transfers the asset takes it over with all contents (rules 6.5).
@@ -15,17 +20,19 @@ export interface Grant {
   readonly holder: Holder;
   /** The order that revoked it; null while it is active. */
   revokedBy: LicenseOrderId | null;
-  /** The counts stored in the database; null for a new grant. */
-  readonly stored: Readonly<Numbers> | null;
+  /** What the database says of it; null for a new grant. */
+  readonly stored: StoredGrant | null;
 }
 
 /**
  * The order that holds the contents of a grant, their counts, and the order that ended all of them. When an order takes
  * grants over, their holders are merged. So taking over or revoking a grant touches none of its contents, which may be
- * ten thousand products that are not even loaded.
+ * thousands of products that are not even loaded.
  */
 interface Holder extends Numbers {
   orderId: LicenseOrderId;
+  /** Whether its numbers are complete. */
+  isCounted: boolean;
   /** The order that revoked everything that was left in it. */
   endedBy: LicenseOrderId | null;
   /** The holder that this one was merged into. */
@@ -34,10 +41,11 @@ interface Holder extends Numbers {
   size: number;
 }
 
-/** Returns a grant whose order holds its own contents. `stored`: the counts in the database, if it is stored. */
-export function createGrant(licenseOrderId: LicenseOrderId, stored: Numbers | null = null): Grant {
-  const numbers = stored ?? { products: 0, merchandises: 0 };
-  const holder = { ...numbers, orderId: licenseOrderId, endedBy: null, into: null, size: 1 };
+/** Returns a grant whose order holds its own contents. */
+export function createGrant(licenseOrderId: LicenseOrderId, stored: StoredGrant | null = null): Grant {
+  const { products, merchandises } = stored?.counted ?? { products: 0, merchandises: 0 };
+  const isCounted = stored === null || stored.counted !== null;
+  const holder = { products, merchandises, isCounted, orderId: licenseOrderId, endedBy: null, into: null, size: 1 };
   return { licenseOrderId, holder, revokedBy: null, stored };
 }
 
@@ -57,10 +65,11 @@ export function revokerOf({ grant, revokedBy }: Held): LicenseOrderId | null {
   return revokedBy ?? findLast(grant.holder).endedBy;
 }
 
-/** Returns the counts of a grant's active contents. A grant that was taken over has none. */
+/** Returns the counts of an active grant's active contents, which must be counted. */
 export function numbersOf(grant: Grant): Readonly<Numbers> {
-  const { products, merchandises } = findLast(grant.holder);
-  return grant.revokedBy === null ? { products, merchandises } : { products: 0, merchandises: 0 };
+  const { products, merchandises, isCounted } = findLast(grant.holder);
+  if (!isCounted) throw new Error(`contents of the grant of order ${grant.licenseOrderId} not counted`);
+  return { products, merchandises };
 }
 
 /** Adds to the counts of a grant; negative numbers for what is revoked. */
@@ -106,6 +115,7 @@ function join(one: Holder, other: Holder): Holder {
   const [small, large] = one.size < other.size ? [one, other] : [other, one];
   small.into = large;
   large.size += small.size;
+  large.isCounted &&= small.isCounted;
   large.products += small.products;
   large.merchandises += small.merchandises;
   return large;

@@ -24,8 +24,11 @@ export interface Asset {
   readonly storedCodes: ReadonlySet<string>;
   /** How many extended attributes the asset has. Counted only if an order sets some. */
   codeCount: number;
-  /** The counts of active contents, loaded or not: the sum over its active grants. */
-  readonly active: Numbers & { grants: number };
+  /**
+   * How many grants, and how many products and merchandise are active on it, loaded or not. Null if they are not
+   * counted: on a stored asset for which no order buys.
+   */
+  readonly active: { grants: number; contents: number } | null;
   /** Its grants, oldest first. Until they are loaded (see loadContents), only those that the plan adds. */
   grants: Grant[];
   areGrantsLoaded: boolean;
@@ -126,10 +129,6 @@ export interface Ledger {
   readonly customerOfPurchase: Map<LicenseOrderId, CustomerId>;
   /** Active assets, by number. */
   readonly assets: Map<string, Asset>;
-  /** Assets whose products were loaded. */
-  readonly loadedOnto: Set<Asset>;
-  /** Loaded merchandise, by id. */
-  readonly merchandises: Map<string, MerchandiseInstance>;
   readonly changes: LedgerChanges;
 }
 
@@ -137,8 +136,6 @@ export interface Ledger {
 export interface LedgerChanges {
   readonly newAssets: Set<Asset>;
   readonly changedAssets: Set<Asset>;
-  /** Assets whose count of active grants, products or merchandise changed. */
-  readonly countedAssets: Set<Asset>;
   readonly revokedAssets: Set<Asset>;
   /**
    * Assets that were released, because they were revoked or transferred, or became or stopped being a borrowed lock.
@@ -146,11 +143,11 @@ export interface LedgerChanges {
   readonly releasedAssets: Set<Asset>;
   readonly transfers: Transfer[];
   readonly newGrants: { asset: Asset; grant: Grant }[];
-  /** Stored grants that were revoked, taken over, or have fewer contents. */
-  readonly changedGrants: Map<Grant, Asset>;
+  /** Stored grants that were revoked or taken over. */
+  readonly endedGrants: Map<Grant, Asset>;
   readonly newMerchandises: Effects['merchandises'];
-  /** Stored merchandise that was revoked or has fewer contents. */
-  readonly changedMerchandises: Set<MerchandiseInstance>;
+  /** Stored merchandise that was revoked by itself. */
+  readonly revokedMerchandises: MerchandiseInstance[];
   readonly newProducts: Effects['products'];
   /** Stored products that were revoked by themselves, by id. */
   readonly revokedProducts: Map<string, { asset: Asset; product: ProductInstance }>;
@@ -161,14 +158,13 @@ export function emptyChanges(): LedgerChanges {
   return {
     newAssets: new Set(),
     changedAssets: new Set(),
-    countedAssets: new Set(),
     revokedAssets: new Set(),
     releasedAssets: new Set(),
     transfers: [],
     newGrants: [],
-    changedGrants: new Map(),
+    endedGrants: new Map(),
     newMerchandises: [],
-    changedMerchandises: new Set(),
+    revokedMerchandises: [],
     newProducts: [],
     revokedProducts: new Map(),
   };

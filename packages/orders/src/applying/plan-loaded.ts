@@ -1,4 +1,4 @@
-import { advance, dropLoaded, type Ledger, loadContents, loadLedger, readOldestProducts } from '@lockstep/assets';
+import { advance, type Ledger, loadContents, loadLedger, readOldestProducts } from '@lockstep/assets';
 import type { Refusal } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
 import { LIMITS, type Limits } from '../planning/limits.ts';
@@ -34,9 +34,8 @@ export async function planOrders(
   let some = orders;
   let isLoaded = false;
   for (;;) {
-    isLoaded = (await loadContents(trx, ledger, collectContents(ledger, some), limits.together)) <= limits.together;
+    isLoaded = await loadContents(trx, collectContents(ledger, some), limits.together);
     if (isLoaded || some.length === 1) break;
-    dropLoaded(ledger);
     some = some.slice(0, Math.ceil(some.length / 2));
   }
   const hints = new Hints(trx, ledger);

@@ -46,3 +46,9 @@ export function grantsOf(asset: Asset): Grant[] {
   if (!asset.areGrantsLoaded) throw new Error(`grants of asset ${asset.assetNum} not loaded`);
   return asset.grants;
 }
+
+/** Returns how much is active on an asset. It must be counted, as it is if orders buy for it. */
+export function activeOn({ active, assetNum }: Asset): NonNullable<Asset['active']> {
+  if (active === null) throw new Error(`contents of asset ${assetNum} not counted`);
+  return active;
+}

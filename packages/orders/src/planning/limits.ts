@@ -1,5 +1,6 @@
 import type { Asset } from '@lockstep/assets';
 import { MAX_EXTENDED_ATTRIBUTES, MAX_INSTANCES, MAX_INSTANCES_ON_ASSET, Refusal } from '@lockstep/contract';
+import { grantsOf } from './checks.ts';
 
 /** How much orders may touch (rules 6.5 Size). */
 export interface Limits {
@@ -11,7 +12,10 @@ export interface Limits {
    * assets that it may revoke.
    */
   ofOrder: number;
-  /** What orders that run together may touch, and how many products and grants may be read for them. */
+  /**
+   * What orders that run together may touch, and about how much of each kind is read for them. At least `ofOrder` and
+   * `onAsset` together (see loadContents).
+   */
   together: number;
 }
 
@@ -50,7 +54,7 @@ export class Touched {
   addGrantsOf(asset: Asset): void {
     if (this.#assets.has(asset)) return;
     this.#assets.add(asset);
-    this.#grants += asset.active.grants;
+    this.#grants += grantsOf(asset).filter(({ revokedBy }) => revokedBy === null).length;
     this.#check(this.#grants);
   }
 

@@ -65,7 +65,7 @@ function assetWith(products: ProductInstance[]): Asset {
     limitEndDate: null,
     grants: [],
     areGrantsLoaded: true,
-    active: { grants: 1, products: products.length, merchandises: 0 },
+    active: { grants: 1, contents: products.length },
     products,
     revokedBy: null,
   };

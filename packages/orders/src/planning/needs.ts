@@ -9,6 +9,7 @@ export function collectNeeds(orders: Iterable<{ order: Order; channels: Channels
     customerIds: new Set(),
     purchaseIds: new Set(),
     assetNums: new Set(),
+    boughtNums: new Set(),
     codes: new Set(),
     owners: false,
   };
@@ -17,8 +18,10 @@ export function collectNeeds(orders: Iterable<{ order: Order; channels: Channels
     if (channels !== null) needs.owners = true;
     needs.customerIds.add(order.customerId);
     if (order.srcLicenseOrderId !== undefined) needs.purchaseIds.add(order.srcLicenseOrderId);
-    for (const { assetNos } of order.assets) for (const assetNum of assetNos) needs.assetNums.add(assetNum);
+    const assetNums = order.assets.flatMap(({ assetNos }) => assetNos);
+    for (const assetNum of assetNums) needs.assetNums.add(assetNum);
     if (order.orderType === 'new_buy') {
+      for (const assetNum of assetNums) needs.boughtNums.add(assetNum);
       for (const { extendCode } of order.assets.flatMap(({ assetExtendList = [] }) => assetExtendList)) {
         if (extendCode !== undefined) needs.codes.add(extendCode);
       }
@@ -32,13 +35,13 @@ export function collectNeeds(orders: Iterable<{ order: Order; channels: Channels
 
 /**
  * Returns what planning these orders reads from the contents of assets, in the order in which it is read, as far as the
- * ledger tells now. For several orders, this includes what earlier ones may make necessary.
+ * ledger tells before any is planned. For several orders, this includes what earlier ones may make necessary.
  */
 export function collectContents(
   ledger: Ledger,
   orders: readonly { order: Order; channels: Channels }[],
 ): ContentsNeeds {
-  const needs: ContentsNeeds = { grantsOf: new Set(), lookUps: [] };
+  const needs: ContentsNeeds = { grantsOf: new Set(), counts: new Map(), lookUps: [] };
   /**
    * Assets that these orders may transfer. After a transfer, another order holds their contents, which is not known
    * before.
@@ -62,8 +65,11 @@ export function collectContents(
     for (const element of order.assets) {
       for (const asset of assetsOf(element)) {
         needs.grantsOf.add(asset);
-        if (order.orderType === 'delete_asset' || asset.id === null) continue;
         const source = mayMove.has(asset) ? null : (order.srcLicenseOrderId ?? null);
+        if (order.orderType === 'delete_asset') {
+          needs.counts.set(`${asset.id} ${source}`, { asset, source });
+          continue;
+        }
         for (const product of (element as DeleteProductOrder['assets'][number]).products) {
           const { kind, terms } = kindAndTerms(product);
           const { productUri } = product;

@@ -53,8 +53,6 @@ function newLedger(): Ledger {
     ),
     customerOfPurchase: new Map(),
     assets: new Map(),
-    loadedOnto: new Set(),
-    merchandises: new Map(),
     changes: emptyChanges(),
   };
 }
@@ -561,7 +559,7 @@ describe('delete_asset', () => {
     expect(asset.revokedBy).toBe('900');
     for (const thing of [...asset.products, ...boughtOnto(ledger, asset)]) expect(revokerOf(thing)).toBe('900');
     for (const grant of asset.grants) expect(grant.revokedBy).toBe('900');
-    expect(asset.active).toEqual({ grants: 0, products: 0, merchandises: 0 });
+    expect(asset.active).toEqual({ grants: 0, contents: 0 });
     expect([...ledger.changes.releasedAssets]).toEqual([asset]);
     expect(productsOn(ledger, 'X2')).toEqual(['a@101', 'b@101']);
   });

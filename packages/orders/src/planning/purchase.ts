@@ -10,7 +10,7 @@ import {
   type ProductInstance,
 } from '@lockstep/assets';
 import { type AssetToBuy, type Merchandise, type NewBuyOrder, type ProductToBuy, Refusal } from '@lockstep/contract';
-import { checkLicenseType, checkSource, grantsOf, isVisible } from './checks.ts';
+import { activeOn, checkLicenseType, checkSource, isVisible } from './checks.ts';
 import { type Limits, Touched } from './limits.ts';
 import { emptyEffects, type OrderWithId } from './outcome.ts';
 
@@ -86,8 +86,7 @@ function buyAsset(
   checkLicenseType(asset, order);
   if (isTransfer) {
     touched.addGrantsOf(asset);
-    touched.add(asset.active.products + asset.active.merchandises);
-    grantsOf(asset);
+    touched.add(activeOn(asset).contents);
     effects.assets.push({ action: 'transfer', asset, terms, customerId: order.customerId, grant });
   } else effects.assets.push({ action: 'extend', asset, terms });
   return asset;
@@ -107,7 +106,7 @@ function createAsset(order: NewBuyOrder, assetNum: string, terms: AssetTerms): A
     extends: terms.extends,
     storedCodes: NO_CODES,
     codeCount: Object.keys(terms.extends).length,
-    active: { grants: 0, products: 0, merchandises: 0 },
+    active: { grants: 0, contents: 0 },
     grants: [],
     areGrantsLoaded: true,
     products: [],
@@ -151,9 +150,10 @@ class Purchase {
     this.#grant = on.grant;
     this.#effects = effects;
     this.#touched = touched;
-    const { active, assetNum, customerId } = on.asset;
+    const { assetNum, customerId } = on.asset;
+    const active = activeOn(on.asset);
     this.#limits = limits;
-    this.#room = limits.onAsset - active.products - active.merchandises;
+    this.#room = limits.onAsset - active.contents;
     // A transfer replaces all earlier grants with one.
     const isOwn = customerId === accepted.order.customerId;
     if (isOwn && active.grants >= limits.onAsset) throw new Refusal('asset_full', assetNum, limits.onAsset, 'grants');

@@ -60,11 +60,6 @@ export async function send(trx: Trx, statement: Statement<unknown>): Promise<voi
   await onConnection(trx, async (connection) => connection.send(statement));
 }
 
-/** Waits until all statements that a transaction has sent are answered. Throws the first of their errors. */
-export async function untilAnswered(trx: Trx): Promise<void> {
-  await onConnection(trx, (connection) => connection.runAll([]));
-}
-
 function onConnection<Result>(db: Database | Trx, use: (connection: Connection) => Promise<Result>): Promise<Result> {
   return db.getExecutor().provideConnection((connection) => use(connection as Connection));
 }

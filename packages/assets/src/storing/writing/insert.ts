@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { LicenseOrderId, ProductToBuy } from '@lockstep/contract';
 import { arrayText, type Column, insertRows, send, type Trx, textArray } from '@lockstep/platform';
-import { heldBy, numbersOf, revokerOf } from '../ledger/grants.ts';
-import type { Asset, Instance, LedgerChanges, Transfer } from '../ledger/ledger.ts';
-import { pickTerms } from '../terms.ts';
+import { heldBy, revokerOf } from '../../ledger/grants.ts';
+import type { Asset, Instance, LedgerChanges, Transfer } from '../../ledger/ledger.ts';
+import { pickTerms } from '../../terms.ts';
 
 /** Inserts the transfers of assets. */
 export async function insertTransfers(trx: Trx, transfers: readonly Transfer[]): Promise<void> {
@@ -27,28 +27,21 @@ export async function insertAssets(trx: Trx, assets: readonly Asset[]): Promise<
     ['borrowed_usb_key', 'boolean', assets.map((asset) => asset.borrowedUsbKey)],
     ['extends', 'jsonb', assets.map(writeExtends)],
     ['created_by_order_id', 'bigint', assets.map((asset) => asset.grants[0]!.licenseOrderId)],
-    ['active_grants', 'integer', assets.map(({ active }) => active.grants)],
-    ['active_products', 'integer', assets.map(({ active }) => active.products)],
-    ['active_merchandises', 'integer', assets.map(({ active }) => active.merchandises)],
   ]);
 }
 
 /** Inserts new grants. */
 export async function insertGrants(trx: Trx, newGrants: LedgerChanges['newGrants']): Promise<void> {
-  const numbers = newGrants.map(({ grant }) => numbersOf(grant));
   await insertRows(trx, 'asset_grant', [
     ['asset_id', 'bigint', newGrants.map(({ asset }) => asset.id)],
     ['license_order_id', 'bigint', newGrants.map(({ grant }) => grant.licenseOrderId)],
     ...revocationColumns(newGrants.map(({ grant }) => grant.revokedBy)),
-    ['active_products', 'integer', numbers.map(({ products }) => products)],
-    ['active_merchandises', 'integer', numbers.map(({ merchandises }) => merchandises)],
   ]);
 }
 
 /** Inserts new merchandise. */
 export async function insertMerchandises(trx: Trx, newMerchandises: LedgerChanges['newMerchandises']): Promise<void> {
   const bought = newMerchandises.map(({ merchandise }) => merchandise.bought!);
-  const revokers = newMerchandises.map(({ merchandise }) => revokerOf(merchandise));
   await insertRows(trx, 'merchandise_instance', [
     ['id', 'bigint', newMerchandises.map(({ merchandise }) => merchandise.id)],
     ['asset_id', 'bigint', newMerchandises.map(({ asset }) => asset.id)],
@@ -61,12 +54,7 @@ export async function insertMerchandises(trx: Trx, newMerchandises: LedgerChange
     ['parent_merchandise_num', 'text', bought.map((merchandise) => merchandise.parentMerchandiseNum)],
     ['time_duration_expression', 'text', bought.map((merchandise) => merchandise.timeDurationExpression)],
     ['held_by_order_id', 'bigint', holderIds(newMerchandises.map(({ merchandise }) => merchandise))],
-    ...revocationColumns(revokers),
-    [
-      'active_contents',
-      'integer',
-      newMerchandises.map(({ merchandise }, index) => (revokers[index] === null ? merchandise.activeContents : 0)),
-    ],
+    ...revocationColumns(newMerchandises.map(({ merchandise }) => revokerOf(merchandise))),
   ]);
 }
 
@@ -83,10 +71,8 @@ export function collectTerms(newProducts: LedgerChanges['newProducts']): Digeste
  * Inserts the terms that are not stored yet. It never waits: if another transaction is inserting the same terms,
  * both become rows.
  */
-export async function insertTerms(
-  trx: Trx,
-  terms: readonly (readonly [text: string, digest: string])[],
-): Promise<void> {
+export async function insertTerms(trx: Trx, terms: DigestedTerms): Promise<void> {
+  if (terms.size === 0) return;
   await send(trx, {
     name: 'insert_product_terms',
     text: `
@@ -94,13 +80,7 @@ export async function insertTerms(
       select sent.fields from unnest((select $1::json[]), (select $2::bytea[])) as sent (fields, digest)
       left join lateral (select id from product_terms where digest = sent.digest offset 0) as stored on true
       where stored.id is null`,
-    values: [
-      arrayText(
-        'json',
-        terms.map(([text]) => text),
-      ),
-      bytesArray(terms.map(([, digest]) => digest)),
-    ],
+    values: [arrayText('json', [...terms.keys()]), bytesArray([...terms.values()])],
   });
 }
 
@@ -149,25 +129,6 @@ export async function insertProducts(
 /** Returns the new extended attributes of an asset as JSON; null if there are none. */
 export function writeExtends({ extends: given }: Asset): string | null {
   return Object.keys(given).length === 0 ? null : JSON.stringify(given);
-}
-
-/** Returns about how many characters the row of a new asset has. */
-export function lengthOfAsset({ extends: given }: Asset): number {
-  return Object.entries(given).reduce((sum, [code, value]) => sum + code.length + value.length, 0);
-}
-
-/** Returns about how many characters the row of a new merchandise has. */
-export function lengthOfMerchandise({ merchandise }: LedgerChanges['newMerchandises'][number]): number {
-  const { crmProductId, parentCrmProductId, merchandiseNum, merchandiseName, parentMerchandiseNum } =
-    merchandise.bought!;
-  const texts = [crmProductId, parentCrmProductId, merchandiseNum, merchandiseName, parentMerchandiseNum];
-  return texts.reduce((sum, { length }) => sum + length, merchandise.bought!.timeDurationExpression.length);
-}
-
-/** Returns about how many characters the row of a new product has, without its terms. */
-export function lengthOfProduct({ product }: LedgerChanges['newProducts'][number]): number {
-  const { crmProductId, parentCrmProductId } = product.bought!;
-  return crmProductId.length + parentCrmProductId.length + (write(product.bought!).passwords?.length ?? 0);
 }
 
 /** The long columns of a product, as sent. Thousands of rows may share one object. */

@@ -1,0 +1,38 @@
+import { run, type Statement, type Trx } from '@lockstep/platform';
+
+/** How many rows one draw from the sequence ledger_id covers; the sequence's increment in the migration. */
+const IDS_PER_BLOCK = 1_000;
+
+const idBlocks = (blocks: number): Statement<{ id: string }> => ({
+  name: 'draw_ledger_ids',
+  text: "select nextval('ledger_id') as id from generate_series(1, $1::int)",
+  values: [blocks],
+});
+
+/**
+ * Assigns ids to new assets, merchandise and products, in blocks that no other process has. A crash leaves the rest of
+ * a block as a gap.
+ */
+export class LedgerIds {
+  #spare: { next: bigint; left: number }[] = [];
+
+  /** Returns `count` unique ids. They stay taken even if the transaction rolls back. */
+  async take(trx: Trx, count: number): Promise<string[]> {
+    for (let missing = count - this.#countLeft(); missing > 0; missing = count - this.#countLeft()) {
+      const blocks = Math.ceil(missing / IDS_PER_BLOCK);
+      const rows = await run(trx, idBlocks(blocks));
+      this.#spare.push(...rows.map(({ id }) => ({ next: BigInt(id), left: IDS_PER_BLOCK })));
+    }
+    return Array.from({ length: count }, () => this.#takeOne());
+  }
+
+  #countLeft(): number {
+    return this.#spare.reduce((sum, block) => sum + block.left, 0);
+  }
+
+  #takeOne(): string {
+    const block = this.#spare[0]!;
+    if (--block.left === 0) this.#spare.shift();
+    return String(block.next++);
+  }
+}
