@@ -1,7 +1,6 @@
 import { LedgerIds } from '@lockstep/assets';
 import { BatchOrder, BatchResultQuery, type Customer, type CustomerId } from '@lockstep/contract';
-import { pauseChannel, resumeChannel, retryFailedOrders } from '@lockstep/orders';
-import { prepareBatch } from '@lockstep/orders/prepare';
+import { pauseChannel, prepareBatch, resumeChannel, retryFailedOrders } from '@lockstep/orders';
 import { applyCalls, drainLanes, lockLanes, lookBefore, OneByOne, readPages } from '@lockstep/orders/testing';
 import { createLogger, Deadline, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';

@@ -1,6 +1,6 @@
 import { type Ledger, LedgerIds, loadLedger, writeLedger } from '@lockstep/assets';
 import { type ApplicationId, BatchOrder, type Customer, type LicenseOrderId } from '@lockstep/contract';
-import { prepareBatch } from '@lockstep/orders/prepare';
+import { prepareBatch } from '@lockstep/orders';
 import {
   applyOrders,
   collectNeeds,

@@ -85,13 +85,13 @@ class Round {
       const fault = answer === undefined ? 'no answer' : this.#rules.faultOf(answer, call);
       if (fault !== null) this.#report([call], `at the end, ${operation.operationId} got ${fault}`);
     }
-    await this.#checkBodyMemory();
+    await this.#checkBytesInFlight();
     await api.newCustomer();
     await stack.close();
   }
 
-  /** Checks that all body memory is free again: as many bodies as may be in flight at once must fit. */
-  async #checkBodyMemory(): Promise<void> {
+  /** Checks that no bytes are in flight any more: as many bodies as may be at once must fit. */
+  async #checkBytesInFlight(): Promise<void> {
     const operation = this.#world.operations.find(({ operationId }) => operationId === 'previewBatchOrder');
     const calls = Array.from({ length: 16 }, () => this.#world.validCall(operation).call);
     for (const call of calls) call.framing = { kind: 'chunked' };
@@ -99,7 +99,7 @@ class Round {
     for (const [index, [answer]] of answers.entries()) {
       const call = calls[index]!;
       const fault = answer === undefined ? 'no answer' : this.#rules.faultOf(answer, call);
-      if (fault !== null) this.#report([call], `at the end, body memory is not free: ${fault}`);
+      if (fault !== null) this.#report([call], `at the end, bytes are in flight: ${fault}`);
     }
   }
 

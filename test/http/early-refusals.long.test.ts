@@ -74,7 +74,7 @@ describe.each(installed)('$name gets every answer', (client) => {
     expect([batches, others]).toEqual([{ '299 body_too_large': 20 }, { '299 body_too_large': 80 }]);
   });
 
-  it('to bodies that exceed their application’s share of the body memory', async () => {
+  it('to bodies that exceed their application’s share of the bytes in flight', async () => {
     const greedy = await stack.newApi();
     const call = () =>
       buildHead(greedy, BATCH_ORDER_PATH, { headers: { 'content-length': MEBIBYTE } }) + '{'.padEnd(MEBIBYTE - 1);

@@ -58,7 +58,7 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'api/src/console/routes': 'a handler for each operation of the console',
   'api/src/console/overview': "reading the service's activity and health",
   'api/src/console': 'the console: its page, its sessions, who acts',
-  'api/src/bodies': 'receiving bodies within the body memory; reading large batches on a thread',
+  'api/src/bodies': 'receiving bodies, reading batches',
   'api/src/calls': 'one call: its caller, its deadline, its end',
   'api/src/connections': 'connections that linger, are unused, read slowly, or send invalid HTTP',
   'console/src/kit': 'the entry of the kit of which pages are made, and how to make a page',

@@ -1,5 +1,5 @@
 import { agedAccess, CallVerifier, PasswordHasher } from '@lockstep/access';
-import { ContentsReader, type Region, VirtualAssetReader } from '@lockstep/assets';
+import type { Region } from '@lockstep/assets';
 import { explainListenFault, RELEASE } from '@lockstep/config';
 import { agedOperators, OperatorSessions } from '@lockstep/operators';
 import {
@@ -38,6 +38,7 @@ import {
   WriteOutcomes,
 } from '@lockstep/platform';
 import { agedWebhooks, registerWebhookGauges } from '@lockstep/webhooks';
+import { BytesInFlight } from './calls/bytes-in-flight.ts';
 import { MOST_CONNECTIONS } from './http-server.ts';
 import { addHttpMetrics } from './metrics.ts';
 import type { Demo } from './options.ts';
@@ -51,8 +52,8 @@ const HOLDING_CHANGES = { atOnce: 6, atOnceOfParty: 2 };
 const LOCK_CHANGES = { atOnce: 3, atOnceOfParty: 2 };
 /** Searches by asset number that a process runs at once, and that can wait for each kind and application. */
 const NUMBER_SEARCHES = { atOnce: 2, maxWaiting: () => 100 };
-/** Other lists of batches and orders that a process reads at once, those of one application, and that can wait. */
-const LISTS = { atOnce: 3, atOnceOfOwner: 2, maxWaiting: () => 250 };
+/** Other lists, contents of assets and previews that a process reads at once, those of one owner, and that can wait. */
+const READS = { atOnce: 3, atOnceOfOwner: 2, maxWaiting: () => 250 };
 /**
  * The connection pool of calls that wait for lanes or for data that orders are changing: sync batches, cancels, O6, O7,
  * M4, M9 and M10. They take longer than other calls, so a pool of their own keeps them from taking all connections.
@@ -171,10 +172,9 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       applier,
       canceller: new BatchCanceller({ db, lanesDb, log, metrics, numbering }),
       failedBatches: new FailedBatchReader(),
-      contents: new ContentsReader(),
-      virtualAssets: new VirtualAssetReader(),
+      inFlight: new BytesInFlight(),
       numberSearches: new FairQueue(NUMBER_SEARCHES),
-      lists: new FairQueue(LISTS),
+      reads: new FairQueue(READS),
       isQueueReachable,
       queueView,
       aged: [...agedAccess, ...agedOperators, ...agedOrders(options), ...agedWebhooks(options)],

@@ -1,5 +1,5 @@
 import type { CallVerifier, PasswordHasher } from '@lockstep/access';
-import type { ContentsReader, Region, VirtualAssetReader } from '@lockstep/assets';
+import type { Region } from '@lockstep/assets';
 import type { OperatorSessions } from '@lockstep/operators';
 import type {
   BatchAcceptor,
@@ -21,6 +21,7 @@ import type {
   TransactionQueue,
   WriteOutcomes,
 } from '@lockstep/platform';
+import type { BytesInFlight } from './calls/bytes-in-flight.ts';
 import type { HttpMetrics } from './metrics.ts';
 
 /** The services that the operations use. */
@@ -40,16 +41,11 @@ export interface ServerOptions {
   watch: BatchWatch;
   eventWatch: EventWatch;
   failedBatches: FailedBatchReader;
-  /** Reads the contents of assets. */
-  contents: ContentsReader;
-  virtualAssets: VirtualAssetReader;
-  /**
-   * Runs searches by asset number, with a fair share for each application. The contents of a number can be megabytes,
-   * and its history half a million entries.
-   */
+  inFlight: BytesInFlight;
+  /** Runs searches by asset number, with a fair share for each application. A history may be long. */
   numberSearches: FairQueue;
-  /** Runs other lists of batches and orders, which may read thousands of rows, likewise. */
-  lists: FairQueue;
+  /** Runs other calls that may read thousands of rows likewise: lists, contents of assets, previews. */
+  reads: FairQueue;
   /** Runs the transactions of M4, M9 and M10, with a fair share for each enterprise. */
   holdingChanges: TransactionQueue;
   /** Runs the transactions of O6 and O7, with a fair share for each application. */

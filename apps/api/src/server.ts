@@ -18,7 +18,7 @@ import type { ServerOptions } from './options.ts';
 import { requireSchema } from './readiness.ts';
 import { describeOperations } from './reference/openapi.ts';
 
-/** Ends a request that no other limit ends. Bodies have limits of their own, and can wait for body memory. */
+/** Ends a request that no other limit ends. Bodies have limits of their own. */
 const REQUEST_TIMEOUT_MS = 300_000;
 const CALLER_REQUEST_ID = /^[A-Za-z0-9._-]{8,64}$/;
 
@@ -60,7 +60,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   answerNotFound(server);
   requireSchema(server, options.schema);
   const endSilent = endSilentConnections(server.server);
-  const bodies = new Bodies();
+  const bodies = new Bodies(options.inFlight);
   server.addHook('preClose', async () => {
     endSilent();
     bodies.close();
@@ -69,7 +69,6 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await describeOperations(server, options.publicUrl);
 
   const batches = new BatchReader(new CustomerChannels(options.db));
-  server.addHook('onClose', () => batches.close());
   const moduleOptions = { ...options, bodies, batches };
   await server.register(openRoutes, moduleOptions);
   await server.register(orderModule, moduleOptions);

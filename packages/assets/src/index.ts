@@ -1,10 +1,8 @@
 import type {} from './tables.ts';
 
-export type { Contents } from './contents/contents.ts';
-export type { PlannedAsset } from './contents/plan.ts';
-export { type ContentsCall, ContentsReader } from './contents/reader.ts';
+export { type Contents, type NamedAsset, readContents } from './contents/contents.ts';
 export { showAsset } from './contents/show-asset.ts';
-export { VirtualAssetReader } from './contents/virtual-assets.ts';
+export { listVirtualAssets } from './contents/virtual-assets.ts';
 export { readAssetHistory } from './history/history.ts';
 export { ordersOfNumber } from './history/revokers.ts';
 export { advance } from './ledger/advance.ts';

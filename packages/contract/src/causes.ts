@@ -131,6 +131,13 @@ export const causes = {
     message: 'Channel {0} is paused; nothing was stored. Retry later with a new g_nonce, or send the batch async.',
   },
 
+  answer_too_large: {
+    code: '13004',
+    memberCode: '40000',
+    message:
+      'The answer would exceed the limit of {0} MiB. Narrow the query, or ask an operator, who can read it by page.',
+  },
+
   // Failed orders (rules 6.5)
   customer_not_found: { code: '13004', message: 'Customer {0} does not exist.' },
   enterprise_mismatch: {

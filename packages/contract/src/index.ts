@@ -13,7 +13,7 @@ export {
 } from './access.ts';
 export { AssetNumber, ChangeLocks, LockResult, LockStatus, VirtualAsset } from './assets/assets.ts';
 export { AssetDetail, AssetHistory, AssetNumParams, HistoryAction, HistoryEntry } from './assets/traces.ts';
-export { MAX_BATCH_BYTES, MAX_BODY_BYTES, MAX_FORM_BYTES } from './body-limits.ts';
+export { MAX_ANSWER_BYTES, MAX_BATCH_BYTES, MAX_BODY_BYTES, MAX_FORM_BYTES } from './body-limits.ts';
 export { Cause } from './cause-schema.ts';
 export { buildMessage, causes, codeOf, type Module, Refusal } from './causes.ts';
 export { nested } from './containers.ts';
@@ -111,7 +111,7 @@ export {
   MAX_TEXT_BYTES,
 } from './orders/size.ts';
 export { parse } from './parse.ts';
-export { type BatchBody, type BatchName, BatchRefusal, readBatchOrder } from './reading/batch.ts';
+export { BatchRefusal, readBatchOrder } from './reading/batch.ts';
 export { type NamedEmployee, readNewEmployees } from './reading/employee-lists.ts';
 export { parseBody, parseQuery } from './reading/misspellings.ts';
 export { readJson } from './reading/read-json.ts';

@@ -3,6 +3,7 @@ import type {} from './tables.ts';
 export { BatchAcceptor } from './accepting/acceptor.ts';
 export { type Job, JobAnnouncer, jobSchema, QUEUE_NAME } from './accepting/jobs.ts';
 export { PendingBound } from './accepting/pending-bound.ts';
+export { type PreparedBatch, prepareBatch } from './accepting/prepare.ts';
 export { CustomerChannels } from './channels/customers.ts';
 export { findChannel, pickChannels } from './channels/list.ts';
 export { pauseChannel, resumeChannel } from './channels/pauses.ts';

@@ -7,9 +7,9 @@ import {
   type Job,
   JobAnnouncer,
   PendingBound,
+  prepareBatch,
   QUEUE_NAME,
 } from '@lockstep/orders';
-import { prepareBatch } from '@lockstep/orders/prepare';
 import { createLogger, type Database, Deadline, openProducer } from '@lockstep/platform';
 import { vi } from 'vitest';
 import type { Api } from '../api.ts';

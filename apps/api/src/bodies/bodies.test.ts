@@ -2,11 +2,9 @@ import { PassThrough } from 'node:stream';
 import { Refusal } from '@lockstep/contract';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ClientLeft, receiveBody } from './bodies.ts';
-import { BodyMemory, type BodyReservation } from './body-memory.ts';
 
 const MEBIBYTE = 1024 * 1024;
-const unlimited = { maxBytes: 1_000, declaredBytes: undefined, endMs: () => Number.POSITIVE_INFINITY };
-const newReservation = () => new BodyMemory().begin('a');
+const unlimited = { take: () => {}, maxBytes: 1_000, declaredBytes: undefined, endMs: () => Number.POSITIVE_INFINITY };
 
 /** Waits until everything has run that does not wait for a timer. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -14,7 +12,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 describe('a body', () => {
   it.each([undefined, 6])('is received whole, whether its length is declared or not: %s', async (declaredBytes) => {
     const stream = new PassThrough();
-    const body = receiveBody(stream, { ...unlimited, reservation: newReservation(), maxBytes: 6, declaredBytes });
+    const body = receiveBody(stream, { ...unlimited, maxBytes: 6, declaredBytes });
     stream.write('abc');
     stream.end('def');
     expect(String(await body)).toBe('abcdef');
@@ -22,7 +20,7 @@ describe('a body', () => {
 
   it('is refused as soon as it is too long', async () => {
     const stream = new PassThrough();
-    const body = receiveBody(stream, { ...unlimited, reservation: newReservation(), maxBytes: 5 });
+    const body = receiveBody(stream, { ...unlimited, maxBytes: 5 });
     stream.write('abcdef');
     await expect(body).rejects.toThrow(new Refusal('body_too_large', 5));
     // What arrives then is dropped, so that the client can write until it reads its answer.
@@ -33,19 +31,28 @@ describe('a body', () => {
   it('is refused at once if its declared length is too long', async () => {
     const body = receiveBody(new PassThrough(), {
       ...unlimited,
-      reservation: newReservation(),
       maxBytes: 5,
       declaredBytes: 6,
     });
     await expect(body).rejects.toThrow(new Refusal('body_too_large', 5));
   });
 
+  it('is refused as soon as it does not fit', async () => {
+    const take = () => {
+      throw new Refusal('overloaded');
+    };
+    const stream = new PassThrough();
+    const body = receiveBody(stream, { ...unlimited, take });
+    stream.write('abc');
+    await expect(body).rejects.toThrow(new Refusal('overloaded'));
+  });
+
   it('is abandoned if its client disconnects, before or during reading', async () => {
     const gone = new PassThrough();
     gone.destroy();
-    await expect(receiveBody(gone, { ...unlimited, reservation: newReservation() })).rejects.toThrow(ClientLeft);
+    await expect(receiveBody(gone, { ...unlimited })).rejects.toThrow(ClientLeft);
     const leaving = new PassThrough();
-    const body = receiveBody(leaving, { ...unlimited, reservation: newReservation() });
+    const body = receiveBody(leaving, { ...unlimited });
     leaving.write('abc');
     leaving.destroy(new Error('aborted'));
     await expect(body).rejects.toThrow(ClientLeft);
@@ -56,14 +63,14 @@ describe('a body', () => {
     afterEach(() => void vi.useRealTimers());
 
     it('must keep arriving', async () => {
-      const body = receiveBody(new PassThrough(), { ...unlimited, reservation: newReservation() });
+      const body = receiveBody(new PassThrough(), { ...unlimited });
       vi.advanceTimersByTime(11_000);
       await expect(body).rejects.toThrow(new Refusal('request_timeout'));
     });
 
     it('has more time the more of it has arrived', async () => {
       const stream = new PassThrough();
-      const body = receiveBody(stream, { ...unlimited, maxBytes: 2 * MEBIBYTE, reservation: newReservation() });
+      const body = receiveBody(stream, { ...unlimited, maxBytes: 2 * MEBIBYTE });
       stream.write(Buffer.alloc(MEBIBYTE));
       await settled();
       // A mebibyte adds four seconds.
@@ -74,43 +81,18 @@ describe('a body', () => {
 
     it('is refused when its time is used up', async () => {
       const stream = new PassThrough();
-      const body = receiveBody(stream, { ...unlimited, maxBytes: 2 * MEBIBYTE, reservation: newReservation() });
+      const body = receiveBody(stream, { ...unlimited, maxBytes: 2 * MEBIBYTE });
       stream.write(Buffer.alloc(MEBIBYTE));
       await settled();
       vi.advanceTimersByTime(15_000);
       await expect(body).rejects.toThrow(new Refusal('request_timeout'));
     });
 
-    it('is refused while it arrives or waits for memory if the process stops waiting', async () => {
+    it('is refused while it arrives if the process stops waiting', async () => {
       const endMs = () => performance.now() - 1;
-      const coming = receiveBody(new PassThrough(), { ...unlimited, reservation: newReservation(), endMs });
-      const stream = new PassThrough();
-      const reservation = { take: () => new Promise<void>(() => {}) } as unknown as BodyReservation;
-      const waiting = receiveBody(stream, { ...unlimited, reservation, endMs });
-      stream.write('abc');
-      await settled();
+      const body = receiveBody(new PassThrough(), { ...unlimited, endMs });
       vi.advanceTimersByTime(1_000);
-      for (const body of [coming, waiting]) await expect(body).rejects.toThrow(new Refusal('service_unavailable'));
-    });
-
-    it('is neither read nor timed while it waits for memory', async () => {
-      const waiting: (() => void)[] = [];
-      const reservation = {
-        take: () => new Promise<void>((resolve) => waiting.push(resolve)),
-      } as unknown as BodyReservation;
-      const stream = new PassThrough();
-      const body = receiveBody(stream, { ...unlimited, reservation });
-      stream.write('abc');
-      await settled();
-      expect(waiting).toHaveLength(1);
-      stream.end('def');
-      vi.advanceTimersByTime(60_000);
-      expect(waiting).toHaveLength(1);
-      waiting[0]!();
-      await settled();
-      expect(waiting).toHaveLength(2);
-      waiting[1]!();
-      expect(String(await body)).toBe('abcdef');
+      await expect(body).rejects.toThrow(new Refusal('service_unavailable'));
     });
   });
 });

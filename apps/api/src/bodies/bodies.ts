@@ -2,9 +2,8 @@ import type { Readable } from 'node:stream';
 import { FORM_TYPE, MAX_BODY_BYTES, Refusal, readJson } from '@lockstep/contract';
 import { parse as parseForm } from 'fast-querystring';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { BytesInFlight } from '../calls/bytes-in-flight.ts';
 import { onCallDecided } from '../calls/calls.ts';
-import { BodyMemory, type BodyReservation } from './body-memory.ts';
-import { allocateLarge } from './large-bytes.ts';
 
 const JSON_TYPE = 'application/json';
 /** How long bodies can still arrive once the process stops. The rest of the shutdown time is for their answers. */
@@ -14,10 +13,14 @@ const STRANGERS = 'strangers';
 /** Returns the application to whose share the body of a call counts. */
 type FindApplicationId = (request: FastifyRequest) => string;
 
-/** Reads the bodies of calls, within the body memory of the process. */
+/** Reads the bodies of calls, as far as the bytes in flight allow. */
 export class Bodies {
-  readonly #memory = new BodyMemory();
+  readonly #inFlight: BytesInFlight;
   #endMs = Number.POSITIVE_INFINITY;
+
+  constructor(inFlight: BytesInFlight) {
+    this.#inFlight = inFlight;
+  }
 
   /** From now on, refuses bodies that take too long, so that the process can stop (rules 9). */
   close(): void {
@@ -29,13 +32,13 @@ export class Bodies {
     this.#accept(server, JSON_TYPE, findApplicationId, (bytes) => readJson(bytes));
   }
 
-  /** Makes a plugin leave JSON bodies as bytes, for handlers that parse them on a thread. */
+  /** Makes a plugin leave JSON bodies as bytes, for handlers that parse them themselves. */
   readBytes(server: FastifyInstance, findApplicationId: FindApplicationId): void {
     this.#accept(server, JSON_TYPE, findApplicationId, (bytes) => bytes);
   }
 
   /**
-   * Makes a plugin read bodies as forms only. Their senders are not authenticated yet and share the memory of one
+   * Makes a plugin read bodies as forms only. Their senders are not authenticated yet and have the share of one
    * application.
    */
   readForms(server: FastifyInstance): void {
@@ -67,8 +70,7 @@ export class Bodies {
   }
 
   /**
-   * The bytes count against body memory until the call is answered. The deadline of the call stops while its body
-   * arrives.
+   * The bytes are in flight until the call is answered. The deadline of the call stops while its body arrives.
    */
   async #receive(
     request: FastifyRequest,
@@ -77,16 +79,24 @@ export class Bodies {
     maxBytes = request.routeOptions.bodyLimit ?? MAX_BODY_BYTES,
   ): Promise<Buffer> {
     const { deadline } = request;
-    const reservation = this.#memory.begin(applicationId);
-    onCallDecided(request, () => reservation.release());
+    let taken = 0;
+    const take = (bytes: number) => {
+      this.#inFlight.take(applicationId, bytes);
+      taken += bytes;
+    };
     const declared = request.headers['content-length'];
     deadline.pause();
-    return await receiveBody(stream, {
-      reservation,
-      maxBytes,
-      declaredBytes: declared === undefined ? undefined : Number(declared),
-      endMs: () => this.#endMs,
-    }).finally(() => deadline.resume());
+    try {
+      return await receiveBody(stream, {
+        take,
+        maxBytes,
+        declaredBytes: declared === undefined ? undefined : Number(declared),
+        endMs: () => this.#endMs,
+      });
+    } finally {
+      deadline.resume();
+      onCallDecided(request, () => this.#inFlight.release(applicationId, taken));
+    }
   }
 }
 
@@ -95,12 +105,12 @@ const GRACE_MS = 10_000;
 const MIN_BYTES_PER_SECOND = 256 * 1024;
 const LOOK_EVERY_MS = 1_000;
 
-/** A body of this size or more gets memory of its own. */
-const LARGE_BYTES = 256 * 1024;
+const INITIAL_BYTES = 4 * 1024;
 
 /** The limits of a body. */
 interface BodyTerms {
-  reservation: BodyReservation;
+  /** Called with the length of all that arrives. Throws a Refusal if it does not fit: overloaded. */
+  take: (bytes: number) => void;
   maxBytes: number;
   declaredBytes: number | undefined;
   /**
@@ -118,26 +128,23 @@ export class ClientLeft extends Error {
 }
 
 /**
- * Receives a body as fast as body memory allows. Time spent waiting for memory does not count against the client.
+ * Receives a body.
  *
  * Rejects with a Refusal: body_too_large, overloaded, request_timeout, service_unavailable, or the one that the stream
  * fails with; or with ClientLeft. The rest of the body is then read and dropped, so that the client can read its
  * answer.
  */
-export function receiveBody(
-  stream: Readable,
-  { reservation, maxBytes, declaredBytes, endMs }: BodyTerms,
-): Promise<Buffer> {
+export function receiveBody(stream: Readable, { take, maxBytes, declaredBytes, endMs }: BodyTerms): Promise<Buffer> {
   if (declaredBytes !== undefined && declaredBytes > maxBytes) {
     return Promise.reject(new Refusal('body_too_large', maxBytes));
   }
   if (stream.destroyed) return Promise.reject(new ClientLeft());
   return new Promise((resolve, reject) => {
-    const body = new Received(declaredBytes);
-    const clock = new Stopwatch();
+    const body = new Received();
+    const startedMs = performance.now();
     const timer = setInterval(() => {
       const allowedMs = GRACE_MS + (1_000 * body.length) / MIN_BYTES_PER_SECOND;
-      if (clock.elapsedMs() > allowedMs) fail(new Refusal('request_timeout'));
+      if (performance.now() - startedMs > allowedMs) fail(new Refusal('request_timeout'));
       else if (performance.now() > endMs()) fail(new Refusal('service_unavailable'));
     }, LOOK_EVERY_MS);
     const settle = () => {
@@ -153,16 +160,9 @@ export function receiveBody(
     };
     const onData = (chunk: Buffer) => {
       if (body.length + chunk.length > maxBytes) return fail(new Refusal('body_too_large', maxBytes));
-      body.add(chunk);
       try {
-        const memory = reservation.take(chunk.length);
-        if (memory === undefined) return;
-        stream.pause();
-        clock.stop();
-        memory.then(() => {
-          clock.resume();
-          stream.resume();
-        }, fail);
+        take(chunk.length);
+        body.add(chunk);
       } catch (error) {
         fail(error);
       }
@@ -178,43 +178,23 @@ export function receiveBody(
   });
 }
 
-/** The received bytes of a body. If the length is declared, they are not copied again. */
+/** The received bytes of a body, in one piece, because thousands of short ones would take far more memory. */
 class Received {
   length = 0;
-  readonly #whole: Buffer | undefined;
-  readonly #chunks: Buffer[] = [];
-
-  constructor(declaredBytes: number | undefined) {
-    if (declaredBytes === undefined) return;
-    this.#whole = declaredBytes < LARGE_BYTES ? Buffer.allocUnsafeSlow(declaredBytes) : allocateLarge(declaredBytes);
-  }
+  #bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES);
 
   add(chunk: Buffer): void {
-    if (this.#whole === undefined) this.#chunks.push(chunk);
-    else chunk.copy(this.#whole, this.length);
-    this.length += chunk.length;
+    const length = this.length + chunk.length;
+    if (length > this.#bytes.length) {
+      const grown = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#bytes.length));
+      this.#bytes.copy(grown, 0, 0, this.length);
+      this.#bytes = grown;
+    }
+    chunk.copy(this.#bytes, this.length);
+    this.length = length;
   }
 
   bytes(): Buffer {
-    return this.#whole ?? Buffer.concat(this.#chunks);
-  }
-}
-
-/** Measures time, except while stopped. */
-class Stopwatch {
-  #beforeMs = 0;
-  #sinceMs: number | undefined = performance.now();
-
-  elapsedMs(): number {
-    return this.#beforeMs + (this.#sinceMs === undefined ? 0 : performance.now() - this.#sinceMs);
-  }
-
-  stop(): void {
-    this.#beforeMs = this.elapsedMs();
-    this.#sinceMs = undefined;
-  }
-
-  resume(): void {
-    this.#sinceMs ??= performance.now();
+    return this.#bytes.subarray(0, this.length);
   }
 }

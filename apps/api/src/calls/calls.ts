@@ -69,7 +69,7 @@ export function noteSubject(request: FastifyRequest, subject: Subject): void {
  * Runs `end` once, when the answer is decided and the connection is done with the call. If the client disconnects
  * first, the work continues until the answer is decided.
  */
-function onCallEnd(request: FastifyRequest, end: () => void): void {
+export function onCallEnd(request: FastifyRequest, end: () => void): void {
   const call = trackCall(request);
   if (call.isDecided && call.isClosed) end();
   else call.ends.push(end);

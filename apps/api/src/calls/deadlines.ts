@@ -5,21 +5,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** How long a call can take from its head to its answer. Receiving the body does not count. */
 const CALL_TIMEOUT_MS = 10_000;
-/** For calls that wait for data that orders are changing. */
+/** For calls that wait for data that orders are changing, and previews. */
 const CHANGE_TIMEOUT_MS = 15_000;
 /** Longer limits, by operation. */
 const TIMEOUTS_MS: Partial<Record<OperationId, number>> = {
   // Callers can ask them to wait 30 seconds.
   getBatchResult: 40_000,
   getEvents: 40_000,
-  // The answer can be 32 MiB, read in fair shares. Time in which the client reads it does not count.
-  getFailedOrders: 30_000,
-  // Contents of assets can be as large.
-  getAsset: 30_000,
-  readAssetContents: 30_000,
-  listVirtualAssets: 30_000,
-  // A large batch waits for its fair share, and lists 200,000 products.
-  previewBatchOrder: 60_000,
+  previewBatchOrder: CHANGE_TIMEOUT_MS,
   createBatchOrder: CHANGE_TIMEOUT_MS,
   lockAssets: CHANGE_TIMEOUT_MS,
   unlockAssets: CHANGE_TIMEOUT_MS,
@@ -31,7 +24,6 @@ const TIMEOUTS_MS: Partial<Record<OperationId, number>> = {
 };
 /** Longer limits, by operation of the console. */
 const CONSOLE_TIMEOUTS_MS: Partial<Record<ConsoleOperationId, number>> = {
-  downloadFailedOrders: 30_000,
   cancelBatch: CHANGE_TIMEOUT_MS,
   pauseChannel: CHANGE_TIMEOUT_MS,
 };

@@ -50,7 +50,7 @@ export function meOf(request: FastifyRequest): Me {
   return request.getDecorator<Session>(SESSION).me;
 }
 
-/** Returns to whose share of body memory a call counts: the operator, or all callers without a login together. */
+/** Returns to whose share the body of a call counts: the operator, or all callers without a login together. */
 export function bodyOwnerOf(request: FastifyRequest): string {
   const session = request.getDecorator<Session | null>(SESSION);
   return session === null ? 'console' : `operator-${session.operator.operatorId}`;

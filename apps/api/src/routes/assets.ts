@@ -1,15 +1,15 @@
 import type { Caller } from '@lockstep/access';
-import { readAssetHistory, setLocked, showAsset, takeAssetNumbers } from '@lockstep/assets';
+import { listVirtualAssets, readAssetHistory, setLocked, showAsset, takeAssetNumbers } from '@lockstep/assets';
 import { type ChangeLocks, done, success } from '@lockstep/contract';
 import { bindCustomer, createEnterprise, queryCustomers, updateCustomer } from '@lockstep/customers';
 import type { FastifyRequest } from 'fastify';
+import { answerLong } from '../calls/long-answers.ts';
 import type { OrderHandlers } from '../calls/operation-routes.ts';
-import { writeJsonPieces } from '../connections/json-pieces.ts';
-import { answerInPieces } from '../connections/slow-readers.ts';
 import type { ServerOptions } from '../options.ts';
 
 /** Handlers of O6 to O9: locks, virtual assets and asset numbers (rules 7). */
-export function assetHandlers({ log, region, lockChanges, virtualAssets }: ServerOptions) {
+export function assetHandlers(options: ServerOptions) {
+  const { log, region, lockChanges } = options;
   const change = (request: FastifyRequest, { applicationId, channels }: Caller, body: ChangeLocks, locked: boolean) => {
     const requestId = request.id;
     const tools = { changes: lockChanges, deadline: request.deadline, log: log.child({ requestId }) };
@@ -22,11 +22,10 @@ export function assetHandlers({ log, region, lockChanges, virtualAssets }: Serve
     unlockAssets: async (request, caller) => success(await change(request, caller, request.body, false)),
 
     listVirtualAssets: async (request, { channels, applicationId }, reply) => {
-      const { db, deadline, params, query } = request;
-      const of = { enterpriseId: params.enterpriseGlobalId, extendCode: query.extendCode };
-      const call = { db, party: applicationId, signal: deadline.signal };
-      const assets = await virtualAssets.open(call, channels, of);
-      return await answerInPieces(writeJsonPieces(success(assets)), request, reply);
+      const of = { enterpriseId: request.params.enterpriseGlobalId, extendCode: request.query.extendCode };
+      const owner = { kind: 'virtual assets', party: applicationId };
+      const list = async () => JSON.stringify(success(await listVirtualAssets(request.db, channels, of)));
+      return await answerLong(options, owner, request, reply, list);
     },
 
     takeAssetNumbers: async (request) => success(await takeAssetNumbers(request.db, region, request.body.size)),
@@ -34,13 +33,13 @@ export function assetHandlers({ log, region, lockChanges, virtualAssets }: Serve
 }
 
 /** Handlers for one asset by number, and its history (rules 6.7). */
-export function assetTraceHandlers({ contents, numberSearches }: ServerOptions) {
+export function assetTraceHandlers(options: ServerOptions) {
+  const { numberSearches } = options;
   return {
     getAsset: async (request, { channels, applicationId }, reply) => {
-      const { db, deadline, params } = request;
-      const call = { db, kind: 'asset', party: applicationId, signal: deadline.signal };
-      const asset = await showAsset(contents, call, channels, params.assetNum);
-      return await answerInPieces(writeJsonPieces(success(asset)), request, reply);
+      const owner = { kind: 'asset', party: applicationId };
+      const show = async () => JSON.stringify(success(await showAsset(request.db, channels, request.params.assetNum)));
+      return await answerLong(options, owner, request, reply, show);
     },
 
     getAssetHistory: async (request, viewer) => {

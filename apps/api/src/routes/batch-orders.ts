@@ -1,26 +1,17 @@
 import type { Caller } from '@lockstep/access';
 import { splitOrderId } from '@lockstep/assets';
-import {
-  type AcceptedOrder,
-  BatchRefusal,
-  findOperation,
-  type OrderPreview,
-  Refusal,
-  requireChannel,
-  success,
-} from '@lockstep/contract';
+import { type AcceptedOrder, BatchRefusal, findOperation, Refusal, requireChannel, success } from '@lockstep/contract';
 import { previewBatch } from '@lockstep/orders';
 import type { FastifyInstance } from 'fastify';
 import type { BatchReader, ReadBatch } from '../bodies/batch-reader.ts';
 import type { Bodies } from '../bodies/bodies.ts';
 import { callerOf } from '../calls/caller.ts';
 import { noteSubject, type Subject } from '../calls/calls.ts';
+import { answerLong } from '../calls/long-answers.ts';
 import { addOperations, checksAllButBody, type Handlers } from '../calls/operation-routes.ts';
-import { writeJsonPieces } from '../connections/json-pieces.ts';
-import { answerInPieces } from '../connections/slow-readers.ts';
 import type { ServerOptions } from '../options.ts';
 
-/** The operations whose body is a batch. Large batches are checked on a thread, to keep the event loop free. */
+/** The operations whose body is a batch. */
 export type BatchOperationId = 'createBatchOrder' | 'previewBatchOrder';
 
 const BATCH = 'batch';
@@ -49,12 +40,15 @@ export async function batchOrderRoutes(
     });
     const { channelCode, channelOrderId, sequences } = batch.prepared;
     noteSubject(request, { channelCode, channelOrderId, orders: sequences.length });
-    request.setDecorator<ReadBatch>(BATCH, batch);
+    request.setDecorator<ReadBatch | null>(BATCH, batch);
+    request.body = undefined;
   });
-  addOperations<BatchOperationId, Submission>(server, batchHandlers(options), (request) => ({
-    caller: callerOf(request),
-    batch: request.getDecorator<ReadBatch>(BATCH),
-  }));
+  addOperations<BatchOperationId, Submission>(server, batchHandlers(options), (request) => {
+    const batch = request.getDecorator<ReadBatch>(BATCH);
+    // An open connection refers to its last request, and should not keep a batch.
+    request.setDecorator<ReadBatch | null>(BATCH, null);
+    return { caller: callerOf(request), batch };
+  });
 }
 
 function batchHandlers(options: ServerOptions): Handlers<BatchOperationId, Submission> {
@@ -68,14 +62,14 @@ function batchHandlers(options: ServerOptions): Handlers<BatchOperationId, Submi
     `${pathPrefix}${findOperation('getBatchResult').path}?${new URLSearchParams(batch).toString().replaceAll('+', '%20')}`;
 
   return {
-    createBatchOrder: async (request, { caller, batch: { prepared, orders, free } }, reply) => {
+    createBatchOrder: async (request, { caller, batch: { prepared, orders } }, reply) => {
       checkSender(caller, request.query, prepared);
       const { channelCode, channelOrderId, syncMode } = prepared;
       const submitted = { ...prepared, requestId: request.id };
       const accepted =
         syncMode === 'sync'
-          ? await applier.apply(submitted, orders, caller.channels, request.deadline.remainingMs)
-          : await acceptor.accept(submitted, request.deadline).finally(free);
+          ? await applier.apply(submitted, async () => orders, caller.channels, request.deadline.remainingMs)
+          : await acceptor.accept(submitted, request.deadline);
       noteSubject(request, listIds(accepted));
       reply.header('location', buildLocation({ channelCode, channelOrderId }));
       return success(accepted);
@@ -83,20 +77,13 @@ function batchHandlers(options: ServerOptions): Handlers<BatchOperationId, Submi
 
     previewBatchOrder: async (request, { caller, batch: { prepared, orders, ignoredFields } }, reply) => {
       checkSender(caller, request.query, prepared);
-      const previews = await previewBatch(request.db, prepared, await orders(), caller.channels);
-      const answer = { ...success(previews.values().map(listPreview)), ignoredFields };
-      return await answerInPieces(writeJsonPieces(answer), request, reply);
+      const owner = { kind: 'preview', party: caller.applicationId };
+      return await answerLong(options, owner, request, reply, async () => {
+        const previews = await previewBatch(request.db, prepared, orders, caller.channels);
+        return JSON.stringify({ ...success(previews), ignoredFields });
+      });
     },
   };
-}
-
-/** Longer lists of one order are written in pieces. */
-const LONG_LIST = 1_000;
-
-function listPreview(preview: OrderPreview) {
-  const { assets, products } = preview;
-  if (assets.length + products.length <= LONG_LIST) return preview;
-  return { ...preview, assets: assets.values(), products: products.values() };
 }
 
 /**

@@ -14,9 +14,8 @@ import {
 } from '@lockstep/members';
 import type { FastifyRequest } from 'fastify';
 import { noteCode } from '../calls/calls.ts';
+import { answerLong } from '../calls/long-answers.ts';
 import type { MemberHandlers } from '../calls/operation-routes.ts';
-import { writeJsonPieces } from '../connections/json-pieces.ts';
-import { answerInPieces } from '../connections/slow-readers.ts';
 import { BUSINESS_EXCEPTION } from '../failures.ts';
 import type { ServerOptions } from '../options.ts';
 
@@ -71,18 +70,19 @@ function countEmployees({ succeeded, failed }: AddedEmployees): [failed: number,
 }
 
 /** Handlers of M6 to M10: the assets of an enterprise, and the employees who have them (rules 8). */
-export function holdingHandlers({ contents, holdingChanges }: ServerOptions) {
+export function holdingHandlers(options: ServerOptions) {
+  const { holdingChanges } = options;
   const changeTools = (request: FastifyRequest) => ({ changes: holdingChanges, deadline: request.deadline });
 
   return {
     listEnterpriseAssets: async (request, actor) => success(await listAssets(request.db, actor)),
 
     readAssetContents: async (request, actor, reply) => {
-      const { db, deadline, params } = request;
-      const call = { db, kind: 'contents', party: actor.enterpriseId, signal: deadline.signal };
-      const { products, merchandises } = await readAssetContents(contents, call, actor, params.assetId);
-      const answer = success({ productInstanceList: products, children: merchandises });
-      return await answerInPieces(writeJsonPieces(answer), request, reply);
+      const owner = { kind: 'contents', party: actor.enterpriseId };
+      return await answerLong(options, owner, request, reply, async () => {
+        const { products, merchandises } = await readAssetContents(request.db, actor, request.params.assetId);
+        return JSON.stringify(success({ productInstanceList: products, children: merchandises }));
+      });
     },
 
     listBorrowedLocks: async (request, actor) => success(await listBorrowedLocks(request.db, actor)),

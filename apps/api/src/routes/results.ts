@@ -1,8 +1,8 @@
 import { type FailedOrders, success } from '@lockstep/contract';
 import { awaitBatchResult, awaitEvents, listBatches, listOrders, readOrderResult } from '@lockstep/orders';
 import { noteSubject } from '../calls/calls.ts';
+import { answerLong } from '../calls/long-answers.ts';
 import type { OrderHandlers } from '../calls/operation-routes.ts';
-import { answerInPieces } from '../connections/slow-readers.ts';
 import type { ServerOptions } from '../options.ts';
 
 /** Handlers for the results of batches and of orders (rules 6.4). */
@@ -24,19 +24,19 @@ export function resultHandlers({ results, watch }: ServerOptions) {
 }
 
 /** Handlers for the lists of batches and of orders (rules 6.7). */
-export function listHandlers({ numberSearches, lists }: ServerOptions) {
+export function listHandlers({ numberSearches, reads }: ServerOptions) {
   return {
     listBatches: async (request, caller) => {
       noteSubject(request, { channelCode: request.query.channelCode });
       const owner = { kind: 'list', party: caller.applicationId };
       const list = () => listBatches(request.db, caller, request.query);
-      return success(await lists.run(owner, request.deadline.signal, list));
+      return success(await reads.run(owner, request.deadline.signal, list));
     },
 
     listOrders: async (request, caller) => {
       noteSubject(request, { channelCode: request.query.channelCode });
       const list = () => listOrders(request.db, caller, request.query);
-      const turns = request.query.assetNum === undefined ? lists : numberSearches;
+      const turns = request.query.assetNum === undefined ? reads : numberSearches;
       const owner = { kind: 'list', party: caller.applicationId };
       return success(await turns.run(owner, request.deadline.signal, list));
     },
@@ -44,31 +44,21 @@ export function listHandlers({ numberSearches, lists }: ServerOptions) {
 }
 
 /** Handler for the failed orders of a batch, as they were sent (rules 6.7). */
-export function failedOrderHandlers({ failedBatches }: ServerOptions) {
+export function failedOrderHandlers(options: ServerOptions) {
   return {
     getFailedOrders: async (request, { applicationId }, reply) => {
-      const { channelCode, channelOrderId } = request.query;
+      const { db, query, deadline } = request;
+      const { channelCode, channelOrderId } = query;
       noteSubject(request, { channelCode, channelOrderId });
-      const { syncMode, parts } = await failedBatches.open(
-        request.db,
-        applicationId,
-        request.query,
-        request.deadline.signal,
-      );
-      return await answerInPieces(writeAnswer({ channelCode, syncMode, orderList: [] }, parts), request, reply);
+      const owner = { kind: 'failed orders', party: applicationId };
+      return await answerLong(options, owner, request, reply, async () => {
+        const { syncMode, parts } = await options.failedBatches.open(db, applicationId, query, deadline.signal);
+        const orders = (await Array.fromAsync(parts)).join('');
+        const empty: FailedOrders = { channelCode, syncMode, orderList: [] };
+        return `${JSON.stringify(success(empty)).slice(0, -']}}'.length)}${orders}]}}`;
+      });
     },
   } satisfies OrderHandlers;
-}
-
-/** Writes the envelope with the orders, which are the last list of the answer. */
-async function* writeAnswer(data: FailedOrders, orders: AsyncIterable<string>): AsyncGenerator<string, string> {
-  const [start, end] = [JSON.stringify(success(data)).slice(0, -']}}'.length), ']}}'];
-  let before = start;
-  for await (const piece of orders) {
-    yield before + piece;
-    before = '';
-  }
-  return before + end;
 }
 
 /** Handler of the event feed (rules 6.8). */

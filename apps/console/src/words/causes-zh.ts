@@ -69,6 +69,7 @@ export const causesInChinese: Readonly<
   webhook_disabled: 'Webhook {0} 已停用，请先启用。',
   webhook_address_forbidden:
     '{0} 不是公网地址，也不是解析到公网地址的域名。请更正；如需在本机试用 webhook，请以 WEBHOOK_ALLOW_PRIVATE=true 启动服务。',
+  answer_too_large: '响应内容将超过上限（{0} MiB）。请缩小查询范围，或由管理人员分页查看。',
   event_unknown: '事件 ID（after）大于最新事件的 ID。请使用已收到的事件 ID。',
   webhooks_exhausted: '该应用的 Webhook 数量已达上限（{0} 个）。请先删除一个。',
   enterprise_not_found: '企业 {0} 不存在。',

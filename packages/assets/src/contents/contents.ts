@@ -1,116 +1,66 @@
-import type { AssetId, MerchandiseNode, ProductNode } from '@lockstep/contract';
-import { parseBigint } from '@lockstep/platform';
-import type { InstancesByParent, Planned, PlannedAsset } from './plan.ts';
-import type { MerchandiseRow, ProductRow } from './rows.ts';
+import {
+  type AssetId,
+  type CustomerId,
+  type LicenseType,
+  MAX_ANSWER_BYTES,
+  type MerchandiseNode,
+  type ProductNode,
+  Refusal,
+} from '@lockstep/contract';
+import { arrayText, parseBigint, run, type Trx, together } from '@lockstep/platform';
+import { type MerchandiseRow, measuring, type ProductRow, readingMerchandises, readingProducts } from './rows.ts';
 
-/** Merchandise whose lists are read on demand. */
-interface MerchandiseParts extends Omit<MerchandiseNode, 'children' | 'productInstanceList'> {
-  children: AsyncIterable<MerchandiseParts> | null;
-  productInstanceList: AsyncIterable<ProductNode> | null;
+/** An asset whose contents are read. */
+export interface NamedAsset {
+  assetId: AssetId;
+  assetNum: string;
+  licenseType: LicenseType;
+  customerId: CustomerId;
 }
 
-/**
- * The active contents of assets, nested and ordered as they were bought. They are read on demand, so read everything
- * exactly once, from first to last: products, then merchandise, and of each merchandise its children before its
- * products.
- */
+/** The active contents of assets, nested and ordered as they were bought. */
 export interface Contents {
-  products: AsyncIterable<ProductNode>;
-  merchandises: AsyncIterable<MerchandiseParts>;
+  products: ProductNode[];
+  merchandises: MerchandiseNode[];
 }
 
-/**
- * How much is read at once, unless a single instance is longer. Reading this much, and writing it as JSON, takes some
- * milliseconds.
- */
-export const PIECE_BYTES = 256 * 1024;
-
-interface Sources {
-  assets: AssetsById;
-  merchandises: InstancesByParent;
-  products: InstancesByParent;
-  /** Reads planned instances, in order. */
-  readMerchandises: (piece: Planned[]) => Promise<MerchandiseRow[]>;
-  readProducts: (piece: Planned[]) => Promise<ProductRow[]>;
+/** Reads the active contents of assets. Throws a Refusal: answer_too_large. */
+export async function readContents(trx: Trx, assets: readonly NamedAsset[]): Promise<Contents> {
+  const assetIds = arrayText(
+    'bigint',
+    assets.map(({ assetId }) => assetId),
+  );
+  const [size] = await run(trx, measuring(assetIds));
+  checkAnswer(size!.bytes);
+  const [merchandises, products] = await together<[MerchandiseRow, ProductRow]>(trx, [
+    readingMerchandises(assetIds),
+    readingProducts(assetIds),
+  ]);
+  const byId = new Map(assets.map((asset) => [asset.assetId, asset]));
+  const merchandisesIn = Map.groupBy(merchandises, ({ parent_id }) => parent_id);
+  const productsIn = Map.groupBy(products, ({ merchandise_id }) => merchandise_id);
+  const listProducts = (parent: string | null) => productsIn.get(parent)?.map((row) => productNode(row, byId)) ?? null;
+  const listMerchandises = (parent: string | null): MerchandiseNode[] | null =>
+    merchandisesIn.get(parent)?.map((row) => ({
+      ...merchandiseFields(row, byId),
+      children: listMerchandises(row.id),
+      productInstanceList: listProducts(row.id),
+    })) ?? null;
+  return { products: listProducts(null) ?? [], merchandises: listMerchandises(null) ?? [] };
 }
 
-/** Returns the contents of a plan. Nothing is read until it is asked for. */
-export function openContents({ assets, merchandises, products, ...read }: Sources): Contents {
-  const nextMerchandise = readInOrder(listMerchandises(null), read.readMerchandises);
-  const nextProduct = readInOrder(listProducts(), read.readProducts);
-
-  function* listMerchandises(parent: string | null): Generator<Planned> {
-    for (const each of merchandises.in(parent)) {
-      yield each;
-      yield* listMerchandises(each.id);
-    }
-  }
-  function* listProducts(): Generator<Planned> {
-    yield* products.in(null);
-    yield* listProductsUnder(null);
-  }
-  function* listProductsUnder(parent: string | null): Generator<Planned> {
-    for (const { id } of merchandises.in(parent)) {
-      yield* listProductsUnder(id);
-      yield* products.in(id);
-    }
-  }
-
-  async function* openProducts(parent: string | null): AsyncGenerator<ProductNode> {
-    for (const _ of products.in(parent)) yield productNode(...(await nextProduct()), assets);
-  }
-  async function* openMerchandises(parent: string | null): AsyncGenerator<MerchandiseParts> {
-    for (const { id } of merchandises.in(parent)) {
-      const [row, planned] = await nextMerchandise();
-      yield {
-        ...merchandiseFields(row, planned, assets),
-        children: merchandises.hasSomeIn(id) ? openMerchandises(id) : null,
-        productInstanceList: products.hasSomeIn(id) ? openProducts(id) : null,
-      };
-    }
-  }
-  return { products: openProducts(null), merchandises: openMerchandises(null) };
+/** Refuses an answer that would be too long: answer_too_large. */
+export function checkAnswer(bytes: number): void {
+  if (bytes > MAX_ANSWER_BYTES) throw new Refusal('answer_too_large', MAX_ANSWER_BYTES / 1024 ** 2);
 }
 
-/** Returns a function that returns the row of the next planned instance, reading a piece at a time. */
-function readInOrder<Row>(
-  planned: Iterator<Planned>,
-  read: (piece: Planned[]) => Promise<Row[]>,
-): () => Promise<[Row, Planned]> {
-  let piece: Planned[] = [];
-  let rows: Row[] = [];
-  let place = 0;
-  return async () => {
-    if (place === piece.length) {
-      piece = takePiece(planned);
-      rows = await read(piece);
-      if (rows.length !== piece.length) throw new Error('The contents of an asset were deleted during the read');
-      place = 0;
-    }
-    const at = place++;
-    return [rows[at]!, piece[at]!];
-  };
-}
-
-function takePiece(planned: Iterator<Planned>): Planned[] {
-  const piece: Planned[] = [];
-  for (let bytes = 0; bytes < PIECE_BYTES; ) {
-    const { value, done } = planned.next();
-    if (done === true) break;
-    piece.push(value);
-    bytes += value.bytes;
-  }
-  return piece;
-}
-
-type AssetsById = ReadonlyMap<AssetId, PlannedAsset>;
+type AssetsById = ReadonlyMap<AssetId, NamedAsset>;
 
 /**
  * The fields of products and merchandise. licenseOrderId, channelCode and channelOrderId name the order by which an
  * instance can be revoked: the one that bought it, or the one that transferred the asset (rules 6.5).
  */
-function instanceFields(row: MerchandiseRow | ProductRow, { updatedMs }: Planned, assets: AssetsById) {
-  const createTime = row.created_time.getTime();
+function instanceFields(row: MerchandiseRow | ProductRow, assets: AssetsById) {
   const { licenseType, customerId } = assets.get(row.asset_id)!;
   return {
     id: row.id,
@@ -119,14 +69,14 @@ function instanceFields(row: MerchandiseRow | ProductRow, { updatedMs }: Planned
     licenseOrderId: row.license_order_id,
     channelCode: row.channel_code,
     channelOrderId: row.channel_order_id,
-    createTime,
-    updateTime: updatedMs ?? createTime,
+    createTime: row.created_time.getTime(),
+    updateTime: row.updated_time.getTime(),
   };
 }
 
-function merchandiseFields(row: MerchandiseRow, planned: Planned, assets: AssetsById) {
+function merchandiseFields(row: MerchandiseRow, assets: AssetsById) {
   return {
-    ...instanceFields(row, planned, assets),
+    ...instanceFields(row, assets),
     merchandiseNum: row.merchandise_num,
     merchandiseName: row.merchandise_name,
     parentId: row.parent_id,
@@ -136,12 +86,12 @@ function merchandiseFields(row: MerchandiseRow, planned: Planned, assets: Assets
   };
 }
 
-function productNode(row: ProductRow, planned: Planned, assets: AssetsById): ProductNode {
+function productNode(row: ProductRow, assets: AssetsById): ProductNode {
   const { fields } = row;
   const features = fields.productFeatures ?? [];
   const hasFeatures = features.length > 0;
   return {
-    ...instanceFields(row, planned, assets),
+    ...instanceFields(row, assets),
     assetId: row.asset_id,
     assetInsId: row.asset_id,
     merchandiseInsId: row.merchandise_id,

@@ -1,31 +1,20 @@
 import { type AssetDetail, type AssetId, type Channels, Refusal } from '@lockstep/contract';
 import { selectCustomers } from '@lockstep/customers';
-import { parseBigint, type Trx } from '@lockstep/platform';
+import { type Database, inSnapshot, parseBigint, type Trx } from '@lockstep/platform';
 import { selectAssets } from '../tenant.ts';
-import type { Contents } from './contents.ts';
-import type { ContentsCall, ContentsReader } from './reader.ts';
-
-/** An asset, whose contents are read once. */
-export interface ShownAsset extends Omit<AssetDetail, 'products' | 'merchandises'>, Contents {}
+import { readContents } from './contents.ts';
 
 /**
  * Returns the active asset of a number (rules 6.7). Its contents are those bought for it, even while it is lent and the
  * member center shows them on the borrowed lock. A lock of a channel that the caller is not bound to is not named.
  *
- * Throws a Refusal: asset_not_found. Throws as ContentsReader does.
+ * Throws a Refusal: asset_not_found, answer_too_large.
  */
-export async function showAsset(
-  reader: ContentsReader,
-  call: ContentsCall,
-  channels: Channels,
-  assetNum: string,
-): Promise<ShownAsset> {
-  const { found, contents } = await reader.open(call, async (trx) => {
-    const asset = await findAsset(trx, channels, assetNum);
-    return { asset, assets: [asset] };
+export function showAsset(db: Database, channels: Channels, assetNum: string): Promise<AssetDetail> {
+  return inSnapshot(db, async (trx) => {
+    const { assigned, lentInto, ...asset } = await findAsset(trx, channels, assetNum);
+    return { ...asset, ...(await readContents(trx, [asset])), assigned, lentInto };
   });
-  const { assigned, lentInto, ...asset } = found.asset;
-  return { ...asset, ...contents, assigned, lentInto };
 }
 
 async function findAsset(trx: Trx, channels: Channels, wantedNum: string) {

@@ -1,4 +1,4 @@
-import type { Contents, ContentsCall, ContentsReader, PlannedAsset } from '@lockstep/assets';
+import { type Contents, type NamedAsset, readContents } from '@lockstep/assets';
 import { type AssetId, type BorrowedLock, type EnterpriseAsset, Refusal } from '@lockstep/contract';
 import { type Database, inSnapshot, isId, type Trx } from '@lockstep/platform';
 import { hasCustomer } from '../tenant.ts';
@@ -70,20 +70,14 @@ export function listBorrowedLocks(db: Database, actor: Actor): Promise<BorrowedL
  * M7: reads the merchandise and products on an asset of the actor's enterprise. Those of a lent asset appear on its
  * borrowed lock instead (rules 8).
  *
- * Throws a Refusal: customer_not_bound, asset_id_not_found. Throws as ContentsReader does.
+ * Throws a Refusal: customer_not_bound, asset_id_not_found, answer_too_large.
  */
-export async function readAssetContents(
-  reader: ContentsReader,
-  call: ContentsCall,
-  actor: Actor,
-  assetId: AssetId,
-): Promise<Contents> {
-  const { contents } = await reader.open(call, async (trx) => ({ assets: await findAssets(trx, actor, assetId) }));
-  return contents;
+export function readAssetContents(db: Database, actor: Actor, assetId: AssetId): Promise<Contents> {
+  return inSnapshot(db, async (trx) => readContents(trx, await findAssets(trx, actor, assetId)));
 }
 
 /** Finds the assets whose contents appear on an asset: itself and those lent into it, or none while it is lent. */
-async function findAssets(trx: Trx, actor: Actor, assetId: AssetId): Promise<PlannedAsset[]> {
+async function findAssets(trx: Trx, actor: Actor, assetId: AssetId): Promise<NamedAsset[]> {
   await requireCustomer(trx, actor);
   const selectShown = () =>
     selectEnterpriseAssets(trx, actor).select([
@@ -99,7 +93,7 @@ async function findAssets(trx: Trx, actor: Actor, assetId: AssetId): Promise<Pla
     .where((eb) => eb.or([eb('lent.asset_id', '=', assetId), eb('lent.lock_asset_id', '=', assetId)]))
     .execute();
   const isLent = lent.some((each) => each.assetId === assetId);
-  return isLent ? [] : ([asset, ...lent] as PlannedAsset[]);
+  return isLent ? [] : ([asset, ...lent] as NamedAsset[]);
 }
 
 async function requireCustomer(trx: Trx, actor: Actor): Promise<void> {

@@ -97,35 +97,6 @@ export class BatchAcceptor {
   }
 }
 
-/** Joins payloads with line breaks. Payloads of large batches are bytes, which are usually joined in memory already. */
-function joinLines(payloads: readonly (string | Uint8Array)[]): string | Buffer {
-  if (payloads.every((payload) => typeof payload === 'string')) return payloads.join('\n');
-  const inPlace = payloads.every((payload) => typeof payload !== 'string') ? findLines(payloads) : null;
-  if (inPlace !== null) return inPlace;
-  const lines = payloads.flatMap((payload) => [typeof payload === 'string' ? Buffer.from(payload) : payload, LINE_END]);
-  return Buffer.concat(lines.slice(0, -1));
-}
-
-const LINE_END = Buffer.from('\n');
-
-/**
- * Returns the payloads as one buffer if they lie in memory one after the other, separated by line breaks; otherwise
- * null.
- */
-function findLines(payloads: readonly Uint8Array[]): Buffer | null {
-  const [first] = payloads;
-  if (first === undefined) return null;
-  const { buffer, byteOffset } = first;
-  let end = byteOffset - 1;
-  for (const payload of payloads) {
-    if (payload.buffer !== buffer || payload.byteOffset !== end + 1) return null;
-    end = payload.byteOffset + payload.length;
-  }
-  const lines = Buffer.from(buffer, byteOffset, end - byteOffset);
-  const isLineEnd = (payload: Uint8Array) => lines[payload.byteOffset - byteOffset - 1] === LINE_END[0];
-  return payloads.slice(1).every(isLineEnd) ? lines : null;
-}
-
 /**
  * Stores a group of batches with one statement, and returns their ids; null for a batch whose key is taken or locked.
  * The statement draws the ids, so their order is the acceptance order.
@@ -141,7 +112,7 @@ async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Prom
     values: [
       ...batchArrays(batches),
       // One text with a line each: the driver is slow to quote array elements. JSON has no line breaks.
-      joinLines(chunks.map(({ payload }) => payload)),
+      chunks.map(({ payload }) => payload).join('\n'),
       chunks.map(({ place }) => place),
       chunks.map(({ lane }) => lane),
       chunks.map(({ orderCount }) => orderCount),

@@ -37,7 +37,7 @@ interface PreparedChunk {
   customerIds: CustomerId[];
   orderCount: number;
   weight: number;
-  payload: string | Uint8Array;
+  payload: string;
 }
 
 const CHARACTERS_PER_WEIGHT = 1_024;

@@ -18,7 +18,7 @@ const withProducts = (...products: Fields[]) => ({ assets: [{ assetNos: ['8100']
 /** Compares with what a batch of these orders stores. */
 function compare(failed: Fields[], sent: Fields[]) {
   const [one, ...rest] = sent.map((order, index) => [index, order]);
-  const chunks = [{ payload: JSON.stringify(rest) }, { payload: Buffer.from(JSON.stringify([one])) }];
+  const chunks = [{ payload: JSON.stringify(rest) }, { payload: JSON.stringify([one]) }];
   return compareWithFailed({ chunks }, failed);
 }
 const none = { leftOut: 0, added: 0, changes: [], more: 0 };

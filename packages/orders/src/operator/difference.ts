@@ -47,10 +47,8 @@ export function compareWithFailed(
   return difference;
 }
 
-function readPayload(payload: string | Uint8Array): unknown[] {
-  const text = typeof payload === 'string' ? payload : new TextDecoder().decode(payload);
-  return (JSON.parse(text) as [index: number, order: unknown][]).map(([, order]) => order);
-}
+const readPayload = (payload: string): unknown[] =>
+  (JSON.parse(payload) as [index: number, order: unknown][]).map(([, order]) => order);
 
 const bySequence = (orders: readonly unknown[]) =>
   new Map(orders.map((order) => [(order as { sequence: number }).sequence, order]));

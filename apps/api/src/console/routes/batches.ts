@@ -12,12 +12,13 @@ import {
 import { isId } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls/calls.ts';
-import { answerInPieces } from '../../connections/slow-readers.ts';
+import { answerLong } from '../../calls/long-answers.ts';
 import type { ServerOptions } from '../../options.ts';
 import type { ConsoleHandlers } from '../operations.ts';
 
 /** Handlers for batches of all applications: their results, and cancelling their pending orders. */
-export function batchesHandlers({ db, canceller, failedBatches, channels }: ServerOptions) {
+export function batchesHandlers(options: ServerOptions) {
+  const { db, canceller, failedBatches, channels } = options;
   return {
     listAllBatches: async (request) => await listAllBatches(request.db, request.query),
 
@@ -39,15 +40,14 @@ export function batchesHandlers({ db, canceller, failedBatches, channels }: Serv
     downloadFailedOrders: async (request, operator, reply) => {
       const { applicationId, shown } = await findNamedBatch(request);
       const { channelCode, channelOrderId } = shown;
-      const { signal } = request.deadline;
-      const { syncMode, parts } = await failedBatches.open(
-        request.db,
-        applicationId,
-        shown,
-        signal,
-        `operator ${operator.operatorId}`,
-      );
-      const file = await answerInPieces(writeFile({ channelCode, syncMode, orderList: [] }, parts), request, reply);
+      const party = `operator ${operator.operatorId}`;
+      const file = await answerLong(options, { kind: 'failed orders', party }, request, reply, async () => {
+        const { signal } = request.deadline;
+        const { syncMode, parts } = await failedBatches.open(request.db, applicationId, shown, signal, party);
+        const orders: string[] = [];
+        for await (const part of parts) orders.push(markPasswords(part, ''));
+        return writeFile({ channelCode, syncMode, orderList: [] }, orders);
+      });
       reply.header('content-disposition', `attachment; filename="failed-orders.json"; ${nameFile(channelOrderId)}`);
       return file;
     },
@@ -87,10 +87,8 @@ export async function findNamedBatch(request: BatchCall): Promise<OperatorBatch>
  * Writes a file that is a batch without a channelOrderId. Passwords are empty, so a batch sent without filling them in
  * is refused with the path of each.
  */
-async function* writeFile(data: FailedOrders, orders: AsyncIterable<string>): AsyncGenerator<string, string> {
-  yield JSON.stringify(data).slice(0, -']}'.length);
-  for await (const piece of orders) yield markPasswords(piece, '');
-  return ']}';
+function writeFile(data: FailedOrders, orders: readonly string[]): string {
+  return `${JSON.stringify(data).slice(0, -']}'.length)}${orders.join('')}]}`;
 }
 
 /** Returns the header value for a file name with any characters. */

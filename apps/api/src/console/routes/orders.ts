@@ -8,7 +8,7 @@ import {
 } from '@lockstep/contract/console';
 import { readOwners } from '@lockstep/customers/operator';
 import { recordFailed } from '@lockstep/operators';
-import { comparePreview, failPendingOrders } from '@lockstep/orders';
+import { comparePreview, failPendingOrders, prepareBatch } from '@lockstep/orders';
 import {
   listAllOrders,
   listHolds,
@@ -18,7 +18,6 @@ import {
   readStoredOrder,
   showContent,
 } from '@lockstep/orders/operator';
-import { prepareBatch } from '@lockstep/orders/prepare';
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls/calls.ts';
 import type { ServerOptions } from '../../options.ts';

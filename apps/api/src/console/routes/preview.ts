@@ -13,11 +13,8 @@ const MAX_LISTED = 20_000;
 /** The same for one order. */
 const MAX_LISTED_OF_ORDER = 500;
 
-/**
- * Handler of the preview. Its plugin leaves bodies as bytes: they are read like those of integrators, large ones on a
- * thread, to keep the event loop free.
- */
-export function previewHandlers({ batches }: ServerOptions & { batches: BatchReader }) {
+/** Handler of the preview. Its plugin leaves bodies as bytes: they are read like those of integrators. */
+export function previewHandlers({ batches, reads }: ServerOptions & { batches: BatchReader }) {
   return {
     previewBatch: async (request, operator) => {
       const bytes = (request.body as unknown as Buffer | null) ?? Buffer.alloc(0);
@@ -31,7 +28,9 @@ export function previewHandlers({ batches }: ServerOptions & { batches: BatchRea
       const { channelCode, channelOrderId, syncMode, sequences } = prepared;
       noteSubject(request, { channelCode, channelOrderId, orders: sequences.length });
       requireChannel(channels, channelCode);
-      const { previews, numbers } = await comparePreview(request.db, prepared, await orders(), channels);
+      const { previews, numbers } = await reads.run({ kind: 'preview', party }, request.deadline.signal, () =>
+        comparePreview(request.db, prepared, orders, channels),
+      );
       const atMost = Math.min(MAX_LISTED_OF_ORDER, Math.ceil(MAX_LISTED / previews.length));
       const shown = previews.map((preview, index) => cutLists({ ...preview, numbers: numbers[index]! }, atMost));
       return { channelCode, channelOrderId, syncMode, orders: shown, ignoredFields };

@@ -20,7 +20,7 @@ import { findNamedBatch } from './batches.ts';
 
 /** Handlers to fix and resend the failed orders of a batch on behalf of its application. */
 export function resendHandlers(options: ServerOptions & { batches: BatchReader }) {
-  const { db, acceptor, batches } = options;
+  const { db, acceptor, batches, reads } = options;
   return {
     getOrdersToResend: async (request) => {
       const batch = await findNamedBatch(request);
@@ -38,20 +38,20 @@ export function resendHandlers(options: ServerOptions & { batches: BatchReader }
       };
     },
 
-    checkResend: async (request) => {
+    checkResend: async (request, operator) => {
       const batch = await findNamedBatch(request);
-      const { prepared, orders, free } = await readResend(request, batch, batches, { isPreview: true });
-      try {
-        const { previews } = await comparePreview(request.db, prepared, await orders(), batch.channels);
-        return { orders: previews };
-      } finally {
-        free();
-      }
+      const { prepared, orders } = await readResend(request, batch, batches, { isPreview: true });
+      const { previews } = await reads.run(
+        { kind: 'preview', party: operator.operatorId },
+        request.deadline.signal,
+        () => comparePreview(request.db, prepared, orders, batch.channels),
+      );
+      return { orders: previews };
     },
 
     resendOrders: async (request, operator) => {
       const batch = await findNamedBatch(request);
-      const { prepared, free, failed } = await readResend(request, batch, batches, { isPreview: false });
+      const { prepared, failed } = await readResend(request, batch, batches, { isPreview: false });
       const { channelOrderId, sequences } = prepared;
       const { batchId: target, channelOrderId: number } = batch.shown;
       const accept = async () => {
@@ -64,7 +64,7 @@ export function resendHandlers(options: ServerOptions & { batches: BatchReader }
         await recordChange(request.db, operator, { action: 'batch.resend_asked', target, before: null, after: asked });
         return { sent, accepted: await acceptor.accept({ ...prepared, requestId: request.id }, request.deadline) };
       };
-      const { sent, accepted } = await accept().finally(free);
+      const { sent, accepted } = await accept();
       const { batchId } = splitOrderId(accepted[0]!.licenseOrderId);
       await recordResend(db, operator, {
         from: { batchId: target, channelOrderId: number },
@@ -99,7 +99,7 @@ async function readFailed(db: Database, { shown }: OperatorBatch, passwords: 'hi
 
 /**
  * Reads the orders that an operator sends in place of failed ones, as a batch of the application, which must still be
- * allowed to send it. Large batches are checked on a thread, like those of integrators. Returns the failed orders too.
+ * allowed to send it. Returns the failed orders too.
  *
  * Throws the Refusals of O5, and field_invalid if a hidden password cannot be restored.
  */
