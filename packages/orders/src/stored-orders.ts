@@ -185,8 +185,8 @@ export function writeStoredOrders(orders: readonly PlacedOrder[]): string {
 }
 
 /**
- * Returns the text of a single order from a list that holds only this order, without parsing it: it may be 32 MiB. Form
- * 1 consists of fields of the interface, so clients can send it again.
+ * Returns the text of a single order from a list that holds only this order, without parsing it: it may have megabytes.
+ * Form 1 consists of fields of the interface, so clients can send it again.
  *
  * Throws a PayloadFault if a newer release wrote the text, or if no release writes such a text.
  */

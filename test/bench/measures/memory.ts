@@ -3,10 +3,10 @@ import { prepareLoad } from '../load/load.ts';
 import { readPeakMebibytes } from '../report/processor-time.ts';
 import { type Measure, scaled } from './measure.ts';
 
-const CALLS = 32;
+const CALLS = 16;
 const ORDERS_PER_BATCH = 2_000;
 
-/** Peak resident memory of each process while it handles 32 concurrent calls of 2,000 orders. */
+/** Peak resident memory of each process while it handles 16 concurrent calls of 2,000 orders. */
 export const memoryMeasure: Measure = {
   name: 'memory',
   of: 'service',

@@ -114,7 +114,7 @@ const RATIOS: Ratio[] = [
     read: (results) => divide(results.median('async-100x8-far', RATE), results.median('async-100x8', RATE)),
   },
   ...['API', 'worker'].map((app) => ({
-    name: `peak MiB of the ${app}, 32 concurrent batches of 2,000 orders`,
+    name: `peak MiB of the ${app}, 16 concurrent batches of 2,000 orders`,
     goal: 400,
     isAtMost: true,
     read: (results: Results) => results.median('memory', `${app} MiB`),

@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../stack.ts';
 import { HEAP_OF_1_GIB, ServiceProcess } from './service-process.ts';
 
 /** Leaves memory in 1 GiB for everything besides the order. */
-const MOST_MEBIBYTES = 450;
+const MOST_MEBIBYTES = 380;
 
 /** An API and a worker, each limited like a container of 1 GiB, on a database of their own. */
 export class SmallDeployment {

@@ -30,6 +30,14 @@ export class BatchReader {
     const customerIds: CustomerId[] = isPreview ? [] : batch.orderList.map(({ customerId }) => customerId);
     const channelIds = await this.#channels.find(customerIds, channels, deadline);
     const prepared = prepareBatch(applicationId, batch, channelIds);
-    return { prepared, orders: isPreview || batch.syncMode === 'sync' ? batch.orderList : [], ignoredFields };
+    return isPreview || batch.syncMode === 'sync'
+      ? { prepared: withoutPayloads(prepared), orders: batch.orderList, ignoredFields }
+      : { prepared, orders: [], ignoredFields };
   }
 }
+
+/** Frees memory while a call waits. */
+const withoutPayloads = (batch: PreparedBatch): PreparedBatch => ({
+  ...batch,
+  chunks: batch.chunks.map((chunk) => ({ ...chunk, payload: '' })),
+});

@@ -105,7 +105,8 @@ const GRACE_MS = 10_000;
 const MIN_BYTES_PER_SECOND = 256 * 1024;
 const LOOK_EVERY_MS = 1_000;
 
-const INITIAL_BYTES = 4 * 1024;
+/** What is allocated for a body whose length is not declared, at first. */
+const INITIAL_BYTES = 64 * 1024;
 
 /** The limits of a body. */
 interface BodyTerms {
@@ -140,7 +141,7 @@ export function receiveBody(stream: Readable, { take, maxBytes, declaredBytes, e
   }
   if (stream.destroyed) return Promise.reject(new ClientLeft());
   return new Promise((resolve, reject) => {
-    const body = new Received();
+    const body = new Received(declaredBytes ?? INITIAL_BYTES);
     const startedMs = performance.now();
     const timer = setInterval(() => {
       const allowedMs = GRACE_MS + (1_000 * body.length) / MIN_BYTES_PER_SECOND;
@@ -181,7 +182,11 @@ export function receiveBody(stream: Readable, { take, maxBytes, declaredBytes, e
 /** The received bytes of a body, in one piece, because thousands of short ones would take far more memory. */
 class Received {
   length = 0;
-  #bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES);
+  #bytes: Buffer;
+
+  constructor(expectedBytes: number) {
+    this.#bytes = Buffer.allocUnsafeSlow(expectedBytes);
+  }
 
   add(chunk: Buffer): void {
     const length = this.length + chunk.length;

@@ -2,8 +2,8 @@ const FIELD = '"passwords":[';
 const TEXT = /"(?:[^"\\]|\\.)*"/y;
 
 /**
- * Replaces each license password in stored orders (JSON written by `orderText`) with `mark`. The text may be 32 MiB, so
- * it is not parsed. That is safe: the field name can't occur inside a JSON string, where quotation marks are escaped,
+ * Replaces each license password in stored orders (JSON written by `orderText`) with `mark`. The text may have megabytes,
+ * so it is not parsed. That is safe: the field name can't occur inside a JSON string, where quotation marks are escaped,
  * so its list always follows.
  */
 export function markPasswords(orders: string, mark: string): string {

@@ -1,5 +1,11 @@
 import type { Asset } from '@lockstep/assets';
-import { MAX_EXTENDED_ATTRIBUTES, MAX_INSTANCES, MAX_INSTANCES_ON_ASSET, Refusal } from '@lockstep/contract';
+import {
+  MAX_EXTENDED_ATTRIBUTES,
+  MAX_INSTANCES,
+  MAX_INSTANCES_ON_ASSET,
+  MAX_INSTANCES_TOGETHER,
+  Refusal,
+} from '@lockstep/contract';
 import { grantsOf } from './checks.ts';
 
 /** How much orders may touch (rules 6.5 Size). */
@@ -23,7 +29,7 @@ export const LIMITS: Limits = {
   onAsset: MAX_INSTANCES_ON_ASSET,
   codesOnAsset: MAX_EXTENDED_ATTRIBUTES,
   ofOrder: MAX_INSTANCES,
-  together: 2 * MAX_INSTANCES,
+  together: MAX_INSTANCES_TOGETHER,
 };
 
 /**
