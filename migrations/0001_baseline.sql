@@ -251,8 +251,8 @@ create trigger refuse_change before delete or truncate or update of id, applicat
 -- The orders of an open batch that belong to one lane. The row exists until the batch completes. While finished_time is
 -- null, the payload (JSON, an array of [index in orderList, order]) holds the orders without an outcome; succeeded and
 -- failed count the others.
--- The lane is the id of the customers' channel times 16, plus the customer's slot. Lanes 0 to 15 are for customers that
--- did not exist for the application. The lane is stored because such a customer may have been created since.
+-- The lane is the id of the customers' channel times 16, plus the customer's slot. Lane 0 has the orders that failed at
+-- acceptance, because their customers did not exist for the application, in a chunk that is finished from the beginning.
 -- The weight limits what one drain takes. Compression cuts the payload's WAL to a quarter.
 create table lane_chunk (
   batch_id bigint not null,
@@ -446,7 +446,7 @@ end $$;
 create trigger check_taken_back after delete on license_order
   referencing old table as removed for each statement execute function check_taken_back();
 
--- The content of an order that failed in a drain or was cancelled, as it was stored while pending. It serves to retry
+-- The content of an order that failed at acceptance or in a drain or was cancelled, as it is stored while pending. It serves to retry
 -- the order, to return it to the application that sent it, and to find it by asset number. Rows are deleted after
 -- FAILED_ORDER_DAYS. Only failed orders pay for this table. One transaction writes outcome and content in either order,
 -- so the foreign key is checked at commit.
@@ -457,7 +457,8 @@ create table failed_order (
   failed_time timestamptz not null default statement_timestamp(),
   asset_nums text[] not null
 );
-create index failed_order_asset_nums on failed_order using gin (asset_nums);
+-- The statement that fills the list of pending entries moves them into the index. A short list bounds how long it takes.
+create index failed_order_asset_nums on failed_order using gin (asset_nums) with (gin_pending_list_limit = 64);
 -- Oldest first, for the cleanup.
 create index failed_order_failed_time on failed_order (failed_time);
 
@@ -1241,8 +1242,8 @@ create table webhook_attempt (
 );
 
 -- Activity over time, which the console shows for hours without reading orders, and the number of pending orders. A
--- transaction that accepts, finishes or retries orders inserts a note for each application and channel; a worker adds
--- the notes up. `pending` is the change in pending orders, negative when orders get outcomes. `causes` counts failed
+-- transaction that accepts, finishes or retries orders inserts a note for each application and channel (0 for orders that
+-- fail at acceptance); a worker adds the notes up. `pending` is the change in pending orders, negative when orders get outcomes. `causes` counts failed
 -- orders by cause, all of a transaction in one row. The table has no CHECK constraints, which would cost an accepted
 -- batch more than the rest of the row; the tables below have them.
 create table uncounted_activity (

@@ -15,6 +15,7 @@ import { type Stack, startStack } from '../harness/stack.ts';
 const HOT = [
   'judge_attempts',
   'accept_batches',
+  'accept_unknown',
   'try_lanes',
   'read_pending',
   'read_result_pages',
@@ -40,9 +41,9 @@ const HOT = [
   'revoke_product_instance',
   'update_contents_product_instance',
   'end_grants',
-  'list_merchandise_instance',
-  'list_product_instance',
-  'read_product_instance_piece',
+  'measure_contents',
+  'read_merchandise_instances',
+  'read_product_instances',
 ];
 /** These look through pending batches, by any index of those. */
 const OF_OPEN = /^open_batches/;
@@ -154,6 +155,7 @@ it('read no large table completely', async () => {
   await api.process(batchOf(deleteProduct(one!, [num])));
   await api.process(batchOf(newBuy(other!, [num], {}, { transferedAssetNum: true })));
   await api.accept(syncOf(newBuy(one!, [newAssetNum()])));
+  await api.accept(batchOf(newBuy({ ...one!, customerId: '1' as never }, [newAssetNum()]), newBuy(one!, [num])));
   await sql`update channel set paused_time = now()`.execute(stack.db);
   const cancelled = batchOf(newBuy(one!, [newAssetNum()]));
   await api.accept(cancelled);

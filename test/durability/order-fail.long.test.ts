@@ -131,21 +131,6 @@ it('orders that cannot be read can be failed one by one', async () => {
   expect(await readResult(api, batch)).toMatchObject({ state: 'completed', failed: 2 });
 });
 
-it('failing one of several unreadable orders of unknown customers fails the others and holds no customer', async () => {
-  const unknown = [1, 2].map((offset) => ({
-    ...other,
-    customerId: String(Number(other.customerId) + offset) as never,
-  }));
-  const { batch, ids } = await accept(...[0, 0, 1].map((index) => newBuy(unknown[index]!, [newAssetNum()])));
-  await sql`update lane_chunk set payload = '{}'`.execute(stack.db);
-  expect(await failOrders(stack.db, [ids[0] as never])).toMatchObject({ outcome: 'failed', licenseOrderIds: [ids[0]] });
-  await stack.startWorker();
-  const { orders } = await api.completed(batch);
-  expect(orders.map(({ cause }) => cause)).toEqual(['internal_error', 'customer_not_found', 'customer_not_found']);
-  expect(await stack.db.selectFrom('order_hold').selectAll().execute()).toEqual([]);
-  expect(await stack.db.selectFrom('held_order').selectAll().execute()).toEqual([]);
-});
-
 describe('the console', () => {
   it('lists holds, and lets support fail an order as the command does', async () => {
     const { batch, ids } = await acceptHeld();

@@ -66,7 +66,7 @@ async function fail(db: Database, batchId: BatchId, orderId?: LicenseOrderId): P
   await inTransaction(db, async (trx) => {
     await lockLanes(trx, ALL_LANES);
     const isSelected = (id: LicenseOrderId) => orderId === undefined || id === orderId;
-    await failInLanes(trx, { batchId, lanes: ALL_LANES }, () => new Refusal('internal_error'), isSelected);
+    await failInLanes(trx, { batchId, lanes: ALL_LANES }, new Refusal('internal_error'), isSelected);
   });
 }
 

@@ -168,7 +168,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       sessions: new OperatorSessions(passwords),
       holdingChanges: new TransactionQueue(lanesDb, HOLDING_CHANGES),
       lockChanges: new TransactionQueue(lanesDb, LOCK_CHANGES),
-      acceptor: new BatchAcceptor(db, announcer, bound, metrics),
+      acceptor: new BatchAcceptor({ db, announcer, bound, metrics, onCompleted: () => numbering.number() }),
       applier,
       canceller: new BatchCanceller({ db, lanesDb, log, metrics, numbering }),
       failedBatches: new FailedBatchReader(),

@@ -7,12 +7,6 @@ import type { CustomerId } from '@lockstep/contract';
  */
 export const LANES_OF_CHANNEL = 16;
 
-/**
- * The channel of lanes for orders whose customer did not exist for their application when they were accepted (rules
- * 6.2). They fail with customer_not_found.
- */
-export const NO_CHANNEL = 0;
-
 /** Returns the lane of a customer in a channel. Orders of one lane take effect in acceptance order. */
 export function laneOf(channelId: number, customerId: CustomerId): number {
   return channelId * LANES_OF_CHANNEL + (crc32(customerId) % LANES_OF_CHANNEL);
@@ -27,12 +21,4 @@ export const channelOfColumn = (lane = 'lane') => `${lane} / ${LANES_OF_CHANNEL}
 
 export function lanesOfChannel(channelId: number): number[] {
   return Array.from({ length: LANES_OF_CHANNEL }, (_, slot) => channelId * LANES_OF_CHANNEL + slot);
-}
-
-/**
- * Returns the lanes in which a customer's orders may be: its own, and the one for orders accepted before the customer
- * existed.
- */
-export function lanesOfCustomer(channelId: number, customerId: CustomerId): number[] {
-  return [...new Set([NO_CHANNEL, channelId])].map((id) => laneOf(id, customerId));
 }

@@ -61,9 +61,8 @@ function registerOrderMetrics(registry: Registry) {
 
 /** How many channels have gauges of their own; all others share one. */
 const MAX_CHANNELS = 50;
-/** The labels of the other channels, and of orders without a channel. */
+/** The label of the other channels. */
 const OTHERS = '(others)';
-const NONE = '(none)';
 
 /** Adds the gauges of the backlog to a process that serves its metrics. `channels`: the readings of that process. */
 export function registerBacklogGauges(registry: Registry, db: Database, channels: ChannelReader): void {
@@ -139,7 +138,7 @@ export function registerBacklogGauges(registry: Registry, db: Database, channels
 
 function groupChannels(all: readonly ChannelState[]): { label: string; channels: readonly ChannelState[] }[] {
   const sorted = all.filter(({ pending }) => pending > 0).sort((a, b) => b.pending - a.pending);
-  const alone = sorted.slice(0, MAX_CHANNELS).map((channel) => ({ label: channel.code ?? NONE, channels: [channel] }));
+  const alone = sorted.slice(0, MAX_CHANNELS).map((channel) => ({ label: channel.code, channels: [channel] }));
   const others = sorted.slice(MAX_CHANNELS);
   return others.length === 0 ? alone : [...alone, { label: OTHERS, channels: others }];
 }

@@ -1,4 +1,4 @@
-import { type ApplicationId, BatchOrder, readBatchOrder } from '@lockstep/contract';
+import { type ApplicationId, BatchOrder, type CustomerId, readBatchOrder } from '@lockstep/contract';
 import { DIGESTS, PAYLOADS, SENT } from '@lockstep/test/harness/databases/stored-forms';
 import { describe, expect, it } from 'vitest';
 import { prepareBatch } from './accepting/prepare.ts';
@@ -15,11 +15,13 @@ function shuffled(value: unknown): unknown {
   );
 }
 
+const KNOWN = new Map(SENT.orderList.map(({ customerId }) => [customerId as CustomerId, 0]));
+
 describe('what this release stores', () => {
   it.each(['async', 'sync'] as const)(
     'equals what version 1 stored, byte for byte, for a batch sent %s',
     (syncMode) => {
-      const prepared = prepareBatch('1' as ApplicationId, BatchOrder.parse({ ...SENT, syncMode }), new Map());
+      const prepared = prepareBatch('1' as ApplicationId, BatchOrder.parse({ ...SENT, syncMode }), KNOWN);
       expect(prepared.digest.toString('hex')).toBe(DIGESTS[syncMode]);
       expect(Object.fromEntries(prepared.chunks.map(({ lane, payload }) => [lane, payload]))).toEqual(PAYLOADS);
     },
@@ -29,9 +31,20 @@ describe('what this release stores', () => {
     const sent = shuffled(SENT) as { orderList: object[] };
     for (const order of sent.orderList) Object.assign(order, { laterField: 'new' });
     const { batch } = readBatchOrder(Buffer.from(JSON.stringify(sent)));
-    const prepared = prepareBatch('1' as ApplicationId, batch, new Map());
+    const prepared = prepareBatch('1' as ApplicationId, batch, KNOWN);
     expect(prepared.digest.toString('hex')).toBe(DIGESTS.async);
     expect(Object.fromEntries(prepared.chunks.map(({ lane, payload }) => [lane, payload]))).toEqual(PAYLOADS);
+  });
+
+  it('of orders of unknown customers equals what is kept of orders that fail later', () => {
+    const batch = BatchOrder.parse(SENT);
+    const { digest, chunks, unknownOrders } = prepareBatch('1' as ApplicationId, batch, new Map());
+    expect([digest.toString('hex'), chunks]).toEqual([DIGESTS.async, []]);
+    const placed = Object.values(PAYLOADS).flatMap((payload) => readStoredOrders(1, payload));
+    expect(unknownOrders.map(({ content }) => content)).toEqual(
+      placed.toSorted(([a], [b]) => a - b).map((each) => writeStoredOrders([each])),
+    );
+    expect(unknownOrders.map(({ assetNums }) => assetNums)).toEqual([['A1', 'A2'], ['A1'], ['A2']]);
   });
 });
 

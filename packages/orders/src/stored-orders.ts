@@ -180,6 +180,11 @@ function describePlace({ issues }: z.ZodError): string {
   return path === '' ? '' : `, see ${path}`;
 }
 
+/** Returns the asset numbers that an order names, without duplicates, as failed_order lists them. */
+export function listAssetNums({ assets }: Order): string[] {
+  return [...new Set(assets.flatMap(({ assetNos }) => assetNos))];
+}
+
 export function writeStoredOrders(orders: readonly PlacedOrder[]): string {
   return JSON.stringify(orders);
 }

@@ -44,7 +44,8 @@ export async function acceptUnchecked(stack: Stack, api: Api, sent: { channelOrd
   const channelIds = await new CustomerChannels(stack.db).find(customerIds, null, new Deadline(60_000));
   const submitted = { ...prepareBatch(id, batch, channelIds), requestId: 'unchecked' };
   const bound = new PendingBound(stack.db, new ChannelReader(stack.db), 1_000);
-  await new BatchAcceptor(stack.db, announcer, bound, stack.metrics).accept(submitted, new Deadline(60_000));
+  const options = { db: stack.db, announcer, bound, metrics: stack.metrics, onCompleted: () => {} };
+  await new BatchAcceptor(options).accept(submitted, new Deadline(60_000));
   await announcer.close();
 }
 

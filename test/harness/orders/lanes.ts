@@ -1,12 +1,12 @@
 import type { Customer, CustomerId } from '@lockstep/contract';
-import { LANES_OF_CHANNEL, laneOf } from '@lockstep/orders/testing';
+import { laneOf, lanesOfChannel } from '@lockstep/orders/testing';
 import type { Api } from '../api.ts';
 
 /** The channel of `newCustomer`'s customers: the first one of a test's database. */
 export const FIRST_CHANNEL = 1;
 
-/** The lanes of no channel and of the first channel. */
-export const ALL_LANES = Array.from({ length: 2 * LANES_OF_CHANNEL }, (_, lane) => lane);
+/** The lanes of the first channel. */
+export const ALL_LANES = lanesOfChannel(FIRST_CHANNEL);
 
 /** Returns the lane of a customer of the first channel. */
 export const firstLaneOf = (customerId: CustomerId): number => laneOf(FIRST_CHANNEL, customerId);

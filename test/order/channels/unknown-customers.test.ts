@@ -1,13 +1,19 @@
-import { LedgerIds } from '@lockstep/assets';
-import type { Customer } from '@lockstep/contract';
-import { EventNumbering, retryFailedOrders } from '@lockstep/orders';
-import { channelOf, LaneDrainer, laneOf, NO_CHANNEL } from '@lockstep/orders/testing';
-import { createLogger } from '@lockstep/platform';
+import { type AcceptedOrder, type ApplicationId, BatchOrder, buildMessage, type Customer } from '@lockstep/contract';
+import { BatchAcceptor, type JobAnnouncer, type PendingBound, prepareBatch, retryFailedOrders } from '@lockstep/orders';
+import { countActivity, laneOf } from '@lockstep/orders/testing';
+import { Deadline } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
-import { failOrders } from '../../harness/databases/unchecked.ts';
-import { newCustomersInLanes } from '../../harness/orders/lanes.ts';
+import { checkNumbers } from '../../harness/databases/numbers.ts';
+import {
+  acceptUnchecked,
+  completedByFailing,
+  failOrders,
+  refusedByPostgres,
+} from '../../harness/databases/unchecked.ts';
+import { startReceiver } from '../../harness/network/receiver.ts';
+import { FIRST_CHANNEL, newCustomersInLanes } from '../../harness/orders/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { readGrants } from '../../harness/orders/stories.ts';
 import { readResult, syncOf } from '../../harness/orders/sync-batches.ts';
@@ -18,7 +24,7 @@ let stack: Stack;
 let api: Api;
 
 beforeEach(async () => {
-  stack = await startStack({ worker: false });
+  stack = await startStack({ worker: false, webhookAllowPrivate: true });
   api = await stack.newApi();
 });
 afterEach(() => stack.close());
@@ -34,102 +40,213 @@ async function create(next: Awaited<ReturnType<typeof nextCustomer>>) {
   expect((await api.newCustomer(next.enterpriseName)).customerId).toBe(next.customerId);
 }
 
-/** Counts pending orders by the channel of their lanes. */
-async function countPending(): Promise<Record<number, number>> {
-  const chunks = await stack.db.selectFrom('lane_chunk').select(['lane', 'order_count']).execute();
-  const byChannel: Record<number, number> = {};
-  for (const { lane, order_count } of chunks) {
-    byChannel[channelOf(lane)] = (byChannel[channelOf(lane)] ?? 0) + order_count;
-  }
-  return byChannel;
+/** The batch of one purchase by a customer that doesn't exist, and of others by one that does. */
+async function mixedBatch(...known: ReturnType<typeof newBuy>[]) {
+  const customer = await nextCustomer();
+  return { customer, batch: batchOf(newBuy(customer, [newAssetNum()]), ...known) };
 }
 
-const notFound = { state: 'failed', cause: 'customer_not_found' };
+const readChunks = () =>
+  stack.db.selectFrom('lane_chunk').select(['lane', 'order_count as orders', 'failed']).orderBy('lane').execute();
 
-describe('an order whose customer is created after its acceptance', () => {
-  it('fails, and later orders succeed', async () => {
+const notFound = { state: 'failed', cause: 'customer_not_found' };
+const succeeded = { state: 'succeeded' };
+
+describe('an order of an unknown customer', () => {
+  it('fails when it is accepted, and its batch is completed, without a worker', async () => {
+    const customer = await nextCustomer();
+    const [gone, other] = [deleteAsset(customer, [newAssetNum()], { sequence: 2 }), newBuy(customer, [newAssetNum()])];
+    const batch = batchOf(gone, { ...other, sequence: 1 });
+    const accepted = await api.accept(batch);
+    const result = await readResult(api, batch);
+    expect(result).toMatchObject({ state: 'completed', succeeded: 0, failed: 2, pending: 0 });
+    const message = buildMessage('customer_not_found', customer.customerId);
+    expect(result.orders).toMatchObject(
+      accepted.map(({ licenseOrderId, sequence }) => ({ licenseOrderId, sequence, ...notFound, message, assets: 0 })),
+    );
+    expect(result.completedTime).toBeGreaterThanOrEqual(result.acceptedTime);
+    expect(await readChunks()).toEqual([]);
+    expect(stack.logLines.filter((line) => line.includes('"failed":2'))).toHaveLength(1);
+    expect((await stack.metrics.ordersApplied.get()).values).toMatchObject([
+      { labels: { outcome: 'failed' }, value: 2 },
+    ]);
+  });
+
+  it('leads to the event of its batch, without a worker', async () => {
+    const batch = batchOf(newBuy(await nextCustomer(), [newAssetNum()]));
+    await api.accept(batch);
+    const { events } = dataOf(await api.ask('getEvents', { query: { waitSeconds: '30' } }));
+    const data = { channelOrderId: batch.channelOrderId, succeeded: 0, failed: 1, cancelled: 0 };
+    expect(events).toMatchObject([{ type: 'batch.completed', data }]);
+  });
+
+  it('leads to a message to a webhook', async () => {
+    const receiver = await startReceiver();
+    await api.call('POST', '/webhooks', { body: { url: receiver.url } });
+    await stack.startWorker();
+    await api.accept(batchOf(newBuy(await nextCustomer(), [newAssetNum()])));
+    await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBe(1);
+    await receiver.close();
+  });
+
+  it('is returned as it was sent, and found by its asset numbers', async () => {
+    const [customer, assetNum] = [await nextCustomer(), newAssetNum()];
+    const batch = batchOf(newBuy(customer, [assetNum, newAssetNum()]));
+    const [order] = await api.accept(batch);
+    const { channelCode, channelOrderId } = batch;
+    const failed = dataOf(await api.ask('getFailedOrders', { query: { channelCode, channelOrderId } }));
+    expect(failed.orderList).toMatchObject(batch.orderList);
+    const { orders } = dataOf(await api.ask('listOrders', { query: { assetNum } }));
+    expect(orders).toMatchObject([{ licenseOrderId: order!.licenseOrderId, ...notFound }]);
+  });
+
+  it('has failed, whatever is created later, and a resubmitted batch gets the same answer', async () => {
     const customer = await nextCustomer();
     const early = batchOf(newBuy(customer, [newAssetNum()]));
-    await api.accept(early);
+    const accepted = await api.accept(early);
     await create(customer);
+    expect(await api.accept(early)).toEqual(accepted);
     const later = batchOf(newBuy(customer, [newAssetNum()]));
     await api.accept(later);
     await stack.startWorker();
-    expect((await api.completed(early)).orders).toMatchObject([notFound]);
-    expect((await api.completed(later)).orders).toMatchObject([{ state: 'succeeded' }]);
+    expect((await api.completed(later)).orders).toMatchObject([succeeded]);
+    expect((await readResult(api, early)).orders).toMatchObject([notFound]);
+    expect(dataOf(await api.ask('getEvents')).events).toHaveLength(2);
   });
 
-  it('fails alone in its batch, which is stored as it was sent', async () => {
-    const other = await api.newCustomer();
-    const customer = await nextCustomer();
-    const batch = batchOf(newBuy(customer, [newAssetNum()]), newBuy(other, [newAssetNum()]));
-    await api.accept(batch);
-    await create(customer);
-    await stack.startWorker();
-    expect((await api.completed(batch)).orders).toMatchObject([notFound, { state: 'succeeded' }]);
-    const { channelCode, channelOrderId } = batch;
-    const failed = dataOf(await api.ask('getFailedOrders', { query: { channelCode, channelOrderId } }));
-    expect(failed.orderList).toMatchObject([{ customerId: customer.customerId }]);
-  });
-
-  it('fails also if its stored form cannot be read', async () => {
-    const customer = await nextCustomer();
-    const batch = batchOf(newBuy(customer, [newAssetNum()]));
-    await api.accept(batch);
-    await sql`update lane_chunk set payload_version = 2`.execute(stack.db);
-    await stack.startWorker();
-    expect((await api.completed(batch)).orders).toMatchObject([notFound]);
-    expect(await stack.db.selectFrom('order_hold').selectAll().execute()).toEqual([]);
-  });
-
-  it('gets a new customer lookup when an operator has ended and retries it', async () => {
-    const customer = await nextCustomer();
-    const batch = batchOf(newBuy(customer, [newAssetNum()]));
-    const [order] = await api.accept(batch);
-    await failOrders(stack.db, [order!.licenseOrderId]);
-    await create(customer);
-    expect(await retryFailedOrders(stack.db, [order!.licenseOrderId])).toMatchObject({ retried: 1 });
-    await stack.startWorker();
-    expect((await api.completed(batch)).orders).toMatchObject([{ state: 'succeeded' }]);
-  });
-
-  it('moves to another lane than its batch recorded, and the counts stay correct', async () => {
-    const customer = await nextCustomer();
-    const batch = batchOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()]));
-    const [order] = await api.accept(batch);
-    await failOrders(stack.db, [order!.licenseOrderId]);
-    await create(customer);
-    await retryFailedOrders(stack.db, [order!.licenseOrderId]);
-    expect(await readResult(api, batch)).toMatchObject({ succeeded: 0, failed: 0, pending: 2 });
-    await stack.startWorker();
-    const result = await api.completed(batch);
-    expect(result).toMatchObject({ succeeded: 1, failed: 1, pending: 0 });
-    expect(result.orders).toMatchObject([{ state: 'succeeded' }, notFound]);
-  });
-
-  it('can be cancelled', async () => {
+  it('cannot be cancelled, ended or retried', async () => {
     const batch = batchOf(newBuy(await nextCustomer(), [newAssetNum()]));
+    const [{ licenseOrderId }] = (await api.accept(batch)) as [AcceptedOrder];
+    expect(await api.cancel(batch)).toEqual({ cancelled: 0, finished: 1 });
+    expect(await failOrders(stack.db, [licenseOrderId])).toMatchObject({ outcome: 'not_pending' });
+    const reason = { licenseOrderId, reason: 'failed', cause: 'customer_not_found' };
+    expect(await retryFailedOrders(stack.db, [licenseOrderId])).toEqual({ retried: 0, notRetried: [reason] });
+  });
+
+  it('is counted as accepted and failed, and never as pending', async () => {
+    const { batch } = await mixedBatch(newBuy(await api.newCustomer(), [newAssetNum()]));
     await api.accept(batch);
-    expect(await api.cancel(batch)).toEqual({ cancelled: 1, finished: 0 });
+    await api.accept(batchOf(newBuy(await nextCustomer(), [newAssetNum()])));
+    await countActivity(stack.db);
+    const { rows } = await sql`
+      select sum(accepted)::int as accepted, sum(failed)::int as failed,
+        (select sum(pending)::int from pending_orders) as pending,
+        (select json_object_agg(cause, failed) from failure_activity) as causes
+      from order_activity`.execute(stack.db);
+    expect(rows).toEqual([{ accepted: 3, failed: 2, pending: 1, causes: { customer_not_found: 2 } }]);
+    expect(await checkNumbers(stack.db)).toEqual([]);
+  });
+
+  it('whose customerId no customer can have does not affect other calls', async () => {
+    const customer = await api.newCustomer();
+    const impossible = { ...customer, customerId: '9999999999999999999' as typeof customer.customerId };
+    const batches = [impossible, customer].map((each) => batchOf(newBuy(each, [newAssetNum()])));
+    await Promise.all(batches.map((batch) => api.accept(batch)));
+    expect((await readResult(api, batches[0]!)).orders).toMatchObject([notFound]);
+    expect(await readResult(api, batches[1]!)).toMatchObject({ pending: 1 });
   });
 });
 
-it('an order that cannot even fail blocks only its own lane', async () => {
-  const [unknown, known] = [await nextCustomer(), await api.newCustomer('Other')];
-  await sql`alter table license_order add constraint known check (cause <> 'customer_not_found')`.execute(stack.db);
-  const batch = batchOf(
-    newBuy({ ...unknown, customerId: '1' as never }, [newAssetNum()]),
-    newBuy(known, [newAssetNum()]),
-  );
-  await api.accept(batch);
-  const rows = await stack.db.selectFrom('lane_chunk').select('lane').orderBy('lane').execute();
-  const lanes = rows.map(({ lane }) => lane);
-  const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
-  const numbering = new EventNumbering({ db: stack.db, log });
-  const drainer = new LaneDrainer({ db: stack.db, log, metrics: stack.metrics, numbering, ids: new LedgerIds() });
-  expect(await drainer.attempt({ lanes })).toMatchObject({ became: 'failed', lanes: [lanes[0]] });
-  expect(await readResult(api, batch)).toMatchObject({ succeeded: 1, pending: 1, held: 0 });
-  await drainer.close();
+describe('a batch in which only some customers are unknown', () => {
+  it('counts their orders at once, and is completed with the others', async () => {
+    const known = await newCustomersInLanes(api, 3);
+    const { batch, customer } = await mixedBatch(...known.map((each) => newBuy(each, [newAssetNum()])));
+    await api.accept(batch);
+    await create(customer);
+    expect(await readResult(api, batch)).toMatchObject({ state: 'processing', failed: 1, pending: 3 });
+    expect(await readChunks()).toMatchObject([{ lane: 0, orders: 1, failed: 1 }, ...known.map(() => ({ failed: 0 }))]);
+    await stack.startWorker();
+    const result = await api.completed(batch);
+    expect(result).toMatchObject({ succeeded: 3, failed: 1 });
+    expect(result.orders).toMatchObject([notFound, ...known.map(() => succeeded)]);
+    expect(await readChunks()).toEqual([]);
+    const { events } = dataOf(await api.ask('getEvents', { query: { waitSeconds: '30' } }));
+    expect(events).toMatchObject([{ data: { succeeded: 3, failed: 1 } }]);
+  });
+
+  it('is completed by a cancel', async () => {
+    const { batch } = await mixedBatch(newBuy(await api.newCustomer(), [newAssetNum()]));
+    await api.accept(batch);
+    expect(await api.cancel(batch)).toEqual({ cancelled: 1, finished: 1 });
+    const result = await readResult(api, batch);
+    expect(result).toMatchObject({ state: 'completed', failed: 2 });
+    expect(result.orders).toMatchObject([notFound, { cause: 'cancelled' }]);
+  });
+
+  it('is completed again after a retry of the others', async () => {
+    const { batch } = await mixedBatch(newBuy(await api.newCustomer(), [newAssetNum()]));
+    const [, order] = await api.accept(batch);
+    await failOrders(stack.db, [order!.licenseOrderId]);
+    expect(await readResult(api, batch)).toMatchObject({ state: 'completed', failed: 2 });
+    expect(await retryFailedOrders(stack.db, [order!.licenseOrderId])).toMatchObject({ retried: 1 });
+    expect(await readResult(api, batch)).toMatchObject({ state: 'processing', failed: 1, pending: 1 });
+    await stack.startWorker();
+    expect(await api.completed(batch)).toMatchObject({ succeeded: 1, failed: 1 });
+  });
+
+  it('waits for a paused channel only with the others', async () => {
+    const { batch } = await mixedBatch(newBuy(await api.newCustomer(), [newAssetNum()]));
+    await sql`update channel set paused_time = now()`.execute(stack.db);
+    await stack.startWorker();
+    await api.accept(batch);
+    expect(await readResult(api, batch)).toMatchObject({ failed: 1, pending: 1 });
+    await sql`update channel set paused_time = null`.execute(stack.db);
+    expect(await api.completed(batch)).toMatchObject({ succeeded: 1, failed: 1 });
+  });
+
+  it('is completed when an operator ends the last held order', async () => {
+    const customer = await api.newCustomer();
+    const { batch } = await mixedBatch(refusedByPostgres(customer, [newAssetNum()]));
+    await acceptUnchecked(stack, api, batch);
+    await stack.startWorker();
+    await expect.poll(() => readResult(api, batch), { timeout: 30_000 }).toMatchObject({ failed: 1, held: 1 });
+    expect((await completedByFailing(stack, api, batch)).orders).toMatchObject([notFound, { cause: 'internal_error' }]);
+  });
+});
+
+describe('the statement that accepts batches', () => {
+  /** Accepts batches of purchases together. Returns how often it asks for a job and for numbering. */
+  async function acceptTogether(...batches: [customer: Customer, orders: number][]) {
+    const { id } = await stack.db.selectFrom('application').select('id').executeTakeFirstOrThrow();
+    const known = new Map(
+      (await stack.db.selectFrom('customer').select('id').execute()).map((row) => [row.id, FIRST_CHANNEL]),
+    );
+    const [announce, onCompleted] = [vi.fn(), vi.fn()];
+    const acceptor = new BatchAcceptor({
+      db: stack.db,
+      announcer: { announce } as unknown as JobAnnouncer,
+      bound: { findRefusal: async () => null } as unknown as PendingBound,
+      metrics: stack.metrics,
+      onCompleted,
+    });
+    const submitted = batches.map(([customer, orders]) => {
+      const sent = batchOf(...Array.from({ length: orders }, () => newBuy(customer, [newAssetNum()])));
+      return { ...prepareBatch(id as ApplicationId, BatchOrder.parse(sent), known), requestId: 'test' };
+    });
+    await Promise.all(submitted.map((batch) => acceptor.accept(batch, new Deadline(60_000))));
+    return { jobs: announce.mock.calls.length, numberings: onCompleted.mock.calls.length };
+  }
+
+  /** The numbers of failed orders of the completed batches, and of batches that are open, by statement. */
+  async function readStatements() {
+    const { rows } = await sql`
+      select array_agg(failed order by id) as failed from batch group by xmin::text order by count(*)`.execute(
+      stack.db,
+    );
+    return rows;
+  }
+
+  it('asks for a job only if orders are pending', async () => {
+    const [known, unknown] = [await api.newCustomer(), await nextCustomer()];
+    expect(await acceptTogether([unknown, 2], [known, 2], [unknown, 1])).toEqual({ jobs: 1, numberings: 2 });
+    expect(await readStatements()).toEqual([{ failed: [2, null, 1] }]);
+  });
+
+  it('is not shared by batches of others if thousands of orders fail', async () => {
+    const [known, unknown] = [await api.newCustomer(), await nextCustomer()];
+    await acceptTogether([unknown, 2_000], [known, 1], [known, 1]);
+    expect(await readStatements()).toEqual([{ failed: [2_000] }, { failed: [null, null] }]);
+  });
 });
 
 describe('an application that is bound to a channel', () => {
@@ -144,7 +261,10 @@ describe('an application that is bound to a channel', () => {
       .select('id')
       .where('code', '=', 'test')
       .executeTakeFirstOrThrow();
-    expect(await countPending()).toEqual({ [NO_CHANNEL]: 20, [id]: 1 });
+    expect(await readChunks()).toEqual([
+      { lane: 0, orders: 20, failed: 20 },
+      { lane: laneOf(id, ours.customerId), orders: 1, failed: 0 },
+    ]);
     await sql`update application set channels = null`.execute(stack.db);
     await stack.startWorker();
     const { orders } = await bound.completed(batch);
@@ -175,14 +295,23 @@ it('a sync call does not reveal a held customer of another channel', async () =>
   expect(refusalOf(await bound.submit(syncOf(newBuy(theirs, [newAssetNum()])))).cause).toBe('customer_not_found');
 });
 
-it('a sync call with an unknown customer is refused at once, and names the order', async () => {
+it('a sync call with an unknown customer is refused, names all failed orders, and stores nothing', async () => {
   const known = await api.newCustomer();
   const customer = await nextCustomer();
-  await api.accept(batchOf(newBuy(customer, [newAssetNum()])));
-  const answer = await api.submit(syncOf(newBuy(known, [newAssetNum()]), newBuy(customer, [newAssetNum()])));
-  expect(refusalOf(answer)).toMatchObject({ code: '13004', cause: 'customer_not_found' });
-  expect(refusalOf(answer).message).toContain('orderList[1]');
-  expect(await countPending()).toEqual({ [NO_CHANNEL]: 1 });
+  const orders = [
+    newBuy(known, [newAssetNum()]),
+    newBuy(customer, [newAssetNum()]),
+    deleteAsset(known, [newAssetNum()]),
+  ];
+  const refuse = async (...sequences: number[]) =>
+    refusalOf(await api.submit(syncOf(...orders.map((order, place) => ({ ...order, sequence: sequences[place]! })))));
+  const first = await refuse(1, 2, 3);
+  expect(first).toMatchObject({ code: '13004', cause: 'customer_not_found' });
+  expect(first.message).toContain('2 of 3 orders failed; nothing was stored. orderList[1] (sequence 2): ');
+  expect(first.message).toContain('orderList[2] (sequence 3): ');
+  expect(await refuse(1, 3, 2)).toMatchObject({ cause: 'asset_not_found' });
+  expect(refusalOf(await api.submit(syncOf(orders[1]!))).cause).toBe('customer_not_found');
+  expect(await stack.db.selectFrom('batch').selectAll().execute()).toEqual([]);
 });
 
 it('orders of one customer take effect in acceptance order, whichever application sends them', async () => {
@@ -199,15 +328,6 @@ it('orders of one customer take effect in acceptance order, whichever applicatio
     expect((await senders[turn % 3]!.completed(batch)).orders).toMatchObject([{ state: 'succeeded' }]);
   }
   expect((await readGrants(stack, assetNum)).filter(({ active }) => active)).toEqual([]);
-});
-
-it('a customerId that no customer can have does not block other calls', async () => {
-  const customer = await api.newCustomer();
-  const impossible = { ...customer, customerId: '9999999999999999999' as typeof customer.customerId };
-  const batch = batchOf(newBuy(impossible, [newAssetNum()]));
-  await Promise.all([api.accept(batch), api.accept(batchOf(newBuy(customer, [newAssetNum()])))]);
-  await stack.startWorker();
-  expect((await api.completed(batch)).orders).toMatchObject([notFound]);
 });
 
 it('an order that waits for an asset does not block orders of other lanes', async () => {

@@ -32,8 +32,9 @@ export interface Subject {
   /** The ids of the orders, if there are few. */
   licenseOrderIds?: readonly LicenseOrderId[];
   webhookId?: WebhookId;
-  /** The number of orders in the call. */
+  /** The number of orders in the call, and how many of them failed when they were accepted. */
   orders?: number;
+  failed?: number;
 }
 
 interface CallState {

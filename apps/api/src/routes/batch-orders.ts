@@ -71,6 +71,8 @@ function batchHandlers(options: ServerOptions): Handlers<BatchOperationId, Submi
           ? await applier.apply(submitted, async () => orders, caller.channels, request.deadline.remainingMs)
           : await acceptor.accept(submitted, request.deadline);
       noteSubject(request, listIds(accepted));
+      const failed = prepared.unknownOrders.length;
+      if (failed > 0) noteSubject(request, { failed });
       reply.header('location', buildLocation({ channelCode, channelOrderId }));
       return success(accepted);
     },

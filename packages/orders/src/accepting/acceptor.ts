@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { AcceptedOrder, BatchId } from '@lockstep/contract';
+import { ORDERS_PER_BATCH } from '@lockstep/assets';
+import { type AcceptedOrder, type BatchId, Refusal } from '@lockstep/contract';
 import { type Database, type Deadline, Group, run, textArray, untilConfirmed } from '@lockstep/platform';
 import { channelOfColumn } from '../lanes.ts';
 import type { OrderMetrics } from '../metrics.ts';
@@ -16,6 +17,7 @@ import {
   keyOf,
   listAcceptedOrders,
   lookAtKeys,
+  RECORDING_STORED,
   type SubmittedBatch,
   sameBatchId,
 } from './batch.ts';
@@ -25,30 +27,46 @@ import { checkNumbers } from './prepare.ts';
 
 const MAX_GROUP_BATCHES = 64;
 const MAX_GROUP_CHARACTERS = 4 * 1024 * 1024;
+/** How many characters of pending orders take as long to store as an order that fails, and as a number in it. */
+const CHARACTERS_PER_FAILURE = 2_048;
+const CHARACTERS_PER_NUMBER = 512;
 const MAX_GROUPS_AT_ONCE = 2;
 const MAX_LOOKS = 64;
 /** How soon a call looks again at a key under which another transaction is storing a batch. */
 const PAUSE_MS = 20;
 
-/** Accepts async batches (rules 6.1 and 6.2): stores them durably, then announces them to the workers. */
+/**
+ * Accepts async batches (rules 6.1 and 6.2): stores them durably, then announces them to the workers. Orders of unknown
+ * customers fail in the statement that stores them.
+ */
 export class BatchAcceptor {
   readonly #db: Database;
   readonly #announcer: JobAnnouncer;
   readonly #bound: PendingBound;
   readonly #metrics: OrderMetrics;
+  readonly #onCompleted: () => void;
   readonly #groups: Group<SubmittedBatch, BatchId | null>;
   readonly #looks: Group<SubmittedBatch, KeyLook>;
 
-  constructor(db: Database, announcer: JobAnnouncer, bound: PendingBound, metrics: OrderMetrics) {
+  /** `onCompleted`: numbers the event of a batch that was completed when it was accepted. */
+  constructor(options: {
+    db: Database;
+    announcer: JobAnnouncer;
+    bound: PendingBound;
+    metrics: OrderMetrics;
+    onCompleted: () => void;
+  }) {
+    const { db, announcer, bound, metrics, onCompleted } = options;
     this.#db = db;
     this.#announcer = announcer;
     this.#bound = bound;
     this.#metrics = metrics;
+    this.#onCompleted = onCompleted;
     this.#groups = new Group({
       run: (batches: SubmittedBatch[]) => insertAsyncBatches(db, batches),
       maxRunning: MAX_GROUPS_AT_ONCE,
       maxInputs: MAX_GROUP_BATCHES,
-      weightOf: (batch) => batch.characters,
+      weightOf: weighStatement,
       maxWeight: MAX_GROUP_CHARACTERS,
       keyOf,
       gathers: true,
@@ -80,10 +98,13 @@ export class BatchAcceptor {
       batchId = await this.#groups.run(submitted);
     }
     this.#metrics.ordersAccepted.inc(submitted.sequences.length);
-    this.#announcer.announce(
-      submitted.chunks.map(({ lane }) => lane),
-      batchId,
-    );
+    this.#metrics.ordersApplied.inc({ outcome: 'failed' }, submitted.unknownOrders.length);
+    if (submitted.chunks.length === 0) this.#onCompleted();
+    else
+      this.#announcer.announce(
+        submitted.chunks.map(({ lane }) => lane),
+        batchId,
+      );
     return listAcceptedOrders(submitted, batchId);
   }
 
@@ -97,50 +118,106 @@ export class BatchAcceptor {
   }
 }
 
+function weighStatement({ characters, unknownOrders }: SubmittedBatch): number {
+  const numbers = unknownOrders.reduce((sum, { assetNums }) => sum + assetNums.length, 0);
+  return characters + unknownOrders.length * CHARACTERS_PER_FAILURE + numbers * CHARACTERS_PER_NUMBER;
+}
+
 /**
  * Stores a group of batches with one statement, and returns their ids; null for a batch whose key is taken or locked.
  * The statement draws the ids, so their order is the acceptance order.
  */
 async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Promise<(BatchId | null)[]> {
-  const chunks = batches.flatMap((batch, place) =>
-    batch.chunks.map((chunk, _, { length }) => ({ place: place + 1, chunkCount: length, ...chunk })),
+  const chunks = batches.flatMap(({ chunks, unknownOrders }, place) => {
+    const chunkCount = chunks.length + (unknownOrders.length === 0 ? 0 : 1);
+    return chunks.map((chunk) => ({ place: place + 1, chunkCount, ...chunk }));
+  });
+  const unknown = batches.flatMap((batch, place) =>
+    batch.unknownOrders.map((order) => {
+      const customerId = batch.customerIds[order.index]!;
+      return { place: place + 1, orderType: batch.orderTypes[order.index]!, customerId, ...order };
+    }),
   );
+  const values = [
+    ...batchArrays(batches),
+    // One text with a line each: the driver is slow to quote array elements. JSON has no line breaks.
+    chunks.map(({ payload }) => payload).join('\n'),
+    chunks.map(({ place }) => place),
+    chunks.map(({ lane }) => lane),
+    chunks.map(({ orderCount }) => orderCount),
+    chunks.map(({ weight }) => weight),
+    chunks.map(({ chunkCount }) => chunkCount),
+    textArray(chunks.map(({ customerIds }) => textArray(customerIds))),
+    batches.map(keyLockOf),
+    batches.map(({ chunks, unknownOrders }) => (chunks.length === 0 ? unknownOrders.length : null)),
+  ];
+  const valuesOfUnknown = [
+    unknown.map(({ content }) => content).join('\n'),
+    unknown.map(({ place }) => place),
+    unknown.map(({ index }) => index),
+    textArray(unknown.map(({ orderType }) => orderType)),
+    textArray(unknown.map(({ customerId }) => customerId)),
+    textArray(unknown.map(({ customerId }) => new Refusal('customer_not_found', customerId).message)),
+    textArray(unknown.map(({ assetNums }) => textArray(assetNums))),
+  ];
   const rows = await run<{ place: number; id: BatchId }>(db, {
-    name: 'accept_batches',
-    text: ACCEPT_BATCHES,
     storesRows: true,
-    values: [
-      ...batchArrays(batches),
-      // One text with a line each: the driver is slow to quote array elements. JSON has no line breaks.
-      chunks.map(({ payload }) => payload).join('\n'),
-      chunks.map(({ place }) => place),
-      chunks.map(({ lane }) => lane),
-      chunks.map(({ orderCount }) => orderCount),
-      chunks.map(({ weight }) => weight),
-      chunks.map(({ chunkCount }) => chunkCount),
-      textArray(chunks.map(({ customerIds }) => textArray(customerIds))),
-      batches.map(keyLockOf),
-    ],
+    ...(unknown.length === 0
+      ? { name: 'accept_batches', text: ACCEPT_BATCHES, values }
+      : { name: 'accept_unknown', text: ACCEPT_UNKNOWN, values: [...values, ...valuesOfUnknown] }),
   });
   const batchIds: (BatchId | null)[] = batches.map(() => null);
   for (const { place, id } of rows) batchIds[place - 1] = id;
   return batchIds;
 }
 
-const ACCEPT_BATCHES = `
+// Keeps times from preceding accepted_time if the clock was set back.
+const NOW = 'greatest(now(), statement_timestamp())';
+
+// SQL for CTEs after `placed`: fails the orders of unknown customers.
+const FAILING = `, unknown as materialized (
+    select id, id * ${ORDERS_PER_BATCH} + index as license_order_id, order_type, customer_id, message, content, asset_nums
+    from placed join rows from (
+      string_to_table($19, chr(10)),
+      unnest(
+        (select $20::int[]), (select $21::int[]), (select $22::text[]), (select $23::text[]), (select $24::text[]),
+        (select $25::text[])
+      )
+    ) as unknown (content, place, index, order_type, customer_id, message, asset_nums) using (place)
+  ), unknown_counts as (
+    select id, count(*)::int as orders from unknown group by id
+  ), outcomes as (
+    insert into license_order (id, order_type, customer_id, cause, message, assets, products)
+    select license_order_id, order_type, customer_id, 'customer_not_found', message, 0, 0 from unknown
+  ), contents as (
+    insert into failed_order (license_order_id, payload_version, content, asset_nums)
+    select license_order_id, ${PAYLOAD_VERSION}::smallint, content, asset_nums::text[] from unknown
+  ), recorded as (${RECORDING_STORED}
+  )`;
+
+// `failed` tells that a batch consists of orders that fail: it is stored as completed. If only some orders fail, they
+// are a finished chunk in lane 0, which no channel has, so that the batch's counts include them. Without such orders,
+// the statement takes a fifth less time, so there are two.
+const acceptBatches = (ifUnknown: (text: string) => string) => `
   with input as materialized (
-    select * from unnest(${BATCH_ARRAYS}, (select $17::bigint[])) with ordinality as input (${BATCH_NAMES}, key_lock, place)
+    select * from unnest(${BATCH_ARRAYS}, (select $17::bigint[]), (select $18::int[])) with ordinality
+      as input (${BATCH_NAMES}, key_lock, failed, place)
     where pg_try_advisory_xact_lock(key_lock)
   ), stored as (
-    insert into batch (id, ${BATCH_COLUMNS})
-    select nextval('batch_id'), ${BATCH_VALUES} from input order by place
+    insert into batch (id, ${BATCH_COLUMNS}, completed_time, succeeded, failed)
+    select nextval('batch_id'), ${BATCH_VALUES}, case when failed is not null then ${NOW} end, failed * 0, failed
+    from input order by place
     on conflict (application_id, channel_code, channel_order_id) do nothing
-    returning id, application_id, channel_code, channel_order_id
+    returning id, application_id, channel_code, channel_order_id, completed_time, succeeded, failed
   ), placed as (
-    select place::int, id, application_id from input join stored using (application_id, channel_code, channel_order_id)
-  ), chunks as (
-    insert into lane_chunk (batch_id, lane, customer_ids, order_count, weight, chunk_count, payload, payload_version)
-    select placed.id, lane, customer_ids::text[], order_count, weight, chunk_count, payload, ${PAYLOAD_VERSION}::smallint
+    select place::int, id, application_id, completed_time
+    from input join stored using (application_id, channel_code, channel_order_id)
+  )${ifUnknown(FAILING)}, chunks as (
+    insert into lane_chunk (
+      batch_id, lane, customer_ids, order_count, weight, chunk_count, payload, payload_version, finished_time, failed
+    )
+    select placed.id, lane, customer_ids::text[], order_count, weight, chunk_count, payload, ${PAYLOAD_VERSION}::smallint,
+      null::timestamptz, 0
     from placed join rows from (
       string_to_table($10, chr(10)),
       unnest(
@@ -148,10 +225,22 @@ const ACCEPT_BATCHES = `
         (select $16::text[])
       )
     ) as chunk (payload, place, lane, order_count, weight, chunk_count, customer_ids) using (place)
-    returning batch_id, lane, order_count
+    ${ifUnknown(`
+    union all
+    select id, 0, '{}', orders, orders, 0, null, ${PAYLOAD_VERSION}::smallint, ${NOW}, orders
+    from placed join unknown_counts using (id) where completed_time is null
+    `)}
+    returning batch_id, lane, order_count, failed
   ), activity as (
     insert into uncounted_activity (application_id, channel_id, pending, accepted, succeeded, failed, causes)
-    select application_id, ${channelOfColumn()}, sum(order_count), sum(order_count), 0, 0, '{}'
-    from chunks join placed on id = batch_id group by application_id, ${channelOfColumn()}
+    select application_id, ${channelOfColumn()}, sum(order_count - part.failed), sum(order_count), 0, sum(part.failed),
+      case when sum(part.failed) > 0 then jsonb_build_object('customer_not_found', sum(part.failed)) else '{}' end
+    from (
+      select * from chunks
+      ${ifUnknown('union all select id, 0, failed, failed from stored where completed_time is not null')}
+    ) as part join placed on id = batch_id group by application_id, ${channelOfColumn()}
   )
   select place, id from placed`;
+
+const ACCEPT_BATCHES = acceptBatches(() => '');
+const ACCEPT_UNKNOWN = acceptBatches((text) => text);

@@ -147,6 +147,12 @@ export const BATCH_COLUMNS = `${BATCH_NAMES}, digest_version`;
 export const BATCH_VALUES = `application_id, channel_code, channel_order_id, sync_mode, digest, sequences::int[],
   customer_ids::text[], order_types::text[], request_id, ${DIGEST_VERSION}::smallint`;
 
+/** SQL for a CTE after one called `stored`, which holds rows of new batches: stores the events of completed ones. */
+export const RECORDING_STORED = `
+  insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)
+  select application_id, id, 'batch.completed', completed_time, succeeded, failed, 0 from stored
+  where completed_time is not null order by id`;
+
 export const batchArrays = (batches: readonly SubmittedBatch[]) => [
   arrayText(
     'bigint',

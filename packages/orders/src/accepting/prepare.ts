@@ -11,8 +11,8 @@ import {
   type SyncMode,
 } from '@lockstep/contract';
 import type { ChannelIds } from '../channels/customers.ts';
-import { laneOf, NO_CHANNEL } from '../lanes.ts';
-import { orderText } from '../stored-orders.ts';
+import { laneOf } from '../lanes.ts';
+import { listAssetNums, orderText } from '../stored-orders.ts';
 
 export type { ChannelIds };
 
@@ -26,6 +26,8 @@ export interface PreparedBatch {
   customerIds: CustomerId[];
   orderTypes: string[];
   chunks: PreparedChunk[];
+  /** The orders that are in no chunk, because their customers don't exist for the application. */
+  unknownOrders: UnknownOrder[];
   /** The length of its orders as text, in UTF-16 code units. */
   characters: number;
   /** In an async batch: an asset number that orders of two customers name, and where; null if there is none. */
@@ -38,6 +40,13 @@ interface PreparedChunk {
   orderCount: number;
   weight: number;
   payload: string;
+}
+
+/** An order that fails with customer_not_found, in the form in which failed_order keeps it. */
+interface UnknownOrder {
+  index: number;
+  content: string;
+  assetNums: string[];
 }
 
 const CHARACTERS_PER_WEIGHT = 1_024;
@@ -57,8 +66,8 @@ export function weighOrder(order: Order, characters: number): number {
 }
 
 /**
- * Splits a batch by lane and digests its content, in the form of orderText. `channelIds` determines the lanes; it is
- * empty for a preview.
+ * Splits a batch by lane and digests its content, in the form of orderText. `channelIds` determines the lanes and which
+ * customers are unknown; it is empty for a preview.
  */
 export function prepareBatch(applicationId: ApplicationId, batch: BatchOrder, channelIds: ChannelIds): PreparedBatch {
   const { channelCode, channelOrderId, syncMode, orderList } = batch;
@@ -66,6 +75,7 @@ export function prepareBatch(applicationId: ApplicationId, batch: BatchOrder, ch
   /** Text not yet digested: each digest call costs as much as some kilobytes. */
   let undigested = '';
   const byLane = new Map<number, { weight: number; orders: string[]; customerIds: Set<CustomerId> }>();
+  const unknownOrders: UnknownOrder[] = [];
   let characters = 0;
   for (const [index, order] of orderList.entries()) {
     const json = orderText(order);
@@ -75,7 +85,12 @@ export function prepareBatch(applicationId: ApplicationId, batch: BatchOrder, ch
       undigested = '';
     }
     characters += json.length;
-    const lane = laneOf(channelIds.get(order.customerId) ?? NO_CHANNEL, order.customerId);
+    const channelId = channelIds.get(order.customerId);
+    if (channelId === undefined) {
+      unknownOrders.push({ index, content: `[[${index},${json}]]`, assetNums: listAssetNums(order) });
+      continue;
+    }
+    const lane = laneOf(channelId, order.customerId);
     const chunk = byLane.get(lane) ?? { weight: 0, orders: [], customerIds: new Set() };
     if (chunk.weight === 0) byLane.set(lane, chunk);
     chunk.weight += weighOrder(order, json.length);
@@ -98,6 +113,7 @@ export function prepareBatch(applicationId: ApplicationId, batch: BatchOrder, ch
       weight,
       payload: `[${orders.join(',')}]`,
     })),
+    unknownOrders,
     characters,
     sharedNumber: syncMode === 'async' ? findSharedNumber(orderList) : null,
   };

@@ -3,14 +3,12 @@ import type { CustomerId } from '@lockstep/contract';
 import { type Database, inTransaction, send, type Trx, together } from '@lockstep/platform';
 import { MAX_WEIGHT } from '../accepting/prepare.ts';
 import { LOCK_WAIT_MS, readLocked, settingTimeout, tryingLanes } from '../lane-locks.ts';
-import { channelOf, NO_CHANNEL } from '../lanes.ts';
-import { type OrderWithId, seesNothing } from '../planning/outcome.ts';
+import type { OrderWithId } from '../planning/outcome.ts';
 import { applyOrders } from './apply.ts';
-import { failInLanes, notFound } from './fail-in-lanes.ts';
 import { finishOrders } from './finish-orders.ts';
 import { findHeld, holdUnreadable } from './holds.ts';
 import { buildPending, inAcceptanceOrder, type Pending, readingPending, type UnreadableChunk } from './pending.ts';
-import { type Applied, addApplied, buildApplied } from './work-log.ts';
+import { type Applied, buildApplied } from './work-log.ts';
 
 export interface LanesToDrain {
   lanes: readonly number[];
@@ -68,23 +66,17 @@ async function applyPending(
   { chunks, unreadable, hasHolds, left, weight }: Pending,
   ids: LedgerIds,
 ): Promise<Omit<Drained, 'lanes'>> {
-  const failed: Applied[] = [];
-  for (const chunk of unreadable) {
-    const { batchId, lane } = chunk;
-    if (channelOf(lane) !== NO_CHANNEL) await holdUnreadable(trx, chunk);
-    // These orders fail whatever they contain.
-    else failed.push(await failInLanes(trx, { batchId, lanes: [lane] }, notFound));
-  }
+  for (const chunk of unreadable) await holdUnreadable(trx, chunk);
   const orders = inAcceptanceOrder(chunks);
   const customerIds = orders.map(({ order }) => order.customerId);
   const mayBeHeld = hasHolds || unreadable.length > 0;
   const heldIds = mayBeHeld ? await findHeld(trx, customerIds) : new Set<CustomerId>();
-  const free = orders.filter((each) => seesNothing(each) || !heldIds.has(each.order.customerId));
+  const free = orders.filter(({ order }) => !heldIds.has(order.customerId));
   const outcomes = free.length === 0 ? [] : await applyOrders(trx, free, ids);
   const next = free[outcomes.length];
   const finished = await finishOrders(trx, chunks, outcomes, { heldIds, completesBatches: true });
   return {
-    ...addApplied([buildApplied(outcomes, finished), ...failed]),
+    ...buildApplied(outcomes, finished),
     unreadable,
     weight,
     left: next === undefined ? left : new Map(lanes.map((lane) => [lane, before(next)])),

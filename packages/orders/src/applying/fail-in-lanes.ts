@@ -1,6 +1,5 @@
-import { type BatchId, type LicenseOrderId, type Order, Refusal } from '@lockstep/contract';
+import type { BatchId, LicenseOrderId, Refusal } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
-import { channelOf, NO_CHANNEL } from '../lanes.ts';
 import { failOrder } from '../planning/outcome.ts';
 import { recordOutcomes } from './apply.ts';
 import { finishOrders } from './finish-orders.ts';
@@ -8,30 +7,24 @@ import { asChunks, holdUnreadable, readHeldInBatch, releaseHeld, withId } from '
 import { inAcceptanceOrder, readPendingInBatch } from './pending.ts';
 import { type Applied, addApplied, buildApplied } from './work-log.ts';
 
-export const notFound = ({ customerId }: Order) => new Refusal('customer_not_found', customerId);
-
 /**
  * Fails the pending orders of a batch in some lanes: all, or the selected ones. This includes held orders and orders
- * that can't be read. Orders of NO_CHANNEL are never held: in an unreadable chunk of NO_CHANNEL, the orders that are
- * not selected fail as notFound. Lock the lanes first.
+ * that can't be read. Lock the lanes first.
  */
 export async function failInLanes(
   trx: Trx,
   { batchId, lanes }: { batchId: BatchId; lanes: readonly number[] },
-  refusalOf: (order: Order) => Refusal,
+  refusal: Refusal,
   isSelected: (licenseOrderId: LicenseOrderId) => boolean = () => true,
 ): Promise<Applied> {
   const { chunks, unreadable } = await readPendingInBatch(trx, batchId, lanes);
   for (const chunk of unreadable) await holdUnreadable(trx, chunk);
   const held = (await readHeldInBatch(trx, batchId)).filter(
-    ({ lane, licenseOrderId }) =>
-      lanes.includes(lane) && (channelOf(lane) === NO_CHANNEL || isSelected(licenseOrderId)),
+    ({ lane, licenseOrderId }) => lanes.includes(lane) && isSelected(licenseOrderId),
   );
   const free = inAcceptanceOrder(chunks).filter(({ licenseOrderId }) => isSelected(licenseOrderId));
-  const outcomes = free.map((accepted) => failOrder(accepted, refusalOf(accepted.order)));
-  const heldOutcomes = held
-    .map(withId)
-    .map((each) => failOrder(each, (isSelected(each.licenseOrderId) ? refusalOf : notFound)(each.order)));
+  const outcomes = free.map((accepted) => failOrder(accepted, refusal));
+  const heldOutcomes = held.map((each) => failOrder(withId(each), refusal));
   await recordOutcomes(trx, [...outcomes, ...heldOutcomes]);
   const finished = await finishOrders(trx, chunks, outcomes);
   const heldFinished = await finishOrders(trx, asChunks(held), heldOutcomes, { areHeld: true });

@@ -1,9 +1,9 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
-import type { BatchId, CustomerId, Order } from '@lockstep/contract';
+import type { BatchId, CustomerId } from '@lockstep/contract';
 import { run, send, type Trx, textArray } from '@lockstep/platform';
-import { channelOf, channelOfColumn, NO_CHANNEL } from '../lanes.ts';
+import { channelOfColumn } from '../lanes.ts';
 import type { Outcome } from '../planning/outcome.ts';
-import { PAYLOAD_VERSION, type PlacedOrder, writeStoredOrders } from '../stored-orders.ts';
+import { listAssetNums, PAYLOAD_VERSION, type PlacedOrder, writeStoredOrders } from '../stored-orders.ts';
 import { insertHeld, isReadable } from './holds.ts';
 import type { Chunk } from './pending.ts';
 import { COMPLETED_COLUMNS, RECORDING_COMPLETIONS } from './record-completions.ts';
@@ -47,12 +47,10 @@ export async function finishOrders(
   const finished = chunks.flatMap(({ batchId, lane, orders, counts }) => {
     const left: PlacedOrder[] = [];
     const failed: FailedInBatch[] = [];
-    const canBeHeld = channelOf(lane) !== NO_CHANNEL;
     let succeeded = 0;
     for (const placed of orders) {
       const outcome = isFailed.get(licenseOrderIdOf(batchId, placed[0]));
-      if (outcome === undefined && canBeHeld && heldIds?.has(placed[1].customerId))
-        moved.push({ batchId, lane, placed });
+      if (outcome === undefined && heldIds?.has(placed[1].customerId)) moved.push({ batchId, lane, placed });
       else if (outcome === undefined) left.push(placed);
       else if (outcome) failed.push({ batchId, placed });
       else succeeded++;
@@ -219,8 +217,4 @@ async function keepFailedOrders(trx: Trx, failed: readonly FailedInBatch[]): Pro
       textArray(failed.map(({ placed }) => textArray(listAssetNums(placed[1])))),
     ],
   });
-}
-
-function listAssetNums({ assets }: Order): string[] {
-  return [...new Set(assets.flatMap(({ assetNos }) => assetNos))];
 }

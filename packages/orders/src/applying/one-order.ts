@@ -3,8 +3,7 @@ import type { BatchId, CustomerId } from '@lockstep/contract';
 import { type Database, inTransaction, type Logger, run, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { lockLanes, readLocked, tryingLanes } from '../lane-locks.ts';
-import { channelOf, NO_CHANNEL } from '../lanes.ts';
-import { type OrderWithId, seesNothing } from '../planning/outcome.ts';
+import type { OrderWithId } from '../planning/outcome.ts';
 import { applyOrders } from './apply.ts';
 import { finishOrders } from './finish-orders.ts';
 import { findHeld, holdUnreadable, insertHolds } from './holds.ts';
@@ -88,15 +87,13 @@ async function findOldest(
       )
       order by batch_id limit ${CHUNKS_AT_ONCE}`.execute(trx);
     const { chunks, unreadable } = readRows(rows);
-    if (channelOf(lane) !== NO_CHANNEL) for (const chunk of unreadable) await holdUnreadable(trx, chunk);
+    for (const chunk of unreadable) await holdUnreadable(trx, chunk);
     const orders = inAcceptanceOrder(chunks);
     const heldIds = await findHeld(
       trx,
       orders.map(({ order }) => order.customerId),
     );
-    const accepted = orders.find(
-      (each) => !skip.has(each.order.customerId) && (seesNothing(each) || !heldIds.has(each.order.customerId)),
-    );
+    const accepted = orders.find(({ order: { customerId } }) => !skip.has(customerId) && !heldIds.has(customerId));
     if (accepted !== undefined) {
       const { batchId } = splitOrderId(accepted.licenseOrderId);
       return { accepted, chunk: chunks.find((chunk) => chunk.batchId === batchId)! };

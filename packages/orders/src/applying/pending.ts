@@ -4,8 +4,8 @@ import type { Statement, Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { MAX_WEIGHT } from '../accepting/prepare.ts';
 import { LOCKED_LANES } from '../lane-locks.ts';
-import { channelOf, channelOfColumn, NO_CHANNEL } from '../lanes.ts';
-import { NOTHING_SEEN, type OrderWithId } from '../planning/outcome.ts';
+import { channelOfColumn } from '../lanes.ts';
+import type { OrderWithId } from '../planning/outcome.ts';
 import { PayloadFault, type PlacedOrder, readStoredOrders } from '../stored-orders.ts';
 
 /** How many chunks of one lane a drain reads at most. */
@@ -16,7 +16,7 @@ export interface Chunk {
   batchId: BatchId;
   lane: number;
   orders: PlacedOrder[];
-  /** The current channels of the application that sent the orders; NOTHING_SEEN in lanes of NO_CHANNEL. */
+  /** The current channels of the application that sent the orders. */
   channels: Channels;
   /** With how many orders the chunk was accepted, and its batch with how many chunks. */
   counts: { orders: number; chunks: number };
@@ -137,9 +137,8 @@ const READ_PENDING = `
 export function readRows(rows: readonly ChunkRow[]): ReadChunks {
   const chunks: Chunk[] = [];
   const unreadable: UnreadableChunk[] = [];
-  for (const { batch_id: batchId, lane, order_count, chunk_count, payload, payload_version, channels: bound } of rows) {
+  for (const { batch_id: batchId, lane, order_count, chunk_count, payload, payload_version, channels } of rows) {
     const counts = { orders: order_count, chunks: chunk_count };
-    const channels = channelOf(lane) === NO_CHANNEL ? NOTHING_SEEN : bound;
     try {
       chunks.push({ batchId, lane, orders: readStoredOrders(payload_version, payload), channels, counts });
     } catch (error) {

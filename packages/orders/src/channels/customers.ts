@@ -1,7 +1,6 @@
 import type { Channels, CustomerId } from '@lockstep/contract';
 import { type Database, type Deadline, Group, isId, run, type Trx } from '@lockstep/platform';
 import { LRUCache } from 'lru-cache';
-import { NO_CHANNEL } from '../lanes.ts';
 
 /** How many customers' channels a process caches: some 10 MB. */
 const MAX_KNOWN = 50_000;
@@ -41,40 +40,33 @@ export class CustomerChannels {
   }
 
   /**
-   * Returns the channel ids of customers for a call. NO_CHANNEL: the customer does not exist for an application bound
-   * to `channels`.
+   * Returns the channel ids of the customers that exist for an application bound to `channels`.
    *
    * Throws an Overload when the call's deadline has passed.
    */
   async find(customerIds: readonly CustomerId[], channels: Channels, deadline: Deadline): Promise<ChannelIds> {
     const unknown: CustomerId[] = [];
     const ids = new Map<CustomerId, number>();
-    const set = (customerId: CustomerId, channel: Channel | undefined) =>
-      ids.set(customerId, channelIdFor(channel, channels));
+    const isVisible = ({ code }: Channel) => channels === null || channels.includes(code);
     for (const customerId of new Set(customerIds)) {
       const channel = this.#known.get(customerId);
       if (channel === undefined) unknown.push(customerId);
-      else set(customerId, channel);
+      else if (isVisible(channel)) ids.set(customerId, channel.id);
     }
     if (unknown.length === 0) return ids;
     const found = await deadline.race(this.#lookUps.run({ ids: unknown, deadline }));
     for (const customerId of unknown) {
       const channel = found.get(customerId);
-      set(customerId, channel);
       // Entries of other applications' customers would evict the application's own.
-      if (channel !== undefined && ids.get(customerId) !== NO_CHANNEL) this.#known.set(customerId, channel);
+      if (channel === undefined || !isVisible(channel)) continue;
+      ids.set(customerId, channel.id);
+      this.#known.set(customerId, channel);
     }
     return ids;
   }
 }
 
-/**
- * Returns the id of a channel for an application; NO_CHANNEL if there is no channel or the application is not bound to
- * it.
- */
-export const channelIdFor = (channel: Channel | undefined, channels: Channels) =>
-  channel !== undefined && (channels === null || channels.includes(channel.code)) ? channel.id : NO_CHANNEL;
-
+/** Returns the channels of customers, except of customers that don't exist. */
 export async function findChannels(
   db: Database | Trx,
   customerIds: readonly CustomerId[],

@@ -15,7 +15,6 @@ interface ChannelFilters {
 
 /**
  * Returns a page of channels in the order read, starting after an id, and the id that ends the page; null at the end.
- * Orders without a channel are left out.
  */
 export function pickChannels(
   all: readonly ChannelState[],
@@ -24,22 +23,16 @@ export function pickChannels(
 ): { channels: ConsoleChannel[]; stop: string | null } {
   const start = after === null ? 0 : all.findIndex(({ id }) => String(id) === after) + 1;
   const wanted = search?.toLowerCase() ?? '';
-  const found = all
-    .slice(start)
-    .filter(isOfCustomers)
-    .filter((channel) => {
-      return channel.code.toLowerCase().includes(wanted) && (state === undefined || healthOf(channel) === state);
-    });
+  const found = all.slice(start).filter((channel) => {
+    return channel.code.toLowerCase().includes(wanted) && (state === undefined || healthOf(channel) === state);
+  });
   const page = found.slice(0, limit);
   return { channels: page.map(showChannel), stop: found.length > limit ? String(page.at(-1)!.id) : null };
 }
 
 /** Returns how many channels are behind or paused, and names those whose orders have waited longest. */
 export function pickDelayed(all: readonly ChannelState[]) {
-  const delayed = all
-    .filter(isOfCustomers)
-    .map(showChannel)
-    .filter(({ state }) => state !== 'current');
+  const delayed = all.map(showChannel).filter(({ state }) => state !== 'current');
   const waitsSince = ({ oldestPendingTime }: ConsoleChannel) => oldestPendingTime ?? Number.POSITIVE_INFINITY;
   return {
     behind: delayed.filter(({ state }) => state === 'behind').length,
@@ -71,15 +64,12 @@ export async function findChannel(
   return { ...showChannel(channel), applications, hasMoreApplications: rows.length > MAX_APPLICATIONS };
 }
 
-type OfCustomers = ChannelState & { code: string };
-const isOfCustomers = (channel: ChannelState): channel is OfCustomers => channel.code !== null;
-
 function healthOf({ pausedTime, oldestAcceptedTime, time }: ChannelState): ChannelHealth {
   if (pausedTime !== null) return 'paused';
   return oldestAcceptedTime !== null && time - oldestAcceptedTime >= BEHIND_MS ? 'behind' : 'current';
 }
 
-function showChannel(channel: OfCustomers): ConsoleChannel {
+function showChannel(channel: ChannelState): ConsoleChannel {
   const { code, pausedTime, pending, held, oldestAcceptedTime, estimatedTime } = channel;
   return {
     channelCode: code,

@@ -1,15 +1,13 @@
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { channelOfColumn, LANES_OF_CHANNEL, NO_CHANNEL } from '../lanes.ts';
+import { channelOfColumn, LANES_OF_CHANNEL } from '../lanes.ts';
 import { CHANNEL_PERIOD_SECONDS, startOfPeriod } from './count-activity.ts';
 import { estimateCompletion, listAhead, type PendingInChannel, perSecondOf } from './estimates.ts';
 
 /** The state of a channel. Times are milliseconds by the database's clock. */
 export interface ChannelState {
-  /** 0 for orders whose customer was not found at acceptance. */
   id: number;
-  /** Null for channel 0. */
-  code: string | null;
+  code: string;
   pausedTime: number | null;
   /** Its pending orders, and how many of them are held. */
   pending: number;
@@ -63,7 +61,7 @@ export async function readChannels(db: Database): Promise<ChannelState[]> {
           where lane_chunk.lane = slot.lane and finished_time is null and not is_held order by batch_id limit 1
         ) as first
       ) end as oldest_time
-      from (select id, code, paused_time from channel union all select ${sql.lit(NO_CHANNEL)}, null, null) as channel
+      from channel
     ), span as (
       select named.*, at, least(at - interval '1 s', greatest(at - interval '1 min', oldest_time)) as since
       from clock cross join named
@@ -86,7 +84,7 @@ export async function readChannels(db: Database): Promise<ChannelState[]> {
       ${inMs('at')} as time
     from span left join sums on sums.channel_id = id left join held on held.channel_id = id
     left join rate on rate.channel_id = id
-    where id > 0 or pending is not null or accepted is not null order by code nulls last`.execute(db);
+    order by code`.execute(db);
   return rows.map((row) => {
     const orders = row.pending - row.held;
     const ahead = [{ orders, perSecond: perSecondOf(row) }];

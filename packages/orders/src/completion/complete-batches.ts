@@ -16,6 +16,7 @@ import {
   BATCH_NAMES,
   BATCH_VALUES,
   batchArrays,
+  RECORDING_STORED,
   type SubmittedBatch,
 } from '../accepting/batch.ts';
 import { COMPLETED_COLUMNS, RECORDING_COMPLETIONS } from '../applying/record-completions.ts';
@@ -118,9 +119,7 @@ const STORE_COMPLETED_BATCHES = `
     select id, ${BATCH_VALUES}, greatest(now(), statement_timestamp()), cardinality(sequences::int[]), 0
     from unnest(${BATCH_ARRAYS}, (select $10::bigint[])) with ordinality as input (${BATCH_NAMES}, id, place) order by place
     returning id, application_id, completed_time, succeeded, failed
-  ), recorded as (
-    insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)
-    select application_id, id, 'batch.completed', completed_time, succeeded, failed, 0 from stored order by id
+  ), recorded as (${RECORDING_STORED}
   )
   insert into uncounted_activity (application_id, channel_id, pending, accepted, succeeded, failed, causes)
   select application_id, ${channelOfColumn()}, 0, sum(orders), sum(orders), 0, '{}'
@@ -144,9 +143,8 @@ export interface ChunkBack {
 }
 
 /**
- * Makes orders pending again and reopens their batches. Lock the batches first. The orders may return to another lane
- * than the one that counted their failure. From then on, totals of the batch are therefore counted from outcomes
- * (SO_FAR).
+ * Makes orders pending again and reopens their batches. Lock the batches first. Their chunks still count the failures,
+ * or are gone. From then on, totals of the batch are therefore counted from outcomes (SO_FAR).
  */
 export async function reopenBatches(trx: Trx, chunks: readonly ChunkBack[]): Promise<void> {
   const rows = buildRows([

@@ -89,7 +89,7 @@ async function cancelPending(db: Database, { batchId, lanes, deadlineMs }: Cance
     const { batches, failedOrders, finishedBatchIds } = await failInLanes(
       trx,
       { batchId, lanes },
-      () => new Refusal('cancelled'),
+      new Refusal('cancelled'),
     );
     await completeBatches(trx, finishedBatchIds);
     return { batches, succeeded: 0, failedOrders, startedMs };

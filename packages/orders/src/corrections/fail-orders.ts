@@ -7,7 +7,7 @@ import { failInLanes } from '../applying/fail-in-lanes.ts';
 import { findChannels } from '../channels/customers.ts';
 import { completeBatches } from '../completion/complete-batches.ts';
 import { lockLanes } from '../lane-locks.ts';
-import { lanesOfCustomer, NO_CHANNEL } from '../lanes.ts';
+import { laneOf } from '../lanes.ts';
 
 interface FailRequest {
   licenseOrderIds: readonly LicenseOrderId[];
@@ -43,7 +43,11 @@ export async function failPendingOrders(db: Database, request: FailRequest): Pro
     }
     const customerIds = [...new Set(known.map(({ customerId }) => customerId))];
     const channels = await findChannels(trx, customerIds);
-    const lanesOf = (customerId: CustomerId) => lanesOfCustomer(channels.get(customerId)?.id ?? NO_CHANNEL, customerId);
+    // Nothing is pending of a customer that doesn't exist.
+    const lanesOf = (customerId: CustomerId) => {
+      const channel = channels.get(customerId);
+      return channel === undefined ? [] : [laneOf(channel.id, customerId)];
+    };
     const lanes = [...new Set(customerIds.flatMap(lanesOf))];
     await lockLanes(trx, lanes);
     const pending: PendingOrder[] = [];
@@ -59,12 +63,7 @@ export async function failPendingOrders(db: Database, request: FailRequest): Pro
     const meant = new Set(failedIds);
     const finishedBatchIds = [];
     for (const batchId of new Set(failedIds.map((id) => splitOrderId(id).batchId))) {
-      const failed = await failInLanes(
-        trx,
-        { batchId, lanes },
-        () => new Refusal('internal_error'),
-        (id) => meant.has(id),
-      );
+      const failed = await failInLanes(trx, { batchId, lanes }, new Refusal('internal_error'), (id) => meant.has(id));
       finishedBatchIds.push(...failed.finishedBatchIds);
     }
     await request.record(trx, failedIds);

@@ -1,11 +1,10 @@
 import { ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
-import type { BatchId, Cause, Channels, CustomerId, LicenseOrderId } from '@lockstep/contract';
+import type { BatchId, Cause, CustomerId, LicenseOrderId } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { weighOrder } from '../accepting/prepare.ts';
 import { readAgain } from '../applying/holds.ts';
-import { SENDERS_CHANNELS } from '../applying/pending.ts';
-import { channelIdFor, findChannels } from '../channels/customers.ts';
+import { findChannels } from '../channels/customers.ts';
 import { type ChunkBack, lockBatches, reopenBatches } from '../completion/complete-batches.ts';
 import { lockLanes } from '../lane-locks.ts';
 import { laneOf } from '../lanes.ts';
@@ -54,7 +53,6 @@ type RecordRetried = (trx: Trx, backIds: readonly LicenseOrderId[]) => Promise<v
 interface FailedOrder {
   id: LicenseOrderId;
   customerId: CustomerId;
-  channels: Channels;
 }
 
 async function findFailed(
@@ -66,25 +64,19 @@ async function findFailed(
     and exists (select from failed_order where license_order_id = id)`;
   const { rows } = await sql<FailedOrder>`
     with first as (select id from license_order where ${failed} order by id limit ${ORDERS_AT_ONCE})
-    select id, customer_id as "customerId", ${sql.raw(SENDERS_CHANNELS)}
-    from license_order cross join lateral (select id / ${ORDERS_PER_BATCH} as batch_id) as sent
+    select id, customer_id as "customerId" from license_order
     where ${failed} and id < (select max(id) / ${ORDERS_PER_BATCH} + 1 from first) * ${ORDERS_PER_BATCH}
     order by id`.execute(db);
   return rows;
 }
 
-/** Returns the lanes that the orders would get if they were accepted now (rules 6.2). */
+/** Returns the lanes of orders, whose customers exist. */
 async function findLanes(trx: Trx, orders: readonly FailedOrder[]): Promise<Map<LicenseOrderId, number>> {
   const found = await findChannels(
     trx,
     orders.map(({ customerId }) => customerId),
   );
-  return new Map(
-    orders.map(({ id, customerId, channels }) => [
-      id,
-      laneOf(channelIdFor(found.get(customerId), channels), customerId),
-    ]),
-  );
+  return new Map(orders.map(({ id, customerId }) => [id, laneOf(found.get(customerId)!.id, customerId)]));
 }
 
 /** Locks the lanes and batches of these orders, and puts back those that are still failed. Returns their ids. */

@@ -1,8 +1,6 @@
 import type { CustomerId } from '@lockstep/contract';
 import { isTransient } from '@lockstep/platform';
-import { DrainFailed } from '../applying/drain.ts';
 import { type Failure, holdCustomer, type OrderTools, tryOneOrder } from '../applying/one-order.ts';
-import { channelOf, NO_CHANNEL } from '../lanes.ts';
 
 /**
  * How often in a row a lane's group may fail with a transient error (connection, lock) before its orders are tried
@@ -47,8 +45,7 @@ export class OneByOne {
 
   /**
    * Tries the orders of lanes whose group failed with this error. When it returns, it has applied orders or held
-   * customers, and the lanes can be drained again. Throws an error if the lanes can only wait, or a DrainFailed if only
-   * some of them must.
+   * customers, and the lanes can be drained again. Throws an error if the lanes can only wait.
    */
   async run(lanes: readonly number[], error: unknown): Promise<void> {
     if (isTransient(error) && !this.#hasLasted(lanes)) throw error;
@@ -66,12 +63,9 @@ export class OneByOne {
     const isLone = isExhausted && this.#countSuspects() === 1;
     const worksElsewhere = lanes.some((lane) => this.#workedMs > this.#sinceMs.get(lane)!);
     if (hasWorked || worksElsewhere || isLone) {
-      // Orders of unknown customers block no other order, so there is no customer to hold.
-      const unknown = suspects.filter(({ chunk }) => channelOf(chunk.lane) === NO_CHANNEL);
-      for (const suspect of suspects) if (!unknown.includes(suspect)) await this.#hold(suspect);
+      for (const suspect of suspects) await this.#hold(suspect);
       this.drained(lanes, false);
-      if (unknown[0] === undefined) return;
-      throw new DrainFailed([...new Set(unknown.map(({ chunk }) => chunk.lane))], unknown[0].error);
+      return;
     }
     if (isExhausted) for (const lane of lanes) this.#exhausted.add(lane);
     throw last.error;

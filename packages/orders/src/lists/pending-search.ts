@@ -3,7 +3,7 @@ import type { BatchId, CustomerId, LicenseOrderId } from '@lockstep/contract';
 import { prepared, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { findChannels } from '../channels/customers.ts';
-import { lanesOfCustomer, NO_CHANNEL } from '../lanes.ts';
+import { laneOf } from '../lanes.ts';
 import { PAYLOAD_VERSION } from '../stored-orders.ts';
 import { type IndexSearch, isOfChannel, isOfSenderInPeriod, type OrdersFrom } from './filters.ts';
 
@@ -66,7 +66,7 @@ async function chooseOpen(trx: Trx, { viewer, filters, below }: IndexSearch): Pr
 
 async function findLanes(trx: Trx, customerId: CustomerId): Promise<number[]> {
   const channel = (await findChannels(trx, [customerId])).get(customerId);
-  return lanesOfCustomer(channel?.id ?? NO_CHANNEL, customerId);
+  return channel === undefined ? [] : [laneOf(channel.id, customerId)];
 }
 
 async function findListed(trx: Trx, search: IndexSearch, batchIds: readonly BatchId[]): Promise<LicenseOrderId[]> {

@@ -1,7 +1,6 @@
 import type { Asset, ContentsNeeds, Ledger, LedgerNeeds } from '@lockstep/assets';
 import type { Channels, DeleteProductOrder, Merchandise, NewBuyOrder, Order, ProductToBuy } from '@lockstep/contract';
 import { kindAndTerms } from './matching.ts';
-import { seesNothing } from './outcome.ts';
 
 /** Returns what planning these orders reads from the ledger, except the contents of assets (see collectContents). */
 export function collectNeeds(orders: Iterable<{ order: Order; channels: Channels }>): LedgerNeeds {
@@ -14,7 +13,6 @@ export function collectNeeds(orders: Iterable<{ order: Order; channels: Channels
     owners: false,
   };
   for (const { order, channels } of orders) {
-    if (seesNothing({ channels })) continue;
     if (channels !== null) needs.owners = true;
     needs.customerIds.add(order.customerId);
     if (order.srcLicenseOrderId !== undefined) needs.purchaseIds.add(order.srcLicenseOrderId);
@@ -37,18 +35,14 @@ export function collectNeeds(orders: Iterable<{ order: Order; channels: Channels
  * Returns what planning these orders reads from the contents of assets, in the order in which it is read, as far as the
  * ledger tells before any is planned. For several orders, this includes what earlier ones may make necessary.
  */
-export function collectContents(
-  ledger: Ledger,
-  orders: readonly { order: Order; channels: Channels }[],
-): ContentsNeeds {
+export function collectContents(ledger: Ledger, orders: readonly { order: Order }[]): ContentsNeeds {
   const needs: ContentsNeeds = { grantsOf: new Set(), counts: new Map(), lookUps: [] };
   /**
    * Assets that these orders may transfer. After a transfer, another order holds their contents, which is not known
    * before.
    */
   const mayMove = new Set<Asset>();
-  for (const { order, channels } of orders) {
-    if (seesNothing({ channels })) continue;
+  for (const { order } of orders) {
     const assetsOf = ({ assetNos }: { assetNos: string[] }) =>
       assetNos.flatMap((assetNum) => ledger.assets.get(assetNum) ?? []);
     if (order.orderType === 'new_buy') {

@@ -11,14 +11,6 @@ export interface OrderWithId {
   channels: Channels;
 }
 
-/**
- * The channels of an order whose customer did not exist for its application when the batch was accepted (rules 6.2).
- */
-export const NOTHING_SEEN: Channels = [];
-
-/** Whether an order fails with customer_not_found in any case. */
-export const seesNothing = ({ channels }: { channels: Channels }) => channels?.length === 0;
-
 /** The outcome of an order (rules 6.2). A failed order has changed nothing. */
 export interface Outcome {
   accepted: OrderWithId;

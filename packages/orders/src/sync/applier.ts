@@ -182,7 +182,8 @@ export class BatchApplier {
       return batchId;
     }
     if (pausedCode !== undefined) throw refusePaused(pausedCode);
-    const mayShare = newest === null && weighBatch(batch) <= MAX_CALL_WEIGHT;
+    // A call that fails alone does not make others run again.
+    const mayShare = newest === null && weighBatch(batch) <= MAX_CALL_WEIGHT && batch.unknownOrders.length === 0;
     const result = (mayShare ? await this.#shared.run(call) : null) ?? (await this.#applyInTurns(call, newest));
     if (result instanceof Refusal) throw result;
     return result!;

@@ -6,9 +6,8 @@ import { recordOutcomes } from '../applying/apply.ts';
 import { inAcceptanceOrder } from '../applying/pending.ts';
 import { planOnLoaded } from '../applying/plan-loaded.ts';
 import { insertCompletedBatches } from '../completion/complete-batches.ts';
-import { channelOf, NO_CHANNEL } from '../lanes.ts';
 import { LIMITS } from '../planning/limits.ts';
-import { NOTHING_SEEN, type Outcome } from '../planning/outcome.ts';
+import type { Outcome } from '../planning/outcome.ts';
 
 /** A sync batch that has not been stored before, with its orders and its new id. */
 export interface NewBatch {
@@ -44,17 +43,13 @@ export async function applyNewBatches(trx: Trx, newBatches: readonly NewBatch[],
   await writeLedger(trx, ledger, ids);
 }
 
-/** Separates the orders of customers that did not exist for the application when it called: they fail (rules 6.2). */
+/** Separates the orders of unknown customers. No channel's customers exist for them, so they fail (rules 6.2). */
 function splitUnknown({ id, batch, orders, channels }: NewBatch) {
-  const unknownIds = new Set(
-    batch.chunks.flatMap(({ lane, customerIds }) => (channelOf(lane) === NO_CHANNEL ? customerIds : [])),
-  );
+  const unknown = new Set(batch.unknownOrders.map(({ index }) => index));
   const entries = [...orders.entries()];
-  const unknown = entries.filter(([, { customerId }]) => unknownIds.has(customerId));
-  const known = unknown.length === 0 ? entries : entries.filter(([, { customerId }]) => !unknownIds.has(customerId));
   return [
-    { batchId: id, orders: known, channels },
-    { batchId: id, orders: unknown, channels: NOTHING_SEEN },
+    { batchId: id, orders: entries.filter(([index]) => !unknown.has(index)), channels },
+    { batchId: id, orders: entries.filter(([index]) => unknown.has(index)), channels: [] },
   ];
 }
 

@@ -13,7 +13,7 @@ import { findingHeld } from '../applying/holds.ts';
 import { findingPaused, refusePaused } from '../channels/pauses.ts';
 import { findingNewestByLane } from '../draining/lost-jobs.ts';
 import { readLocked, tryingLanes } from '../lane-locks.ts';
-import { channelOf, NO_CHANNEL } from '../lanes.ts';
+import { channelOf } from '../lanes.ts';
 import { applyNewBatches, drawingBatchIds, type NewBatch } from './batches.ts';
 
 export interface SyncCall {
@@ -43,13 +43,9 @@ export interface Look {
   pausedCode: string | undefined;
 }
 
-/**
- * Returns the lanes that batches need, without duplicates. Leaves out lanes of NO_CHANNEL, whose orders fail in any
- * case.
- */
+/** Returns the lanes that batches need, without duplicates. */
 export function lanesOf(...batches: readonly SubmittedBatch[]): number[] {
-  const lanes = batches.flatMap(({ chunks }) => chunks.map(({ lane }) => lane));
-  return [...new Set(lanes.filter((lane) => channelOf(lane) !== NO_CHANNEL))];
+  return [...new Set(batches.flatMap(({ chunks }) => chunks.map(({ lane }) => lane)))];
 }
 
 /** Reads what was stored before each call. */
@@ -121,8 +117,7 @@ export async function applyCalls(
 }
 
 /** Returns the customers of a batch that exist for its application, which must not learn of others. */
-const knownIn = ({ chunks }: SubmittedBatch): CustomerId[] =>
-  chunks.flatMap(({ lane, customerIds }) => (channelOf(lane) === NO_CHANNEL ? [] : customerIds));
+const knownIn = ({ chunks }: SubmittedBatch): CustomerId[] => chunks.flatMap(({ customerIds }) => customerIds);
 
 const codesById = (rows: readonly { id: number; code: string }[]) => new Map(rows.map(({ id, code }) => [id, code]));
 
