@@ -2,9 +2,9 @@ const FIELD = '"passwords":[';
 const TEXT = /"(?:[^"\\]|\\.)*"/y;
 
 /**
- * Replaces each license password in stored orders (JSON written by `orderText`) with `mark`. The text may have megabytes,
- * so it is not parsed. That is safe: the field name can't occur inside a JSON string, where quotation marks are escaped,
- * so its list always follows.
+ * Replaces each license password in stored orders (JSON written by `orderText`) with `mark`, without parsing them. That
+ * is safe: the field name can't occur inside a JSON string, where quotation marks are escaped, so its list always
+ * follows.
  */
 export function markPasswords(orders: string, mark: string): string {
   const written = JSON.stringify(mark);
