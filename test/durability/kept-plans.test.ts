@@ -23,6 +23,7 @@ const HOT = [
   'lock_assets',
   'read_found',
   'read_grants',
+  'count_active',
   'count_contents',
   'read_merchandises',
   'insert_license_order',

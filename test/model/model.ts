@@ -67,13 +67,15 @@ export interface Limits {
   onAsset: number;
   codesOnAsset: number;
   ofOrder: number;
+  counted: number;
 }
 
 /**
  * "An asset holds at most 2,000 active products and merchandise, 2,000 grants and 100 extended attributes". "An order
- * touches at most 10,000 products and merchandise" (rules 6.5 Size).
+ * touches at most 10,000 products and merchandise". "the assets that a `new_buy` names hold at most 100,000 products,
+ * merchandise and grants" (rules 6.5 Size).
  */
-const LIMITS: Limits = { onAsset: 2_000, codesOnAsset: 100, ofOrder: 10_000 };
+const LIMITS: Limits = { onAsset: 2_000, codesOnAsset: 100, ofOrder: 10_000, counted: 100_000 };
 
 /** The rules, with the state that they apply to. */
 export class Model {
@@ -205,7 +207,9 @@ class Touched {
   readonly limits: Limits;
   #instances = 0;
   #grants = 0;
+  #held = 0;
   readonly #assets = new Set<AssetValue>();
+  readonly #bought = new Set<AssetValue>();
 
   constructor(limits: Limits) {
     this.limits = limits;
@@ -223,6 +227,17 @@ class Touched {
     const { grants } = asset;
     this.#grants += grants.filter((grant) => isActive(grant) || grant.revokedBy === licenseOrderId).length;
     demand(this.#grants <= this.limits.ofOrder, 'order_too_large');
+  }
+
+  /**
+   * Adds what an asset held when the order began. "However often an order names an asset or an attribute, it counts
+   * once".
+   */
+  addHeld(asset: AssetValue): void {
+    if (this.#bought.has(asset)) return;
+    this.#bought.add(asset);
+    this.#held += instancesOn(asset).length + asset.grants.filter(isActive).length;
+    demand(this.#held <= this.limits.counted, 'order_too_large');
   }
 }
 
@@ -302,6 +317,7 @@ function buy(state: State, touched: Touched, purchase: Purchase, assetNum: strin
   }
   // "The asset's license type must be the order's (`license_type_mismatch`), in a transfer too."
   demand(asset.licenseType === purchase.licenseType, 'license_type_mismatch');
+  touched.addHeld(asset);
   if (asset.customer !== purchase.customer) {
     touched.addGrants(asset, purchase.licenseOrderId);
     touched.add(instancesOn(asset).length);

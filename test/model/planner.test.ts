@@ -77,6 +77,10 @@ describe('the comparison detects', () => {
       'an order that may touch one product too many',
       (ledger, orders, within) => planWithin(ledger, orders, { ...within, ofOrder: within.ofOrder + 1 }),
     ],
+    [
+      'an order that may buy for assets that hold one product too many',
+      (ledger, orders, within) => planWithin(ledger, orders, { ...within, counted: within.counted + 1 }),
+    ],
   ];
   it.each(faults)('%s', (_, plan) => {
     const report = reportOf(plan);

@@ -159,11 +159,12 @@ function productValue(product: ProductInstance): ProductValue {
 const history = histories({ maxBatches: 6, maxOrders: 5 });
 /** The service's own limits, or limits small enough for these histories to reach. */
 const limits: fc.Arbitrary<Limits> = fc.oneof(
-  fc.constant({ onAsset: 2_000, codesOnAsset: 100, ofOrder: 10_000 }),
+  fc.constant({ onAsset: 2_000, codesOnAsset: 100, ofOrder: 10_000, counted: 100_000 }),
   fc.record({
     onAsset: fc.integer({ min: 1, max: 20 }),
     codesOnAsset: fc.integer({ min: 1, max: 2 }),
     ofOrder: fc.integer({ min: 1, max: 12 }),
+    counted: fc.integer({ min: 1, max: 30 }),
   }),
 );
 

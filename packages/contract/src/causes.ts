@@ -157,7 +157,7 @@ export const causes = {
   asset_full: { code: '13004', message: 'Asset {0} would exceed the limit of {1} {2}. Use a different asset.' },
   order_too_large: {
     code: '13004',
-    message: 'The order changes more than {0} products and merchandise. Split its asset numbers over several orders.',
+    message: 'The order exceeds the limit of {0} {1}. Split its asset numbers over several orders.',
   },
   cancelled: { code: '13004', message: 'The order was cancelled before it took effect.' },
   internal_error: {

@@ -105,6 +105,7 @@ export {
   countCopies,
   countInstances,
   countTextBytes,
+  MAX_COUNTED,
   MAX_INSTANCES,
   MAX_INSTANCES_ON_ASSET,
   MAX_INSTANCES_TOGETHER,

@@ -92,7 +92,7 @@ it('grants are scanned once, however many products of a source order are looked 
       };
       Object.defineProperty(asset, 'grants', { get, set });
       const lookUps = uris(count).map((productUri) => ({ asset, productUri, terms: null, source }));
-      await loadContents(trx, { grantsOf: new Set([asset]), counts: new Map(), lookUps }, LIMITS.together);
+      await loadContents(trx, { bought: new Set(), grantsOf: new Set([asset]), counts: new Map(), lookUps }, LIMITS);
       return passes;
     });
   expect(await countPasses(GRANTS)).toBe(await countPasses(1));
@@ -109,12 +109,12 @@ it('an order that has taken over all grants is the source order of all their pro
   expect(outcomes).toMatchObject([{ failure: null }, { failure: null, products: GRANTS }]);
 });
 
-it.each(['read_grants', 'count_contents', 'read_products'])(
+it.each(['count_active', 'read_grants', 'count_contents', 'read_products'])(
   '%s stops at its limit, whatever orders name',
   async (name) => {
     const { large } = await buyLargeAssets({ db: stack.db, api }, customer, 30, { grants: 100 });
     await sql`vacuum analyze product_instance, asset_grant, merchandise_instance`.execute(stack.db);
-    const pagesFor = async (assetNums: string[], limit: number) => {
+    const pagesFor = async (assetNums: string[], limits: { counted: number; together: number }) => {
       const sent = recordQueries();
       const isComplete = await inTransaction(stack.db, async (trx) => {
         const ledger = await readLedger(trx, collectNeeds(acceptedOf(deleteAsset(customer, assetNums))));
@@ -123,14 +123,34 @@ it.each(['read_grants', 'count_contents', 'read_products'])(
         const lookUps = assets.flatMap((asset) =>
           uris(100).map((productUri) => ({ asset, productUri, terms: null, source: null })),
         );
-        return await loadContents(trx, { grantsOf: new Set(assets), counts, lookUps }, limit);
+        const all = new Set(assets);
+        return await loadContents(trx, { bought: all, grantsOf: all, counts, lookUps }, limits);
       });
       vi.restoreAllMocks();
       return { isComplete, pages: await pagesOf(sent.find((query) => query.name === name)!) };
     };
-    const some = await pagesFor(large.slice(0, 3), LIMITS.together);
-    const stopped = await pagesFor(large, 150);
+    const some = await pagesFor(large.slice(0, 3), LIMITS);
+    const stopped = await pagesFor(large, { counted: 150, together: 150 });
     expect([some.isComplete, stopped.isComplete]).toEqual([true, false]);
     expect(stopped.pages).toBeLessThan(some.pages);
   },
 );
+
+it('orders that buy for assets run together as far as these can be counted, and alone they are refused', async () => {
+  const { large } = await buyLargeAssets({ db: stack.db, api }, customer, 2, { grants: 99 });
+  const [one, other] = large as [string, string];
+  const held = 2 * 100;
+  const causesWithin = async (counted: number, ...orders: Sent[]) => {
+    const limits = { ...LIMITS, counted };
+    const { outcomes } = await inTransaction(stack.db, (trx) => planOnLoaded(trx, acceptedOf(...orders), limits));
+    return outcomes.map(({ failure }) => failure?.cause ?? null);
+  };
+  const apart = [newBuy(customer, [one]), newBuy(customer, [other])];
+  const both = newBuy(customer, [one, other]);
+  const ofAnother = newBuy(await api.newCustomer(), [one, other]);
+  expect(await causesWithin(2 * held, ...apart)).toEqual([null, null]);
+  expect(await causesWithin(2 * held - 1, ...apart)).toEqual([null]);
+  expect(await causesWithin(2 * held, both)).toEqual([null]);
+  expect(await causesWithin(2 * held - 1, both)).toEqual(['order_too_large']);
+  expect(await causesWithin(held - 1, ofAnother)).toEqual(['asset_owned_by_other_customer']);
+});

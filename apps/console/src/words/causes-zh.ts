@@ -60,7 +60,7 @@ export const causesInChinese: Readonly<
   asset_not_in_source_order: '资产 {0} 上没有来源订单 {1} 的有效授权。',
   product_not_found: '资产 {0} 上没有匹配的有效产品 {1}{2}。',
   asset_full: '资产 {0} 上的内容将超过上限（{1}{2}）。请改用其他资产。',
-  order_too_large: '订单变更的产品和商品数量超过上限（{0} 个）。请按资产编号拆分为多个订单。',
+  order_too_large: '订单超过上限（{0} {1}）。请按资产编号拆分为多个订单。',
   cancelled: '订单在生效前已取消。',
   internal_error: '服务故障导致订单失败。操作员可以重试该订单。',
 
@@ -216,6 +216,13 @@ export const valuesInChinese: Readonly<Record<string, PhrasesByPlaceholder>> = {
       grants: ' 个授权',
       'extended attributes': ' 个扩展属性',
       'active products and merchandise': ' 个有效产品和商品',
+    },
+  },
+  order_too_large: {
+    1: {
+      'products and merchandise to change': '个待变更的产品和商品',
+      'grants on its assets': '个资产授权',
+      'products, merchandise and grants on its assets': '个资产上的产品、商品和授权',
     },
   },
   overloaded: {

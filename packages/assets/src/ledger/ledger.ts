@@ -26,9 +26,9 @@ export interface Asset {
   codeCount: number;
   /**
    * How many grants, and how many products and merchandise are active on it, loaded or not. Null if they are not
-   * counted: on a stored asset for which no order buys.
+   * counted: on a stored asset for which no order buys, or that none reaches (see loadContents).
    */
-  readonly active: { grants: number; contents: number } | null;
+  active: { grants: number; contents: number } | null;
   /** Its grants, oldest first. Until they are loaded (see loadContents), only those that the plan adds. */
   grants: Grant[];
   areGrantsLoaded: boolean;

@@ -11,6 +11,9 @@ export const MAX_INSTANCES_TOGETHER = 20_000;
 /** Maximum active products and merchandise on an asset, and maximum of its grants. */
 export const MAX_INSTANCES_ON_ASSET = 2_000;
 
+/** Maximum products, merchandise and grants that the assets of a new_buy hold together. They are counted for it. */
+export const MAX_COUNTED = 100_000;
+
 /** Maximum bytes of text that the orders of a call may store. A text is stored once for each asset number. */
 export const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 

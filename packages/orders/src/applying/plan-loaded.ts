@@ -34,7 +34,7 @@ export async function planOrders(
   let some = orders;
   let isLoaded = false;
   for (;;) {
-    isLoaded = await loadContents(trx, collectContents(ledger, some), limits.together);
+    isLoaded = await loadContents(trx, collectContents(ledger, some), limits);
     if (isLoaded || some.length === 1) break;
     some = some.slice(0, Math.ceil(some.length / 2));
   }

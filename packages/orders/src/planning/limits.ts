@@ -1,12 +1,13 @@
 import type { Asset } from '@lockstep/assets';
 import {
+  MAX_COUNTED,
   MAX_EXTENDED_ATTRIBUTES,
   MAX_INSTANCES,
   MAX_INSTANCES_ON_ASSET,
   MAX_INSTANCES_TOGETHER,
   Refusal,
 } from '@lockstep/contract';
-import { grantsOf } from './checks.ts';
+import { activeOn, grantsOf } from './checks.ts';
 
 /** How much orders may touch (rules 6.5 Size). */
 export interface Limits {
@@ -19,6 +20,11 @@ export interface Limits {
    */
   ofOrder: number;
   /**
+   * Products, merchandise and grants on the assets that a new_buy names, before it. Orders that run together count no
+   * more together.
+   */
+  counted: number;
+  /**
    * What orders that run together may touch, and about how much of each kind is read for them. At least `ofOrder` and
    * `onAsset` together (see loadContents).
    */
@@ -29,6 +35,7 @@ export const LIMITS: Limits = {
   onAsset: MAX_INSTANCES_ON_ASSET,
   codesOnAsset: MAX_EXTENDED_ATTRIBUTES,
   ofOrder: MAX_INSTANCES,
+  counted: MAX_COUNTED,
   together: MAX_INSTANCES_TOGETHER,
 };
 
@@ -37,13 +44,14 @@ export const LIMITS: Limits = {
  * memory.
  */
 export class Touched {
-  readonly #limit: number;
+  readonly #limits: Limits;
   #instances = 0;
   #grants = 0;
+  #counted = 0;
   readonly #assets = new Set<Asset>();
 
-  constructor({ ofOrder }: Limits) {
-    this.#limit = ofOrder;
+  constructor(limits: Limits) {
+    this.#limits = limits;
   }
 
   get instances(): number {
@@ -53,7 +61,7 @@ export class Touched {
   /** Adds products and merchandise. Throws a Refusal: order_too_large. */
   add(instances: number): void {
     this.#instances += instances;
-    this.#check(this.#instances);
+    check(this.#instances, this.#limits.ofOrder, 'products and merchandise to change');
   }
 
   /** Adds the grants of an asset, once per order. Throws a Refusal: order_too_large. */
@@ -61,10 +69,17 @@ export class Touched {
     if (this.#assets.has(asset)) return;
     this.#assets.add(asset);
     this.#grants += grantsOf(asset).filter(({ revokedBy }) => revokedBy === null).length;
-    this.#check(this.#grants);
+    check(this.#grants, this.#limits.ofOrder, 'grants on its assets');
   }
 
-  #check(count: number): void {
-    if (count > this.#limit) throw new Refusal('order_too_large', this.#limit);
+  /** Adds what an asset holds before the order. Call it once for each asset. Throws a Refusal: order_too_large. */
+  addHeldBy(asset: Asset): void {
+    const { grants, contents } = activeOn(asset);
+    this.#counted += grants + contents;
+    check(this.#counted, this.#limits.counted, 'products, merchandise and grants on its assets');
   }
+}
+
+function check(count: number, limit: number, what: string): void {
+  if (count > limit) throw new Refusal('order_too_large', limit, what);
 }

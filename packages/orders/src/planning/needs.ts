@@ -8,7 +8,6 @@ export function collectNeeds(orders: Iterable<{ order: Order; channels: Channels
     customerIds: new Set(),
     purchaseIds: new Set(),
     assetNums: new Set(),
-    boughtNums: new Set(),
     codes: new Set(),
     owners: false,
   };
@@ -19,7 +18,6 @@ export function collectNeeds(orders: Iterable<{ order: Order; channels: Channels
     const assetNums = order.assets.flatMap(({ assetNos }) => assetNos);
     for (const assetNum of assetNums) needs.assetNums.add(assetNum);
     if (order.orderType === 'new_buy') {
-      for (const assetNum of assetNums) needs.boughtNums.add(assetNum);
       for (const { extendCode } of order.assets.flatMap(({ assetExtendList = [] }) => assetExtendList)) {
         if (extendCode !== undefined) needs.codes.add(extendCode);
       }
@@ -36,7 +34,7 @@ export function collectNeeds(orders: Iterable<{ order: Order; channels: Channels
  * ledger tells before any is planned. For several orders, this includes what earlier ones may make necessary.
  */
 export function collectContents(ledger: Ledger, orders: readonly { order: Order }[]): ContentsNeeds {
-  const needs: ContentsNeeds = { grantsOf: new Set(), counts: new Map(), lookUps: [] };
+  const needs: ContentsNeeds = { bought: new Set(), grantsOf: new Set(), counts: new Map(), lookUps: [] };
   /**
    * Assets that these orders may transfer. After a transfer, another order holds their contents, which is not known
    * before.
@@ -47,10 +45,10 @@ export function collectContents(ledger: Ledger, orders: readonly { order: Order 
       assetNos.flatMap((assetNum) => ledger.assets.get(assetNum) ?? []);
     if (order.orderType === 'new_buy') {
       for (const element of order.assets) {
+        const bought = assetsOf(element);
+        for (const asset of bought) needs.bought.add(asset);
         if (element.transferedAssetNum !== true) continue;
-        const transferred = assetsOf(element).filter(
-          ({ customerId }) => orders.length > 1 || customerId !== order.customerId,
-        );
+        const transferred = bought.filter(({ customerId }) => orders.length > 1 || customerId !== order.customerId);
         for (const asset of transferred) needs.grantsOf.add(asset);
         for (const asset of transferred) mayMove.add(asset);
       }

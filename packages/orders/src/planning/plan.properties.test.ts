@@ -125,11 +125,13 @@ const sentOrder: fc.Arbitrary<Sent> = fc.oneof(
 /** The service's own limits, or so small ones that reading stops at them. */
 const limits: fc.Arbitrary<Limits> = fc.oneof(
   fc.record({ codesOnAsset: oneOf(1, 100) }).map((changes) => ({ ...LIMITS, ...changes })),
-  fc.record({ onAsset: fc.integer({ min: 1, max: 8 }), ofOrder: fc.integer({ min: 1, max: 8 }) }).map((changes) => ({
-    ...LIMITS,
-    ...changes,
-    together: changes.onAsset + changes.ofOrder,
-  })),
+  fc
+    .record({
+      onAsset: fc.integer({ min: 1, max: 8 }),
+      ofOrder: fc.integer({ min: 1, max: 8 }),
+      counted: fc.integer({ min: 1, max: 16 }),
+    })
+    .map((changes) => ({ ...LIMITS, ...changes, together: changes.onAsset + changes.ofOrder })),
 );
 
 /** Some orders, as acceptance stores them. */

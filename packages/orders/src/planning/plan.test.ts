@@ -547,6 +547,42 @@ describe('new_buy that replaces the period of an asset', () => {
   });
 });
 
+describe('new_buy of assets that hold much', () => {
+  /** X1 holds three products and merchandise and has two grants, X2 has a product and a grant. */
+  const bought = () =>
+    ledgerAfter(newBuy(ours, ['X1', 'X2']), newBuy(ours, ['X1'], {}, { products: [], merchandises: [merchandise()] }));
+  const planWithin = (counted: number, order: Sent) => () =>
+    planOrder(
+      bought(),
+      { licenseOrderId: '900' as LicenseOrderId, order: orderOf(order), channels: null },
+      { ...LIMITS, counted },
+    );
+  const element = { assetNos: ['X1'], products: [uri('a')] };
+  const limit = { name: 'Refusal', reason: 'order_too_large' };
+
+  it.each<[string, number, Sent]>([
+    ['one asset', 5, newBuy(ours, ['X1'])],
+    ['several', 7, newBuy(ours, ['X1', 'X2'])],
+    ['an asset that it names twice', 5, newBuy(ours, [], { assets: [element, element] })],
+    ['an asset that it transfers', 5, newBuy(sister, ['X1'], {}, { transferedAssetNum: true })],
+  ])('counts what they hold before it, once: %s', (_, held, order) => {
+    expect(planWithin(held, order)).not.toThrow();
+    expect(planWithin(held - 1, order)).toThrow(expect.objectContaining(limit));
+  });
+
+  it('counts nothing on new assets', () => {
+    expect(planWithin(0, newBuy(ours, ['X8', 'X9']))).not.toThrow();
+  });
+
+  it('refuses before it reaches an asset that was not counted', () => {
+    const ledger = bought();
+    assetOf(ledger, 'X2').active = null;
+    const order = orderOf(newBuy(ours, ['X1', 'X2']));
+    const accepted = { licenseOrderId: '900' as LicenseOrderId, order, channels: null };
+    expect(() => planOrder(ledger, accepted, { ...LIMITS, counted: 4 })).toThrow(expect.objectContaining(limit));
+  });
+});
+
 describe('delete_asset', () => {
   it('revokes the asset and its contents', () => {
     const ledger = ledgerAfter(

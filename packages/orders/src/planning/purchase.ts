@@ -84,6 +84,7 @@ function buyAsset(
   const isTransfer = asset.customerId !== order.customerId;
   if (isTransfer && !mayTransfer) throw new Refusal('asset_owned_by_other_customer', assetNum);
   checkLicenseType(asset, order);
+  touched.addHeldBy(asset);
   if (isTransfer) {
     touched.addGrantsOf(asset);
     touched.add(activeOn(asset).contents);

@@ -43,57 +43,77 @@ const CODE_COLUMNS = `
 const asKeys = (keys: string[]) => JSON.stringify(Object.fromEntries(keys.map((key) => [key, 0])));
 
 /** A purchase with its customer, or an active asset. */
-export type FoundRow = PurchaseRow | CountedRow;
+export type FoundRow = PurchaseRow | { id: AssetId; customer_id: null };
 
 export interface PurchaseRow {
   id: LicenseOrderId;
   customer_id: CustomerId;
 }
 
-/** An active asset, and how much is active on it if orders buy for it. */
-interface CountedRow {
-  id: AssetId;
-  customer_id: null;
-  grants: number | null;
-  contents: number | null;
-}
-
-/**
- * The purchases among these orders, and the active assets with these numbers, in one statement: at one moment. It
- * counts in this statement, not in the one that locks the assets, because that one may have waited for a transaction
- * which changed them, and counts by the snapshot that it began with.
- */
-export const foundRows = (
-  { assetNums, boughtNums }: { assetNums: Set<string>; boughtNums: Set<string> },
-  orderIds: LicenseOrderId[],
-): Statement<FoundRow> => ({
+/** The purchases among these orders, and the active assets with these numbers, in one statement: at one moment. */
+export const foundRows = (assetNums: string[], orderIds: LicenseOrderId[]): Statement<FoundRow> => ({
   name: 'read_found',
   text: `
-    select id, customer_id, null::int as grants, null::int as contents from license_order
+    select id, customer_id from license_order
     where id = any ((select $1::bigint[])::bigint[]) and order_type = 'new_buy' and cause is null
     union all
-    select found.id, null, case when is_bought then ${COUNT_GRANTS} end, case when is_bought then ${COUNT_CONTENTS} end
-    from unnest((select $2::text[]), (select $3::boolean[])) as named (num, is_bought)
+    select found.id, null from unnest((select $2::text[])) as num
     cross join lateral (select id from asset where asset_num = num and revoked_time is null limit 1) as found`,
+  values: [arrayText('bigint', orderIds), arrayText('text', assetNums)],
+});
+
+/** How much is active on the asset with a place in a list. */
+export interface ActiveRow {
+  place: number;
+  grants: number;
+  contents: number;
+}
+
+/** The numbers of active grants, and of products and merchandise, by place. It reads at most a number of them. */
+export const activeRows = (assets: readonly Asset[], atMost: number): Statement<ActiveRow> => ({
+  name: 'count_active',
+  text: `
+    select place::int, sum(granted)::int as grants, sum(1 - granted)::int as contents
+    from (
+      select place, granted
+      from unnest((select $1::bigint[])) with ordinality as wanted (asset_id, place)
+      cross join lateral (
+        ${activeIn('asset_grant', 1)}
+        union all
+        ${activeIn('product_instance', 0)}
+        union all
+        ${activeIn('merchandise_instance', 0)}
+        offset 0
+      ) as active
+      order by place limit $2
+    ) as read
+    group by place order by 1`,
   values: [
-    arrayText('bigint', orderIds),
-    arrayText('text', [...assetNums]),
     arrayText(
-      'boolean',
-      [...assetNums].map((assetNum) => boughtNums.has(assetNum)),
+      'bigint',
+      assets.map(({ id }) => id),
     ),
+    atMost,
   ],
 });
 
-const countOn = (table: string) =>
-  `(select count(*)::int from ${table} as held where held.asset_id = found.id and held.revoked_time is null)`;
-const COUNT_GRANTS = countOn('asset_grant');
-const COUNT_CONTENTS = `${countOn('product_instance')} + ${countOn('merchandise_instance')}`;
+const activeIn = (table: string, granted: number) =>
+  `select ${granted} as granted from ${table} as held where held.asset_id = wanted.asset_id and held.revoked_time is null`;
+
+/**
+ * Gives assets the numbers that were read, up to `last`, where reading stopped. That of the last one may be too low.
+ */
+export function addActive(assets: readonly Asset[], rows: readonly ActiveRow[], last: number): void {
+  const byPlace = new Map(rows.map((row) => [row.place, row]));
+  for (const [index, asset] of assets.entries()) {
+    const { grants = 0, contents = 0 } = byPlace.get(index + 1) ?? {};
+    asset.active = index < last ? { grants, contents } : null;
+  }
+}
 
 const NO_CODES: ReadonlySet<string> = new Set();
 
-export function buildAsset(row: AssetRow, counts: FoundRow | undefined): Asset {
-  const { grants = null, contents = null } = (counts ?? {}) as Partial<CountedRow>;
+export function buildAsset(row: AssetRow): Asset {
   return {
     id: row.id,
     assetNum: row.asset_num,
@@ -105,7 +125,7 @@ export function buildAsset(row: AssetRow, counts: FoundRow | undefined): Asset {
     extends: {},
     storedCodes: row.stored_codes.length === 0 ? NO_CODES : new Set(row.stored_codes),
     codeCount: row.code_count,
-    active: grants === null || contents === null ? null : { grants, contents },
+    active: null,
     grants: [],
     areGrantsLoaded: false,
     products: [],

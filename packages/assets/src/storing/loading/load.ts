@@ -10,8 +10,6 @@ export interface LedgerNeeds {
   /** Orders named as sources. */
   purchaseIds: Set<LicenseOrderId>;
   assetNums: Set<string>;
-  /** Those of `assetNums` that orders buy for. What these assets hold is counted. */
-  boughtNums: Set<string>;
   /** Codes of the extended attributes that orders set. */
   codes: Set<string>;
   /** Whether to load the customers of assets and purchases too, because an application may be bound to channels. */
@@ -35,22 +33,21 @@ export function readLedger(trx: Trx, needs: LedgerNeeds): Promise<Ledger> {
 }
 
 async function load(trx: Trx, needs: LedgerNeeds, areLocked: boolean): Promise<Ledger> {
-  const { locked, found, purchases, customers } = await lockAll(async () => {
+  const { locked, purchases, customers } = await lockAll(async () => {
     const [locked, rows, customers] = await together<[AssetRow, FoundRow, CustomerRow]>(trx, [
       assetRows([...needs.assetNums], [...needs.codes], areLocked),
-      foundRows(needs, ids(needs.purchaseIds)),
+      foundRows([...needs.assetNums], ids(needs.purchaseIds)),
       customerRows(ids(needs.customerIds)),
     ]);
     const purchases = rows.filter((row): row is PurchaseRow => row.customer_id !== null);
     return { locked, found: rows.filter((row) => row.customer_id === null), purchases, customers };
   });
-  const counts = new Map(found.map((row) => [row.id, row]));
   const ownerIds = [...locked, ...purchases].map((row) => row.customer_id);
   const owners = needs.owners ? await run(trx, customerRows([...new Set(ownerIds)])) : [];
   return {
     customers: new Map([...customers, ...owners].map((row) => [row.id, buildCustomer(row)])),
     customerOfPurchase: new Map(purchases.map((row) => [row.id, row.customer_id])),
-    assets: new Map(locked.map((row) => [row.asset_num, buildAsset(row, counts.get(row.id))])),
+    assets: new Map(locked.map((row) => [row.asset_num, buildAsset(row)])),
     changes: emptyChanges(),
   };
 }
