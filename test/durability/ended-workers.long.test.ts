@@ -127,7 +127,8 @@ async function acceptBacklog(queue: QueueKind) {
   /** Returns whether sessions hold lanes. */
   const holdLanes = async (sessions: readonly number[]) => {
     const { rows } = await sql`
-      select from pg_locks where locktype = 'advisory' and granted and pid = any (${sessions})`.execute(db);
+      select from pg_locks
+      where relation = 'lane'::regclass and mode = 'RowShareLock' and pid = any (${sessions})`.execute(db);
     return rows.length > 0;
   };
   return {

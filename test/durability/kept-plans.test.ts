@@ -16,7 +16,10 @@ const HOT = [
   'judge_attempts',
   'accept_batches',
   'accept_unknown',
-  'try_lanes',
+  'claim_shared',
+  'claim_alone',
+  'use_turns',
+  'lock_free_lanes',
   'read_pending',
   'read_result_pages',
   'find_earlier',
@@ -54,7 +57,7 @@ const LARGE = ['batch', 'lane_chunk', 'license_order', 'asset', 'asset_grant', '
 
 /** Pending chunks in lanes that no worker drains. */
 const FILL_CHUNKS = `insert into lane_chunk (batch_id, lane, customer_ids, order_count, weight, payload, payload_version)
-  select batch_id, 160 + batch_id % 16, '{1}', 1, 1, '[]', 1 from generate_series($1::bigint, $2::bigint) as batch_id
+  select batch_id, 160 + batch_id % 4, '{1}', 1, 1, '[]', 1 from generate_series($1::bigint, $2::bigint) as batch_id
   where $3::text[] is not null`;
 
 /** More and longer terms than a real catalog has. */

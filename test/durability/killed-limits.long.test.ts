@@ -42,8 +42,8 @@ afterAll(async () => {
 async function isWriting(): Promise<boolean> {
   const { rows } = await sql`
     select from pg_stat_activity join pg_locks using (pid)
-    where application_name = 'lockstep-worker' and backend_xid is not null and datname = current_database()
-      and locktype = 'advisory' and granted`.execute(database.db);
+    where application_name = 'lockstep-worker' and datname = current_database()
+      and relation = 'license_order'::regclass and mode = 'RowExclusiveLock'`.execute(database.db);
   return rows.length > 0;
 }
 

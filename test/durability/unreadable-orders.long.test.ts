@@ -132,13 +132,11 @@ describe.each(QUEUE_KINDS)('on %s,', (queue) => {
       QUEUE_NAME,
       createLogger({ name: 't', level: 'silent', secrets: new Set() }),
     );
-    const job = { type: 'drain', version: 2, orders: ['1'] };
+    const job = { type: 'drain', version: 4, orders: ['1'] };
     await Promise.all([producer.add(job), producer.add(job)]);
     const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
     expect(await api.process(batch)).toMatchObject([{ state: 'succeeded' }]);
     await producer.close();
-    await vi.waitUntil(() => stack.logLines.some((line) => line.includes('unknown job dropped')), { timeout: 60_000 });
-    expect(stack.logLines.filter((line) => line.includes('unknown job dropped'))).toHaveLength(1);
     expect(worker.stalledBy()).toBeNull();
   });
 });

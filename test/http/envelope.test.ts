@@ -238,7 +238,7 @@ describe('the service also answers', () => {
       'lockstep_orders_accepted_total',
       'lockstep_orders_applied_total',
       'lockstep_enqueue_failures_total',
-      'lockstep_swept_lanes_total',
+      'lockstep_jobs_total',
       'lockstep_drain_orders',
       'lockstep_drain_seconds',
       'lockstep_drain_failures_total',

@@ -136,7 +136,7 @@ describe('a client that disconnects', () => {
 
   it('with calls queued behind a running one leaves a log line for each of them', async () => {
     const customer = await api.newCustomer();
-    const lane = await holding(`select pg_advisory_xact_lock(${0x6c616e65}, ${firstLaneOf(customer.customerId)})`);
+    const lane = await holding(`select from lane where lane = ${firstLaneOf(customer.customerId)} for update`);
     const sync = { ...batchOf(newBuy(customer, [newAssetNum()])), syncMode: 'sync' };
     const route = operations.takeAssetNumbers.path;
     const calls = [
@@ -155,7 +155,7 @@ describe('a client that disconnects', () => {
     const customer = await api.newCustomer();
     const assetNum = newAssetNum();
     const batch = { ...batchOf(newBuy(customer, [assetNum])), syncMode: 'sync' };
-    const lane = await holding(`select pg_advisory_xact_lock(${0x6c616e65}, ${firstLaneOf(customer.customerId)})`);
+    const lane = await holding(`select from lane where lane = ${firstLaneOf(customer.customerId)} for update`);
     const route = operations.createBatchOrder.path;
     const before = linesOf({ route, code: '0', ended: 'client left' }).length;
     const socket = await send(stack.baseUrl, buildCall(api, BATCH_ORDER, JSON.stringify(batch)));

@@ -98,7 +98,7 @@ describe('npm start, backed up under load with the commands of the docs, and los
     credentials = lost.demo;
     const first = await Api.logIn(lost.demo.baseUrl, credentials);
     old = { token: first.token, nonce: 'used-before-the-backup' };
-    const [held, ...customers] = (await newCustomersInLanes(first, 5)) as [Customer, ...Customer[]];
+    const [held, ...customers] = (await newCustomersInLanes(first, 4)) as [Customer, ...Customer[]];
     const heldBatch = newBatch(held);
     load = new Load(first, customers);
     await load.more(BATCHES_BEFORE);

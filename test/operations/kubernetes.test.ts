@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readDeploymentConfig } from '@lockstep/config';
 import { Refusal } from '@lockstep/contract';
-import { LANES_OF_CHANNEL } from '@lockstep/orders/testing';
 import { checkUrl } from '@lockstep/webhooks/testing';
 import ipaddr from 'ipaddr.js';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -199,14 +198,6 @@ describe('beside running processes', () => {
     const asked = JSON.stringify(MANIFESTS).match(/\blockstep_\w+/g)!;
     expect(asked.filter((metric) => !has(metric) && !typed(metric))).toEqual([]);
   });
-});
-
-it('no worker is started that would find no lane', () => {
-  const { WORKER_DRAINS } = readDeploymentConfig({
-    DATABASE_URL: 'postgres://user:password@database/lockstep',
-    ...variablesOf(find('Deployment', 'worker')),
-  });
-  expect(find('ScaledObject', 'worker').spec.maxReplicaCount).toBeLessThanOrEqual(LANES_OF_CHANNEL / WORKER_DRAINS);
 });
 
 /** The variables whose values a workload names itself. */

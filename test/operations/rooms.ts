@@ -22,12 +22,10 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'orders/src/lists': 'lists of batches and orders, page by page',
   'orders/src/corrections': 'preview, cancel, retry, and the content of failed orders',
   'orders/src/sync': 'sync calls: applied before they are answered',
-  // Begin with order-worker.ts: loop.ts runs what scheduler.ts decides, drainer.ts does one drain.
-  'orders/src/draining': 'which lanes a worker drains and when, orders that fail, the sweep',
+  // Begin with drain.ts, then worker.ts.
+  'orders/src/applying': 'one transaction: claim, read, load, plan, write, finish; the loop of a worker; holds',
   'orders/src/completion': 'completing batches, events, and the calls that wait for them',
   'orders/src/results': 'the outcomes of the orders of a batch',
-  // Begin with drain.ts.
-  'orders/src/applying': 'one transaction: lock, read, plan, write outcomes and effects; holds',
   'orders/src/planning': 'the rules of orders, pure: ledger and orders in, effects and outcomes out',
   'orders/src/accepting': 'preparing and storing batches, and the jobs that announce them',
   'orders/src/channels': "channels: their customers' orders, estimates, pauses",

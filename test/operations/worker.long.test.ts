@@ -101,7 +101,7 @@ describe('a worker process', () => {
     const producer = openProducer<Job>({ kind: 'postgres', url: database.url }, QUEUE_NAME, log);
     try {
       await startWorker({ DATABASE_URL: url });
-      await producer.add({ type: 'drain', version: 2, lanes: [0], throughBatchId: '1' });
+      await producer.add({ type: 'drain', version: 3, throughBatchId: '1' });
       await vi.waitFor(async () => {
         const { rows } = await sql`select from bullmq.job`.execute(database.db);
         expect(rows).toEqual([]);

@@ -1,7 +1,7 @@
 import { LedgerIds } from '@lockstep/assets';
 import { type BatchId, type LicenseOrderId, Refusal } from '@lockstep/contract';
 import { retryFailedOrders } from '@lockstep/orders';
-import { completeBatches, drainLanes, failInLanes, lockLanes, OpenBatches } from '@lockstep/orders/testing';
+import { completeBatches, drainLanes, failInLanes, freeLanes, lockLanes, OpenBatches } from '@lockstep/orders/testing';
 import { type Database, inTransaction, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -59,7 +59,7 @@ async function accept(lanes: number, ofEach: number) {
 }
 
 /** Applies the pending orders of some lanes without completing their batches. */
-const drain = (db: Database, lanes = ALL_LANES) => drainLanes(db, { lanes }, ids);
+const drain = (db: Database, lanes = ALL_LANES) => drainLanes(db, freeLanes(lanes), ids);
 
 /** Fails a batch's pending orders, or one of them, with internal_error, without completing the batch. */
 async function fail(db: Database, batchId: BatchId, orderId?: LicenseOrderId): Promise<void> {

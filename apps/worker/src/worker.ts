@@ -29,7 +29,7 @@ import {
 import { agedWebhooks, registerWebhookGauges, Sender, WebhookDeliverer, webhookMetricsOf } from '@lockstep/webhooks';
 import { startProbe } from './probe.ts';
 
-/** Concurrent jobs. A job only waits for drains, which have their own limit. */
+/** Concurrent jobs. A job only rings. */
 const JOBS_AT_ONCE = 50;
 const SWEEP_EVERY_MS = 1_000;
 const CLEANUP_EVERY_MS = 10_000;
@@ -147,7 +147,7 @@ function startWork(
   const consumer = openConsumer<unknown>(queue, QUEUE_NAME, {
     concurrency: JOBS_AT_ONCE,
     log,
-    process: (data) => worker.process(data),
+    process: async () => worker.takeJob(),
   });
   const sweep = every(SWEEP_EVERY_MS, () => worker.sweep(), log, 0);
   const stop = new AbortController();

@@ -5,7 +5,7 @@ import type { CustomerId } from '@lockstep/contract';
  * How many lanes a channel has. A customer's orders are all in one lane, so this may change only while nothing is
  * pending. More lanes let more drains of a channel run at once; fewer lanes make each drain's group larger.
  */
-export const LANES_OF_CHANNEL = 16;
+export const LANES_OF_CHANNEL = 4;
 
 /** Returns the lane of a customer in a channel. Orders of one lane take effect in acceptance order. */
 export function laneOf(channelId: number, customerId: CustomerId): number {

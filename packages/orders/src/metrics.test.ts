@@ -31,7 +31,7 @@ it('the backlog gauges share one reading of the database per scrape', async () =
   const text = await registry.metrics();
   expect(text).toMatch(/^lockstep_database_up 1$/m);
   expect(text).toMatch(/^lockstep_oldest_pending_order_seconds 0$/m);
-  // One more query for held customers.
+  // One more query for held customers and stalled lanes.
   expect(queries).toBe(2 * queriesOfOneReading + 1);
 });
 

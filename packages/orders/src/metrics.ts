@@ -1,7 +1,7 @@
 import { createMetrics, type Database, type Metrics, SECONDS_BUCKETS } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { ChannelReader, ChannelState } from './channels/state.ts';
+import { type ChannelReader, type ChannelState, shareFor } from './channels/state.ts';
 
 const ORDERS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000];
 
@@ -26,14 +26,10 @@ function registerOrderMetrics(registry: Registry) {
     }),
     enqueueFailures: new Counter({
       name: 'lockstep_enqueue_failures_total',
-      help: 'Jobs that could not be queued; the sweep drains their lanes',
+      help: 'Jobs that could not be queued; the sweep finds their orders',
       registers,
     }),
-    sweptLanes: new Counter({
-      name: 'lockstep_swept_lanes_total',
-      help: 'Lanes drained by the sweep because their oldest pending batch had not changed for two seconds',
-      registers,
-    }),
+    jobs: new Counter({ name: 'lockstep_jobs_total', help: 'Jobs that this worker took', registers }),
     drainOrders: new Histogram({
       name: 'lockstep_drain_orders',
       help: 'Orders applied by a drain',
@@ -51,11 +47,6 @@ function registerOrderMetrics(registry: Registry) {
       help: 'Drains that failed; each is retried',
       registers,
     }),
-    stalledLanes: new Gauge({
-      name: 'lockstep_stalled_lanes',
-      help: 'Lanes whose orders this process cannot apply because of a fault',
-      registers,
-    }),
   };
 }
 
@@ -68,6 +59,7 @@ const OTHERS = '(others)';
 export function registerBacklogGauges(registry: Registry, db: Database, channels: ChannelReader): void {
   const registers = [registry];
   const read = () => channels.read().catch(() => undefined);
+  const readShared = shareFor(1_000, () => readHoldsAndStalls(db));
   new Gauge({
     name: 'lockstep_channel_pending_orders',
     help: 'Pending orders by channel: the 50 channels with the most, and all others together',
@@ -111,9 +103,19 @@ export function registerBacklogGauges(registry: Registry, db: Database, channels
     help: 'Customers with a held order; their later orders wait',
     registers,
     async collect() {
-      const holdsAndStalls = await readHoldsAndStalls(db).catch(() => undefined);
+      const holdsAndStalls = await readShared().catch(() => undefined);
       if (holdsAndStalls === undefined) this.remove();
       else this.set(holdsAndStalls.heldCustomers);
+    },
+  });
+  new Gauge({
+    name: 'lockstep_stalled_lanes',
+    help: 'Lanes whose drains have failed for five seconds; their orders wait',
+    registers,
+    async collect() {
+      const holdsAndStalls = await readShared().catch(() => undefined);
+      if (holdsAndStalls === undefined) this.remove();
+      else this.set(holdsAndStalls.stalledLanes);
     },
   });
   new Gauge({
@@ -156,21 +158,25 @@ export interface HoldsAndStalls {
   heldSinceTime: number | null;
   stalledLanes: number;
   stalledSinceTime: number | null;
+  /** The last error of the lane that has been stalled longest. */
+  stalledBy: string | null;
 }
 
-/** Counts held customers and stalled lanes. Ignores stalls that no worker has confirmed for a minute. */
+/** Counts held customers, and stalled lanes: those whose drains have failed for five seconds. */
 export async function readHoldsAndStalls(db: Database): Promise<HoldsAndStalls> {
-  const { rows } = await sql<{ held: number; held_since: Date | null; lanes: number; lanes_since: Date | null }>`
+  const { rows } = await sql<{ held: number; held_since: Date | null; lanes: number; since: Date | null; by: string }>`
     select held.*, stalled.* from (select count(*)::int as held, min(since) as held_since from order_hold) as held
     cross join (
-      select count(*)::int as lanes, min(since) as lanes_since from lane_stall
-      where seen_time > statement_timestamp() - interval '1 minute'
+      select count(*)::int as lanes, min(failing_since) as since,
+        (array_agg(last_error order by failing_since, lane))[1] as by
+      from lane where failures > 0 and failing_since < statement_timestamp() - interval '5 s'
     ) as stalled`.execute(db);
-  const { held, held_since, lanes, lanes_since } = rows[0]!;
+  const { held, held_since, lanes, since, by } = rows[0]!;
   return {
     heldCustomers: held,
     heldSinceTime: held_since?.getTime() ?? null,
     stalledLanes: lanes,
-    stalledSinceTime: lanes_since?.getTime() ?? null,
+    stalledSinceTime: since?.getTime() ?? null,
+    stalledBy: by,
   };
 }

@@ -75,7 +75,7 @@ describe('stored orders', () => {
     expect(() => cutOrderText(version, text)).toThrow(PayloadFault);
   });
 
-  const payload = PAYLOADS[7]!;
+  const payload = PAYLOADS[3]!;
   it.each<[string, number, string]>([
     ['of a newer version', 2, payload],
     ['of version 0', 0, payload],

@@ -64,7 +64,14 @@ declare module '@lockstep/platform' {
       payload_version: number | null;
       content: string | null;
     };
-    lane_stall: { lane: number; since: Generated<Date>; seen_time: Generated<Date>; last_error: string };
+    lane: {
+      lane: number;
+      turn: Generated<Date>;
+      next_try: Generated<Date>;
+      failures: Generated<number>;
+      failing_since: Date | null;
+      last_error: string | null;
+    };
     license_order: {
       id: LicenseOrderId;
       order_type: OrderType;

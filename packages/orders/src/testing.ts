@@ -2,9 +2,9 @@
 
 export type { SubmittedBatch } from './accepting/batch.ts';
 export { applyOrders, storeApplied } from './applying/apply.ts';
-export { drainLanes } from './applying/drain.ts';
+export { Claims } from './applying/claims.ts';
+export { DrainFailed, drainLanes } from './applying/drain.ts';
 export { failInLanes } from './applying/fail-in-lanes.ts';
-export { tryOneOrder } from './applying/one-order.ts';
 export { planOnLoaded } from './applying/plan-loaded.ts';
 export { countActivity } from './channels/count-activity.ts';
 export { COMPLETIONS_CHANNEL } from './completion/batch-watch.ts';
@@ -13,10 +13,8 @@ export { DrainCompletions } from './completion/drain-completions.ts';
 export type { EventsAfter } from './completion/events.ts';
 export { numberEvents } from './completion/numbering.ts';
 export { OpenBatches } from './completion/open-batches.ts';
-export { OneByOne } from './draining/one-by-one.ts';
-export { type Drain, type DrainOutcome, MAX_DEBT, Scheduler } from './draining/scheduler.ts';
-export { lockLanes, readBacklogsElsewhere, readLocked, tryingLanes } from './lane-locks.ts';
-export { channelOf, LANES_OF_CHANNEL, laneOf, lanesOfChannel } from './lanes.ts';
+export { freeLanes, lockLanes, readLocked } from './lane-rows.ts';
+export { LANES_OF_CHANNEL, laneOf, lanesOfChannel } from './lanes.ts';
 export { openCursor } from './lists/cursor.ts';
 export { OPERATOR } from './lists/filters.ts';
 export { LIMITS } from './planning/limits.ts';

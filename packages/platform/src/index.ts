@@ -19,6 +19,7 @@ export {
   within,
 } from './postgres/database.ts';
 export {
+  describeError,
   isOverload,
   isTransient,
   lostAgainstOthers,
@@ -58,7 +59,7 @@ export { createLogger, type Logger } from './process/log.ts';
 export { createMetrics, type Metrics, SECONDS_BUCKETS } from './process/metrics.ts';
 
 // queue: BullMQ on Redis or PostgreSQL
-export { GivenBack, type JobProducer, type QueueBackend } from './queue/backend.ts';
+export type { JobProducer, QueueBackend } from './queue/backend.ts';
 export { migratePostgresQueue } from './queue/postgres.ts';
 export { openConsumer, openProducer, openQueueView, type QueueSight, type QueueView } from './queue/queue.ts';
 export { assertRedisKeepsJobs } from './queue/redis.ts';

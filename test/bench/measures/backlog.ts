@@ -12,8 +12,6 @@ const LARGE_ORDERS = 240_000;
 const ORDERS_PER_BATCH = 100;
 const CALLERS = 8;
 const SAMPLE_EVERY_MS = 10;
-/** Class of the advisory locks that drains hold on lanes. */
-const LANE_LOCK = 0x6c616e65;
 
 /** Accepting orders while the workers are suspended, then draining them with one to four workers. */
 export const backlogMeasures: Measure[] = [1, 2, 3, 4].map((workers) => ({
@@ -58,7 +56,7 @@ async function measureDrain(bench: Bench, deployment: Deployment, orders: number
   };
 }
 
-/** Samples how many transactions hold lanes. The returned function stops that and returns the samples. */
+/** Samples how many transactions of workers are open. The returned function stops that and returns the samples. */
 function sampleDrains(db: pg.Pool): () => Promise<number[]> {
   const samples: number[] = [];
   let isOver = false;
@@ -66,10 +64,9 @@ function sampleDrains(db: pg.Pool): () => Promise<number[]> {
     while (!isOver) {
       const { rows } = await db.query<{ drains: number }>({
         name: 'drains',
-        text: `select count(distinct pid)::int as drains from pg_locks
-          where locktype = 'advisory' and granted and classid = $1::oid
-            and database = (select oid from pg_database where datname = current_database())`,
-        values: [LANE_LOCK],
+        text: `select count(*)::int as drains from pg_stat_activity
+          where application_name = 'lockstep-worker' and datname = current_database() and backend_xid is not null`,
+        values: [],
       });
       samples.push(rows[0]!.drains);
       await delay(SAMPLE_EVERY_MS);

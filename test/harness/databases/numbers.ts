@@ -38,7 +38,7 @@ export async function checkNumbers(db: Database): Promise<string[]> {
     from (
       select application_id, channel_id, pending as noted, 0 as waiting from pending_orders
       union all select application_id, channel_id, pending, 0 from uncounted_activity
-      union all select application_id, lane >> 4, 0, order_count - succeeded - failed from (
+      union all select application_id, lane / 4, 0, order_count - succeeded - failed from (
         select batch.application_id, lane_chunk.* from lane_chunk join batch on id = batch_id
       ) as chunk
     ) as pending group by application_id, channel_id having sum(noted) <> sum(waiting)

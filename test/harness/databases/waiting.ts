@@ -1,14 +1,20 @@
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 
+/** The types of locks for which transactions wait that want a row that another one has locked. */
+const ROW_LOCKS = ['transactionid', 'tuple'];
+
+/** Returns how many transactions of a database wait for a row. */
+export const countWaitingForRows = (db: Database) => countWaiting(db, ...ROW_LOCKS);
+
 /**
- * Whether a transaction has waited for an advisory lock so long that it will wait to the end. Sync calls that share a
- * transaction give up after 100 ms or a little more on a busy machine, and start again one by one.
+ * Whether a transaction has waited for a row so long that it will wait to the end. Sync calls that share a transaction
+ * give up after 100 ms or a little more on a busy machine, and start again one by one.
  */
 export async function waitsToTheEnd(db: Database): Promise<boolean> {
   const { rows } = await sql`
     select from pg_locks join pg_stat_activity using (pid)
-    where not granted and locktype = 'advisory' and datname = current_database()
+    where not granted and locktype = any (${ROW_LOCKS}) and datname = current_database()
       and waitstart < clock_timestamp() - interval '500 milliseconds'`.execute(db);
   return rows.length > 0;
 }

@@ -1,5 +1,6 @@
+import assert from 'node:assert/strict';
 import type { Customer, CustomerId } from '@lockstep/contract';
-import { laneOf, lanesOfChannel } from '@lockstep/orders/testing';
+import { LANES_OF_CHANNEL, laneOf, lanesOfChannel } from '@lockstep/orders/testing';
 import type { Api } from '../api.ts';
 
 /** The channel of `newCustomer`'s customers: the first one of a test's database. */
@@ -13,6 +14,7 @@ export const firstLaneOf = (customerId: CustomerId): number => laneOf(FIRST_CHAN
 
 /** Creates customers that are all in different lanes of the first channel. */
 export async function newCustomersInLanes(api: Api, count: number): Promise<Customer[]> {
+  assert(count <= LANES_OF_CHANNEL);
   const byLane = new Map<number, Customer>();
   while (byLane.size < count) {
     const customer = await api.newCustomer();

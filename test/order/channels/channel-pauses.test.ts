@@ -4,7 +4,7 @@ import { lockLanes } from '@lockstep/orders/testing';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Api, refusalOf } from '../../harness/api.ts';
-import { countWaiting } from '../../harness/databases/waiting.ts';
+import { countWaitingForRows } from '../../harness/databases/waiting.ts';
 import { firstLaneOf, newCustomersInLanes } from '../../harness/orders/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { countRows, readRecords, readResult, syncOf } from '../../harness/orders/sync-batches.ts';
@@ -43,7 +43,7 @@ describe('a pause', () => {
     const drain = await stack.db.startTransaction().execute();
     await lockLanes(drain, [firstLaneOf(ours.customerId)]);
     const pausing = pause();
-    await vi.waitUntil(async () => (await countWaiting(stack.db, 'advisory')) === 1);
+    await vi.waitUntil(async () => (await countWaitingForRows(stack.db)) === 1);
     expect(await isPaused()).toBe(true);
     await drain.commit().execute();
     expect(await pausing).toEqual({ pausedTime: expect.any(Number), isNoOp: false, isIdle: true });

@@ -30,7 +30,7 @@ afterAll(() => stack.close());
 async function note({ pending, queued = 0, succeeded = 0 }: { pending: number; queued?: number; succeeded?: number }) {
   await sql`
     insert into uncounted_activity (noted_time, application_id, channel_id, pending, accepted, succeeded, failed, causes)
-    select now() + ${queued === 0 ? '0 s' : '4 s'}::interval, application_id, lane >> 4, ${pending}, ${queued}, ${succeeded}, 0, '{}'
+    select now() + ${queued === 0 ? '0 s' : '4 s'}::interval, application_id, lane / 4, ${pending}, ${queued}, ${succeeded}, 0, '{}'
     from lane_chunk join batch on id = batch_id`.execute(stack.db);
 }
 

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Api, refusalOf } from '../../harness/api.ts';
 import { dropTriggerFunction } from '../../harness/databases/past-triggers.ts';
-import { countWaiting } from '../../harness/databases/waiting.ts';
+import { countWaiting, countWaitingForRows } from '../../harness/databases/waiting.ts';
 import { LossyAddress } from '../../harness/network/lossy-address.ts';
 import { firstLaneOf, newCustomersInLanes } from '../../harness/orders/lanes.ts';
 import { batchOf, newAssetNum, newBuy, productToBuy } from '../../harness/orders/orders.ts';
@@ -33,7 +33,7 @@ async function refusedInTime(batch: unknown): Promise<string | undefined> {
 }
 
 it('calls behind slow drains are refused in time, store nothing, and succeed when sent again', async () => {
-  const customers = await newCustomersInLanes(api, 5);
+  const customers = await newCustomersInLanes(api, 4);
   for (const customer of customers) await api.accept(batchOf(newBuy(customer, [newAssetNum()])));
   await sql`
     create function be_slow() returns trigger language plpgsql as $$ begin perform pg_sleep(25); return null; end $$`.execute(
@@ -43,7 +43,7 @@ it('calls behind slow drains are refused in time, store nothing, and succeed whe
     create trigger be_slow after insert on license_order for each statement execute function be_slow()`.execute(
     stack.db,
   );
-  const calls = Array.from({ length: 36 }, (_, index) => syncOf(newBuy(customers[index % 5]!, [newAssetNum()])));
+  const calls = Array.from({ length: 36 }, (_, index) => syncOf(newBuy(customers[index % 4]!, [newAssetNum()])));
   const causes = await Promise.all(calls.map(refusedInTime));
   expect(new Set(causes)).toEqual(new Set(['overloaded']));
   await dropTriggerFunction(stack.db, 'license_order', 'be_slow');
@@ -87,7 +87,7 @@ it('large calls that wait for each other are refused in time', async () => {
   await stack.db.transaction().execute(async (trx) => {
     await lockLanes(trx, [firstLaneOf(held!.customerId)]);
     const first = refusedInTime(calls[0]);
-    await expect.poll(() => countWaiting(stack.db, 'advisory')).toBe(1);
+    await expect.poll(() => countWaitingForRows(stack.db)).toBe(1);
     expect(await Promise.all([first, refusedInTime(calls[1])])).toEqual(['overloaded', 'overloaded']);
   });
   expect(await countRows(stack.db, 'batch')).toBe(0);

@@ -87,8 +87,6 @@ export const QueueJob = z.object({
   jobId: z.string(),
   state: z.enum(['active', 'failed', 'delayed', 'waiting']),
   type: z.string(),
-  /** The lanes to drain. */
-  lanes: z.array(z.number()),
   /** The last batch that the job covers. */
   throughBatchId: z.string().nullable(),
   /** How often a worker started it. */

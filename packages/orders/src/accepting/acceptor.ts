@@ -100,11 +100,7 @@ export class BatchAcceptor {
     this.#metrics.ordersAccepted.inc(submitted.sequences.length);
     this.#metrics.ordersApplied.inc({ outcome: 'failed' }, submitted.unknownOrders.length);
     if (submitted.chunks.length === 0) this.#onCompleted();
-    else
-      this.#announcer.announce(
-        submitted.chunks.map(({ lane }) => lane),
-        batchId,
-      );
+    else this.#announcer.announce(batchId);
     return listAcceptedOrders(submitted, batchId);
   }
 

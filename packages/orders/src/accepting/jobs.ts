@@ -6,11 +6,10 @@ import type { OrderMetrics } from '../metrics.ts';
 
 export const QUEUE_NAME = 'lockstep-orders';
 
-/** A job: drain these lanes up to this batch. It only points to data, so it is idempotent. */
+/** A job: orders wait, up to this batch. It only rings, so any worker may process it at any time. */
 export const jobSchema = z.object({
   type: z.literal('drain'),
-  version: z.literal(2),
-  lanes: z.array(z.int32().min(0)),
+  version: z.literal(3),
   throughBatchId: z.string().regex(/^\d+$/),
 });
 
@@ -24,8 +23,8 @@ export class JobAnnouncer {
   readonly #producer: JobProducer<Job>;
   readonly #log: Logger;
   readonly #metrics: OrderMetrics;
-  readonly #lanes = new Set<number>();
-  #throughBatchId = 0n;
+  /** The newest batch that no job has announced; null if there is none. */
+  #throughBatchId: BatchId | null = null;
   #adding: Promise<void> | null = null;
 
   constructor(producer: JobProducer<Job>, log: Logger, metrics: OrderMetrics) {
@@ -34,9 +33,8 @@ export class JobAnnouncer {
     this.#metrics = metrics;
   }
 
-  announce(lanes: Iterable<number>, batchId: BatchId): void {
-    for (const lane of lanes) this.#lanes.add(lane);
-    if (BigInt(batchId) > this.#throughBatchId) this.#throughBatchId = BigInt(batchId);
+  announce(batchId: BatchId): void {
+    if (this.#throughBatchId === null || BigInt(batchId) > BigInt(this.#throughBatchId)) this.#throughBatchId = batchId;
     this.#adding ??= this.#addAll();
   }
 
@@ -46,16 +44,16 @@ export class JobAnnouncer {
   }
 
   async #addAll(): Promise<void> {
-    while (this.#lanes.size > 0) {
+    while (this.#throughBatchId !== null) {
       // Combines the batches of one statement, which are announced in one turn of the event loop.
       await setImmediate();
-      const lanes = [...this.#lanes];
-      this.#lanes.clear();
+      const throughBatchId = this.#throughBatchId;
+      this.#throughBatchId = null;
       try {
-        await this.#producer.add({ type: 'drain', version: 2, lanes, throughBatchId: String(this.#throughBatchId) });
+        await this.#producer.add({ type: 'drain', version: 3, throughBatchId });
       } catch (error) {
         this.#metrics.enqueueFailures.inc();
-        this.#log.warn({ err: error, lanes }, 'enqueue failed; sweep will take over');
+        this.#log.warn({ err: error, throughBatchId }, 'enqueue failed; sweep will take over');
       }
     }
     this.#adding = null;

@@ -54,7 +54,7 @@ const CHARACTERS_PER_WEIGHT = 1_024;
 const MUCH_TEXT = 1_024 * 1_024;
 const DIGESTED_CHARACTERS = 64 * 1_024;
 /** The weight of orders that a worker's transaction takes at most, beyond its first chunk or first held order. */
-export const MAX_WEIGHT = 2_500;
+export const MAX_WEIGHT = 250;
 
 /**
  * Returns the cost of an order for a drain: the instances that it may create or revoke, or one for each 1,024

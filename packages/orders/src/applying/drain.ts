@@ -1,30 +1,35 @@
 import { type LedgerIds, splitOrderId } from '@lockstep/assets';
 import type { CustomerId } from '@lockstep/contract';
-import { type Database, inTransaction, send, type Trx, together } from '@lockstep/platform';
+import { type Database, inTransaction, run, type Statement, send, type Trx, together } from '@lockstep/platform';
 import { MAX_WEIGHT } from '../accepting/prepare.ts';
-import { LOCK_WAIT_MS, readLocked, settingTimeout, tryingLanes } from '../lane-locks.ts';
+import { failedLanes, LOCK_WAIT_MS, type LockedRow, readLocked, timeout, usedTurns } from '../lane-rows.ts';
 import type { OrderWithId } from '../planning/outcome.ts';
 import { applyOrders } from './apply.ts';
+import { applyInParts, type FailedOrder } from './apply-in-parts.ts';
 import { finishOrders } from './finish-orders.ts';
-import { findHeld, holdUnreadable } from './holds.ts';
-import { buildPending, inAcceptanceOrder, type Pending, readingPending, type UnreadableChunk } from './pending.ts';
+import { findHeld, holdUnreadable, insertHolds } from './holds.ts';
+import {
+  buildPending,
+  type Chunk,
+  inAcceptanceOrder,
+  type Pending,
+  pendingChunks,
+  type UnreadableChunk,
+} from './pending.ts';
 import { type Applied, buildApplied } from './work-log.ts';
 
-export interface LanesToDrain {
-  lanes: readonly number[];
-  /** How much weight to take beyond a first chunk. Default: MAX_WEIGHT. */
-  maxWeight?: number;
-  /** If this is a drain of a backlog: the number of its worker. */
-  bulkOf?: number | undefined;
-}
+/** The weight of orders among which those that make a drain fail are looked for. */
+const FAILED_WEIGHT = 20_000;
 
 export interface Drained extends Applied {
-  lanes: readonly number[];
+  /** Whether it found pending orders. */
+  hasWorked: boolean;
   /** Chunks that could not be read. Their customers are held. */
   unreadable: UnreadableChunk[];
-  /** Lanes with more pending orders, each with the last batch up to which it was drained. */
-  left: ReadonlyMap<number, bigint>;
-  weight: number;
+  /** Orders that could not be applied. Their customers are held. */
+  held: readonly FailedOrder[];
+  /** Why some orders have to wait although others of their lane were applied; undefined if none has to. */
+  waitsFor: unknown;
 }
 
 /** Thrown if a drain failed after it had locked lanes. Nothing has changed. */
@@ -37,59 +42,91 @@ export class DrainFailed extends Error {
   }
 }
 
+const NOTHING: Drained = {
+  hasWorked: false,
+  ...buildApplied([], { batches: [], finishedBatchIds: [], hasCompletions: false }),
+  unreadable: [],
+  held: [],
+  waitsFor: undefined,
+};
+
 /**
- * Applies the oldest pending orders of some lanes, up to a limit, as one group in one transaction (rules 6.2). Sets
- * aside orders of held customers and chunks that can't be read.
+ * Applies the oldest pending orders of some lanes, up to a weight, as one group in one transaction (rules 6.2): locks
+ * the lanes that `choice` chooses, reads their orders, loads what they name, plans each, writes effects and outcomes,
+ * and finishes chunks and batches. Sets aside orders of held customers and chunks that can't be read. Calls `locked`
+ * when the lanes are locked.
  *
- * A drain holds its lanes' locks until it commits. So only one drain of a lane runs at a time, in any process, and the
- * orders of a lane take effect in acceptance order. After a conflict, it runs again on the same lanes, or those that it
- * can lock again.
+ * A drain holds its lanes until it commits. So one drain at a time decides on a lane, in any process, and the orders of
+ * a lane take effect in the order of acceptance.
  *
- * Throws a DrainFailed if the group can't be applied, and other errors if the lanes can't be locked. Either way, nothing has changed.
+ * Throws a DrainFailed if the orders can't be applied, and other errors if lanes can't be locked.
  */
-export async function drainLanes(db: Database, wanted: LanesToDrain, ids: LedgerIds): Promise<Drained> {
-  let taken: readonly number[] | null = null;
+export async function drainLanes<Row extends LockedRow>(
+  db: Database,
+  choice: Statement<Row>,
+  ids: LedgerIds,
+  locked: (row: Row) => void = () => {},
+): Promise<Drained> {
+  const startedMs = performance.now();
+  let lanes: number[] = [];
   try {
     return await inTransaction(db, async (trx) => {
-      const { lanes, pending } = await lockAndRead(trx, { ...wanted, lanes: taken ?? wanted.lanes });
-      taken ??= lanes;
-      return { lanes, ...(await applyPending(trx, lanes, pending, ids)) };
+      const [lockedRows, rows] = await together(trx, [choice, pendingChunks(MAX_WEIGHT)] as const);
+      lanes = readLocked(lockedRows);
+      locked(lockedRows[0]!);
+      if (lanes.length === 0) return NOTHING;
+      await send(trx, timeout('lock_timeout', LOCK_WAIT_MS));
+      const { failures } = lockedRows[0]!;
+      const pending = buildPending(failures === 0 ? rows : await run(trx, pendingChunks(FAILED_WEIGHT)));
+      const drained = await applyPending(trx, pending, failures, ids);
+      await send(trx, endTurns(lanes, pending, drained.waitsFor, performance.now() - startedMs));
+      return { hasWorked: rows.length > 0, ...drained };
     });
   } catch (error) {
-    throw taken === null ? error : new DrainFailed(taken, error);
+    throw lanes.length === 0 ? error : new DrainFailed(lanes, error);
   }
 }
 
 async function applyPending(
   trx: Trx,
-  lanes: readonly number[],
-  { chunks, unreadable, hasHolds, left, weight }: Pending,
+  { chunks, unreadable, hasHolds }: Pending,
+  failures: number,
   ids: LedgerIds,
-): Promise<Omit<Drained, 'lanes'>> {
+): Promise<Omit<Drained, 'hasWorked'>> {
   for (const chunk of unreadable) await holdUnreadable(trx, chunk);
   const orders = inAcceptanceOrder(chunks);
   const customerIds = orders.map(({ order }) => order.customerId);
   const mayBeHeld = hasHolds || unreadable.length > 0;
   const heldIds = mayBeHeld ? await findHeld(trx, customerIds) : new Set<CustomerId>();
   const free = orders.filter(({ order }) => !heldIds.has(order.customerId));
-  const outcomes = free.length === 0 ? [] : await applyOrders(trx, free, ids);
-  const next = free[outcomes.length];
-  const finished = await finishOrders(trx, chunks, outcomes, { heldIds, completesBatches: true });
-  return {
-    ...buildApplied(outcomes, finished),
-    unreadable,
-    weight,
-    left: next === undefined ? left : new Map(lanes.map((lane) => [lane, before(next)])),
-  };
+  const { outcomes, held, waitsFor } =
+    failures === 0
+      ? { outcomes: await applyOrders(trx, free, ids), held: [], waitsFor: undefined }
+      : await applyInParts(trx, free, failures, ids);
+  await insertHolds(
+    trx,
+    held.map(({ accepted, error }) => ({ ...findPlace(chunks, accepted), error })),
+  );
+  for (const { accepted } of held) heldIds.add(accepted.order.customerId);
+  // After a failure, batches are completed after the commit, because that may be what fails.
+  const finished = await finishOrders(trx, chunks, outcomes, { heldIds, completesBatches: failures === 0 });
+  return { ...buildApplied(outcomes, finished), unreadable, held, waitsFor };
 }
 
-const before = ({ licenseOrderId }: OrderWithId) => BigInt(splitOrderId(licenseOrderId).batchId) - 1n;
+function findPlace(chunks: readonly Chunk[], { licenseOrderId, order: { customerId } }: OrderWithId) {
+  const { batchId, index } = splitOrderId(licenseOrderId);
+  const isIn = (chunk: Chunk) => chunk.batchId === batchId && chunk.orders.some(([place]) => place === index);
+  return { customerId, licenseOrderId, lane: chunks.find(isIn)!.lane };
+}
 
-async function lockAndRead(
-  trx: Trx,
-  { lanes, maxWeight = MAX_WEIGHT, bulkOf }: LanesToDrain,
-): Promise<{ lanes: readonly number[]; pending: Pending }> {
-  const [locked, rows] = await together(trx, [tryingLanes(lanes, { bulkOf }), readingPending(maxWeight)]);
-  await send(trx, settingTimeout('lock_timeout', LOCK_WAIT_MS));
-  return { lanes: readLocked(locked), pending: buildPending(rows) };
+/** Sets the next turn of the lanes. The time of the drain is divided among those that had orders, by weight. */
+function endTurns(locked: readonly number[], { lanes }: Pending, waitsFor: unknown, usedMs: number) {
+  if (waitsFor !== undefined) return failedLanes(locked, waitsFor, usedMs);
+  const total = lanes.values().reduce((sum, { weight }) => sum + weight, 0);
+  const used = lanes.entries().map(([lane, { weight, hasMore }]) => ({
+    lane,
+    usedMs: (usedMs * weight) / total,
+    hasMore,
+  }));
+  return usedTurns([...used]);
 }

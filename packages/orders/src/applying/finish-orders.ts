@@ -1,12 +1,12 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
 import type { BatchId, CustomerId } from '@lockstep/contract';
 import { run, send, type Trx, textArray } from '@lockstep/platform';
+import { COMPLETED_COLUMNS, RECORDING_COMPLETIONS } from '../completion/record-completions.ts';
 import { channelOfColumn } from '../lanes.ts';
 import type { Outcome } from '../planning/outcome.ts';
 import { listAssetNums, PAYLOAD_VERSION, type PlacedOrder, writeStoredOrders } from '../stored-orders.ts';
 import { insertHeld, isReadable } from './holds.ts';
 import type { Chunk } from './pending.ts';
-import { COMPLETED_COLUMNS, RECORDING_COMPLETIONS } from './record-completions.ts';
 
 /** A batch in which a transaction gave orders their outcome, and the call that sent it. */
 export interface WorkedBatch {

@@ -1,6 +1,6 @@
 import { ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
 import type { BatchId, Channels, CustomerId, LicenseOrderId, Order, OrderType } from '@lockstep/contract';
-import { buildRows, type Database, run, type Statement, send, type Trx } from '@lockstep/platform';
+import { buildRows, type Database, describeError, run, type Statement, send, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { MAX_WEIGHT, weighOrder } from '../accepting/prepare.ts';
 import type { OrderWithId } from '../planning/outcome.ts';
@@ -32,21 +32,27 @@ export async function findHeld(trx: Trx, customerIds: Iterable<CustomerId>): Pro
   return new Set(rows.map(({ customer_id }) => customer_id));
 }
 
-/** Holds customers of a lane because of these orders. Take the orders out of their chunks in the same transaction. */
-export async function insertHolds(
-  trx: Trx,
-  lane: number,
-  orders: readonly { customerId: CustomerId; licenseOrderId: LicenseOrderId }[],
-  error: unknown,
-): Promise<void> {
+/** An order because of which its customer is held, and why. */
+interface Hold {
+  customerId: CustomerId;
+  licenseOrderId: LicenseOrderId;
+  lane: number;
+  error: unknown;
+}
+
+/** Holds customers because of these orders. Take the orders out of their chunks in the same transaction. */
+export async function insertHolds(trx: Trx, holds: readonly Hold[]): Promise<void> {
+  if (holds.length === 0) return;
   const rows = buildRows([
-    ['customer_id', 'text', orders.map(({ customerId }) => customerId)],
-    ['license_order_id', 'bigint', orders.map(({ licenseOrderId }) => licenseOrderId)],
+    ['customer_id', 'text', holds.map(({ customerId }) => customerId)],
+    ['license_order_id', 'bigint', holds.map(({ licenseOrderId }) => licenseOrderId)],
+    ['lane', 'integer', holds.map(({ lane }) => lane)],
+    ['last_error', 'text', holds.map(({ error }) => describeError(error))],
   ]);
   await sql`
-    insert into order_hold (customer_id, lane, license_order_id, next_try, last_error)
-    select customer_id, ${lane}, license_order_id, statement_timestamp() + ${pauseAfter(sql`1`)}, ${describeError(error)}
-    from ${rows} as failed (customer_id, license_order_id)
+    insert into order_hold (customer_id, license_order_id, lane, last_error, next_try)
+    select *, statement_timestamp() + ${pauseAfter(sql`1`)}
+    from ${rows} as failed (customer_id, license_order_id, lane, last_error)
     on conflict (customer_id) do nothing`.execute(trx);
 }
 
@@ -84,13 +90,6 @@ export async function makeDue(db: Database): Promise<void> {
     where next_try > statement_timestamp() and next_try < statement_timestamp() - interval '5 s' + ${pauseAfter(sql`tries`)}`.execute(
     db,
   );
-}
-
-/** Describes an error in a few words, without PostgreSQL's detail, which quotes rows. */
-export function describeError(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' ? `${code} ${error.message}` : error.message;
 }
 
 export interface HeldOrder {
@@ -233,8 +232,10 @@ export async function holdUnreadable(trx: Trx, { batchId, lane, fault }: Unreada
   const oldest = [...Map.groupBy(rows, ({ customer_id }) => customer_id)].map(([customerId, [first]]) => ({
     customerId,
     licenseOrderId: first!.id,
+    lane,
+    error: fault,
   }));
-  await insertHolds(trx, lane, oldest, fault);
+  await insertHolds(trx, oldest);
   const held = buildRows([
     ['license_order_id', 'bigint', rows.map(({ id }) => id)],
     ['customer_id', 'text', rows.map(({ customer_id }) => customer_id)],

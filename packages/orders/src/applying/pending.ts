@@ -1,15 +1,14 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
 import type { BatchId, Channels } from '@lockstep/contract';
-import type { Statement, Trx } from '@lockstep/platform';
+import { type Database, run, type Statement, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { MAX_WEIGHT } from '../accepting/prepare.ts';
-import { LOCKED_LANES } from '../lane-locks.ts';
+import { LOCKED_LANES } from '../lane-rows.ts';
 import { channelOfColumn } from '../lanes.ts';
 import type { OrderWithId } from '../planning/outcome.ts';
 import { PayloadFault, type PlacedOrder, readStoredOrders } from '../stored-orders.ts';
 
-/** How many chunks of one lane a drain reads at most. */
-const MAX_CHUNKS_PER_LANE = 500;
+/** How many chunks a drain reads at most. */
+const MAX_CHUNKS = 500;
 
 /** The pending orders of a batch in one lane. */
 export interface Chunk {
@@ -37,33 +36,30 @@ export interface ReadChunks {
 export interface Pending extends ReadChunks {
   /** Whether customers of these lanes are held. False if nothing is pending. */
   hasHolds: boolean;
-  /** Lanes with more pending orders, each with the last batch up to which it was read. */
-  left: ReadonlyMap<number, bigint>;
-  weight: number;
+  /** For each lane that has orders: the weight of those that were read, and whether there are more. */
+  lanes: ReadonlyMap<number, { weight: number; hasMore: boolean }>;
 }
 
 /**
  * A statement that reads the oldest pending chunks of the locked lanes, up to a weight, but at least one. It skips
- * paused channels. Channels share the weight fairly: no channel gets more while another gets less than it has pending.
- * Channels' first chunks may add up to MAX_WEIGHT, so that thousands of channels with one order each are read together.
- * `has_holds`: whether customers of these lanes are held.
+ * paused channels. Lanes share the weight fairly: no lane gets more while another gets less than it has pending.
  */
-export function readingPending(maxWeight: number): Statement<PendingRow> {
+export function pendingChunks(maxWeight: number): Statement<PendingRow> {
   return { name: 'read_pending', text: READ_PENDING, values: [maxWeight] };
 }
 
 interface PendingRow extends ChunkRow {
   weight: number;
-  /** Lanes with more pending orders, each with the batch at which reading stopped. */
-  cuts: Record<string, BatchId> | null;
+  has_more: boolean;
   has_holds: boolean;
 }
 
 export function buildPending(rows: readonly PendingRow[]): Pending {
-  const cuts = Object.entries(rows[0]?.cuts ?? {});
-  const left = new Map(cuts.map(([lane, batchId]) => [Number(lane), BigInt(batchId) - 1n]));
-  const weight = rows.reduce((sum, row) => sum + row.weight, 0);
-  return { ...readRows(rows), hasHolds: rows[0]?.has_holds ?? false, left, weight };
+  const lanes = new Map<number, { weight: number; hasMore: boolean }>();
+  for (const { lane, weight, has_more: hasMore } of rows) {
+    lanes.set(lane, { weight: (lanes.get(lane)?.weight ?? 0) + weight, hasMore });
+  }
+  return { ...readRows(rows), hasHolds: rows[0]?.has_holds ?? false, lanes };
 }
 
 /** Reads the pending orders of a batch in some lanes, except held ones. */
@@ -75,7 +71,7 @@ export async function readPendingInBatch(trx: Trx, batchId: BatchId, lanes: read
   return readRows(rows);
 }
 
-export interface ChunkRow {
+interface ChunkRow {
   batch_id: BatchId;
   lane: number;
   order_count: number;
@@ -85,7 +81,7 @@ export interface ChunkRow {
   channels: string[] | null;
 }
 
-export const CHUNK_COLUMNS = 'batch_id, lane, order_count, chunk_count, payload, payload_version';
+const CHUNK_COLUMNS = 'batch_id, lane, order_count, chunk_count, payload, payload_version';
 
 /**
  * For a SELECT with a batch_id: the channels of the application that sent the batch. It is looked up row by row: for a
@@ -100,41 +96,30 @@ export const isPaused = (lane: string) => `exists (
   select from channel where channel.id = ${channelOfColumn(lane)} and paused_time is not null
 )`;
 
-// Chunks are counted by how much their channel has before them, so a channel with little pending is read whole and the
-// others get equal shares. `cut` is materialized because a kept plan, made while nothing was pending, would otherwise
-// compute it again for each chunk.
+// Chunks are counted by how much their lane has before them, so a lane with little pending is read whole and the others
+// get equal shares.
 const READ_PENDING = `
   with oldest as (
-    select chunk.* from unnest(${LOCKED_LANES}) as wanted (lane) cross join lateral (
+    select chunk.*, sum(weight) over (partition by chunk.lane order by batch_id) as of_lane
+    from unnest(${LOCKED_LANES}) as wanted (lane) cross join lateral (
       select weight, ${CHUNK_COLUMNS} from lane_chunk
       where lane_chunk.lane = wanted.lane and finished_time is null and not is_held
-      order by batch_id limit least($1::int, ${MAX_CHUNKS_PER_LANE}) + 1
+      order by batch_id limit greatest(1, ${MAX_CHUNKS} / greatest(1, cardinality(${LOCKED_LANES})))
     ) as chunk
     where not ${isPaused('wanted.lane')}
-  ), shared as (
-    select *,
-      sum(weight) over (partition by ${channelOfColumn()} order by batch_id, lane) as of_channel,
-      row_number() over (partition by lane order by batch_id) as place
-    from oldest
   ), counted as (
-    select *,
-      sum(weight) over (order by of_channel, batch_id, lane) as weight_so_far,
-      row_number() over (order by of_channel, batch_id, lane) as turn
-    from shared
-  ), cut as materialized (
-    select lane, min(batch_id) as batch_id from counted
-    where place > ${MAX_CHUNKS_PER_LANE}
-      or (turn > 1 and weight_so_far > case of_channel when weight then greatest($1::int, ${MAX_WEIGHT}) else $1::int end)
-    group by lane
+    select *, sum(weight) over by_share as so_far, row_number() over by_share as place
+    from oldest window by_share as (order by of_lane, batch_id, lane)
+  ), judged as (
+    select *, place = 1 or so_far <= $1::int as is_taken from counted
   )
   select weight, ${CHUNK_COLUMNS}, ${SENDERS_CHANNELS},
-    (select json_object_agg(lane, batch_id::text) from cut) as cuts,
+    lane in (select lane from judged where not is_taken) as has_more,
     exists (select from order_hold where order_hold.lane = any (${LOCKED_LANES})) as has_holds
-  from counted
-  where not exists (select from cut where cut.lane = counted.lane and cut.batch_id <= counted.batch_id)
+  from judged where is_taken
   order by batch_id, lane`;
 
-export function readRows(rows: readonly ChunkRow[]): ReadChunks {
+function readRows(rows: readonly ChunkRow[]): ReadChunks {
   const chunks: Chunk[] = [];
   const unreadable: UnreadableChunk[] = [];
   for (const { batch_id: batchId, lane, order_count, chunk_count, payload, payload_version, channels } of rows) {
@@ -160,3 +145,39 @@ export function inAcceptanceOrder(chunks: readonly Pick<Chunk, 'batchId' | 'orde
       .sort((a, b) => a.order.sequence - b.order.sequence),
   );
 }
+
+/**
+ * A statement that returns the newest batch with pending orders in each lane, except held orders. Lanes without any are
+ * absent.
+ */
+export const newestPendingByLane = (lanes: readonly number[]): Statement<{ lane: number; batch_id: BatchId }> => ({
+  name: 'find_newest_by_lane',
+  text: `
+    select lane, batch_id from unnest((select $1::int[])) as wanted (lane) cross join lateral (
+      select batch_id from lane_chunk
+      where lane_chunk.lane = wanted.lane and finished_time is null and not is_held
+      order by batch_id desc limit 1
+    ) as newest`,
+  values: [lanes],
+});
+
+interface LaneBehind {
+  lane: number;
+  paused_code: string | null;
+}
+
+/** Returns those of the lanes that have pending orders of the batch or of earlier ones, except held orders. */
+export const findPendingThrough = (db: Database, lanes: readonly number[], batchId: bigint): Promise<LaneBehind[]> =>
+  run(db, {
+    name: 'find_pending_through',
+    text: `
+      select lane, (
+        select code from channel where channel.id = ${channelOfColumn()} and paused_time is not null
+      ) as paused_code
+      from unnest((select $1::int[])) as wanted (lane) cross join lateral (
+        select batch_id from lane_chunk
+        where lane_chunk.lane = wanted.lane and finished_time is null and not is_held
+        order by batch_id limit 1
+      ) as oldest where batch_id <= $2::bigint`,
+    values: [lanes, batchId],
+  });

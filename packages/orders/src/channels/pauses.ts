@@ -1,7 +1,7 @@
 import { Refusal } from '@lockstep/contract';
 import { type Database, inTransaction, isOverload, type Statement, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { lockLanesUntil } from '../lane-locks.ts';
+import { lockLanesUntil } from '../lane-rows.ts';
 import { channelOf, lanesOfChannel } from '../lanes.ts';
 
 /** How long a pause waits for transactions that started before it (rules 9). */

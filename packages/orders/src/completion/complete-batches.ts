@@ -19,10 +19,10 @@ import {
   RECORDING_STORED,
   type SubmittedBatch,
 } from '../accepting/batch.ts';
-import { COMPLETED_COLUMNS, RECORDING_COMPLETIONS } from '../applying/record-completions.ts';
 import { channelOfColumn } from '../lanes.ts';
 import { SO_FAR } from '../results/results.ts';
 import { PAYLOAD_VERSION } from '../stored-orders.ts';
+import { COMPLETED_COLUMNS, RECORDING_COMPLETIONS } from './record-completions.ts';
 
 // Batches are completed here and in the drains that finish them (applying/finish-orders.ts). Completing a batch sets
 // completed_time and the counts in its row, and stores an event.

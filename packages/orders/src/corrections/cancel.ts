@@ -5,7 +5,7 @@ import { failInLanes } from '../applying/fail-in-lanes.ts';
 import { logWork, type Work } from '../applying/work-log.ts';
 import { completeBatches } from '../completion/complete-batches.ts';
 import type { EventNumbering } from '../completion/numbering.ts';
-import { lockLanesUntil } from '../lane-locks.ts';
+import { lockLanesUntil } from '../lane-rows.ts';
 import type { OrderMetrics } from '../metrics.ts';
 
 interface CancelCall {

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { failInLanes } from '../applying/fail-in-lanes.ts';
 import { findChannels } from '../channels/customers.ts';
 import { completeBatches } from '../completion/complete-batches.ts';
-import { lockLanes } from '../lane-locks.ts';
+import { lockLanes } from '../lane-rows.ts';
 import { laneOf } from '../lanes.ts';
 
 interface FailRequest {

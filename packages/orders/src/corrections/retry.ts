@@ -6,7 +6,7 @@ import { weighOrder } from '../accepting/prepare.ts';
 import { readAgain } from '../applying/holds.ts';
 import { findChannels } from '../channels/customers.ts';
 import { type ChunkBack, lockBatches, reopenBatches } from '../completion/complete-batches.ts';
-import { lockLanes } from '../lane-locks.ts';
+import { lockLanes } from '../lane-rows.ts';
 import { laneOf } from '../lanes.ts';
 import { readStoredOrders, writeStoredOrders } from '../stored-orders.ts';
 

@@ -1,28 +1,29 @@
 import type { BatchId } from '@lockstep/contract';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { readOldestPending } from '../draining/lost-jobs.ts';
+import { isPaused } from '../applying/pending.ts';
 
 export interface WaitingBatch {
   batchId: BatchId;
   acceptedTime: number;
 }
 
-/** Returns the oldest batch with a pending order; null if nothing is pending. */
+/** Returns the oldest batch with a pending order, except held orders and paused channels; null if there is none. */
 export async function findOldestPending(db: Database): Promise<WaitingBatch | null> {
-  let oldest: bigint | null = null;
-  for (let lane = -1; lane < Number.POSITIVE_INFINITY; ) {
-    const looked = await readOldestPending(db, lane);
-    for (const { batchId } of looked.oldest) if (oldest === null || batchId < oldest) oldest = batchId;
-    lane = looked.throughLane;
-  }
-  if (oldest === null) return null;
-  const { id, accepted_time } = await db
-    .selectFrom('batch')
-    .select(['id', 'accepted_time'])
-    .where('id', '=', String(oldest) as BatchId)
-    .executeTakeFirstOrThrow();
-  return { batchId: id, acceptedTime: accepted_time.getTime() };
+  const { rows } = await sql<{ id: BatchId; accepted_time: Date }>`
+    with recursive oldest as (
+      (select lane, batch_id from lane_chunk where finished_time is null and not is_held order by lane, batch_id limit 1)
+      union all
+      select next.* from oldest cross join lateral (
+        select lane, batch_id from lane_chunk
+        where finished_time is null and not is_held and lane_chunk.lane > oldest.lane
+        order by lane, batch_id limit 1
+      ) as next
+    )
+    select id, accepted_time from batch
+    where id = (select min(batch_id) from oldest where not ${sql.raw(isPaused('lane'))})`.execute(db);
+  const [oldest] = rows;
+  return oldest === undefined ? null : { batchId: oldest.id, acceptedTime: oldest.accepted_time.getTime() };
 }
 
 /** Since when a worker's background work has been waiting, in milliseconds; null if none is. */

@@ -16,12 +16,12 @@ import {
   within,
 } from '@lockstep/platform';
 import { keyOf, listAcceptedOrders, type SubmittedBatch, sameBatchId, weighBatch } from '../accepting/batch.ts';
+import { Drainer } from '../applying/drainer.ts';
+import { findPendingThrough } from '../applying/pending.ts';
 import { logWork } from '../applying/work-log.ts';
 import { refusePaused } from '../channels/pauses.ts';
 import type { EventNumbering } from '../completion/numbering.ts';
-import { LaneDrainer } from '../draining/drainer.ts';
-import { findPendingThrough } from '../draining/lost-jobs.ts';
-import { lockingLanes, settingTimeout } from '../lane-locks.ts';
+import { freeLanes, lockedLanes, timeout } from '../lane-rows.ts';
 import type { OrderMetrics } from '../metrics.ts';
 import { BatchFailed, type NewBatch } from './batches.ts';
 import { applyCalls, type Look, lanesOf, lookBefore, type SyncCall, type SyncResult } from './calls.ts';
@@ -73,7 +73,7 @@ export class BatchApplier {
   readonly #metrics: OrderMetrics;
   readonly #numbering: EventNumbering;
   readonly #ids = new LedgerIds();
-  readonly #drainer: LaneDrainer;
+  readonly #drainer: Drainer;
   readonly #looks: Group<SubmittedBatch, Look>;
   readonly #shared: Group<SyncCall, SyncResult>;
   readonly #turns = new FairQueue({
@@ -101,7 +101,7 @@ export class BatchApplier {
     this.#log = log;
     this.#metrics = metrics;
     this.#numbering = numbering;
-    this.#drainer = new LaneDrainer({ db: lanesDb, log, metrics, numbering, ids: this.#ids });
+    this.#drainer = new Drainer({ db: lanesDb, log, metrics, numbering, ids: this.#ids });
     this.#looks = new Group({
       run: (batches) => lookBefore(db, batches),
       maxRunning: LOOKS_AT_ONCE,
@@ -217,10 +217,9 @@ export class BatchApplier {
       if (behind.length === 0) break;
       // Even if the channel is paused only briefly, its pending orders come before this call.
       for (const { paused_code } of behind) if (paused_code !== null) throw refusePaused(paused_code);
-      const wanted = { lanes: behind.map(({ lane }) => lane) };
-      const outcome = await inTurn(() => this.#drainer.attempt(wanted));
-      if (outcome.became === 'failed') throw outcome.error;
-      if (outcome.lanes.length === 0 || outcome.became === 'large') await wait(PAUSE_MS);
+      const choice = freeLanes(behind.map(({ lane }) => lane));
+      const hasWorked = await inTurn(() => this.#drainAhead(choice));
+      if (!hasWorked) await wait(PAUSE_MS);
     }
     for (;;) {
       try {
@@ -232,6 +231,16 @@ export class BatchApplier {
       }
       deadline.signal.throwIfAborted();
       await wait(PAUSE_MS);
+    }
+  }
+
+  /** Drains lanes of a call. Returns false if it has to wait: they are locked elsewhere, or other locks are. */
+  async #drainAhead(choice: ReturnType<typeof freeLanes>): Promise<boolean> {
+    try {
+      return (await this.#drainer.drain(choice)).hasWorked;
+    } catch (error) {
+      if (lostAgainstOthers(error)) return false;
+      throw error;
     }
   }
 
@@ -266,9 +275,9 @@ export class BatchApplier {
       const { results, newBatches } = await inTransaction(db, async (trx) => {
         if (waitsFor !== undefined) {
           const lanes = lanesOf(...calls.map(({ batch }) => batch));
-          const bounding = (waitMs: number) => settingTimeout('lock_timeout', waitMs);
-          const rest = [bounding(LANE_WAIT_MS), lockingLanes(lanes), bounding(maxLockWaitMs)];
-          await together(trx, [lockingLanes([waitsFor]), ...rest]);
+          const bounding = (waitMs: number) => timeout('lock_timeout', waitMs);
+          const rest = [bounding(LANE_WAIT_MS), lockedLanes(lanes), bounding(maxLockWaitMs)];
+          await together(trx, [lockedLanes([waitsFor]), ...rest]);
         }
         return await applyCalls(trx, calls, this.#ids);
       });

@@ -10,9 +10,9 @@ import {
   sameBatchId,
 } from '../accepting/batch.ts';
 import { findingHeld } from '../applying/holds.ts';
+import { newestPendingByLane } from '../applying/pending.ts';
 import { findingPaused, refusePaused } from '../channels/pauses.ts';
-import { findingNewestByLane } from '../draining/lost-jobs.ts';
-import { readLocked, tryingLanes } from '../lane-locks.ts';
+import { freeLanes, readLocked } from '../lane-rows.ts';
 import { channelOf } from '../lanes.ts';
 import { applyNewBatches, drawingBatchIds, type NewBatch } from './batches.ts';
 
@@ -51,7 +51,7 @@ export function lanesOf(...batches: readonly SubmittedBatch[]): number[] {
 /** Reads what was stored before each call. */
 export async function lookBefore(db: Database, batches: readonly SubmittedBatch[]): Promise<Look[]> {
   const lanes = lanesOf(...batches);
-  const statements = [findingEarlier(batches), findingNewestByLane(lanes), findingPaused(lanes)] as const;
+  const statements = [findingEarlier(batches), newestPendingByLane(lanes), findingPaused(lanes)] as const;
   const [earlierRows, newestRows, pausedRows] = await together(db, statements);
   const paused = codesById(pausedRows);
   const earlier = readEarlier(earlierRows, batches);
@@ -77,7 +77,7 @@ export async function applyCalls(
   const batches = calls.map(({ batch }) => batch);
   const lanes = lanesOf(...batches);
   const [lockedRows, drawn, earlierRows, heldRows, pausedRows] = await together(trx, [
-    tryingLanes(lanes),
+    freeLanes(lanes),
     drawingBatchIds(batches.map(keyLockOf)),
     findingEarlier(batches),
     findingHeld(batches.flatMap(knownIn)),

@@ -85,6 +85,13 @@ export function isOverload(error: unknown): boolean {
   return error instanceof Error && error.message === NO_CONNECTION_FREE;
 }
 
+/** Describes an error in a few words, without PostgreSQL's detail, which quotes rows. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? `${code} ${error.message}` : error.message;
+}
+
 /** How long a failed write counts. */
 const COUNTS_MS = 10_000;
 

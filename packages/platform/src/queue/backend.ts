@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { type Job, type Queue, WaitingError } from 'bullmq';
+import type { Queue } from 'bullmq';
 import type { Logger } from '../process/log.ts';
 
 /** Where BullMQ stores its jobs: Redis in production, PostgreSQL when there is no Redis. */
@@ -20,18 +20,8 @@ export interface JobConsumer {
 }
 
 /**
- * The process is shutting down and has not started the work. If `process` rejects a job with it, another consumer gets
- * the job at once.
- */
-export class GivenBack extends Error {
-  constructor() {
-    super('the process is shutting down; another worker takes the job');
-  }
-}
-
-/**
- * How to process jobs: `concurrency` at once. A job that `process` rejects is not retried, except for a GivenBack: the
- * producer looks for work that was not done.
+ * How to process jobs: `concurrency` at once. A job that `process` rejects is not retried: the producer looks for
+ * work that was not done.
  */
 export interface ConsumerOptions<Job> {
   concurrency: number;
@@ -45,27 +35,11 @@ export const PRODUCER_TIMEOUT_MS = 2_000;
 const LOG_EVERY_MS = 1_000;
 const LOG_SAME_EVERY_MS = 60_000;
 
-/**
- * Last in, first out: a job only asks for work that has an order of its own, so a burst of jobs delays no other. Failed
- * jobs are not retried (see ConsumerOptions); the latest are kept for operators.
- */
-const JOB_OPTIONS = { lifo: true, removeOnComplete: true, removeOnFail: 100, attempts: 1 };
+/** Failed jobs are not retried (see ConsumerOptions); the latest are kept for operators. */
+const JOB_OPTIONS = { removeOnComplete: true, removeOnFail: 100, attempts: 1 };
 
 /** The name under which operators see the workers of this process. */
 export const WORKER_OPTIONS = { name: `${hostname()}:${process.pid}` };
-
-/** Returns a processor for BullMQ. A job that `process` gives back is pending again, as if no worker had taken it. */
-export function processing<Data>(process: (data: Data) => Promise<void>) {
-  return async (job: Job<Data, void>, token?: string): Promise<void> => {
-    try {
-      await process(job.data);
-    } catch (error) {
-      if (!(error instanceof GivenBack)) throw error;
-      await job.moveToWait(token);
-      throw new WaitingError();
-    }
-  };
-}
 
 /** Rejects if the work takes longer than `timeoutMs`. */
 export async function withTimeout<Result>(work: Promise<Result>, timeoutMs = PRODUCER_TIMEOUT_MS): Promise<Result> {

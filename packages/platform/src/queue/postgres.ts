@@ -11,7 +11,6 @@ import {
   type JobProducer,
   type OpenedQueue,
   PRODUCER_TIMEOUT_MS,
-  processing,
   reopeningProducer,
   WORKER_OPTIONS,
 } from './backend.ts';
@@ -94,7 +93,7 @@ export function openPostgresConsumer<Job>(
   const open = (): OpenedWorker => {
     const pool = openPool(url, name, logError);
     const options = { ...WORKER_OPTIONS, connection: pool, concurrency, autorun: false };
-    const worker = new Worker<Job, void>(name, processing(process), options);
+    const worker = new Worker<Job, void>(name, (job) => process(job.data), options);
     worker.on('error', (error) => void (pool.ending || logError(error)));
     return { worker, close: () => closeAll({ worker: () => worker.close(), pool: () => pool.end() }) };
   };

@@ -66,9 +66,7 @@ interface SeenJob {
 /** The state of a queue. */
 export interface QueueSight {
   counts: Record<JobState, number>;
-  /**
-   * The newest jobs of each state, except: the delayed ones that start first, and the ones that have waited longest.
-   */
+  /** The newest jobs of each state, except the delayed ones: those that start first. */
   jobs: SeenJob[];
   /** The names of the connected workers; null if Redis does not allow listing its clients. */
   workers: string[] | null;

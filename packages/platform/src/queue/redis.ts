@@ -8,7 +8,6 @@ import {
   type JobConsumer,
   type JobProducer,
   PRODUCER_TIMEOUT_MS,
-  processing,
   type QueueBackend,
   reopeningProducer,
   WORKER_OPTIONS,
@@ -61,7 +60,7 @@ export function openRedisConsumer<Job>(
   { concurrency, log, process }: ConsumerOptions<Job>,
 ): JobConsumer {
   const connections = openWorkerConnections(backend.url);
-  const worker = new Worker<Job, void>(hashTagged(name), processing(process), {
+  const worker = new Worker<Job, void>(hashTagged(name), (job) => process(job.data), {
     ...WORKER_OPTIONS,
     connection: connections.first,
     concurrency,

@@ -11,7 +11,7 @@ const facts = (changes: Partial<HealthFacts> = {}): HealthFacts => ({
   sessions: { named: 5, connections: 20, maxConnections: 100, oldestTransactionTime: ago(1) },
   queue: { kind: 'redis', isReachable: true },
   oldestPendingTime: ago(1),
-  holdsAndStalls: { heldCustomers: 0, heldSinceTime: null, stalledLanes: 0, stalledSinceTime: null },
+  holdsAndStalls: { heldCustomers: 0, heldSinceTime: null, stalledLanes: 0, stalledSinceTime: null, stalledBy: null },
   work: { eventsSinceTime: ago(1), activitySinceTime: ago(1) },
   webhooks: { disabled: 0, disabledSinceTime: null, failing: 0, failingSinceTime: null, lagSeconds: 0 },
   cleanup: [{ kind: 'nonce', seconds: 9 }],
@@ -42,12 +42,28 @@ describe('a service', () => {
     ],
     [
       'with stalled lanes',
-      { holdsAndStalls: { heldCustomers: 0, heldSinceTime: null, stalledLanes: 2, stalledSinceTime: ago(9) } },
+      {
+        holdsAndStalls: {
+          heldCustomers: 0,
+          heldSinceTime: null,
+          stalledLanes: 2,
+          stalledSinceTime: ago(9),
+          stalledBy: null,
+        },
+      },
       { check: 'stalled_lanes', state: 'error', sinceTime: ago(9), count: 2 },
     ],
     [
       'with held customers',
-      { holdsAndStalls: { heldCustomers: 3, heldSinceTime: ago(9), stalledLanes: 0, stalledSinceTime: null } },
+      {
+        holdsAndStalls: {
+          heldCustomers: 3,
+          heldSinceTime: ago(9),
+          stalledLanes: 0,
+          stalledSinceTime: null,
+          stalledBy: null,
+        },
+      },
       { check: 'held_customers', state: 'warning', sinceTime: ago(9), count: 3 },
     ],
     [

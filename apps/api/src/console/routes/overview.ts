@@ -29,6 +29,6 @@ async function readQueue(view: QueueView): Promise<QueueState> {
 }
 
 function readJob({ data, ...job }: QueueSight['jobs'][number]): QueueJob {
-  const { lanes = [], throughBatchId = null } = jobSchema.safeParse(data).data ?? {};
-  return { ...job, lanes, throughBatchId };
+  const { throughBatchId = null } = jobSchema.safeParse(data).data ?? {};
+  return { ...job, throughBatchId };
 }

@@ -93,7 +93,6 @@ function useColumns(): readonly Column<QueueJob>[] {
   return [
     { header: words.state, cell: ({ state }) => <Badge tone={TONES[state]}>{words[state]}</Badge> },
     { header: words.type, cell: ({ type }) => type },
-    { header: words.lanes, isMinor: true, cell: ({ lanes }) => lanes.join(words.comma) || '–' },
     {
       header: words.throughBatch,
       cell: ({ throughBatchId }) =>

@@ -3,7 +3,7 @@ import { defineAreaWords } from '../../words/define-words.ts';
 /** The words of the queue. */
 export const queueWords = defineAreaWords({
   en: {
-    lead: 'A job tells workers which lanes have pending orders. It contains no orders.',
+    lead: 'A job tells a worker that orders are pending. It contains no orders.',
     waiting: 'Waiting',
     active: 'Running',
     delayed: 'Delayed',
@@ -11,7 +11,6 @@ export const queueWords = defineAreaWords({
     jobs: 'Jobs',
     noJobs: 'No jobs',
     noJobsAdvice: 'Successful jobs are removed immediately.',
-    lanes: 'Lanes',
     throughBatch: 'Through batch',
     attempts: 'Attempts',
     added: 'Added',
@@ -41,7 +40,6 @@ export const queueWords = defineAreaWords({
     jobs: '任务',
     noJobs: '暂无任务',
     noJobsAdvice: '成功的任务会立即移除。',
-    lanes: '通道',
     throughBatch: '截至批次',
     attempts: '尝试次数',
     added: '加入时间',

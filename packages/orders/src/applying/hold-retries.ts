@@ -1,9 +1,13 @@
 import type { LedgerIds } from '@lockstep/assets';
 import type { CustomerId } from '@lockstep/contract';
-import { type Database, inTransaction, lostAgainstOthers, send, type Trx } from '@lockstep/platform';
+import { type Database, inTransaction, type Logger, lostAgainstOthers, send, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { applyOrders } from '../applying/apply.ts';
-import { finishOrders } from '../applying/finish-orders.ts';
+import { LOCK_WAIT_MS, lockLanes, timeout } from '../lane-rows.ts';
+import { channelOfColumn } from '../lanes.ts';
+import { PayloadFault } from '../stored-orders.ts';
+import { applyOrders } from './apply.ts';
+import type { Drainer } from './drainer.ts';
+import { finishOrders } from './finish-orders.ts';
 import {
   asChunks,
   type HeldOrder,
@@ -14,18 +18,21 @@ import {
   recordUnreadable,
   releaseHeld,
   withId,
-} from '../applying/holds.ts';
-import type { OrderTools } from '../applying/one-order.ts';
-import { isPaused } from '../applying/pending.ts';
-import { type Applied, buildApplied } from '../applying/work-log.ts';
-import { LOCK_WAIT_MS, lockLanes, settingTimeout } from '../lane-locks.ts';
-import { channelOfColumn } from '../lanes.ts';
-import { PayloadFault } from '../stored-orders.ts';
+} from './holds.ts';
+import { isPaused } from './pending.ts';
+import { type Applied, buildApplied } from './work-log.ts';
 
 /** How long one round takes at most. The next sweep starts another, which looks at locked lanes again. */
 const RUN_MS = 5_000;
 /** How many orders of a customer one transaction applies at most, once the held order has succeeded. */
 const ORDERS_AT_ONCE = 100;
+
+interface RetryTools {
+  db: Database;
+  log: Logger;
+  ids: LedgerIds;
+  drainer: Drainer;
+}
 
 interface Hold {
   customer_id: CustomerId;
@@ -37,11 +44,11 @@ interface Hold {
  * turns, with one transaction each.
  */
 export class HoldRetries {
-  readonly #tools: OrderTools;
+  readonly #tools: RetryTools;
   #running: Promise<void> | null = null;
   #closed = false;
 
-  constructor(tools: OrderTools) {
+  constructor(tools: RetryTools) {
     this.#tools = tools;
   }
 
@@ -87,7 +94,7 @@ export class HoldRetries {
 
   /** Applies the oldest orders of a customer in one transaction. Returns 'skipped' if it did not try any. */
   async #retry(hold: Hold, sizes: Map<CustomerId, number>): Promise<'worked' | 'read' | 'failed' | 'skipped'> {
-    const { db, ids, applied } = this.#tools;
+    const { db, ids, drainer } = this.#tools;
     const atMost = sizes.get(hold.customer_id) ?? 1;
     const startedMs = performance.now();
     let oldest: HeldOrder | null = null;
@@ -95,7 +102,7 @@ export class HoldRetries {
       const step = await inTransaction(db, async (trx) => {
         oldest = null;
         // Other channels wait for this turn.
-        await send(trx, settingTimeout('lock_timeout', LOCK_WAIT_MS));
+        await send(trx, timeout('lock_timeout', LOCK_WAIT_MS));
         const isOurs = await lockDue(trx, hold);
         if (!isOurs) return 'skipped';
         const held = await readOldestHeld(trx, hold.customer_id, atMost);
@@ -104,7 +111,7 @@ export class HoldRetries {
       });
       if (step === 'skipped' || step === 'read') return step;
       sizes.set(hold.customer_id, Math.min(2 * atMost, ORDERS_AT_ONCE));
-      applied(step, startedMs);
+      drainer.applied(step, startedMs);
       return 'worked';
     } catch (error) {
       if (lostAgainstOthers(error)) return 'skipped';
@@ -161,8 +168,8 @@ async function lockDue(trx: Trx, { customer_id, lane }: Hold): Promise<boolean> 
 }
 
 /**
- * Applies held orders of a customer, up to the first that can't be read or with which they would touch too much together. If the first order
- * can't be read, tries to read its chunk again.
+ * Applies held orders of a customer, up to the first that can't be read or with which they would touch too much
+ * together. If the first order can't be read, tries to read its chunk again.
  */
 async function applyHeld(trx: Trx, held: readonly HeldOrder[], ids: LedgerIds): Promise<Applied | 'read'> {
   const [oldest] = held;

@@ -1,0 +1,131 @@
+import type { LedgerIds } from '@lockstep/assets';
+import type { CustomerId } from '@lockstep/contract';
+import { behindSavepoint, isTransient, run, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { LOCKED_LANES } from '../lane-rows.ts';
+import type { OrderWithId, Outcome } from '../planning/outcome.ts';
+import { applyOrders } from './apply.ts';
+
+/** How often in a row a lane may fail with a transient error before its orders are tried apart. */
+const MAX_TRANSIENT = 5;
+/** How long parts are tried, and for how many customers they may fail before some succeed. */
+const MAX_MS = 1_000;
+const MAX_FAILURES = 20;
+
+/** A customer's oldest order that could not be applied by itself. */
+export interface FailedOrder {
+  accepted: OrderWithId;
+  error: unknown;
+}
+
+/** What became of orders: outcomes, customers to hold, and why others have to wait (undefined if none has to). */
+interface AppliedInParts {
+  outcomes: Outcome[];
+  held: FailedOrder[];
+  waitsFor: unknown;
+}
+
+/**
+ * Applies the orders of lanes whose last `failures` drains failed: first together, and if that fails, customer by
+ * customer, each part behind a savepoint. Returns the customers to hold (rules 6.2 Held): those whose oldest order
+ * fails, if another order succeeds here or has succeeded since the lanes began to fail, or if it is the only failure in
+ * the service. After a transient error, a customer only waits, as do those for whom no time was left.
+ *
+ * Throws an error if nothing succeeds and no one is to be held.
+ */
+export async function applyInParts(
+  trx: Trx,
+  orders: readonly OrderWithId[],
+  failures: number,
+  ids: LedgerIds,
+): Promise<AppliedInParts> {
+  try {
+    return { outcomes: await applyBehindSavepoint(trx, orders, ids), held: [], waitsFor: undefined };
+  } catch (error) {
+    if (isTransient(error) && failures < MAX_TRANSIENT) throw error;
+  }
+  const parts = new Parts(trx, ids);
+  // Each time, other customers come first, because the oldest ones may all fail.
+  const byCustomer = [...Map.groupBy(orders, ({ order }) => order.customerId).values()];
+  const first = ((failures - 1) * MAX_FAILURES) % byCustomer.length;
+  const untried = [...byCustomer.slice(first), ...byCustomer.slice(0, first)];
+  while (untried.length > 0 && !parts.isEnough) await parts.apply(untried.shift()!);
+  const { outcomes, failed } = parts;
+  const held = failed.filter(({ error }) => !isTransient(error));
+  const mayHold = outcomes.length > 0 || (held.length > 0 && (await othersWork(trx, failed)));
+  if (!mayHold) throw failed.at(-1)!.error;
+  const waiting = untried.length > 0 ? failed.at(-1) : failed.find(({ error }) => isTransient(error));
+  return { outcomes, held, waitsFor: waiting?.error };
+}
+
+class Parts {
+  readonly outcomes: Outcome[] = [];
+  readonly failed: FailedOrder[] = [];
+  readonly #trx: Trx;
+  readonly #ids: LedgerIds;
+  readonly #startedMs = performance.now();
+
+  constructor(trx: Trx, ids: LedgerIds) {
+    this.#trx = trx;
+    this.#ids = ids;
+  }
+
+  get isEnough(): boolean {
+    return (
+      performance.now() - this.#startedMs > MAX_MS || (this.outcomes.length === 0 && this.failed.length >= MAX_FAILURES)
+    );
+  }
+
+  /** Applies orders of a customer up to the first that fails. Returns whether all were applied. */
+  async apply(orders: readonly OrderWithId[]): Promise<boolean> {
+    try {
+      this.outcomes.push(...(await applyBehindSavepoint(this.#trx, orders, this.#ids)));
+      return true;
+    } catch (error) {
+      const [oldest, ...later] = orders as [OrderWithId, ...OrderWithId[]];
+      if (later.length > 0) {
+        const half = Math.ceil(later.length / 2);
+        const parts = [[oldest], later.slice(0, half), later.slice(half)];
+        for (const part of parts) if (part.length > 0 && !(await this.apply(part))) return false;
+        return true;
+      }
+      this.failed.push({ accepted: oldest, error });
+      return false;
+    }
+  }
+}
+
+/** Applies orders. Checks deferred constraints at once, so that an order can't make the commit fail for all. */
+function applyBehindSavepoint(trx: Trx, orders: readonly OrderWithId[], ids: LedgerIds): Promise<Outcome[]> {
+  return behindSavepoint(trx, async () => {
+    await sql`set constraints all deferred`.execute(trx);
+    const outcomes = await applyOrders(trx, orders, ids);
+    await sql`set constraints all immediate`.execute(trx);
+    return outcomes;
+  });
+}
+
+/**
+ * Whether orders have been applied elsewhere since the locked lanes began to fail, or only one customer has failed,
+ * nothing else is pending in the lanes, and no other lane fails.
+ */
+async function othersWork(trx: Trx, failed: readonly FailedOrder[]): Promise<boolean> {
+  const customerIds: CustomerId[] = failed.map(({ accepted }) => accepted.order.customerId);
+  const [row] = await run<{ works: boolean; is_lone: boolean }>(trx, {
+    name: 'look_at_others',
+    text: `
+      select exists (
+        select from uncounted_activity where noted_time > failing_since and succeeded + failed > 0
+        union all
+        select from order_activity where period_start > failing_since and succeeded + failed > 0
+      ) as works, not exists (
+        select from lane where failures > 0 and lane <> all (${LOCKED_LANES})
+      ) and not exists (
+        select from lane_chunk
+        where lane = any (${LOCKED_LANES}) and finished_time is null and not is_held and not customer_ids <@ $1::text[]
+      ) as is_lone
+      from (select min(failing_since) as failing_since from lane where lane = any (${LOCKED_LANES})) as lanes`,
+    values: [customerIds],
+  });
+  return row!.works || (row!.is_lone && failed.length === 1);
+}

@@ -1,0 +1,74 @@
+import type { LedgerIds } from '@lockstep/assets';
+import { type Database, type Logger, lostAgainstOthers, run, type Statement } from '@lockstep/platform';
+import { DrainCompletions } from '../completion/drain-completions.ts';
+import type { EventNumbering } from '../completion/numbering.ts';
+import { failedLanes, type LockedRow } from '../lane-rows.ts';
+import type { OrderMetrics } from '../metrics.ts';
+import { type Drained, DrainFailed, drainLanes } from './drain.ts';
+import { type Applied, logWork } from './work-log.ts';
+
+export interface DrainerOptions {
+  db: Database;
+  log: Logger;
+  metrics: OrderMetrics;
+  numbering: EventNumbering;
+  ids: LedgerIds;
+}
+
+/** Drains lanes, completes the batches that this finishes, and updates log and metrics. */
+export class Drainer {
+  readonly #options: DrainerOptions;
+  readonly #completions: DrainCompletions;
+
+  constructor(options: DrainerOptions) {
+    this.#options = options;
+    this.#completions = new DrainCompletions(options);
+  }
+
+  /**
+   * Applies the oldest pending orders of the lanes that a statement chooses; see drainLanes. If that fails, records it
+   * in the lanes and throws the error.
+   */
+  async drain<Row extends LockedRow>(choice: Statement<Row>, locked?: (row: Row) => void): Promise<Drained> {
+    const { db, log, metrics, ids } = this.#options;
+    const startedMs = performance.now();
+    try {
+      const drained = await drainLanes(db, choice, ids, locked);
+      for (const { batchId, lane, fault } of drained.unreadable) {
+        log.error({ err: fault, batchId, lane }, 'unreadable orders held; will retry');
+      }
+      for (const { accepted, error } of drained.held) {
+        const { licenseOrderId, order } = accepted;
+        log.error({ err: error, licenseOrderId, customerId: order.customerId }, 'order held; will retry');
+      }
+      this.applied(drained, startedMs);
+      return drained;
+    } catch (failure) {
+      if (!(failure instanceof DrainFailed)) throw failure;
+      const { lanes, cause } = failure;
+      if (!lostAgainstOthers(cause)) metrics.drainFailures.inc();
+      // If even this fails, the lanes are simply drained again.
+      await run(db, failedLanes(lanes, cause, performance.now() - startedMs)).catch(() => {});
+      throw cause;
+    }
+  }
+
+  /** Completes batches, and updates log and metrics, after a transaction has applied pending orders. */
+  applied(applied: Applied, startedMs: number): void {
+    const { log, metrics, numbering } = this.#options;
+    const { succeeded, failedOrders, batches, finishedBatchIds, hasCompletions } = applied;
+    if (hasCompletions) numbering.number();
+    this.#completions.complete(finishedBatchIds);
+    if (batches.length === 0) return;
+    metrics.ordersApplied.inc({ outcome: 'succeeded' }, succeeded);
+    metrics.ordersApplied.inc({ outcome: 'failed' }, failedOrders.length);
+    metrics.drainOrders.observe(succeeded + failedOrders.length);
+    metrics.drainSeconds.observe((performance.now() - startedMs) / 1_000);
+    logWork(log, 'drained', { ...applied, startedMs });
+  }
+
+  /** Waits until the batches of these drains are completed. Call it when no drain is running any more. */
+  close(): Promise<void> {
+    return this.#completions.settle();
+  }
+}

@@ -1,0 +1,131 @@
+import { LedgerIds } from '@lockstep/assets';
+import type { Database, Logger } from '@lockstep/platform';
+import { countActivity } from '../channels/count-activity.ts';
+import type { EventNumbering } from '../completion/numbering.ts';
+import { OpenBatches } from '../completion/open-batches.ts';
+import type { OrderMetrics } from '../metrics.ts';
+import { Claims } from './claims.ts';
+import { Drainer } from './drainer.ts';
+import { HoldRetries } from './hold-retries.ts';
+import { type Became, DrainLoop } from './loop.ts';
+import { Stalls } from './stalls.ts';
+
+/** The work of a worker: drains lanes when jobs ring, and once a second does what no job asks for. */
+export class OrderWorker {
+  readonly #db: Database;
+  readonly #log: Logger;
+  readonly #numbering: EventNumbering;
+  readonly #metrics: OrderMetrics;
+  readonly #drainer: Drainer;
+  readonly #retries: HoldRetries;
+  readonly #loop: DrainLoop;
+  readonly #openBatches = new OpenBatches();
+  readonly #claims: Claims;
+  readonly #stalls: Stalls;
+  /** The tasks of the sweep that failed last time. */
+  readonly #failing = new Set<string>();
+
+  /** `drains`: how many drains run at once, each in its own transaction and connection. */
+  constructor(options: {
+    db: Database;
+    log: Logger;
+    metrics: OrderMetrics;
+    numbering: EventNumbering;
+    drains: number;
+  }) {
+    const { db, log, metrics, numbering } = options;
+    this.#db = db;
+    this.#log = log;
+    this.#numbering = numbering;
+    this.#metrics = metrics;
+    const ids = new LedgerIds();
+    this.#drainer = new Drainer({ ...options, ids });
+    this.#retries = new HoldRetries({ db, log, ids, drainer: this.#drainer });
+    this.#claims = new Claims(options.drains);
+    this.#stalls = new Stalls(db, log);
+    this.#loop = new DrainLoop(options.drains, (claimed) => this.#drain(claimed));
+  }
+
+  /** Takes a job, whatever release queued it: it says that orders wait. */
+  takeJob(): void {
+    this.#metrics.jobs.inc();
+    if (!this.#claims.isGathering) this.#loop.ring();
+  }
+
+  /**
+   * Rings, for orders whose job was lost and for lanes that are due again. Retries held orders without waiting for
+   * them. Completes batches and numbers events that a crash left, and counts recorded activity. Call it each second.
+   */
+  async sweep(): Promise<void> {
+    this.#loop.ring();
+    if (!(await this.#stalls.look())) return;
+    this.#retries.start();
+    await this.#try(
+      'completion',
+      () => this.#completeOpenBatches(),
+      (err) => this.#log.warn({ err }, 'batch completion failed; will retry'),
+    );
+    this.#numbering.number();
+    await this.#try(
+      'activity',
+      () => countActivity(this.#db),
+      (err) => this.#log.warn({ err }, 'activity count failed; will retry'),
+    );
+  }
+
+  /** Why orders are stalled; null if they aren't. For readiness. */
+  get stalledBy(): string | null {
+    return this.#stalls.reason;
+  }
+
+  /** Starts no more work (rules 9). Orders stay pending for another worker. */
+  stop(): void {
+    this.#loop.stop();
+    this.#retries.stop();
+  }
+
+  /** Stops, and waits for the work in progress and for completing its batches. */
+  async close(): Promise<void> {
+    this.stop();
+    await Promise.all([this.#loop.close(), this.#retries.close()]);
+    await this.#drainer.close();
+  }
+
+  async #drain(claimed: (mayFindMore: boolean) => void): Promise<Became> {
+    const { statement, answered, ended } = this.#claims.begin();
+    let hasLanes = false;
+    try {
+      await this.#drainer.drain(statement, (row) => {
+        hasLanes = row.lanes !== '';
+        claimed(answered(row));
+      });
+      return hasLanes ? 'worked' : 'idle';
+    } catch (error) {
+      this.#log.debug({ err: error }, 'drain failed; will retry');
+      return 'failed';
+    } finally {
+      ended();
+    }
+  }
+
+  /** A failure delays no order, so it is not a stall. It is logged once. */
+  async #try(task: string, work: () => Promise<void>, warn: (error: unknown) => void): Promise<void> {
+    try {
+      await work();
+      this.#failing.delete(task);
+    } catch (error) {
+      if (!this.#failing.has(task)) warn(error);
+      this.#failing.add(task);
+    }
+  }
+
+  async #completeOpenBatches(): Promise<void> {
+    const batchIds = await this.#openBatches.completeFinished(this.#db, (failedIds, error) =>
+      this.#log.warn({ err: error, batchIds: failedIds }, 'batch completion failed; will retry'),
+    );
+    if (batchIds.length > 0) this.#log.debug({ batchIds }, 'sweep completed batches');
+  }
+}
+
+/** The application name with which workers connect to PostgreSQL. It shows operators whether a worker is running. */
+export const WORKER_NAME = 'lockstep-worker';
