@@ -471,7 +471,7 @@ describe('with 10,000 customers held in one lane', () => {
     const prepared = prepareBatch(applicationId, { ...sent, orderList }, channelIds);
     const batch = { ...prepared, requestId: 'request' };
     const deadline = new Deadline(60_000);
-    const call = { batch, orders: async () => orderList, channels: null, deadline, isRunning: true, isUnclear: false };
+    const call = { batch, orders: orderList, channels: null, deadline, isRunning: true, isUnclear: false };
     const ofSync = await countReads(async (trx) => {
       expect(await lookBefore(trx, [batch])).toMatchObject([{ newest: null }]);
       expect((await applyCalls(trx, [call], new LedgerIds())).newBatches).toHaveLength(1);

@@ -8,7 +8,6 @@ import type {
   BatchWatch,
   ChannelReader,
   EventWatch,
-  FailedBatchReader,
   ResultReader,
 } from '@lockstep/orders';
 import type {
@@ -40,7 +39,6 @@ export interface ServerOptions {
   channels: ChannelReader;
   watch: BatchWatch;
   eventWatch: EventWatch;
-  failedBatches: FailedBatchReader;
   inFlight: BytesInFlight;
   /** Runs searches by asset number, with a fair share for each application. A history may be long. */
   numberSearches: FairQueue;

@@ -15,7 +15,7 @@ export { assertPositionAssigned, parsePosition, readEventsAfter } from './comple
 export { EventNumbering } from './completion/numbering.ts';
 export { BatchCanceller, CANCELS_AT_ONCE } from './corrections/cancel.ts';
 export { failPendingOrders } from './corrections/fail-orders.ts';
-export { FailedBatchReader } from './corrections/failed-batch.ts';
+export { readFailedOrders } from './corrections/failed-batch.ts';
 export { comparePreview, previewBatch } from './corrections/preview.ts';
 export { retryFailedOrders } from './corrections/retry.ts';
 export { listBatches } from './lists/batches.ts';

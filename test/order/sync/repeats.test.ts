@@ -34,7 +34,7 @@ async function applyOne(batch: SubmittedBatch) {
     deadline: new Deadline(1_000),
     isRunning: false,
     isUnclear: false,
-    orders: () => Promise.reject(new Error('not read')),
+    orders: [],
   };
   return await inTransaction(stack.db, async (trx) => {
     const { results } = await applyCalls(trx, [call], new LedgerIds());

@@ -68,7 +68,7 @@ function batchHandlers(options: ServerOptions): Handlers<BatchOperationId, Submi
       const submitted = { ...prepared, requestId: request.id };
       const accepted =
         syncMode === 'sync'
-          ? await applier.apply(submitted, async () => orders, caller.channels, request.deadline.remainingMs)
+          ? await applier.apply(submitted, orders, caller.channels, request.deadline.remainingMs)
           : await acceptor.accept(submitted, request.deadline);
       noteSubject(request, listIds(accepted));
       const failed = prepared.unknownOrders.length;

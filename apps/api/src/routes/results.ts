@@ -1,5 +1,12 @@
 import { type FailedOrders, success } from '@lockstep/contract';
-import { awaitBatchResult, awaitEvents, listBatches, listOrders, readOrderResult } from '@lockstep/orders';
+import {
+  awaitBatchResult,
+  awaitEvents,
+  listBatches,
+  listOrders,
+  readFailedOrders,
+  readOrderResult,
+} from '@lockstep/orders';
 import { noteSubject } from '../calls/calls.ts';
 import { answerLong } from '../calls/long-answers.ts';
 import type { OrderHandlers } from '../calls/operation-routes.ts';
@@ -47,15 +54,14 @@ export function listHandlers({ numberSearches, reads }: ServerOptions) {
 export function failedOrderHandlers(options: ServerOptions) {
   return {
     getFailedOrders: async (request, { applicationId }, reply) => {
-      const { db, query, deadline } = request;
+      const { db, query } = request;
       const { channelCode, channelOrderId } = query;
       noteSubject(request, { channelCode, channelOrderId });
       const owner = { kind: 'failed orders', party: applicationId };
       return await answerLong(options, owner, request, reply, async () => {
-        const { syncMode, parts } = await options.failedBatches.open(db, applicationId, query, deadline.signal);
-        const orders = (await Array.fromAsync(parts)).join('');
+        const { syncMode, orders } = await readFailedOrders(db, applicationId, query);
         const empty: FailedOrders = { channelCode, syncMode, orderList: [] };
-        return `${JSON.stringify(success(empty)).slice(0, -']}}'.length)}${orders}]}}`;
+        return `${JSON.stringify(success(empty)).slice(0, -']}}'.length)}${orders.join(',')}]}}`;
       });
     },
   } satisfies OrderHandlers;

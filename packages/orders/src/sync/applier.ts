@@ -137,7 +137,7 @@ export class BatchApplier {
    */
   async apply(
     batch: SubmittedBatch,
-    orders: () => Promise<Order[]>,
+    orders: readonly Order[],
     channels: Channels,
     leftMs: number,
   ): Promise<AcceptedOrder[]> {

@@ -13,7 +13,7 @@ import type { Outcome } from '../planning/outcome.ts';
 export interface NewBatch {
   id: BatchId;
   batch: SubmittedBatch;
-  orders: Order[];
+  orders: readonly Order[];
   channels: Channels;
 }
 

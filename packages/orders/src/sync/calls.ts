@@ -18,8 +18,7 @@ import { applyNewBatches, drawingBatchIds, type NewBatch } from './batches.ts';
 
 export interface SyncCall {
   batch: SubmittedBatch;
-  /** Reads the orders. Called only when it is their turn, because those of a large batch need much memory. */
-  orders: () => Promise<Order[]>;
+  orders: readonly Order[];
   channels: Channels;
   /** The time by which its transaction has started and is ready to commit. */
   deadline: Deadline;
@@ -106,7 +105,7 @@ export async function applyCalls(
       results.push(new Refusal('service_unavailable'));
     } else {
       const id = drawn[place]!.id;
-      newBatches.push({ id, batch, orders: await orders(), channels });
+      newBatches.push({ id, batch, orders, channels });
       results.push(id);
     }
   }

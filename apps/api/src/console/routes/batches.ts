@@ -1,6 +1,7 @@
 import type { BatchId, FailedOrders } from '@lockstep/contract';
 import { ConsoleRefusal } from '@lockstep/contract/console';
 import { readResends, recordChange } from '@lockstep/operators';
+import { readFailedOrders } from '@lockstep/orders';
 import {
   groupFailures,
   listAllBatches,
@@ -18,7 +19,7 @@ import type { ConsoleHandlers } from '../operations.ts';
 
 /** Handlers for batches of all applications: their results, and cancelling their pending orders. */
 export function batchesHandlers(options: ServerOptions) {
-  const { db, canceller, failedBatches, channels } = options;
+  const { db, canceller, channels } = options;
   return {
     listAllBatches: async (request) => await listAllBatches(request.db, request.query),
 
@@ -42,11 +43,9 @@ export function batchesHandlers(options: ServerOptions) {
       const { channelCode, channelOrderId } = shown;
       const party = `operator ${operator.operatorId}`;
       const file = await answerLong(options, { kind: 'failed orders', party }, request, reply, async () => {
-        const { signal } = request.deadline;
-        const { syncMode, parts } = await failedBatches.open(request.db, applicationId, shown, signal, party);
-        const orders: string[] = [];
-        for await (const part of parts) orders.push(markPasswords(part, ''));
-        return writeFile({ channelCode, syncMode, orderList: [] }, orders);
+        const { syncMode, orders } = await readFailedOrders(request.db, applicationId, shown);
+        const marked = orders.map((order) => markPasswords(order, ''));
+        return writeFile({ channelCode, syncMode, orderList: [] }, marked);
       });
       reply.header('content-disposition', `attachment; filename="failed-orders.json"; ${nameFile(channelOrderId)}`);
       return file;
@@ -88,7 +87,7 @@ export async function findNamedBatch(request: BatchCall): Promise<OperatorBatch>
  * is refused with the path of each.
  */
 function writeFile(data: FailedOrders, orders: readonly string[]): string {
-  return `${JSON.stringify(data).slice(0, -']}'.length)}${orders.join('')}]}`;
+  return `${JSON.stringify(data).slice(0, -']}'.length)}${orders.join(',')}]}`;
 }
 
 /** Returns the header value for a file name with any characters. */
