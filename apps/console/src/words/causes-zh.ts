@@ -194,8 +194,8 @@ export const valuesInChinese: Readonly<Record<string, PhrasesByPlaceholder>> = {
     1: {
       '{0} MiB of text': '{0} MiB 文本',
       '{0} products and merchandise on one asset': '单个资产 {0} 个产品和商品',
-      '{0} products and merchandise to change, or {1} products and grants to read':
-        '变更 {0} 个产品和商品，或读取 {1} 个产品和授权',
+      '{0} products and merchandise to change, {1} to revoke from, or {2} on assets to add to':
+        '变更 {0} 个产品和商品，在 {1} 个中撤销，或在已有 {2} 个的资产上添加',
       '{0} products and merchandise': '{0} 个产品和商品',
     },
   },

@@ -58,8 +58,9 @@ function splitUnknown({ id, batch, orders, channels }: NewBatch) {
  * limit.
  */
 export function tooLarge(index: number): Refusal {
-  const { together } = LIMITS;
-  const limits = `${together} products and merchandise to change, or ${together} products and grants to read`;
+  const { together, counted } = LIMITS;
+  const changes = `${together} products and merchandise to change`;
+  const limits = `${changes}, ${together} to revoke from, or ${counted} on assets to add to`;
   return new Refusal('batch_too_large', `orderList[${index}]`, limits);
 }
 
