@@ -114,7 +114,7 @@ describe('a batch', () => {
     await settled(page, '2,000');
     expect(await page.locator('tbody tr[data-index]').count()).toBeLessThan(100);
     await page.getByRole('group', { name: en.preview.outcome }).press('End');
-    await page.locator('tbody tr[data-index="4999"]').waitFor();
+    await page.locator('tbody tr[data-index="1999"]').waitFor();
     expectNoFaults(page);
   });
 });

@@ -3,7 +3,7 @@ import { lockLanes } from '@lockstep/orders/testing';
 import { inTransaction } from '@lockstep/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, dataOf } from '../harness/api.ts';
-import { countWaiting } from '../harness/databases/waiting.ts';
+import { countWaitingForRows } from '../harness/databases/waiting.ts';
 import { firstLaneOf } from '../harness/orders/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { retried } from '../harness/orders/retried.ts';
@@ -102,7 +102,7 @@ describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed e
         // A call that times out is refused and sent again. Then a worker may get the lane first.
         const cancelling = settled((api) => api.submitCancel(batch));
         cancelling.catch(() => {});
-        await expect.poll(() => countWaiting(db, 'advisory')).toBe(1);
+        await expect.poll(() => countWaitingForRows(db)).toBe(1);
         return { cancelling };
       });
       ({ cancelled } = await cancelling);

@@ -8,13 +8,13 @@ const ROW_LOCKS = ['transactionid', 'tuple'];
 export const countWaitingForRows = (db: Database) => countWaiting(db, ...ROW_LOCKS);
 
 /**
- * Whether a transaction has waited for a row so long that it will wait to the end. Sync calls that share a transaction
+ * Whether a transaction has waited for a row or for the test so long that it will wait to the end. Sync calls that share a transaction
  * give up after 100 ms or a little more on a busy machine, and start again one by one.
  */
 export async function waitsToTheEnd(db: Database): Promise<boolean> {
   const { rows } = await sql`
     select from pg_locks join pg_stat_activity using (pid)
-    where not granted and locktype = any (${ROW_LOCKS}) and datname = current_database()
+    where not granted and locktype = any (${['advisory', ...ROW_LOCKS]}) and datname = current_database()
       and waitstart < clock_timestamp() - interval '500 milliseconds'`.execute(db);
   return rows.length > 0;
 }
