@@ -8,8 +8,8 @@ const ROW_LOCKS = ['transactionid', 'tuple'];
 export const countWaitingForRows = (db: Database) => countWaiting(db, ...ROW_LOCKS);
 
 /**
- * Whether a transaction has waited for a row or for the test so long that it will wait to the end. Sync calls that share a transaction
- * give up after 100 ms or a little more on a busy machine, and start again one by one.
+ * Whether a transaction has waited for a row or for the test so long that it will wait to the end. Sync calls that
+ * share a transaction give up after 100 ms or a little more on a busy machine, and start again one by one.
  */
 export async function waitsToTheEnd(db: Database): Promise<boolean> {
   const { rows } = await sql`
