@@ -6,6 +6,7 @@ import { BatchOrder, type BatchResult } from '@lockstep/contract';
 import { DEMO_ENTERPRISES } from '@lockstep/customers';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { freePort } from '../harness/network/redis.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { COMMAND, tableIn } from '../harness/processes/command-line.ts';
 import {
   type Ended,
@@ -17,6 +18,7 @@ import {
   runJob,
   startJob,
 } from '../harness/processes/processes.ts';
+
 import { type Stack, startStack } from '../harness/stack.ts';
 
 const readExample = (name: string) => JSON.parse(readFileSync(join(REPOSITORY, 'examples', name), 'utf8'));
@@ -254,12 +256,16 @@ describe('lockstep submit that is stopped while its batch is pending', () => {
   beforeAll(async () => {
     // Without a worker, no order is applied.
     waiting = await startStack({ worker: false });
-    const { credentials } = await waiting.newApi();
-    const { appKey, appSecret } = credentials;
-    const secretFile = join(mkdtempSync(join(inject('directory'), 'secret-')), 'secret');
+    const api = await waiting.newApi();
+    const { appKey, appSecret } = api.credentials;
+    const directory = mkdtempSync(join(inject('directory'), 'submit-'));
+    const [secretFile, batchFile] = [join(directory, 'secret'), join(directory, 'batch.json')];
     writeFileSync(secretFile, appSecret);
+    const customer = await api.newCustomer();
+    const batch = batchOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()]));
+    writeFileSync(batchFile, JSON.stringify({ ...batch, channelCode: 'demo', channelOrderId: 'DEMO-2026-0001' }));
     const service = ['--base-url', waiting.baseUrl, '--app-key', appKey, '--app-secret-file', secretFile];
-    command = [...COMMAND, 'submit', ...service, 'examples/first-batch.json'];
+    command = [...COMMAND, 'submit', ...service, batchFile];
   });
   afterAll(async () => {
     await endEverything();
