@@ -250,21 +250,18 @@ describe('while no order succeeds', () => {
   });
 });
 
-it('a lone failing order is held, but not while a lane beside it fails, too', async () => {
+it('a lone failing order is held, but not while an order of a lane beside it fails, too', async () => {
   const [failing, beside] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
   await refuseStrict();
-  await sql`
-    update lane set failures = 1, failing_since = now(), last_error = 'made to fail', next_try = now() + interval '1 h'
-    where lane = ${firstLaneOf(beside.customerId)}`.execute(stack.db);
   await accept(buyStrict(failing));
+  const batch = await accept(buyStrict(beside));
   const worker = await stack.startWorker();
   await vi.waitUntil(() => worker.stalledBy() !== null, PATIENTLY);
   expect(await readHolds()).toEqual([]);
-  await sql`
-    update lane set failures = 0, failing_since = null, last_error = null, next_try = '-infinity'
-    where lane = ${firstLaneOf(beside.customerId)}`.execute(stack.db);
+  expect(await api.cancel(batch)).toEqual({ cancelled: 1, finished: 0 });
   await untilHeld(1);
   expect(await readHolds()).toMatchObject([{ customer_id: failing.customerId }]);
+  await vi.waitUntil(() => worker.stalledBy() === null, PATIENTLY);
 });
 
 describe('orders that cannot be read', () => {

@@ -1,3 +1,4 @@
+import { readHoldsAndStalls } from '@lockstep/orders/operator';
 import { Claims, LANES_OF_CHANNEL, readLocked } from '@lockstep/orders/testing';
 import { run } from '@lockstep/platform';
 import { sql } from 'kysely';
@@ -145,4 +146,11 @@ it('leaves a drain of the process to lanes of the other kind', async () => {
     expect(second).not.toContain(8);
   });
   expect(first).toEqual([8]);
+});
+
+it('a lane whose drains fail is stalled only while it has pending orders', async () => {
+  await set(4, `failures = 3, failing_since = now() - interval '9 s', last_error = 'made to fail'`);
+  expect(await readHoldsAndStalls(database.db)).toMatchObject({ stalledLanes: 0, stalledBy: null });
+  await addPending([4]);
+  expect(await readHoldsAndStalls(database.db)).toMatchObject({ stalledLanes: 1, stalledBy: 'made to fail' });
 });

@@ -14,6 +14,11 @@ export const RECORDED = `
   select set_config('lockstep.lanes', coalesce(string_agg(lane::text, ','), ''), true) as lanes,
     coalesce(max(failures), 0) as failures`;
 
+/** SQL: whether the drains of a lane fail. Without pending orders it has none, however the last one ended. */
+export const IS_FAILING = `failures > 0 and exists (
+  select from lane_chunk where lane_chunk.lane = lane.lane and finished_time is null and not is_held
+)`;
+
 export interface LockedRow {
   /** Separated by commas. */
   lanes: string;

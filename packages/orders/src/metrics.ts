@@ -2,6 +2,7 @@ import { createMetrics, type Database, type Metrics, SECONDS_BUCKETS } from '@lo
 import { sql } from 'kysely';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type ChannelReader, type ChannelState, shareFor } from './channels/state.ts';
+import { IS_FAILING } from './lane-rows.ts';
 
 const ORDERS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000];
 
@@ -169,7 +170,7 @@ export async function readHoldsAndStalls(db: Database): Promise<HoldsAndStalls> 
     cross join (
       select count(*)::int as lanes, min(failing_since) as since,
         (array_agg(last_error order by failing_since, lane))[1] as by
-      from lane where failures > 0 and failing_since < statement_timestamp() - interval '5 s'
+      from lane where ${sql.raw(IS_FAILING)} and failing_since < statement_timestamp() - interval '5 s'
     ) as stalled`.execute(db);
   const { held, held_since, lanes, since, by } = rows[0]!;
   return {

@@ -2,7 +2,7 @@ import type { LedgerIds } from '@lockstep/assets';
 import type { CustomerId } from '@lockstep/contract';
 import { behindSavepoint, isTransient, run, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { LOCKED_LANES } from '../lane-rows.ts';
+import { IS_FAILING, LOCKED_LANES } from '../lane-rows.ts';
 import type { OrderWithId, Outcome } from '../planning/outcome.ts';
 import { applyOrders } from './apply.ts';
 
@@ -76,11 +76,12 @@ class Parts {
     );
   }
 
-  /** Applies orders of a customer up to the first that fails. Returns whether all were applied. */
+  /** Applies orders of a customer up to the first that fails or is too much. Returns whether all were applied. */
   async apply(orders: readonly OrderWithId[]): Promise<boolean> {
     try {
-      this.outcomes.push(...(await applyBehindSavepoint(this.#trx, orders, this.#ids)));
-      return true;
+      const outcomes = await applyBehindSavepoint(this.#trx, orders, this.#ids);
+      this.outcomes.push(...outcomes);
+      return outcomes.length === orders.length;
     } catch (error) {
       const [oldest, ...later] = orders as [OrderWithId, ...OrderWithId[]];
       if (later.length > 0) {
@@ -119,7 +120,7 @@ async function othersWork(trx: Trx, failed: readonly FailedOrder[]): Promise<boo
         union all
         select from order_activity where period_start > failing_since and succeeded + failed > 0
       ) as works, not exists (
-        select from lane where failures > 0 and lane <> all (${LOCKED_LANES})
+        select from lane where ${IS_FAILING} and lane <> all (${LOCKED_LANES})
       ) and not exists (
         select from lane_chunk
         where lane = any (${LOCKED_LANES}) and finished_time is null and not is_held and not customer_ids <@ $1::text[]
