@@ -118,19 +118,6 @@ describe('a call of several lanes', () => {
   const buyForEach = (customers: Customer[]) =>
     syncOf(...customers.map((customer) => newBuy(customer, [newAssetNum()])));
 
-  it('holds none of its lanes while it waits for one', async () => {
-    const customers = await newCustomersInLanes(api, 4);
-    const [held, ...others] = customers.toSorted((a, b) => firstLaneOf(b.customerId) - firstLaneOf(a.customerId));
-    const lanes = others.map(({ customerId }) => firstLaneOf(customerId));
-    let waiting: Promise<unknown[]> | undefined;
-    await whileLaneIsHeld(held!, async () => {
-      waiting = api.accept(buyForEach(customers));
-      await expect.poll(() => countWaitingForRows(stack.db)).toBe(1);
-      expect(await stack.db.transaction().execute((trx) => tryLanes(trx, lanes))).toHaveLength(3);
-    });
-    expect(await waiting).toHaveLength(4);
-  });
-
   it('takes effect even if other calls hold each lane nearly all of the time', async () => {
     const customers = await newCustomersInLanes(api, 4);
     let isOver = false;

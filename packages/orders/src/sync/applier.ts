@@ -52,7 +52,7 @@ const LOOKS_AT_ONCE = 2;
  */
 const SHARED_LOCK_WAIT_MS = 100;
 const ALONE_LOCK_WAIT_MS = 2_000;
-/** How long a transaction waits for each further lane while it holds others. */
+/** How long a transaction waits for each lane. */
 const LANE_WAIT_MS = 200;
 /** How soon a call checks again after it found lanes locked or the database silent. */
 const PAUSE_MS = 20;
@@ -192,7 +192,7 @@ export class BatchApplier {
   /** Applies calls whose lanes are free. Returns null for a call that has to run alone. */
   async #applyTogether(calls: readonly SyncCall[]): Promise<SyncResult[]> {
     try {
-      return await this.#transact(calls, SHARED_LOCK_WAIT_MS);
+      return await this.#transact(calls, { isAlone: false });
     } catch (error) {
       if (error instanceof Refusal && calls.length === 1) return [error];
       if (error instanceof BatchFailed) {
@@ -244,15 +244,10 @@ export class BatchApplier {
     }
   }
 
-  /**
-   * Applies one call. If one of its lanes is locked elsewhere, releases the others and waits for that lane first.
-   * Returns null if another transaction is storing a batch with its key.
-   */
+  /** Applies one call. Returns null if another transaction is storing a batch with its key. */
   async #applyAlone(call: SyncCall): Promise<SyncResult> {
     try {
-      const [tried = null] = await this.#transact([call], ALONE_LOCK_WAIT_MS);
-      if (tried !== null || call.missing === undefined) return tried;
-      const [result = null] = await this.#transact([call], ALONE_LOCK_WAIT_MS, call.missing);
+      const [result = null] = await this.#transact([call], { isAlone: true });
       return result;
     } catch (error) {
       if (error instanceof Refusal || isTransient(error)) throw error;
@@ -263,21 +258,20 @@ export class BatchApplier {
   }
 
   /**
-   * Applies calls in one transaction, within the shortest time left of any call. `waitsFor`: the lane to wait for
-   * first. Without it, the transaction waits for no lane.
+   * Applies calls in one transaction, within the shortest time left of any call. A call that is alone waits for its
+   * lanes, briefly, because it holds the first ones while it waits for the next.
    */
-  async #transact(calls: readonly SyncCall[], maxLockWaitMs: number, waitsFor?: number): Promise<SyncResult[]> {
+  async #transact(calls: readonly SyncCall[], { isAlone }: { isAlone: boolean }): Promise<SyncResult[]> {
     const startedMs = performance.now();
     const [{ deadline }] = calls.toSorted((a, b) => a.deadline.remainingMs - b.deadline.remainingMs) as [SyncCall];
-    const db = within(this.#lanesDb, deadline, maxLockWaitMs);
+    const db = within(this.#lanesDb, deadline, isAlone ? ALONE_LOCK_WAIT_MS : SHARED_LOCK_WAIT_MS);
     for (const call of calls) call.isRunning = true;
     try {
       const { results, newBatches } = await inTransaction(db, async (trx) => {
-        if (waitsFor !== undefined) {
+        if (isAlone) {
           const lanes = lanesOf(...calls.map(({ batch }) => batch));
-          const bounding = (waitMs: number) => timeout('lock_timeout', waitMs);
-          const rest = [bounding(LANE_WAIT_MS), lockedLanes(lanes), bounding(maxLockWaitMs)];
-          await together(trx, [lockedLanes([waitsFor]), ...rest]);
+          const waiting = (waitMs: number) => timeout('lock_timeout', waitMs);
+          await together(trx, [waiting(LANE_WAIT_MS), lockedLanes(lanes), waiting(ALONE_LOCK_WAIT_MS)]);
         }
         return await applyCalls(trx, calls, this.#ids);
       });

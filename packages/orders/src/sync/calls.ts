@@ -24,8 +24,6 @@ export interface SyncCall {
   deadline: Deadline;
   /** Whether a transaction with this call is running. */
   isRunning: boolean;
-  /** A lane that was locked elsewhere at the last attempt. */
-  missing?: number | undefined;
   /** Whether an unanswered commit may have stored the batch, or its commit may not have reached the standbys. */
   isUnclear: boolean;
 }
@@ -92,8 +90,7 @@ export async function applyCalls(
     const { batch, orders, channels } = call;
     const found = identify(batch, earlier[place]);
     const pausedCode = findPaused(batch, paused);
-    call.missing = lanesOf(batch).find((lane) => !locked.has(lane));
-    const hasLanes = call.missing === undefined;
+    const hasLanes = lanesOf(batch).every((lane) => locked.has(lane));
     // An earlier, unanswered transaction of this call held the same lanes, so it has ended.
     if (hasLanes) call.isUnclear = false;
     // The batch is stored here. The commit tells whether the standbys have it, too.
