@@ -24,7 +24,8 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'orders/src/sync': 'sync calls: applied before they are answered',
   // Begin with drain.ts, then worker.ts.
   'orders/src/applying': 'one transaction: claim, read, load, plan, write, finish; the loop of a worker; holds',
-  'orders/src/completion': 'completing batches, events, and the calls that wait for them',
+  'orders/src/completion': 'completing batches, and the calls that wait for that',
+  'orders/src/feed': 'the event feed: numbering events, reading them, the calls that wait for them',
   'orders/src/results': 'the outcomes of the orders of a batch',
   'orders/src/planning': 'the rules of orders, pure: ledger and orders in, effects and outcomes out',
   'orders/src/accepting': 'preparing and storing batches, and the jobs that announce them',

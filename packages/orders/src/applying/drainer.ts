@@ -1,7 +1,7 @@
 import type { LedgerIds } from '@lockstep/assets';
 import { type Database, type Logger, lostAgainstOthers, run, type Statement } from '@lockstep/platform';
 import { DrainCompletions } from '../completion/drain-completions.ts';
-import type { EventNumbering } from '../completion/numbering.ts';
+import type { EventNumbering } from '../feed/numbering.ts';
 import { failedLanes, type LockedRow } from '../lane-rows.ts';
 import type { OrderMetrics } from '../metrics.ts';
 import { type Drained, DrainFailed, drainLanes } from './drain.ts';

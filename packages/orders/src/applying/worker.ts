@@ -1,8 +1,8 @@
 import { LedgerIds } from '@lockstep/assets';
 import type { Database, Logger } from '@lockstep/platform';
 import { countActivity } from '../channels/count-activity.ts';
-import type { EventNumbering } from '../completion/numbering.ts';
 import { OpenBatches } from '../completion/open-batches.ts';
+import type { EventNumbering } from '../feed/numbering.ts';
 import type { OrderMetrics } from '../metrics.ts';
 import { Claims } from './claims.ts';
 import { Drainer } from './drainer.ts';

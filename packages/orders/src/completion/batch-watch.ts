@@ -1,9 +1,8 @@
 import type { ApplicationId, BatchId, BatchResultQuery } from '@lockstep/contract';
 import { type Database, type Deadline, Group, readNotification, run } from '@lockstep/platform';
+import { COMPLETIONS_CHANNEL } from '../feed/numbering.ts';
 import type { ResultReader } from '../results/reader.ts';
 
-/** The NOTIFY channel that carries the ids of completed batches. */
-export const COMPLETIONS_CHANNEL = 'lockstep_batch_ends';
 /** How often a process polls for all its waiting calls, in case a notification was lost. */
 const LOOK_AGAIN_MS = 1_000;
 const LOOKS = { maxRunning: 1, maxInputs: 5_000 };

@@ -1,7 +1,7 @@
 import type { BatchId } from '@lockstep/contract';
 import { type Database, Group, type Logger } from '@lockstep/platform';
+import type { EventNumbering } from '../feed/numbering.ts';
 import { completeBatches } from './complete-batches.ts';
-import type { EventNumbering } from './numbering.ts';
 
 const MAX_DRAINS = 64;
 

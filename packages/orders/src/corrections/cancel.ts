@@ -4,7 +4,7 @@ import { findBatch } from '../accepting/batch.ts';
 import { failInLanes } from '../applying/fail-in-lanes.ts';
 import { logWork, type Work } from '../applying/work-log.ts';
 import { completeBatches } from '../completion/complete-batches.ts';
-import type { EventNumbering } from '../completion/numbering.ts';
+import type { EventNumbering } from '../feed/numbering.ts';
 import { lockLanesUntil } from '../lane-rows.ts';
 import type { OrderMetrics } from '../metrics.ts';
 

@@ -20,7 +20,7 @@ import { Drainer } from '../applying/drainer.ts';
 import { findPendingThrough } from '../applying/pending.ts';
 import { logWork } from '../applying/work-log.ts';
 import { refusePaused } from '../channels/pauses.ts';
-import type { EventNumbering } from '../completion/numbering.ts';
+import type { EventNumbering } from '../feed/numbering.ts';
 import { freeLanes, lockedLanes, timeout } from '../lane-rows.ts';
 import type { OrderMetrics } from '../metrics.ts';
 import { BatchFailed, type NewBatch } from './batches.ts';

@@ -1,7 +1,9 @@
 import type { ApplicationId } from '@lockstep/contract';
 import { type Database, type Logger, notify, run } from '@lockstep/platform';
-import { COMPLETIONS_CHANNEL } from './batch-watch.ts';
-import { EVENTS_CHANNEL } from './event-watch.ts';
+import { EVENTS_CHANNEL } from './watch.ts';
+
+/** The NOTIFY channel that carries the ids of completed batches. */
+export const COMPLETIONS_CHANNEL = 'lockstep_batch_ends';
 
 /**
  * How long a process waits after each numbering. Each numbering costs a commit, as completing a batch does: without the
