@@ -298,7 +298,7 @@ create table lane_chunk (
   finished_time timestamptz,
   succeeded integer not null default 0,
   failed integer not null default 0,
-  -- True if all remaining orders are in held_order, or the payload cannot be read.
+  -- True if all remaining orders are in held_order.
   is_held boolean not null default false,
   primary key (batch_id, lane),
   constraint lane_chunk_times check (finished_time >= accepted_time),
@@ -380,7 +380,7 @@ create trigger check_ends after update on batch
   referencing old table as before new table as changed for each statement execute function check_batch_ends();
 
 -- A customer whose oldest pending order cannot be applied, and that order. held_order has all the customer's pending
--- orders from chunks that were read.
+-- orders from chunks that drains have reached.
 create table order_hold (
   customer_id text primary key,
   lane integer not null,
@@ -402,9 +402,9 @@ create table held_order (
   batch_id bigint not null,
   lane integer not null,
   sequence integer not null,
-  payload_version smallint,
-  content text,
-  check ((content is null) = (payload_version is null)),
+  payload_version smallint not null,
+  -- A list with this order, as in a payload. An unknown version can't be read.
+  content text not null,
   -- The order in which they take effect.
   unique (customer_id, batch_id, sequence)
 );

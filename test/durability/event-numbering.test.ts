@@ -1,6 +1,6 @@
-import type { ApplicationId, BatchId } from '@lockstep/contract';
+import type { ApplicationId } from '@lockstep/contract';
 import { EventNumbering, readEventsAfter } from '@lockstep/orders';
-import { DrainCompletions, numberEvents } from '@lockstep/orders/testing';
+import { numberEvents } from '@lockstep/orders/testing';
 import { createLogger, type Database, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -163,18 +163,5 @@ describe('a process numbers without the sweep', () => {
     numbering.number();
     await numbering.settle();
     expect((await readOn(0n)).batches).toEqual(numbers);
-  });
-
-  it('the events of batches that its drains have finished', async () => {
-    await sql`
-      insert into lane_chunk (batch_id, lane, customer_ids, order_count, weight, payload, payload_version, finished_time,
-        succeeded, failed)
-      values (7, 0, '{}', 1, 1, null, 1, statement_timestamp(), 1, 0)`.execute(db);
-    const numbering = new EventNumbering({ db, log });
-    const completions = new DrainCompletions({ db, log, numbering });
-    completions.complete(['7' as BatchId]);
-    await completions.settle();
-    await numbering.settle();
-    expect((await readOn(0n)).batches).toEqual([7]);
   });
 });

@@ -2,7 +2,7 @@ import { LedgerIds } from '@lockstep/assets';
 import { BatchOrder, BatchResultQuery, type Customer, type CustomerId } from '@lockstep/contract';
 import { pauseChannel, prepareBatch, resumeChannel, retryFailedOrders } from '@lockstep/orders';
 import { readHoldsAndStalls } from '@lockstep/orders/operator';
-import { applyCalls, drainLanes, freeLanes, lockLanes, lookBefore, readPages } from '@lockstep/orders/testing';
+import { applyCalls, drainLanes, freeLanes, lockLanes, readPages } from '@lockstep/orders/testing';
 import { Deadline, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -468,9 +468,16 @@ describe('with 10,000 customers held in one lane', () => {
     const prepared = prepareBatch(applicationId, { ...sent, orderList }, channelIds);
     const batch = { ...prepared, requestId: 'request' };
     const deadline = new Deadline(60_000);
-    const call = { batch, orders: orderList, channels: null, deadline, isRunning: true, isUnclear: false };
+    const call = {
+      batch,
+      orders: orderList,
+      channels: null,
+      deadline,
+      isNext: false,
+      isRunning: true,
+      isUnclear: false,
+    };
     const ofSync = await countReads(async (trx) => {
-      expect(await lookBefore(trx, [batch])).toMatchObject([{ newest: null }]);
       expect((await applyCalls(trx, [call], new LedgerIds())).newBatches).toHaveLength(1);
     });
     deadline.end();

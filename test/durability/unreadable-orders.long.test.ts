@@ -83,12 +83,12 @@ describe.each(QUEUE_KINDS)('on %s,', (queue) => {
     [
       'of a newer version',
       'update lane_chunk set payload_version = 2 where lane = $1',
-      'update lane_chunk set payload_version = 1',
+      'update held_order set payload_version = 1',
     ],
     [
       'that are damaged',
       `update lane_chunk set payload = replace(payload, '"customerId"', '"customer"') where lane = $1`,
-      `update lane_chunk set payload = replace(payload, '"customer"', '"customerId"')`,
+      `update held_order set content = replace(content, '"customer"', '"customerId"')`,
     ],
   ])('stored orders %s stay pending, with later ones of their customers; others are applied', async (_, harm, mend) => {
     const [customer, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];

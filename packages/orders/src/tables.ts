@@ -61,8 +61,8 @@ declare module '@lockstep/platform' {
       batch_id: BatchId;
       lane: number;
       sequence: number;
-      payload_version: number | null;
-      content: string | null;
+      payload_version: number;
+      content: string;
     };
     lane: {
       lane: number;

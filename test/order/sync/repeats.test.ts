@@ -32,6 +32,7 @@ async function applyOne(batch: SubmittedBatch) {
     batch,
     channels: null,
     deadline: new Deadline(1_000),
+    isNext: false,
     isRunning: false,
     isUnclear: false,
     orders: [],

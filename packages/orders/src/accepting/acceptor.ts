@@ -11,12 +11,10 @@ import {
   BATCH_NAMES,
   BATCH_VALUES,
   batchArrays,
-  type EarlierBatch,
-  type KeyLook,
+  findingEarlier,
   keyLockOf,
   keyOf,
   listAcceptedOrders,
-  lookAtKeys,
   RECORDING_STORED,
   type SubmittedBatch,
   sameBatchId,
@@ -31,9 +29,9 @@ const MAX_GROUP_CHARACTERS = 4 * 1024 * 1024;
 const CHARACTERS_PER_FAILURE = 2_048;
 const CHARACTERS_PER_NUMBER = 512;
 const MAX_GROUPS_AT_ONCE = 2;
-const MAX_LOOKS = 64;
-/** How soon a call looks again at a key under which another transaction is storing a batch. */
-const PAUSE_MS = 20;
+/** How soon a call tries again while another transaction is storing a batch with its key. The pause doubles. */
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 1_000;
 
 /**
  * Accepts async batches (rules 6.1 and 6.2): stores them durably, then announces them to the workers. Orders of unknown
@@ -46,7 +44,6 @@ export class BatchAcceptor {
   readonly #metrics: OrderMetrics;
   readonly #onCompleted: () => void;
   readonly #groups: Group<SubmittedBatch, BatchId | null>;
-  readonly #looks: Group<SubmittedBatch, KeyLook>;
 
   /** `onCompleted`: numbers the event of a batch that was completed when it was accepted. */
   constructor(options: {
@@ -71,7 +68,6 @@ export class BatchAcceptor {
       keyOf,
       gathers: true,
     });
-    this.#looks = new Group({ run: (batches) => lookAtKeys(db, batches), maxRunning: 1, maxInputs: MAX_LOOKS });
   }
 
   /**
@@ -82,11 +78,13 @@ export class BatchAcceptor {
    * stored.
    */
   async accept(submitted: SubmittedBatch, deadline: Deadline): Promise<AcceptedOrder[]> {
-    const refusal = await this.#bound.findRefusal(submitted.applicationId);
-    const mayBeNew = submitted.sharedNumber === null && refusal === null;
-    let batchId = mayBeNew ? await this.#groups.run(submitted) : null;
-    while (batchId === null) {
-      const earlier = await this.#findEarlier(submitted, deadline);
+    const bound = await this.#bound.findRefusal(submitted.applicationId);
+    const mayBeNew = submitted.sharedNumber === null && bound === null;
+    let batchId: BatchId | null = null;
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      if (mayBeNew) batchId = await this.#groups.run(submitted);
+      if (batchId !== null) break;
+      const [earlier] = await run(this.#db, findingEarlier([submitted]));
       if (earlier !== undefined) {
         const earlierId = sameBatchId(submitted, earlier);
         // The commit of the earlier batch may not have reached the standbys yet. This answer must survive a failover.
@@ -94,23 +92,14 @@ export class BatchAcceptor {
         return listAcceptedOrders(submitted, earlierId);
       }
       checkNumbers(submitted);
-      if (refusal !== null) throw refusal;
-      batchId = await this.#groups.run(submitted);
+      if (bound !== null) throw bound;
+      await deadline.race(wait(pauseMs));
     }
     this.#metrics.ordersAccepted.inc(submitted.sequences.length);
     this.#metrics.ordersApplied.inc({ outcome: 'failed' }, submitted.unknownOrders.length);
     if (submitted.chunks.length === 0) this.#onCompleted();
     else this.#announcer.announce(batchId);
     return listAcceptedOrders(submitted, batchId);
-  }
-
-  /** Returns the earlier batch with this key once no transaction is storing one. It holds nothing while it waits. */
-  async #findEarlier(batch: SubmittedBatch, deadline: Deadline): Promise<EarlierBatch | undefined> {
-    for (;;) {
-      const { earlier, isBusy } = await deadline.race(this.#looks.run(batch));
-      if (earlier !== undefined || !isBusy) return earlier;
-      await deadline.race(wait(PAUSE_MS));
-    }
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { licenseOrderIdOf } from '@lockstep/assets';
 import { type AcceptedOrder, type ApplicationId, type BatchId, Refusal, type SyncMode } from '@lockstep/contract';
-import { arrayText, type Database, type Statement, textArray, together } from '@lockstep/platform';
+import { arrayText, type Database, type Statement, textArray } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { DIGEST_VERSION } from '../stored-orders.ts';
 import type { PreparedBatch } from './prepare.ts';
@@ -58,25 +58,6 @@ export interface EarlierBatch {
   id: BatchId;
   digest: Buffer;
   digest_version: number;
-}
-
-/** What is known of the key of a batch: the batch stored under it, and whether a transaction is storing one now. */
-export interface KeyLook {
-  earlier: EarlierBatch | undefined;
-  isBusy: boolean;
-}
-
-/** Looks at the keys of batches, without waiting. A key that is not busy and has no batch was free at one moment. */
-export async function lookAtKeys(db: Database, batches: readonly PreparedBatch[]): Promise<KeyLook[]> {
-  const [locks, rows] = await together<[{ is_busy: boolean }, EarlierRow]>(db, [
-    {
-      name: 'look_at_keys',
-      text: 'select not pg_try_advisory_xact_lock_shared(lock) as is_busy from unnest($1::bigint[]) as lock',
-      values: [batches.map(keyLockOf)],
-    },
-    findingEarlier(batches),
-  ]);
-  return readEarlier(rows, batches).map((earlier, place) => ({ earlier, isBusy: locks[place]!.is_busy }));
 }
 
 export function findingEarlier(batches: readonly PreparedBatch[]): Statement<EarlierRow> {

@@ -44,13 +44,20 @@ export async function applyInParts(
   } catch (error) {
     if (isTransient(error) && failures < MAX_TRANSIENT) throw error;
   }
-  const parts = new Parts(trx, ids);
+  const startedMs = performance.now();
+  const outcomes: Outcome[] = [];
+  const failed: FailedOrder[] = [];
+  const isEnough = () =>
+    performance.now() - startedMs > MAX_MS || (outcomes.length === 0 && failed.length >= MAX_FAILURES);
   // Each time, other customers come first, because the oldest ones may all fail.
   const byCustomer = [...Map.groupBy(orders, ({ order }) => order.customerId).values()];
   const first = ((failures - 1) * MAX_FAILURES) % byCustomer.length;
   const untried = [...byCustomer.slice(first), ...byCustomer.slice(0, first)];
-  while (untried.length > 0 && !parts.isEnough) await parts.apply(untried.shift()!);
-  const { outcomes, failed } = parts;
+  while (untried.length > 0 && !isEnough()) {
+    const part = await applyUpToFailure(trx, untried.shift()!, ids);
+    outcomes.push(...part.outcomes);
+    if (part.failed !== null) failed.push(part.failed);
+  }
   const held = failed.filter(({ error }) => !isTransient(error));
   const mayHold = outcomes.length > 0 || (held.length > 0 && (await othersWork(trx, failed)));
   if (!mayHold) throw failed.at(-1)!.error;
@@ -58,41 +65,28 @@ export async function applyInParts(
   return { outcomes, held, waitsFor: waiting?.error };
 }
 
-class Parts {
-  readonly outcomes: Outcome[] = [];
-  readonly failed: FailedOrder[] = [];
-  readonly #trx: Trx;
-  readonly #ids: LedgerIds;
-  readonly #startedMs = performance.now();
-
-  constructor(trx: Trx, ids: LedgerIds) {
-    this.#trx = trx;
-    this.#ids = ids;
-  }
-
-  get isEnough(): boolean {
-    return (
-      performance.now() - this.#startedMs > MAX_MS || (this.outcomes.length === 0 && this.failed.length >= MAX_FAILURES)
-    );
-  }
-
-  /** Applies orders of a customer up to the first that fails or is too much. Returns whether all were applied. */
-  async apply(orders: readonly OrderWithId[]): Promise<boolean> {
-    try {
-      const outcomes = await applyBehindSavepoint(this.#trx, orders, this.#ids);
-      this.outcomes.push(...outcomes);
-      return outcomes.length === orders.length;
-    } catch (error) {
-      const [oldest, ...later] = orders as [OrderWithId, ...OrderWithId[]];
-      if (later.length > 0) {
-        const half = Math.ceil(later.length / 2);
-        const parts = [[oldest], later.slice(0, half), later.slice(half)];
-        for (const part of parts) if (part.length > 0 && !(await this.apply(part))) return false;
-        return true;
-      }
-      this.failed.push({ accepted: oldest, error });
-      return false;
+/**
+ * Applies orders of a customer, each part behind a savepoint, up to the first order that fails or with which they would
+ * touch too much together. Returns the outcomes of those before it, and the one that failed.
+ */
+export async function applyUpToFailure(
+  trx: Trx,
+  orders: readonly OrderWithId[],
+  ids: LedgerIds,
+): Promise<{ outcomes: Outcome[]; failed: FailedOrder | null }> {
+  try {
+    return { outcomes: await applyBehindSavepoint(trx, orders, ids), failed: null };
+  } catch (error) {
+    const [oldest, ...later] = orders as [OrderWithId, ...OrderWithId[]];
+    if (later.length === 0) return { outcomes: [], failed: { accepted: oldest, error } };
+    const half = Math.ceil(later.length / 2);
+    const outcomes: Outcome[] = [];
+    for (const part of [[oldest], later.slice(0, half), later.slice(half)]) {
+      const applied = part.length === 0 ? null : await applyUpToFailure(trx, part, ids);
+      outcomes.push(...(applied?.outcomes ?? []));
+      if (applied !== null && applied.outcomes.length < part.length) return { outcomes, failed: applied.failed };
     }
+    return { outcomes, failed: null };
   }
 }
 

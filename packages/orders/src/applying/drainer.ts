@@ -1,6 +1,6 @@
 import type { LedgerIds } from '@lockstep/assets';
 import { type Database, type Logger, lostAgainstOthers, run, type Statement } from '@lockstep/platform';
-import { DrainCompletions } from '../completion/drain-completions.ts';
+import { completeBatches } from '../completion/complete-batches.ts';
 import type { EventNumbering } from '../feed/numbering.ts';
 import { failedLanes, type LockedRow } from '../lane-rows.ts';
 import type { OrderMetrics } from '../metrics.ts';
@@ -18,11 +18,9 @@ export interface DrainerOptions {
 /** Drains lanes, completes the batches that this finishes, and updates log and metrics. */
 export class Drainer {
   readonly #options: DrainerOptions;
-  readonly #completions: DrainCompletions;
 
   constructor(options: DrainerOptions) {
     this.#options = options;
-    this.#completions = new DrainCompletions(options);
   }
 
   /**
@@ -41,7 +39,7 @@ export class Drainer {
         const { licenseOrderId, order } = accepted;
         log.error({ err: error, licenseOrderId, customerId: order.customerId }, 'order held; will retry');
       }
-      this.applied(drained, startedMs);
+      await this.applied(drained, startedMs);
       return drained;
     } catch (failure) {
       if (!(failure instanceof DrainFailed)) throw failure;
@@ -53,22 +51,24 @@ export class Drainer {
     }
   }
 
-  /** Completes batches, and updates log and metrics, after a transaction has applied pending orders. */
-  applied(applied: Applied, startedMs: number): void {
-    const { log, metrics, numbering } = this.#options;
+  /**
+   * Updates log and metrics after a transaction has applied pending orders, and completes the batches of which it
+   * finished the last orders. If that fails, the sweep completes them.
+   */
+  async applied(applied: Applied, startedMs: number): Promise<void> {
+    const { db, log, metrics, numbering } = this.#options;
     const { succeeded, failedOrders, batches, finishedBatchIds, hasCompletions } = applied;
-    if (hasCompletions) numbering.number();
-    this.#completions.complete(finishedBatchIds);
-    if (batches.length === 0) return;
-    metrics.ordersApplied.inc({ outcome: 'succeeded' }, succeeded);
-    metrics.ordersApplied.inc({ outcome: 'failed' }, failedOrders.length);
-    metrics.drainOrders.observe(succeeded + failedOrders.length);
-    metrics.drainSeconds.observe((performance.now() - startedMs) / 1_000);
-    logWork(log, 'drained', { ...applied, startedMs });
-  }
-
-  /** Waits until the batches of these drains are completed. Call it when no drain is running any more. */
-  close(): Promise<void> {
-    return this.#completions.settle();
+    if (batches.length > 0) {
+      metrics.ordersApplied.inc({ outcome: 'succeeded' }, succeeded);
+      metrics.ordersApplied.inc({ outcome: 'failed' }, failedOrders.length);
+      metrics.drainOrders.observe(succeeded + failedOrders.length);
+      metrics.drainSeconds.observe((performance.now() - startedMs) / 1_000);
+      logWork(log, 'drained', { ...applied, startedMs });
+    }
+    const completedIds = await completeBatches(db, finishedBatchIds).catch((error: unknown) => {
+      log.warn({ err: error }, 'batch completion failed; sweep will take over');
+      return [];
+    });
+    if (hasCompletions || completedIds.length > 0) numbering.number();
   }
 }

@@ -2,30 +2,16 @@ import type { LedgerIds } from '@lockstep/assets';
 import type { CustomerId } from '@lockstep/contract';
 import { type Database, inTransaction, type Logger, lostAgainstOthers, send, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { isPaused } from '../channels/pauses.ts';
 import { LOCK_WAIT_MS, lockLanes, timeout } from '../lane-rows.ts';
 import { channelOfColumn } from '../lanes.ts';
 import { PayloadFault } from '../stored-orders.ts';
-import { applyOrders } from './apply.ts';
+import { applyUpToFailure } from './apply-in-parts.ts';
 import type { Drainer } from './drainer.ts';
 import { finishOrders } from './finish-orders.ts';
-import {
-  asChunks,
-  type HeldOrder,
-  makeDue,
-  readAgain,
-  readOldestHeld,
-  recordFailure,
-  recordUnreadable,
-  releaseHeld,
-  withId,
-} from './holds.ts';
-import { isPaused } from './pending.ts';
+import { asChunks, type HeldOrder, makeDue, readOldestHeld, recordFailure, releaseHeld, withId } from './holds.ts';
+import { type Became, DrainLoop } from './loop.ts';
 import { type Applied, buildApplied } from './work-log.ts';
-
-/** How long one round takes at most. The next sweep starts another, which looks at locked lanes again. */
-const RUN_MS = 5_000;
-/** How many orders of a customer one transaction applies at most, once the held order has succeeded. */
-const ORDERS_AT_ONCE = 100;
 
 interface RetryTools {
   db: Database;
@@ -45,89 +31,72 @@ interface Hold {
  */
 export class HoldRetries {
   readonly #tools: RetryTools;
-  #running: Promise<void> | null = null;
-  #closed = false;
+  readonly #loop = new DrainLoop(1, () => this.#retryDue());
+  /** Lanes that were locked since the last start. They must not delay holds of other lanes. */
+  readonly #busyLanes = new Set<number>();
 
   constructor(tools: RetryTools) {
     this.#tools = tools;
   }
 
-  /** Starts retrying what is due, without waiting. Does nothing if an earlier round is still running. */
+  /** Starts retrying what is due, without waiting. */
   start(): void {
-    this.#running ??= this.#run()
-      .catch((error: unknown) => {
-        if (!this.#closed) this.#tools.log.warn({ err: error }, 'retries of held orders failed; will retry');
-      })
-      .finally(() => {
-        this.#running = null;
-      });
+    this.#busyLanes.clear();
+    this.#loop.ring();
   }
 
   stop(): void {
-    this.#closed = true;
+    this.#loop.stop();
   }
 
-  async close(): Promise<void> {
-    this.stop();
-    await this.#running;
+  close(): Promise<void> {
+    return this.#loop.close();
   }
 
-  async #run(): Promise<void> {
-    // Lanes that are locked or otherwise can't be retried in this round. They must not delay holds of other lanes.
-    const busyLanes = new Set<number>();
-    /** How many orders to take at the next retry of a customer, after one that worked. */
-    const sizes = new Map<CustomerId, number>();
-    for (const endMs = performance.now() + RUN_MS; performance.now() < endMs; ) {
-      const due = await findDue(this.#tools.db, busyLanes);
-      if (due.length === 0) return;
-      let hasWorked = false;
-      for (const hold of due) {
-        if (this.#closed) return;
-        const became = await this.#retry(hold, sizes);
-        if (became === 'skipped') busyLanes.add(hold.lane);
-        if (became === 'worked') hasWorked = true;
-      }
-      // The fault may be gone for all held orders.
-      if (hasWorked) await makeDue(this.#tools.db);
-    }
-  }
-
-  /** Applies the oldest orders of a customer in one transaction. Returns 'skipped' if it did not try any. */
-  async #retry(hold: Hold, sizes: Map<CustomerId, number>): Promise<'worked' | 'read' | 'failed' | 'skipped'> {
-    const { db, ids, drainer } = this.#tools;
-    const atMost = sizes.get(hold.customer_id) ?? 1;
-    const startedMs = performance.now();
-    let oldest: HeldOrder | null = null;
+  /** Retries one due hold of each channel. */
+  async #retryDue(): Promise<Became> {
+    const { db, log } = this.#tools;
     try {
-      const step = await inTransaction(db, async (trx) => {
-        oldest = null;
-        // Other channels wait for this turn.
-        await send(trx, timeout('lock_timeout', LOCK_WAIT_MS));
-        const isOurs = await lockDue(trx, hold);
-        if (!isOurs) return 'skipped';
-        const held = await readOldestHeld(trx, hold.customer_id, atMost);
-        oldest = held[0] ?? null;
-        return await applyHeld(trx, held, ids);
-      });
-      if (step === 'skipped' || step === 'read') return step;
-      sizes.set(hold.customer_id, Math.min(2 * atMost, ORDERS_AT_ONCE));
-      drainer.applied(step, startedMs);
-      return 'worked';
+      const due = await findDue(db, this.#busyLanes);
+      let hasWorked = false;
+      for (const hold of due) if (await this.#retry(hold)) hasWorked = true;
+      // The fault may be gone for all held orders.
+      if (hasWorked) await makeDue(db);
+      return due.length > 0 ? 'worked' : 'idle';
     } catch (error) {
-      if (lostAgainstOthers(error)) return 'skipped';
-      if (oldest === null) throw error;
-      sizes.delete(hold.customer_id);
-      if (atMost === 1) await this.#fail(oldest, error);
+      log.debug({ err: error }, 'retries of held orders failed; will retry');
       return 'failed';
     }
   }
 
-  async #fail(held: HeldOrder, error: unknown): Promise<void> {
-    const { db, log } = this.#tools;
-    const { licenseOrderId } = held;
-    log.debug({ err: error, licenseOrderId }, 'held order failed again; will retry');
-    if (error instanceof PayloadFault) await recordUnreadable(db, held, error);
-    else await recordFailure(db, held, error);
+  /** Applies the oldest orders of a customer, in one transaction. Returns whether it applied any. */
+  async #retry(hold: Hold): Promise<boolean> {
+    const { db, log, ids, drainer } = this.#tools;
+    const startedMs = performance.now();
+    let oldest: HeldOrder | undefined;
+    try {
+      const applied = await inTransaction(db, async (trx) => {
+        oldest = undefined;
+        // Other channels wait for this turn.
+        await send(trx, timeout('lock_timeout', LOCK_WAIT_MS));
+        if (!(await lockDue(trx, hold))) return null;
+        const held = await readOldestHeld(trx, hold.customer_id);
+        oldest = held[0];
+        return await applyHeld(trx, held, ids);
+      });
+      if (applied === null) this.#busyLanes.add(hold.lane);
+      else await drainer.applied(applied, startedMs);
+      return applied !== null;
+    } catch (error) {
+      if (lostAgainstOthers(error)) this.#busyLanes.add(hold.lane);
+      else if (oldest === undefined) throw error;
+      else {
+        const { licenseOrderId } = oldest;
+        log.debug({ err: error, licenseOrderId }, 'held order failed again; will retry');
+        await recordFailure(db, oldest, error);
+      }
+      return false;
+    }
   }
 }
 
@@ -168,19 +137,15 @@ async function lockDue(trx: Trx, { customer_id, lane }: Hold): Promise<boolean> 
 }
 
 /**
- * Applies held orders of a customer, up to the first that can't be read or with which they would touch too much
- * together. If the first order can't be read, tries to read its chunk again.
+ * Applies held orders of a customer, up to the first that fails, that can't be read, or with which they would touch too
+ * much together. Throws the error if that is the oldest.
  */
-async function applyHeld(trx: Trx, held: readonly HeldOrder[], ids: LedgerIds): Promise<Applied | 'read'> {
-  const [oldest] = held;
-  if (oldest?.isInChunk) {
-    await readAgain(trx, oldest);
-    return 'read';
-  }
+async function applyHeld(trx: Trx, held: readonly HeldOrder[], ids: LedgerIds): Promise<Applied> {
   const unread = held.findIndex(({ order }) => order === null);
   if (unread === 0) throw new PayloadFault('a held order is not of version 1');
   const readable = unread === -1 ? held : held.slice(0, unread);
-  const outcomes = await applyOrders(trx, readable.map(withId), ids);
+  const { outcomes, failed } = await applyUpToFailure(trx, readable.map(withId), ids);
+  if (outcomes.length === 0) throw failed!.error;
   const done = readable.slice(0, outcomes.length);
   const finished = await finishOrders(trx, asChunks(done), outcomes, { areHeld: true });
   await releaseHeld(trx, done);

@@ -68,18 +68,6 @@ export async function recordFailure(db: Database, { licenseOrderId, customerId }
     where order_hold.customer_id = failed.customer_id`.execute(db);
 }
 
-/** Records that a chunk still can't be read, for all customers held because of it. */
-export async function recordUnreadable(db: Database, held: HeldOrder, error: unknown): Promise<void> {
-  const { batchId, lane, customerId, licenseOrderId } = held;
-  await sql`
-    update order_hold set tries = tries + 1, last_error = ${describeError(error)},
-      next_try = statement_timestamp() + ${pauseAfter(sql`tries + 1`)},
-      license_order_id = case when customer_id = ${customerId} then ${licenseOrderId} else license_order_id end
-    where customer_id = ${customerId} or license_order_id in (
-      select license_order_id from held_order where batch_id = ${batchId} and lane = ${lane} and content is null
-    )`.execute(db);
-}
-
 /**
  * Makes all holds due, except those that failed in the last five seconds. That bounds the retries, however many workers
  * call this.
@@ -101,8 +89,6 @@ export interface HeldOrder {
   channels: Channels;
   /** Null if it can't be read. */
   order: Order | null;
-  /** Whether it is still in its chunk, which could not be read. */
-  isInChunk: boolean;
   weight: number;
 }
 
@@ -113,13 +99,13 @@ interface HeldRow {
   customer_id: CustomerId;
   order_type: OrderType;
   channels: string[] | null;
-  payload_version: number | null;
-  content: string | null;
+  payload_version: number;
+  content: string;
 }
 
 /** Reads the oldest held orders of a customer: at least one, and at most the weight that a drain takes. */
-export async function readOldestHeld(trx: Trx, customerId: CustomerId, atMost: number): Promise<HeldOrder[]> {
-  const held = await readHeld(trx, sql`customer_id = ${customerId} order by batch_id, sequence limit ${atMost}`);
+export async function readOldestHeld(trx: Trx, customerId: CustomerId): Promise<HeldOrder[]> {
+  const held = await readHeld(trx, sql`customer_id = ${customerId} order by batch_id, sequence limit ${MAX_WEIGHT}`);
   let weight = 0;
   return held.filter((order, place) => {
     weight += order.weight;
@@ -143,7 +129,7 @@ async function readHeld(trx: Trx, wanted: ReturnType<typeof sql>): Promise<HeldO
     ) as order_type
     from held_order where ${wanted}`.execute(trx);
   return rows.map((row) => {
-    const order = row.content === null ? null : readOrder(row.payload_version!, row.content);
+    const order = readOrder(row.payload_version, row.content);
     return {
       licenseOrderId: row.license_order_id,
       batchId: row.batch_id,
@@ -151,9 +137,8 @@ async function readHeld(trx: Trx, wanted: ReturnType<typeof sql>): Promise<HeldO
       customerId: row.customer_id,
       orderType: row.order_type,
       channels: row.channels,
-      isInChunk: row.content === null,
       order,
-      weight: order === null ? 0 : weighOrder(order, row.content!.length),
+      weight: order === null ? 0 : weighOrder(order, row.content.length),
     };
   });
 }
@@ -215,61 +200,30 @@ export async function insertHeld(
 }
 
 /**
- * Holds all customers of a chunk that can't be read. The orders stay in the chunk; the batch tells which ones they are.
+ * Holds all customers of a chunk that can't be read, and moves its orders out, as they are stored: in each version, a
+ * payload is a list of [index in orderList, order], and the batch tells the customers.
  */
 export async function holdUnreadable(trx: Trx, { batchId, lane, fault }: UnreadableChunk): Promise<void> {
-  const { rows } = await sql<{ id: LicenseOrderId; customer_id: CustomerId; sequence: number }>`
-    select placed.id, placed.customer_id, placed.sequence from (
-      select batch.id * ${sql.lit(ORDERS_PER_BATCH)} + place - 1 as id, customer_id, sequence
-      from batch cross join unnest(customer_ids, sequences) with ordinality as sent (customer_id, sequence, place)
-      where batch.id = ${batchId} and customer_id = any ((
-        select customer_ids from lane_chunk where batch_id = ${batchId} and lane = ${lane}
-      )::text[])
-    ) as placed
-    left join license_order on license_order.id = placed.id
-    left join held_order on license_order_id = placed.id
-    where license_order.id is null and license_order_id is null order by placed.sequence`.execute(trx);
-  const oldest = [...Map.groupBy(rows, ({ customer_id }) => customer_id)].map(([customerId, [first]]) => ({
-    customerId,
-    licenseOrderId: first!.id,
-    lane,
-    error: fault,
-  }));
-  await insertHolds(trx, oldest);
-  const held = buildRows([
-    ['license_order_id', 'bigint', rows.map(({ id }) => id)],
-    ['customer_id', 'text', rows.map(({ customer_id }) => customer_id)],
-    ['sequence', 'integer', rows.map(({ sequence }) => sequence)],
-  ]);
   await sql`
-    insert into held_order (license_order_id, customer_id, batch_id, lane, sequence)
-    select license_order_id, customer_id, ${batchId}, ${lane}, sequence
-    from ${held} as held (license_order_id, customer_id, sequence)`.execute(trx);
-  await sql`update lane_chunk set is_held = true where batch_id = ${batchId} and lane = ${lane}`.execute(trx);
-}
-
-/**
- * Reads a chunk that could not be read before, and moves its orders out. Throws a PayloadFault if it still can't be
- * read.
- */
-export async function readAgain(trx: Trx, { batchId, lane }: { batchId: BatchId; lane: number }): Promise<void> {
-  const { rows } = await sql<{ payload_version: number; payload: string }>`
-    select payload_version, payload from lane_chunk
-    where batch_id = ${batchId} and lane = ${lane} and finished_time is null`.execute(trx);
-  const orders = rows.flatMap(({ payload_version, payload }) => readStoredOrders(payload_version, payload));
-  const contents = buildRows([
-    ['index', 'integer', orders.map(([index]) => index)],
-    ['content', 'text', orders.map((placed) => writeStoredOrders([placed]))],
-  ]);
-  const { numAffectedRows } = await sql`
-    update held_order set content = stored.content, payload_version = ${PAYLOAD_VERSION}::smallint
-    from ${contents} as stored (index, content)
-    where license_order_id = ${batchId}::bigint * ${sql.lit(ORDERS_PER_BATCH)} + index and held_order.content is null`.execute(
-    trx,
-  );
-  if (numAffectedRows === 0n) throw new PayloadFault('the chunk lacks its orders');
-  await sql`
-    update lane_chunk set payload = '[]', payload_version = ${PAYLOAD_VERSION}
+    with stored as (
+      select (each ->> 0)::int as index, '[' || each::text || ']' as content, payload_version
+      from lane_chunk cross join json_array_elements(payload::json) as each
+      where batch_id = ${batchId} and lane = ${lane}
+    ), moved as materialized (
+      select id * ${sql.lit(ORDERS_PER_BATCH)} + index as license_order_id, customer_ids[index + 1] as customer_id,
+        sequences[index + 1] as sequence, payload_version, content
+      from stored join batch on id = ${batchId}
+    ), holds as (
+      insert into order_hold (customer_id, license_order_id, lane, last_error, next_try)
+      select distinct on (customer_id) customer_id, license_order_id, ${lane}::int, ${describeError(fault)},
+        statement_timestamp() + ${pauseAfter(sql`1`)}
+      from moved order by customer_id, sequence
+      on conflict (customer_id) do nothing
+    ), held as (
+      insert into held_order (license_order_id, customer_id, batch_id, lane, sequence, payload_version, content)
+      select license_order_id, customer_id, ${batchId}, ${lane}, sequence, payload_version, content from moved
+    )
+    update lane_chunk set payload = '[]', payload_version = ${PAYLOAD_VERSION}, is_held = true
     where batch_id = ${batchId} and lane = ${lane}`.execute(trx);
 }
 

@@ -1,7 +1,8 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
 import type { BatchId, Channels } from '@lockstep/contract';
-import { type Database, run, type Statement, type Trx } from '@lockstep/platform';
+import type { Statement, Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { isPaused } from '../channels/pauses.ts';
 import { LOCKED_LANES } from '../lane-rows.ts';
 import { channelOfColumn } from '../lanes.ts';
 import type { OrderWithId } from '../planning/outcome.ts';
@@ -92,10 +93,6 @@ export const SENDERS_CHANNELS = `(
   where batch.id = batch_id
 ) as channels`;
 
-export const isPaused = (lane: string) => `exists (
-  select from channel where channel.id = ${channelOfColumn(lane)} and paused_time is not null
-)`;
-
 // Chunks are counted by how much their lane has before them, so a lane with little pending is read whole and the others
 // get equal shares.
 const READ_PENDING = `
@@ -146,38 +143,28 @@ export function inAcceptanceOrder(chunks: readonly Pick<Chunk, 'batchId' | 'orde
   );
 }
 
-/**
- * A statement that returns the newest batch with pending orders in each lane, except held orders. Lanes without any are
- * absent.
- */
-export const newestPendingByLane = (lanes: readonly number[]): Statement<{ lane: number; batch_id: BatchId }> => ({
-  name: 'find_newest_by_lane',
-  text: `
-    select lane, batch_id from unnest((select $1::int[])) as wanted (lane) cross join lateral (
-      select batch_id from lane_chunk
-      where lane_chunk.lane = wanted.lane and finished_time is null and not is_held
-      order by batch_id desc limit 1
-    ) as newest`,
-  values: [lanes],
-});
-
-interface LaneBehind {
+/** The pending orders of a lane, except held ones: their oldest and newest batch, and the channel's code if paused. */
+interface PendingInLane {
   lane: number;
+  oldest: BatchId;
+  newest: BatchId;
   paused_code: string | null;
 }
 
-/** Returns those of the lanes that have pending orders of the batch or of earlier ones, except held orders. */
-export const findPendingThrough = (db: Database, lanes: readonly number[], batchId: bigint): Promise<LaneBehind[]> =>
-  run(db, {
-    name: 'find_pending_through',
+/** A statement that tells what is pending in lanes. Lanes without pending orders are absent. */
+export const findingPending = (lanes: readonly number[]): Statement<PendingInLane> => {
+  const first = (order: 'asc' | 'desc') => `(
+    select batch_id from lane_chunk
+    where lane_chunk.lane = wanted.lane and finished_time is null and not is_held order by batch_id ${order} limit 1
+  )`;
+  return {
+    name: 'find_pending',
     text: `
-      select lane, (
+      select lane, oldest.batch_id as oldest, newest.batch_id as newest, (
         select code from channel where channel.id = ${channelOfColumn()} and paused_time is not null
       ) as paused_code
-      from unnest((select $1::int[])) as wanted (lane) cross join lateral (
-        select batch_id from lane_chunk
-        where lane_chunk.lane = wanted.lane and finished_time is null and not is_held
-        order by batch_id limit 1
-      ) as oldest where batch_id <= $2::bigint`,
-    values: [lanes, batchId],
-  });
+      from unnest((select $1::int[])) as wanted (lane)
+      cross join lateral ${first('asc')} as oldest cross join lateral ${first('desc')} as newest`,
+    values: [lanes],
+  };
+};

@@ -84,11 +84,10 @@ export class OrderWorker {
     this.#retries.stop();
   }
 
-  /** Stops, and waits for the work in progress and for completing its batches. */
+  /** Stops, and waits for the work in progress. */
   async close(): Promise<void> {
     this.stop();
     await Promise.all([this.#loop.close(), this.#retries.close()]);
-    await this.#drainer.close();
   }
 
   async #drain(claimed: (mayFindMore: boolean) => void): Promise<Became> {
@@ -120,9 +119,7 @@ export class OrderWorker {
   }
 
   async #completeOpenBatches(): Promise<void> {
-    const batchIds = await this.#openBatches.completeFinished(this.#db, (failedIds, error) =>
-      this.#log.warn({ err: error, batchIds: failedIds }, 'batch completion failed; will retry'),
-    );
+    const batchIds = await this.#openBatches.completeFinished(this.#db);
     if (batchIds.length > 0) this.#log.debug({ batchIds }, 'sweep completed batches');
   }
 }

@@ -1,6 +1,7 @@
 import type { Channels, CustomerId } from '@lockstep/contract';
 import { type Database, type Deadline, Group, isId, run, type Trx } from '@lockstep/platform';
 import { LRUCache } from 'lru-cache';
+import { laneOf } from '../lanes.ts';
 
 /** How many customers' channels a process caches: some 10 MB. */
 const MAX_KNOWN = 50_000;
@@ -80,4 +81,14 @@ export async function findChannels(
     values: [[...new Set(customerIds)].filter(isId)],
   });
   return new Map(rows.map(({ customer_id, ...channel }) => [customer_id, channel]));
+}
+
+/** Returns the lanes of customers in the order given, except of customers that don't exist. */
+export async function findLanes(
+  db: Database | Trx,
+  customerIds: readonly CustomerId[],
+): Promise<ReadonlyMap<CustomerId, number>> {
+  const channels = await findChannels(db, customerIds);
+  const known = customerIds.filter((customerId) => channels.has(customerId));
+  return new Map(known.map((customerId) => [customerId, laneOf(channels.get(customerId)!.id, customerId)]));
 }

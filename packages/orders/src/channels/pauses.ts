@@ -2,7 +2,7 @@ import { Refusal } from '@lockstep/contract';
 import { type Database, inTransaction, isOverload, type Statement, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { lockLanesUntil } from '../lane-rows.ts';
-import { channelOf, lanesOfChannel } from '../lanes.ts';
+import { channelOf, channelOfColumn, lanesOfChannel } from '../lanes.ts';
 
 /** How long a pause waits for transactions that started before it (rules 9). */
 const IDLE_WITHIN_MS = 12_000;
@@ -76,6 +76,11 @@ async function awaitIdle(db: Database, channelId: number): Promise<boolean> {
     throw error;
   }
 }
+
+/** SQL: whether the channel of a lane is paused. `lane` names the column. */
+export const isPaused = (lane: string) => `exists (
+  select from channel where channel.id = ${channelOfColumn(lane)} and paused_time is not null
+)`;
 
 export function findingPaused(lanes: readonly number[]): Statement<{ id: number; code: string }> {
   return {

@@ -4,10 +4,9 @@ import { ConsoleRefusal } from '@lockstep/contract/console';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { failInLanes } from '../applying/fail-in-lanes.ts';
-import { findChannels } from '../channels/customers.ts';
+import { findLanes } from '../channels/customers.ts';
 import { completeBatches } from '../completion/complete-batches.ts';
 import { lockLanes } from '../lane-rows.ts';
-import { laneOf } from '../lanes.ts';
 
 interface FailRequest {
   licenseOrderIds: readonly LicenseOrderId[];
@@ -42,18 +41,14 @@ export async function failPendingOrders(db: Database, request: FailRequest): Pro
       throw new ConsoleRefusal('not_found', 'order', ids);
     }
     const customerIds = [...new Set(known.map(({ customerId }) => customerId))];
-    const channels = await findChannels(trx, customerIds);
     // Nothing is pending of a customer that doesn't exist.
-    const lanesOf = (customerId: CustomerId) => {
-      const channel = channels.get(customerId);
-      return channel === undefined ? [] : [laneOf(channel.id, customerId)];
-    };
-    const lanes = [...new Set(customerIds.flatMap(lanesOf))];
+    const laneOf = await findLanes(trx, customerIds);
+    const lanes = [...new Set(laneOf.values())];
     await lockLanes(trx, lanes);
     const pending: PendingOrder[] = [];
-    for (const customerId of customerIds) {
+    for (const [customerId, lane] of laneOf) {
       const first = known.find((order) => order.customerId === customerId)!;
-      pending.push(...(await readPendingFrom(trx, first, lanesOf(customerId))));
+      pending.push(...(await readPendingFrom(trx, first, lane)));
     }
     const notPending = named.filter((id) => !pending.some((order) => order.id === id));
     if (notPending.length > 0) return nothing('not_pending', notPending);
@@ -98,15 +93,15 @@ async function readNamed(trx: Trx, ids: readonly LicenseOrderId[]): Promise<Pend
 }
 
 /**
- * Returns the pending orders of a customer in its lanes, in the order in which they take effect, starting with `first`.
+ * Returns the pending orders of a customer in its lane, in the order in which they take effect, starting with `first`.
  */
-async function readPendingFrom(trx: Trx, first: PendingOrder, lanes: readonly number[]): Promise<PendingOrder[]> {
+async function readPendingFrom(trx: Trx, first: PendingOrder, lane: number): Promise<PendingOrder[]> {
   const { customerId } = first;
   const { batchId } = splitOrderId(first.id);
   const { rows } = await sql<PendingOrder>`
     with open as (
       select batch_id from lane_chunk
-      where lane = any (${lanes}::int[]) and finished_time is null and not is_held and batch_id >= ${batchId}
+      where lane = ${lane} and finished_time is null and not is_held and batch_id >= ${batchId}
         and ${customerId} = any (customer_ids)
       union select batch_id from held_order where customer_id = ${customerId} and batch_id >= ${batchId}
     )

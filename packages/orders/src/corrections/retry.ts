@@ -3,11 +3,9 @@ import type { BatchId, Cause, CustomerId, LicenseOrderId } from '@lockstep/contr
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { weighOrder } from '../accepting/prepare.ts';
-import { readAgain } from '../applying/holds.ts';
-import { findChannels } from '../channels/customers.ts';
+import { findLanes } from '../channels/customers.ts';
 import { type ChunkBack, lockBatches, reopenBatches } from '../completion/complete-batches.ts';
 import { lockLanes } from '../lane-rows.ts';
-import { laneOf } from '../lanes.ts';
 import { readStoredOrders, writeStoredOrders } from '../stored-orders.ts';
 
 /** How many orders one transaction puts back, except that the orders of a batch are put back together. */
@@ -70,22 +68,17 @@ async function findFailed(
   return rows;
 }
 
-/** Returns the lanes of orders, whose customers exist. */
-async function findLanes(trx: Trx, orders: readonly FailedOrder[]): Promise<Map<LicenseOrderId, number>> {
-  const found = await findChannels(
-    trx,
-    orders.map(({ customerId }) => customerId),
-  );
-  return new Map(orders.map(({ id, customerId }) => [id, laneOf(found.get(customerId)!.id, customerId)]));
-}
-
 /** Locks the lanes and batches of these orders, and puts back those that are still failed. Returns their ids. */
 async function putBack(
   trx: Trx,
   orders: readonly FailedOrder[],
   record: RecordRetried,
 ): Promise<readonly LicenseOrderId[]> {
-  const lanes = await findLanes(trx, orders);
+  const lanesOfCustomers = await findLanes(
+    trx,
+    orders.map(({ customerId }) => customerId),
+  );
+  const lanes = new Map(orders.map(({ id, customerId }) => [id, lanesOfCustomers.get(customerId)!]));
   await lockLanes(trx, [...new Set(lanes.values())]);
   await lockBatches(trx, [...new Set(orders.map(({ id }) => splitOrderId(id).batchId))]);
   const { rows } = await sql<{ id: LicenseOrderId; payload_version: number; content: string }>`
@@ -140,20 +133,10 @@ async function readNotRetried(db: Database, ids: readonly LicenseOrderId[]): Pro
   return rows;
 }
 
-/**
- * Returns the pending orders of a chunk. If the chunk could not be read before, its orders are held: reads it again,
- * which moves them out. Throws a PayloadFault if it still can't be read.
- */
+/** Returns the pending orders of a chunk, except held ones. Throws a PayloadFault if it can't be read. */
 async function readPending(trx: Trx, batchId: BatchId, lane: number) {
-  const { rows } = await sql<{ payload_version: number; payload: string; is_unread: boolean }>`
-    select payload_version, payload, exists (
-      select from held_order where held_order.batch_id = lane_chunk.batch_id and held_order.lane = lane_chunk.lane
-        and content is null
-    ) as is_unread
-    from lane_chunk where batch_id = ${batchId} and lane = ${lane} and payload is not null`.execute(trx);
-  const [chunk] = rows;
-  if (chunk === undefined) return [];
-  if (!chunk.is_unread) return readStoredOrders(chunk.payload_version, chunk.payload);
-  await readAgain(trx, { batchId, lane });
-  return [];
+  const { rows } = await sql<{ payload_version: number; payload: string }>`
+    select payload_version, payload from lane_chunk
+    where batch_id = ${batchId} and lane = ${lane} and payload is not null`.execute(trx);
+  return rows.flatMap(({ payload_version, payload }) => readStoredOrders(payload_version, payload));
 }

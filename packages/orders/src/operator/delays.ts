@@ -1,7 +1,7 @@
 import type { BatchId } from '@lockstep/contract';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { isPaused } from '../applying/pending.ts';
+import { isPaused } from '../channels/pauses.ts';
 
 export interface WaitingBatch {
   batchId: BatchId;

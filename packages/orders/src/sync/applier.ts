@@ -11,20 +11,20 @@ import {
   type Logger,
   lostAgainstOthers,
   OutcomeUnknown,
+  run,
   together,
-  untilConfirmed,
   within,
 } from '@lockstep/platform';
-import { keyOf, listAcceptedOrders, type SubmittedBatch, sameBatchId, weighBatch } from '../accepting/batch.ts';
+import { keyOf, listAcceptedOrders, type SubmittedBatch, weighBatch } from '../accepting/batch.ts';
 import { Drainer } from '../applying/drainer.ts';
-import { findPendingThrough } from '../applying/pending.ts';
+import { findingPending } from '../applying/pending.ts';
 import { logWork } from '../applying/work-log.ts';
 import { refusePaused } from '../channels/pauses.ts';
 import type { EventNumbering } from '../feed/numbering.ts';
 import { freeLanes, lockedLanes, timeout } from '../lane-rows.ts';
 import type { OrderMetrics } from '../metrics.ts';
 import { BatchFailed, type NewBatch } from './batches.ts';
-import { applyCalls, type Look, lanesOf, lookBefore, type SyncCall, type SyncResult } from './calls.ts';
+import { applyCalls, lanesOf, type SyncCall, type SyncResult } from './calls.ts';
 
 /**
  * How many shared transactions run at once in a process, and how many transactions of single calls and drains before
@@ -44,7 +44,6 @@ export const SYNC_GROUPS_AT_ONCE = SHARED_AT_ONCE + ALONE_AT_ONCE;
 const MAX_SHARED_BATCHES = 64;
 const MAX_SHARED_WEIGHT = 4_000;
 const MAX_CALL_WEIGHT = 500;
-const LOOKS_AT_ONCE = 2;
 
 /**
  * How long a transaction waits for a lock. It is short because a shared transaction holds the lanes of many calls, and
@@ -74,7 +73,6 @@ export class BatchApplier {
   readonly #numbering: EventNumbering;
   readonly #ids = new LedgerIds();
   readonly #drainer: Drainer;
-  readonly #looks: Group<SubmittedBatch, Look>;
   readonly #shared: Group<SyncCall, SyncResult>;
   readonly #turns = new FairQueue({
     atOnce: ALONE_AT_ONCE,
@@ -102,12 +100,6 @@ export class BatchApplier {
     this.#metrics = metrics;
     this.#numbering = numbering;
     this.#drainer = new Drainer({ db: lanesDb, log, metrics, numbering, ids: this.#ids });
-    this.#looks = new Group({
-      run: (batches) => lookBefore(db, batches),
-      maxRunning: LOOKS_AT_ONCE,
-      maxInputs: MAX_SHARED_BATCHES,
-      gathers: true,
-    });
     this.#shared = new Group({
       run: (calls) => this.#applyTogether(calls),
       splitsOn: () => false,
@@ -144,7 +136,7 @@ export class BatchApplier {
     // Independent of the client's connection: a request takes effect even if the client disconnects.
     const answer = new Deadline(leftMs);
     const deadline = new Deadline(leftMs - COMMIT_MS);
-    const call: SyncCall = { batch, orders, channels, deadline, isRunning: false, isUnclear: false };
+    const call: SyncCall = { batch, orders, channels, deadline, isNext: false, isRunning: false, isUnclear: false };
     const applying = this.#apply(call).finally(() => {
       deadline.end();
       this.#calls.delete(call);
@@ -169,24 +161,21 @@ export class BatchApplier {
   async close(): Promise<void> {
     for (const { deadline } of this.#calls.keys()) deadline.end();
     await Promise.allSettled(this.#calls.values());
-    await this.#drainer.close();
   }
 
   async #apply(call: SyncCall): Promise<BatchId> {
     const { batch, deadline } = call;
-    const { earlier, newest, pausedCode } = await this.#looks.run(batch);
-    if (earlier !== undefined) {
-      const batchId = sameBatchId(batch, earlier);
-      call.isUnclear = true;
-      await untilConfirmed(within(this.#db, deadline));
-      return batchId;
-    }
-    if (pausedCode !== undefined) throw refusePaused(pausedCode);
     // A call that fails alone does not make others run again.
-    const mayShare = newest === null && weighBatch(batch) <= MAX_CALL_WEIGHT && batch.unknownOrders.length === 0;
-    const result = (mayShare ? await this.#shared.run(call) : null) ?? (await this.#applyInTurns(call, newest));
+    const mayShare = weighBatch(batch) <= MAX_CALL_WEIGHT && batch.unknownOrders.length === 0;
+    let result = mayShare ? await this.#shared.run(call) : await this.#applyInTurn(call);
+    if (result === null) await this.#drainAhead(call);
+    while (result === null) {
+      result = await this.#applyInTurn(call);
+      deadline.signal.throwIfAborted();
+      if (result === null) await wait(PAUSE_MS);
+    }
     if (result instanceof Refusal) throw result;
-    return result!;
+    return result;
   }
 
   /** Applies calls whose lanes are free. Returns null for a call that has to run alone. */
@@ -206,54 +195,50 @@ export class BatchApplier {
     }
   }
 
-  /** Applies one call after the orders that were pending in its lanes when it arrived. Each step takes a turn. */
-  async #applyInTurns(call: SyncCall, newest: bigint | null): Promise<SyncResult> {
+  /** Drains the orders that are pending in the lanes of a call, so that it overtakes none. Each drain takes a turn. */
+  async #drainAhead(call: SyncCall): Promise<void> {
     const { batch, deadline } = call;
-    const lanes = lanesOf(batch);
-    const owner = { kind: 'sync batch', party: batch.applicationId };
-    const inTurn = <Result>(work: () => Promise<Result>) => this.#turns.run(owner, deadline.signal, work, lanes);
-    while (newest !== null) {
-      const behind = await findPendingThrough(within(this.#db, deadline), lanes, newest);
+    let through: bigint | null = null;
+    for (;;) {
+      const pending = await run(within(this.#db, deadline), findingPending(lanesOf(batch)));
+      through ??= pending.map(({ newest }) => BigInt(newest)).reduce((a, b) => (a > b ? a : b), 0n);
+      const behind = pending.filter(({ oldest }) => BigInt(oldest) <= through!);
       if (behind.length === 0) break;
       // Even if the channel is paused only briefly, its pending orders come before this call.
       for (const { paused_code } of behind) if (paused_code !== null) throw refusePaused(paused_code);
-      const choice = freeLanes(behind.map(({ lane }) => lane));
-      const hasWorked = await inTurn(() => this.#drainAhead(choice));
-      if (!hasWorked) await wait(PAUSE_MS);
+      const lanes = freeLanes(behind.map(({ lane }) => lane));
+      const drained = await this.#inTurn(call, () => this.#drainer.drain(lanes));
+      if (drained?.hasWorked !== true) await wait(PAUSE_MS);
     }
-    for (;;) {
+    call.isNext = true;
+  }
+
+  /** Applies one call. Returns null if it has to wait. */
+  #applyInTurn(call: SyncCall): Promise<SyncResult> {
+    return this.#inTurn(call, async () => {
       try {
-        const result = await inTurn(() => this.#applyAlone(call));
-        if (result !== null) return result;
+        const [result = null] = await this.#transact([call], { isAlone: true });
+        return result;
       } catch (error) {
         // If it is unclear whether the batch is stored, the next attempt finds out.
-        if (!lostAgainstOthers(error) && !(call.isUnclear && isTransient(error))) throw error;
+        if (call.isUnclear && isTransient(error)) return null;
+        if (error instanceof Refusal || isTransient(error)) throw error;
+        const { requestId, channelOrderId } = call.batch;
+        this.#log.error({ err: error, requestId, channelOrderId }, 'sync batch failed');
+        throw new Refusal('internal_error');
       }
-      deadline.signal.throwIfAborted();
-      await wait(PAUSE_MS);
-    }
+    });
   }
 
-  /** Drains lanes of a call. Returns false if it has to wait: they are locked elsewhere, or other locks are. */
-  async #drainAhead(choice: ReturnType<typeof freeLanes>): Promise<boolean> {
+  /** Does some work for a call when its turn comes. Returns null if the work has to wait for locks of others. */
+  async #inTurn<Result>(call: SyncCall, work: () => Promise<Result>): Promise<Result | null> {
+    const { batch, deadline } = call;
+    const owner = { kind: 'sync batch', party: batch.applicationId };
     try {
-      return (await this.#drainer.drain(choice)).hasWorked;
+      return await this.#turns.run(owner, deadline.signal, work, lanesOf(batch));
     } catch (error) {
-      if (lostAgainstOthers(error)) return false;
+      if (lostAgainstOthers(error)) return null;
       throw error;
-    }
-  }
-
-  /** Applies one call. Returns null if another transaction is storing a batch with its key. */
-  async #applyAlone(call: SyncCall): Promise<SyncResult> {
-    try {
-      const [result = null] = await this.#transact([call], { isAlone: true });
-      return result;
-    } catch (error) {
-      if (error instanceof Refusal || isTransient(error)) throw error;
-      const { requestId, channelOrderId } = call.batch;
-      this.#log.error({ err: error, requestId, channelOrderId }, 'sync batch failed');
-      throw new Refusal('internal_error');
     }
   }
 

@@ -1,6 +1,6 @@
 import type { LedgerIds } from '@lockstep/assets';
 import { type BatchId, type Channels, type CustomerId, type Order, Refusal } from '@lockstep/contract';
-import { type Database, type Deadline, type Trx, together, untilConfirmed } from '@lockstep/platform';
+import { type Deadline, type Trx, together, untilConfirmed } from '@lockstep/platform';
 import {
   type EarlierBatch,
   findingEarlier,
@@ -10,7 +10,7 @@ import {
   sameBatchId,
 } from '../accepting/batch.ts';
 import { findingHeld } from '../applying/holds.ts';
-import { newestPendingByLane } from '../applying/pending.ts';
+import { findingPending } from '../applying/pending.ts';
 import { findingPaused, refusePaused } from '../channels/pauses.ts';
 import { freeLanes, readLocked } from '../lane-rows.ts';
 import { channelOf } from '../lanes.ts';
@@ -22,42 +22,23 @@ export interface SyncCall {
   channels: Channels;
   /** The time by which its transaction has started and is ready to commit. */
   deadline: Deadline;
+  /** Whether the orders that were pending in its lanes when it arrived have taken effect. */
+  isNext: boolean;
   /** Whether a transaction with this call is running. */
   isRunning: boolean;
   /** Whether an unanswered commit may have stored the batch, or its commit may not have reached the standbys. */
   isUnclear: boolean;
 }
 
-/** The result of a call in a transaction: its batch, or its refusal. Null: it has to wait for its lanes or its key. */
+/**
+ * The result of a call in a transaction: its batch, or its refusal. Null: it has to wait for its lanes, for orders that
+ * are pending there, or for its key.
+ */
 export type SyncResult = BatchId | Refusal | null;
-
-/** What was stored before a call. */
-export interface Look {
-  earlier: EarlierBatch | undefined;
-  /** The newest batch pending in its lanes. Everything up to it takes effect first. */
-  newest: bigint | null;
-  /** The code of a paused channel among those of its customers. */
-  pausedCode: string | undefined;
-}
 
 /** Returns the lanes that batches need, without duplicates. */
 export function lanesOf(...batches: readonly SubmittedBatch[]): number[] {
   return [...new Set(batches.flatMap(({ chunks }) => chunks.map(({ lane }) => lane)))];
-}
-
-/** Reads what was stored before each call. */
-export async function lookBefore(db: Database, batches: readonly SubmittedBatch[]): Promise<Look[]> {
-  const lanes = lanesOf(...batches);
-  const statements = [findingEarlier(batches), newestPendingByLane(lanes), findingPaused(lanes)] as const;
-  const [earlierRows, newestRows, pausedRows] = await together(db, statements);
-  const paused = codesById(pausedRows);
-  const earlier = readEarlier(earlierRows, batches);
-  const newestByLane = new Map(newestRows.map(({ lane, batch_id }) => [lane, BigInt(batch_id)]));
-  return batches.map((batch, place) => {
-    const ids = lanesOf(batch).flatMap((lane) => newestByLane.get(lane) ?? []);
-    const newest = ids.length === 0 ? null : ids.reduce((a, b) => (a > b ? a : b));
-    return { earlier: earlier[place], newest, pausedCode: findPaused(batch, paused) };
-  });
 }
 
 /**
@@ -73,16 +54,18 @@ export async function applyCalls(
 ): Promise<{ results: SyncResult[]; newBatches: NewBatch[] }> {
   const batches = calls.map(({ batch }) => batch);
   const lanes = lanesOf(...batches);
-  const [lockedRows, drawn, earlierRows, heldRows, pausedRows] = await together(trx, [
+  const [lockedRows, drawn, earlierRows, pendingRows, heldRows, pausedRows] = await together(trx, [
     freeLanes(lanes),
     drawingBatchIds(batches.map(keyLockOf)),
     findingEarlier(batches),
+    findingPending(lanes),
     findingHeld(batches.flatMap(knownIn)),
     findingPaused(lanes),
   ]);
   const locked = new Set(readLocked(lockedRows));
+  const pending = new Set(pendingRows.map(({ lane }) => lane));
   const held = new Set(heldRows.map(({ customer_id }) => customer_id));
-  const paused = codesById(pausedRows);
+  const paused = new Map(pausedRows.map(({ id, code }) => [id, code]));
   const earlier = readEarlier(earlierRows, batches);
   const results: SyncResult[] = [];
   const newBatches: NewBatch[] = [];
@@ -91,6 +74,7 @@ export async function applyCalls(
     const found = identify(batch, earlier[place]);
     const pausedCode = findPaused(batch, paused);
     const hasLanes = lanesOf(batch).every((lane) => locked.has(lane));
+    const isNext = call.isNext || !lanesOf(batch).some((lane) => pending.has(lane));
     // An earlier, unanswered transaction of this call held the same lanes, so it has ended.
     if (hasLanes) call.isUnclear = false;
     // The batch is stored here. The commit tells whether the standbys have it, too.
@@ -98,6 +82,7 @@ export async function applyCalls(
     if (found !== null) results.push(found);
     else if (!hasLanes || !drawn[place]!.has_key) results.push(null);
     else if (pausedCode !== undefined) results.push(refusePaused(pausedCode));
+    else if (!isNext) results.push(null);
     else if (knownIn(batch).some((customerId) => held.has(customerId))) {
       results.push(new Refusal('service_unavailable'));
     } else {
@@ -114,8 +99,6 @@ export async function applyCalls(
 
 /** Returns the customers of a batch that exist for its application, which must not learn of others. */
 const knownIn = ({ chunks }: SubmittedBatch): CustomerId[] => chunks.flatMap(({ customerIds }) => customerIds);
-
-const codesById = (rows: readonly { id: number; code: string }[]) => new Map(rows.map(({ id, code }) => [id, code]));
 
 /** Returns the code of a paused channel among those of the batch's customers. */
 function findPaused(batch: SubmittedBatch, paused: ReadonlyMap<number, string>): string | undefined {
