@@ -1,11 +1,10 @@
 // What tests of the whole service need from the inside of this package. Nothing else may import it.
 
 export type { SubmittedBatch } from './accepting/batch.ts';
-export { applyOrders, storeApplied } from './applying/apply.ts';
+export { applyOrders, planOnLoaded, storeApplied } from './applying/apply.ts';
 export { Claims } from './applying/claims.ts';
 export { DrainFailed, drainLanes } from './applying/drain.ts';
 export { failInLanes } from './applying/fail-in-lanes.ts';
-export { planOnLoaded } from './applying/plan-loaded.ts';
 export { countActivity } from './channels/count-activity.ts';
 export { completeBatches, lockBatches } from './completion/complete-batches.ts';
 export { OpenBatches } from './completion/open-batches.ts';

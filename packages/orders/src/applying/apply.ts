@@ -1,16 +1,46 @@
-import { type Ledger, type LedgerIds, writeLedger } from '@lockstep/assets';
+import {
+  advance,
+  type Ledger,
+  type LedgerIds,
+  loadContents,
+  loadLedger,
+  readOldestProducts,
+  writeLedger,
+} from '@lockstep/assets';
+import type { Refusal } from '@lockstep/contract';
 import { insertRows, type Trx } from '@lockstep/platform';
+import { LIMITS, type Limits } from '../planning/limits.ts';
+import { listOldest, MAX_CANDIDATES, ProductNotFound } from '../planning/matching.ts';
+import { collectContents, collectNeeds } from '../planning/needs.ts';
 import type { OrderWithId, Outcome } from '../planning/outcome.ts';
-import { planOnLoaded } from './plan-loaded.ts';
+import { outcomeOf, type Planned, tryPlan } from '../planning/plan.ts';
 
 /**
- * Applies orders: loads the part of the ledger that they touch, plans them, and stores their effects and outcomes.
- * Returns the outcomes. If they would touch too much together, the last ones have no outcome (see planOrders).
+ * Applies orders: loads and locks the part of the ledger that they touch, plans them, and stores their effects and
+ * outcomes. Returns the outcomes. If they would touch too much together, the last ones have no outcome (see
+ * planOrders). `accept` may throw, before anything is stored.
  */
-export async function applyOrders(trx: Trx, orders: readonly OrderWithId[], ids: LedgerIds): Promise<Outcome[]> {
+export async function applyOrders(
+  trx: Trx,
+  orders: readonly OrderWithId[],
+  ids: LedgerIds,
+  accept: (outcomes: readonly Outcome[]) => void = () => {},
+): Promise<Outcome[]> {
   const { ledger, outcomes } = await planOnLoaded(trx, orders);
+  accept(outcomes);
   await storeApplied(trx, ledger, outcomes, ids);
   return outcomes;
+}
+
+/** Loads and locks what orders touch, and plans them, but stores nothing. */
+export async function planOnLoaded(
+  trx: Trx,
+  orders: readonly OrderWithId[],
+  limits: Limits = LIMITS,
+): Promise<{ ledger: Ledger; outcomes: Outcome[] }> {
+  const ledger = await loadLedger(trx, collectNeeds(orders));
+  const planned = await planOrders(trx, ledger, orders, limits);
+  return { ledger, outcomes: planned.map(outcomeOf) };
 }
 
 /** Stores the outcomes and effects of orders. Outcomes come first, because grants refer to them. */
@@ -41,4 +71,61 @@ export async function recordOutcomes(trx: Trx, outcomes: readonly Outcome[]): Pr
 /** Returns the source order of an order that succeeded. A failed order may have named one that doesn't exist. */
 function sourceOf({ accepted, failure }: Outcome): string | null {
   return failure === null ? (accepted.order.srcLicenseOrderId ?? null) : null;
+}
+
+/** For how many product_not_found failures of orders that run together the nearest products are read. */
+const MAX_HINTS = 500;
+
+/**
+ * Plans orders one after the other; each sees the effects of those before it. First loads the contents of assets that
+ * they need. If they would touch or read too much together (rules 6.5 Together), it plans only the first ones.
+ */
+export async function planOrders(
+  trx: Trx,
+  ledger: Ledger,
+  orders: readonly OrderWithId[],
+  limits: Limits = LIMITS,
+): Promise<Planned[]> {
+  let some = orders;
+  let isLoaded = false;
+  for (;;) {
+    isLoaded = await loadContents(trx, collectContents(ledger, some), limits);
+    if (isLoaded || some.length === 1) break;
+    some = some.slice(0, Math.ceil(some.length / 2));
+  }
+  const hints = new Hints(trx, ledger);
+  const planned: Planned[] = [];
+  let touched = 0;
+  for (const accepted of some) {
+    const each = tryPlan(ledger, accepted, limits);
+    if (each.refusal === null) {
+      if (!isLoaded) throw new Error('an order was planned on incomplete data');
+      touched += each.effects.touched;
+      if (touched > limits.together && planned.length > 0) break;
+      advance(ledger, accepted.licenseOrderId, each.effects);
+      planned.push(each);
+    } else planned.push({ ...each, refusal: await hints.complete(each.refusal) });
+  }
+  return planned;
+}
+
+/** Adds the nearest products to refusals. */
+class Hints {
+  readonly #trx: Trx;
+  readonly #ledger: Ledger;
+  #read = 0;
+
+  constructor(trx: Trx, ledger: Ledger) {
+    this.#trx = trx;
+    this.#ledger = ledger;
+  }
+
+  async complete(refusal: Refusal): Promise<Refusal> {
+    if (!(refusal instanceof ProductNotFound) || refusal.asset.id === null || this.#read === MAX_HINTS) return refusal;
+    this.#read++;
+    const { asset, wanted } = refusal;
+    const stored = await readOldestProducts(this.#trx, this.#ledger, asset, MAX_CANDIDATES);
+    const created = asset.products.filter(({ id }) => id === null);
+    return new ProductNotFound(asset, wanted, listOldest([...stored, ...created]));
+  }
 }

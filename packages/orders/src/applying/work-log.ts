@@ -21,8 +21,8 @@ export interface Work {
   startedMs: number;
 }
 
-/** How much of a log line the batches may take, in bytes: log collectors may split lines of more than 16 KiB. */
-const MAX_BATCHES_BYTES = 12_000;
+/** How many batches a line names: log collectors may split lines of more than 16 KiB. */
+const BATCHES_OF_LINE = 50;
 const MAX_LOGGED_FAILURES = 20;
 
 function listFailedOrders(outcomes: readonly Outcome[]): FailedOrder[] {
@@ -51,28 +51,17 @@ export function addApplied(parts: readonly Applied[]): Applied {
  * failed orders. Batches that don't fit go into further lines.
  */
 export function logWork(log: Logger, message: string, { batches, succeeded, failedOrders, startedMs }: Work): void {
-  const [first = [], ...further] = splitIntoLines(batches);
   const causes = Object.fromEntries(
     [...Map.groupBy(failedOrders, ({ cause }) => cause)].map(([cause, orders]) => [cause, orders.length]),
   );
   const failures = failedOrders.length === 0 ? {} : { causes, failures: failedOrders.slice(0, MAX_LOGGED_FAILURES) };
   const ms = Math.round(performance.now() - startedMs);
   const orders = succeeded + failedOrders.length;
-  log.info({ orders, failed: failedOrders.length, ms, ...failures, batches: first }, message);
-  for (const batches of further) log.info({ batches }, `${message}, continued`);
-}
-
-function splitIntoLines(batches: readonly WorkedBatch[]): WorkedBatch[][] {
-  const lines: WorkedBatch[][] = [];
-  let left = 0;
-  for (const batch of batches) {
-    const bytes = Buffer.byteLength(JSON.stringify(batch));
-    if (bytes > left) {
-      lines.push([]);
-      left = MAX_BATCHES_BYTES;
-    }
-    lines.at(-1)!.push(batch);
-    left -= bytes + 1;
+  log.info(
+    { orders, failed: failedOrders.length, ms, ...failures, batches: batches.slice(0, BATCHES_OF_LINE) },
+    message,
+  );
+  for (let from = BATCHES_OF_LINE; from < batches.length; from += BATCHES_OF_LINE) {
+    log.info({ batches: batches.slice(from, from + BATCHES_OF_LINE) }, `${message}, continued`);
   }
-  return lines;
 }

@@ -11,11 +11,11 @@ import type { Channels, Order, OrderPreview } from '@lockstep/contract';
 import type { ComparedPreview } from '@lockstep/contract/console';
 import { type Database, inSnapshot, type Trx } from '@lockstep/platform';
 import { checkNumbers, type PreparedBatch } from '../accepting/prepare.ts';
-import { planOrders } from '../applying/plan-loaded.ts';
+import { planOrders } from '../applying/apply.ts';
+import { tooLarge } from '../planning/limits.ts';
 import { type DifferingField, isPreviewId, ProductNotFound, previewIdOf, type Wanted } from '../planning/matching.ts';
 import { collectNeeds } from '../planning/needs.ts';
 import type { Planned } from '../planning/plan.ts';
-import { tooLarge } from '../sync/batches.ts';
 
 /** An asset number that an order names, and whether an active asset has it. */
 export interface NamedNumber {

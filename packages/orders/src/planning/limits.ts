@@ -83,3 +83,14 @@ export class Touched {
 function check(count: number, limit: number, what: string): void {
   if (count > limit) throw new Refusal('order_too_large', limit, what);
 }
+
+/**
+ * Returns the refusal of a batch whose orders touch too much together (rules 6.5). `index`: the first order beyond the
+ * limit.
+ */
+export function tooLarge(index: number): Refusal {
+  const { together, counted } = LIMITS;
+  const changes = `${together} products and merchandise to change`;
+  const limits = `${changes}, ${together} to revoke from, or ${counted} on assets to add to`;
+  return new Refusal('batch_too_large', `orderList[${index}]`, limits);
+}

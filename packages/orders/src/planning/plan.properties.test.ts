@@ -36,8 +36,7 @@ import { createTestDatabase, type TestDatabase } from '@lockstep/test/harness/st
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { storeApplied } from '../applying/apply.ts';
-import { planOnLoaded } from '../applying/plan-loaded.ts';
+import { planOnLoaded, storeApplied } from '../applying/apply.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import type { OrderWithId } from './outcome.ts';
 import { planAll } from './plan.ts';

@@ -1,12 +1,11 @@
-import { type LedgerIds, splitOrderId, writeLedger } from '@lockstep/assets';
+import { type LedgerIds, splitOrderId } from '@lockstep/assets';
 import { type BatchId, type Channels, type Order, Refusal } from '@lockstep/contract';
 import type { Statement, Trx } from '@lockstep/platform';
 import type { SubmittedBatch } from '../accepting/batch.ts';
-import { recordOutcomes } from '../applying/apply.ts';
+import { applyOrders } from '../applying/apply.ts';
 import { inAcceptanceOrder } from '../applying/pending.ts';
-import { planOnLoaded } from '../applying/plan-loaded.ts';
 import { insertCompletedBatches } from '../completion/complete-batches.ts';
-import { LIMITS } from '../planning/limits.ts';
+import { tooLarge } from '../planning/limits.ts';
 import type { Outcome } from '../planning/outcome.ts';
 
 /** A sync batch that has not been stored before, with its orders and its new id. */
@@ -34,13 +33,12 @@ export const drawingBatchIds = (keyLocks: readonly string[]): Statement<{ id: Ba
 export async function applyNewBatches(trx: Trx, newBatches: readonly NewBatch[], ids: LedgerIds): Promise<void> {
   if (newBatches.length === 0) return;
   const orders = inAcceptanceOrder(newBatches.flatMap(splitUnknown));
-  const { ledger, outcomes } = await planOnLoaded(trx, orders);
-  const failures = outcomes.filter(({ failure }) => failure !== null);
-  if (failures.length > 0) throw new BatchFailed(failures, newBatches);
-  if (outcomes.length < orders.length) throw tooLarge(splitOrderId(orders[outcomes.length]!.licenseOrderId).index);
-  await recordOutcomes(trx, outcomes);
+  await applyOrders(trx, orders, ids, (outcomes) => {
+    const failures = outcomes.filter(({ failure }) => failure !== null);
+    if (failures.length > 0) throw new BatchFailed(failures, newBatches);
+    if (outcomes.length < orders.length) throw tooLarge(splitOrderId(orders[outcomes.length]!.licenseOrderId).index);
+  });
   await insertCompletedBatches(trx, newBatches);
-  await writeLedger(trx, ledger, ids);
 }
 
 /** Separates the orders of unknown customers. No channel's customers exist for them, so they fail (rules 6.2). */
@@ -51,17 +49,6 @@ function splitUnknown({ id, batch, orders, channels }: NewBatch) {
     { batchId: id, orders: entries.filter(([index]) => !unknown.has(index)), channels },
     { batchId: id, orders: entries.filter(([index]) => unknown.has(index)), channels: [] },
   ];
-}
-
-/**
- * Returns the refusal of a batch whose orders touch too much together (rules 6.5). `index`: the first order beyond the
- * limit.
- */
-export function tooLarge(index: number): Refusal {
-  const { together, counted } = LIMITS;
-  const changes = `${together} products and merchandise to change`;
-  const limits = `${changes}, ${together} to revoke from, or ${counted} on assets to add to`;
-  return new Refusal('batch_too_large', `orderList[${index}]`, limits);
 }
 
 const NEXT_STEP = 'Fix the failed orders and send the batch again.';
