@@ -76,8 +76,8 @@ it('is unknown while an order of the batch is held', async () => {
       insert into order_hold (customer_id, lane, license_order_id, next_try, last_error)
       select ${customer.customerId}, lane, batch_id * 8192, now(), 'test' from lane_chunk
     )
-    insert into held_order (license_order_id, customer_id, batch_id, lane, sequence)
-    select batch_id * 8192, ${customer.customerId}, batch_id, lane, 1 from lane_chunk`.execute(stack.db);
+    insert into held_order (license_order_id, customer_id, batch_id, lane, sequence, payload_version, content)
+    select batch_id * 8192, ${customer.customerId}, batch_id, lane, 1, 1, '[]' from lane_chunk`.execute(stack.db);
   expect(await msLeft()).toBeNull();
   await sql`delete from held_order`.execute(stack.db);
   await sql`delete from order_hold`.execute(stack.db);

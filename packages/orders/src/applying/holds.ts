@@ -200,19 +200,26 @@ export async function insertHeld(
 }
 
 /**
- * Holds all customers of a chunk that can't be read, and moves its orders out, as they are stored: in each version, a
- * payload is a list of [index in orderList, order], and the batch tells the customers.
+ * Holds all customers of a chunk that can't be read, and moves its orders out as they are stored: in each version, a
+ * payload is a list of [index in orderList, order]. The batch tells which orders these are, so damaged ones move, too.
  */
 export async function holdUnreadable(trx: Trx, { batchId, lane, fault }: UnreadableChunk): Promise<void> {
+  const firstId = sql`${batchId}::bigint * ${sql.lit(ORDERS_PER_BATCH)}`;
   await sql`
-    with stored as (
-      select (each ->> 0)::int as index, '[' || each::text || ']' as content, payload_version
-      from lane_chunk cross join json_array_elements(payload::json) as each
-      where batch_id = ${batchId} and lane = ${lane}
+    with chunk as (
+      select * from lane_chunk where batch_id = ${batchId} and lane = ${lane}
+    ), stored as (
+      select each ->> 0 as index, '[' || each::text || ']' as content
+      from chunk cross join json_array_elements(case when payload is json array then payload::json else '[]' end) as each
     ), moved as materialized (
-      select id * ${sql.lit(ORDERS_PER_BATCH)} + index as license_order_id, customer_ids[index + 1] as customer_id,
-        sequences[index + 1] as sequence, payload_version, content
-      from stored join batch on id = ${batchId}
+      select ${firstId} + place - 1 as license_order_id, sent.customer_id, sent.sequence, chunk.payload_version,
+        coalesce(stored.content, '') as content
+      from chunk join batch on batch.id = chunk.batch_id
+      cross join unnest(batch.customer_ids, sequences) with ordinality as sent (customer_id, sequence, place)
+      left join stored on stored.index = (place - 1)::text
+      left join license_order on license_order.id = ${firstId} + place - 1
+      left join held_order on license_order_id = ${firstId} + place - 1
+      where sent.customer_id = any (chunk.customer_ids) and license_order.id is null and license_order_id is null
     ), holds as (
       insert into order_hold (customer_id, license_order_id, lane, last_error, next_try)
       select distinct on (customer_id) customer_id, license_order_id, ${lane}::int, ${describeError(fault)},
