@@ -292,8 +292,6 @@ create table lane_chunk (
   weight integer not null check (weight >= order_count),
   payload text,
   payload_version smallint not null,
-  -- How many chunks the batch was accepted in: a drain that finishes that many completes the batch. 0 after a retry.
-  chunk_count smallint not null default 0,
   accepted_time timestamptz not null default now(),
   finished_time timestamptz,
   succeeded integer not null default 0,

@@ -43,7 +43,6 @@ declare module '@lockstep/platform' {
       succeeded: Generated<number>;
       failed: Generated<number>;
       payload_version: number;
-      chunk_count: Generated<number>;
       is_held: Generated<boolean>;
     };
     order_hold: {

@@ -113,10 +113,7 @@ function weighStatement({ characters, unknownOrders }: SubmittedBatch): number {
  * The statement draws the ids, so their order is the acceptance order.
  */
 async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Promise<(BatchId | null)[]> {
-  const chunks = batches.flatMap(({ chunks, unknownOrders }, place) => {
-    const chunkCount = chunks.length + (unknownOrders.length === 0 ? 0 : 1);
-    return chunks.map((chunk) => ({ place: place + 1, chunkCount, ...chunk }));
-  });
+  const chunks = batches.flatMap(({ chunks }, place) => chunks.map((chunk) => ({ place: place + 1, ...chunk })));
   const unknown = batches.flatMap((batch, place) =>
     batch.unknownOrders.map((order) => {
       const customerId = batch.customerIds[order.index]!;
@@ -131,7 +128,6 @@ async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Prom
     chunks.map(({ lane }) => lane),
     chunks.map(({ orderCount }) => orderCount),
     chunks.map(({ weight }) => weight),
-    chunks.map(({ chunkCount }) => chunkCount),
     textArray(chunks.map(({ customerIds }) => textArray(customerIds))),
     batches.map(keyLockOf),
     batches.map(({ chunks, unknownOrders }) => (chunks.length === 0 ? unknownOrders.length : null)),
@@ -163,10 +159,10 @@ const NOW = 'greatest(now(), statement_timestamp())';
 const FAILING = `, unknown as materialized (
     select id, id * ${ORDERS_PER_BATCH} + index as license_order_id, order_type, customer_id, message, content, asset_nums
     from placed join rows from (
-      string_to_table($19, chr(10)),
+      string_to_table($18, chr(10)),
       unnest(
-        (select $20::int[]), (select $21::int[]), (select $22::text[]), (select $23::text[]), (select $24::text[]),
-        (select $25::text[])
+        (select $19::int[]), (select $20::int[]), (select $21::text[]), (select $22::text[]), (select $23::text[]),
+        (select $24::text[])
       )
     ) as unknown (content, place, index, order_type, customer_id, message, asset_nums) using (place)
   ), unknown_counts as (
@@ -185,7 +181,7 @@ const FAILING = `, unknown as materialized (
 // the statement takes a fifth less time, so there are two.
 const acceptBatches = (ifUnknown: (text: string) => string) => `
   with input as materialized (
-    select * from unnest(${BATCH_ARRAYS}, (select $17::bigint[]), (select $18::int[])) with ordinality
+    select * from unnest(${BATCH_ARRAYS}, (select $16::bigint[]), (select $17::int[])) with ordinality
       as input (${BATCH_NAMES}, key_lock, failed, place)
     where pg_try_advisory_xact_lock(key_lock)
   ), stored as (
@@ -199,20 +195,19 @@ const acceptBatches = (ifUnknown: (text: string) => string) => `
     from input join stored using (application_id, channel_code, channel_order_id)
   )${ifUnknown(FAILING)}, chunks as (
     insert into lane_chunk (
-      batch_id, lane, customer_ids, order_count, weight, chunk_count, payload, payload_version, finished_time, failed
+      batch_id, lane, customer_ids, order_count, weight, payload, payload_version, finished_time, failed
     )
-    select placed.id, lane, customer_ids::text[], order_count, weight, chunk_count, payload, ${PAYLOAD_VERSION}::smallint,
+    select placed.id, lane, customer_ids::text[], order_count, weight, payload, ${PAYLOAD_VERSION}::smallint,
       null::timestamptz, 0
     from placed join rows from (
       string_to_table($10, chr(10)),
       unnest(
-        (select $11::int[]), (select $12::int[]), (select $13::int[]), (select $14::int[]), (select $15::int[]),
-        (select $16::text[])
+        (select $11::int[]), (select $12::int[]), (select $13::int[]), (select $14::int[]), (select $15::text[])
       )
-    ) as chunk (payload, place, lane, order_count, weight, chunk_count, customer_ids) using (place)
+    ) as chunk (payload, place, lane, order_count, weight, customer_ids) using (place)
     ${ifUnknown(`
     union all
-    select id, 0, '{}', orders, orders, 0, null, ${PAYLOAD_VERSION}::smallint, ${NOW}, orders
+    select id, 0, '{}', orders, orders, null, ${PAYLOAD_VERSION}::smallint, ${NOW}, orders
     from placed join unknown_counts using (id) where completed_time is null
     `)}
     returning batch_id, lane, order_count, failed

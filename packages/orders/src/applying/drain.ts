@@ -44,7 +44,7 @@ export class DrainFailed extends Error {
 
 const NOTHING: Drained = {
   hasWorked: false,
-  ...buildApplied([], { batches: [], finishedBatchIds: [], hasCompletions: false }),
+  ...buildApplied([], { batches: [], finishedBatchIds: [] }),
   unreadable: [],
   held: [],
   waitsFor: undefined,
@@ -108,8 +108,7 @@ async function applyPending(
     held.map(({ accepted, error }) => ({ ...findPlace(chunks, accepted), error })),
   );
   for (const { accepted } of held) heldIds.add(accepted.order.customerId);
-  // After a failure, batches are completed after the commit, because that may be what fails.
-  const finished = await finishOrders(trx, chunks, outcomes, { heldIds, completesBatches: failures === 0 });
+  const finished = await finishOrders(trx, chunks, outcomes, { heldIds });
   return { ...buildApplied(outcomes, finished), unreadable, held, waitsFor };
 }
 

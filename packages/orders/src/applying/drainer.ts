@@ -57,7 +57,7 @@ export class Drainer {
    */
   async applied(applied: Applied, startedMs: number): Promise<void> {
     const { db, log, metrics, numbering } = this.#options;
-    const { succeeded, failedOrders, batches, finishedBatchIds, hasCompletions } = applied;
+    const { succeeded, failedOrders, batches, finishedBatchIds } = applied;
     if (batches.length > 0) {
       metrics.ordersApplied.inc({ outcome: 'succeeded' }, succeeded);
       metrics.ordersApplied.inc({ outcome: 'failed' }, failedOrders.length);
@@ -69,6 +69,6 @@ export class Drainer {
       log.warn({ err: error }, 'batch completion failed; sweep will take over');
       return [];
     });
-    if (hasCompletions || completedIds.length > 0) numbering.number();
+    if (completedIds.length > 0) numbering.number();
   }
 }

@@ -18,8 +18,6 @@ export interface Chunk {
   orders: PlacedOrder[];
   /** The current channels of the application that sent the orders. */
   channels: Channels;
-  /** With how many orders the chunk was accepted, and its batch with how many chunks. */
-  counts: { orders: number; chunks: number };
 }
 
 /** A chunk that this release cannot read, and why. It is not changed. */
@@ -75,14 +73,12 @@ export async function readPendingInBatch(trx: Trx, batchId: BatchId, lanes: read
 interface ChunkRow {
   batch_id: BatchId;
   lane: number;
-  order_count: number;
-  chunk_count: number;
   payload: string;
   payload_version: number;
   channels: string[] | null;
 }
 
-const CHUNK_COLUMNS = 'batch_id, lane, order_count, chunk_count, payload, payload_version';
+const CHUNK_COLUMNS = 'batch_id, lane, payload, payload_version';
 
 /**
  * For a SELECT with a batch_id: the channels of the application that sent the batch. It is looked up row by row: for a
@@ -119,10 +115,9 @@ const READ_PENDING = `
 function readRows(rows: readonly ChunkRow[]): ReadChunks {
   const chunks: Chunk[] = [];
   const unreadable: UnreadableChunk[] = [];
-  for (const { batch_id: batchId, lane, order_count, chunk_count, payload, payload_version, channels } of rows) {
-    const counts = { orders: order_count, chunks: chunk_count };
+  for (const { batch_id: batchId, lane, payload, payload_version, channels } of rows) {
     try {
-      chunks.push({ batchId, lane, orders: readStoredOrders(payload_version, payload), channels, counts });
+      chunks.push({ batchId, lane, orders: readStoredOrders(payload_version, payload), channels });
     } catch (error) {
       if (!(error instanceof PayloadFault)) throw error;
       unreadable.push({ batchId, lane, fault: error });

@@ -42,7 +42,6 @@ export function addApplied(parts: readonly Applied[]): Applied {
     failedOrders: parts.flatMap(({ failedOrders }) => failedOrders),
     batches: parts.flatMap(({ batches }) => batches),
     finishedBatchIds: parts.flatMap(({ finishedBatchIds }) => finishedBatchIds),
-    hasCompletions: parts.some(({ hasCompletions }) => hasCompletions),
   };
 }
 

@@ -1,3 +1,4 @@
+import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { BatchId, CustomerId } from '@lockstep/contract';
 import {
   buildRows,
@@ -22,22 +23,19 @@ import {
 import { channelOfColumn } from '../lanes.ts';
 import { SO_FAR } from '../results/results.ts';
 import { PAYLOAD_VERSION } from '../stored-orders.ts';
-import { COMPLETED_COLUMNS, RECORDING_COMPLETIONS } from './record-completions.ts';
-
-// Batches are completed here and in the drains that finish them (applying/finish-orders.ts). Completing a batch sets
-// completed_time and the counts in its row, and stores an event.
 
 /**
- * Completes those of the batches whose chunks are all finished, and returns their ids. Number their events after the
- * commit (EventNumbering), which also wakes the calls that wait for them.
+ * Completes those of the batches whose chunks are all finished, and returns their ids: stores completed_time, the counts
+ * and an event, and deletes the chunks. Number the events after the commit (EventNumbering), which also wakes the calls
+ * that wait for them.
  *
  * Each batch is completed once, even if several callers try at the same time. The first statement locks the rows,
  * ordered by id. It skips rows that are locked elsewhere, so that one batch never delays others: the lock's holder
  * completes or reopens that batch, or else the sweep completes it. The second statement sees everything committed
  * before the lock, so it never deletes a chunk that `order retry` has put back.
  *
- * Call it in the transaction that finishes a last chunk, or right after the commit. Two transactions that finish the
- * last two chunks don't see each other, but the one that commits later sees both.
+ * Call it right after the commit of each transaction that finishes chunks: two that finish the last two chunks don't see
+ * each other, but whichever looks later sees both.
  */
 export async function completeBatches(db: Database | Trx, batchIds: readonly BatchId[]): Promise<BatchId[]> {
   if (batchIds.length === 0) return [];
@@ -76,11 +74,19 @@ const completingLocked = (batchIds: readonly BatchId[]): Statement<{ ids: BatchI
     ), completed as (
       update batch set completed_time = last_time, succeeded = finished.succeeded, failed = finished.failed
       from finished where batch.id = any ((select $1::bigint[])::bigint[]) and batch.id = finished.id
-      returning ${COMPLETED_COLUMNS}
+      returning batch.id, application_id, completed_time, batch.succeeded, batch.failed, reopened_time
     ), cleared as (
       delete from lane_chunk using completed
       where batch_id = any ((select $1::bigint[])::bigint[]) and batch_id = completed.id
-    ), recorded as (${RECORDING_COMPLETIONS}
+    ), recorded as (
+      insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)
+      select application_id, id, case when reopened_time is null then 'batch.completed' else 'batch.retried' end,
+        completed_time, succeeded, failed, case when failed = 0 then 0 else (
+          select count(*) from license_order
+          where license_order.id >= completed.id * ${ORDERS_PER_BATCH}
+            and license_order.id < (completed.id + 1) * ${ORDERS_PER_BATCH} and cause = 'cancelled'
+        ) end
+      from completed order by id
     )
     select coalesce(array_agg(id::text), '{}') as ids from completed`,
   values: [batchIds],
