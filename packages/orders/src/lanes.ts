@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { CustomerId } from '@lockstep/contract';
+import { describeError, isTransient, run, type Statement, type Trx, together } from '@lockstep/platform';
 
 /**
  * How many lanes a channel has. A customer's orders are all in one lane, so this may change only while nothing is
@@ -22,3 +23,116 @@ export const channelOfColumn = (lane = 'lane') => `${lane} / ${LANES_OF_CHANNEL}
 export function lanesOfChannel(channelId: number): number[] {
   return Array.from({ length: LANES_OF_CHANNEL }, (_, slot) => channelId * LANES_OF_CHANNEL + slot);
 }
+
+// A lane is a row of `lane`. A transaction that decides on orders of a lane holds a lock on its row until it commits
+// (rules 6.2): a drain, a sync call, a cancel. The row also says when it is the lane's turn.
+
+/** SQL: the lanes that this transaction has locked with one of the statements below, as int[]. */
+export const LOCKED_LANES = `string_to_array(current_setting('lockstep.lanes', true), ',')::int[]`;
+
+/**
+ * Stores the locked lanes in a setting, so that a statement that reads LOCKED_LANES can be sent together with the one
+ * that locks.
+ */
+export const RECORDED = `
+  select set_config('lockstep.lanes', coalesce(string_agg(lane::text, ','), ''), true) as lanes,
+    coalesce(max(failures), 0) as failures`;
+
+/** SQL: whether the drains of a lane fail. Without pending orders it has none, however the last one ended. */
+export const IS_FAILING = `failures > 0 and exists (
+  select from lane_chunk where lane_chunk.lane = lane.lane and finished_time is null and not is_held
+)`;
+
+export interface LockedRow {
+  /** Separated by commas. */
+  lanes: string;
+  /** How often in a row the drains of one of the lanes have failed. */
+  failures: number;
+}
+
+export function readLocked([row]: readonly LockedRow[]): number[] {
+  return row!.lanes === '' ? [] : row!.lanes.split(',').map(Number);
+}
+
+/** A lane's turn is this many times later than the time that it has used; less if it has no more orders. */
+const TURN_FACTOR = { more: 100, none: 20 };
+/** A lane whose turn comes this soon has little to do, or has waited long. */
+export const SOON_MS = 2_500;
+/** How much later the turn of a lane is at least that has more orders. */
+const BUSY_MS = 10_000;
+/** The pause before a lane is drained again after a failure. It doubles up to the longest. */
+const FIRST_PAUSE_MS = 100;
+/** It is shorter after a transient error, because it may be over at any time. */
+export const LONGEST_PAUSE_MS = { transient: 1_000, other: 10_000 };
+
+/** A statement that locks those of the lanes that are free, without waiting. */
+export const freeLanes = (lanes: readonly number[]): Statement<LockedRow> => ({
+  name: 'lock_free_lanes',
+  text: `${RECORDED} from (select lane, failures from lane where lane = any ($1::int[]) for update skip locked) as locked`,
+  values: [lanes],
+});
+
+/**
+ * A statement that locks lanes until the commit, lowest first, so that transactions with common lanes wait for each
+ * other and don't deadlock.
+ */
+export const lockedLanes = (lanes: readonly number[]): Statement<LockedRow> => ({
+  name: 'lock_lanes',
+  text: `${RECORDED} from (select lane, failures from lane where lane = any ($1::int[]) order by lane for update) as locked`,
+  values: [lanes],
+});
+
+/** Locks lanes (see lockedLanes). It waits for each as long as this connection waits for any lock. */
+export async function lockLanes(trx: Trx, lanes: readonly number[]): Promise<void> {
+  await run(trx, lockedLanes(lanes));
+}
+
+/** The timeout of statements after a call has locked its lanes. */
+const STATEMENT_TIMEOUT_MS = 60_000;
+
+/**
+ * Locks lanes as lockLanes does, but with one deadline (a time of performance.now) for all of them. After it, throws an
+ * overload (isOverload).
+ */
+export async function lockLanesUntil(trx: Trx, lanes: readonly number[], deadlineMs: number): Promise<void> {
+  const leftMs = Math.max(1, Math.ceil(deadlineMs - performance.now()));
+  const setting = (timeoutMs: number) => timeout('statement_timeout', timeoutMs);
+  await together(trx, [setting(leftMs), lockedLanes(lanes), setting(STATEMENT_TIMEOUT_MS)]);
+}
+
+/** How long a transaction waits for each lock while others wait for its turn. */
+export const LOCK_WAIT_MS = 200;
+
+/** A statement that sets the timeout of each later statement of its transaction, or of each wait for a lock. */
+export const timeout = (name: 'statement_timeout' | 'lock_timeout', timeoutMs: number): Statement<unknown> => ({
+  name: 'set_timeout',
+  text: 'select set_config($1, $2, true)',
+  values: [name, `${timeoutMs}ms`],
+});
+
+/** A statement that sets when it is the turn of lanes that a drain has worked on, from the time that each has used. */
+export const usedTurns = (used: readonly { lane: number; usedMs: number; hasMore: boolean }[]): Statement<unknown> => ({
+  name: 'use_turns',
+  text: `
+    update lane set turn = clock_timestamp() + later_ms * interval '1 ms', failures = 0,
+      next_try = '-infinity', failing_since = null, last_error = null
+    from unnest((select $1::int[]), (select $2::float8[])) as used (lane, later_ms)
+    where lane.lane = any ((select $1::int[])::int[]) and lane.lane = used.lane`,
+  values: [
+    used.map(({ lane }) => lane),
+    used.map(({ usedMs, hasMore }) =>
+      hasMore ? Math.max(BUSY_MS, usedMs * TURN_FACTOR.more) : usedMs * TURN_FACTOR.none,
+    ),
+  ],
+});
+
+/** A statement that records a failure of lanes: their next try and turn come later. It waits for no lock. */
+export const failedLanes = (lanes: readonly number[], error: unknown, usedMs: number): Statement<unknown> => ({
+  name: 'fail_lanes',
+  text: `
+    update lane set failures = failures + 1, failing_since = coalesce(failing_since, statement_timestamp()),
+      last_error = $2, turn = clock_timestamp() + $4::float8 * ${TURN_FACTOR.more} * interval '1 ms',
+      next_try = statement_timestamp() + least($3::int, ${FIRST_PAUSE_MS} * 2 ^ least(failures, 10)) * interval '1 ms'
+    where lane in (select lane from lane where lane = any ($1::int[]) for update skip locked)`,
+  values: [lanes, describeError(error), LONGEST_PAUSE_MS[isTransient(error) ? 'transient' : 'other'], usedMs],
+});

@@ -2,7 +2,7 @@ import { createMetrics, type Database, type Metrics, SECONDS_BUCKETS } from '@lo
 import { sql } from 'kysely';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type ChannelReader, type ChannelState, shareFor } from './channels/state.ts';
-import { IS_FAILING } from './lane-rows.ts';
+import { IS_FAILING } from './lanes.ts';
 
 const ORDERS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000];
 

@@ -2,7 +2,7 @@ import type { LedgerIds } from '@lockstep/assets';
 import type { CustomerId } from '@lockstep/contract';
 import { behindSavepoint, isTransient, run, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { IS_FAILING, LOCKED_LANES } from '../lane-rows.ts';
+import { IS_FAILING, LOCKED_LANES } from '../lanes.ts';
 import type { OrderWithId, Outcome } from '../planning/outcome.ts';
 import { applyOrders } from './apply.ts';
 

@@ -1,6 +1,5 @@
 import type { Statement } from '@lockstep/platform';
-import { LONGEST_PAUSE_MS, type LockedRow, RECORDED, readLocked, SOON_MS } from '../lane-rows.ts';
-import { channelOfColumn } from '../lanes.ts';
+import { channelOfColumn, LONGEST_PAUSE_MS, type LockedRow, RECORDED, readLocked, SOON_MS } from '../lanes.ts';
 
 /** How many lanes with pending orders a claim looks at, and how many it takes at most. */
 const LANES_LOOKED_AT = 1_000;

@@ -1,12 +1,25 @@
 import { type LedgerIds, splitOrderId } from '@lockstep/assets';
 import type { CustomerId } from '@lockstep/contract';
-import { type Database, inTransaction, run, type Statement, send, type Trx, together } from '@lockstep/platform';
+import {
+  type Database,
+  inTransaction,
+  type Logger,
+  lostAgainstOthers,
+  run,
+  type Statement,
+  send,
+  type Trx,
+  together,
+} from '@lockstep/platform';
 import { MAX_WEIGHT } from '../accepting/prepare.ts';
-import { failedLanes, LOCK_WAIT_MS, type LockedRow, readLocked, timeout, usedTurns } from '../lane-rows.ts';
+import { completeBatches } from '../completion/complete-batches.ts';
+import type { EventNumbering } from '../feed/numbering.ts';
+import { failedLanes, LOCK_WAIT_MS, type LockedRow, readLocked, timeout, usedTurns } from '../lanes.ts';
+import type { OrderMetrics } from '../metrics.ts';
 import type { OrderWithId } from '../planning/outcome.ts';
 import { applyOrders } from './apply.ts';
 import { applyInParts, type FailedOrder } from './apply-in-parts.ts';
-import { finishOrders } from './finish-orders.ts';
+import { type Applied, finishOrders, logApplied, NOTHING_APPLIED } from './finish.ts';
 import { findHeld, holdUnreadable, insertHolds } from './holds.ts';
 import {
   buildPending,
@@ -16,7 +29,6 @@ import {
   pendingChunks,
   type UnreadableChunk,
 } from './pending.ts';
-import { type Applied, buildApplied } from './work-log.ts';
 
 /** The weight of orders among which those that make a drain fail are looked for. */
 const FAILED_WEIGHT = 20_000;
@@ -44,7 +56,7 @@ export class DrainFailed extends Error {
 
 const NOTHING: Drained = {
   hasWorked: false,
-  ...buildApplied([], { batches: [], finishedBatchIds: [] }),
+  ...NOTHING_APPLIED,
   unreadable: [],
   held: [],
   waitsFor: undefined,
@@ -108,8 +120,8 @@ async function applyPending(
     held.map(({ accepted, error }) => ({ ...findPlace(chunks, accepted), error })),
   );
   for (const { accepted } of held) heldIds.add(accepted.order.customerId);
-  const finished = await finishOrders(trx, chunks, outcomes, { heldIds });
-  return { ...buildApplied(outcomes, finished), unreadable, held, waitsFor };
+  const applied = await finishOrders(trx, chunks, outcomes, { heldIds });
+  return { ...applied, unreadable, held, waitsFor };
 }
 
 function findPlace(chunks: readonly Chunk[], { licenseOrderId, order: { customerId } }: OrderWithId) {
@@ -128,4 +140,70 @@ function endTurns(locked: readonly number[], { lanes }: Pending, waitsFor: unkno
     hasMore,
   }));
   return usedTurns([...used]);
+}
+
+interface DrainerOptions {
+  db: Database;
+  log: Logger;
+  metrics: OrderMetrics;
+  numbering: EventNumbering;
+  ids: LedgerIds;
+}
+
+/** Drains lanes, completes the batches that this finishes, and updates log and metrics. */
+export class Drainer {
+  readonly #options: DrainerOptions;
+
+  constructor(options: DrainerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Applies the oldest pending orders of the lanes that a statement chooses; see drainLanes. If that fails, records it
+   * in the lanes and throws the error.
+   */
+  async drain<Row extends LockedRow>(choice: Statement<Row>, locked?: (row: Row) => void): Promise<Drained> {
+    const { db, log, metrics, ids } = this.#options;
+    const startedMs = performance.now();
+    try {
+      const drained = await drainLanes(db, choice, ids, locked);
+      for (const { batchId, lane, fault } of drained.unreadable) {
+        log.error({ err: fault, batchId, lane }, 'unreadable orders held; will retry');
+      }
+      for (const { accepted, error } of drained.held) {
+        const { licenseOrderId, order } = accepted;
+        log.error({ err: error, licenseOrderId, customerId: order.customerId }, 'order held; will retry');
+      }
+      await this.applied(drained, startedMs);
+      return drained;
+    } catch (failure) {
+      if (!(failure instanceof DrainFailed)) throw failure;
+      const { lanes, cause } = failure;
+      if (!lostAgainstOthers(cause)) metrics.drainFailures.inc();
+      // If even this fails, the lanes are simply drained again.
+      await run(db, failedLanes(lanes, cause, performance.now() - startedMs)).catch(() => {});
+      throw cause;
+    }
+  }
+
+  /**
+   * Updates log and metrics after a transaction has applied pending orders, and completes the batches of which it
+   * finished the last orders. If that fails, the sweep completes them.
+   */
+  async applied(applied: Applied, startedMs: number): Promise<void> {
+    const { db, log, metrics, numbering } = this.#options;
+    const { succeeded, failedOrders, batches, finishedBatchIds } = applied;
+    if (batches.length > 0) {
+      metrics.ordersApplied.inc({ outcome: 'succeeded' }, succeeded);
+      metrics.ordersApplied.inc({ outcome: 'failed' }, failedOrders.length);
+      metrics.drainOrders.observe(succeeded + failedOrders.length);
+      metrics.drainSeconds.observe((performance.now() - startedMs) / 1_000);
+      logApplied(log, 'drained', applied, startedMs);
+    }
+    const completedIds = await completeBatches(db, finishedBatchIds).catch((error: unknown) => {
+      log.warn({ err: error }, 'batch completion failed; sweep will take over');
+      return [];
+    });
+    if (completedIds.length > 0) numbering.number();
+  }
 }

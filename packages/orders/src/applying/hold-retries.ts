@@ -3,15 +3,13 @@ import type { CustomerId } from '@lockstep/contract';
 import { type Database, inTransaction, type Logger, lostAgainstOthers, send, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { isPaused } from '../channels/pauses.ts';
-import { LOCK_WAIT_MS, lockLanes, timeout } from '../lane-rows.ts';
-import { channelOfColumn } from '../lanes.ts';
+import { channelOfColumn, LOCK_WAIT_MS, lockLanes, timeout } from '../lanes.ts';
 import { PayloadFault } from '../stored-orders.ts';
 import { applyUpToFailure } from './apply-in-parts.ts';
-import type { Drainer } from './drainer.ts';
-import { finishOrders } from './finish-orders.ts';
+import type { Drainer } from './drain.ts';
+import { type Applied, finishOrders } from './finish.ts';
 import { asChunks, type HeldOrder, makeDue, readOldestHeld, recordFailure, releaseHeld, withId } from './holds.ts';
 import { type Became, DrainLoop } from './loop.ts';
-import { type Applied, buildApplied } from './work-log.ts';
 
 interface RetryTools {
   db: Database;
@@ -147,7 +145,7 @@ async function applyHeld(trx: Trx, held: readonly HeldOrder[], ids: LedgerIds): 
   const { outcomes, failed } = await applyUpToFailure(trx, readable.map(withId), ids);
   if (outcomes.length === 0) throw failed!.error;
   const done = readable.slice(0, outcomes.length);
-  const finished = await finishOrders(trx, asChunks(done), outcomes, { areHeld: true });
+  const applied = await finishOrders(trx, asChunks(done), outcomes, { areHeld: true });
   await releaseHeld(trx, done);
-  return buildApplied(outcomes, finished);
+  return applied;
 }

@@ -3,8 +3,7 @@ import type { BatchId, Channels } from '@lockstep/contract';
 import type { Statement, Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { isPaused } from '../channels/pauses.ts';
-import { LOCKED_LANES } from '../lane-rows.ts';
-import { channelOfColumn } from '../lanes.ts';
+import { channelOfColumn, LOCKED_LANES } from '../lanes.ts';
 import type { OrderWithId } from '../planning/outcome.ts';
 import { PayloadFault, type PlacedOrder, readStoredOrders } from '../stored-orders.ts';
 

@@ -1,14 +1,14 @@
 import { LedgerIds } from '@lockstep/assets';
-import type { Database, Logger } from '@lockstep/platform';
+import { type Database, describeError, type Logger } from '@lockstep/platform';
 import { countActivity } from '../channels/count-activity.ts';
+import { readChannels } from '../channels/state.ts';
 import { OpenBatches } from '../completion/open-batches.ts';
 import type { EventNumbering } from '../feed/numbering.ts';
-import type { OrderMetrics } from '../metrics.ts';
+import { type OrderMetrics, readHoldsAndStalls } from '../metrics.ts';
 import { Claims } from './claims.ts';
-import { Drainer } from './drainer.ts';
+import { Drainer } from './drain.ts';
 import { HoldRetries } from './hold-retries.ts';
 import { type Became, DrainLoop } from './loop.ts';
-import { Stalls } from './stalls.ts';
 
 /** The work of a worker: drains lanes when jobs ring, and once a second does what no job asks for. */
 export class OrderWorker {
@@ -126,3 +126,48 @@ export class OrderWorker {
 
 /** The application name with which workers connect to PostgreSQL. It shows operators whether a worker is running. */
 export const WORKER_NAME = 'lockstep-worker';
+
+/** Knows whether orders are stalled, for readiness. Logs when that begins, when the reason changes and when it ends. */
+class Stalls {
+  readonly #db: Database;
+  readonly #log: Logger;
+  #stall: { sinceMs: number; reason: string; logged: Set<string> } | null = null;
+
+  constructor(db: Database, log: Logger) {
+    this.#db = db;
+    this.#log = log;
+  }
+
+  /** Why orders are stalled, as of the last look; null if they aren't. */
+  get reason(): string | null {
+    return this.#stall?.reason ?? null;
+  }
+
+  /** Looks whether the drains of lanes keep failing. Returns false if it can't find out, which is a stall, too. */
+  async look(): Promise<boolean> {
+    try {
+      const { stalledLanes, stalledBy } = await readHoldsAndStalls(this.#db);
+      if (stalledBy === null) await this.#end();
+      else this.#begin(stalledBy, { lanes: stalledLanes });
+      return true;
+    } catch (error) {
+      this.#begin(describeError(error), { err: error });
+      return false;
+    }
+  }
+
+  #begin(reason: string, fields: object): void {
+    const { sinceMs = performance.now(), logged = new Set<string>() } = this.#stall ?? {};
+    if (!logged.has(reason)) this.#log.error({ ...fields, reason }, 'orders stalled; will retry');
+    this.#stall = { sinceMs, reason, logged: logged.add(reason) };
+  }
+
+  async #end(): Promise<void> {
+    if (this.#stall === null) return;
+    const seconds = Math.round((performance.now() - this.#stall.sinceMs) / 100) / 10;
+    const channels = await readChannels(this.#db);
+    this.#stall = null;
+    const pendingOrders = channels.reduce((sum, { pending }) => sum + pending, 0);
+    this.#log.info({ seconds, pendingOrders }, 'orders resumed');
+  }
+}

@@ -1,8 +1,7 @@
 import { Refusal } from '@lockstep/contract';
 import { type Database, inTransaction, isOverload, type Statement, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { lockLanesUntil } from '../lane-rows.ts';
-import { channelOf, channelOfColumn, lanesOfChannel } from '../lanes.ts';
+import { channelOf, channelOfColumn, lanesOfChannel, lockLanesUntil } from '../lanes.ts';
 
 /** How long a pause waits for transactions that started before it (rules 9). */
 const IDLE_WITHIN_MS = 12_000;

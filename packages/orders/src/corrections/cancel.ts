@@ -1,12 +1,12 @@
 import { type ApplicationId, type BatchId, type CancelBatch, type CancelledBatch, Refusal } from '@lockstep/contract';
 import { type Database, FairQueue, inTransaction, type Logger } from '@lockstep/platform';
 import { findBatch } from '../accepting/batch.ts';
-import { failInLanes } from '../applying/fail-in-lanes.ts';
-import { logWork, type Work } from '../applying/work-log.ts';
+import { type Applied, logApplied } from '../applying/finish.ts';
 import { completeBatches } from '../completion/complete-batches.ts';
 import type { EventNumbering } from '../feed/numbering.ts';
-import { lockLanesUntil } from '../lane-rows.ts';
+import { lockLanesUntil } from '../lanes.ts';
 import type { OrderMetrics } from '../metrics.ts';
+import { failInLanes } from './fail-orders.ts';
 
 interface CancelCall {
   batchId: BatchId;
@@ -65,10 +65,10 @@ export class BatchCanceller {
       const cancelling = () => cancelPending(this.#lanesDb, { batchId, lanes, deadlineMs });
       const work = await this.#turns.run({ kind: 'cancel', party: applicationId }, undefined, cancelling, lanes);
       if (work === null) continue;
-      const cancelled = work.failedOrders.length;
+      const cancelled = work.applied.failedOrders.length;
       if (cancelled > 0) {
         this.#numbering.number();
-        logWork(this.#log, 'cancelled', work);
+        logApplied(this.#log, 'cancelled', work.applied, work.startedMs);
         this.#metrics.ordersApplied.inc({ outcome: 'cancelled' }, cancelled);
       }
       return { cancelled, finished: total - cancelled };
@@ -80,19 +80,18 @@ export class BatchCanceller {
  * Cancels the pending orders of a batch under its lanes' locks, and returns them. Returns null and does nothing if
  * `order retry` has put orders back in other lanes meanwhile.
  */
-async function cancelPending(db: Database, { batchId, lanes, deadlineMs }: CancelCall): Promise<Work | null> {
+async function cancelPending(
+  db: Database,
+  { batchId, lanes, deadlineMs }: CancelCall,
+): Promise<{ applied: Applied; startedMs: number } | null> {
   if (performance.now() > deadlineMs) throw new Refusal('overloaded');
   return await inTransaction(db, async (trx) => {
     await lockLanesUntil(trx, lanes, deadlineMs);
     const startedMs = performance.now();
     if ((await findPendingLanes(trx, batchId)).some((lane) => !lanes.includes(lane))) return null;
-    const { batches, failedOrders, finishedBatchIds } = await failInLanes(
-      trx,
-      { batchId, lanes },
-      new Refusal('cancelled'),
-    );
-    await completeBatches(trx, finishedBatchIds);
-    return { batches, succeeded: 0, failedOrders, startedMs };
+    const applied = await failInLanes(trx, { batchId, lanes }, new Refusal('cancelled'));
+    await completeBatches(trx, applied.finishedBatchIds);
+    return { applied, startedMs };
   });
 }
 

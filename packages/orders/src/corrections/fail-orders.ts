@@ -1,12 +1,16 @@
 import { ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
-import { type CustomerId, type LicenseOrderId, Refusal } from '@lockstep/contract';
+import { type BatchId, type CustomerId, type LicenseOrderId, Refusal } from '@lockstep/contract';
 import { ConsoleRefusal } from '@lockstep/contract/console';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { failInLanes } from '../applying/fail-in-lanes.ts';
+import { recordOutcomes } from '../applying/apply.ts';
+import { type Applied, finishOrders } from '../applying/finish.ts';
+import { asChunks, holdUnreadable, readHeldInBatch, releaseHeld, withId } from '../applying/holds.ts';
+import { inAcceptanceOrder, readPendingInBatch } from '../applying/pending.ts';
 import { findLanes } from '../channels/customers.ts';
 import { completeBatches } from '../completion/complete-batches.ts';
-import { lockLanes } from '../lane-rows.ts';
+import { lockLanes } from '../lanes.ts';
+import { failOrder } from '../planning/outcome.ts';
 
 interface FailRequest {
   licenseOrderIds: readonly LicenseOrderId[];
@@ -116,4 +120,34 @@ async function readPendingFrom(trx: Trx, first: PendingOrder, lane: number): Pro
     where license_order.id is null and (batch.id > ${batchId} or placed.sequence >= ${first.sequence})
     order by batch.id, placed.sequence`.execute(trx);
   return rows;
+}
+
+/**
+ * Fails the pending orders of a batch in some lanes: all, or the selected ones. This includes held orders and orders
+ * that can't be read. Lock the lanes first.
+ */
+export async function failInLanes(
+  trx: Trx,
+  { batchId, lanes }: { batchId: BatchId; lanes: readonly number[] },
+  refusal: Refusal,
+  isSelected: (licenseOrderId: LicenseOrderId) => boolean = () => true,
+): Promise<Applied> {
+  const { chunks, unreadable } = await readPendingInBatch(trx, batchId, lanes);
+  for (const chunk of unreadable) await holdUnreadable(trx, chunk);
+  const held = (await readHeldInBatch(trx, batchId)).filter(
+    ({ lane, licenseOrderId }) => lanes.includes(lane) && isSelected(licenseOrderId),
+  );
+  const free = inAcceptanceOrder(chunks).filter(({ licenseOrderId }) => isSelected(licenseOrderId));
+  const outcomes = free.map((accepted) => failOrder(accepted, refusal));
+  const heldOutcomes = held.map((each) => failOrder(withId(each), refusal));
+  await recordOutcomes(trx, [...outcomes, ...heldOutcomes]);
+  const ofFree = await finishOrders(trx, chunks, outcomes);
+  const ofHeld = await finishOrders(trx, asChunks(held), heldOutcomes, { areHeld: true });
+  await releaseHeld(trx, held);
+  return {
+    succeeded: 0,
+    failedOrders: [...ofFree.failedOrders, ...ofHeld.failedOrders],
+    batches: [...ofFree.batches, ...ofHeld.batches],
+    finishedBatchIds: [...ofFree.finishedBatchIds, ...ofHeld.finishedBatchIds],
+  };
 }

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { weighOrder } from '../accepting/prepare.ts';
 import { findLanes } from '../channels/customers.ts';
 import { type ChunkBack, lockBatches, reopenBatches } from '../completion/complete-batches.ts';
-import { lockLanes } from '../lane-rows.ts';
+import { lockLanes } from '../lanes.ts';
 import { readStoredOrders, writeStoredOrders } from '../stored-orders.ts';
 
 /** How many orders one transaction puts back, except that the orders of a batch are put back together. */

@@ -16,25 +16,20 @@ import {
   within,
 } from '@lockstep/platform';
 import { keyOf, listAcceptedOrders, type SubmittedBatch, weighBatch } from '../accepting/batch.ts';
-import { Drainer } from '../applying/drainer.ts';
+import { Drainer } from '../applying/drain.ts';
+import { logApplied } from '../applying/finish.ts';
 import { findingPending } from '../applying/pending.ts';
-import { logWork } from '../applying/work-log.ts';
 import { refusePaused } from '../channels/pauses.ts';
 import type { EventNumbering } from '../feed/numbering.ts';
-import { freeLanes, lockedLanes, timeout } from '../lane-rows.ts';
+import { freeLanes, lockedLanes, timeout } from '../lanes.ts';
 import type { OrderMetrics } from '../metrics.ts';
 import { BatchFailed, type NewBatch } from './batches.ts';
 import { applyCalls, lanesOf, type SyncCall, type SyncResult } from './calls.ts';
 
-/**
- * How many shared transactions run at once in a process, and how many transactions of single calls and drains before
- * them.
- */
+/** How many shared transactions run at once in a process, and how many of single calls and of drains before them. */
 const SHARED_AT_ONCE = 2;
 const ALONE_AT_ONCE = 5;
-/**
- * How many transactions of sync calls run at once in a process, each on its own connection.
- */
+/** How many transactions of sync calls run at once in a process, each on its own connection. */
 export const SYNC_GROUPS_AT_ONCE = SHARED_AT_ONCE + ALONE_AT_ONCE;
 
 /**
@@ -58,6 +53,15 @@ const PAUSE_MS = 20;
 /** The part of a call's time that is reserved for its commit. */
 const COMMIT_MS = 1_000;
 
+interface ApplierTools {
+  db: Database;
+  /** The pool for transactions that wait for locks of lanes. */
+  lanesDb: Database;
+  log: Logger;
+  metrics: OrderMetrics;
+  numbering: EventNumbering;
+}
+
 /**
  * Applies sync batches (rules 6.3): all orders of a call take effect in one transaction before the answer, or none do.
  *
@@ -66,11 +70,7 @@ const COMMIT_MS = 1_000;
  * drain of the orders ahead, or the call's own transaction).
  */
 export class BatchApplier {
-  readonly #db: Database;
-  readonly #lanesDb: Database;
-  readonly #log: Logger;
-  readonly #metrics: OrderMetrics;
-  readonly #numbering: EventNumbering;
+  readonly #tools: ApplierTools;
   readonly #ids = new LedgerIds();
   readonly #drainer: Drainer;
   readonly #shared: Group<SyncCall, SyncResult>;
@@ -83,23 +83,9 @@ export class BatchApplier {
   /** All calls in progress, answered or not. */
   readonly #calls = new Map<SyncCall, Promise<BatchId>>();
 
-  /**
-   * `lanesDb`: the pool for transactions that wait for lane locks.
-   */
-  constructor(options: {
-    db: Database;
-    lanesDb: Database;
-    log: Logger;
-    metrics: OrderMetrics;
-    numbering: EventNumbering;
-  }) {
-    const { db, lanesDb, log, metrics, numbering } = options;
-    this.#db = db;
-    this.#lanesDb = lanesDb;
-    this.#log = log;
-    this.#metrics = metrics;
-    this.#numbering = numbering;
-    this.#drainer = new Drainer({ db: lanesDb, log, metrics, numbering, ids: this.#ids });
+  constructor(tools: ApplierTools) {
+    this.#tools = tools;
+    this.#drainer = new Drainer({ ...tools, db: tools.lanesDb, ids: this.#ids });
     this.#shared = new Group({
       run: (calls) => this.#applyTogether(calls),
       splitsOn: () => false,
@@ -147,7 +133,7 @@ export class BatchApplier {
     } catch (error) {
       if (!call.isRunning && !call.isUnclear) throw error;
       const { requestId, channelOrderId } = batch;
-      this.#log.error({ err: error, requestId, channelOrderId }, 'sync batch outcome unknown');
+      this.#tools.log.error({ err: error, requestId, channelOrderId }, 'sync batch outcome unknown');
       throw new Refusal('outcome_unknown');
     } finally {
       answer.end();
@@ -200,7 +186,7 @@ export class BatchApplier {
     const { batch, deadline } = call;
     let through: bigint | null = null;
     for (;;) {
-      const pending = await run(within(this.#db, deadline), findingPending(lanesOf(batch)));
+      const pending = await run(within(this.#tools.db, deadline), findingPending(lanesOf(batch)));
       through ??= pending.map(({ newest }) => BigInt(newest)).reduce((a, b) => (a > b ? a : b), 0n);
       const behind = pending.filter(({ oldest }) => BigInt(oldest) <= through!);
       if (behind.length === 0) break;
@@ -224,7 +210,7 @@ export class BatchApplier {
         if (call.isUnclear && isTransient(error)) return null;
         if (error instanceof Refusal || isTransient(error)) throw error;
         const { requestId, channelOrderId } = call.batch;
-        this.#log.error({ err: error, requestId, channelOrderId }, 'sync batch failed');
+        this.#tools.log.error({ err: error, requestId, channelOrderId }, 'sync batch failed');
         throw new Refusal('internal_error');
       }
     });
@@ -249,7 +235,7 @@ export class BatchApplier {
   async #transact(calls: readonly SyncCall[], { isAlone }: { isAlone: boolean }): Promise<SyncResult[]> {
     const startedMs = performance.now();
     const [{ deadline }] = calls.toSorted((a, b) => a.deadline.remainingMs - b.deadline.remainingMs) as [SyncCall];
-    const db = within(this.#lanesDb, deadline, isAlone ? ALONE_LOCK_WAIT_MS : SHARED_LOCK_WAIT_MS);
+    const db = within(this.#tools.lanesDb, deadline, isAlone ? ALONE_LOCK_WAIT_MS : SHARED_LOCK_WAIT_MS);
     for (const call of calls) call.isRunning = true;
     try {
       const { results, newBatches } = await inTransaction(db, async (trx) => {
@@ -272,14 +258,14 @@ export class BatchApplier {
 
   #applied(newBatches: readonly NewBatch[], startedMs: number): void {
     if (newBatches.length === 0) return;
-    this.#numbering.number();
-    const applied = newBatches.reduce((sum, { orders }) => sum + orders.length, 0);
-    this.#metrics.ordersAccepted.inc(applied);
-    this.#metrics.ordersApplied.inc({ outcome: 'succeeded' }, applied);
-    const batches = newBatches.map(({ id, batch, orders }) => {
-      const { channelOrderId, requestId } = batch;
-      return { batchId: id, channelOrderId, requestId, orders: orders.length };
+    const { log, metrics, numbering } = this.#tools;
+    numbering.number();
+    const batches = newBatches.map(({ id: batchId, batch: { channelOrderId, requestId }, orders }) => {
+      return { batchId, channelOrderId, requestId, orders: orders.length };
     });
-    logWork(this.#log, 'applied', { batches, succeeded: applied, failedOrders: [], startedMs });
+    const succeeded = batches.reduce((sum, { orders }) => sum + orders, 0);
+    metrics.ordersAccepted.inc(succeeded);
+    metrics.ordersApplied.inc({ outcome: 'succeeded' }, succeeded);
+    logApplied(log, 'applied', { batches, succeeded, failedOrders: [] }, startedMs);
   }
 }

@@ -12,8 +12,7 @@ import {
 import { findingHeld } from '../applying/holds.ts';
 import { findingPending } from '../applying/pending.ts';
 import { findingPaused, refusePaused } from '../channels/pauses.ts';
-import { freeLanes, readLocked } from '../lane-rows.ts';
-import { channelOf } from '../lanes.ts';
+import { channelOf, freeLanes, readLocked } from '../lanes.ts';
 import { applyNewBatches, drawingBatchIds, type NewBatch } from './batches.ts';
 
 export interface SyncCall {

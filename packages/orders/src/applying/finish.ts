@@ -1,6 +1,6 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
-import type { BatchId, CustomerId } from '@lockstep/contract';
-import { run, send, type Trx, textArray } from '@lockstep/platform';
+import type { BatchId, CustomerId, LicenseOrderId } from '@lockstep/contract';
+import { type Logger, run, send, type Trx, textArray } from '@lockstep/platform';
 import { channelOfColumn } from '../lanes.ts';
 import type { Outcome } from '../planning/outcome.ts';
 import { listAssetNums, PAYLOAD_VERSION, type PlacedOrder, writeStoredOrders } from '../stored-orders.ts';
@@ -8,18 +8,23 @@ import { insertHeld, isReadable } from './holds.ts';
 import type { Chunk } from './pending.ts';
 
 /** A batch in which a transaction gave orders their outcome, and the call that sent it. */
-export interface WorkedBatch {
+interface WorkedBatch {
   batchId: BatchId;
   channelOrderId: string;
   requestId: string;
   orders: number;
 }
 
-export interface Finished {
+/** The orders that a transaction gave their outcome, and their batches. */
+export interface Applied {
+  succeeded: number;
+  failedOrders: { licenseOrderId: LicenseOrderId; cause: string }[];
   batches: WorkedBatch[];
   /** Batches of which this transaction finished at least one chunk. Complete them after the commit. */
   finishedBatchIds: BatchId[];
 }
+
+export const NOTHING_APPLIED: Applied = { succeeded: 0, failedOrders: [], batches: [], finishedBatchIds: [] };
 
 /**
  * Removes orders with an outcome from their chunks, and marks empty chunks as finished. Stores the content of failed
@@ -32,7 +37,7 @@ export async function finishOrders(
   chunks: readonly FinishedChunk[],
   outcomes: readonly Outcome[],
   { heldIds, areHeld = false }: { heldIds?: ReadonlySet<CustomerId>; areHeld?: boolean } = {},
-): Promise<Finished> {
+): Promise<Applied> {
   const isFailed = new Map(outcomes.map(({ accepted, failure }) => [accepted.licenseOrderId, failure !== null]));
   const moved: { batchId: BatchId; lane: number; placed: PlacedOrder }[] = [];
   const finished = chunks.flatMap(({ batchId, lane, orders }) => {
@@ -50,7 +55,7 @@ export async function finishOrders(
     const payload = areHeld ? null : writeStoredOrders(left);
     return [{ batchId, lane, payload, failed, succeeded }];
   });
-  if (finished.length === 0) return { batches: [], finishedBatchIds: [] };
+  if (finished.length === 0) return NOTHING_APPLIED;
   await insertHeld(trx, moved);
   const rows = await run<FinishedRow>(trx, {
     name: 'finish_chunks',
@@ -71,15 +76,16 @@ export async function finishOrders(
     const orders = chunks.reduce((sum, { succeeded, failed }) => sum + succeeded + failed.length, 0);
     return { batchId, channelOrderId, requestId, orders };
   });
-  const failed = finished.flatMap((chunk) => chunk.failed);
-  await keepFailedOrders(
-    trx,
-    failed.filter(({ placed: [, order] }) => isReadable(order)),
+  const failed = finished.flatMap((chunk) => chunk.failed).filter(({ placed: [, order] }) => isReadable(order));
+  await keepFailedOrders(trx, failed);
+  const failedOrders = outcomes.flatMap(({ accepted, failure }) =>
+    failure === null ? [] : [{ licenseOrderId: accepted.licenseOrderId, cause: failure.cause }],
   );
-  const finishedBatchIds = rows.filter(({ is_finished }) => is_finished).map(({ batch_id }) => batch_id);
   return {
+    succeeded: outcomes.length - failedOrders.length,
+    failedOrders,
     batches: batches.filter(({ orders }) => orders > 0),
-    finishedBatchIds: [...new Set(finishedBatchIds)],
+    finishedBatchIds: [...new Set(rows.filter(({ is_finished }) => is_finished).map(({ batch_id }) => batch_id))],
   };
 }
 
@@ -158,4 +164,32 @@ async function keepFailedOrders(trx: Trx, failed: readonly FailedInBatch[]): Pro
       textArray(failed.map(({ placed }) => textArray(listAssetNums(placed[1])))),
     ],
   });
+}
+
+/** How many batches a line names: log collectors may split lines of more than 16 KiB. */
+const BATCHES_OF_LINE = 50;
+const MAX_LOGGED_FAILURES = 20;
+
+/**
+ * Logs one line for a transaction: its batches, the numbers of succeeded and failed orders, the causes, and the first
+ * failed orders. Batches that don't fit go into further lines. `startedMs`: a time of performance.now.
+ */
+export function logApplied(
+  log: Logger,
+  message: string,
+  applied: Omit<Applied, 'finishedBatchIds'>,
+  startedMs: number,
+) {
+  const { batches, succeeded, failedOrders } = applied;
+  const causes = Object.fromEntries(
+    [...Map.groupBy(failedOrders, ({ cause }) => cause)].map(([cause, orders]) => [cause, orders.length]),
+  );
+  const failures = failedOrders.length === 0 ? {} : { causes, failures: failedOrders.slice(0, MAX_LOGGED_FAILURES) };
+  const ms = Math.round(performance.now() - startedMs);
+  const orders = succeeded + failedOrders.length;
+  const [first, further] = [batches.slice(0, BATCHES_OF_LINE), batches.slice(BATCHES_OF_LINE)];
+  log.info({ orders, failed: failedOrders.length, ms, ...failures, batches: first }, message);
+  for (let from = 0; from < further.length; from += BATCHES_OF_LINE) {
+    log.info({ batches: further.slice(from, from + BATCHES_OF_LINE) }, `${message}, continued`);
+  }
 }
