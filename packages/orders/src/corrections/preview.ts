@@ -29,38 +29,20 @@ export interface NamedNumber {
  *
  * Throws a Refusal: asset_number_shared; batch_too_large if the orders together touch too much.
  */
-export async function previewBatch(
-  db: Database,
-  batch: PreparedBatch,
-  orders: readonly Order[],
-  channels: Channels,
-): Promise<OrderPreview[]> {
-  return (await planPreview(db, batch, orders, channels)).plans.map(buildPreview);
+export async function previewBatch(...sent: Sent): Promise<OrderPreview[]> {
+  const { previews } = await comparePreview(...sent);
+  return previews.map((preview) => ({ ...preview, nearest: preview.nearest.map(({ values, ...nearest }) => nearest) }));
 }
+
+type Sent = [db: Database, batch: PreparedBatch, orders: readonly Order[], channels: Channels];
 
 /**
  * Like `previewBatch`, for operators: includes the values in which the nearest products differ. Also returns the asset
  * numbers that each order names, and whether an active asset has them before any order takes effect.
  */
 export async function comparePreview(
-  db: Database,
-  batch: PreparedBatch,
-  orders: readonly Order[],
-  channels: Channels,
+  ...[db, batch, orders, channels]: Sent
 ): Promise<{ previews: ComparedPreview[]; numbers: NamedNumber[][] }> {
-  const { plans, numbers } = await planPreview(db, batch, orders, channels);
-  return { previews: plans.map(buildComparedPreview), numbers };
-}
-
-/** A plan, and the products that it revokes together with their grants. */
-type PreviewPlan = Planned & { ended: readonly EndedProduct[] };
-
-async function planPreview(
-  db: Database,
-  batch: PreparedBatch,
-  orders: readonly Order[],
-  channels: Channels,
-): Promise<{ plans: PreviewPlan[]; numbers: NamedNumber[][] }> {
   checkNumbers(batch);
   return await inSnapshot(db, async (trx) => {
     const accepted = orders.map((order, index) => ({ licenseOrderId: previewIdOf(index), order, channels }));
@@ -69,11 +51,11 @@ async function planPreview(
     const bySequence = accepted.toSorted((a, b) => a.order.sequence - b.order.sequence);
     const planned = await planOrders(trx, ledger, bySequence);
     if (planned.length < orders.length) throw tooLarge(accepted.indexOf(bySequence[planned.length]!));
-    const plans = new Map<string, PreviewPlan>();
-    for (const each of planned) {
-      plans.set(each.accepted.licenseOrderId, { ...each, ended: await readEnded(trx, ledger, each) });
+    const previews = new Map<string, ComparedPreview>();
+    for (const plan of planned) {
+      previews.set(plan.accepted.licenseOrderId, buildPreview(plan, await readEnded(trx, ledger, plan)));
     }
-    return { plans: accepted.map(({ licenseOrderId }) => plans.get(licenseOrderId)!), numbers };
+    return { previews: accepted.map(({ licenseOrderId }) => previews.get(licenseOrderId)!), numbers };
   });
 }
 
@@ -83,23 +65,19 @@ async function readEnded(trx: Trx, ledger: Ledger, { accepted, effects }: Planne
   return assets.size === 0 ? [] : await readEndedProducts(trx, ledger, accepted.licenseOrderId, assets);
 }
 
-function buildComparedPreview(plan: PreviewPlan): ComparedPreview {
-  return { ...buildPreview(plan), nearest: compareNearest(plan.refusal) };
-}
-
 function listNumbers({ assets }: Order, ledger: Ledger): NamedNumber[] {
   const numbers = new Set(assets.flatMap(({ assetNos }) => assetNos));
   return [...numbers].map((assetNum) => ({ assetNum, isActive: ledger.assets.has(assetNum) }));
 }
 
-function buildPreview({ accepted, effects, refusal, ended }: PreviewPlan): OrderPreview {
+function buildPreview({ accepted, effects, refusal }: Planned, ended: readonly EndedProduct[]): ComparedPreview {
   const { sequence, customerId, orderType } = accepted.order;
   const order = { sequence, customerId, orderType };
   if (refusal === null) {
     const what = { assets: listAssets(effects), products: listProducts(effects, ended), nearest: [] };
     return { ...order, state: 'succeeded', cause: null, message: null, ...what };
   }
-  const what = { assets: [], products: [], nearest: listNearest(refusal) };
+  const what = { assets: [], products: [], nearest: compareNearest(refusal) };
   return { ...order, state: 'failed', cause: refusal.reason, message: refusal.message, ...what };
 }
 
@@ -125,21 +103,11 @@ function listProducts(effects: Effects, ended: readonly EndedProduct[]): OrderPr
   ];
 }
 
-function listNearest(refusal: Error): OrderPreview['nearest'] {
-  if (!(refusal instanceof ProductNotFound)) return [];
-  return refusal.nearest.map(({ product, differs }) => ({
-    assetNum: refusal.asset.assetNum,
-    productUri: product.productUri,
-    id: product.id,
-    differs,
-  }));
-}
-
 type Nearest = ComparedPreview['nearest'];
 type Value = Nearest[number]['values'][number]['wanted'];
 
 /** Lists the products nearest to one that was not found, with both values of each differing field. */
-function compareNearest(refusal: Error | null): Nearest {
+function compareNearest(refusal: Error): Nearest {
   if (!(refusal instanceof ProductNotFound)) return [];
   const { asset, wanted, nearest } = refusal;
   const { assetNum } = asset;
