@@ -1,12 +1,4 @@
-import type {
-  ApplicationId,
-  BatchId,
-  CustomerId,
-  EventId,
-  EventType,
-  LicenseOrderId,
-  OrderType,
-} from '@lockstep/contract';
+import type { ApplicationId, BatchId, CustomerId, LicenseOrderId, OrderType } from '@lockstep/contract';
 import { type Aged, SECONDS_OF_DAY } from '@lockstep/platform';
 import type { Generated } from 'kysely';
 
@@ -63,14 +55,6 @@ declare module '@lockstep/platform' {
       payload_version: number;
       content: string;
     };
-    lane: {
-      lane: number;
-      turn: Generated<Date>;
-      next_try: Generated<Date>;
-      failures: Generated<number>;
-      failing_since: Date | null;
-      last_error: string | null;
-    };
     license_order: {
       id: LicenseOrderId;
       order_type: OrderType;
@@ -97,55 +81,6 @@ declare module '@lockstep/platform' {
       finished_time: Date;
       retried_time: Generated<Date>;
     };
-    unnumbered_event: {
-      id: Generated<string>;
-      application_id: ApplicationId;
-      batch_id: BatchId;
-      type: EventType;
-      completed_time: Date;
-      succeeded: number;
-      failed: number;
-      cancelled: number;
-    };
-    event: {
-      application_id: ApplicationId;
-      position: EventId;
-      batch_id: BatchId;
-      type: EventType;
-      completed_time: Date;
-      succeeded: number;
-      failed: number;
-      cancelled: number;
-      created_time: Generated<Date>;
-    };
-    uncounted_activity: {
-      id: Generated<string>;
-      noted_time: Generated<Date>;
-      application_id: ApplicationId;
-      channel_id: number;
-      pending: number;
-      accepted: number;
-      succeeded: number;
-      failed: number;
-      causes: unknown;
-    };
-    order_activity: { period_start: Date; accepted: string; succeeded: string; failed: string };
-    channel_activity: {
-      channel_id: number;
-      period_start: Date;
-      queued_before: string;
-      accepted: string;
-      succeeded: string;
-      failed: string;
-    };
-    pending_orders: {
-      channel_id: number;
-      application_id: ApplicationId;
-      pending: string;
-      queued: Generated<string>;
-    };
-    failure_activity: { minute_start: Date; cause: string; failed: string };
-    event_counter: { only_row: Generated<boolean>; last_position: EventId };
   }
 }
 

@@ -2,7 +2,7 @@ import { LedgerIds } from '@lockstep/assets';
 import { type Database, describeError, type Logger } from '@lockstep/platform';
 import { countActivity } from '../channels/count-activity.ts';
 import { readChannels } from '../channels/state.ts';
-import { OpenBatches } from '../completion/open-batches.ts';
+import { OpenBatches } from '../completion/complete-batches.ts';
 import type { EventNumbering } from '../feed/numbering.ts';
 import { type OrderMetrics, readHoldsAndStalls } from '../metrics.ts';
 import { Claims } from './claims.ts';

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Database, Tables } from '../postgres/database.ts';
+import type { Database } from '../postgres/database.ts';
 import type { Logger } from './log.ts';
 
 /** Rows that have a retention period. The owner of the table declares them. */
 export interface Aged {
   /** Name in logs and metrics. */
   kind: string;
-  table: keyof Tables;
+  table: string;
   /** The column with the time from which the age counts. It needs an index, to find the oldest rows. */
   timeColumn: string;
   /** 0 means that rows expire at the time in the column. */
