@@ -7,11 +7,9 @@ import {
   BatchAcceptor,
   BatchApplier,
   BatchCanceller,
-  BatchWatch,
   CANCELS_AT_ONCE,
   ChannelReader,
   EventNumbering,
-  EventWatch,
   type Job,
   JobAnnouncer,
   type OrderMetrics,
@@ -20,6 +18,8 @@ import {
   ResultReader,
   registerBacklogGauges,
   SYNC_GROUPS_AT_ONCE,
+  watchBatches,
+  watchEvents,
 } from '@lockstep/orders';
 import {
   type Closable,
@@ -115,8 +115,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const producer = openProducer<Job>(options.queue, QUEUE_NAME, log);
   const queueView = openQueueView(options.queue, QUEUE_NAME, log);
   const announcer = new JobAnnouncer(producer, log, metrics);
-  const watch = new BatchWatch(db);
-  const eventWatch = new EventWatch(db);
+  const watch = watchBatches(db);
+  const eventWatch = watchEvents(db);
   const listener = new Listener({
     url: databaseUrl,
     applicationName: 'lockstep-watch',

@@ -1,15 +1,8 @@
 import type { CallVerifier, PasswordHasher } from '@lockstep/access';
 import type { Region } from '@lockstep/assets';
+import type { ApplicationId, BatchId } from '@lockstep/contract';
 import type { OperatorSessions } from '@lockstep/operators';
-import type {
-  BatchAcceptor,
-  BatchApplier,
-  BatchCanceller,
-  BatchWatch,
-  ChannelReader,
-  EventWatch,
-  ResultReader,
-} from '@lockstep/orders';
+import type { BatchAcceptor, BatchApplier, BatchCanceller, ChannelReader, ResultReader, Watch } from '@lockstep/orders';
 import type {
   Aged,
   Database,
@@ -37,8 +30,8 @@ export interface ServerOptions {
   canceller: BatchCanceller;
   results: ResultReader;
   channels: ChannelReader;
-  watch: BatchWatch;
-  eventWatch: EventWatch;
+  watch: Watch<BatchId>;
+  eventWatch: Watch<ApplicationId>;
   inFlight: BytesInFlight;
   /** Runs searches by asset number, with a fair share for each application. A history may be long. */
   numberSearches: FairQueue;

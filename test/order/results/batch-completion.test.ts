@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LedgerIds } from '@lockstep/assets';
 import type { BatchId } from '@lockstep/contract';
-import { BatchWatch } from '@lockstep/orders';
+import { watchBatches } from '@lockstep/orders';
 import {
   COMPLETIONS_CHANNEL,
   completeBatches,
@@ -207,23 +207,27 @@ describe('a batch completes once', () => {
 
 describe('the completion', () => {
   it('wakes only the calls that wait for the batch', async () => {
-    const watch = new BatchWatch(stack.db);
+    const watch = watchBatches(stack.db);
     const listener = new Listener({ url: stack.url, applicationName: 'test', subscribers: [watch], onLost: () => {} });
     await listener.start();
     const [ended, other] = [await accept(), await accept()];
     await drainAndDie(ended.lanes);
-    const deadlineMs = performance.now() + 30_000;
     const { signal } = new AbortController();
-    // The other drain started to wait first, so it is the first to check.
-    const awake = Promise.race(
-      [other, ended].map(async ({ id }) => {
-        await watch.waitForCompletion(id, deadlineMs, signal);
-        return id;
-      }),
-    );
+    const reads = new Map<string, number>();
+    const waitFor = ({ id }: { id: BatchId }) => {
+      const read = async () => {
+        reads.set(id, (reads.get(id) ?? 0) + 1);
+        return (await stack.db.selectFrom('batch').select('succeeded').where('id', '=', id).executeTakeFirst())
+          ?.succeeded;
+      };
+      return watch.read({ key: id, waitSeconds: 30, signal }, read, (succeeded) => succeeded !== null);
+    };
+    const awake = Promise.race([other, ended].map((batch) => waitFor(batch).then(() => batch.id)));
+    await vi.waitUntil(() => reads.size === 2);
     await completeBatches(stack.db, [ended.id]);
     await numberEvents(stack.db);
     expect(await awake).toBe(ended.id);
+    expect(reads.get(other.id)).toBe(1);
     watch.close();
     await listener.close();
   });

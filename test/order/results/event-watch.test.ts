@@ -1,33 +1,36 @@
-import type { ApplicationId } from '@lockstep/contract';
-import { EventNumbering, EventWatch } from '@lockstep/orders';
-import { type EventsAfter, numberEvents } from '@lockstep/orders/testing';
+import type { ApplicationId, EventId } from '@lockstep/contract';
+import { awaitEvents, EventNumbering, type Watch, watchEvents } from '@lockstep/orders';
+import { numberEvents } from '@lockstep/orders/testing';
 import { createLogger, type Database, Listener, openDatabase } from '@lockstep/platform';
-import { type KyselyPlugin, RawNode, sql } from 'kysely';
+import { type KyselyPlugin, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../harness/stack.ts';
 
 /** Thousands of calls wait for events at a cost that doesn't grow with their number (rules 6.8). */
 
 const PATIENTLY = { timeout: 30_000 };
-const LONG_MS = 30_000;
 const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
 const OTHERS = 20;
 const READERS = 1_000;
 
 let database: TestDatabase;
-/** The only connection of the watch. */
+/** The only connection of the waiting calls. */
 let db: Database;
-let watch: EventWatch;
+let counted: Database;
+let watch: Watch<ApplicationId>;
 let listener: Listener;
 let gone: AbortController;
 /** The notifications received so far. */
 let told: string[];
-/** The number of statements that read events, and of those that check which applications have new ones. */
-let statements: { reads: number; looks: number };
+/** How many statements have read events, checked the position of a call without any, and looked for new events. */
+let statements: { reads: number; checks: number; looks: number };
 
 const counting: KyselyPlugin = {
   transformQuery({ node }) {
-    if (RawNode.is(node)) statements[JSON.stringify(node).includes('event_limit') ? 'reads' : 'looks']++;
+    const text = JSON.stringify(node);
+    if (text.includes('event_limit')) statements.reads++;
+    if (text.includes('as wanted (id)')) statements.looks++;
+    else if (text.includes('from event_counter')) statements.checks++;
     return node;
   },
   transformResult: async ({ result }) => result,
@@ -45,8 +48,9 @@ beforeEach(async () => {
     database.db,
   );
   db = openDatabase({ url: database.url, poolSize: 1, applicationName: 'watch', onError: () => {} });
-  statements = { reads: 0, looks: 0 };
-  watch = new EventWatch(db.withPlugin(counting));
+  statements = { reads: 0, checks: 0, looks: 0 };
+  counted = db.withPlugin(counting);
+  watch = watchEvents(counted);
   told = [];
   const receive = (payload: string) => {
     told.push(payload);
@@ -82,17 +86,22 @@ interface Waiting {
   applicationId?: number;
   after?: number;
   limit?: number;
-  ms?: number;
+  seconds?: number;
 }
 
 /** Waits as a call does. Returns the batches of the events in its answer, and whether more follow. */
-async function wait({ applicationId = 1, after = 0, limit = 100, ms = LONG_MS }: Waiting = {}) {
-  const place = { applicationId: String(applicationId) as ApplicationId, after: BigInt(after), limit };
-  return show(await watch.wait(place, performance.now() + ms, gone.signal).found);
+async function wait({ applicationId = 1, after = 0, limit = 100, seconds = 30 }: Waiting = {}) {
+  const query = { after: String(after) as EventId, limit, waitSeconds: seconds };
+  const found = await awaitEvents(counted, watch, String(applicationId) as ApplicationId, query, gone.signal);
+  return { batches: found.events.map(({ data }) => data.channelOrderId), hasMore: found.hasMore };
 }
+const NOTHING = { batches: [], hasMore: false };
 
-const show = (found: EventsAfter | null) =>
-  found && { batches: found.events.map(({ data }) => data.channelOrderId), hasMore: found.hasMore };
+/** Resolves when this many calls have read that there is nothing for them, and wait. */
+async function untilWaiting(calls: number): Promise<void> {
+  await vi.waitUntil(() => statements.checks === calls, PATIENTLY);
+  await sql`select`.execute(db);
+}
 
 describe('a thousand waiting calls, and some of other applications,', () => {
   const others = Array.from({ length: OTHERS }, (_, index) => index + 2);
@@ -101,13 +110,13 @@ describe('a thousand waiting calls, and some of other applications,', () => {
     const answers = Array.from({ length: READERS }, () => wait());
     const waiting = others.map((applicationId) => wait({ applicationId }));
     // Waiting calls don't hold the connection.
-    await sql`select`.execute(db);
+    await untilWaiting(READERS + OTHERS);
     await end([1]);
     for (const answer of await Promise.all(answers)) expect(answer).toEqual({ batches: ['1'], hasMore: false });
-    expect(statements.reads).toBe(1);
+    expect(statements.reads).toBe(READERS + OTHERS + 1);
     gone.abort();
-    expect(await Promise.all(waiting)).toEqual(others.map(() => null));
-    expect(statements.reads).toBe(1);
+    expect(await Promise.all(waiting)).toEqual(others.map(() => NOTHING));
+    expect(statements.reads).toBe(READERS + OTHERS + 1);
     expect(statements.looks).toBeLessThan(30);
   });
 
@@ -115,9 +124,10 @@ describe('a thousand waiting calls, and some of other applications,', () => {
     await listener.close();
     const answers = Array.from({ length: READERS }, () => wait());
     const waiting = others.map((applicationId) => wait({ applicationId }));
+    await untilWaiting(READERS + OTHERS);
     await end([1]);
     for (const answer of await Promise.all(answers)) expect(answer).toEqual({ batches: ['1'], hasMore: false });
-    expect(statements.reads).toBe(1);
+    expect(statements.reads).toBe(READERS + OTHERS + 1);
     expect(statements.looks).toBeLessThan(30);
     gone.abort();
     await Promise.all(waiting);
@@ -125,20 +135,21 @@ describe('a thousand waiting calls, and some of other applications,', () => {
 });
 
 it('each call gets the events after its own position, up to its limit', async () => {
-  const [first, small, second, beyond] = [wait(), wait({ limit: 1 }), wait({ after: 1 }), wait({ after: 3 })];
-  await end([11, 12, 13]);
-  expect(await first).toEqual({ batches: ['11', '12', '13'], hasMore: false });
+  await end([1, 2, 3]);
+  await vi.waitUntil(() => told.length > 0, PATIENTLY);
+  const [first, small, beyond, further] = [
+    wait({ after: 3 }),
+    wait({ after: 3, limit: 1 }),
+    wait({ after: 3, limit: 2 }),
+    wait({ applicationId: 2, after: 3 }),
+  ];
+  await untilWaiting(4);
+  await end([11, 12]);
+  expect(await first).toEqual({ batches: ['11', '12'], hasMore: false });
   expect(await small).toEqual({ batches: ['11'], hasMore: true });
-  expect(await second).toEqual({ batches: ['12', '13'], hasMore: false });
-  await end([14]);
-  expect(await beyond).toEqual({ batches: ['14'], hasMore: false });
-});
-
-it('a call that waits at a later position is answered if a full page ends before it', async () => {
-  const [first, further] = [wait({ limit: 2 }), wait({ after: 2, limit: 2 })];
-  await end([11, 12, 13, 14, 15]);
-  expect(await first).toEqual({ batches: ['11', '12'], hasMore: true });
-  expect(await further).toEqual({ batches: ['13', '14'], hasMore: true });
+  expect(await beyond).toEqual({ batches: ['11', '12'], hasMore: false });
+  gone.abort();
+  expect(await further).toEqual(NOTHING);
 });
 
 it('events of many applications at once wake the calls of each', async () => {
@@ -159,35 +170,41 @@ it('events of many applications at once wake the calls of each', async () => {
 
 describe('a waiting call ends', () => {
   it('when its time is up, and leaves no queries behind', async () => {
-    expect(await wait({ ms: 1 })).toBe(null);
+    expect(await wait({ seconds: 0.01 })).toEqual(NOTHING);
+    const { reads } = statements;
     await end([1]);
     await vi.waitUntil(() => told.length > 0, PATIENTLY);
     expect(told).toEqual(['1']);
-    expect(statements.reads).toBe(0);
+    expect(statements.reads).toBe(reads);
   });
 
   it('when its client disconnects, before or while it waits', async () => {
     const leaving = wait();
+    await untilWaiting(1);
     gone.abort();
-    expect(await leaving).toBe(null);
-    expect(await wait()).toBe(null);
+    expect(await leaving).toEqual(NOTHING);
+    expect(await wait()).toEqual(NOTHING);
   });
 
   it('when the process stops, before or while it waits', async () => {
     const stopping = wait();
+    await untilWaiting(1);
     watch.close();
-    expect(await stopping).toBe(null);
-    expect(await wait()).toBe(null);
+    expect(await stopping).toEqual(NOTHING);
+    expect(await wait()).toEqual(NOTHING);
   });
 
-  it('with the fault if the events cannot be read', async () => {
+  it('with the fault if the events cannot be read at its end', async () => {
+    const waiting = expect(wait({ seconds: 1 })).rejects.toThrow('event');
+    await untilWaiting(1);
     await sql`alter table event rename to away`.execute(database.db);
-    await expect(wait({ ms: 2_000 })).rejects.toThrow('event');
+    await waiting;
   });
 
   it('with the events if a fault passes in time', async () => {
-    await sql`alter table event rename to away`.execute(database.db);
     const answer = wait();
+    await untilWaiting(1);
+    await sql`alter table event rename to away`.execute(database.db);
     await vi.waitUntil(() => statements.looks > 0, PATIENTLY);
     await sql`alter table away rename to event`.execute(database.db);
     await end([1]);

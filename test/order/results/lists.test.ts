@@ -391,7 +391,7 @@ describe('of various batches', () => {
     async function makeUp(id: 'listBatches' | 'listOrders', named: Query, place: string[]): Promise<string> {
       const { rows } = await sql<{ id: string }>`
         select id from application where app_key = ${api.credentials.appKey}`.execute(stack.db);
-      const ofOrders = Object.keys(named).length > 0 ? 'ordersByName' : 'orders';
+      const ofOrders = Object.keys(named).length > 0 ? 'ordersById' : 'orders';
       return writeCursor([id === 'listBatches' ? 'batches' : ofOrders, rows[0]!.id, named], place);
     }
 

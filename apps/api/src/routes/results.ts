@@ -1,11 +1,14 @@
-import { type FailedOrders, success } from '@lockstep/contract';
+import { type FailedOrders, Refusal, success } from '@lockstep/contract';
 import {
   awaitBatchResult,
   awaitEvents,
+  buildSummary,
   listBatches,
   listOrders,
   readFailedOrders,
-  readOrderResult,
+  readOrder,
+  showListedOrder,
+  showOrder,
 } from '@lockstep/orders';
 import { noteSubject } from '../calls/calls.ts';
 import { answerLong } from '../calls/long-answers.ts';
@@ -25,7 +28,9 @@ export function resultHandlers({ results, watch }: ServerOptions) {
     getOrderResult: async (request, caller) => {
       const { licenseOrderId } = request.params;
       noteSubject(request, { licenseOrderIds: [licenseOrderId] });
-      return success(await readOrderResult(request.db, caller, licenseOrderId));
+      const row = await readOrder(request.db, caller, licenseOrderId);
+      if (row === undefined) throw new Refusal('order_not_found', licenseOrderId);
+      return success(showOrder(row));
     },
   } satisfies OrderHandlers;
 }
@@ -36,13 +41,13 @@ export function listHandlers({ numberSearches, reads }: ServerOptions) {
     listBatches: async (request, caller) => {
       noteSubject(request, { channelCode: request.query.channelCode });
       const owner = { kind: 'list', party: caller.applicationId };
-      const list = () => listBatches(request.db, caller, request.query);
+      const list = () => listBatches(request.db, caller, request.query, buildSummary);
       return success(await reads.run(owner, request.deadline.signal, list));
     },
 
     listOrders: async (request, caller) => {
       noteSubject(request, { channelCode: request.query.channelCode });
-      const list = () => listOrders(request.db, caller, request.query);
+      const list = () => listOrders(request.db, caller, request.query, showListedOrder);
       const turns = request.query.assetNum === undefined ? reads : numberSearches;
       const owner = { kind: 'list', party: caller.applicationId };
       return success(await turns.run(owner, request.deadline.signal, list));

@@ -23,8 +23,8 @@ import {
   type SubmittedBatch,
 } from '../accepting/batch.ts';
 import { channelOfColumn } from '../lanes.ts';
-import { SO_FAR } from '../results/results.ts';
 import { PAYLOAD_VERSION } from '../stored-orders.ts';
+import { SO_FAR } from '../summary.ts';
 
 /**
  * Completes those of the batches whose chunks are all finished, and returns their ids: stores completed_time, the counts

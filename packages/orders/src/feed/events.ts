@@ -2,12 +2,15 @@ import {
   type ApplicationId,
   type EventId,
   type EventPage,
+  type EventsQuery,
   type EventType,
   type FeedEvent,
+  LATEST,
   Refusal,
 } from '@lockstep/contract';
 import { type Database, prepared } from '@lockstep/platform';
-import { buildSummary } from '../results/results.ts';
+import { buildSummary } from '../summary.ts';
+import { type Shared, Watch } from './watch.ts';
 
 /** PostgreSQL's largest bigint; no event has a higher position. */
 const LAST_POSITION = 2n ** 63n - 1n;
@@ -89,18 +92,53 @@ function buildEvent(row: EventRow): FeedEvent {
   return { id: position, type, time: completedTime.getTime(), data: { ...summary, cancelled } };
 }
 
-export async function findApplicationsWithEvents(
+/** The NOTIFY channel that carries the ids of applications with new events. */
+export const EVENTS_CHANNEL = 'lockstep_events';
+
+/** Lets calls wait for events of their application. Its first look finds all applications that have any. */
+export function watchEvents(db: Database): Watch<ApplicationId> {
+  let seen: EventId = '0' as EventId;
+  return new Watch(EVENTS_CHANNEL, async (applicationIds) => {
+    const [row] = await prepared<{ last: EventId; ids: ApplicationId[] }>(db, 'find_applications_with_events')`
+      select last_position as last, array(
+        select id::text from unnest(${applicationIds}::bigint[]) as wanted (id)
+        where exists (select from event where event.application_id = wanted.id and position > ${seen}::bigint)
+      ) as ids from event_counter`;
+    seen = row!.last;
+    return row!.ids;
+  });
+}
+
+/**
+ * Returns the events of an application after the id `after`. If there are none, waits until there is one, `waitSeconds`
+ * have passed or the client has disconnected (rules 6.8).
+ *
+ * Throws a Refusal: event_unknown.
+ */
+export async function awaitEvents(
   db: Database,
-  places: readonly Omit<Place, 'limit'>[],
-): Promise<ApplicationId[]> {
-  const rows = await prepared<{ application_id: ApplicationId }>(db, 'find_applications_with_events')`
-    select wanted.application_id
-    from unnest(
-      ${places.map(({ applicationId }) => applicationId)}::bigint[],
-      ${places.map(({ after }) => String(after))}::bigint[]
-    ) as wanted (application_id, after)
-    cross join lateral (
-      select from event where event.application_id = wanted.application_id and position > after limit 1
-    ) as found`;
-  return rows.map((row) => row.application_id);
+  watch: Watch<ApplicationId>,
+  applicationId: ApplicationId,
+  { after, limit, waitSeconds }: EventsQuery,
+  gone: AbortSignal,
+): Promise<EventPage> {
+  const from = after === LATEST ? await readLastPosition(db) : after;
+  const place = { applicationId, after: parsePosition(from), limit };
+  // Many may wait at the end of the feed. Those that are woken together read from there once.
+  const read = (shared: Shared) => {
+    const name = `${place.after} ${limit}`;
+    const reading = (shared.get(name) as Promise<EventsAfter> | undefined) ?? readNow(db, place);
+    shared.set(name, reading);
+    return reading;
+  };
+  const waiting = { key: applicationId, waitSeconds, signal: gone };
+  const { events, hasMore } = await watch.read(waiting, read, (found) => found.events.length > 0);
+  return { events, lastId: events.at(-1)?.id ?? from ?? null, hasMore };
+}
+
+async function readNow(db: Database, place: Place): Promise<EventsAfter> {
+  const [behind] = await readEventsAfter(db, [place]);
+  // If there are later events, the position has been assigned.
+  if (behind!.events.length === 0) await assertPositionAssigned(db, place.after);
+  return behind!;
 }

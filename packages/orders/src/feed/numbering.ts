@@ -1,6 +1,6 @@
 import type { ApplicationId } from '@lockstep/contract';
 import { type Database, type Logger, notify, run } from '@lockstep/platform';
-import { EVENTS_CHANNEL } from './watch.ts';
+import { EVENTS_CHANNEL } from './events.ts';
 
 /** The NOTIFY channel that carries the ids of completed batches. */
 export const COMPLETIONS_CHANNEL = 'lockstep_batch_ends';

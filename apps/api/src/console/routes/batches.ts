@@ -1,14 +1,15 @@
 import type { BatchId, FailedOrders } from '@lockstep/contract';
 import { ConsoleRefusal } from '@lockstep/contract/console';
 import { readResends, recordChange } from '@lockstep/operators';
-import { readFailedOrders } from '@lockstep/orders';
+import { listBatches, readFailedOrders } from '@lockstep/orders';
 import {
   groupFailures,
-  listAllBatches,
   listOrdersOfBatch,
   markPasswords,
+  OPERATOR,
   type OperatorBatch,
   readAnyBatch,
+  showBatch,
 } from '@lockstep/orders/operator';
 import { isId } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
@@ -21,7 +22,7 @@ import type { ConsoleHandlers } from '../operations.ts';
 export function batchesHandlers(options: ServerOptions) {
   const { db, canceller, channels } = options;
   return {
-    listAllBatches: async (request) => await listAllBatches(request.db, request.query),
+    listAllBatches: async (request) => await listBatches(request.db, OPERATOR, request.query, showBatch),
 
     getBatch: async (request) => {
       const { shown, waiting } = await findNamedBatch(request);

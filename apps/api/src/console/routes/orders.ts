@@ -8,15 +8,16 @@ import {
 } from '@lockstep/contract/console';
 import { readOwners } from '@lockstep/customers/operator';
 import { recordFailed } from '@lockstep/operators';
-import { comparePreview, failPendingOrders, prepareBatch } from '@lockstep/orders';
+import { comparePreview, failPendingOrders, listOrders, prepareBatch } from '@lockstep/orders';
 import {
-  listAllOrders,
   listHolds,
+  OPERATOR,
   readAnyBatch,
   readAnyOrder,
   readOrderText,
   readStoredOrder,
   showContent,
+  showSentOrder,
 } from '@lockstep/orders/operator';
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls/calls.ts';
@@ -28,7 +29,7 @@ import type { ConsoleHandlers } from '../operations.ts';
 export function ordersHandlers({ numberSearches }: ServerOptions) {
   return {
     listAllOrders: async (request, { operatorId }) => {
-      const list = () => listAllOrders(request.db, request.query);
+      const list = () => listOrders(request.db, OPERATOR, request.query, showSentOrder);
       if (request.query.assetNum === undefined) return await list();
       const owner = { kind: 'orders of a number', party: `operator-${operatorId}` };
       return await numberSearches.run(owner, request.deadline.signal, list);

@@ -1,20 +1,15 @@
 import { splitOrderId } from '@lockstep/assets';
 import { type LicenseOrderId, Refusal, requireChannel } from '@lockstep/contract';
-import { ConsoleRefusal, MAX_RESEND_BYTES, type ResendBody } from '@lockstep/contract/console';
+import { ConsoleRefusal, HIDDEN, MAX_RESEND_BYTES, type ResendBody } from '@lockstep/contract/console';
 import { recordChange, recordResend, type SentOrders } from '@lockstep/operators';
-import { comparePreview } from '@lockstep/orders';
-import {
-  compareWithFailed,
-  countHidden,
-  type OperatorBatch,
-  putBackHidden,
-  readAnyOrder,
-  readFailedContent,
-} from '@lockstep/orders/operator';
+import { comparePreview, readFailedOrders } from '@lockstep/orders';
+import { markPasswords, type OperatorBatch, readAnyOrder } from '@lockstep/orders/operator';
 import type { Database } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import type { BatchReader, ReadBatch } from '../../bodies/batch-reader.ts';
 import type { ServerOptions } from '../../options.ts';
+import { compareWithFailed } from '../difference.ts';
+import { countHidden, putBackHidden } from '../hidden-passwords.ts';
 import type { ConsoleHandlers } from '../operations.ts';
 import { findNamedBatch } from './batches.ts';
 
@@ -80,21 +75,20 @@ export function resendHandlers(options: ServerOptions & { batches: BatchReader }
  * Reads the contents of the failed orders of a batch. Throws a ConsoleRefusal: batch_not_completed, nothing_failed,
  * too_large_to_edit; a Refusal: content_expired.
  */
-async function readFailed(db: Database, { shown }: OperatorBatch, passwords: 'hidden' | 'kept'): Promise<unknown[]> {
-  const { batchId, channelCode, channelOrderId, state, pending } = shown;
+async function readFailed(
+  db: Database,
+  { applicationId, shown }: OperatorBatch,
+  passwords: 'hidden' | 'kept',
+): Promise<unknown[]> {
+  const { channelOrderId, state, pending } = shown;
   if (state !== 'completed') throw new ConsoleRefusal('batch_not_completed', channelOrderId, String(pending));
-  const options = { maxBytes: MAX_RESEND_BYTES, passwords };
-  const content = await readFailedContent(db, batchId, options);
-  switch (content.kind) {
-    case 'kept':
-      return content.orders;
-    case 'none':
-      throw new ConsoleRefusal('nothing_failed', channelOrderId);
-    case 'expired':
-      throw new Refusal('content_expired', channelOrderId, channelCode);
-    case 'too_large':
-      throw new ConsoleRefusal('too_large_to_edit', String(content.bytes), String(MAX_RESEND_BYTES));
+  const { orders } = await readFailedOrders(db, applicationId, shown);
+  if (orders.length === 0) throw new ConsoleRefusal('nothing_failed', channelOrderId);
+  const bytes = orders.reduce((sum, order) => sum + Buffer.byteLength(order), 0);
+  if (bytes > MAX_RESEND_BYTES) {
+    throw new ConsoleRefusal('too_large_to_edit', String(bytes), String(MAX_RESEND_BYTES));
   }
+  return orders.map((order) => JSON.parse(passwords === 'kept' ? order : markPasswords(order, HIDDEN)) as unknown);
 }
 
 /**

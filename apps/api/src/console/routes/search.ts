@@ -3,7 +3,8 @@ import { findAssetOfNumber } from '@lockstep/assets/operator';
 import { AssetNumParams, type BatchId, type LicenseOrderId } from '@lockstep/contract';
 import type { SearchHit } from '@lockstep/contract/console';
 import { listCustomersOfAll, listEnterprises } from '@lockstep/customers/operator';
-import { listAllBatches, readAnyBatch, readAnyOrder } from '@lockstep/orders/operator';
+import { listBatches } from '@lockstep/orders';
+import { OPERATOR, readAnyBatch, readAnyOrder, showBatch } from '@lockstep/orders/operator';
 import { type Database, isId } from '@lockstep/platform';
 import type { ConsoleHandlers } from '../operations.ts';
 
@@ -32,7 +33,7 @@ async function findOrders(db: Database, text: string): Promise<SearchHit[]> {
 async function findBatches(db: Database, text: string): Promise<SearchHit[]> {
   const query = { appKey: undefined, channelCode: undefined, channelOrderId: text, limit: MAX_HITS };
   // A trailing * would search by prefix.
-  const { batches } = text.endsWith('*') ? { batches: [] } : await listAllBatches(db, query);
+  const { batches } = text.endsWith('*') ? { batches: [] } : await listBatches(db, OPERATOR, query, showBatch);
   const byId = isId(text) ? await readAnyBatch(db, text as BatchId) : undefined;
   return [...batches, ...(byId === undefined ? [] : [byId.shown])].map(
     ({ batchId, channelOrderId, applicationName }): SearchHit => ({

@@ -14,16 +14,10 @@ import { LRUCache } from 'lru-cache';
 import { BATCH_WANTED } from '../accepting/batch.ts';
 import type { PendingInChannel } from '../channels/estimates.ts';
 import type { ChannelReader } from '../channels/state.ts';
-import {
-  buildResult,
-  buildSummary,
-  heldSince,
-  type OrderRow,
-  SO_FAR,
-  SUMMARY_COLUMNS,
-  type SummaryRow,
-  WAITING,
-} from './results.ts';
+import { COMPLETIONS_CHANNEL } from '../feed/numbering.ts';
+import { Watch } from '../feed/watch.ts';
+import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from '../summary.ts';
+import { buildResult, heldSince, type OrderRow, WAITING } from './results.ts';
 
 /** How many statements run at once, and how much each reads at most: pages, and orders of pages that are not cached. */
 const READS = { maxRunning: 2, maxInputs: 100, maxWeight: 2_000 };
@@ -253,3 +247,36 @@ function buildPage(row: Row, query: WantedPage['query']): ReadPage {
 }
 
 const dateOf = (ms: number | null) => (ms === null ? null : new Date(ms));
+
+/** Lets calls wait until their batch is completed. */
+export function watchBatches(db: Database): Watch<BatchId> {
+  return new Watch(COMPLETIONS_CHANNEL, async (batchIds) => {
+    const rows = await run<{ id: BatchId }>(db, {
+      name: 'find_completed_batches',
+      text: 'select id from batch where id = any ((select $1::bigint[])::bigint[]) and completed_time is not null',
+      values: [batchIds],
+    });
+    return rows.map(({ id }) => id);
+  });
+}
+
+/**
+ * Returns the result of a batch as the JSON text of the answer (rules 6.4). Waits until the batch is completed,
+ * `waitSeconds` have passed or the client has disconnected.
+ *
+ * Throws a Refusal (batch_not_found) or an Overload.
+ */
+export async function awaitBatchResult(
+  results: ResultReader,
+  watch: Watch<BatchId>,
+  applicationId: ApplicationId,
+  query: BatchResultQuery,
+  deadline: Deadline,
+): Promise<string> {
+  const read = () => deadline.race(results.read(applicationId, query, deadline));
+  const { batchId: key, isCompleted, answer } = await read();
+  const { waitSeconds } = query;
+  if (isCompleted || waitSeconds === 0) return answer;
+  const found = await watch.read({ key, waitSeconds, signal: deadline.signal }, read, (each) => each.isCompleted);
+  return found.answer;
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countHidden, putBackHidden } from './failed.ts';
+import { countHidden, putBackHidden } from './hidden-passwords.ts';
 
 /** An order with a password on a product, and one on a product in a merchandise. */
 const order = (first: unknown = 'one', inside: unknown = 'two') => ({

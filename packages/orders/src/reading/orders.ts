@@ -1,59 +1,52 @@
 import { splitOrderId } from '@lockstep/assets';
-import {
-  type ApplicationId,
-  type LicenseOrderId,
-  type ListedOrder,
-  type ListOrdersQuery,
-  type OrderPage,
-  Refusal,
-  type SingleOrderResult,
+import type {
+  ApplicationId,
+  Cause,
+  LicenseOrderId,
+  ListedOrder,
+  ListOrdersQuery,
+  SingleOrderResult,
 } from '@lockstep/contract';
+import type { ConsoleOrder, ConsoleOrderDetail } from '@lockstep/contract/console';
 import { type Database, inSnapshot, isId, run, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { buildResult, heldSince, type OrderRow } from '../results/results.ts';
-import { openCursor } from './cursor.ts';
-import type { ListCaller, OrderFilters, Viewer } from './filters.ts';
 import { findOrdersById } from './orders-by-id.ts';
 import { findOrdersOfBatches } from './orders-of-batches.ts';
-
-/**
- * Returns a page of a caller's orders, newest first (rules 6.7).
- *
- * Throws a WrongCursor.
- */
-export async function listOrders(db: Database, caller: ListCaller, query: ListOrdersQuery): Promise<OrderPage> {
-  const { rows, nextCursor } = await readOrderPage(db, caller, query);
-  return { orders: rows.map(buildListed), nextCursor };
-}
+import { buildResult, heldSince, type OrderRow } from './results.ts';
+import { OPERATOR, type OrderFilters, openCursor, type Viewer } from './viewer.ts';
 
 type OrdersQuery = Pick<ListOrdersQuery, 'limit' | 'cursor'> &
   Omit<OrderFilters, 'applicationId' | 'acceptedFrom' | 'acceptedTo'> &
   Partial<Pick<OrderFilters, 'acceptedFrom' | 'acceptedTo'>> & { appKey?: string | undefined };
 
 /**
- * Returns a page of the orders that a viewer may see, newest first. Lists of all applications, of a customer or of an
- * asset number are read by order id; others batch by batch in acceptance order.
+ * Returns a page of the orders that a viewer may see, newest first (rules 6.7). Lists of all applications, of a customer
+ * or of an asset number are read by order id; others batch by batch in acceptance order.
+ *
+ * Throws a WrongCursor.
  */
-export async function readOrderPage(
+export async function listOrders<Shown>(
   db: Database,
   viewer: Viewer,
   query: OrdersQuery,
-): Promise<{ rows: SentOrderRow[]; nextCursor: string | null }> {
+  show: (row: SentOrderRow) => Shown,
+): Promise<{ orders: Shown[]; nextCursor: string | null }> {
   const { limit, cursor, appKey, channelCode, customerId, assetNum, orderType, state, cause, ...period } = query;
   const { acceptedFrom, acceptedTo } = period;
   const filters = { channelCode, customerId, assetNum, orderType, state, cause, acceptedFrom, acceptedTo };
   const isNamed = customerId !== undefined || assetNum !== undefined;
-  const list = viewer.applicationId === null ? 'allOrders' : isNamed ? 'ordersByName' : 'orders';
+  const list = viewer.applicationId === null || isNamed ? 'ordersById' : 'orders';
   const cursors = openCursor(list, viewer, { ...filters, appKey }, cursor);
   // Only failed orders have a cause.
-  if (cause !== undefined && (state === 'pending' || state === 'succeeded')) return { rows: [], nextCursor: null };
+  if (cause !== undefined && (state === 'pending' || state === 'succeeded')) return { orders: [], nextCursor: null };
   return await inSnapshot(db, async (trx) => {
     const applicationId = appKey === undefined ? undefined : await findApplication(trx, appKey);
-    if (applicationId === null) return { rows: [], nextCursor: null };
+    if (applicationId === null) return { orders: [], nextCursor: null };
     const find = list === 'orders' ? findOrdersOfBatches : findOrdersById;
     const search = { viewer, filters: { ...filters, applicationId }, limit, after: cursors.after };
     const { ids, stop } = await find(trx, search);
-    return { rows: await selectSentOrders(trx, viewer, ids), nextCursor: cursors.write(stop) };
+    const rows = await selectSentOrders(trx, viewer, ids);
+    return { orders: rows.map(show), nextCursor: cursors.write(stop) };
   });
 }
 
@@ -73,11 +66,7 @@ export type SentOrderRow = OrderRow & {
   src_license_order_id: LicenseOrderId | null;
 };
 
-export function selectSentOrders(
-  db: Database | Trx,
-  viewer: Viewer,
-  ids: readonly LicenseOrderId[],
-): Promise<SentOrderRow[]> {
+function selectSentOrders(db: Database | Trx, viewer: Viewer, ids: readonly LicenseOrderId[]): Promise<SentOrderRow[]> {
   return run<SentOrderRow>(db, {
     name: 'read_sent_orders',
     text: `
@@ -102,22 +91,14 @@ export function selectSentOrders(
   });
 }
 
-/**
- * Returns the result of one order (rules 6.4).
- *
- * Throws a Refusal (order_not_found), also for orders of other applications.
- */
-export async function readOrderResult(
-  db: Database,
-  caller: ListCaller,
-  id: LicenseOrderId,
-): Promise<SingleOrderResult> {
-  const [row] = isId(id) ? await selectSentOrders(db, caller, [id]) : [];
-  if (row === undefined) throw new Refusal('order_not_found', id);
-  return buildSingle(row);
+/** Returns an order that a viewer may see; undefined if there is none. */
+export async function readOrder(db: Database, viewer: Viewer, id: LicenseOrderId): Promise<SentOrderRow | undefined> {
+  const [row] = isId(id) ? await selectSentOrders(db, viewer, [id]) : [];
+  return row;
 }
 
-function buildSingle(row: SentOrderRow): SingleOrderResult {
+/** Shows an order to its application (rules 6.4). */
+export function showOrder(row: SentOrderRow): SingleOrderResult {
   return {
     ...buildResult(splitOrderId(row.id).batchId, row),
     channelCode: row.channel_code,
@@ -125,6 +106,40 @@ function buildSingle(row: SentOrderRow): SingleOrderResult {
   };
 }
 
-export function buildListed(row: SentOrderRow): ListedOrder {
-  return { ...buildSingle(row), acceptedTime: row.accepted_time.getTime() };
+/** Shows an order in a list of its application. */
+export function showListedOrder(row: SentOrderRow): ListedOrder {
+  return { ...showOrder(row), acceptedTime: row.accepted_time.getTime() };
+}
+
+/** Shows an order to operators. */
+export function showSentOrder(row: SentOrderRow): ConsoleOrder {
+  const { batchId } = splitOrderId(row.id);
+  return { ...showListedOrder(row), batchId, appKey: row.app_key, applicationName: row.application_name };
+}
+
+/** How many earlier failures of a retried order are shown. Each retry was an operator's action. */
+const MAX_RETRIES = 50;
+
+/** Returns an order of any application, for operators; undefined if there is none. */
+export async function readAnyOrder(db: Database, id: LicenseOrderId): Promise<ConsoleOrderDetail | undefined> {
+  const row = await readOrder(db, OPERATOR, id);
+  if (row === undefined) return undefined;
+  const retries = await db
+    .selectFrom('order_retry')
+    .select(['cause', 'message', 'finished_time', 'retried_time'])
+    .where('license_order_id', '=', id)
+    .orderBy('finished_time', 'desc')
+    .limit(MAX_RETRIES)
+    .execute();
+  return {
+    ...showSentOrder(row),
+    requestId: row.request_id,
+    srcLicenseOrderId: row.src_license_order_id,
+    retries: retries.map((retry) => ({
+      cause: retry.cause as Cause,
+      message: retry.message,
+      finishedTime: retry.finished_time.getTime(),
+      retriedTime: retry.retried_time.getTime(),
+    })),
+  };
 }

@@ -1,4 +1,5 @@
 import type { ApplicationId, Channels, LicenseOrderId, ListBatchesQuery, ListOrdersQuery } from '@lockstep/contract';
+import { type CursorPart, isId, ListCursor } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 
 /** A calling application and the channels that it is bound to. It sees its own batches in these channels. */
@@ -7,11 +8,19 @@ export interface ListCaller {
   channels: Channels;
 }
 
-/** An operator, who sees the batches of all applications. */
-export const OPERATOR = { applicationId: null, channels: null } as const;
+/** Makes the type of OPERATOR one that nothing else has. */
+declare const isOperator: unique symbol;
+interface Operator {
+  applicationId: null;
+  channels: null;
+  [isOperator]: true;
+}
+
+/** An operator, who sees the batches of all applications. Only the console gets this value (decision 0017). */
+export const OPERATOR = { applicationId: null, channels: null } as Operator;
 
 /** Who reads batches and orders. Every query for a viewer applies the conditions below. */
-export type Viewer = ListCaller | typeof OPERATOR;
+export type Viewer = ListCaller | Operator;
 
 export type BatchFilters = Pick<ListBatchesQuery, 'channelCode' | 'acceptedFrom' | 'acceptedTo'> & {
   /** The application that sent it. Only operators filter by it. */
@@ -89,4 +98,34 @@ export function isFinishedAsAsked(asked: OrderFilters): RawBuilder<unknown> {
   const ofType = asked.orderType === undefined ? sql`` : sql`and finished.order_type = ${asked.orderType}`;
   const ofCustomer = asked.customerId === undefined ? sql`` : sql`and finished.customer_id = ${asked.customerId}`;
   return sql`${hasOutcome(asked)} ${ofType} ${ofCustomer}`;
+}
+
+/**
+ * The lists, and the parts of a position in each: when a batch was accepted, in PostgreSQL's text format, and an id.
+ */
+const PARTS = {
+  batches: [isTimeText, isId],
+  orders: [isTimeText, isId],
+  ordersById: [isId],
+} satisfies Record<string, CursorPart[]>;
+
+/** Opens a cursor for one list, viewer and set of filters. Throws a WrongCursor. */
+export function openCursor(
+  list: keyof typeof PARTS,
+  viewer: Viewer,
+  filters: object,
+  cursor: string | undefined,
+): ListCursor {
+  return new ListCursor([list, viewer.applicationId, filters], cursor, PARTS[list]);
+}
+
+const TIME_TEXT = /^(2\d{3}-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d{1,6})?[+-](0\d|1[0-4])(:[0-5]\d)?$/;
+
+/** Whether a text is a time as PostgreSQL writes it, and a valid one. */
+function isTimeText(text: string): boolean {
+  const [, date, time] = TIME_TEXT.exec(text) ?? [];
+  if (date === undefined) return false;
+  const read = new Date(`${date}T${time}Z`);
+  // JavaScript turns a day that a month does not have into one of the next month.
+  return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(date);
 }

@@ -2,7 +2,7 @@ import { licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from '@lockstep/asse
 import type { LicenseOrderId } from '@lockstep/contract';
 import { prepared, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
-import { type FoundOrders, hasOutcome, isOfChannel, type OrderFilters, type OrderSearch } from './filters.ts';
+import { type FoundOrders, hasOutcome, isOfChannel, type OrderFilters, type OrderSearch } from './viewer.ts';
 import { type BatchWalk, findWalkStop, walkBatches } from './walks.ts';
 
 /** How many batches and orders one call reads at most, even if few match. */

@@ -1,11 +1,10 @@
 import { licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
-import type { BatchId, CustomerId, LicenseOrderId } from '@lockstep/contract';
+import type { BatchId, LicenseOrderId } from '@lockstep/contract';
 import { prepared, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { findChannels } from '../channels/customers.ts';
-import { laneOf } from '../lanes.ts';
+import { findLanes } from '../channels/customers.ts';
 import { PAYLOAD_VERSION } from '../stored-orders.ts';
-import { type IndexSearch, isOfChannel, isOfSenderInPeriod, type OrdersFrom } from './filters.ts';
+import { type IndexSearch, isOfChannel, isOfSenderInPeriod, type OrdersFrom } from './viewer.ts';
 
 /** How many batches of all applications one call considers at most. */
 const MAX_BATCHES = 1_000;
@@ -29,7 +28,8 @@ export async function findPending(trx: Trx, search: IndexSearch): Promise<Orders
 async function chooseOpen(trx: Trx, { viewer, filters, below }: IndexSearch): Promise<ChosenBatches> {
   // Lower ids belong to earlier batches.
   const { batchId } = splitOrderId(String(BigInt(below) - 1n) as LicenseOrderId);
-  const lanes = filters.customerId === undefined ? [] : await findLanes(trx, filters.customerId);
+  const { customerId } = filters;
+  const lanes = customerId === undefined ? [] : [...(await findLanes(trx, [customerId])).values()];
   const walked =
     filters.customerId === undefined
       ? sql`select id from batch where completed_time is null and id <= ${batchId} order by id desc limit ${MAX_BATCHES}`
@@ -62,11 +62,6 @@ async function chooseOpen(trx: Trx, { viewer, filters, below }: IndexSearch): Pr
   const last = await prepared<{ id: BatchId }>(trx, 'open_batches_floor')`
     select id from (${walked}) as walked order by id desc offset ${MAX_BATCHES - 1} limit 1`;
   return { batchIds, floor: last[0] === undefined ? null : licenseOrderIdOf(last[0].id, 0) };
-}
-
-async function findLanes(trx: Trx, customerId: CustomerId): Promise<number[]> {
-  const channel = (await findChannels(trx, [customerId])).get(customerId);
-  return channel === undefined ? [] : [laneOf(channel.id, customerId)];
 }
 
 async function findListed(trx: Trx, search: IndexSearch, batchIds: readonly BatchId[]): Promise<LicenseOrderId[]> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { markPasswords } from './mark-passwords.ts';
+import { markPasswords } from './content.ts';
 
 const mark = (orders: unknown) => JSON.parse(markPasswords(JSON.stringify(orders), '(hidden)'));
 

@@ -2,6 +2,7 @@ import { ABOVE_ALL, ORDERS_PER_BATCH, ordersOfNumber } from '@lockstep/assets';
 import type { LicenseOrderId } from '@lockstep/contract';
 import { prepared, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
+import { findPending } from './pending-search.ts';
 import {
   type FoundOrders,
   type IndexSearch,
@@ -10,8 +11,7 @@ import {
   isOfSenderInPeriod,
   type OrderSearch,
   type OrdersFrom,
-} from './filters.ts';
-import { findPending } from './pending-search.ts';
+} from './viewer.ts';
 
 /** How many orders of an index one call reads at most, even if few match. */
 const MAX_ORDERS = 10_000;

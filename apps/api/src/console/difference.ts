@@ -1,5 +1,5 @@
 import { HIDDEN } from '@lockstep/contract/console';
-import type { PreparedBatch } from '../accepting/prepare.ts';
+import type { PreparedBatch } from '@lockstep/orders';
 
 /** How many changed fields are listed, and how many characters of a value: this bounds a difference. */
 const MAX_CHANGES = 50;

@@ -1,7 +1,7 @@
 import type { ApplicationId, BatchId, ListBatchesQuery } from '@lockstep/contract';
 import { prepared, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
-import { type BatchFilters, inPeriod, isOfChannel, isOfSenderInPeriod, type Viewer } from './filters.ts';
+import { type BatchFilters, inPeriod, isOfChannel, isOfSenderInPeriod, type Viewer } from './viewer.ts';
 
 /** A position in the order of acceptance. The time is in PostgreSQL's text format, which keeps microseconds. */
 export interface BatchPlace {

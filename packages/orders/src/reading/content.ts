@@ -1,0 +1,103 @@
+import { licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
+import { type ApplicationId, type FailedOrdersQuery, type Order, Refusal, type SyncMode } from '@lockstep/contract';
+import { type ConsoleOrderDetail, HIDDEN, type OrderContent } from '@lockstep/contract/console';
+import type { Database } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { findBatch } from '../accepting/batch.ts';
+import { cutOrderText, PAYLOAD_VERSION, type PlacedOrder, readStoredOrders } from '../stored-orders.ts';
+
+/**
+ * Reads the failed orders of a batch as they were sent (rules 6.7), each as JSON, in orderList order. They are not
+ * parsed.
+ *
+ * Throws a Refusal: batch_not_found, also for batches of other applications; content_expired if the content of an order
+ * has been deleted.
+ */
+export async function readFailedOrders(
+  db: Database,
+  applicationId: ApplicationId,
+  { channelCode, channelOrderId }: FailedOrdersQuery,
+): Promise<{ syncMode: SyncMode; orders: string[] }> {
+  const { id, syncMode } = await findBatch(db, applicationId, { channelCode, channelOrderId });
+  const { rows } = await sql<{ payload_version: number; content: string | null }>`
+    select payload_version, content from license_order left join failed_order on license_order_id = id
+    where id between ${licenseOrderIdOf(id, 0)} and ${licenseOrderIdOf(id, ORDERS_PER_BATCH - 1)} and cause is not null
+    order by id`.execute(db);
+  const orders = rows.map(({ payload_version, content }) => {
+    if (content === null) throw new Refusal('content_expired', channelOrderId, channelCode);
+    return cutOrderText(payload_version, content);
+  });
+  return { syncMode, orders };
+}
+
+/** The content of an order: JSON in the form of `orderText`, with its passwords, which must not reach an operator. */
+export type StoredOrderText = { kind: 'kept'; text: string; bytes: number } | Exclude<OrderContent, { kind: 'kept' }>;
+
+/** Reads the content of an order of any application, if it is stored and at most `maxBytes`. */
+export async function readOrderText(
+  db: Database,
+  { licenseOrderId, customerId, state }: Pick<ConsoleOrderDetail, 'licenseOrderId' | 'customerId' | 'state'>,
+  maxBytes: number,
+): Promise<StoredOrderText> {
+  if (state === 'succeeded') return { kind: 'gone' };
+  const { batchId, index } = splitOrderId(licenseOrderId);
+  // PostgreSQL, not the event loop, parses the chunk to extract the order.
+  const { rows } = await sql<{ content: string }>`
+    select content from (
+      select content, payload_version from failed_order where license_order_id = ${licenseOrderId}
+      union all
+      select content, payload_version from held_order where license_order_id = ${licenseOrderId}
+      union all
+      select '[' || each::text || ']', payload_version from lane_chunk cross join json_array_elements(payload::json) as each
+      where batch_id = ${batchId} and ${customerId} = any (customer_ids) and finished_time is null
+        and payload_version = ${PAYLOAD_VERSION} and (each ->> 0)::int = ${index}
+    ) as stored where payload_version = ${PAYLOAD_VERSION} limit 1`.execute(db);
+  // A pending order may have got its outcome meanwhile.
+  if (rows[0] === undefined) return { kind: state === 'failed' ? 'expired' : 'gone' };
+  const text = cutOrderText(PAYLOAD_VERSION, rows[0].content);
+  const bytes = Buffer.byteLength(text);
+  return bytes > maxBytes ? { kind: 'too_large', bytes } : { kind: 'kept', text, bytes };
+}
+
+/** Returns the content of an order as an operator may see it. */
+export function showContent(stored: StoredOrderText): OrderContent {
+  if (stored.kind !== 'kept') return stored;
+  const order = JSON.parse(markPasswords(stored.text, HIDDEN)) as unknown;
+  return { kind: 'kept', order, bytes: stored.bytes };
+}
+
+/** Parses the content of an order. Throws a PayloadFault if no release writes such a text. */
+export function readStoredOrder(text: string): Order {
+  const [[, order]] = readStoredOrders(PAYLOAD_VERSION, `[[0,${text}]]`) as [PlacedOrder];
+  return order;
+}
+
+const FIELD = '"passwords":[';
+const TEXT = /"(?:[^"\\]|\\.)*"/y;
+
+/**
+ * Replaces each license password in stored orders (JSON written by `orderText`) with `mark`, without parsing them. That
+ * is safe: the field name can't occur inside a JSON string, where quotation marks are escaped, so its list always
+ * follows.
+ */
+export function markPasswords(orders: string, mark: string): string {
+  const written = JSON.stringify(mark);
+  let marked = '';
+  let from = 0;
+  for (let at = orders.indexOf(FIELD); at >= 0; at = orders.indexOf(FIELD, from)) {
+    let end = at + FIELD.length;
+    marked += orders.slice(from, end);
+    while (orders[end] === '"') {
+      TEXT.lastIndex = end;
+      TEXT.test(orders);
+      marked += written;
+      end = TEXT.lastIndex;
+      if (orders[end] === ',') {
+        marked += ',';
+        end++;
+      }
+    }
+    from = end;
+  }
+  return marked + orders.slice(from);
+}
