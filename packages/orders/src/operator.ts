@@ -2,8 +2,8 @@
 
 import type {} from './tables.ts';
 
+export { type HoldsAndStalls, readHoldsAndStalls } from './channels/gauges.ts';
 export { pickDelayed } from './channels/list.ts';
-export { type HoldsAndStalls, readHoldsAndStalls } from './metrics.ts';
 export {
   findOldestPending,
   listHolds,

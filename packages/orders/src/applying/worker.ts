@@ -1,10 +1,11 @@
 import { LedgerIds } from '@lockstep/assets';
 import { type Database, describeError, type Logger } from '@lockstep/platform';
 import { countActivity } from '../channels/count-activity.ts';
+import { readHoldsAndStalls } from '../channels/gauges.ts';
 import { readChannels } from '../channels/state.ts';
 import { OpenBatches } from '../completion/complete-batches.ts';
 import type { EventNumbering } from '../feed/numbering.ts';
-import { type OrderMetrics, readHoldsAndStalls } from '../metrics.ts';
+import type { OrderMetrics } from '../metrics.ts';
 import { Claims } from './claims.ts';
 import { Drainer } from './drain.ts';
 import { HoldRetries } from './hold-retries.ts';

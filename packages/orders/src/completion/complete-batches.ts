@@ -27,17 +27,17 @@ import { PAYLOAD_VERSION } from '../stored-orders.ts';
 import { SO_FAR } from '../summary.ts';
 
 /**
- * Completes those of the batches whose chunks are all finished, and returns their ids: stores completed_time, the counts
- * and an event, and deletes the chunks. Number the events after the commit (EventNumbering), which also wakes the calls
- * that wait for them.
+ * Completes those of the batches whose chunks are all finished, and returns their ids: stores completed_time, the
+ * counts and an event, and deletes the chunks. Number the events after the commit (EventNumbering), which also wakes
+ * the calls that wait for them.
  *
  * Each batch is completed once, even if several callers try at the same time. The first statement locks the rows,
  * ordered by id. It skips rows that are locked elsewhere, so that one batch never delays others: the lock's holder
  * completes or reopens that batch, or else the sweep completes it. The second statement sees everything committed
  * before the lock, so it never deletes a chunk that `order retry` has put back.
  *
- * Call it right after the commit of each transaction that finishes chunks: two that finish the last two chunks don't see
- * each other, but whichever looks later sees both.
+ * Call it right after the commit of each transaction that finishes chunks: two that finish the last two chunks don't
+ * see each other, but whichever looks later sees both.
  */
 export async function completeBatches(db: Database | Trx, batchIds: readonly BatchId[]): Promise<BatchId[]> {
   if (batchIds.length === 0) return [];

@@ -20,8 +20,8 @@ type OrdersQuery = Pick<ListOrdersQuery, 'limit' | 'cursor'> &
   Partial<Pick<OrderFilters, 'acceptedFrom' | 'acceptedTo'>> & { appKey?: string | undefined };
 
 /**
- * Returns a page of the orders that a viewer may see, newest first (rules 6.7). Lists of all applications, of a customer
- * or of an asset number are read by order id; others batch by batch in acceptance order.
+ * Returns a page of the orders that a viewer may see, newest first (rules 6.7). Lists of all applications, of a
+ * customer or of an asset number are read by order id; others batch by batch in acceptance order.
  *
  * Throws a WrongCursor.
  */

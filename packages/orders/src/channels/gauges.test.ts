@@ -2,8 +2,9 @@ import type { Database } from '@lockstep/platform';
 import { createTestDatabase, type TestDatabase } from '@lockstep/test/harness/stack';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ChannelReader, readChannels } from './channels/state.ts';
-import { createOrderMetrics, registerBacklogGauges } from './metrics.ts';
+import { createOrderMetrics } from '../metrics.ts';
+import { registerBacklogGauges } from './gauges.ts';
+import { ChannelReader, readChannels } from './state.ts';
 
 let database: TestDatabase;
 /** The same database, with a counter of queries. */
