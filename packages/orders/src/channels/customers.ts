@@ -68,7 +68,7 @@ export class CustomerChannels {
 }
 
 /** Returns the channels of customers, except of customers that don't exist. */
-export async function findChannels(
+async function findChannels(
   db: Database | Trx,
   customerIds: readonly CustomerId[],
 ): Promise<ReadonlyMap<CustomerId, Channel>> {

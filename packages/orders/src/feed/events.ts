@@ -49,7 +49,7 @@ export function parsePosition(id: EventId | undefined): bigint {
  * Returns the last position assigned to an event of any application. All events up to it are visible. All later events
  * get higher positions, including those stored but not yet numbered.
  */
-export async function readLastPosition(db: Database): Promise<EventId> {
+async function readLastPosition(db: Database): Promise<EventId> {
   const [row] = await prepared<{ last_position: EventId }>(db, 'read_last_position')`
     select last_position from event_counter`;
   return row!.last_position;

@@ -3,7 +3,7 @@ import { type CursorPart, isId, ListCursor } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 
 /** A calling application and the channels that it is bound to. It sees its own batches in these channels. */
-export interface ListCaller {
+interface ListCaller {
   applicationId: ApplicationId;
   channels: Channels;
 }
