@@ -23,7 +23,8 @@ export const ROOMS: Readonly<Record<string, string>> = {
   // Begin with drain.ts, then worker.ts.
   'orders/src/applying': 'one transaction: claim, read, load, plan, write, finish; the loop of a worker; holds',
   'orders/src/completion': 'completing and reopening batches',
-  'orders/src/reading': 'what became of batches and orders, for whoever looks: results, lists, contents, activity',
+  'orders/src/reading':
+    'what became of batches and orders, for callers and operators: results, lists, contents, activity',
   'orders/src/planning': 'the rules of orders, pure: ledger and orders in, effects and outcomes out',
   'orders/src/accepting': 'preparing and storing batches, and the jobs that announce them',
   'orders/src/feed': 'the event feed: numbering events, reading them; calls that wait',

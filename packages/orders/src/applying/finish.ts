@@ -166,8 +166,8 @@ async function keepFailedOrders(trx: Trx, failed: readonly FailedInBatch[]): Pro
   });
 }
 
-/** How many batches a line names: log collectors may split lines of more than 16 KiB. */
-const BATCHES_OF_LINE = 50;
+/** How much of a log line the batches may take, in bytes: log collectors may split lines of more than 16 KiB. */
+const MAX_BATCHES_BYTES = 12_000;
 const MAX_LOGGED_FAILURES = 20;
 
 /**
@@ -187,9 +187,22 @@ export function logApplied(
   const failures = failedOrders.length === 0 ? {} : { causes, failures: failedOrders.slice(0, MAX_LOGGED_FAILURES) };
   const ms = Math.round(performance.now() - startedMs);
   const orders = succeeded + failedOrders.length;
-  const [first, further] = [batches.slice(0, BATCHES_OF_LINE), batches.slice(BATCHES_OF_LINE)];
+  const [first = [], ...further] = splitIntoLines(batches);
   log.info({ orders, failed: failedOrders.length, ms, ...failures, batches: first }, message);
-  for (let from = 0; from < further.length; from += BATCHES_OF_LINE) {
-    log.info({ batches: further.slice(from, from + BATCHES_OF_LINE) }, `${message}, continued`);
+  for (const more of further) log.info({ batches: more }, `${message}, continued`);
+}
+
+function splitIntoLines(batches: readonly WorkedBatch[]): WorkedBatch[][] {
+  const lines: WorkedBatch[][] = [];
+  let left = 0;
+  for (const batch of batches) {
+    const bytes = Buffer.byteLength(JSON.stringify(batch)) + 1;
+    if (bytes > left) {
+      lines.push([]);
+      left = MAX_BATCHES_BYTES;
+    }
+    lines.at(-1)!.push(batch);
+    left -= bytes;
   }
+  return lines;
 }
