@@ -37,7 +37,7 @@ async function measure(db: Database, baseUrl: string): Promise<void> {
   const cloud = await center.buy(1, { licenseType: 'cloud_customer' });
 
   const passwords = new PasswordHasher();
-  const owner = { kind: 'addition', party: 'bench' } as const;
+  const owner = { party: 'bench' };
   await passwords.hashAll(['warm-up password'], owner);
   const additions: number[] = [];
   const floors: number[] = [];

@@ -1,13 +1,6 @@
 import { setLocked } from '@lockstep/assets';
 import { type ApplicationId, LicenseType } from '@lockstep/contract';
-import {
-  behindSavepoint,
-  createLogger,
-  type Database,
-  Deadline,
-  type Tables,
-  TransactionQueue,
-} from '@lockstep/platform';
+import { behindSavepoint, createLogger, type Database, type Tables } from '@lockstep/platform';
 import { type ControlledTransaction, sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
@@ -421,9 +414,7 @@ describe('the constraints', () => {
         await insertInto(other.db, 'asset', { id, asset_num: type, license_type: type });
       }
       const by = { operatorIdentity: 'Me', applicationId: '1' as ApplicationId, channels: null, requestId: 'r1' };
-      const changes = new TransactionQueue(other.db, { atOnce: 1, atOnceOfParty: 1 });
-      const tools = { changes, deadline: new Deadline(30_000), log: silent };
-      const results = await setLocked(tools, { ...by, assetNums: LicenseType.options, locked: true });
+      const results = await setLocked(other.db, silent, { ...by, assetNums: LicenseType.options, locked: true });
       const lockable = results.filter(({ status }) => status === 1).map(({ assetNum }) => assetNum);
       expect(lockable).toHaveLength(4);
       expect(await typesThatAllow({ locked: true })).toEqual(lockable);

@@ -33,7 +33,6 @@ import {
   openQueueView,
   type QueueBackend,
   SchemaWatch,
-  TransactionQueue,
   WriteOutcomes,
 } from '@lockstep/platform';
 import { agedWebhooks, registerWebhookGauges } from '@lockstep/webhooks';
@@ -45,20 +44,15 @@ import { buildServer } from './server.ts';
 
 /** How long a call waits for one query before it fails with code 500. */
 const QUERY_TIMEOUT_MS = 10_000;
-/** Connections for M4, M9 and M10, and how many of them one enterprise can use. */
-const HOLDING_CHANGES = { atOnce: 6, atOnceOfParty: 2 };
-/** Connections for O6 and O7, and how many of them one application can use. */
-const LOCK_CHANGES = { atOnce: 3, atOnceOfParty: 2 };
-/** Searches by asset number that a process runs at once, and that can wait for each kind and application. */
-const NUMBER_SEARCHES = { atOnce: 2, maxWaiting: () => 100 };
-/** Other lists, contents of assets and previews that a process reads at once, those of one owner, and that can wait. */
-const READS = { atOnce: 3, atOnceOfOwner: 2, maxWaiting: () => 250 };
+/** How many calls of a kind run at once in a process, and how many of one application or enterprise run and wait. */
+const READS = { atOnce: 4, atOnceOfParty: 2, maxWaiting: 250 };
+const CHANGES = { atOnce: 9, atOnceOfParty: 2, maxWaiting: 250 };
 /**
  * The connection pool of calls that wait for lanes or for data that orders are changing: sync batches, cancels, O6, O7,
  * M4, M9 and M10. They take longer than other calls, so a pool of their own keeps them from taking all connections.
  */
 const LANES_POOL = {
-  poolSize: SYNC_GROUPS_AT_ONCE + CANCELS_AT_ONCE + HOLDING_CHANGES.atOnce + LOCK_CHANGES.atOnce + 1,
+  poolSize: SYNC_GROUPS_AT_ONCE + CANCELS_AT_ONCE + CHANGES.atOnce + 1,
   queryTimeoutMs: 60_000,
   lockTimeoutMs: 15_000,
 };
@@ -165,14 +159,13 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       verifier: new CallVerifier(db),
       passwords,
       sessions: new OperatorSessions(passwords),
-      holdingChanges: new TransactionQueue(lanesDb, HOLDING_CHANGES),
-      lockChanges: new TransactionQueue(lanesDb, LOCK_CHANGES),
       acceptor: new BatchAcceptor({ db, announcer, bound, metrics, onCompleted: () => numbering.number() }),
       applier,
       canceller: new BatchCanceller({ db, lanesDb, log, metrics, numbering }),
       inFlight: new BytesInFlight(),
-      numberSearches: new FairQueue(NUMBER_SEARCHES),
       reads: new FairQueue(READS),
+      changes: new FairQueue(CHANGES),
+      lanesDb,
       isQueueReachable,
       queueView,
       aged: [...agedAccess, ...agedOperators, ...agedOrders(options), ...agedWebhooks(options)],

@@ -3,16 +3,7 @@ import type { Region } from '@lockstep/assets';
 import type { ApplicationId, BatchId } from '@lockstep/contract';
 import type { OperatorSessions } from '@lockstep/operators';
 import type { BatchAcceptor, BatchApplier, BatchCanceller, ChannelReader, ResultReader, Watch } from '@lockstep/orders';
-import type {
-  Aged,
-  Database,
-  FairQueue,
-  Logger,
-  QueueView,
-  SchemaWatch,
-  TransactionQueue,
-  WriteOutcomes,
-} from '@lockstep/platform';
+import type { Aged, Database, FairQueue, Logger, QueueView, SchemaWatch, WriteOutcomes } from '@lockstep/platform';
 import type { BytesInFlight } from './calls/bytes-in-flight.ts';
 import type { HttpMetrics } from './metrics.ts';
 
@@ -33,14 +24,12 @@ export interface ServerOptions {
   watch: Watch<BatchId>;
   eventWatch: Watch<ApplicationId>;
   inFlight: BytesInFlight;
-  /** Runs searches by asset number, with a fair share for each application. A history may be long. */
-  numberSearches: FairQueue;
-  /** Runs other calls that may read thousands of rows likewise: lists, contents of assets, previews. */
+  /** The turns of calls that may read thousands of rows: lists, searches by asset number, contents, previews. */
   reads: FairQueue;
-  /** Runs the transactions of M4, M9 and M10, with a fair share for each enterprise. */
-  holdingChanges: TransactionQueue;
-  /** Runs the transactions of O6 and O7, with a fair share for each application. */
-  lockChanges: TransactionQueue;
+  /** The turns of calls that wait for data that orders are changing: O6 and O7, M4, M9 and M10. */
+  changes: FairQueue;
+  /** The pool for calls that wait for lanes or take these turns. */
+  lanesDb: Database;
   region: Region;
   /** The address at which clients reach the service, usually a proxy. Null if the operator has not set it. */
   publicUrl: string | null;

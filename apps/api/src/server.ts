@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { MAX_BODY_BYTES } from '@lockstep/contract';
-import { CustomerChannels } from '@lockstep/orders';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { BatchReader } from './bodies/batch-reader.ts';
 import { Bodies } from './bodies/bodies.ts';
@@ -68,7 +67,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   });
   await describeOperations(server, options.publicUrl);
 
-  const batches = new BatchReader(new CustomerChannels(options.db));
+  const batches = new BatchReader();
   const moduleOptions = { ...options, bodies, batches };
   await server.register(openRoutes, moduleOptions);
   await server.register(orderModule, moduleOptions);

@@ -43,7 +43,7 @@ export async function logIn(
   applicationId: ApplicationId,
   { account, password }: Login,
 ): Promise<LoggedIn | undefined> {
-  const owner = { kind: 'login', party: applicationId, signal } as const;
+  const owner = { party: `login ${applicationId}`, signal };
   return await checkPassword({ db, passwords, owner }, attemptOf(applicationId, account), password, () =>
     findAccount(db, account),
   );

@@ -10,18 +10,15 @@ const PARAMETERS = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, paral
 /** Hashing runs in libuv's pool of four threads, which DNS and files also need. */
 const HASHES_AT_ONCE = Math.min(availableParallelism(), 3);
 
-/**
- * The kinds of hashing, and how many hashes of one party may wait in each: logins through an application, new employees
- * (M1) and password resets (M3) of an enterprise, an operator's changes in an enterprise, and console logins from an
- * address.
- */
-const MAX_WAITING = { login: 200, addition: 200, reset: 100, operator: 100, console: 20 };
-type HashKind = keyof typeof MAX_WAITING;
+/** How many hashes of one party may wait. */
+const MAX_WAITING = 200;
 
-/** On whose behalf a password is hashed. Kinds get fair shares, and so do the parties within a kind. */
+/** On whose behalf a password is hashed. */
 export interface HashOwner {
-  kind: HashKind;
-  /** The id of the application or enterprise, or the address of the caller. */
+  /**
+   * Who gets a fair share: the logins through an application, the new employees (M1) and the password resets (M3) of an
+   * enterprise, the console's logins, and operators' changes.
+   */
   party: string;
   /** Aborts when the result is no longer needed; hashes that have not started are dropped. */
   signal?: AbortSignal | undefined;
@@ -42,26 +39,23 @@ export function newPassword(): string {
  * reason if it aborts first.
  */
 export class PasswordHasher {
-  readonly #queue = new FairQueue({
-    atOnce: HASHES_AT_ONCE,
-    maxWaiting: ({ kind }) => MAX_WAITING[kind as HashKind],
-  });
+  readonly #turns = new FairQueue({ atOnce: HASHES_AT_ONCE, maxWaiting: MAX_WAITING });
   /** Stands in for a missing hash, so that the answer takes equally long. */
   readonly #decoy = hash(newPassword(), PARAMETERS);
 
   /** Returns the hashes of passwords in PHC string format, in the same order. */
-  async hashAll(passwords: readonly string[], owner: HashOwner): Promise<string[]> {
-    this.#queue.requireRoom(owner, passwords.length);
+  async hashAll(passwords: readonly string[], { party, signal }: HashOwner): Promise<string[]> {
+    this.#turns.requireRoom(party, passwords.length);
     const hashing = passwords.map((password) =>
-      this.#queue.run(owner, owner.signal, () => hash(normalize(password), PARAMETERS)),
+      this.#turns.run(party, signal, () => hash(normalize(password), PARAMETERS)),
     );
     return Promise.all(hashing);
   }
 
   /** Whether a password matches a hash. Without a hash it takes equally long and returns false. */
-  async isPassword(password: string, stored: string | null, owner: HashOwner): Promise<boolean> {
+  async isPassword(password: string, stored: string | null, { party, signal }: HashOwner): Promise<boolean> {
     const decoy = await this.#decoy;
-    const isSame = await this.#queue.run(owner, owner.signal, () => verify(stored ?? decoy, normalize(password)));
+    const isSame = await this.#turns.run(party, signal, () => verify(stored ?? decoy, normalize(password)));
     return isSame && stored !== null;
   }
 }

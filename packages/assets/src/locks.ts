@@ -7,14 +7,7 @@ import type {
   LockResult,
   LockStatus,
 } from '@lockstep/contract';
-import {
-  behindSavepoint,
-  type Deadline,
-  isTransient,
-  type Logger,
-  type TransactionQueue,
-  type Trx,
-} from '@lockstep/platform';
+import { behindSavepoint, type Database, inTransaction, isTransient, type Logger, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { lockFound } from './storing/loading/locking.ts';
 import { NOW } from './storing/writing/update.ts';
@@ -42,14 +35,6 @@ interface LockChange extends ChangeLocks {
   requestId: string;
 }
 
-/** The dependencies of setLocked, which queues for assets that orders are changing. */
-interface LockTools {
-  /** Gives each application a fair share. */
-  changes: TransactionQueue;
-  deadline: Deadline;
-  log: Logger;
-}
-
 interface LockRow {
   id: AssetId;
   asset_num: string;
@@ -62,10 +47,10 @@ interface LockRow {
  * an audit entry; a lock that already has the wanted state succeeds as a no-op. A fault of one lock does not stop the
  * others. A fault of every lock that would change is the service's, and is thrown.
  *
- * Throws an error for which isOverload is true if the locks are not free before the deadline; then nothing has changed.
+ * Throws an error for which isOverload is true if the locks are not free in time; then nothing has changed.
  */
-export function setLocked({ changes, deadline, log }: LockTools, change: LockChange): Promise<LockResult[]> {
-  return changes.run(change.applicationId, deadline, async (trx) => {
+export function setLocked(db: Database, log: Logger, change: LockChange): Promise<LockResult[]> {
+  return inTransaction(db, async (trx) => {
     const assetNums = [...new Set(change.assetNums)];
     const query = selectAssets(trx, change.channels)
       .select(['asset.id', 'asset.asset_num', 'asset.license_type', 'asset.locked'])

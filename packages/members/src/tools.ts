@@ -1,13 +1,6 @@
 import type { PasswordHasher } from '@lockstep/access';
 import type { Channels, EnterpriseId, MemberId } from '@lockstep/contract';
-import type { Database, Deadline, TransactionQueue } from '@lockstep/platform';
-
-/** The dependencies of M4, M9 and M10, which queue for assets that orders are changing. */
-export interface HoldingTools {
-  /** Gives each enterprise a fair share. */
-  changes: TransactionQueue;
-  deadline: Deadline;
-}
+import type { Database } from '@lockstep/platform';
 
 /** The dependencies of functions that set passwords. */
 export interface PasswordTools {

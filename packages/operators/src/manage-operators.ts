@@ -129,7 +129,7 @@ export async function enableOperator(db: Database, name: string, actor: Actor): 
 }
 
 async function hashPassword(passwords: PasswordHasher, password: string): Promise<string> {
-  const [hash] = await passwords.hashAll([password], { kind: 'operator', party: 'operators' });
+  const [hash] = await passwords.hashAll([password], { party: 'operators' });
   return hash!;
 }
 

@@ -9,7 +9,7 @@ import {
   type PasswordHasher,
 } from '@lockstep/access';
 import { ConsoleRefusal, type Me, type OperatorRole } from '@lockstep/contract/console';
-import { type Database, inTransaction, type Trx } from '@lockstep/platform';
+import { type Database, FairQueue, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { recordChange } from './audit-log.ts';
 import { NO_LINK, useLogInToken } from './log-in-links.ts';
@@ -49,6 +49,8 @@ interface SessionRow {
 /** The sessions of operators in the console. */
 export class OperatorSessions {
   readonly #passwords: PasswordHasher;
+  /** Addresses take turns, because anybody may try to log in. All of them together have one share of the hashing. */
+  readonly #turns = new FairQueue({ atOnce: 3, atOnceOfParty: 1, maxWaiting: 20 });
 
   constructor(passwords: PasswordHasher) {
     this.#passwords = passwords;
@@ -144,7 +146,7 @@ export class OperatorSessions {
     // These failures count apart from logins, so that strangers who lock a name can't keep its operator from this.
     const checked = await this.#check(db, { kind: 'confirmation', name, party: call.address }, password, call);
     if (checked === undefined) throw new ConsoleRefusal('password_wrong');
-    const [hash] = await this.#passwords.hashAll([newPassword], ownerOf(call));
+    const [hash] = await this.#passwords.hashAll([newPassword], { party: 'operators', signal: call.signal });
     return await inTransaction(db, async (trx) => {
       if (!(await isStillChecked(trx, checked, 'for update'))) throw new ConsoleRefusal('password_wrong');
       await setPasswordHash(trx, { id: checked.id, name }, hash!);
@@ -166,15 +168,16 @@ export class OperatorSessions {
     call: LoginCall,
     note?: (trx: Trx, failure: Failure) => Promise<void>,
   ): Promise<Checked | undefined> {
-    const tools = { db, passwords: this.#passwords, owner: ownerOf(call), ...(note && { note }) };
-    return await checkPassword(tools, attempt, password, () =>
+    const { address, signal } = call;
+    const tools = { db, passwords: this.#passwords, owner: { party: 'console', signal }, ...(note && { note }) };
+    const find = () =>
       db
         .selectFrom('operator')
         .select(['id', 'password_hash as passwordHash'])
         .where('name', '=', attempt.name)
         .where('disabled_time', 'is', null)
-        .executeTakeFirst(),
-    );
+        .executeTakeFirst();
+    return await this.#turns.run(address, signal, () => checkPassword(tools, attempt, password, find));
   }
 }
 
@@ -183,8 +186,6 @@ interface Checked {
   id: string;
   passwordHash: string;
 }
-
-const ownerOf = ({ address, signal }: LoginCall) => ({ kind: 'console', party: address, signal }) as const;
 
 /**
  * Adds failed logins of an existing operator to the audit log: the first from an address within 15 minutes, and those

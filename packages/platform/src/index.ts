@@ -43,7 +43,7 @@ export {
   together,
   untilConfirmed,
 } from './postgres/statement.ts';
-export { behindSavepoint, inSnapshot, inTransaction, TransactionQueue } from './postgres/transactions.ts';
+export { behindSavepoint, inSnapshot, inTransaction } from './postgres/transactions.ts';
 
 // process: life cycle, log, metrics and cleanup
 export {

@@ -41,7 +41,7 @@ export async function acceptUnchecked(stack: Stack, api: Api, sent: { channelOrd
   const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
   const announcer = new JobAnnouncer(openProducer<Job>(stack.queue, QUEUE_NAME, log), log, stack.metrics);
   const customerIds = batch.orderList.map(({ customerId }) => customerId);
-  const channelIds = await new CustomerChannels(stack.db).find(customerIds, null, new Deadline(60_000));
+  const channelIds = await new CustomerChannels().find(stack.db, customerIds, null);
   const submitted = { ...prepareBatch(id, batch, channelIds), requestId: 'unchecked' };
   const bound = new PendingBound(stack.db, new ChannelReader(stack.db), 1_000);
   const options = { db: stack.db, announcer, bound, metrics: stack.metrics, onCompleted: () => {} };

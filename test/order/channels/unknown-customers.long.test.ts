@@ -1,6 +1,5 @@
 import type { Customer, CustomerId } from '@lockstep/contract';
 import { CustomerChannels } from '@lockstep/orders';
-import { Deadline } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FIRST_CHANNEL } from '../../harness/orders/lanes.ts';
@@ -31,14 +30,14 @@ const parts = () =>
   Array.from({ length: CUSTOMERS / AT_ONCE }, (_, index) => theirs.slice(index * AT_ONCE, (index + 1) * AT_ONCE));
 
 it('a process keeps its own customers cached, and the cache is bounded', async () => {
-  const channels = new CustomerChannels(stack.db);
+  const channels = new CustomerChannels();
   const find = async (customers: readonly Customer[], codes: string[] | null) => [
     ...new Set(
       (
         await channels.find(
+          stack.db,
           customers.map(({ customerId }) => customerId),
           codes,
-          new Deadline(60_000),
         )
       ).values(),
     ),

@@ -11,6 +11,7 @@ import { type Stack, startStack } from '../../harness/stack.ts';
  * that one application doesn't block the calls of others.
  */
 const AT_ONCE = 2;
+const MAX_WAITING = 250;
 
 let stack: Stack;
 let api: Api;
@@ -35,37 +36,33 @@ async function countWaitingStatements(): Promise<number> {
   return rows[0]!.count;
 }
 
-it.each<[what: string, maxWaiting: number, search: () => Promise<Answer>]>([
-  ['orders of a number', 100, () => api.ask('listOrders', { query: { assetNum } })],
-  ['histories', 100, () => api.call('GET', `/asset/${assetNum}/history`)],
-  ['assets', 250, () => api.call('GET', `/asset/${assetNum}`)],
-  ['contents in the member center', 250, () => center.ask('readAssetContents', { assetId: assetId as AssetId })],
-  ['contents in the console', 100, () => operator.send('getAssetContents', { params: { assetNum } })],
-])(
-  '%s run two at a time; excess ones are refused, and other applications are answered',
-  async (_what, maxWaiting, search) => {
-    const other = await stack.newApi();
-    const refused: string[] = [];
-    const { promise: someRefused, resolve } = Promise.withResolvers<void>();
-    let searches: Promise<void>[] = [];
-    await stack.db.transaction().execute(async (trx) => {
-      // Running searches wait for this lock.
-      await sql`lock table asset in access exclusive mode`.execute(trx);
-      searches = Array.from({ length: AT_ONCE + maxWaiting + 1 }, async () => {
-        const { body } = await search();
-        if (body.data) return;
-        refused.push(body.cause);
-        resolve();
-      });
-      await someRefused;
-      expect(await countWaitingStatements()).toBeLessThanOrEqual(AT_ONCE);
-      expect(dataOf(await other.ask('listBatches'))).toEqual({ batches: [], nextCursor: null });
-      expect(dataOf(await api.ask('listOrders', { query: { customerId: '1', state: 'failed' } })).orders).toEqual([]);
+it.each<[what: string, search: () => Promise<Answer>]>([
+  ['orders of a number', () => api.ask('listOrders', { query: { assetNum } })],
+  ['histories', () => api.call('GET', `/asset/${assetNum}/history`)],
+  ['assets', () => api.call('GET', `/asset/${assetNum}`)],
+  ['contents in the member center', () => center.ask('readAssetContents', { assetId: assetId as AssetId })],
+  ['contents in the console', () => operator.send('getAssetContents', { params: { assetNum } })],
+])('%s run two at a time; excess ones are refused, and other applications are answered', async (_what, search) => {
+  const other = await stack.newApi();
+  const refused: string[] = [];
+  const { promise: someRefused, resolve } = Promise.withResolvers<void>();
+  let searches: Promise<void>[] = [];
+  await stack.db.transaction().execute(async (trx) => {
+    // Running searches wait for this lock.
+    await sql`lock table asset in access exclusive mode`.execute(trx);
+    searches = Array.from({ length: AT_ONCE + MAX_WAITING + 1 }, async () => {
+      const { body } = await search();
+      if (body.data) return;
+      refused.push(body.cause);
+      resolve();
     });
-    await Promise.all(searches);
-    // A busy machine may have no time for others, which wait for the lock.
-    expect(refused).toContain('overloaded');
-    // Every turn was released.
-    expect(dataOf(await search())).toBeDefined();
-  },
-);
+    await someRefused;
+    expect(await countWaitingStatements()).toBeLessThanOrEqual(AT_ONCE);
+    expect(dataOf(await other.ask('listBatches'))).toEqual({ batches: [], nextCursor: null });
+  });
+  await Promise.all(searches);
+  // A busy machine may have no time for others, which wait for the lock.
+  expect(refused).toContain('overloaded');
+  // Every turn was released.
+  expect(dataOf(await search())).toBeDefined();
+});

@@ -1,7 +1,7 @@
 import type { Caller } from '@lockstep/access';
 import { type CustomerId, type Order, readBatchOrder } from '@lockstep/contract';
-import { type CustomerChannels, type PreparedBatch, prepareBatch } from '@lockstep/orders';
-import type { Deadline } from '@lockstep/platform';
+import { CustomerChannels, type PreparedBatch, prepareBatch } from '@lockstep/orders';
+import type { FastifyRequest } from 'fastify';
 
 /** A batch that was checked and prepared for storing. */
 export interface ReadBatch {
@@ -14,21 +14,18 @@ export interface ReadBatch {
 
 /** Checks and prepares the bodies of O5 and of its preview. */
 export class BatchReader {
-  readonly #channels: CustomerChannels;
+  readonly #channels = new CustomerChannels();
 
-  constructor(channels: CustomerChannels) {
-    this.#channels = channels;
-  }
-
-  /** Throws the Refusals of readBatchOrder, and an Overload when the call's deadline passes. */
+  /** Throws the Refusals of readBatchOrder, and an Overload when the call's deadline passes or its client has left. */
   async read(
     { applicationId, channels }: Pick<Caller, 'applicationId' | 'channels'>,
     bytes: Buffer,
-    { isPreview, deadline }: { isPreview: boolean; deadline: Deadline },
+    isPreview: boolean,
+    { db, deadline }: Pick<FastifyRequest, 'db' | 'deadline'>,
   ): Promise<ReadBatch> {
     const { batch, ignoredFields } = readBatchOrder(bytes);
     const customerIds: CustomerId[] = isPreview ? [] : batch.orderList.map(({ customerId }) => customerId);
-    const channelIds = await this.#channels.find(customerIds, channels, deadline);
+    const channelIds = await deadline.race(this.#channels.find(db, customerIds, channels));
     const prepared = prepareBatch(applicationId, batch, channelIds);
     return isPreview || batch.syncMode === 'sync'
       ? { prepared: withoutPayloads(prepared), orders: batch.orderList, ignoredFields }

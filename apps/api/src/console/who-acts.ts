@@ -50,10 +50,13 @@ export function meOf(request: FastifyRequest): Me {
   return request.getDecorator<Session>(SESSION).me;
 }
 
+/** Returns to whose share the turns and bytes of an operator's call count. */
+export const partyOf = ({ operatorId }: Operator): string => `operator ${operatorId}`;
+
 /** Returns to whose share the body of a call counts: the operator, or all callers without a login together. */
 export function bodyOwnerOf(request: FastifyRequest): string {
   const session = request.getDecorator<Session | null>(SESSION);
-  return session === null ? 'console' : `operator-${session.operator.operatorId}`;
+  return session === null ? 'console' : partyOf(session.operator);
 }
 
 /**

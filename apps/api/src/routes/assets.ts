@@ -3,17 +3,18 @@ import { listVirtualAssets, readAssetHistory, setLocked, showAsset, takeAssetNum
 import { type ChangeLocks, done, success } from '@lockstep/contract';
 import { bindCustomer, createEnterprise, queryCustomers, updateCustomer } from '@lockstep/customers';
 import type { FastifyRequest } from 'fastify';
-import { answerLong } from '../calls/long-answers.ts';
 import type { OrderHandlers } from '../calls/operation-routes.ts';
+import { answerLong, changeInTurn } from '../calls/turns.ts';
 import type { ServerOptions } from '../options.ts';
 
 /** Handlers of O6 to O9: locks, virtual assets and asset numbers (rules 7). */
 export function assetHandlers(options: ServerOptions) {
-  const { log, region, lockChanges } = options;
+  const { log, region } = options;
   const change = (request: FastifyRequest, { applicationId, channels }: Caller, body: ChangeLocks, locked: boolean) => {
     const requestId = request.id;
-    const tools = { changes: lockChanges, deadline: request.deadline, log: log.child({ requestId }) };
-    return setLocked(tools, { ...body, locked, applicationId, channels, requestId });
+    return changeInTurn(options, applicationId, request, (db) =>
+      setLocked(db, log.child({ requestId }), { ...body, locked, applicationId, channels, requestId }),
+    );
   };
 
   return {
@@ -23,9 +24,8 @@ export function assetHandlers(options: ServerOptions) {
 
     listVirtualAssets: async (request, { channels, applicationId }, reply) => {
       const of = { enterpriseId: request.params.enterpriseGlobalId, extendCode: request.query.extendCode };
-      const owner = { kind: 'virtual assets', party: applicationId };
       const list = async () => JSON.stringify(success(await listVirtualAssets(request.db, channels, of)));
-      return await answerLong(options, owner, request, reply, list);
+      return await answerLong(options, applicationId, request, reply, list);
     },
 
     takeAssetNumbers: async (request) => success(await takeAssetNumbers(request.db, region, request.body.size)),
@@ -34,19 +34,16 @@ export function assetHandlers(options: ServerOptions) {
 
 /** Handlers for one asset by number, and its history (rules 6.7). */
 export function assetTraceHandlers(options: ServerOptions) {
-  const { numberSearches } = options;
   return {
     getAsset: async (request, { channels, applicationId }, reply) => {
-      const owner = { kind: 'asset', party: applicationId };
       const show = async () => JSON.stringify(success(await showAsset(request.db, channels, request.params.assetNum)));
-      return await answerLong(options, owner, request, reply, show);
+      return await answerLong(options, applicationId, request, reply, show);
     },
 
     getAssetHistory: async (request, viewer) => {
       const { params, query } = request;
-      const owner = { kind: 'history', party: viewer.applicationId };
       const readHistory = () => readAssetHistory(request.db, viewer, params.assetNum, query);
-      return success(await numberSearches.run(owner, request.deadline.signal, readHistory));
+      return success(await options.reads.run(viewer.applicationId, request.deadline.signal, readHistory));
     },
   } satisfies OrderHandlers;
 }

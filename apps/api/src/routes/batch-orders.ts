@@ -7,8 +7,8 @@ import type { BatchReader, ReadBatch } from '../bodies/batch-reader.ts';
 import type { Bodies } from '../bodies/bodies.ts';
 import { callerOf } from '../calls/caller.ts';
 import { noteSubject, type Subject } from '../calls/calls.ts';
-import { answerLong } from '../calls/long-answers.ts';
 import { addOperations, checksAllButBody, type Handlers } from '../calls/operation-routes.ts';
+import { answerLong } from '../calls/turns.ts';
 import type { ServerOptions } from '../options.ts';
 
 /** The operations whose body is a batch. */
@@ -33,8 +33,7 @@ export async function batchOrderRoutes(
   server.addHook('preValidation', async (request) => {
     const bytes = (request.body as Buffer | undefined) ?? Buffer.alloc(0);
     const isPreview = request.routeOptions.config.operationId === 'previewBatchOrder';
-    const { deadline } = request;
-    const batch = await batches.read(callerOf(request), bytes, { isPreview, deadline }).catch((error: unknown) => {
+    const batch = await batches.read(callerOf(request), bytes, isPreview, request).catch((error: unknown) => {
       if (error instanceof BatchRefusal) noteSubject(request, error.batchName);
       throw error;
     });
@@ -79,8 +78,7 @@ function batchHandlers(options: ServerOptions): Handlers<BatchOperationId, Submi
 
     previewBatchOrder: async (request, { caller, batch: { prepared, orders, ignoredFields } }, reply) => {
       checkSender(caller, request.query, prepared);
-      const owner = { kind: 'preview', party: caller.applicationId };
-      return await answerLong(options, owner, request, reply, async () => {
+      return await answerLong(options, caller.applicationId, request, reply, async () => {
         const previews = await previewBatch(request.db, prepared, orders, caller.channels);
         return JSON.stringify({ ...success(previews), ignoredFields });
       });

@@ -1,5 +1,6 @@
 import { type AddedEmployees, buildMessage, failure, readNewEmployees, success } from '@lockstep/contract';
 import {
+  type Actor,
   addEmployees,
   configureAssets,
   deleteEmployee,
@@ -12,15 +13,17 @@ import {
   readAudit,
   resetPassword,
 } from '@lockstep/members';
-import type { FastifyRequest } from 'fastify';
 import { noteCode } from '../calls/calls.ts';
-import { answerLong } from '../calls/long-answers.ts';
 import type { MemberHandlers } from '../calls/operation-routes.ts';
+import { answerLong, changeInTurn } from '../calls/turns.ts';
 import { BUSINESS_EXCEPTION } from '../failures.ts';
 import type { ServerOptions } from '../options.ts';
 
+/** Calls about an enterprise take its turns, whatever application makes them. */
+const partyOf = ({ enterpriseId }: Actor) => `enterprise ${enterpriseId}`;
+
 /** Handlers of M2 to M5 and the audit log: the employees of an enterprise (rules 8). */
-export function employeeHandlers({ passwords, holdingChanges }: ServerOptions) {
+export function employeeHandlers(options: ServerOptions) {
   return {
     editEmployee: async (request, actor) => {
       await editEmployee(request.db, actor, request.params.memberGlobalId, request.body);
@@ -29,14 +32,15 @@ export function employeeHandlers({ passwords, holdingChanges }: ServerOptions) {
 
     resetPassword: async (request, actor) => {
       const { params, body } = request;
-      const tools = { db: request.db, passwords, signal: request.deadline.signal };
+      const tools = { db: request.db, passwords: options.passwords, signal: request.deadline.signal };
       await resetPassword(tools, actor, params.memberGlobalId, body.password);
       return success(null);
     },
 
     deleteEmployee: async (request, actor) => {
-      const tools = { changes: holdingChanges, deadline: request.deadline };
-      await deleteEmployee(tools, actor, request.params.memberGlobalId);
+      await changeInTurn(options, partyOf(actor), request, (db) =>
+        deleteEmployee(db, actor, request.params.memberGlobalId),
+      );
       return success(null);
     },
 
@@ -71,15 +75,11 @@ function countEmployees({ succeeded, failed }: AddedEmployees): [failed: number,
 
 /** Handlers of M6 to M10: the assets of an enterprise, and the employees who have them (rules 8). */
 export function holdingHandlers(options: ServerOptions) {
-  const { holdingChanges } = options;
-  const changeTools = (request: FastifyRequest) => ({ changes: holdingChanges, deadline: request.deadline });
-
   return {
     listEnterpriseAssets: async (request, actor) => success(await listAssets(request.db, actor)),
 
     readAssetContents: async (request, actor, reply) => {
-      const owner = { kind: 'contents', party: actor.enterpriseId };
-      return await answerLong(options, owner, request, reply, async () => {
+      return await answerLong(options, partyOf(actor), request, reply, async () => {
         const { products, merchandises } = await readAssetContents(request.db, actor, request.params.assetId);
         return JSON.stringify(success({ productInstanceList: products, children: merchandises }));
       });
@@ -88,12 +88,16 @@ export function holdingHandlers(options: ServerOptions) {
     listBorrowedLocks: async (request, actor) => success(await listBorrowedLocks(request.db, actor)),
 
     configureAssets: async (request, actor) => {
-      await configureAssets(changeTools(request), actor, request.params.memberGlobalId, request.body);
+      await changeInTurn(options, partyOf(actor), request, (db) =>
+        configureAssets(db, actor, request.params.memberGlobalId, request.body),
+      );
       return success(null);
     },
 
     lendAssets: async (request, actor) => {
-      await lendAssets(changeTools(request), actor, request.params.memberGlobalId, request.body);
+      await changeInTurn(options, partyOf(actor), request, (db) =>
+        lendAssets(db, actor, request.params.memberGlobalId, request.body),
+      );
       return success(null);
     },
   } satisfies MemberHandlers;

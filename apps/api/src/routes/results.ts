@@ -11,8 +11,8 @@ import {
   showOrder,
 } from '@lockstep/orders';
 import { noteSubject } from '../calls/calls.ts';
-import { answerLong } from '../calls/long-answers.ts';
 import type { OrderHandlers } from '../calls/operation-routes.ts';
+import { answerLong } from '../calls/turns.ts';
 import type { ServerOptions } from '../options.ts';
 
 /** Handlers for the results of batches and of orders (rules 6.4). */
@@ -36,21 +36,18 @@ export function resultHandlers({ results, watch }: ServerOptions) {
 }
 
 /** Handlers for the lists of batches and of orders (rules 6.7). */
-export function listHandlers({ numberSearches, reads }: ServerOptions) {
+export function listHandlers({ reads }: ServerOptions) {
   return {
     listBatches: async (request, caller) => {
       noteSubject(request, { channelCode: request.query.channelCode });
-      const owner = { kind: 'list', party: caller.applicationId };
       const list = () => listBatches(request.db, caller, request.query, buildSummary);
-      return success(await reads.run(owner, request.deadline.signal, list));
+      return success(await reads.run(caller.applicationId, request.deadline.signal, list));
     },
 
     listOrders: async (request, caller) => {
       noteSubject(request, { channelCode: request.query.channelCode });
       const list = () => listOrders(request.db, caller, request.query, showListedOrder);
-      const turns = request.query.assetNum === undefined ? reads : numberSearches;
-      const owner = { kind: 'list', party: caller.applicationId };
-      return success(await turns.run(owner, request.deadline.signal, list));
+      return success(await reads.run(caller.applicationId, request.deadline.signal, list));
     },
   } satisfies OrderHandlers;
 }
@@ -62,8 +59,7 @@ export function failedOrderHandlers(options: ServerOptions) {
       const { db, query } = request;
       const { channelCode, channelOrderId } = query;
       noteSubject(request, { channelCode, channelOrderId });
-      const owner = { kind: 'failed orders', party: applicationId };
-      return await answerLong(options, owner, request, reply, async () => {
+      return await answerLong(options, applicationId, request, reply, async () => {
         const { syncMode, orders } = await readFailedOrders(db, applicationId, query);
         const empty: FailedOrders = { channelCode, syncMode, orderList: [] };
         return `${JSON.stringify(success(empty)).slice(0, -']}}'.length)}${orders.join(',')}]}}`;

@@ -1,8 +1,9 @@
 import { type ConfigureAssets, type MemberId, Refusal } from '@lockstep/contract';
+import { type Database, inTransaction } from '@lockstep/platform';
 import { recordChanges } from '../audit.ts';
 import { planConfiguration } from '../rules/configuration.ts';
 import { keepEmployee } from '../tenant.ts';
-import type { Actor, HoldingTools } from '../tools.ts';
+import type { Actor } from '../tools.ts';
 import { assignAssets, endHoldings, readHoldings } from './holdings.ts';
 import { findNumbersElsewhere, lockEnterpriseAssets } from './tenant.ts';
 
@@ -14,12 +15,12 @@ import { findNumbersElsewhere, lockEnterpriseAssets } from './tenant.ts';
  * asset_configured_twice.
  */
 export function configureAssets(
-  { changes, deadline }: HoldingTools,
+  db: Database,
   actor: Actor,
   memberId: MemberId,
   wanted: ConfigureAssets,
 ): Promise<void> {
-  return changes.run(actor.enterpriseId, deadline, async (trx) => {
+  return inTransaction(db, async (trx) => {
     if (!(await keepEmployee(trx, actor, memberId))) throw new Refusal('employee_not_matched', memberId);
     const assetNums = [...new Set([...wanted.deleteAssets, ...wanted.addAssets])];
     const locked = await lockEnterpriseAssets(trx, actor, { assetNums });

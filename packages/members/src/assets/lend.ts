@@ -1,10 +1,10 @@
 import { type AssetId, type LendAssets, type MemberId, Refusal } from '@lockstep/contract';
-import type { Trx } from '@lockstep/platform';
+import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { recordChanges } from '../audit.ts';
 import { planLoan } from '../rules/loan.ts';
 import { keepEmployee } from '../tenant.ts';
-import type { Actor, HoldingTools } from '../tools.ts';
+import type { Actor } from '../tools.ts';
 import { lendIntoLock, readHoldings, readLockHolders } from './holdings.ts';
 import { lockEnterpriseAssets } from './tenant.ts';
 
@@ -14,13 +14,8 @@ import { lockEnterpriseAssets } from './tenant.ts';
  * Throws a Refusal: employee_not_matched, borrowed_lock_unusable, borrowed_lock_taken, asset_not_held,
  * asset_lent_elsewhere, asset_without_nodes.
  */
-export function lendAssets(
-  { changes, deadline }: HoldingTools,
-  actor: Actor,
-  memberId: MemberId,
-  wanted: LendAssets,
-): Promise<void> {
-  return changes.run(actor.enterpriseId, deadline, async (trx) => {
+export function lendAssets(db: Database, actor: Actor, memberId: MemberId, wanted: LendAssets): Promise<void> {
+  return inTransaction(db, async (trx) => {
     if (!(await keepEmployee(trx, actor, memberId))) throw new Refusal('employee_not_matched', memberId);
     const { borrowedUsbKey, assetIDs } = wanted;
     const locked = await lockEnterpriseAssets(trx, actor, { assetNums: [borrowedUsbKey], assetIds: assetIDs });

@@ -39,7 +39,7 @@ export async function addEmployees(
   const hashing = promising.filter(({ employee }) => employee !== undefined);
   const hashed = await passwords.hashAll(
     hashing.map(({ employee }) => employee!.password),
-    { kind: 'addition', party: actor.enterpriseId, signal },
+    { party: `addition ${actor.enterpriseId}`, signal },
   );
   for (const [index, entry] of hashing.entries()) hashes.set(entry, hashed[index]!);
   if (hashing.length === 0) return buildOutcome(promising, new Map());

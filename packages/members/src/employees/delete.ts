@@ -1,12 +1,12 @@
 import { endLogins } from '@lockstep/access';
 import { NOW } from '@lockstep/assets';
 import { type MemberId, Refusal } from '@lockstep/contract';
-import type { Trx } from '@lockstep/platform';
+import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { endHoldings, readHoldings } from '../assets/holdings.ts';
 import { acrossChannels, lockEnterpriseAssets, selectEnterpriseAssets } from '../assets/tenant.ts';
 import { recordChanges } from '../audit.ts';
 import { lockEmployeeToDelete, lockEnterprise, selectEmployees, updateEmployee } from '../tenant.ts';
-import type { Actor, HoldingTools } from '../tools.ts';
+import type { Actor } from '../tools.ts';
 import { accountOf, recordedFields } from './employee.ts';
 
 /**
@@ -14,8 +14,8 @@ import { accountOf, recordedFields } from './employee.ts';
  *
  * Throws a Refusal: employee_not_found, last_administrator.
  */
-export function deleteEmployee({ changes, deadline }: HoldingTools, actor: Actor, memberId: MemberId): Promise<void> {
-  return changes.run(actor.enterpriseId, deadline, async (trx) => {
+export function deleteEmployee(db: Database, actor: Actor, memberId: MemberId): Promise<void> {
+  return inTransaction(db, async (trx) => {
     const employee = await lockEmployeeToDelete(trx, actor, memberId);
     if (employee === undefined) throw new Refusal('employee_not_found', memberId);
     const held = await lockHeld(trx, actor, memberId);

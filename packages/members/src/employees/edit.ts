@@ -57,8 +57,8 @@ export async function resetPassword(
   password: string,
   alsoRecord: (trx: Trx, changed: { memberId: MemberId; account: string }) => Promise<void> = async () => {},
 ): Promise<{ account: string }> {
-  const kind = actor.memberId === OPERATOR_ID ? 'operator' : 'reset';
-  const [hash] = await passwords.hashAll([password], { kind, party: actor.enterpriseId, signal });
+  const party = actor.memberId === OPERATOR_ID ? 'operators' : `reset ${actor.enterpriseId}`;
+  const [hash] = await passwords.hashAll([password], { party, signal });
   return inTransaction(db, async (trx) => {
     const employee = await lockEmployee(trx, actor, memberId);
     if (employee === undefined) throw new Refusal('employee_not_found', memberId);

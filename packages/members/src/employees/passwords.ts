@@ -95,7 +95,7 @@ export async function createAdministratorUnless<Obstacle>(
 ): Promise<MemberLogin | Obstacle | undefined> {
   const password = newPassword();
   const { db, passwords, signal } = tools;
-  const [hash] = await passwords.hashAll([password], { kind: 'operator', party: enterpriseId, signal });
+  const [hash] = await passwords.hashAll([password], { party: 'operators', signal });
   const actor = buildOperator(enterpriseId, call);
   return inTransaction(db, async (trx) => {
     const enterprise = await lockEnterprise(trx, actor);

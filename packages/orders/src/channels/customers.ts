@@ -1,12 +1,10 @@
 import type { Channels, CustomerId } from '@lockstep/contract';
-import { type Database, type Deadline, Group, isId, run, type Trx } from '@lockstep/platform';
+import { type Database, isId, run, type Trx } from '@lockstep/platform';
 import { LRUCache } from 'lru-cache';
 import { laneOf } from '../lanes.ts';
 
 /** How many customers' channels a process caches: some 10 MB. */
 const MAX_KNOWN = 50_000;
-const LOOK_UPS_AT_ONCE = 2;
-const MAX_SHARED_IDS = 10_000;
 
 export type ChannelIds = ReadonlyMap<CustomerId, number>;
 
@@ -17,35 +15,13 @@ interface Channel {
 
 /**
  * Caches the channels of customers. A customer never changes its channel, so entries stay valid; customers that were
- * not found are looked up again. Calls share look-ups, but none gets the answer of a look-up sent before the call.
+ * not found are looked up again.
  */
 export class CustomerChannels {
   readonly #known = new LRUCache<CustomerId, Channel>({ max: MAX_KNOWN });
-  readonly #lookUps: Group<{ ids: readonly CustomerId[]; deadline: Deadline }, ReadonlyMap<CustomerId, Channel>>;
 
-  constructor(db: Database) {
-    this.#lookUps = new Group({
-      run: async (asked) => {
-        const customerIds = asked.flatMap(({ ids }) => ids);
-        const found = await findChannels(db, customerIds);
-        return asked.map(() => found);
-      },
-      maxRunning: LOOK_UPS_AT_ONCE,
-      maxInputs: MAX_SHARED_IDS,
-      weightOf: ({ ids }) => ids.length,
-      maxWeight: MAX_SHARED_IDS,
-      splitsOn: () => false,
-      isOver: ({ deadline }) => deadline.isOver,
-      gathers: true,
-    });
-  }
-
-  /**
-   * Returns the channel ids of the customers that exist for an application bound to `channels`.
-   *
-   * Throws an Overload when the call's deadline has passed.
-   */
-  async find(customerIds: readonly CustomerId[], channels: Channels, deadline: Deadline): Promise<ChannelIds> {
+  /** Returns the channel ids of the customers that exist for an application bound to `channels`. */
+  async find(db: Database, customerIds: readonly CustomerId[], channels: Channels): Promise<ChannelIds> {
     const unknown: CustomerId[] = [];
     const ids = new Map<CustomerId, number>();
     const isVisible = ({ code }: Channel) => channels === null || channels.includes(code);
@@ -55,7 +31,7 @@ export class CustomerChannels {
       else if (isVisible(channel)) ids.set(customerId, channel.id);
     }
     if (unknown.length === 0) return ids;
-    const found = await deadline.race(this.#lookUps.run({ ids: unknown, deadline }));
+    const found = await findChannels(db, unknown);
     for (const customerId of unknown) {
       const channel = found.get(customerId);
       // Entries of other applications' customers would evict the application's own.

@@ -29,8 +29,8 @@ export class BatchCanceller {
   readonly #lanesDb: Database;
   readonly #turns = new FairQueue({
     atOnce: CANCELS_AT_ONCE,
-    atOnceOfOwner: CANCELS_OF_APPLICATION,
-    maxWaiting: () => Number.POSITIVE_INFINITY,
+    atOnceOfParty: CANCELS_OF_APPLICATION,
+    maxWaiting: Number.POSITIVE_INFINITY,
   });
 
   /** `lanesDb`: the pool for transactions that wait for lane locks. */
@@ -63,7 +63,7 @@ export class BatchCanceller {
       const lanes = await findPendingLanes(this.#db, batchId);
       if (lanes.length === 0) return { cancelled: 0, finished: total };
       const cancelling = () => cancelPending(this.#lanesDb, { batchId, lanes, deadlineMs });
-      const work = await this.#turns.run({ kind: 'cancel', party: applicationId }, undefined, cancelling, lanes);
+      const work = await this.#turns.run(applicationId, undefined, cancelling, lanes);
       if (work === null) continue;
       const cancelled = work.applied.failedOrders.length;
       if (cancelled > 0) {

@@ -77,8 +77,8 @@ export class BatchApplier {
   readonly #turns = new FairQueue({
     atOnce: ALONE_AT_ONCE,
     // Leaves one for others while all calls of an application wait for locks.
-    atOnceOfOwner: ALONE_AT_ONCE - 1,
-    maxWaiting: () => Number.POSITIVE_INFINITY,
+    atOnceOfParty: ALONE_AT_ONCE - 1,
+    maxWaiting: Number.POSITIVE_INFINITY,
   });
   /** All calls in progress, answered or not. */
   readonly #calls = new Map<SyncCall, Promise<BatchId>>();
@@ -88,7 +88,6 @@ export class BatchApplier {
     this.#drainer = new Drainer({ ...tools, db: tools.lanesDb, ids: this.#ids });
     this.#shared = new Group({
       run: (calls) => this.#applyTogether(calls),
-      splitsOn: () => false,
       maxRunning: SHARED_AT_ONCE,
       maxInputs: MAX_SHARED_BATCHES,
       weightOf: ({ batch }) => weighBatch(batch),
@@ -97,7 +96,6 @@ export class BatchApplier {
       needsOf: ({ batch }) => lanesOf(batch),
       partyOf: ({ batch }) => batch.applicationId,
       isOver: ({ deadline }) => deadline.isOver,
-      gathers: true,
     });
   }
 
@@ -219,9 +217,8 @@ export class BatchApplier {
   /** Does some work for a call when its turn comes. Returns null if the work has to wait for locks of others. */
   async #inTurn<Result>(call: SyncCall, work: () => Promise<Result>): Promise<Result | null> {
     const { batch, deadline } = call;
-    const owner = { kind: 'sync batch', party: batch.applicationId };
     try {
-      return await this.#turns.run(owner, deadline.signal, work, lanesOf(batch));
+      return await this.#turns.run(batch.applicationId, deadline.signal, work, lanesOf(batch));
     } catch (error) {
       if (lostAgainstOthers(error)) return null;
       throw error;

@@ -1,185 +1,117 @@
 import { Overload } from './deadline.ts';
 
 interface FairQueueBounds {
-  /** The maximum that runs at once. */
+  /** The most tasks that run at once. */
   atOnce: number;
-  /** The maximum of one owner that runs at once; by default `atOnce`. */
-  atOnceOfOwner?: number;
-  /** The most items of one owner that may wait. */
-  maxWaiting: (owner: Owner) => number;
+  /** The most tasks of one party that run at once; by default `atOnce`. */
+  atOnceOfParty?: number;
+  /** The most tasks of one party that wait. */
+  maxWaiting: number;
 }
 
-/** A queued item, and the resources it needs. */
+/** A queued task, and the resources that it needs. */
 interface Waiting {
   start: () => void;
   needs: readonly unknown[];
 }
 
 /**
- * Runs a bounded number of tasks at once, gives each owner a fair share, and queues a bounded number. A task that is
- * aborted while queued leaves at once and never starts. A task that has started keeps its slot until it really ends.
+ * Runs a bounded number of tasks at once and queues a bounded number of each party. Parties, such as applications, take
+ * turns, so a task waits for at most one task of each other party and those before it of its own. A task that is
+ * aborted while it waits leaves at once and never starts. A task that has started keeps its slot until it really ends.
  */
 export class FairQueue {
   readonly #bounds: FairQueueBounds;
-  readonly #turns = new FairTurns<Waiting>();
+  /** The parties with queued tasks, next first. */
+  readonly #waiting = new Map<string, Waiting[]>();
+  /** How many tasks of each party run. */
+  readonly #running = new Map<string, number>();
+  #free: number;
   /** The resources of the running tasks. */
   readonly #inUse = new Set<unknown>();
-  readonly #runningByOwner = new Map<string, number>();
-  #running = 0;
 
   constructor(bounds: FairQueueBounds) {
     this.#bounds = bounds;
+    this.#free = bounds.atOnce;
   }
 
-  /** Throws an Overload if the owner cannot queue `count` more. */
-  requireRoom(owner: Owner, count: number): void {
-    if (this.#turns.countWaiting(owner) + count <= this.#bounds.maxWaiting(owner)) return;
-    throw new Overload(`too many queued: ${owner.kind}`);
+  /** Throws an Overload if the party cannot queue `count` more. */
+  requireRoom(party: string, count: number): void {
+    const waiting = this.#waiting.get(party)?.length ?? 0;
+    if (waiting + count > this.#bounds.maxWaiting) throw new Overload('too many calls are waiting');
   }
 
   /**
-   * Runs a task when its turn comes, and returns its result. `needs`: resources that no two running tasks share. Throws
-   * Overload if too much is queued; the reason of `signal` if it aborts first.
+   * Runs a task when its turn comes, and returns its result. `needs`: resources that no two running tasks share, and
+   * that no task takes before an earlier one that waits for them. Throws an Overload if too much is queued; the reason
+   * of `signal` if it aborts first.
    */
   async run<Result>(
-    owner: Owner,
+    party: string,
     signal: AbortSignal | undefined,
     work: () => Promise<Result>,
     needs: readonly unknown[] = [],
   ): Promise<Result> {
-    const leave = await this.enter(owner, signal, needs);
+    signal?.throwIfAborted();
+    this.requireRoom(party, 1);
+    await this.#waitForTurn(party, signal, needs);
     try {
       return await work();
     } finally {
-      leave();
+      this.#count(party, -1);
+      for (const need of needs) this.#inUse.delete(need);
+      this.#startWaiting();
     }
   }
 
-  /** Waits for a slot and takes it. Returns a function that releases it, at most once. Throws like run. */
-  async enter(owner: Owner, signal: AbortSignal | undefined, needs: readonly unknown[] = []): Promise<() => void> {
-    this.requireRoom(owner, 1);
-    await this.#waitForTurn(owner, signal, needs);
-    let isInside = true;
-    return () => {
-      if (!isInside) return;
-      isInside = false;
-      this.#count(owner, -1);
-      for (const need of needs) this.#inUse.delete(need);
-      this.#startWaiting();
-    };
-  }
-
-  /** Waits for a slot and holds it until `signal` aborts. Throws like run. */
-  async hold(owner: Owner, signal: AbortSignal): Promise<void> {
-    const leave = await this.enter(owner, signal);
-    signal.addEventListener('abort', leave, { once: true });
-    if (signal.aborted) leave();
-  }
-
-  async #waitForTurn(owner: Owner, signal: AbortSignal | undefined, needs: readonly unknown[]): Promise<void> {
-    signal?.throwIfAborted();
+  async #waitForTurn(party: string, signal: AbortSignal | undefined, needs: readonly unknown[]): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const start = () => {
-      signal?.removeEventListener('abort', leave);
-      resolve();
-    };
-    const waiting = { start, needs };
+    const waiting = { start: resolve, needs };
     const leave = () => {
-      this.#turns.remove(owner, waiting);
+      const queue = (this.#waiting.get(party) ?? []).filter((each) => each !== waiting);
+      if (queue.length > 0) this.#waiting.set(party, queue);
+      else this.#waiting.delete(party);
       reject(signal?.reason);
     };
-    signal?.addEventListener('abort', leave, { once: true });
-    this.#turns.add(owner, waiting);
+    signal?.addEventListener('abort', leave);
+    const queue = this.#waiting.get(party) ?? [];
+    queue.push(waiting);
+    this.#waiting.set(party, queue);
     this.#startWaiting();
-    await promise;
+    await promise.finally(() => signal?.removeEventListener('abort', leave));
   }
 
   #startWaiting(): void {
-    const { atOnce, atOnceOfOwner = atOnce } = this.#bounds;
-    while (this.#running < atOnce) {
-      const inUse = new Set(this.#inUse);
-      const next = this.#turns.take((owner, { needs }) => {
-        if ((this.#runningByOwner.get(keyOf(owner)) ?? 0) >= atOnceOfOwner) return false;
-        const isFree = !needs.some((need) => inUse.has(need));
-        // The item keeps its position: no later item takes the resources it needs.
-        if (!isFree) for (const need of needs) inUse.add(need);
+    const { atOnce, atOnceOfParty = atOnce } = this.#bounds;
+    while (this.#free > 0) {
+      const needed = new Set(this.#inUse);
+      const mayStart = ({ needs }: Waiting) => {
+        const isFree = !needs.some((need) => needed.has(need));
+        // It keeps its place: no later task takes the resources that it needs.
+        if (!isFree) for (const need of needs) needed.add(need);
         return isFree;
-      });
+      };
+      const next = this.#waiting
+        .entries()
+        .filter(([party]) => (this.#running.get(party) ?? 0) < atOnceOfParty)
+        .map(([party, queue]) => ({ party, queue, place: queue.findIndex(mayStart) }))
+        .find(({ place }) => place >= 0);
       if (next === undefined) return;
-      this.#count(next.owner, 1);
-      for (const need of next.item.needs) this.#inUse.add(need);
-      next.item.start();
+      const { party, queue, place } = next;
+      const [{ start, needs }] = queue.splice(place, 1) as [Waiting];
+      // The party's next turn comes after those of all others.
+      this.#waiting.delete(party);
+      if (queue.length > 0) this.#waiting.set(party, queue);
+      this.#count(party, 1);
+      for (const need of needs) this.#inUse.add(need);
+      start();
     }
   }
 
-  #count(owner: Owner, change: 1 | -1): void {
-    this.#running += change;
-    const key = keyOf(owner);
-    const running = (this.#runningByOwner.get(key) ?? 0) + change;
-    if (running === 0) this.#runningByOwner.delete(key);
-    else this.#runningByOwner.set(key, running);
-  }
-}
-
-const keyOf = ({ kind, party }: Owner) => `${kind} ${party}`;
-
-/** The owner of a queued item: a party, and the kind of work. */
-export interface Owner {
-  kind: string;
-  party: string;
-}
-
-/**
- * A queue that takes kinds round robin, the parties of a kind round robin, and the items of a party first in, first
- * out. So a party waits for at most one item of each other party.
- */
-export class FairTurns<Item> {
-  /** The kinds and parties with queued items, next first. */
-  readonly #kinds = new Map<string, Map<string, Item[]>>();
-
-  add({ kind, party }: Owner, item: Item): void {
-    const parties = this.#kinds.get(kind) ?? new Map<string, Item[]>();
-    const items = parties.get(party) ?? [];
-    items.push(item);
-    parties.set(party, items);
-    this.#kinds.set(kind, parties);
-  }
-
-  /** Removes and returns the next item that may go. An owner whose items may not go keeps its turn. */
-  take(mayGo: (owner: Owner, item: Item) => boolean): { owner: Owner; item: Item } | undefined {
-    for (const [kind, parties] of this.#kinds) {
-      for (const [party, items] of parties) {
-        const owner = { kind, party };
-        const place = items.findIndex((item) => mayGo(owner, item));
-        if (place === -1) continue;
-        const [item] = items.splice(place, 1) as [Item];
-        this.#putLast(owner, parties, items);
-        return { owner, item };
-      }
-    }
-    return undefined;
-  }
-
-  /** Removes a queued item. */
-  remove({ kind, party }: Owner, item: Item): void {
-    const parties = this.#kinds.get(kind);
-    const items = parties?.get(party);
-    const index = items?.indexOf(item) ?? -1;
-    if (index === -1) return;
-    items!.splice(index, 1);
-    if (items!.length === 0) parties!.delete(party);
-    if (parties!.size === 0) this.#kinds.delete(kind);
-  }
-
-  /** Returns how many items an owner has queued. */
-  countWaiting({ kind, party }: Owner): number {
-    return this.#kinds.get(kind)?.get(party)?.length ?? 0;
-  }
-
-  #putLast({ kind, party }: Owner, parties: Map<string, Item[]>, items: Item[]): void {
-    parties.delete(party);
-    if (items.length > 0) parties.set(party, items);
-    this.#kinds.delete(kind);
-    if (parties.size > 0) this.#kinds.set(kind, parties);
+  #count(party: string, change: 1 | -1): void {
+    this.#free -= change;
+    const running = (this.#running.get(party) ?? 0) + change;
+    if (running === 0) this.#running.delete(party);
+    else this.#running.set(party, running);
   }
 }

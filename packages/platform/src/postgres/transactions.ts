@@ -1,7 +1,5 @@
 import { sql } from 'kysely';
-import type { Deadline } from '../concurrency/deadline.ts';
-import { FairQueue } from '../concurrency/fair-queue.ts';
-import { type Database, type Trx, within } from './database.ts';
+import type { Database, Trx } from './database.ts';
 import { isConflict } from './errors.ts';
 
 /**
@@ -41,31 +39,4 @@ export async function inTransaction<Result>(db: Database, work: (trx: Trx) => Pr
 /** Runs reads on one snapshot: all see the database as of the first one. */
 export function inSnapshot<Result>(db: Database, work: (trx: Trx) => Promise<Result>): Promise<Result> {
   return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work);
-}
-
-/** The most queued calls of one party. */
-const MAX_WAITING = 250;
-
-/**
- * Runs transactions that may wait long for locks: a limited number at once per process, and fewer per party, so that a
- * party that waits for a lock does not block the others.
- */
-export class TransactionQueue {
-  readonly #db: Database;
-  readonly #queue: FairQueue;
-
-  /** `db` needs `atOnce` connections for these transactions. */
-  constructor(db: Database, { atOnce, atOnceOfParty }: { atOnce: number; atOnceOfParty: number }) {
-    this.#db = db;
-    this.#queue = new FairQueue({ atOnce, atOnceOfOwner: atOnceOfParty, maxWaiting: () => MAX_WAITING });
-  }
-
-  /**
-   * Runs a transaction of a party when its turn comes. Throws an error for which isOverload is true if too many are
-   * queued, or no slot or lock is free before the deadline.
-   */
-  run<Result>(party: string, deadline: Deadline, work: (trx: Trx) => Promise<Result>): Promise<Result> {
-    const transact = () => inTransaction(within(this.#db, deadline), work);
-    return this.#queue.run({ kind: 'transaction', party }, deadline.signal, transact);
-  }
 }

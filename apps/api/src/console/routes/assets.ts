@@ -16,11 +16,12 @@ import { type Database, isId, ListCursor } from '@lockstep/platform';
 import type { ServerOptions } from '../../options.ts';
 import { hidePersonal } from '../hidden-fields.ts';
 import type { ConsoleHandlers } from '../operations.ts';
+import { partyOf } from '../who-acts.ts';
 
 const isKind = (text: string): text is ContentsPlace['kind'] => text === 'merchandise' || text === 'product';
 
 /** Handlers for assets of all channels, with their contents and history. */
-export function assetsHandlers({ numberSearches }: ServerOptions) {
+export function assetsHandlers({ reads }: ServerOptions) {
   return {
     listAssets: async (request) => {
       const { limit, cursor, ...wanted } = request.query;
@@ -73,23 +74,21 @@ export function assetsHandlers({ numberSearches }: ServerOptions) {
       };
     },
 
-    getAssetContents: async (request, { operatorId }) => {
+    getAssetContents: async (request, operator) => {
       const { assetNum } = request.params;
       const { limit, cursor } = request.query;
       const places = new ListCursor(['console', 'assetContents', { assetNum }], cursor, [isKind, isId]);
       const after = places.after && { kind: places.after[0] as ContentsPlace['kind'], id: places.after[1]! };
-      const owner = { kind: 'contents for operators', party: operatorId };
       const list = () => listContents(request.db, assetNum, { after, limit });
-      const found = await numberSearches.run(owner, request.deadline.signal, list);
+      const found = await reads.run(partyOf(operator), request.deadline.signal, list);
       if (found === null) throw new ConsoleRefusal('not_found', 'active asset', assetNum);
       return { instances: found.instances, nextCursor: places.write(found.stop && [found.stop.kind, found.stop.id]) };
     },
 
     getAssetHistory: async (request, operator) => {
       const { assetNum } = request.params;
-      const owner = { kind: 'history for operators', party: operator.operatorId };
       const read = () => readHistoryOfAll(request.db, assetNum, request.query);
-      const history = await numberSearches.run(owner, request.deadline.signal, read);
+      const history = await reads.run(partyOf(operator), request.deadline.signal, read);
       if (history === null) throw new ConsoleRefusal('not_found', 'asset', assetNum);
       const { entries, nextCursor } = history;
       const customerIds = entries.flatMap(({ customerId, fromCustomerId }) => [customerId, fromCustomerId]);

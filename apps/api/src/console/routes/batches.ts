@@ -14,9 +14,10 @@ import {
 import { isId } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls/calls.ts';
-import { answerLong } from '../../calls/long-answers.ts';
+import { answerLong } from '../../calls/turns.ts';
 import type { ServerOptions } from '../../options.ts';
 import type { ConsoleHandlers } from '../operations.ts';
+import { partyOf } from '../who-acts.ts';
 
 /** Handlers for batches of all applications: their results, and cancelling their pending orders. */
 export function batchesHandlers(options: ServerOptions) {
@@ -42,8 +43,7 @@ export function batchesHandlers(options: ServerOptions) {
     downloadFailedOrders: async (request, operator, reply) => {
       const { applicationId, shown } = await findNamedBatch(request);
       const { channelCode, channelOrderId } = shown;
-      const party = `operator ${operator.operatorId}`;
-      const file = await answerLong(options, { kind: 'failed orders', party }, request, reply, async () => {
+      const file = await answerLong(options, partyOf(operator), request, reply, async () => {
         const { syncMode, orders } = await readFailedOrders(request.db, applicationId, shown);
         const marked = orders.map((order) => markPasswords(order, ''));
         return writeFile({ channelCode, syncMode, orderList: [] }, marked);

@@ -24,15 +24,15 @@ import { noteSubject } from '../../calls/calls.ts';
 import type { ServerOptions } from '../../options.ts';
 import { hidePersonal } from '../hidden-fields.ts';
 import type { ConsoleHandlers } from '../operations.ts';
+import { partyOf } from '../who-acts.ts';
 
 /** Handlers for orders of all applications: their results, contents and effects, and what they would do now. */
-export function ordersHandlers({ numberSearches }: ServerOptions) {
+export function ordersHandlers({ reads }: ServerOptions) {
   return {
-    listAllOrders: async (request, { operatorId }) => {
+    listAllOrders: async (request, operator) => {
       const list = () => listOrders(request.db, OPERATOR, request.query, showSentOrder);
       if (request.query.assetNum === undefined) return await list();
-      const owner = { kind: 'orders of a number', party: `operator-${operatorId}` };
-      return await numberSearches.run(owner, request.deadline.signal, list);
+      return await reads.run(partyOf(operator), request.deadline.signal, list);
     },
 
     getOrder: async (request) => {

@@ -7,6 +7,7 @@ import type { BatchReader } from '../../bodies/batch-reader.ts';
 import { noteSubject } from '../../calls/calls.ts';
 import type { ServerOptions } from '../../options.ts';
 import type { ConsoleHandlers } from '../operations.ts';
+import { partyOf } from '../who-acts.ts';
 
 /** The most assets, products and asset numbers each that an answer lists, for all orders together. */
 const MAX_LISTED = 20_000;
@@ -20,15 +21,13 @@ export function previewHandlers({ batches, reads }: ServerOptions & { batches: B
       const bytes = (request.body as unknown as Buffer | null) ?? Buffer.alloc(0);
       const channels = await findChannels(request.db, request.query.appKey);
       // Each operator has a fair share, as each application has.
-      const party = `operator ${operator.operatorId}` as ApplicationId;
-      const { prepared, orders, ignoredFields } = await batches.read({ applicationId: party, channels }, bytes, {
-        isPreview: true,
-        deadline: request.deadline,
-      });
+      const party = partyOf(operator) as ApplicationId;
+      const sender = { applicationId: party, channels };
+      const { prepared, orders, ignoredFields } = await batches.read(sender, bytes, true, request);
       const { channelCode, channelOrderId, syncMode, sequences } = prepared;
       noteSubject(request, { channelCode, channelOrderId, orders: sequences.length });
       requireChannel(channels, channelCode);
-      const { previews, numbers } = await reads.run({ kind: 'preview', party }, request.deadline.signal, () =>
+      const { previews, numbers } = await reads.run(party, request.deadline.signal, () =>
         comparePreview(request.db, prepared, orders, channels),
       );
       const atMost = Math.min(MAX_LISTED_OF_ORDER, Math.ceil(MAX_LISTED / previews.length));

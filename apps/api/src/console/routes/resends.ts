@@ -11,6 +11,7 @@ import type { ServerOptions } from '../../options.ts';
 import { compareWithFailed } from '../difference.ts';
 import { countHidden, putBackHidden } from '../hidden-passwords.ts';
 import type { ConsoleHandlers } from '../operations.ts';
+import { partyOf } from '../who-acts.ts';
 import { findNamedBatch } from './batches.ts';
 
 /** Handlers to fix and resend the failed orders of a batch on behalf of its application. */
@@ -35,18 +36,16 @@ export function resendHandlers(options: ServerOptions & { batches: BatchReader }
 
     checkResend: async (request, operator) => {
       const batch = await findNamedBatch(request);
-      const { prepared, orders } = await readResend(request, batch, batches, { isPreview: true });
-      const { previews } = await reads.run(
-        { kind: 'preview', party: operator.operatorId },
-        request.deadline.signal,
-        () => comparePreview(request.db, prepared, orders, batch.channels),
+      const { prepared, orders } = await readResend(request, batch, batches, true);
+      const { previews } = await reads.run(partyOf(operator), request.deadline.signal, () =>
+        comparePreview(request.db, prepared, orders, batch.channels),
       );
       return { orders: previews };
     },
 
     resendOrders: async (request, operator) => {
       const batch = await findNamedBatch(request);
-      const { prepared, failed } = await readResend(request, batch, batches, { isPreview: false });
+      const { prepared, failed } = await readResend(request, batch, batches, false);
       const { channelOrderId, sequences } = prepared;
       const { batchId: target, channelOrderId: number } = batch.shown;
       const accept = async () => {
@@ -98,20 +97,20 @@ async function readFailed(
  * Throws the Refusals of O5, and field_invalid if a hidden password cannot be restored.
  */
 async function readResend(
-  { db, deadline, body }: Pick<FastifyRequest<{ Body: ResendBody }>, 'db' | 'deadline' | 'body'>,
+  request: Pick<FastifyRequest<{ Body: ResendBody }>, 'db' | 'deadline' | 'body'>,
   batch: OperatorBatch,
   batches: BatchReader,
-  { isPreview }: { isPreview: boolean },
+  isPreview: boolean,
 ): Promise<ReadBatch & { failed: unknown[] }> {
   const { channelCode, syncMode } = batch.shown;
-  const { channelOrderId, orderList } = body;
+  const { channelOrderId, orderList } = request.body;
   if (!batch.isApproved) throw new Refusal('application_not_approved');
   requireChannel(batch.channels, channelCode);
-  const failed = await readFailed(db, batch, 'kept');
+  const failed = await readFailed(request.db, batch, 'kept');
   const lost = putBackHidden(orderList, failed);
   if (lost[0] !== undefined) throw new Refusal('field_invalid', lost[0], CANNOT_PUT_BACK);
   const bytes = Buffer.from(JSON.stringify({ channelCode, channelOrderId, syncMode, orderList }));
-  return { ...(await batches.read(batch, bytes, { isPreview, deadline })), failed };
+  return { ...(await batches.read(batch, bytes, isPreview, request)), failed };
 }
 
 const CANNOT_PUT_BACK =

@@ -1,0 +1,42 @@
+import { type Database, within } from '@lockstep/platform';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ServerOptions } from '../options.ts';
+import { onCallEnd } from './calls.ts';
+
+/**
+ * Answers with JSON that may be long. `read` creates it when the party's turn comes, and it is in flight until the
+ * client has read it.
+ *
+ * Throws what `read` throws; a Refusal if too much is in flight (overloaded); an Overload if the party gets no turn.
+ */
+export function answerLong(
+  { reads, inFlight }: Pick<ServerOptions, 'reads' | 'inFlight'>,
+  party: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  read: () => Promise<string>,
+): Promise<string> {
+  return reads.run(party, request.deadline.signal, async () => {
+    const json = await read();
+    const bytes = Buffer.byteLength(json);
+    inFlight.take(party, bytes);
+    onCallEnd(request, () => inFlight.release(party, bytes));
+    reply.type('application/json; charset=utf-8');
+    return json;
+  });
+}
+
+/**
+ * Makes a change that may wait for rows that orders are changing, when the party's turn comes. Every wait ends with the
+ * call's deadline.
+ *
+ * Throws what `change` throws; an Overload if the party gets no turn.
+ */
+export function changeInTurn<Result>(
+  { changes, lanesDb }: Pick<ServerOptions, 'changes' | 'lanesDb'>,
+  party: string,
+  { deadline }: FastifyRequest,
+  change: (db: Database) => Promise<Result>,
+): Promise<Result> {
+  return changes.run(party, deadline.signal, () => change(within(lanesDb, deadline)));
+}
