@@ -7,7 +7,7 @@ import {
   Refusal,
   type Scope,
 } from '@lockstep/contract';
-import { type Database, Group, run, type Statement } from '@lockstep/platform';
+import { type Database, Group, run } from '@lockstep/platform';
 import { hashSecret } from './secrets.ts';
 
 /** The application that makes a call. */
@@ -37,19 +37,21 @@ interface UserCallCredentials extends CallCredentials {
 
 const MAX_ATTEMPTS_PER_GROUP = 100;
 
-/** Verifies tokens, scope, approval and nonce (rules 2 and 3) in one round trip, which concurrent calls share. */
+/**
+ * Verifies tokens, scope, approval and nonce (rules 2 and 3) in one round trip, which concurrent calls of the order
+ * module share.
+ */
 export class CallVerifier {
+  readonly #db: Database;
   readonly #attempts: Group<Attempt, Verdict | undefined>;
-  readonly #userAttempts: Group<UserAttempt, UserVerdict | undefined>;
 
   constructor(db: Database) {
-    const bounds = { maxRunning: 2, gathers: true, maxInputs: MAX_ATTEMPTS_PER_GROUP };
-    const keyOf = ({ nonce, tokenHash }: Attempt) => nonce ?? tokenHash.toString('base64');
-    this.#attempts = new Group({ ...bounds, keyOf, run: (attempts: Attempt[]) => judgeAttempts(db, attempts) });
-    this.#userAttempts = new Group({
-      ...bounds,
-      keyOf,
-      run: (attempts: UserAttempt[]) => judgeUserAttempts(db, attempts),
+    this.#db = db;
+    this.#attempts = new Group({
+      maxRunning: 2,
+      maxInputs: MAX_ATTEMPTS_PER_GROUP,
+      keyOf: ({ nonce, tokenHash }) => nonce ?? tokenHash.toString('base64'),
+      run: (attempts) => judgeAttempts(db, attempts),
     });
   }
 
@@ -76,7 +78,7 @@ export class CallVerifier {
   async verifyAdministrator(call: UserCallCredentials): Promise<Administrator> {
     const scope = 'auth_me';
     const nonce = Nonce.safeParse(call.nonce).data;
-    const verdict = await this.#userAttempts.run({
+    const verdict = await judgeUserAttempt(this.#db, {
       tokenHash: hashSecret(parseBearer(call)),
       scope,
       nonce,
@@ -133,7 +135,6 @@ interface UserAttempt extends Attempt {
 
 /** What PostgreSQL knows about an attempt whose access token is valid. */
 interface Verdict {
-  ordinal: number;
   application_id: ApplicationId;
   app_key: string;
   channels: string[] | null;
@@ -156,26 +157,28 @@ interface UserVerdict extends Verdict {
  * Returns a verdict for each call, in order; undefined if its access token is not valid. Uses up the nonces of calls
  * that pass.
  */
-function judgeAttempts(db: Database, attempts: readonly Attempt[]): Promise<(Verdict | undefined)[]> {
-  return judge(db, { name: 'judge_attempts', text: JUDGE_ATTEMPTS, values: attemptValues(attempts) }, attempts.length);
-}
-
-/** Does the same for member center calls, with their three tokens. */
-function judgeUserAttempts(db: Database, attempts: readonly UserAttempt[]): Promise<(UserVerdict | undefined)[]> {
+async function judgeAttempts(db: Database, attempts: readonly Attempt[]): Promise<(Verdict | undefined)[]> {
   const values = [
-    ...attemptValues(attempts),
-    attempts.map(({ clientTokenHash }) => clientTokenHash),
-    attempts.map(({ userTokenHash }) => userTokenHash),
+    attempts.map((_, index) => index),
+    attempts.map(({ tokenHash }) => tokenHash),
+    attempts.map(({ scope }) => scope),
+    attempts.map(({ nonce }) => nonce ?? null),
   ];
-  return judge(db, { name: 'judge_user_attempts', text: JUDGE_USER_ATTEMPTS, values }, attempts.length);
+  const rows = await run<Verdict & { ordinal: number }>(db, { name: 'judge_attempts', text: JUDGE_ATTEMPTS, values });
+  const verdicts: (Verdict | undefined)[] = attempts.map(() => undefined);
+  for (const { ordinal, ...verdict } of rows) verdicts[ordinal] = verdict;
+  return verdicts;
 }
 
-const attemptValues = (attempts: readonly Attempt[]) => [
-  attempts.map((_, index) => index),
-  attempts.map(({ tokenHash }) => tokenHash),
-  attempts.map(({ scope }) => scope),
-  attempts.map(({ nonce }) => nonce ?? null),
-];
+/** Does the same for a member center call, with its three tokens. */
+async function judgeUserAttempt(
+  db: Database,
+  { tokenHash, scope, nonce, clientTokenHash, userTokenHash }: UserAttempt,
+): Promise<UserVerdict | undefined> {
+  const values = [tokenHash, scope, nonce ?? null, clientTokenHash, userTokenHash];
+  const [verdict] = await run<UserVerdict>(db, { name: 'judge_user_attempt', text: JUDGE_USER_ATTEMPT, values });
+  return verdict;
+}
 
 /**
  * Whether a token has not been revoked. A token of a suspended application passes, so that the refusal can name the
@@ -195,15 +198,15 @@ const JUDGE_ATTEMPTS = judgingText(`
   join application on application.id = t.application_id
   where expires_time > now() and t.member_id is null and ${isOfGeneration('t')}`);
 
-const JUDGE_USER_ATTEMPTS = judgingText(`
+const JUDGE_USER_ATTEMPT = judgingText(`
   select *, approved and in_scope and client_application_id = application_id and client_in_scope
     and member_id is not null as passes
   from (
-    select ordinal, nonce, t.application_id, app_key, channels, status = 'approved' as approved,
+    select nonce, t.application_id, app_key, channels, status = 'approved' as approved,
       scope = any (t.scopes) as in_scope, client.application_id as client_application_id,
       scope = any (client.scopes) as client_in_scope, member.id as member_id, enterprise_id, is_administrator
-    from unnest((select $1::int[]), (select $2::bytea[]), (select $3::text[]), (select $4::text[]), (select $5::bytea[]), (select $6::bytea[]))
-      as call (ordinal, token_hash, scope, nonce, client_token_hash, user_token_hash)
+    from (select $1::bytea, $2::text, $3::text, $4::bytea, $5::bytea)
+      as call (token_hash, scope, nonce, client_token_hash, user_token_hash)
     cross join lateral ${tokenOf('call.token_hash')} as t
     join application on application.id = t.application_id
     left join lateral ${tokenOf('client_token_hash')} as client on client.member_id is null
@@ -234,14 +237,4 @@ function judgingText(known: string): string {
     select known.*, fresh.nonce is not null as nonce_fresh,
       (select set_config('synchronous_commit', 'off', true)) as commits_without_waiting
     from known left join fresh using (application_id, nonce)`;
-}
-
-async function judge<Row extends Verdict>(
-  db: Database,
-  judging: Statement<Row>,
-  count: number,
-): Promise<(Row | undefined)[]> {
-  const verdicts: (Row | undefined)[] = Array.from({ length: count });
-  for (const row of await run(db, judging)) verdicts[row.ordinal] = row;
-  return verdicts;
 }

@@ -66,7 +66,6 @@ export class BatchAcceptor {
       weightOf: weighStatement,
       maxWeight: MAX_GROUP_CHARACTERS,
       keyOf,
-      gathers: true,
     });
   }
 

@@ -70,7 +70,6 @@ export class ResultReader {
     this.#channels = channels;
     this.#reads = new Group({
       ...READS,
-      gathers: true,
       isOver: ({ deadline }: Poll) => deadline.isOver,
       partyOf: ({ applicationId }: Poll) => applicationId,
       weightOf: ({ key, query }: Poll) => (this.#remembered.has(key) ? 0 : countExamined(query)),

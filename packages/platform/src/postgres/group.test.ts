@@ -15,8 +15,12 @@ function newGroup(options: Partial<GroupOptions<string, string>> = {}) {
     ...options,
   });
   return {
-    /** Runs inputs. Returns the outcome of each. */
-    run: (...inputs: string[]) => Promise.allSettled(inputs.map((input) => group.run(input))),
+    /** Runs inputs that arrive together. Resolves when their group has started, to a function that returns outcomes. */
+    async run(...inputs: string[]) {
+      const outcomes = Promise.allSettled(inputs.map((input) => group.run(input)));
+      await settled(() => {});
+      return () => outcomes;
+    },
     /** The inputs of each run that has started. */
     begun: () => runs.map(({ inputs }) => inputs.join('')),
     /** Ends the nth run. Resolves when its outputs have been delivered and the next runs have started. */
@@ -33,32 +37,20 @@ function dataFault(message: string): Error {
 /** Waits for everything that `act` has started. */
 async function settled(act: () => void): Promise<void> {
   act();
-  await new Promise((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 it('leaves out inputs whose callers have left', async () => {
   const over = new Set<string>();
   const { run, begun, end } = newGroup({ isOver: (input) => over.has(input) });
-  const first = run('a');
-  const later = run('b', 'c');
+  const first = await run('a');
+  const later = await run('b', 'c');
   over.add('b');
   await end(0);
   expect(begun()).toEqual(['a', 'c']);
   await end(1);
-  await first;
-  expect((await later).map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
-});
-
-it('gathers what comes in one turn, if it should', async () => {
-  const { run, begun, end } = newGroup({ gathers: true });
-  void run('a', 'b');
-  expect(begun()).toEqual([]);
-  await settled(() => void run('c'));
-  expect(begun()).toEqual(['abc']);
-  await settled(() => void run('d', 'e'));
-  await end(0);
-  await settled(() => {});
-  expect(begun()).toEqual(['abc', 'de']);
+  await first();
+  expect((await later()).map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
 });
 
 describe('inputs that need something', () => {
@@ -67,9 +59,10 @@ describe('inputs that need something', () => {
 
   it('wait for a group that needs the same, and no other input waits for them', async () => {
     const { run, begun, end } = newNeedyGroup();
-    void run('a', 'a', 'a', 'b');
+    await run('a');
+    await run('a', 'a', 'b');
     expect(begun()).toEqual(['a', 'b']);
-    void run('c');
+    await run('c');
     await end(1);
     expect(begun()).toEqual(['a', 'b', 'c']);
     await end(0);
@@ -78,7 +71,9 @@ describe('inputs that need something', () => {
 
   it('share a group if no group that runs has what they need', async () => {
     const { run, begun, end } = newNeedyGroup();
-    void run('a', 'b', 'ac', 'd', 'c', 'b');
+    await run('a');
+    await run('b');
+    await run('ac', 'd', 'c', 'b');
     await end(0);
     expect(begun()).toEqual(['a', 'b', 'acdc']);
     await end(1);
@@ -87,9 +82,7 @@ describe('inputs that need something', () => {
 
   it('are not overtaken by inputs that need a part of what they wait for', async () => {
     const { run, begun, end } = newNeedyGroup();
-    void run('a');
-    void run('ab');
-    void run('b');
+    for (const input of ['a', 'ab', 'b']) await run(input);
     expect(begun()).toEqual(['a']);
     await end(0);
     expect(begun()).toEqual(['a', 'abb']);
@@ -97,33 +90,35 @@ describe('inputs that need something', () => {
 });
 
 describe('grouping', () => {
-  it('runs a lone input at once', async () => {
+  it('collects the inputs that arrive together', async () => {
     const { run, begun, end } = newGroup();
-    const output = run('a');
-    expect(begun()).toEqual(['a']);
+    const first = run('a', 'b');
+    const outputs = await run('c');
+    expect(begun()).toEqual(['abc']);
     await end(0);
-    expect(await output).toMatchObject([{ value: 'A' }]);
+    expect(await (await first)()).toMatchObject([{ value: 'A' }, { value: 'B' }]);
+    expect(await outputs()).toMatchObject([{ value: 'C' }]);
   });
 
   it('collects the inputs that come while a group runs', async () => {
     const { run, begun, end } = newGroup();
-    void run('a', 'b', 'c');
+    await run('a');
+    for (const input of ['b', 'c']) await run(input);
     expect(begun()).toEqual(['a']);
-    await end(0);
+    const ended = end(0);
     void run('d');
-    expect(begun()).toEqual(['a', 'bc']);
+    await ended;
+    expect(begun()).toEqual(['a', 'bcd']);
     await end(1);
-    expect(begun()).toEqual(['a', 'bc', 'd']);
-    await end(2);
-    expect(begun()).toEqual(['a', 'bc', 'd']);
+    expect(begun()).toEqual(['a', 'bcd']);
   });
 
   it('runs as many groups at once as it may', async () => {
     const { run, begun, end } = newGroup({ maxRunning: 2 });
-    void run('a', 'b', 'c', 'd');
+    for (const input of ['a', 'b', 'c', 'd']) await run(input);
     expect(begun()).toEqual(['a', 'b']);
     await end(1);
-    void run('e');
+    await run('e');
     expect(begun()).toEqual(['a', 'b', 'cd']);
     await end(0);
     expect(begun()).toEqual(['a', 'b', 'cd', 'e']);
@@ -131,133 +126,91 @@ describe('grouping', () => {
 
   it('gives every caller the output of its own input', async () => {
     const { run, end } = newGroup();
-    const outputs = run('a', 'b', 'c', 'b');
+    const first = await run('a');
+    const others = await run('b', 'c', 'b');
     await end(0);
     await end(1);
-    expect(await outputs).toMatchObject([{ value: 'A' }, { value: 'B' }, { value: 'C' }, { value: 'B' }]);
+    expect(await first()).toMatchObject([{ value: 'A' }]);
+    expect(await others()).toMatchObject([{ value: 'B' }, { value: 'C' }, { value: 'B' }]);
   });
 });
 
 describe('limits', () => {
+  /** Runs all groups of inputs that arrive together. Returns the inputs of each. */
+  async function groupsOf(options: Partial<GroupOptions<string, string>>, ...inputs: string[]): Promise<string[]> {
+    const { run, begun, end } = newGroup(options);
+    const outcomes = await run(...inputs);
+    for (let nth = 0; nth < begun().length; nth++) await end(nth);
+    await outcomes();
+    return begun();
+  }
+
   it('takes maxInputs at most', async () => {
-    const { run, begun, end } = newGroup({ maxInputs: 2 });
-    void run('a', 'b', 'c', 'd');
-    await end(0);
-    await end(1);
-    expect(begun()).toEqual(['a', 'bc', 'd']);
+    expect(await groupsOf({ maxInputs: 2 }, 'a', 'b', 'c')).toEqual(['ab', 'c']);
   });
 
+  const byWeight = { weightOf: Number, maxWeight: 5 };
+
   it('takes maxWeight at most, and fills up with inputs that still fit', async () => {
-    const { run, begun, end } = newGroup({ weightOf: Number, maxWeight: 5 });
-    void run('0', '2', '4', '3', '1');
-    await end(0);
-    await end(1);
-    await end(2);
-    expect(begun()).toEqual(['0', '23', '41']);
+    expect(await groupsOf(byWeight, '2', '4', '3', '1')).toEqual(['23', '41']);
   });
 
   it('runs an input that is too heavy alone, in its turn', async () => {
-    const { run, begun, end } = newGroup({ weightOf: Number, maxWeight: 5 });
-    void run('0', '1', '9', '2', '3');
-    await end(0);
-    await end(1);
-    await end(2);
-    expect(begun()).toEqual(['0', '12', '9', '3']);
+    expect(await groupsOf(byWeight, '1', '9', '2', '3')).toEqual(['12', '9', '3']);
   });
 
   it('gives its places to the parties in turn, each in the order of its inputs', async () => {
-    const { run, begun, end } = newGroup({ maxInputs: 3, partyOf: (input) => input.toLowerCase() });
-    void run('x', 'a', 'A', 'a', 'A', 'b', 'B');
-    await end(0);
-    await end(1);
-    expect(begun()).toEqual(['x', 'abA', 'BaA']);
+    const options = { maxInputs: 3, partyOf: (input: string) => input.toLowerCase() };
+    expect(await groupsOf(options, 'a', 'A', 'a', 'A', 'b', 'B')).toEqual(['abA', 'BaA']);
   });
 
   it('never puts two inputs of one key into a group', async () => {
-    const { run, begun, end } = newGroup({ keyOf: (input) => input.toLowerCase() });
-    void run('x', 'a', 'b', 'A', 'a', 'c');
-    await end(0);
-    await end(1);
-    await end(2);
-    expect(begun()).toEqual(['x', 'abc', 'A', 'a']);
+    expect(await groupsOf({ keyOf: (input) => input.toLowerCase() }, 'a', 'b', 'A', 'a', 'c')).toEqual([
+      'abc',
+      'A',
+      'a',
+    ]);
   });
 });
 
 describe('a failing group', () => {
   it('runs again one by one when its content is refused, so that each input gets its own output or failure', async () => {
     const { run, begun, end, fail } = newGroup();
-    const outputs = run('x', 'a', 'b', 'c');
-    await end(0);
-    await fail(1, dataFault('b is bad'));
-    expect(begun()).toEqual(['x', 'abc', 'a']);
-    await end(2);
-    await fail(3, dataFault('b is bad alone'));
-    await end(4);
-    expect(begun()).toEqual(['x', 'abc', 'a', 'b', 'c']);
-    expect(await outputs).toMatchObject([
-      { value: 'X' },
-      { value: 'A' },
-      { reason: { message: 'b is bad alone' } },
-      { value: 'C' },
-    ]);
-  });
-
-  it('runs one by one for the failures that splitsOn names, and for no others', async () => {
-    const failWith = async (error: Error) => {
-      const { run, begun, end, fail } = newGroup({ splitsOn: (error) => (error as Error).message === 'splits' });
-      const outputs = run('x', 'a', 'b');
-      await end(0);
-      await fail(1, error);
-      const isSplit = begun().length > 2;
-      if (isSplit) await fail(2, error);
-      if (isSplit) await end(3);
-      return { begun: begun(), outputs: await outputs };
-    };
-    expect(await failWith(new Error('splits'))).toMatchObject({
-      begun: ['x', 'ab', 'a', 'b'],
-      outputs: [{ value: 'X' }, { reason: { message: 'splits' } }, { value: 'B' }],
-    });
-    expect(await failWith(dataFault('bad'))).toMatchObject({
-      begun: ['x', 'ab'],
-      outputs: [{ value: 'X' }, { reason: { message: 'bad' } }, { reason: { message: 'bad' } }],
-    });
-  });
-
-  it('of one input does not run again, whatever splitsOn says', async () => {
-    const { run, begun, fail } = newGroup({ splitsOn: () => true });
-    const outputs = run('a');
-    await fail(0, new Error('bad'));
-    expect(await outputs).toMatchObject([{ reason: { message: 'bad' } }]);
-    expect(begun()).toEqual(['a']);
+    const outputs = await run('a', 'b', 'c');
+    await fail(0, dataFault('b is bad'));
+    expect(begun()).toEqual(['abc', 'a']);
+    await end(1);
+    await fail(2, dataFault('b is bad alone'));
+    await end(3);
+    expect(begun()).toEqual(['abc', 'a', 'b', 'c']);
+    expect(await outputs()).toMatchObject([{ value: 'A' }, { reason: { message: 'b is bad alone' } }, { value: 'C' }]);
   });
 
   it('that cannot reach PostgreSQL fails at once for all inputs', async () => {
-    const { run, begun, end, fail } = newGroup();
-    const outputs = run('x', 'a', 'b');
-    await end(0);
-    await fail(1, new Error('Connection terminated'));
-    expect((await outputs).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
-    expect(begun()).toEqual(['x', 'ab']);
+    const { run, begun, fail } = newGroup();
+    const outputs = await run('a', 'b');
+    await fail(0, new Error('Connection terminated'));
+    expect((await outputs()).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(begun()).toEqual(['ab']);
   });
 
   it('of one input fails at once', async () => {
     const { run, begun, fail } = newGroup();
-    const outputs = run('a');
-    await fail(0, new Error('down'));
-    expect(await outputs).toMatchObject([{ reason: { message: 'down' } }]);
+    const outputs = await run('a');
+    await fail(0, dataFault('bad'));
+    expect(await outputs()).toMatchObject([{ reason: { message: 'bad' } }]);
     expect(begun()).toEqual(['a']);
   });
 
   it('keeps its place until the last of its inputs is done; then the next group runs', async () => {
-    const { run, begun, end, fail } = newGroup();
-    const outputs = run('x', 'a', 'b', 'c');
-    await end(0);
-    void run('d');
-    for (const nth of [1, 2, 3]) await fail(nth, dataFault('bad'));
-    expect(begun()).toEqual(['x', 'abc', 'a', 'b', 'c']);
-    await fail(4, dataFault('bad'));
+    const { run, begun, fail } = newGroup();
+    const outputs = await run('a', 'b', 'c');
+    await run('d');
+    for (const nth of [0, 1, 2]) await fail(nth, dataFault('bad'));
+    expect(begun()).toEqual(['abc', 'a', 'b', 'c']);
+    await fail(3, dataFault('bad'));
     expect(begun().at(-1)).toBe('d');
-    expect((await outputs).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);
+    expect((await outputs()).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
   });
 
   it('may fail by a synchronous throw', async () => {

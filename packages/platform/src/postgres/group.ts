@@ -11,18 +11,8 @@ interface Waiting<Input, Output> {
 export interface GroupOptions<Input, Output> {
   /** Runs the inputs together. Outputs come in the order of inputs. */
   run: (inputs: Input[]) => Promise<Output[]>;
-  /**
-   * Whether one input may have caused a failure, so that the inputs should run again one by one; a wrong guess only
-   * costs time. By default: whether the error is not transient.
-   */
-  splitsOn?: (error: unknown) => boolean;
   /** How many groups may run at once. Later inputs wait for the next group. */
   maxRunning: number;
-  /**
-   * Whether a group waits until the process has read everything that has arrived, so that calls that arrive together
-   * also share the first group. For short statements, whose cost is mostly fixed.
-   */
-  gathers?: boolean;
   /** The most inputs of one group. */
   maxInputs: number;
   /** The weight of an input, in a unit that the caller chooses; 0 by default. */
@@ -66,16 +56,15 @@ export class Group<Input, Output> {
     });
   }
 
+  /** Waits until the process has read all that has arrived: calls that arrive together share the first group, too. */
   #start(): void {
-    if (this.#options.gathers !== true) this.#pump();
-    else
-      this.#starting ??= setImmediate(() => {
-        this.#starting = undefined;
-        this.#pump();
-      });
+    this.#starting ??= setImmediate(() => {
+      this.#starting = undefined;
+      this.#startGroups();
+    });
   }
 
-  #pump(): void {
+  #startGroups(): void {
     while (this.#running < this.#options.maxRunning) {
       const group = this.#takeGroup();
       if (group.length === 0) return;
@@ -138,12 +127,11 @@ export class Group<Input, Output> {
   }
 
   async #settle(group: Waiting<Input, Output>[]): Promise<void> {
-    const { run, splitsOn = (error) => !isTransient(error) } = this.#options;
     try {
-      const outputs = await run(group.map((waiting) => waiting.input));
+      const outputs = await this.#options.run(group.map((waiting) => waiting.input));
       for (const [index, waiting] of group.entries()) waiting.resolve(outputs[index] as Output);
     } catch (error) {
-      if (group.length > 1 && splitsOn(error)) {
+      if (group.length > 1 && !isTransient(error)) {
         for (const waiting of group) await this.#settle([waiting]);
       } else for (const waiting of group) waiting.reject(error);
     }
