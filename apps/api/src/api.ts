@@ -136,7 +136,6 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       calls: async () => server?.close(),
       listener: () => listener.close(),
       applier: () => applier.close(),
-      bound: () => bound.close(),
       events: () => numbering.settle(),
       jobs: () => announcer.close(),
       queueView: () => queueView.close(),

@@ -13,6 +13,6 @@ export { LIMITS } from './planning/limits.ts';
 export { collectNeeds } from './planning/needs.ts';
 export type { OrderWithId, Outcome } from './planning/outcome.ts';
 export { planAll } from './planning/plan.ts';
-export { readPages } from './reading/result-pages.ts';
+export { readPages } from './reading/results.ts';
 export { openCursor } from './reading/viewer.ts';
 export { applyCalls } from './sync/calls.ts';

@@ -64,20 +64,6 @@ it('its sync calls and other applications are not affected', async () => {
   await (await stack.newApi()).accept(batchOf(buy(free)));
 });
 
-it('notes that no worker adds up do not slow down the count: the API adds them up', async () => {
-  await sql`
-    insert into uncounted_activity (application_id, channel_id, pending, accepted, succeeded, failed, causes)
-    select id, 1, 0, 1, 1, 0, '{}' from application cross join generate_series(1, 20_000)`.execute(stack.db);
-  const countNotes = async () => {
-    await send(api, batchOf(buy()));
-    const { rows } = await sql<{ notes: number }>`select count(*)::int as notes from uncounted_activity`.execute(
-      stack.db,
-    );
-    return rows[0]!.notes;
-  };
-  await expect.poll(countNotes, { timeout: 10_000 }).toBeLessThan(5_000);
-});
-
 it('the application can send again when its orders have outcomes', async () => {
   const worker = await stack.startWorker();
   await expect.poll(async () => (await send(api, batchOf(buy()))).body.code, { timeout: 10_000 }).toBe(0);

@@ -1,6 +1,5 @@
 import { type ApplicationId, Refusal } from '@lockstep/contract';
-import { type Database, together } from '@lockstep/platform';
-import { countActivity, ROWS_AT_ONCE } from '../channels/count-activity.ts';
+import { type Database, run } from '@lockstep/platform';
 import { perSecondOf, secondsUntilBelow } from '../channels/estimates.ts';
 import { type ChannelReader, shareFor } from '../channels/state.ts';
 
@@ -19,7 +18,6 @@ export class PendingBound {
   readonly #channels: ChannelReader;
   readonly #most: number;
   readonly #read: () => Promise<ReadonlyMap<ApplicationId, Full>>;
-  #counting: Promise<void> | undefined;
 
   constructor(db: Database, channels: ChannelReader, most: number) {
     this.#db = db;
@@ -46,26 +44,8 @@ export class PendingBound {
   }
 
   async #findFull(): Promise<ReadonlyMap<ApplicationId, Full>> {
-    const [rows, [recorded]] = await together<[Full, { rows: number }]>(this.#db, [
-      { name: 'find_full', text: FIND_FULL, values: [this.#most] },
-      { name: 'count_recorded', text: COUNT_RECORDED, values: [ROWS_AT_ONCE] },
-    ]);
-    // No worker counts activity, so this process does.
-    if (recorded!.rows === ROWS_AT_ONCE) this.#count();
+    const rows = await run<Full>(this.#db, { name: 'find_full', text: FIND_FULL, values: [this.#most] });
     return new Map(rows.map((row) => [row.application_id, row]));
-  }
-
-  /** Counts recorded activity, so that the next readings are fast. If it fails, the next call tries again. */
-  #count(): void {
-    this.#counting ??= countActivity(this.#db)
-      .catch(() => {})
-      .finally(() => {
-        this.#counting = undefined;
-      });
-  }
-
-  async close(): Promise<void> {
-    await this.#counting;
   }
 }
 
@@ -75,6 +55,3 @@ const FIND_FULL = `
       select application_id, pending from pending_orders union all select application_id, pending from uncounted_activity
     ) as changes group by application_id having sum(pending) > $1::bigint
   ) as counted join application on application.id = application_id`;
-
-const COUNT_RECORDED = `
-  select count(*)::int as rows from (select from uncounted_activity limit $1::int) as recorded`;

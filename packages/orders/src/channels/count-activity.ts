@@ -2,7 +2,7 @@ import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 
 /** How many rows one statement counts. Each transaction adds one, so a busy second has a few hundred. */
-export const ROWS_AT_ONCE = 5_000;
+const ROWS_AT_ONCE = 5_000;
 /** How many statements one call runs, so that rows that gathered while no worker ran delay the sweep only briefly. */
 const STEPS_AT_ONCE = 10;
 

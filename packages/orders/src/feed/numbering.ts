@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { ApplicationId } from '@lockstep/contract';
 import { type Database, type Logger, notify, run } from '@lockstep/platform';
 import { EVENTS_CHANNEL } from './events.ts';
@@ -67,8 +68,6 @@ export class EventNumbering {
   readonly #log: Logger;
   readonly #onNumbered: ((applicationIds: readonly ApplicationId[]) => void) | undefined;
   #isWanted = false;
-  #isHurried = false;
-  #endPause = () => {};
   #running: Promise<void> | null = null;
   #hasLoggedFailure = false;
 
@@ -89,12 +88,9 @@ export class EventNumbering {
     this.#running ??= this.#run();
   }
 
-  /** Resolves when the requested numbering is done or has failed. It skips the pause. */
+  /** Resolves when the requested numbering is done or has failed. */
   async settle(): Promise<void> {
-    this.#isHurried = true;
-    this.#endPause();
     await this.#running;
-    this.#isHurried = false;
   }
 
   async #run(): Promise<void> {
@@ -105,7 +101,7 @@ export class EventNumbering {
         this.#hasLoggedFailure = false;
         if (applicationIds.length > 0) this.#onNumbered?.(applicationIds);
         if (count === EVENTS_AT_ONCE) this.#isWanted = true;
-        else await this.#pause();
+        else await wait(PAUSE_MS);
       }
     } catch (error) {
       if (!this.#hasLoggedFailure) this.#log.warn({ err: error }, 'event numbering failed; will retry');
@@ -113,17 +109,5 @@ export class EventNumbering {
     } finally {
       this.#running = null;
     }
-  }
-
-  /** Waits briefly so that events can be batched. */
-  async #pause(): Promise<void> {
-    if (this.#isHurried) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, PAUSE_MS);
-      this.#endPause = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   }
 }

@@ -5,8 +5,7 @@ import { type Database, inSnapshot, prepared, type Trx } from '@lockstep/platfor
 import { type RawBuilder, sql } from 'kysely';
 import type { PendingInChannel } from '../channels/estimates.ts';
 import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from '../summary.ts';
-import { readPages } from './result-pages.ts';
-import { WAITING } from './results.ts';
+import { readPages, WAITING } from './results.ts';
 import { isOfChannel, openCursor, type Viewer } from './viewer.ts';
 import { type BatchesQuery, namedExactly, walkSenders } from './walks.ts';
 

@@ -1,14 +1,22 @@
-import { licenseOrderIdOf } from '@lockstep/assets';
+import { licenseOrderIdOf, ORDERS_PER_BATCH } from '@lockstep/assets';
 import {
+  type ApplicationId,
   type BatchId,
+  type BatchResult,
+  type BatchResultQuery,
   type Cause,
   type CustomerId,
   codeOf,
   type OrderResult,
   type OrderType,
 } from '@lockstep/contract';
+import { MAX_PAGE_ORDERS } from '@lockstep/contract/words';
+import { type Database, run } from '@lockstep/platform';
+import { BATCH_WANTED } from '../accepting/batch.ts';
 import { queuedIn } from '../channels/count-activity.ts';
+import type { PendingInChannel } from '../channels/estimates.ts';
 import { channelOfColumn } from '../lanes.ts';
+import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from '../summary.ts';
 
 /** An order with its place in orderList, the fields kept in its batch, and its outcome if it has one. */
 export interface OrderRow {
@@ -66,3 +74,140 @@ export const WAITING = `
       ), 0) as behind
     ) as later
   ) as waiting on true`;
+
+/** The most orders that a page examines if no index has its filter: as many as the largest page without a filter. */
+const MAX_EXAMINED = MAX_PAGE_ORDERS;
+
+/** Returns how many orders a page examines; `state: failed` has an index, and examines only what it returns. */
+export const countExamined = ({ state, limit }: BatchResultQuery) =>
+  state === 'pending' || state === 'succeeded' ? MAX_EXAMINED : limit;
+
+export interface WantedPage {
+  applicationId: ApplicationId;
+  /** If it has a cause, only orders with that cause are returned, in any state. */
+  query: Omit<BatchResultQuery, 'waitSeconds'> & { cause?: Cause | undefined };
+  /** The completion of the batch in the cached page; null if none is cached. */
+  knownCompletion: string | null;
+}
+
+export interface ReadPage {
+  batchId: SummaryRow['id'];
+  /** Identifies one completion of the batch; null while it is open. After a retry, the next completion differs. */
+  end: string | null;
+  /**
+   * Null if the batch still has the known completion: then the cached page is current. The estimate is not filled in.
+   */
+  result: BatchResult | null;
+  /** The channels with pending orders of the batch; null if there are none. */
+  waiting: readonly PendingInChannel[] | null;
+}
+
+type Row = { ordinal: number; end: string | null } & (
+  | (SummaryRow & { orders: StoredOrder[]; channels: PendingInChannel[] | null })
+  | { id: SummaryRow['id']; orders: null }
+);
+type StoredOrder = Omit<OrderRow, 'finished_time' | 'held_since'> & {
+  finished_ms: number | null;
+  held_ms: number | null;
+};
+
+/**
+ * Reads pages of results; undefined if the application has no such batch. It is one statement, so counts and orders of
+ * a page are consistent. It looks up batches and orders one by one, because PostgreSQL may keep a plan made when the
+ * tables were empty.
+ */
+export async function readPages(db: Database, pages: readonly WantedPage[]): Promise<(ReadPage | undefined)[]> {
+  const rows = await run<Row>(db, {
+    name: 'read_result_pages',
+    text: READ_RESULT_PAGES,
+    values: [
+      pages.map(({ applicationId }) => applicationId),
+      pages.map(({ query }) => query.channelCode),
+      pages.map(({ query }) => query.channelOrderId),
+      pages.map(({ query }) => query.cause ?? query.state ?? null),
+      pages.map(({ query }) => query.cursor ?? 0),
+      // One more order tells whether there is a next page.
+      pages.map(({ query }) => query.limit + 1),
+      pages.map(({ knownCompletion }) => knownCompletion),
+      pages.map(({ query }) => endOf(query)),
+    ],
+  });
+  const read: (ReadPage | undefined)[] = pages.map(() => undefined);
+  for (const row of rows) read[row.ordinal - 1] = buildPage(row, pages[row.ordinal - 1]!.query);
+  return read;
+}
+
+/** Returns the place of the last order that a page may examine. */
+function endOf({ state, cause, cursor = 0, limit }: WantedPage['query']): number {
+  if (cause === undefined && state === undefined) return cursor + limit + 1;
+  return cause === undefined && state === 'failed' ? ORDERS_PER_BATCH : cursor + MAX_EXAMINED;
+}
+
+const OUTCOME = `finished.cause, finished.message, finished.assets, finished.products,
+  floor(extract(epoch from finished.finished_time) * 1000) as finished_ms`;
+
+// Failed orders come from their index, others from a bounded part of orderList.
+const READ_RESULT_PAGES = `
+  select wanted.ordinal::int, batch.id, completion.end, found.*
+  from unnest(
+    (select $1::bigint[]), (select $2::text[]), (select $3::text[]), (select $4::text[]), (select $5::int[]),
+    (select $6::int[]), (select $7::text[]), (select $8::int[])
+  ) with ordinality
+    as wanted (application_id, channel_code, channel_order_id, outcome, after, max_orders, known_end, until, ordinal)
+  cross join lateral ${BATCH_WANTED} as batch
+  cross join lateral (select
+    extract(epoch from batch.completed_time) || '/' || coalesce(extract(epoch from batch.reopened_time)::text, '')
+  ) as completion ("end")
+  left join lateral (
+    select summary.*, page.orders, waiting.channels
+    from (select) as here ${SO_FAR} ${WAITING}
+    cross join lateral (select ${SUMMARY_COLUMNS} offset 0) as summary
+    cross join lateral (
+      select coalesce(json_agg(placed order by index), '[]') as orders
+      from (
+        (
+          select wanted.after + step::int - 1 as index, sequence, sent.customer_id, sent.order_type, ${OUTCOME},
+            case when summary.held > 0 then floor(extract(epoch from ${heldSince('order_id')}) * 1000) end as held_ms
+          from unnest(${['sequences', 'customer_ids', 'order_types'].map((list) => `batch.${list}[wanted.after + 1:wanted.until]`)})
+            with ordinality as sent (sequence, customer_id, order_type, step)
+          cross join lateral (select batch.id * ${ORDERS_PER_BATCH} + wanted.after + step - 1) as named (order_id)
+          left join lateral (select * from license_order where id = order_id limit 1) as finished on true
+          where coalesce(wanted.outcome, 'pending') in ('pending', 'succeeded') and case wanted.outcome
+            when 'pending' then finished.id is null
+            when 'succeeded' then finished.id is not null and finished.cause is null
+            else true
+          end
+          order by step limit wanted.max_orders
+        ) union all (
+          select (id % ${ORDERS_PER_BATCH})::int, numbers.sequences[id % ${ORDERS_PER_BATCH} + 1], customer_id, order_type,
+            ${OUTCOME}, null
+          from (select batch.sequences[:] offset 0) as numbers (sequences)
+          cross join license_order as finished
+          where wanted.outcome not in ('pending', 'succeeded')
+            and id >= batch.id * ${ORDERS_PER_BATCH} + wanted.after and id < batch.id * ${ORDERS_PER_BATCH} + wanted.until
+            and cause is not null and (wanted.outcome = 'failed' or cause = wanted.outcome)
+          order by id limit wanted.max_orders
+        )
+      ) as placed
+    ) as page
+    where wanted.known_end is null or completion.end is distinct from wanted.known_end
+  ) as found on true`;
+
+function buildPage(row: Row, query: WantedPage['query']): ReadPage {
+  const { limit } = query;
+  if (row.orders === null) return { batchId: row.id, end: row.end, result: null, waiting: null };
+  const shown = row.orders.slice(0, limit);
+  const last = shown.at(-1);
+  const result: BatchResult = {
+    ...buildSummary(row),
+    estimatedCompletionTime: null,
+    orders: shown.map(({ finished_ms, held_ms, ...order }) =>
+      buildResult(row.id, { ...order, finished_time: dateOf(finished_ms), held_since: dateOf(held_ms) }),
+    ),
+    nextCursor:
+      row.orders.length > limit ? String(last!.index + 1) : endOf(query) < row.total ? String(endOf(query)) : null,
+  };
+  return { batchId: row.id, end: row.end, result, waiting: row.channels };
+}
+
+const dateOf = (ms: number | null) => (ms === null ? null : new Date(ms));

@@ -32,18 +32,12 @@ const ALONE_AT_ONCE = 5;
 /** How many transactions of sync calls run at once in a process, each on its own connection. */
 export const SYNC_GROUPS_AT_ONCE = SHARED_AT_ONCE + ALONE_AT_ONCE;
 
-/**
- * Limits of the calls that share a transaction, and of a call that may share one: a larger one would delay the others
- * by more than a commit.
- */
+/** Limits of calls that share a transaction, and of one that may: a larger one would delay the others. */
 const MAX_SHARED_BATCHES = 64;
 const MAX_SHARED_WEIGHT = 4_000;
 const MAX_CALL_WEIGHT = 500;
 
-/**
- * How long a transaction waits for a lock. It is short because a shared transaction holds the lanes of many calls, and
- * other transactions wait for their turn.
- */
+/** How long a transaction waits for a lock: briefly if it holds lanes of many calls, and others wait for its turn. */
 const SHARED_LOCK_WAIT_MS = 100;
 const ALONE_LOCK_WAIT_MS = 2_000;
 /** How long a transaction waits for each lane. */
