@@ -1,5 +1,4 @@
 import type { Customer } from '@lockstep/contract';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Answer, type Api, dataOf, refusalOf } from '../../harness/api.ts';
 import { contentOfTables } from '../../harness/databases/tables.ts';

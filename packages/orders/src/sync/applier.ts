@@ -132,10 +132,7 @@ export class BatchApplier {
     }
   }
 
-  /**
-   * Waits for calls whose transaction has started, even if the client has disconnected, and ends the others. Call it
-   * when no client waits for an answer any more.
-   */
+  /** Waits for calls whose transaction has started, and ends the others. Call it when no client waits any more. */
   async close(): Promise<void> {
     for (const { deadline } of this.#calls.keys()) deadline.end();
     await Promise.allSettled(this.#calls.values());
