@@ -85,9 +85,13 @@ export class Watch<Key extends string> {
   }
 
   async #look(): Promise<void> {
+    const asked = new Set(this.#waiting.keys());
+    const news = await this.#findNews([...asked]).catch(() => null);
     // After an error, the next look finds the same news.
-    const news = await this.#findNews([...this.#waiting.keys()]).catch(() => []);
-    for (const key of news) this.#wake(key);
+    if (news === null) return;
+    // A call that began to wait during the look may have read before news that the look has passed over.
+    const unasked = [...this.#waiting.keys()].filter((key) => !asked.has(key));
+    for (const key of [...news, ...unasked]) this.#wake(key);
   }
 
   async #lookForLost(): Promise<void> {
