@@ -14,36 +14,17 @@ export function createOrderMetrics(): OrderMetrics {
 
 function registerOrderMetrics(registry: Registry) {
   const registers = [registry];
+  const count = (name: string, help: string, ...labelNames: string[]) =>
+    new Counter({ name, help, labelNames, registers });
+  const measure = (name: string, help: string, buckets: number[]) => new Histogram({ name, help, buckets, registers });
+  const unqueued = 'Jobs that could not be queued; the sweep finds their orders';
   return {
-    ordersAccepted: new Counter({ name: 'lockstep_orders_accepted_total', help: 'Orders accepted', registers }),
-    ordersApplied: new Counter({
-      name: 'lockstep_orders_applied_total',
-      help: 'Orders that succeeded or failed',
-      labelNames: ['outcome'],
-      registers,
-    }),
-    enqueueFailures: new Counter({
-      name: 'lockstep_enqueue_failures_total',
-      help: 'Jobs that could not be queued; the sweep finds their orders',
-      registers,
-    }),
-    jobs: new Counter({ name: 'lockstep_jobs_total', help: 'Jobs that this worker took', registers }),
-    drainOrders: new Histogram({
-      name: 'lockstep_drain_orders',
-      help: 'Orders applied by a drain',
-      buckets: ORDERS,
-      registers,
-    }),
-    drainSeconds: new Histogram({
-      name: 'lockstep_drain_seconds',
-      help: 'Duration of a drain',
-      buckets: SECONDS_BUCKETS,
-      registers,
-    }),
-    drainFailures: new Counter({
-      name: 'lockstep_drain_failures_total',
-      help: 'Drains that failed; each is retried',
-      registers,
-    }),
+    ordersAccepted: count('lockstep_orders_accepted_total', 'Orders accepted'),
+    ordersApplied: count('lockstep_orders_applied_total', 'Orders that succeeded or failed', 'outcome'),
+    enqueueFailures: count('lockstep_enqueue_failures_total', unqueued),
+    jobs: count('lockstep_jobs_total', 'Jobs that this worker took'),
+    drainOrders: measure('lockstep_drain_orders', 'Orders applied by a drain', ORDERS),
+    drainSeconds: measure('lockstep_drain_seconds', 'Duration of a drain', SECONDS_BUCKETS),
+    drainFailures: count('lockstep_drain_failures_total', 'Drains that failed; each is retried'),
   };
 }
