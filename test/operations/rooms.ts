@@ -43,7 +43,7 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'platform/src/queue': 'BullMQ on Redis or on PostgreSQL',
   'platform/src/process': 'starting and stopping a process, log, metrics, cleanup',
   'platform/src/postgres': 'connections, transactions, statements, groups, listening, and what errors prove',
-  'platform/src/concurrency': 'deadlines, and queues in which parties take turns',
+  'platform/src/concurrency': 'deadlines, queues in which parties take turns, readings that callers share',
   'cli/src/commands': 'the names, options and words of the commands',
   'cli/src/client': 'commands that call the API',
   'cli/src/database': 'commands on the database',

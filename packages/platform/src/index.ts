@@ -1,6 +1,7 @@
-// concurrency: deadlines and fair queues; cursors of lists
+// concurrency: deadlines, fair queues and shared readings; cursors of lists
 export { Deadline, Overload } from './concurrency/deadline.ts';
 export { FairQueue } from './concurrency/fair-queue.ts';
+export { share } from './concurrency/share.ts';
 export { type CursorPart, isId, ListCursor, WrongCursor } from './cursor.ts';
 
 // migrations: the schema of a release, and whether a database has it

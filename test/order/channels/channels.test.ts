@@ -1,5 +1,5 @@
 import type { Customer } from '@lockstep/contract';
-import { readChannels } from '@lockstep/orders';
+import { findChannel, readChannels } from '@lockstep/orders';
 import { countActivity } from '@lockstep/orders/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Api } from '../../harness/api.ts';
@@ -25,7 +25,8 @@ const buy = () => newBuy(customer, [newAssetNum()]);
 /** Returns the customer's channel, the only one with numbers to show. */
 async function readIt() {
   const channels = await readChannels(stack.db);
-  return channels.find(({ pending, acceptedPerSecond }) => pending > 0 || acceptedPerSecond > 0)!;
+  const { channelCode } = channels.find(({ pending, perSecond }) => pending > 0 || perSecond.accepted > 0)!;
+  return (await findChannel(stack.db, channels, channelCode))!;
 }
 
 it('shows the backlog and its applications, before and after it is added up', async () => {
@@ -37,30 +38,35 @@ it('shows the backlog and its applications, before and after it is added up', as
   for (const count of [() => {}, () => countActivity(stack.db)]) {
     await count();
     const channel = await readIt();
-    expect(channel).toMatchObject({ pending: 3, held: 0, oldestAcceptedTime: acceptedTime, pausedTime: null });
+    expect(channel).toMatchObject({
+      pendingOrders: 3,
+      heldOrders: 0,
+      oldestPendingTime: acceptedTime,
+      pausedTime: null,
+    });
     expect(channel.applications).toMatchObject([
-      { appKey: api.credentials.appKey, pending: 2 },
-      { appKey: other.credentials.appKey, pending: 1 },
+      { appKey: api.credentials.appKey, pendingOrders: 2 },
+      { appKey: other.credentials.appKey, pendingOrders: 1 },
     ]);
-    expect(channel).toMatchObject({ succeededPerSecond: 0, failedPerSecond: 0, estimatedTime: null });
-    expect(channel.acceptedPerSecond).toBeGreaterThan(0);
+    expect(channel).toMatchObject({ perSecond: { succeeded: 0, failed: 0 }, estimatedCompletionTime: null });
+    expect(channel.perSecond.accepted).toBeGreaterThan(0);
   }
 });
 
 it('shows the throughput until nothing is pending', async () => {
   const worker = await stack.startWorker();
-  await expect.poll(async () => (await readIt()).pending).toBe(0);
+  await expect.poll(async () => (await readIt()).pendingOrders).toBe(0);
   await worker.close();
   const channel = await readIt();
   expect(channel).toMatchObject({
     applications: [],
-    oldestAcceptedTime: null,
-    failedPerSecond: 0,
-    estimatedTime: null,
+    oldestPendingTime: null,
+    perSecond: { failed: 0 },
+    estimatedCompletionTime: null,
   });
-  expect(channel.succeededPerSecond).toBe(channel.acceptedPerSecond);
+  expect(channel.perSecond.succeeded).toBe(channel.perSecond.accepted);
   await api.accept(syncOf(buy()));
   const later = await readIt();
-  expect(later.pending).toBe(0);
-  expect(later.succeededPerSecond).toBe(later.acceptedPerSecond);
+  expect(later.pendingOrders).toBe(0);
+  expect(later.perSecond.succeeded).toBe(later.perSecond.accepted);
 });

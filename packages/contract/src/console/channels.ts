@@ -49,9 +49,10 @@ export type ChannelDetail = z.infer<typeof ChannelDetail>;
 /** The result of pausing or resuming a channel. */
 const ChannelPause = z.object({
   pausedTime: z.number().nullable(),
-  /** Whether the call changed nothing. */
+  /** Whether it was in this state already, so that nothing was changed or recorded. */
   isNoOp: z.boolean(),
 });
+export type ChannelPause = z.infer<typeof ChannelPause>;
 
 const params = z.object({ channelCode: ChannelCode });
 

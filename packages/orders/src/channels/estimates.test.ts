@@ -1,23 +1,28 @@
+import type { ApplicationId } from '@lockstep/contract';
 import { describe, expect, it } from 'vitest';
-import { estimateCompletion, listAhead, secondsUntilBelow } from './estimates.ts';
+import { type ChannelState, estimateCompletion, type PendingInChannel, secondsUntilBelow } from './estimates.ts';
 
 /** The arithmetic of estimates (rules 6.4): pending orders ahead, at the rate of each channel. */
 
 const NOW = 1_800_000_000_000;
 
-const channel = (id: number, changes: Partial<Parameters<typeof listAhead>[1][number]> = {}) => ({
+const channel = (id: number, changes: Partial<ChannelState> = {}): ChannelState => ({
   id,
+  channelCode: 'test',
   pausedTime: null,
   pending: 10_000,
   held: 0,
-  succeededPerSecond: 900,
-  failedPerSecond: 100,
+  pendingOf: {},
+  oldestPendingTime: null,
+  perSecond: { accepted: 0, succeeded: 900, failed: 100 },
+  time: NOW,
   ...changes,
 });
+const atRate = (succeeded: number, failed: number) => ({ perSecond: { accepted: 0, succeeded, failed } });
 const batch = (channelId: number, own: number, behind: number) => ({ channelId, own, behind });
 
-function secondsUntilCompletion(waiting: Parameters<typeof listAhead>[0], channels: Parameters<typeof listAhead>[1]) {
-  const completion = estimateCompletion(NOW, listAhead(waiting, channels));
+function secondsUntilCompletion(waiting: PendingInChannel[], channels: ChannelState[]) {
+  const completion = estimateCompletion(waiting, channels);
   return completion === null ? null : (completion - NOW) / 1_000;
 }
 
@@ -36,13 +41,13 @@ describe('a batch', () => {
   });
 
   it('of several channels is completed with the last of them', () => {
-    const slow = channel(2, { succeededPerSecond: 0, failedPerSecond: 20 });
+    const slow = channel(2, atRate(0, 20));
     expect(secondsUntilCompletion([batch(1, 50, 0), batch(2, 10, 9_000)], [channel(1), slow])).toBe(50);
   });
 
   it.each([
     ['is paused', [channel(1), channel(2, { pausedTime: NOW - 1 })]],
-    ['does not move', [channel(1), channel(2, { succeededPerSecond: 0, failedPerSecond: 0 })]],
+    ['does not move', [channel(1), channel(2, atRate(0, 0))]],
     ['is not known yet', [channel(1)]],
   ])('has no estimate while one of its channels %s', (_what, channels) => {
     expect(secondsUntilCompletion([batch(1, 50, 0), batch(2, 50, 0)], channels)).toBeNull();
@@ -54,17 +59,20 @@ describe('a batch', () => {
 });
 
 describe('an application with too many pending orders', () => {
+  const own = '1' as ApplicationId;
+  const shared = (id: number, pendingOf: ChannelState['pendingOf'], perSecond: number) =>
+    channel(id, { pending: 1_000, pendingOf, ...atRate(perSecond, 0) });
+
   it('should retry when it has fewer, by its share of each channel', () => {
-    const channels = [
-      { share: 0.5, perSecond: 100 },
-      { share: 1, perSecond: 50 },
-    ];
-    expect(secondsUntilBelow(2_000, channels)).toBe(20);
+    const others = { ['2' as ApplicationId]: 500 };
+    const channels = [shared(1, { [own]: 500, ...others }, 100), shared(2, { [own]: 1_000 }, 50), shared(3, others, 9)];
+    expect(secondsUntilBelow(2_000, own, channels)).toBe(20);
   });
 
   it('should retry after a second at least, and a few minutes at most', () => {
-    expect(secondsUntilBelow(1, [{ share: 1, perSecond: 1_000 }])).toBe(1);
-    expect(secondsUntilBelow(1_000_000, [{ share: 1, perSecond: 10 }])).toBe(300);
-    expect(secondsUntilBelow(1, [{ share: 1, perSecond: 0 }])).toBe(300);
+    const at = (perSecond: number) => [shared(1, { [own]: 1_000 }, perSecond)];
+    expect(secondsUntilBelow(1, own, at(1_000))).toBe(1);
+    expect(secondsUntilBelow(1_000_000, own, at(10))).toBe(300);
+    expect(secondsUntilBelow(1, own, at(0))).toBe(300);
   });
 });

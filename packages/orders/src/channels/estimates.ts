@@ -1,8 +1,18 @@
-export interface Ahead {
-  orders: number;
-  perSecond: number;
+import type { ApplicationId } from '@lockstep/contract';
+import type { ConsoleChannel } from '@lockstep/contract/console';
+
+/** What was read of a channel. Times are milliseconds by the database's clock. */
+export interface ChannelState
+  extends Pick<ConsoleChannel, 'channelCode' | 'pausedTime' | 'oldestPendingTime' | 'perSecond'> {
+  id: number;
+  /** Its pending orders, and how many of them are held. */
+  pending: number;
+  held: number;
+  pendingOf: Readonly<Record<ApplicationId, number>>;
+  time: number;
 }
 
+/** A channel with pending orders of a batch. */
 export interface PendingInChannel {
   channelId: number;
   own: number;
@@ -10,43 +20,27 @@ export interface PendingInChannel {
   behind: number;
 }
 
-interface ChannelPace {
-  id: number;
-  pausedTime: number | null;
-  pending: number;
-  held: number;
-  succeededPerSecond: number;
-  failedPerSecond: number;
-}
-
 /**
- * Returns, for each channel of a batch, the orders up to the batch's last one, its own included (rules 6.4). A channel
- * finishes orders roughly in the order of acceptance. Later orders that are done already, in another lane, count at
- * most until only the batch's own orders are left.
+ * Estimates when a batch will be completed, in milliseconds; null if none of its orders is pending or one of its
+ * channels is paused, makes no progress or is unknown (rules 6.4). A channel finishes orders roughly in the order of
+ * acceptance. Later orders that are done already, in another lane, count at most until only the batch's own are left.
  */
-export function listAhead(waiting: readonly PendingInChannel[], channels: readonly ChannelPace[]): Ahead[] {
-  const byId = new Map(channels.map((channel) => [channel.id, channel]));
-  return waiting.map(({ channelId, own, behind }) => {
-    const channel = byId.get(channelId);
-    if (channel === undefined) return { orders: own, perSecond: 0 };
-    return { orders: Math.max(own, channel.pending - channel.held - behind), perSecond: perSecondOf(channel) };
+export function estimateCompletion(
+  waiting: readonly PendingInChannel[],
+  channels: readonly ChannelState[],
+): number | null {
+  const byId = new Map(waiting.map((pending) => [pending.channelId, pending]));
+  const known = channels.filter(({ id }) => byId.has(id));
+  const seconds = known.map((channel) => {
+    const { own, behind } = byId.get(channel.id)!;
+    return Math.max(own, channel.pending - channel.held - behind) / finishedPerSecond(channel);
   });
+  const last = known.length < waiting.length ? Number.POSITIVE_INFINITY : Math.max(...seconds);
+  return Number.isFinite(last) ? Math.round(channels[0]!.time + last * 1_000) : null;
 }
 
-export function perSecondOf({
-  pausedTime,
-  succeededPerSecond,
-  failedPerSecond,
-}: Omit<ChannelPace, 'id' | 'pending' | 'held'>) {
-  return pausedTime === null ? succeededPerSecond + failedPerSecond : 0;
-}
-
-/**
- * Estimates when the last of some orders is done, in milliseconds; null if there are none or some are not progressing.
- */
-export function estimateCompletion(nowMs: number, ahead: readonly Ahead[]): number | null {
-  const seconds = Math.max(...ahead.map(({ orders, perSecond }) => orders / perSecond));
-  return Number.isFinite(seconds) ? Math.round(nowMs + seconds * 1_000) : null;
+function finishedPerSecond({ pausedTime, perSecond }: ChannelState): number {
+  return pausedTime === null ? perSecond.succeeded + perSecond.failed : 0;
 }
 
 const MAX_RETRY_SECONDS = 300;
@@ -55,7 +49,14 @@ const MAX_RETRY_SECONDS = 300;
  * Returns in how many seconds this many of an application's orders will be done, by its share of the pending orders of
  * each channel.
  */
-export function secondsUntilBelow(orders: number, channels: readonly { share: number; perSecond: number }[]): number {
-  const perSecond = channels.reduce((sum, channel) => sum + channel.share * channel.perSecond, 0);
+export function secondsUntilBelow(
+  orders: number,
+  applicationId: ApplicationId,
+  channels: readonly ChannelState[],
+): number {
+  const perSecond = channels.reduce((sum, channel) => {
+    const own = channel.pendingOf[applicationId] ?? 0;
+    return own === 0 ? sum : sum + (own / channel.pending) * finishedPerSecond(channel);
+  }, 0);
   return Math.min(MAX_RETRY_SECONDS, Math.max(1, Math.ceil(orders / perSecond)));
 }

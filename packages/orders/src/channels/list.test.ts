@@ -1,31 +1,28 @@
 import { describe, expect, it } from 'vitest';
+import type { ChannelState } from './estimates.ts';
 import { pickChannels, pickDelayed } from './list.ts';
-import type { ChannelState } from './state.ts';
 
 const NOW = 1_000_000;
 
-function channelOf(id: number, code: string, changes: Partial<ChannelState> = {}): ChannelState {
+function channelOf(id: number, channelCode: string, changes: Partial<ChannelState> = {}): ChannelState {
   return {
     id,
-    code,
+    channelCode,
     pausedTime: null,
     pending: 0,
     held: 0,
-    oldestAcceptedTime: null,
-    applications: [],
-    acceptedPerSecond: 0,
-    succeededPerSecond: 0,
-    failedPerSecond: 0,
-    estimatedTime: null,
+    pendingOf: {},
+    oldestPendingTime: null,
+    perSecond: { accepted: 0, succeeded: 0, failed: 0 },
     time: NOW,
     ...changes,
   };
 }
 
 const ALL = [
-  channelOf(3, 'Partner', { pending: 1, oldestAcceptedTime: NOW - 29_999 }),
-  channelOf(1, 'tele', { pausedTime: NOW - 1, oldestAcceptedTime: NOW - 90_000 }),
-  channelOf(2, 'web', { pending: 2, oldestAcceptedTime: NOW - 30_000 }),
+  channelOf(3, 'Partner', { pending: 1, oldestPendingTime: NOW - 29_999 }),
+  channelOf(1, 'tele', { pausedTime: NOW - 1, oldestPendingTime: NOW - 90_000 }),
+  channelOf(2, 'web', { pending: 2, oldestPendingTime: NOW - 30_000 }),
 ];
 const EVERYTHING = { search: undefined, state: undefined };
 const codesOf = ({ channels }: ReturnType<typeof pickChannels>) => channels.map(({ channelCode }) => channelCode);

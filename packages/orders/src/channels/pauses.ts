@@ -1,21 +1,15 @@
 import { Refusal } from '@lockstep/contract';
+import type { ChannelPause } from '@lockstep/contract/console';
 import { type Database, inTransaction, isOverload, type Statement, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { channelOf, channelOfColumn, lanesOfChannel, lockLanesUntil } from '../lanes.ts';
+import { inMs } from './state.ts';
 
 /** How long a pause waits for transactions that started before it (rules 9). */
 const IDLE_WITHIN_MS = 12_000;
 
 /** The Retry-After of a call refused because of a pause: people resume a channel. */
 const RETRY_AFTER_SECONDS = 30;
-
-/** A channel that was paused or resumed, or already was. */
-export interface ChannelPause {
-  /** When it was paused, in milliseconds; null if it is not paused. */
-  pausedTime: number | null;
-  /** Whether it was in this state already, so that nothing was changed or recorded. */
-  isNoOp: boolean;
-}
 
 type Recording = (trx: Trx) => Promise<void>;
 
@@ -30,34 +24,27 @@ export async function pauseChannel(
   record: Recording,
 ): Promise<(ChannelPause & { isIdle: boolean }) | undefined> {
   const found = await setPaused(db, code, true, record);
-  if (found === undefined) return undefined;
-  const { id, ...pause } = found;
-  return { ...pause, isIdle: await awaitIdle(db, id) };
+  return found && { ...found.pause, isIdle: await awaitIdle(db, found.id) };
 }
 
 /** Resumes a channel (rules 9). Returns undefined if there is no such channel. */
 export async function resumeChannel(db: Database, code: string, record: Recording): Promise<ChannelPause | undefined> {
-  const found = await setPaused(db, code, false, record);
-  return found && { pausedTime: found.pausedTime, isNoOp: found.isNoOp };
+  return (await setPaused(db, code, false, record))?.pause;
 }
 
 function setPaused(db: Database, code: string, isPaused: boolean, record: Recording) {
   return inTransaction(db, async (trx) => {
     // Not `for update`, which would make new customers of the channel wait.
-    const { rows } = await sql<{ id: number; paused_time: Date | null }>`
-      select id, paused_time from channel where code = ${code} for no key update`.execute(trx);
-    const [before] = rows;
-    if (before === undefined) return undefined;
-    const isNoOp = (before.paused_time !== null) === isPaused;
-    if (isNoOp) return { id: before.id, pausedTime: before.paused_time?.getTime() ?? null, isNoOp };
-    const { paused_time } = await trx
-      .updateTable('channel')
-      .set({ paused_time: isPaused ? sql<Date>`statement_timestamp()` : null })
-      .where('id', '=', before.id)
-      .returning('paused_time')
-      .executeTakeFirstOrThrow();
-    await record(trx);
-    return { id: before.id, pausedTime: paused_time?.getTime() ?? null, isNoOp };
+    const { rows } = await sql<ChannelPause & { id: number }>`
+      with before as (select id, paused_time from channel where code = ${code} for no key update)
+      update channel set paused_time = case when ${isPaused} then coalesce(before.paused_time, statement_timestamp()) end
+      from before where channel.id = before.id
+      returning channel.id, ${inMs('channel.paused_time')} as "pausedTime",
+        (before.paused_time is not null) = ${isPaused} as "isNoOp"`.execute(trx);
+    if (rows.length === 0) return undefined;
+    const { id, ...pause } = rows[0]!;
+    if (!pause.isNoOp) await record(trx);
+    return { id, pause };
   });
 }
 

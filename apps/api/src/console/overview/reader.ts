@@ -15,15 +15,14 @@ import {
   type QueueView,
   readCleanupBehind,
   readSessions,
+  share,
   within,
 } from '@lockstep/platform';
 import { readWebhookFaults } from '@lockstep/webhooks/operator';
 import { type HealthFacts, judgeHealth } from './health-rules.ts';
-import { SharedReading } from './shared-reading.ts';
 
 /** How long a reading can take. It uses one connection. */
 const READING_TIMEOUT_MS = 5_000;
-const MIN_KEPT_MS = 1_000;
 
 /** The dependencies of the reader. */
 interface ReaderOptions {
@@ -40,26 +39,27 @@ interface ReaderOptions {
  * reading takes long. Each reading uses one connection of the pool.
  */
 export class OverviewReader {
-  readonly #activity: Record<OverviewSpan, SharedReading<ActivityPart>>;
+  readonly #activity: Record<OverviewSpan, () => Promise<ActivityPart>>;
   readonly #channels: ChannelReader;
-  readonly #state: SharedReading<StatePart>;
+  readonly #state: () => Promise<StatePart>;
 
   constructor(options: ReaderOptions) {
-    const sharing = <Part>(read: (db: Database) => Promise<Part>) =>
-      new SharedReading(() => onOneConnection(options.db, read), MIN_KEPT_MS);
     this.#activity = Object.fromEntries(
-      OverviewSpan.options.map((span) => [span, sharing((db) => readActivityPart(db, span))]),
-    ) as Record<OverviewSpan, SharedReading<ActivityPart>>;
+      OverviewSpan.options.map((span) => [
+        span,
+        share(() => onOneConnection(options.db, (db) => readActivityPart(db, span))),
+      ]),
+    ) as Record<OverviewSpan, () => Promise<ActivityPart>>;
     this.#channels = options.channels;
-    this.#state = new SharedReading(() => readStatePart(options), MIN_KEPT_MS);
+    this.#state = share(() => readStatePart(options));
   }
 
   /** Returns the activity of a span of time, the backlog, and the health checks. Throws what the database throws. */
   async read(span: OverviewSpan): Promise<Omit<Overview, 'demo'>> {
     const [{ time, now, intervals, failures }, channels, { oldest, webhooks, checks }] = await Promise.all([
-      this.#activity[span].get(),
+      this.#activity[span](),
       this.#channels.read(),
-      this.#state.get(),
+      this.#state(),
     ]);
     const { intervalSeconds } = OVERVIEW_SPANS[span];
     const backlog = { pendingOrders: channels.reduce((sum, { pending }) => sum + pending, 0), oldest };

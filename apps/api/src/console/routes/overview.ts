@@ -1,21 +1,18 @@
 import type { Overview, QueueJob, QueueState } from '@lockstep/contract/console';
 import { jobSchema } from '@lockstep/orders';
-import type { QueueSight, QueueView } from '@lockstep/platform';
+import { type QueueSight, type QueueView, share } from '@lockstep/platform';
 import { submitCommand } from '../../demo-command.ts';
 import type { Demo, ServerOptions } from '../../options.ts';
 import type { ConsoleHandlers } from '../operations.ts';
 import { OverviewReader } from '../overview/reader.ts';
-import { SharedReading } from '../overview/shared-reading.ts';
-
-const MIN_KEPT_MS = 1_000;
 
 /** Handler of the overview: activity, backlog and health. */
 export function overviewHandlers({ db, queueView, isQueueReachable, channels, aged, demo }: ServerOptions) {
   const reader = new OverviewReader({ db, queueView, isQueueReachable, channels, aged });
-  const queue = new SharedReading(() => readQueue(queueView), MIN_KEPT_MS);
+  const getQueue = share(() => readQueue(queueView));
   return {
     getOverview: async (request) => ({ ...(await reader.read(request.query.span)), demo: describeDemo(demo()) }),
-    getQueue: async () => await queue.get(),
+    getQueue,
   } satisfies ConsoleHandlers;
 }
 
