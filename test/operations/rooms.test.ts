@@ -53,6 +53,32 @@ describe('rooms', () => {
   });
 });
 
+describe('reading across applications', () => {
+  const entries = globSync('packages/*/package.json', { cwd: REPOSITORY }).flatMap((file) => {
+    const { exports } = JSON.parse(read(file)) as { exports: Record<string, string> };
+    const [main, operator] = [exports['.'], exports['./operator']].map((path) => join(dirname(file), path ?? ''));
+    return exports['./operator'] === undefined ? [] : [[operator!, main!]];
+  });
+  const exportsOf = (file: string) =>
+    [...read(file).matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names]) =>
+      names!.split(',').flatMap((name) => name.replace(/^\s*type /, '').trim() || []),
+    );
+
+  it('is for the console and packages/operators only', () => {
+    const may = /^(apps\/api\/src\/console|packages\/operators\/src|packages\/\w+\/src\/operator(\.ts$|\/))/;
+    const others = SOURCES.filter((file) => {
+      const text = read(file);
+      return /\bOPERATOR\b|\/operator'/.test(text) && !text.includes('export const OPERATOR') && !may.test(file);
+    });
+    expect(others).toEqual([]);
+  });
+
+  it.each(entries)('%s exports nothing that %s exports', (operator, main) => {
+    expect(exportsOf(operator!)).not.toEqual([]);
+    expect(exportsOf(operator!).filter((name) => exportsOf(main!).includes(name))).toEqual([]);
+  });
+});
+
 describe('docs/architecture.md', () => {
   const page = read('docs/architecture.md');
   const walks = page

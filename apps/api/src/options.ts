@@ -1,6 +1,6 @@
 import type { CallVerifier, PasswordHasher } from '@lockstep/access';
 import type { Region } from '@lockstep/assets';
-import type { ApplicationId, BatchId } from '@lockstep/contract';
+import type { ApplicationId } from '@lockstep/contract';
 import type { OperatorSessions } from '@lockstep/operators';
 import type { BatchAcceptor, BatchApplier, BatchCanceller, ChannelReader, ResultReader, Watch } from '@lockstep/orders';
 import type { Aged, Database, FairQueue, Logger, QueueView, SchemaWatch, WriteOutcomes } from '@lockstep/platform';
@@ -21,7 +21,6 @@ export interface ServerOptions {
   canceller: BatchCanceller;
   results: ResultReader;
   channels: ChannelReader;
-  watch: Watch<BatchId>;
   eventWatch: Watch<ApplicationId>;
   inFlight: BytesInFlight;
   /** The turns of calls that may read thousands of rows: lists, searches by asset number, contents, previews. */

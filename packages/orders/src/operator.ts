@@ -13,6 +13,6 @@ export {
   type WaitingWork,
 } from './reading/activity.ts';
 export { groupFailures, listOrdersOfBatch, type OperatorBatch, readAnyBatch, showBatch } from './reading/batches.ts';
-export { markPasswords, readOrderText, readStoredOrder, showContent } from './reading/content.ts';
-export { readAnyOrder, showSentOrder } from './reading/orders.ts';
+export { readOrderText, readStoredOrder } from './reading/content.ts';
+export { listRetries, showOrderDetail, showSentOrder } from './reading/orders.ts';
 export { OPERATOR } from './reading/viewer.ts';

@@ -87,7 +87,9 @@ export async function fillWithBatches(db: Database): Promise<Filled> {
     applicationId: applicationIds[0]!,
     async findAcceptedTime(id) {
       const { rows } = await sql<{ acceptedTime: string }>`
-        select accepted_time::text as "acceptedTime" from batch where id = ${id}`.execute(db);
+        select (extract(epoch from accepted_time) * 1000000)::bigint as "acceptedTime" from batch where id = ${id}`.execute(
+        db,
+      );
       return rows[0]!.acceptedTime;
     },
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countHidden, putBackHidden } from './hidden-passwords.ts';
+import { countHidden, hidePasswords, putBackHidden } from './hidden-passwords.ts';
 
 /** An order with a password on a product, and one on a product in a merchandise. */
 const order = (first: unknown = 'one', inside: unknown = 'two') => ({
@@ -25,6 +25,13 @@ const PATHS = [
 ];
 
 describe('hidden passwords', () => {
+  it('replace all passwords, and change nothing else', () => {
+    const other = { customerName: '"passwords":["b"]', passwords: undefined, assets: [{ assetNos: ['8100'] }] };
+    const all = hidden();
+    all.assets[0]!.products[0]!.passwords = ['(hidden)', '(hidden)'];
+    expect(hidePasswords([0, order(), other])).toEqual([0, all, other]);
+  });
+
   it('are counted, and put back where they were', () => {
     const edited = [{ ...hidden(), customerName: 'Changed' }];
     expect(countHidden(edited)).toBe(2);

@@ -9,6 +9,15 @@ interface PasswordList {
   key: string;
 }
 
+/** Replaces all passwords in a stored order, wherever they are, and returns it. */
+export function hidePasswords<Part extends object>(part: Part, mark: string = HIDDEN): Part {
+  for (const [name, inner] of Object.entries(part)) {
+    if (name === 'passwords' && Array.isArray(inner)) inner.fill(mark);
+    else if (typeof inner === 'object' && inner !== null) hidePasswords(inner, mark);
+  }
+  return part;
+}
+
 export function countHidden(orders: readonly unknown[]): number {
   return orders
     .flatMap((order) => [...listPasswords(order)])

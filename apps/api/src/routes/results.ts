@@ -1,6 +1,5 @@
 import { type FailedOrders, Refusal, success } from '@lockstep/contract';
 import {
-  awaitBatchResult,
   awaitEvents,
   buildSummary,
   listBatches,
@@ -16,13 +15,13 @@ import { answerLong } from '../calls/turns.ts';
 import type { ServerOptions } from '../options.ts';
 
 /** Handlers for the results of batches and of orders (rules 6.4). */
-export function resultHandlers({ results, watch }: ServerOptions) {
+export function resultHandlers({ results }: ServerOptions) {
   return {
     getBatchResult: async (request, { applicationId }, reply) => {
       const { channelCode, channelOrderId } = request.query;
       noteSubject(request, { channelCode, channelOrderId });
       reply.type('application/json; charset=utf-8');
-      return await awaitBatchResult(results, watch, applicationId, request.query, request.deadline);
+      return await results.read(applicationId, request.query, request.deadline);
     },
 
     getOrderResult: async (request, caller) => {

@@ -1,9 +1,10 @@
-import type { BatchId, CustomerId } from '@lockstep/contract';
+import type { BatchId } from '@lockstep/contract';
 import type { HoldPage, HoldsQuery, OrderCounts } from '@lockstep/contract/console';
 import type { Database } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { PERIOD_SECONDS, startOfPeriod } from '../channels/count-activity.ts';
 import { isPaused } from '../channels/pauses.ts';
+import { inMs } from './results.ts';
 
 // Activity for operators: what workers have counted, and what has not been counted yet.
 
@@ -29,92 +30,58 @@ export interface Activity {
   now: OrderCounts & { seconds: number };
 }
 
-interface IntervalRow {
-  intervalTime: number;
-  accepted: number;
-  succeeded: number;
-  failed: number;
-}
-
 /**
  * Reads the activity of the last `seconds`. The cost depends on the length of time, not on the activity. It is one
  * statement, so each order is counted once.
  */
 export async function readActivity(db: Database, { seconds, intervalSeconds }: ActivitySpan): Promise<Activity> {
-  const { rows } = await sql<IntervalRow & { time: number; is_recent: boolean }>`
-    with clock as (select statement_timestamp() as at),
-    span as (
+  const { rows } = await sql<ActivityInterval & Omit<Activity, 'intervals'>>`
+    with span as (
       select at, ${startOfPeriod(intervalSeconds, 'at')} as last_interval,
-        ${startOfPeriod(PERIOD_SECONDS, 'at')} as last_period
-      from clock
+        ${startOfPeriod(PERIOD_SECONDS, 'at')} - ${secondsLong(PERIOD_SECONDS)} as now_since
+      from (select statement_timestamp() as at) as clock
     ), done as (
       select period_start as time, accepted, succeeded, failed from order_activity
-      where period_start >= (select last_interval from span) - make_interval(secs => ${seconds - intervalSeconds}::int)
+      where period_start >= (select last_interval from span) - ${secondsLong(seconds - intervalSeconds)}
       union all ${newestUncounted(sql`noted_time, accepted, succeeded, failed`)}
     ), counted as (
-      select ${startOfPeriod(intervalSeconds, 'time')} as interval_start,
-        time >= last_period - make_interval(secs => ${PERIOD_SECONDS}::int) as is_recent,
-        sum(accepted) as accepted, sum(succeeded) as succeeded, sum(failed) as failed
-      from done cross join span group by interval_start, is_recent
-    )
-    select (extract(epoch from at) * 1000)::float8 as time,
-      (extract(epoch from interval_start) * 1000)::float8 as "intervalTime",
-      coalesce(is_recent, false) as is_recent, coalesce(accepted, 0)::float8 as accepted,
-      coalesce(succeeded, 0)::float8 as succeeded, coalesce(failed, 0)::float8 as failed
-    from span left join counted on true`.execute(db);
-  const { time } = rows[0]!;
-  const startMs = Math.floor(time / 1_000 / PERIOD_SECONDS) * PERIOD_SECONDS * 1_000 - PERIOD_SECONDS * 1_000;
-  const recent = addUp(rows.filter((row) => row.is_recent));
-  return {
-    time: Math.floor(time),
-    intervals: fillGaps(rows, time, { seconds, intervalSeconds }),
-    now: { ...recent, seconds: (time - startMs) / 1_000 },
-  };
+      select ${startOfPeriod(intervalSeconds, 'time')} as start, ${SUMS} from done group by start
+    ), recent as (select ${SUMS} from done where time >= (select now_since from span))
+    select ${sql.raw(inMs('at'))} as time, ${sql.raw(inMs('start'))} as "startTime",
+      coalesce(counted.accepted, 0) as accepted, coalesce(counted.succeeded, 0) as succeeded,
+      coalesce(counted.failed, 0) as failed, json_build_object(
+        'accepted', coalesce(recent.accepted, 0), 'succeeded', coalesce(recent.succeeded, 0),
+        'failed', coalesce(recent.failed, 0), 'seconds', extract(epoch from at - now_since)
+      ) as now
+    from span cross join recent cross join generate_series(
+      last_interval - ${secondsLong(seconds - intervalSeconds)}, last_interval, ${secondsLong(intervalSeconds)}
+    ) as start
+    left join counted using (start) order by start`.execute(db);
+  const { time, now } = rows[0]!;
+  return { time, now, intervals: rows.map(({ time: _, now: __, ...interval }) => interval) };
 }
+
+const SUMS = sql`sum(accepted)::float8 as accepted, sum(succeeded)::float8 as succeeded, sum(failed)::float8 as failed`;
+const secondsLong = (seconds: number) => sql`make_interval(secs => ${sql.lit(seconds)})`;
 
 export async function readFailureCauses(db: Database, seconds: number) {
   const { rows } = await sql<{ cause: string; failed: number; lastTime: number }>`
     with failures as (
       select minute_start as time, cause, failed from failure_activity
-      where minute_start >= statement_timestamp() - make_interval(secs => ${seconds}::int)
+      where minute_start >= statement_timestamp() - ${secondsLong(seconds)}
       union all
       select noted_time, cause, orders::int
       from (${newestUncounted(sql`noted_time, causes`)}) as uncounted
         cross join jsonb_each_text(causes) as listed (cause, orders)
-      where noted_time >= statement_timestamp() - make_interval(secs => ${seconds}::int)
+      where noted_time >= statement_timestamp() - ${secondsLong(seconds)}
     )
-    select cause, sum(failed)::float8 as failed, floor(extract(epoch from max(time)) * 1000)::float8 as "lastTime"
+    select cause, sum(failed)::float8 as failed, ${sql.raw(inMs('max(time)'))} as "lastTime"
     from failures group by cause order by failed desc, cause`.execute(db);
   return rows;
 }
 
 const newestUncounted = (columns: RawBuilder<unknown>) =>
   sql`(select ${columns} from uncounted_activity order by id desc limit ${sql.lit(MAX_UNCOUNTED)})`;
-
-function fillGaps(
-  rows: readonly IntervalRow[],
-  time: number,
-  { seconds, intervalSeconds }: ActivitySpan,
-): ActivityInterval[] {
-  const byStart = Map.groupBy(rows, ({ intervalTime }) => intervalTime);
-  const intervalMs = intervalSeconds * 1_000;
-  const count = Math.ceil(seconds / intervalSeconds);
-  const firstMs = (Math.floor(time / intervalMs) - count + 1) * intervalMs;
-  return Array.from({ length: count }, (_, place) => {
-    const startTime = firstMs + place * intervalMs;
-    return { startTime, ...addUp(byStart.get(startTime) ?? []) };
-  });
-}
-
-function addUp(rows: readonly OrderCounts[]): OrderCounts {
-  const sum = { accepted: 0, succeeded: 0, failed: 0 };
-  for (const { accepted, succeeded, failed } of rows) {
-    sum.accepted += accepted;
-    sum.succeeded += succeeded;
-    sum.failed += failed;
-  }
-  return sum;
-}
 
 export interface WaitingBatch {
   batchId: BatchId;
@@ -123,7 +90,7 @@ export interface WaitingBatch {
 
 /** Returns the oldest batch with a pending order, except held orders and paused channels; null if there is none. */
 export async function findOldestPending(db: Database): Promise<WaitingBatch | null> {
-  const { rows } = await sql<{ id: BatchId; accepted_time: Date }>`
+  const { rows } = await sql<WaitingBatch>`
     with recursive oldest as (
       (select lane, batch_id from lane_chunk where finished_time is null and not is_held order by lane, batch_id limit 1)
       union all
@@ -133,10 +100,9 @@ export async function findOldestPending(db: Database): Promise<WaitingBatch | nu
         order by lane, batch_id limit 1
       ) as next
     )
-    select id, accepted_time from batch
+    select id as "batchId", ${sql.raw(inMs('accepted_time'))} as "acceptedTime" from batch
     where id = (select min(batch_id) from oldest where not ${sql.raw(isPaused('lane'))})`.execute(db);
-  const [oldest] = rows;
-  return oldest === undefined ? null : { batchId: oldest.id, acceptedTime: oldest.accepted_time.getTime() };
+  return rows[0] ?? null;
 }
 
 /** Since when a worker's background work has been waiting, in milliseconds; null if none is. */
@@ -148,43 +114,24 @@ export interface WaitingWork {
 
 /** Reads since when events have had no position in the feed, and activity has not been counted. */
 export async function readWaitingWork(db: Database): Promise<WaitingWork> {
-  const { rows } = await sql<{ events: Date | null; activity: Date | null }>`
+  const { rows } = await sql<WaitingWork>`
     select
-      (select completed_time from unnumbered_event order by id limit 1) as events,
-      (select noted_time from uncounted_activity order by id limit 1) as activity`.execute(db);
-  const { events, activity } = rows[0]!;
-  return { eventsSinceTime: events?.getTime() ?? null, activitySinceTime: activity?.getTime() ?? null };
+      (select ${sql.raw(inMs('completed_time'))} from unnumbered_event order by id limit 1) as "eventsSinceTime",
+      (select ${sql.raw(inMs('noted_time'))} from uncounted_activity order by id limit 1) as "activitySinceTime"`.execute(
+    db,
+  );
+  return rows[0]!;
 }
 
 export async function listHolds(db: Database, { limit, cursor }: HoldsQuery): Promise<HoldPage> {
-  const { rows } = await sql<HoldRow>`
-    select *, (
+  const { rows } = await sql<HoldPage['holds'][number]>`
+    select customer_id as "customerId", license_order_id as "licenseOrderId", (
       select count(*)::int from (
         select from held_order where held_order.customer_id = hold.customer_id limit 1000
       ) as waiting
-    ) as orders
+    ) as orders, ${sql.raw(inMs('since'))} as since, tries, ${sql.raw(inMs('next_try'))} as "nextTryTime",
+      last_error as "lastError"
     from order_hold as hold where customer_id > ${cursor ?? ''} order by customer_id limit ${limit + 1}`.execute(db);
-  const shown = rows.slice(0, limit);
-  return {
-    holds: shown.map((row) => ({
-      customerId: row.customer_id,
-      licenseOrderId: row.license_order_id,
-      orders: row.orders,
-      since: row.since.getTime(),
-      tries: row.tries,
-      nextTryTime: row.next_try.getTime(),
-      lastError: row.last_error,
-    })),
-    nextCursor: rows.length > limit ? shown.at(-1)!.customer_id : null,
-  };
-}
-
-interface HoldRow {
-  customer_id: CustomerId;
-  license_order_id: string;
-  since: Date;
-  tries: number;
-  next_try: Date;
-  last_error: string;
-  orders: number;
+  const holds = rows.slice(0, limit);
+  return { holds, nextCursor: rows.length > limit ? holds.at(-1)!.customerId : null };
 }

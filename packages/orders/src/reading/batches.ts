@@ -1,25 +1,29 @@
 import { licenseOrderIdOf, ORDERS_PER_BATCH } from '@lockstep/assets';
-import type { ApplicationId, BatchId, BatchResult, Cause, Channels } from '@lockstep/contract';
+import type { ApplicationId, BatchId, BatchResult, Cause, Channels, ListBatchesQuery } from '@lockstep/contract';
 import type { BatchOrdersQuery, ConsoleBatch, ConsoleBatchDetail, FailureGroup } from '@lockstep/contract/console';
-import { type Database, inSnapshot, prepared, type Trx } from '@lockstep/platform';
+import { type Database, inSnapshot, prepared } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import type { PendingInChannel } from '../channels/estimates.ts';
 import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from '../summary.ts';
 import { readPages, WAITING } from './results.ts';
-import { isOfChannel, openCursor, type Viewer } from './viewer.ts';
-import { type BatchesQuery, namedExactly, walkSenders } from './walks.ts';
+import { findSenders, isOfChannel, openCursor, type Viewer } from './viewer.ts';
+import { type BatchKind, microsecondsOf, type Place, walkBatches } from './walks.ts';
 
-export interface ListedBatchRow extends SummaryRow {
+/**
+ * The filters of a list. Only operators filter by application, or by channelOrderId: an exact one, or a prefix followed
+ * by *.
+ */
+type BatchesQuery = ListBatchesQuery & { appKey?: string | undefined; channelOrderId?: string | undefined };
+
+export interface SentBatchRow extends SummaryRow {
   app_key: string;
   application_name: string;
-  accepted_text: string;
 }
 
-/** Each row also has the position that the walk reached. If nothing was found, there is one row with only that. */
-type PageRow = (ListedBatchRow | { id: null }) & { floor_time: string | null; floor_id: BatchId | null };
+const SENT_COLUMNS = `${SUMMARY_COLUMNS}, application.app_key, application.name as application_name`;
 
 /** Shows a batch to operators. */
-export function showBatch(row: ListedBatchRow): ConsoleBatch {
+export function showBatch(row: SentBatchRow): ConsoleBatch {
   return { batchId: row.id, appKey: row.app_key, applicationName: row.application_name, ...buildSummary(row) };
 }
 
@@ -33,48 +37,48 @@ export async function listBatches<Shown>(
   db: Database,
   viewer: Viewer,
   query: BatchesQuery,
-  show: (row: ListedBatchRow) => Shown,
+  show: (row: SentBatchRow) => Shown,
 ): Promise<{ batches: Shown[]; nextCursor: string | null }> {
   const { limit, cursor, appKey, channelCode, channelOrderId, state, hasFailed, acceptedFrom, acceptedTo } = query;
   const filters = { appKey, channelCode, channelOrderId, state, hasFailed, acceptedFrom, acceptedTo };
   const cursors = openCursor('batches', viewer, filters, cursor);
-  const after = cursors.after && { acceptedTime: cursors.after[0]!, batchId: cursors.after[1] as BatchId };
+  const isPrefix = channelOrderId?.endsWith('*') === true;
+  const isExact =
+    channelOrderId === undefined &&
+    (state === undefined ? hasFailed === undefined : state === 'completed' && hasFailed !== undefined);
+  const prefix = isPrefix ? sql`and starts_with(batch.channel_order_id, ${channelOrderId.slice(0, -1)})` : sql``;
   return await inSnapshot(db, async (trx) => {
-    const applicationIds = viewer.applicationId === null ? await findSenders(trx, appKey) : [viewer.applicationId];
-    const rows = await prepared<PageRow>(trx, 'list_batches')`
-      with ${walkSenders({ viewer, applicationIds, query, after })}
-      select floor.accepted_time::text as floor_time, floor.id as floor_id, page.* from floor left join (
-        select ${sql.raw(SUMMARY_COLUMNS)}, batch.accepted_time::text as accepted_text,
-          application.app_key, application.name as application_name
-        from (
-          select walked.id, walked.accepted_time from walked, floor
-          where floor.id is null or (walked.accepted_time, walked.id) >= (floor.accepted_time, floor.id)
-          order by walked.accepted_time desc, walked.id desc
-        ) as walked
-        cross join lateral (select * from batch where batch.id = walked.id offset 0) as batch
-        join application on application.id = batch.application_id ${sql.raw(SO_FAR)}
-        where ${matches(query)} and ${isOfChannel(viewer, query)} ${hasPrefix(query)}
-        order by walked.accepted_time desc, walked.id desc limit ${limit + 1}
-      ) as page on true
-      order by page.accepted_time desc, page.id desc`;
-    const found = rows.filter((row): row is ListedBatchRow & PageRow => row.id !== null);
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
-    const [floor] = rows;
-    const stop =
-      found.length > limit && last !== undefined
-        ? [last.accepted_text, last.id]
-        : floor?.floor_id != null
-          ? [floor.floor_time!, floor.floor_id]
-          : null;
-    return { batches: page.map(show), nextCursor: cursors.write(stop) };
+    const walk = walkBatches({
+      viewer,
+      senders: await findSenders(trx, viewer, appKey),
+      filters,
+      kinds: kindsOf(query),
+      named: isPrefix ? null : (channelOrderId ?? null),
+      after: cursors.after as [string, BatchId] | null,
+      isExact,
+      limit,
+    });
+    const rows = await prepared<SentBatchRow & Place<BatchId>>(trx, 'list_batches')`
+      with ${walk}
+      select ${sql.raw(SENT_COLUMNS)}, ${microsecondsOf('batch.accepted_time')} as time
+      from reached cross join lateral (select * from batch where batch.id = reached.id offset 0) as batch
+      join application on application.id = batch.application_id ${sql.raw(SO_FAR)}
+      where ${matches(query)} and ${isOfChannel(viewer, query)} ${prefix}
+      order by reached.accepted_time desc, reached.id desc limit ${limit + 1}`;
+    const page = rows.slice(0, limit);
+    const [stop] =
+      rows.length > limit
+        ? page.slice(-1)
+        : await prepared<Place<BatchId>>(trx, 'list_batches_floor')`
+          with ${walk} select ${microsecondsOf('accepted_time')} as time, id from floor`;
+    return { batches: page.map(show), nextCursor: cursors.write(stop ? [stop.time, stop.id] : null) };
   });
 }
 
-async function findSenders(trx: Trx, appKey: string | undefined): Promise<ApplicationId[]> {
-  const { rows } = await sql<{ id: ApplicationId }>`
-    select id from application ${appKey === undefined ? sql`` : sql`where app_key = ${appKey}`}`.execute(trx);
-  return rows.map(({ id }) => id);
+function kindsOf({ state, hasFailed }: BatchesQuery): BatchKind[] {
+  if (state === 'accepted' || state === 'processing') return ['open'];
+  if (hasFailed === undefined) return ['all'];
+  return state === 'completed' ? ['failed'] : ['failed', 'open'];
 }
 
 function matches({ state, hasFailed }: BatchesQuery): RawBuilder<unknown> {
@@ -91,15 +95,6 @@ function matches({ state, hasFailed }: BatchesQuery): RawBuilder<unknown> {
   }
 }
 
-/**
- * A further condition on `batch`, or none: its channelOrderId has the prefix asked for, if no index has filtered by it.
- */
-function hasPrefix(query: BatchesQuery): RawBuilder<unknown> {
-  const { channelOrderId } = query;
-  if (channelOrderId === undefined || namedExactly(query) !== null) return sql``;
-  return sql`and starts_with(batch.channel_order_id, ${channelOrderId.slice(0, -1)})`;
-}
-
 const MAX_MESSAGES = 20;
 
 export interface OperatorBatch {
@@ -113,43 +108,19 @@ export interface OperatorBatch {
 
 /** Returns a batch of any application; undefined if there is none. */
 export async function readAnyBatch(db: Database, batchId: BatchId): Promise<OperatorBatch | undefined> {
-  const { rows } = await sql<
-    SummaryRow & {
-      application_id: ApplicationId;
-      app_key: string;
-      name: string;
-      status: string;
-      channels: Channels;
-      request_id: string;
-      reopened_time: Date | null;
-      waiting: PendingInChannel[] | null;
-    }
-  >`
-    select ${sql.raw(SUMMARY_COLUMNS)}, batch.application_id, batch.request_id, batch.reopened_time,
-      application.app_key, application.name, application.status, application.channels, waiting.channels as waiting
+  const { rows } = await sql<AnyBatchRow>`
+    select ${sql.raw(SENT_COLUMNS)}, application.id as "applicationId", application.status = 'approved' as "isApproved",
+      application.channels, waiting.channels as waiting, batch.request_id, batch.reopened_time
     from batch join application on application.id = batch.application_id ${sql.raw(SO_FAR)} ${sql.raw(WAITING)}
     where batch.id = ${batchId}`.execute(db);
   const row = rows[0];
   if (row === undefined) return undefined;
-  return {
-    applicationId: row.application_id,
-    isApproved: row.status === 'approved',
-    channels: row.channels,
-    waiting: row.waiting,
-    shown: {
-      batchId: row.id,
-      appKey: row.app_key,
-      applicationName: row.name,
-      ...buildSummary(row),
-      requestId: row.request_id,
-      reopenedTime: row.reopened_time?.getTime() ?? null,
-    },
-  };
+  const { applicationId, isApproved, channels, waiting, request_id: requestId, reopened_time } = row;
+  const shown = { ...showBatch(row), requestId, reopenedTime: reopened_time?.getTime() ?? null };
+  return { applicationId, isApproved, channels, waiting, shown };
 }
 
-function isOf(batchId: BatchId): RawBuilder<unknown> {
-  return sql`id between ${licenseOrderIdOf(batchId, 0)} and ${licenseOrderIdOf(batchId, ORDERS_PER_BATCH - 1)}`;
-}
+type AnyBatchRow = SentBatchRow & Omit<OperatorBatch, 'shown'> & { request_id: string; reopened_time: Date | null };
 
 /** Groups the failed orders of a batch by cause, most frequent first, each with its most frequent messages. */
 export async function groupFailures(db: Database, batchId: BatchId): Promise<FailureGroup[]> {
@@ -157,7 +128,9 @@ export async function groupFailures(db: Database, batchId: BatchId): Promise<Fai
     select cause, message, orders, in_cause from (
       select cause, message, count(*)::int as orders, (sum(count(*)) over (partition by cause))::int as in_cause,
         row_number() over (partition by cause order by count(*) desc, min(id)) as place
-      from license_order where ${isOf(batchId)} and cause is not null
+      from license_order
+      where id between ${licenseOrderIdOf(batchId, 0)} and ${licenseOrderIdOf(batchId, ORDERS_PER_BATCH - 1)}
+        and cause is not null
       group by cause, message
     ) as grouped
     where place <= ${MAX_MESSAGES} order by in_cause desc, cause, place`.execute(db);

@@ -1,6 +1,6 @@
 import { licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
 import { type ApplicationId, type FailedOrdersQuery, type Order, Refusal, type SyncMode } from '@lockstep/contract';
-import { type ConsoleOrderDetail, HIDDEN, type OrderContent } from '@lockstep/contract/console';
+import type { ConsoleOrderDetail, OrderContent } from '@lockstep/contract/console';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { findBatch } from '../accepting/batch.ts';
@@ -59,45 +59,8 @@ export async function readOrderText(
   return bytes > maxBytes ? { kind: 'too_large', bytes } : { kind: 'kept', text, bytes };
 }
 
-/** Returns the content of an order as an operator may see it. */
-export function showContent(stored: StoredOrderText): OrderContent {
-  if (stored.kind !== 'kept') return stored;
-  const order = JSON.parse(markPasswords(stored.text, HIDDEN)) as unknown;
-  return { kind: 'kept', order, bytes: stored.bytes };
-}
-
 /** Parses the content of an order. Throws a PayloadFault if no release writes such a text. */
 export function readStoredOrder(text: string): Order {
   const [[, order]] = readStoredOrders(PAYLOAD_VERSION, `[[0,${text}]]`) as [PlacedOrder];
   return order;
-}
-
-const FIELD = '"passwords":[';
-const TEXT = /"(?:[^"\\]|\\.)*"/y;
-
-/**
- * Replaces each license password in stored orders (JSON written by `orderText`) with `mark`, without parsing them. That
- * is safe: the field name can't occur inside a JSON string, where quotation marks are escaped, so its list always
- * follows.
- */
-export function markPasswords(orders: string, mark: string): string {
-  const written = JSON.stringify(mark);
-  let marked = '';
-  let from = 0;
-  for (let at = orders.indexOf(FIELD); at >= 0; at = orders.indexOf(FIELD, from)) {
-    let end = at + FIELD.length;
-    marked += orders.slice(from, end);
-    while (orders[end] === '"') {
-      TEXT.lastIndex = end;
-      TEXT.test(orders);
-      marked += written;
-      end = TEXT.lastIndex;
-      if (orders[end] === ',') {
-        marked += ',';
-        end++;
-      }
-    }
-    from = end;
-  }
-  return marked + orders.slice(from);
 }

@@ -2,16 +2,8 @@ import { ABOVE_ALL, ORDERS_PER_BATCH, ordersOfNumber } from '@lockstep/assets';
 import type { LicenseOrderId } from '@lockstep/contract';
 import { prepared, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
-import { findPending } from './pending-search.ts';
-import {
-  type FoundOrders,
-  type IndexSearch,
-  isFinishedAsAsked,
-  isOfChannel,
-  isOfSenderInPeriod,
-  type OrderSearch,
-  type OrdersFrom,
-} from './viewer.ts';
+import { findPending, type OrdersFrom } from './pending-search.ts';
+import { andIs, type FoundOrders, hasOutcome, isAskedFor, type OrderFilters, type OrderSearch } from './viewer.ts';
 
 /** How many orders of an index one call reads at most, even if few match. */
 const MAX_ORDERS = 10_000;
@@ -19,18 +11,24 @@ const MAX_ORDERS = 10_000;
 const MAX_ORDERS_OF_NUMBER = 1_000;
 
 /**
- * Returns orders by id, newest first. Reads each place where such orders may be by its index, down to where the next
- * page continues.
+ * Returns orders by id, newest first, below the last one of the page before. Reads each place where such orders may be
+ * by its index, down to where the next page continues.
  */
-export async function findOrdersById(trx: Trx, { after, ...wanted }: OrderSearch): Promise<FoundOrders> {
-  const search: IndexSearch = { ...wanted, below: (after?.[0] ?? ABOVE_ALL) as LicenseOrderId };
+export async function findOrdersById(
+  trx: Trx,
+  search: OrderSearch,
+  after: readonly string[] | null,
+): Promise<FoundOrders> {
+  const below = (after?.[0] ?? ABOVE_ALL) as LicenseOrderId;
   const { state, cause } = search.filters;
   const found: OrdersFrom[] = [];
   if (state !== 'pending') {
-    for (const walk of listWalks(search)) found.push(await findFinished(trx, search, walk));
+    for (const walk of listWalks(search.filters, below)) found.push(await findFinished(trx, search, walk));
   }
   // Only failed orders have a cause.
-  if (cause === undefined && (state === undefined || state === 'pending')) found.push(await findPending(trx, search));
+  if (cause === undefined && (state === undefined || state === 'pending')) {
+    found.push(await findPending(trx, search, below));
+  }
   return mergeFound(found, search.limit);
 }
 
@@ -40,8 +38,7 @@ interface OrderWalk {
 }
 
 /** Returns the indexes that contain the orders with an outcome that a search asks for. */
-function listWalks({ filters, below }: IndexSearch): OrderWalk[] {
-  const { assetNum, customerId, state, cause } = filters;
+function listWalks({ assetNum, customerId, state, cause }: OrderFilters, below: LicenseOrderId): OrderWalk[] {
   const isFailed = cause !== undefined || state === 'failed';
   if (assetNum !== undefined) {
     const succeeded = ordersOfNumber(assetNum, below, MAX_ORDERS_OF_NUMBER);
@@ -68,20 +65,18 @@ function listWalks({ filters, below }: IndexSearch): OrderWalk[] {
 }
 
 /** Returns the orders of a walk that match. Looks up each order and its batch: a join might read the whole table. */
-async function findFinished(
-  trx: Trx,
-  { viewer, filters, limit }: IndexSearch,
-  { walked, maxWalked }: OrderWalk,
-): Promise<OrdersFrom> {
+async function findFinished(trx: Trx, search: OrderSearch, { walked, maxWalked }: OrderWalk): Promise<OrdersFrom> {
+  const { filters, limit } = search;
   const rows = await prepared<{ id: LicenseOrderId }>(trx, 'orders_by_id')`
     select walked.id from (${walked}) as walked
     cross join lateral (
-      select from license_order as finished where finished.id = walked.id and ${isFinishedAsAsked(filters)} offset 0
+      select from license_order as finished where finished.id = walked.id and ${hasOutcome(filters)}
+        ${andIs('finished.order_type', filters.orderType)} ${andIs('finished.customer_id', filters.customerId)} offset 0
     ) as asked
     cross join lateral (
       select * from batch where batch.id = walked.id / ${sql.lit(ORDERS_PER_BATCH)} offset 0
     ) as batch
-    where ${isOfSenderInPeriod(viewer, filters)} and ${isOfChannel(viewer, filters)}
+    where ${isAskedFor(search)}
     order by walked.id desc limit ${limit + 1}`;
   const ids = rows.map(({ id }) => id);
   if (ids.length > limit) return { ids, floor: ids.at(-1)! };

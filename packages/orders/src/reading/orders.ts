@@ -1,23 +1,15 @@
 import { splitOrderId } from '@lockstep/assets';
-import type {
-  ApplicationId,
-  Cause,
-  LicenseOrderId,
-  ListedOrder,
-  ListOrdersQuery,
-  SingleOrderResult,
-} from '@lockstep/contract';
+import type { LicenseOrderId, ListedOrder, ListOrdersQuery, SingleOrderResult } from '@lockstep/contract';
 import type { ConsoleOrder, ConsoleOrderDetail } from '@lockstep/contract/console';
 import { type Database, inSnapshot, isId, run, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { findOrdersById } from './orders-by-id.ts';
 import { findOrdersOfBatches } from './orders-of-batches.ts';
-import { buildResult, heldSince, type OrderRow } from './results.ts';
-import { OPERATOR, type OrderFilters, openCursor, type Viewer } from './viewer.ts';
+import { buildResult, heldMs, inMs, type OrderRow, OUTCOME } from './results.ts';
+import { findSenders, openCursor, type Viewer } from './viewer.ts';
 
-type OrdersQuery = Pick<ListOrdersQuery, 'limit' | 'cursor'> &
-  Omit<OrderFilters, 'applicationId' | 'acceptedFrom' | 'acceptedTo'> &
-  Partial<Pick<OrderFilters, 'acceptedFrom' | 'acceptedTo'>> & { appKey?: string | undefined };
+type OrdersQuery = Omit<ListOrdersQuery, 'acceptedFrom' | 'acceptedTo'> &
+  Partial<Pick<ListOrdersQuery, 'acceptedFrom' | 'acceptedTo'>> & { appKey?: string | undefined };
 
 /**
  * Returns a page of the orders that a viewer may see, newest first (rules 6.7). Lists of all applications, of a
@@ -40,19 +32,13 @@ export async function listOrders<Shown>(
   // Only failed orders have a cause.
   if (cause !== undefined && (state === 'pending' || state === 'succeeded')) return { orders: [], nextCursor: null };
   return await inSnapshot(db, async (trx) => {
-    const applicationId = appKey === undefined ? undefined : await findApplication(trx, appKey);
-    if (applicationId === null) return { orders: [], nextCursor: null };
+    const senders = await findSenders(trx, viewer, appKey);
+    if (senders.length === 0) return { orders: [], nextCursor: null };
     const find = list === 'orders' ? findOrdersOfBatches : findOrdersById;
-    const search = { viewer, filters: { ...filters, applicationId }, limit, after: cursors.after };
-    const { ids, stop } = await find(trx, search);
+    const { ids, stop } = await find(trx, { viewer, senders, filters, limit }, cursors.after);
     const rows = await selectSentOrders(trx, viewer, ids);
     return { orders: rows.map(show), nextCursor: cursors.write(stop) };
   });
-}
-
-async function findApplication(trx: Trx, appKey: string): Promise<ApplicationId | null> {
-  const { rows } = await sql<{ id: ApplicationId }>`select id from application where app_key = ${appKey}`.execute(trx);
-  return rows[0]?.id ?? null;
 }
 
 export type SentOrderRow = OrderRow & {
@@ -72,8 +58,7 @@ function selectSentOrders(db: Database | Trx, viewer: Viewer, ids: readonly Lice
     text: `
       select wanted.id, wanted.index, sequences[wanted.index + 1] as sequence,
         customer_ids[wanted.index + 1] as customer_id, order_types[wanted.index + 1] as order_type,
-        finished.cause, finished.message, finished.assets, finished.products, finished.finished_time,
-        ${heldSince('wanted.id')} as held_since, finished.src_license_order_id, channel_code, channel_order_id,
+        ${OUTCOME}, ${heldMs('wanted.id')} as held_ms, finished.src_license_order_id, channel_code, channel_order_id,
         batch.accepted_time, batch.request_id, application.app_key, application.name as application_name
       from unnest((select $1::bigint[]), (select $2::bigint[]), (select $3::int[]))
         with ordinality as wanted (id, batch_id, index, place)
@@ -117,29 +102,19 @@ export function showSentOrder(row: SentOrderRow): ConsoleOrder {
   return { ...showListedOrder(row), batchId, appKey: row.app_key, applicationName: row.application_name };
 }
 
+/** What operators see of an order on its own page, except for its retries. */
+export function showOrderDetail(row: SentOrderRow): Omit<ConsoleOrderDetail, 'retries'> {
+  return { ...showSentOrder(row), requestId: row.request_id, srcLicenseOrderId: row.src_license_order_id };
+}
+
 /** How many earlier failures of a retried order are shown. Each retry was an operator's action. */
 const MAX_RETRIES = 50;
 
-/** Returns an order of any application, for operators; undefined if there is none. */
-export async function readAnyOrder(db: Database, id: LicenseOrderId): Promise<ConsoleOrderDetail | undefined> {
-  const row = await readOrder(db, OPERATOR, id);
-  if (row === undefined) return undefined;
-  const retries = await db
-    .selectFrom('order_retry')
-    .select(['cause', 'message', 'finished_time', 'retried_time'])
-    .where('license_order_id', '=', id)
-    .orderBy('finished_time', 'desc')
-    .limit(MAX_RETRIES)
-    .execute();
-  return {
-    ...showSentOrder(row),
-    requestId: row.request_id,
-    srcLicenseOrderId: row.src_license_order_id,
-    retries: retries.map((retry) => ({
-      cause: retry.cause as Cause,
-      message: retry.message,
-      finishedTime: retry.finished_time.getTime(),
-      retriedTime: retry.retried_time.getTime(),
-    })),
-  };
+/** Returns the failures of an order before each `order retry`, newest first. */
+export async function listRetries(db: Database, id: LicenseOrderId): Promise<ConsoleOrderDetail['retries']> {
+  const { rows } = await sql<ConsoleOrderDetail['retries'][number]>`
+    select cause, message, ${sql.raw(inMs('finished_time'))} as "finishedTime",
+      ${sql.raw(inMs('retried_time'))} as "retriedTime"
+    from order_retry where license_order_id = ${id} order by finished_time desc limit ${MAX_RETRIES}`.execute(db);
+  return rows;
 }

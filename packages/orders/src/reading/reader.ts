@@ -23,7 +23,7 @@ interface Poll {
   key: string;
 }
 
-export interface FoundResult {
+interface FoundResult {
   batchId: BatchId;
   isCompleted: boolean;
   answer: string;
@@ -39,15 +39,17 @@ export interface FoundResult {
 export class ResultReader {
   readonly #db: Database;
   readonly #channels: ChannelReader;
+  readonly #watch: Watch<BatchId>;
   readonly #reads: Group<Poll, FoundResult | undefined>;
   readonly #remembered = new LRUCache<string, { end: string; answer: string }>({
     maxSize: MAX_REMEMBERED_BYTES,
     sizeCalculation: ({ end, answer }, key) => ENTRY_BYTES + 2 * (key.length + end.length + answer.length),
   });
 
-  constructor(db: Database, channels: ChannelReader) {
+  constructor(db: Database, channels: ChannelReader, watch: Watch<BatchId>) {
     this.#db = db;
     this.#channels = channels;
+    this.#watch = watch;
     this.#reads = new Group({
       ...READS,
       isOver: ({ deadline }: Poll) => deadline.isOver,
@@ -58,16 +60,23 @@ export class ResultReader {
   }
 
   /**
-   * Returns the result of a batch with a page of its orders, in orderList order (rules 6.4).
+   * Returns the result of a batch with a page of its orders, in orderList order, as the JSON text of the answer (rules
+   * 6.4). Waits until the batch is completed, `waitSeconds` have passed or the client has disconnected.
    *
-   * Throws a Refusal (batch_not_found), also for batches of other applications.
+   * Throws a Refusal (batch_not_found), also for batches of other applications; an Overload at the deadline.
    */
-  async read(applicationId: ApplicationId, query: BatchResultQuery, deadline: Deadline): Promise<FoundResult> {
-    const { channelCode, channelOrderId, state, cursor, limit } = query;
+  async read(applicationId: ApplicationId, query: BatchResultQuery, deadline: Deadline): Promise<string> {
+    const { channelCode, channelOrderId, state, cursor, limit, waitSeconds } = query;
     const key = JSON.stringify([applicationId, channelCode, channelOrderId, state, cursor, limit]);
-    const found = await this.#reads.run({ applicationId, query, key, deadline });
-    if (found !== undefined) return found;
-    throw new Refusal('batch_not_found', channelOrderId, channelCode);
+    const read = async () => {
+      const found = await deadline.race(this.#reads.run({ applicationId, query, key, deadline }));
+      if (found !== undefined) return found;
+      throw new Refusal('batch_not_found', channelOrderId, channelCode);
+    };
+    const { batchId, isCompleted, answer } = await read();
+    if (isCompleted || waitSeconds === 0) return answer;
+    const waiting = { key: batchId, waitSeconds, signal: deadline.signal };
+    return (await this.#watch.read(waiting, read, (each) => each.isCompleted)).answer;
   }
 
   async #read(polls: readonly Poll[]): Promise<(FoundResult | undefined)[]> {
@@ -107,25 +116,4 @@ export function watchBatches(db: Database): Watch<BatchId> {
     });
     return rows.map(({ id }) => id);
   });
-}
-
-/**
- * Returns the result of a batch as the JSON text of the answer (rules 6.4). Waits until the batch is completed,
- * `waitSeconds` have passed or the client has disconnected.
- *
- * Throws a Refusal (batch_not_found) or an Overload.
- */
-export async function awaitBatchResult(
-  results: ResultReader,
-  watch: Watch<BatchId>,
-  applicationId: ApplicationId,
-  query: BatchResultQuery,
-  deadline: Deadline,
-): Promise<string> {
-  const read = () => deadline.race(results.read(applicationId, query, deadline));
-  const { batchId: key, isCompleted, answer } = await read();
-  const { waitSeconds } = query;
-  if (isCompleted || waitSeconds === 0) return answer;
-  const found = await watch.read({ key, waitSeconds, signal: deadline.signal }, read, (each) => each.isCompleted);
-  return found.answer;
 }

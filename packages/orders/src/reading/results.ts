@@ -28,13 +28,20 @@ export interface OrderRow {
   message: string | null;
   assets: number | null;
   products: number | null;
-  finished_time: Date | null;
-  held_since: Date | null;
+  finished_ms: number | null;
+  held_ms: number | null;
 }
 
-/** For a SELECT with the outcome of an order as `finished`: since when the order is held; null if it is not. */
-export const heldSince = (orderId: string) => `case when finished.id is null then (
-  select since from held_order join order_hold using (customer_id) where held_order.license_order_id = ${orderId}
+/** SQL: a time in milliseconds. */
+export const inMs = (time: string) => `floor(extract(epoch from ${time}) * 1000)::float8`;
+
+/** For a SELECT with the row of an outcome as `finished`: the outcome. */
+export const OUTCOME = `finished.cause, finished.message, finished.assets, finished.products,
+  ${inMs('finished.finished_time')} as finished_ms`;
+
+/** For a SELECT with the row of an outcome as `finished`: since when the order is held; null if it is not. */
+export const heldMs = (orderId: string) => `case when finished.id is null then (
+  select ${inMs('since')} from held_order join order_hold using (customer_id) where held_order.license_order_id = ${orderId}
 ) end`;
 
 export function buildResult(batchId: BatchId, row: OrderRow): OrderResult {
@@ -43,14 +50,14 @@ export function buildResult(batchId: BatchId, row: OrderRow): OrderResult {
     licenseOrderId: licenseOrderIdOf(batchId, row.index),
     customerId: row.customer_id,
     orderType: row.order_type,
-    state: row.finished_time === null ? 'pending' : row.cause === null ? 'succeeded' : 'failed',
+    state: row.finished_ms === null ? 'pending' : row.cause === null ? 'succeeded' : 'failed',
     code: row.cause === null ? null : codeOf(row.cause, 'order'),
     cause: row.cause,
     message: row.message,
     assets: row.assets ?? 0,
     products: row.products ?? 0,
-    finishedTime: row.finished_time?.getTime() ?? null,
-    heldSince: row.held_since?.getTime() ?? null,
+    finishedTime: row.finished_ms,
+    heldSince: row.held_ms,
   };
 }
 
@@ -75,12 +82,12 @@ export const WAITING = `
     ) as later
   ) as waiting on true`;
 
-/** The most orders that a page examines if no index has its filter: as many as the largest page without a filter. */
-const MAX_EXAMINED = MAX_PAGE_ORDERS;
-
-/** Returns how many orders a page examines; `state: failed` has an index, and examines only what it returns. */
+/**
+ * Returns how many orders a page examines: if no index has its filter, as many as the largest page without one. `state:
+ * failed` has an index, and examines only what it returns.
+ */
 export const countExamined = ({ state, limit }: BatchResultQuery) =>
-  state === 'pending' || state === 'succeeded' ? MAX_EXAMINED : limit;
+  state === 'pending' || state === 'succeeded' ? MAX_PAGE_ORDERS : limit;
 
 export interface WantedPage {
   applicationId: ApplicationId;
@@ -103,13 +110,9 @@ export interface ReadPage {
 }
 
 type Row = { ordinal: number; end: string | null } & (
-  | (SummaryRow & { orders: StoredOrder[]; channels: PendingInChannel[] | null })
+  | (SummaryRow & { orders: OrderRow[]; channels: PendingInChannel[] | null })
   | { id: SummaryRow['id']; orders: null }
 );
-type StoredOrder = Omit<OrderRow, 'finished_time' | 'held_since'> & {
-  finished_ms: number | null;
-  held_ms: number | null;
-};
 
 /**
  * Reads pages of results; undefined if the application has no such batch. It is one statement, so counts and orders of
@@ -140,11 +143,8 @@ export async function readPages(db: Database, pages: readonly WantedPage[]): Pro
 /** Returns the place of the last order that a page may examine. */
 function endOf({ state, cause, cursor = 0, limit }: WantedPage['query']): number {
   if (cause === undefined && state === undefined) return cursor + limit + 1;
-  return cause === undefined && state === 'failed' ? ORDERS_PER_BATCH : cursor + MAX_EXAMINED;
+  return cause === undefined && state === 'failed' ? ORDERS_PER_BATCH : cursor + MAX_PAGE_ORDERS;
 }
-
-const OUTCOME = `finished.cause, finished.message, finished.assets, finished.products,
-  floor(extract(epoch from finished.finished_time) * 1000) as finished_ms`;
 
 // Failed orders come from their index, others from a bounded part of orderList.
 const READ_RESULT_PAGES = `
@@ -167,7 +167,7 @@ const READ_RESULT_PAGES = `
       from (
         (
           select wanted.after + step::int - 1 as index, sequence, sent.customer_id, sent.order_type, ${OUTCOME},
-            case when summary.held > 0 then floor(extract(epoch from ${heldSince('order_id')}) * 1000) end as held_ms
+            case when summary.held > 0 then ${heldMs('order_id')} end as held_ms
           from unnest(${['sequences', 'customer_ids', 'order_types'].map((list) => `batch.${list}[wanted.after + 1:wanted.until]`)})
             with ordinality as sent (sequence, customer_id, order_type, step)
           cross join lateral (select batch.id * ${ORDERS_PER_BATCH} + wanted.after + step - 1) as named (order_id)
@@ -197,17 +197,16 @@ function buildPage(row: Row, query: WantedPage['query']): ReadPage {
   const { limit } = query;
   if (row.orders === null) return { batchId: row.id, end: row.end, result: null, waiting: null };
   const shown = row.orders.slice(0, limit);
-  const last = shown.at(-1);
   const result: BatchResult = {
     ...buildSummary(row),
     estimatedCompletionTime: null,
-    orders: shown.map(({ finished_ms, held_ms, ...order }) =>
-      buildResult(row.id, { ...order, finished_time: dateOf(finished_ms), held_since: dateOf(held_ms) }),
-    ),
+    orders: shown.map((order) => buildResult(row.id, order)),
     nextCursor:
-      row.orders.length > limit ? String(last!.index + 1) : endOf(query) < row.total ? String(endOf(query)) : null,
+      row.orders.length > limit
+        ? String(shown.at(-1)!.index + 1)
+        : endOf(query) < row.total
+          ? String(endOf(query))
+          : null,
   };
   return { batchId: row.id, end: row.end, result, waiting: row.channels };
 }
-
-const dateOf = (ms: number | null) => (ms === null ? null : new Date(ms));

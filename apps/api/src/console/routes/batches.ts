@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { BatchId, FailedOrders } from '@lockstep/contract';
 import { ConsoleRefusal } from '@lockstep/contract/console';
 import { readResends, recordChange } from '@lockstep/operators';
@@ -5,7 +6,6 @@ import { listBatches, readFailedOrders } from '@lockstep/orders';
 import {
   groupFailures,
   listOrdersOfBatch,
-  markPasswords,
   OPERATOR,
   type OperatorBatch,
   readAnyBatch,
@@ -16,6 +16,7 @@ import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls/calls.ts';
 import { answerLong } from '../../calls/turns.ts';
 import type { ServerOptions } from '../../options.ts';
+import { hidePasswords } from '../hidden-passwords.ts';
 import type { ConsoleHandlers } from '../operations.ts';
 import { partyOf } from '../who-acts.ts';
 
@@ -45,7 +46,12 @@ export function batchesHandlers(options: ServerOptions) {
       const { channelCode, channelOrderId } = shown;
       const file = await answerLong(options, partyOf(operator), request, reply, async () => {
         const { syncMode, orders } = await readFailedOrders(request.db, applicationId, shown);
-        const marked = orders.map((order) => markPasswords(order, ''));
+        const marked: string[] = [];
+        for (const order of orders) {
+          marked.push(JSON.stringify(hidePasswords(JSON.parse(order) as object, '')));
+          // Lets other calls go on: there may be megabytes.
+          await setImmediate();
+        }
         return writeFile({ channelCode, syncMode, orderList: [] }, marked);
       });
       reply.header('content-disposition', `attachment; filename="failed-orders.json"; ${nameFile(channelOrderId)}`);

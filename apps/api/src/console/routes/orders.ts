@@ -8,21 +8,22 @@ import {
 } from '@lockstep/contract/console';
 import { readOwners } from '@lockstep/customers/operator';
 import { recordFailed } from '@lockstep/operators';
-import { comparePreview, failPendingOrders, listOrders, prepareBatch } from '@lockstep/orders';
+import { comparePreview, failPendingOrders, listOrders, prepareBatch, readOrder } from '@lockstep/orders';
 import {
   listHolds,
+  listRetries,
   OPERATOR,
   readAnyBatch,
-  readAnyOrder,
   readOrderText,
   readStoredOrder,
-  showContent,
+  showOrderDetail,
   showSentOrder,
 } from '@lockstep/orders/operator';
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls/calls.ts';
 import type { ServerOptions } from '../../options.ts';
 import { hidePersonal } from '../hidden-fields.ts';
+import { hidePasswords } from '../hidden-passwords.ts';
 import type { ConsoleHandlers } from '../operations.ts';
 import { partyOf } from '../who-acts.ts';
 
@@ -38,13 +39,16 @@ export function ordersHandlers({ reads }: ServerOptions) {
     getOrder: async (request) => {
       const order = await findNamedOrder(request);
       const owners = await readOwners(request.db, [order.customerId]);
-      return { ...order, owner: owners.get(order.customerId) ?? null };
+      const retries = await listRetries(request.db, order.licenseOrderId);
+      return { ...order, retries, owner: owners.get(order.customerId) ?? null };
     },
 
     getOrderContent: async (request, operator) => {
       const order = await findNamedOrder(request);
-      const content = showContent(await readOrderText(request.db, order, MAX_SHOWN_ORDER_BYTES));
-      return content.kind === 'kept' ? { ...content, order: hidePersonal(operator, content.order as object) } : content;
+      const stored = await readOrderText(request.db, order, MAX_SHOWN_ORDER_BYTES);
+      if (stored.kind !== 'kept') return stored;
+      const shown = hidePersonal(operator, hidePasswords(JSON.parse(stored.text) as object));
+      return { kind: 'kept' as const, order: shown, bytes: stored.bytes };
     },
 
     getOrderEffects: async (request) => {
@@ -89,10 +93,10 @@ const MAX_SHOWN_LATER = 100;
 type OrderCall = FastifyRequest<{ Params: { licenseOrderId: LicenseOrderId } }>;
 
 /** Returns the order that a call names. Throws a ConsoleRefusal: not_found. */
-async function findNamedOrder(request: OrderCall): Promise<ConsoleOrderDetail> {
+async function findNamedOrder(request: OrderCall): Promise<Omit<ConsoleOrderDetail, 'retries'>> {
   const { licenseOrderId } = request.params;
   noteSubject(request, { licenseOrderIds: [licenseOrderId] });
-  const order = await readAnyOrder(request.db, licenseOrderId);
-  if (order === undefined) throw new ConsoleRefusal('not_found', 'order', licenseOrderId);
-  return order;
+  const row = await readOrder(request.db, OPERATOR, licenseOrderId);
+  if (row === undefined) throw new ConsoleRefusal('not_found', 'order', licenseOrderId);
+  return showOrderDetail(row);
 }

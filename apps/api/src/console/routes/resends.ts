@@ -1,15 +1,15 @@
 import { splitOrderId } from '@lockstep/assets';
 import { type LicenseOrderId, Refusal, requireChannel } from '@lockstep/contract';
-import { ConsoleRefusal, HIDDEN, MAX_RESEND_BYTES, type ResendBody } from '@lockstep/contract/console';
+import { ConsoleRefusal, MAX_RESEND_BYTES, type ResendBody } from '@lockstep/contract/console';
 import { recordChange, recordResend, type SentOrders } from '@lockstep/operators';
-import { comparePreview, readFailedOrders } from '@lockstep/orders';
-import { markPasswords, type OperatorBatch, readAnyOrder } from '@lockstep/orders/operator';
+import { comparePreview, readFailedOrders, readOrder } from '@lockstep/orders';
+import { OPERATOR, type OperatorBatch, showSentOrder } from '@lockstep/orders/operator';
 import type { Database } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import type { BatchReader, ReadBatch } from '../../bodies/batch-reader.ts';
 import type { ServerOptions } from '../../options.ts';
 import { compareWithFailed } from '../difference.ts';
-import { countHidden, putBackHidden } from '../hidden-passwords.ts';
+import { countHidden, hidePasswords, putBackHidden } from '../hidden-passwords.ts';
 import type { ConsoleHandlers } from '../operations.ts';
 import { partyOf } from '../who-acts.ts';
 import { findNamedBatch } from './batches.ts';
@@ -22,7 +22,7 @@ export function resendHandlers(options: ServerOptions & { batches: BatchReader }
       const batch = await findNamedBatch(request);
       const { licenseOrderId } = request.query;
       const sequence = licenseOrderId && (await readFailedSequence(request.db, batch, licenseOrderId));
-      const failed = await readFailed(request.db, batch, 'hidden');
+      const failed = hidePasswords(await readFailed(request.db, batch));
       const orderList = sequence === undefined ? failed : failed.filter((order) => isNumbered(order, sequence));
       const { channelCode, channelOrderId, syncMode } = batch.shown;
       return {
@@ -74,11 +74,7 @@ export function resendHandlers(options: ServerOptions & { batches: BatchReader }
  * Reads the contents of the failed orders of a batch. Throws a ConsoleRefusal: batch_not_completed, nothing_failed,
  * too_large_to_edit; a Refusal: content_expired.
  */
-async function readFailed(
-  db: Database,
-  { applicationId, shown }: OperatorBatch,
-  passwords: 'hidden' | 'kept',
-): Promise<unknown[]> {
+async function readFailed(db: Database, { applicationId, shown }: OperatorBatch): Promise<unknown[]> {
   const { channelOrderId, state, pending } = shown;
   if (state !== 'completed') throw new ConsoleRefusal('batch_not_completed', channelOrderId, String(pending));
   const { orders } = await readFailedOrders(db, applicationId, shown);
@@ -87,7 +83,7 @@ async function readFailed(
   if (bytes > MAX_RESEND_BYTES) {
     throw new ConsoleRefusal('too_large_to_edit', String(bytes), String(MAX_RESEND_BYTES));
   }
-  return orders.map((order) => JSON.parse(passwords === 'kept' ? order : markPasswords(order, HIDDEN)) as unknown);
+  return orders.map((order) => JSON.parse(order) as unknown);
 }
 
 /**
@@ -106,7 +102,7 @@ async function readResend(
   const { channelOrderId, orderList } = request.body;
   if (!batch.isApproved) throw new Refusal('application_not_approved');
   requireChannel(batch.channels, channelCode);
-  const failed = await readFailed(request.db, batch, 'kept');
+  const failed = await readFailed(request.db, batch);
   const lost = putBackHidden(orderList, failed);
   if (lost[0] !== undefined) throw new Refusal('field_invalid', lost[0], CANNOT_PUT_BACK);
   const bytes = Buffer.from(JSON.stringify({ channelCode, channelOrderId, syncMode, orderList }));
@@ -130,7 +126,8 @@ async function readFailedSequence(
   { shown: { batchId } }: OperatorBatch,
   licenseOrderId: LicenseOrderId,
 ): Promise<number> {
-  const order = await readAnyOrder(db, licenseOrderId);
+  const row = await readOrder(db, OPERATOR, licenseOrderId);
+  const order = row && showSentOrder(row);
   if (order?.batchId !== batchId || order.state !== 'failed') {
     throw new ConsoleRefusal('not_found', 'failed order of this batch', licenseOrderId);
   }

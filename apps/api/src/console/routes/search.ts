@@ -3,8 +3,8 @@ import { findAssetOfNumber } from '@lockstep/assets/operator';
 import { AssetNumParams, type BatchId, type LicenseOrderId } from '@lockstep/contract';
 import type { SearchHit } from '@lockstep/contract/console';
 import { listCustomersOfAll, listEnterprises } from '@lockstep/customers/operator';
-import { listBatches } from '@lockstep/orders';
-import { OPERATOR, readAnyBatch, readAnyOrder, showBatch } from '@lockstep/orders/operator';
+import { listBatches, readOrder } from '@lockstep/orders';
+import { OPERATOR, readAnyBatch, showBatch } from '@lockstep/orders/operator';
 import { type Database, isId } from '@lockstep/platform';
 import type { ConsoleHandlers } from '../operations.ts';
 
@@ -26,8 +26,8 @@ export const searchHandlers = {
 
 async function findOrders(db: Database, text: string): Promise<SearchHit[]> {
   if (!isId(text)) return [];
-  const found = await readAnyOrder(db, text as LicenseOrderId);
-  return found === undefined ? [] : [{ kind: 'order', id: text, name: text, detail: found.channelOrderId }];
+  const found = await readOrder(db, OPERATOR, text as LicenseOrderId);
+  return found === undefined ? [] : [{ kind: 'order', id: text, name: text, detail: found.channel_order_id }];
 }
 
 async function findBatches(db: Database, text: string): Promise<SearchHit[]> {
