@@ -1,4 +1,5 @@
 import { backlogMeasures } from './backlog.ts';
+import { channelMeasures } from './channels.ts';
 import { distanceMeasures } from './distance.ts';
 import { fairnessMeasures } from './fairness.ts';
 import { filledMeasures } from './filled.ts';
@@ -22,6 +23,7 @@ export const measures: Measure[] = [
   ...backlogMeasures,
   singlesMeasure,
   ...fairnessMeasures,
+  ...channelMeasures,
   ...peerMeasures,
   ...latencyMeasures,
   ...pollMeasures,
