@@ -19,7 +19,7 @@ import { keyOf, listAcceptedOrders, type SubmittedBatch, weighBatch } from '../a
 import { Drainer } from '../applying/drain.ts';
 import { logApplied } from '../applying/finish.ts';
 import { findingPending } from '../applying/pending.ts';
-import { refusePaused } from '../channels/pauses.ts';
+import { findingPaused, refusePaused } from '../channels/pauses.ts';
 import type { EventNumbering } from '../feed/numbering.ts';
 import { freeLanes, lockedLanes, timeout } from '../lanes.ts';
 import type { OrderMetrics } from '../metrics.ts';
@@ -140,7 +140,6 @@ export class BatchApplier {
 
   async #apply(call: SyncCall): Promise<BatchId> {
     const { batch, deadline } = call;
-    // A call that fails alone does not make others run again.
     const mayShare = weighBatch(batch) <= MAX_CALL_WEIGHT && batch.unknownOrders.length === 0;
     let result = mayShare ? await this.#shared.run(call) : await this.#applyInTurn(call);
     if (result === null) await this.#drainAhead(call);
@@ -164,22 +163,24 @@ export class BatchApplier {
         const results = rest.length === 0 ? [] : await this.#applyTogether(rest);
         return calls.map((call) => results[rest.indexOf(call)] ?? null);
       }
-      // The fault may lie with a single call, such as an asset that is locked elsewhere. Each call runs alone, so that
-      // no call waits for another's lock or fails with it.
+      // The fault may lie with a single call, such as an asset that is locked elsewhere. So each call runs alone.
       return calls.map(() => null);
     }
   }
 
-  /** Drains the orders that are pending in the lanes of a call, so that it overtakes none. Each drain takes a turn. */
+  /** Drains what is pending in the lanes of a call, so that it overtakes nothing. Each drain takes a turn. */
   async #drainAhead(call: SyncCall): Promise<void> {
     const { batch, deadline } = call;
+    const db = within(this.#tools.db, deadline);
+    // Earlier work may hold the lanes longer than the call can wait, and nothing need be pending.
+    const [paused] = await run(db, findingPaused(lanesOf(batch)));
+    if (paused !== undefined) throw refusePaused(paused.code);
     let through: bigint | null = null;
     for (;;) {
-      const pending = await run(within(this.#tools.db, deadline), findingPending(lanesOf(batch)));
+      const pending = await run(db, findingPending(lanesOf(batch)));
       through ??= pending.map(({ newest }) => BigInt(newest)).reduce((a, b) => (a > b ? a : b), 0n);
       const behind = pending.filter(({ oldest }) => BigInt(oldest) <= through!);
       if (behind.length === 0) break;
-      // Even if the channel is paused only briefly, its pending orders come before this call.
       for (const { paused_code } of behind) if (paused_code !== null) throw refusePaused(paused_code);
       const lanes = freeLanes(behind.map(({ lane }) => lane));
       const drained = await this.#inTurn(call, () => this.#drainer.drain(lanes));
