@@ -2,8 +2,8 @@ import type { Statement } from '@lockstep/platform';
 import { channelOfColumn, LONGEST_PAUSE_MS, type LockedRow, RECORDED, readLocked, SOON_MS } from '../lanes.ts';
 
 /** How many lanes with pending orders a claim looks at, and how many it takes at most. */
-const LANES_LOOKED_AT = 1_000;
-const MAX_LANES = 128;
+const LANES_LOOKED_AT = 500;
+const MAX_LANES = 250;
 
 /** Lanes with little to do share a drain. */
 const SMALL = `failures = 0 and turn < statement_timestamp() + interval '${SOON_MS} ms'`;

@@ -83,11 +83,14 @@ export async function drainLanes<Row extends LockedRow>(
   let lanes: number[] = [];
   try {
     return await inTransaction(db, async (trx) => {
-      const [lockedRows, rows] = await together(trx, [choice, pendingChunks(MAX_WEIGHT)] as const);
+      const [, lockedRows, rows] = await together(trx, [
+        timeout('lock_timeout', LOCK_WAIT_MS),
+        choice,
+        pendingChunks(MAX_WEIGHT),
+      ] as const);
       lanes = readLocked(lockedRows);
       locked(lockedRows[0]!);
       if (lanes.length === 0) return NOTHING;
-      await send(trx, timeout('lock_timeout', LOCK_WAIT_MS));
       const { failures } = lockedRows[0]!;
       const pending = buildPending(failures === 0 ? rows : await run(trx, pendingChunks(FAILED_WEIGHT)));
       const drained = await applyPending(trx, pending, failures, ids);

@@ -21,7 +21,7 @@ import { logApplied } from '../applying/finish.ts';
 import { findingPending } from '../applying/pending.ts';
 import { findingPaused, refusePaused } from '../channels/pauses.ts';
 import type { EventNumbering } from '../feed/numbering.ts';
-import { freeLanes, lockedLanes, timeout } from '../lanes.ts';
+import { lockedLanes, timeout } from '../lanes.ts';
 import type { OrderMetrics } from '../metrics.ts';
 import { BatchFailed, type NewBatch } from './batches.ts';
 import { applyCalls, lanesOf, type SyncCall, type SyncResult } from './calls.ts';
@@ -182,7 +182,8 @@ export class BatchApplier {
       const behind = pending.filter(({ oldest }) => BigInt(oldest) <= through!);
       if (behind.length === 0) break;
       for (const { paused_code } of behind) if (paused_code !== null) throw refusePaused(paused_code);
-      const lanes = freeLanes(behind.map(({ lane }) => lane));
+      // It waits for the lanes, because a backlog's drains leave them free only for a moment.
+      const lanes = lockedLanes(behind.map(({ lane }) => lane));
       const drained = await this.#inTurn(call, () => this.#drainer.drain(lanes));
       if (drained?.hasWorked !== true) await wait(PAUSE_MS);
     }
