@@ -1,5 +1,5 @@
 import { QUEUE_NAME } from '@lockstep/orders';
-import { createLogger, openConsumer, openProducer } from '@lockstep/platform';
+import { createLogger, JobQueue, openConsumer } from '@lockstep/platform';
 import { createPostgresBackend, Queue, withBackend } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ConsoleClient } from '../harness/browser/console.ts';
@@ -50,7 +50,7 @@ describe.each(QUEUE_KINDS)('on %s', (kind) => {
   });
 
   it('shows listening workers, and running, failed and delayed jobs', async () => {
-    const producer = openProducer<{ type: string }>(stack.queue, QUEUE_NAME, log);
+    const producer = new JobQueue<{ type: string }>(stack.queue, QUEUE_NAME, log);
     const [hold, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const consumer = openConsumer<{ type: string }>(stack.queue, QUEUE_NAME, {
       concurrency: 2,
@@ -85,7 +85,7 @@ describe.each(QUEUE_KINDS)('on %s', (kind) => {
   });
 
   it('lists 20 jobs per state, the newest first', async () => {
-    const producer = openProducer<{ type: string }>(stack.queue, QUEUE_NAME, log);
+    const producer = new JobQueue<{ type: string }>(stack.queue, QUEUE_NAME, log);
     for (let n = 1; n <= 21; n++) await producer.add({ type: `n${n}` });
     const typesOf = async (state: string) =>
       (await found()).jobs.filter((job) => job.state === state).map(({ type }) => type);

@@ -2,7 +2,7 @@ import { licenseOrderIdOf } from '@lockstep/assets';
 import type { BatchId, Customer } from '@lockstep/contract';
 import { QUEUE_NAME } from '@lockstep/orders';
 import { LANES_OF_CHANNEL } from '@lockstep/orders/testing';
-import { createLogger, openProducer } from '@lockstep/platform';
+import { createLogger, JobQueue } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
@@ -127,7 +127,7 @@ describe.each(QUEUE_KINDS)('on %s,', (queue) => {
 
   it('a job of a newer release loses no order', async () => {
     const worker = await stack.startWorker();
-    const producer = openProducer<{ type: string }>(
+    const producer = new JobQueue<{ type: string }>(
       stack.queue,
       QUEUE_NAME,
       createLogger({ name: 't', level: 'silent', secrets: new Set() }),

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { type Job, QUEUE_NAME } from '@lockstep/orders';
-import { type Closable, createLogger, inTransaction, openProducer } from '@lockstep/platform';
+import { type Closable, createLogger, inTransaction, JobQueue } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { freePort } from '../harness/network/redis.ts';
@@ -98,7 +98,7 @@ describe('a worker process', () => {
 
   it.each([1, 2, 3])('takes jobs although connection %i of its queue was broken', async (broken) => {
     const { url, close } = await breakingAddress(database.url, broken);
-    const producer = openProducer<Job>({ kind: 'postgres', url: database.url }, QUEUE_NAME, log);
+    const producer = new JobQueue<Job>({ kind: 'postgres', url: database.url }, QUEUE_NAME, log);
     try {
       await startWorker({ DATABASE_URL: url });
       await producer.add({ type: 'drain', version: 3, throughBatchId: '1' });

@@ -1,6 +1,6 @@
 import type { Customer } from '@lockstep/contract';
 import { type Job, pauseChannel, QUEUE_NAME, resumeChannel } from '@lockstep/orders';
-import { createLogger, openProducer } from '@lockstep/platform';
+import { createLogger, JobQueue } from '@lockstep/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Api } from '../harness/api.ts';
 import { newCustomersInLanes } from '../harness/orders/lanes.ts';
@@ -139,7 +139,7 @@ describe.each([
   it('are applied once, however often their job runs', async () => {
     const customer = await api.newCustomer();
     const assetNums = [newAssetNum(), newAssetNum()];
-    const producer = openProducer<Job>(stack.queue, QUEUE_NAME, silent);
+    const producer = new JobQueue<Job>(stack.queue, QUEUE_NAME, silent);
     const drainAll = () => producer.add({ type: 'drain', version: 3, throughBatchId: '999999999' });
     const batch = batchOf(newBuy(customer, [assetNums[0]!]));
     await Promise.all([drainAll(), drainAll(), api.accept(batch), drainAll(), drainAll()]);

@@ -26,11 +26,10 @@ import {
   closeAll,
   type Database,
   FairQueue,
+  JobQueue,
   Listener,
   type Logger,
   openDatabase,
-  openProducer,
-  openQueueView,
   type QueueBackend,
   SchemaWatch,
   WriteOutcomes,
@@ -106,9 +105,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   registerBacklogGauges(metrics.registry, db, channels);
   registerWebhookGauges(metrics.registry, db);
   const schema = new SchemaWatch({ db, release: RELEASE, queue: options.queue, log });
-  const producer = openProducer<Job>(options.queue, QUEUE_NAME, log);
-  const queueView = openQueueView(options.queue, QUEUE_NAME, log);
-  const announcer = new JobAnnouncer(producer, log, metrics);
+  const queue = new JobQueue<Job>(options.queue, QUEUE_NAME, log);
+  const announcer = new JobAnnouncer(queue, log, metrics);
   const watch = watchBatches(db);
   const eventWatch = watchEvents(db);
   const listener = new Listener({
@@ -119,9 +117,6 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   });
   void schema.untilCurrent().then(() => listener.start());
   const numbering = new EventNumbering({ db, log });
-  // If the queue runs on PostgreSQL, its tables are part of the schema.
-  const isQueueReachable = async () =>
-    (options.queue.kind !== 'postgres' || (await schema.isCurrent())) && (await producer.isReachable());
   const passwords = new PasswordHasher();
   const bound = new PendingBound(db, channels, options.maxPendingOrders);
   const applier = new BatchApplier({ db, lanesDb, log, metrics, numbering });
@@ -138,7 +133,6 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       applier: () => applier.close(),
       events: () => numbering.settle(),
       jobs: () => announcer.close(),
-      queueView: () => queueView.close(),
       schema: () => schema.close(),
       lanesDatabase: () => lanesDb.destroy(),
       database: () => db.destroy(),
@@ -164,8 +158,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       reads: new FairQueue(READS),
       changes: new FairQueue(CHANGES),
       lanesDb,
-      isQueueReachable,
-      queueView,
+      queue,
       aged: [...agedAccess, ...agedOperators, ...agedOrders(options), ...agedWebhooks(options)],
       schema,
       writes,

@@ -2,8 +2,16 @@ import type { CallVerifier, PasswordHasher } from '@lockstep/access';
 import type { Region } from '@lockstep/assets';
 import type { ApplicationId } from '@lockstep/contract';
 import type { OperatorSessions } from '@lockstep/operators';
-import type { BatchAcceptor, BatchApplier, BatchCanceller, ChannelReader, ResultReader, Watch } from '@lockstep/orders';
-import type { Aged, Database, FairQueue, Logger, QueueView, SchemaWatch, WriteOutcomes } from '@lockstep/platform';
+import type {
+  BatchAcceptor,
+  BatchApplier,
+  BatchCanceller,
+  ChannelReader,
+  Job,
+  ResultReader,
+  Watch,
+} from '@lockstep/orders';
+import type { Aged, Database, FairQueue, JobQueue, Logger, SchemaWatch, WriteOutcomes } from '@lockstep/platform';
 import type { BytesInFlight } from './calls/bytes-in-flight.ts';
 import type { HttpMetrics } from './metrics.ts';
 
@@ -34,9 +42,7 @@ export interface ServerOptions {
   publicUrl: string | null;
   /** Whether webhooks can have any address. */
   webhookAllowPrivate: boolean;
-  isQueueReachable: () => Promise<boolean>;
-  /** The jobs of the queue, for the console. */
-  queueView: QueueView;
+  queue: JobQueue<Job>;
   /** The data that workers delete after its retention period. */
   aged: readonly Aged[];
   schema: SchemaWatch;

@@ -13,7 +13,6 @@ import {
 } from '@lockstep/orders';
 import {
   type Aged,
-  assertRedisKeepsJobs,
   Cleanup,
   type Closable,
   closeAll,
@@ -78,11 +77,10 @@ export interface RunningWorker extends Closable {
 /**
  * Starts a worker, which begins to work when the database has all migrations of this release. Closing finishes what is
  * in flight and closes the pool.
- * @throws Error if Redis may evict jobs or the probe cannot listen; the pool is then closed
+ * @throws Error if the probe cannot listen; the pool is then closed
  */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { databaseUrl, queue, log, metrics, drains, probe } = options;
-  if (queue.kind === 'redis') await assertRedisKeepsJobs(queue.url, log);
   const db = openDatabase({
     url: databaseUrl,
     poolSize: Math.max(options.poolSize ?? 0, drains + SPARE_CONNECTIONS),

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { QueueBackend } from '@lockstep/platform';
-import { readRedisAddress } from '@lockstep/platform/redis-address';
+import { REDIS_ADDRESS_RULE, readRedisAddress } from '@lockstep/platform/redis-address';
 import { z } from 'zod';
 import { readDataDir } from './data-dir.ts';
 
@@ -35,10 +35,7 @@ const publicUrl = z.string().transform((value, context) => {
   if (fault !== undefined) context.issues.push({ code: 'custom', message: fault, input: value });
   return url ?? z.NEVER;
 });
-const redisUrl = z.string().superRefine((value, context) => {
-  const { fault } = readRedisAddress(value);
-  if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
-});
+const redisUrl = z.string().refine((value) => readRedisAddress(value) !== null, REDIS_ADDRESS_RULE);
 const absentWhenEmpty = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value);
 
 /**

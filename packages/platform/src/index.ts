@@ -60,7 +60,6 @@ export { createLogger, type Logger } from './process/log.ts';
 export { createMetrics, type Metrics, SECONDS_BUCKETS } from './process/metrics.ts';
 
 // queue: BullMQ on Redis or PostgreSQL
-export type { JobProducer, QueueBackend } from './queue/backend.ts';
+export type { QueueBackend } from './queue/backend.ts';
 export { migratePostgresQueue } from './queue/postgres.ts';
-export { openConsumer, openProducer, openQueueView, type QueueSight, type QueueView } from './queue/queue.ts';
-export { assertRedisKeepsJobs } from './queue/redis.ts';
+export { JobQueue, openConsumer, type QueueSight } from './queue/queue.ts';

@@ -10,7 +10,7 @@ import {
   prepareBatch,
   QUEUE_NAME,
 } from '@lockstep/orders';
-import { createLogger, type Database, Deadline, openProducer } from '@lockstep/platform';
+import { createLogger, type Database, Deadline, JobQueue } from '@lockstep/platform';
 import { vi } from 'vitest';
 import type { Api } from '../api.ts';
 import { newBuy, productToBuy, type Sent } from '../orders/orders.ts';
@@ -39,7 +39,7 @@ export async function acceptUnchecked(stack: Stack, api: Api, sent: { channelOrd
     .where('app_key', '=', api.credentials.appKey)
     .executeTakeFirstOrThrow();
   const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
-  const announcer = new JobAnnouncer(openProducer<Job>(stack.queue, QUEUE_NAME, log), log, stack.metrics);
+  const announcer = new JobAnnouncer(new JobQueue<Job>(stack.queue, QUEUE_NAME, log), log, stack.metrics);
   const customerIds = batch.orderList.map(({ customerId }) => customerId);
   const channelIds = await new CustomerChannels().find(stack.db, customerIds, null);
   const submitted = { ...prepareBatch(id, batch, channelIds), requestId: 'unchecked' };

@@ -242,14 +242,6 @@ export class RedisCluster {
     throw new Error(`No master has slot ${slot}`);
   }
 
-  /** A replica of a master. */
-  async replicaOf(master: ClusterNode): Promise<ClusterNode> {
-    for (const node of this.nodes) {
-      if ((await node.ask('INFO', 'replication')).includes(`master_port:${master.port}\r\n`)) return node;
-    }
-    throw new Error(`${master.port} has no replica`);
-  }
-
   /** Returns the masters when all slots are served. */
   async masters(): Promise<ClusterNode[]> {
     const slots = [0, SLOTS / 2, SLOTS - 1];

@@ -8,7 +8,7 @@ const QUEUE_LOOK_EVERY_MS = 1_000;
 export async function healthRoutes(server: FastifyInstance, options: ServerOptions): Promise<void> {
   const { metrics, schema } = options;
   const hidden = { schema: { hide: true }, config: { isProbe: true } };
-  const isQueueReachable = atMostEvery(QUEUE_LOOK_EVERY_MS, options.isQueueReachable);
+  const isQueueReachable = atMostEvery(QUEUE_LOOK_EVERY_MS, () => options.queue.isReachable());
 
   server.get('/health/live', hidden, async () => ({ status: 'live' }));
 

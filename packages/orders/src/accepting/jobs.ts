@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { BatchId } from '@lockstep/contract';
-import type { JobProducer, Logger } from '@lockstep/platform';
+import type { JobQueue, Logger } from '@lockstep/platform';
 import { z } from 'zod';
 import type { OrderMetrics } from '../metrics.ts';
 
@@ -20,15 +20,15 @@ export type Job = z.infer<typeof jobSchema>;
  * client does not wait for it, because the orders are stored and the sweep finds those of a lost job.
  */
 export class JobAnnouncer {
-  readonly #producer: JobProducer<Job>;
+  readonly #queue: JobQueue<Job>;
   readonly #log: Logger;
   readonly #metrics: OrderMetrics;
   /** The newest batch that no job has announced; null if there is none. */
   #throughBatchId: BatchId | null = null;
   #adding: Promise<void> | null = null;
 
-  constructor(producer: JobProducer<Job>, log: Logger, metrics: OrderMetrics) {
-    this.#producer = producer;
+  constructor(queue: JobQueue<Job>, log: Logger, metrics: OrderMetrics) {
+    this.#queue = queue;
     this.#log = log;
     this.#metrics = metrics;
   }
@@ -40,7 +40,7 @@ export class JobAnnouncer {
 
   async close(): Promise<void> {
     await this.#adding;
-    await this.#producer.close();
+    await this.#queue.close();
   }
 
   async #addAll(): Promise<void> {
@@ -50,7 +50,7 @@ export class JobAnnouncer {
       const throughBatchId = this.#throughBatchId;
       this.#throughBatchId = null;
       try {
-        await this.#producer.add({ type: 'drain', version: 3, throughBatchId });
+        await this.#queue.add({ type: 'drain', version: 3, throughBatchId });
       } catch (error) {
         this.#metrics.enqueueFailures.inc();
         this.#log.warn({ err: error, throughBatchId }, 'enqueue failed; sweep will take over');

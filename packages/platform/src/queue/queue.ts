@@ -1,44 +1,23 @@
 import type { Queue } from 'bullmq';
+import type { Closable } from '../process/lifecycle.ts';
 import type { Logger } from '../process/log.ts';
 import {
   type ConsumerOptions,
+  closeInTime,
   createErrorLogger,
-  type JobConsumer,
-  type JobProducer,
+  type OpenedQueue,
+  PRODUCER_TIMEOUT_MS,
   type QueueBackend,
   withTimeout,
 } from './backend.ts';
-import { openPostgresConsumer, openPostgresProducer, openPostgresQueue } from './postgres.ts';
-import { openRedisConsumer, openRedisProducer, openRedisQueue } from './redis.ts';
+import { openPostgresConsumer, openPostgresQueue } from './postgres.ts';
+import { openRedisConsumer, openRedisQueue } from './redis.ts';
 
-/**
- * Opens the producing end of a queue. While the backend is unavailable, it logs that, `isReachable` is false, and it
- * reconnects.
- */
-export function openProducer<Job extends { type: string }>(
-  backend: QueueBackend,
-  name: string,
-  log: Logger,
-): JobProducer<Job> {
-  return backend.kind === 'redis'
-    ? openRedisProducer(backend, name, log)
-    : openPostgresProducer(backend.url, name, log);
-}
-
-/** Starts processing jobs. Waits while the backend is unavailable, and reconnects. */
-export function openConsumer<Job>(backend: QueueBackend, name: string, options: ConsumerOptions<Job>): JobConsumer {
-  return backend.kind === 'redis'
-    ? openRedisConsumer(backend, name, options)
-    : openPostgresConsumer(backend.url, name, options);
-}
+/** Failed jobs are not retried (see ConsumerOptions); the latest are kept for operators. */
+const JOB_OPTIONS = { removeOnComplete: true, removeOnFail: 100, attempts: 1 };
 
 /** The time limit of a look. */
 const LOOK_TIMEOUT_MS = 5_000;
-/**
- * A look uses few of the server's connections. Each query has a time limit, like each command to Redis, so a look that
- * timed out also ends.
- */
-const POSTGRES_BOUNDS = { poolSize: 3, queryTimeoutMs: LOOK_TIMEOUT_MS };
 /** The most jobs of each state that a look lists. */
 const MAX_JOBS_OF_STATE = 20;
 
@@ -72,49 +51,83 @@ export interface QueueSight {
   workers: string[] | null;
 }
 
-/** Shows operators the state of a queue, through its own connections, so that it delays no producer or consumer. */
-export interface QueueView {
-  kind: QueueBackend['kind'];
-  /** Returns null if the queue is unreachable. */
-  look(): Promise<QueueSight | null>;
-  close(): Promise<void>;
-}
+/**
+ * A queue for those who add jobs to it or look at it. A BullMQ queue (6.7) whose first connection fails never recovers,
+ * and a client of a Redis Cluster may not either. So the first use opens a queue, and after a failure the next use
+ * opens another one. The failed one is closed, and none of its jobs is sent later.
+ */
+export class JobQueue<Job extends { type: string }> {
+  readonly #backend: QueueBackend;
+  readonly #name: string;
+  readonly #log: Logger;
+  readonly #logError: (error: Error) => void;
+  #opened: OpenedQueue | undefined;
 
-interface OpenedQueue {
-  queue: Queue;
-  close: () => Promise<void>;
-}
+  constructor(backend: QueueBackend, name: string, log: Logger) {
+    this.#backend = backend;
+    this.#name = name;
+    this.#log = log;
+    this.#logError = createErrorLogger(log, name);
+  }
 
-/** Connects at the first look. After a look that failed, the next one opens new connections. */
-export function openQueueView(backend: QueueBackend, name: string, log: Logger): QueueView {
-  const logError = createErrorLogger(log, name);
-  let opened: OpenedQueue | undefined;
-  const close = async () => {
-    const last = opened;
-    opened = undefined;
-    if (last !== undefined) await withTimeout(last.close()).catch(logError);
-  };
-  return {
-    kind: backend.kind,
-    async look() {
-      opened ??= open(backend, name, logError);
-      const used = opened;
-      try {
-        return await withTimeout(lookInto(used.queue), LOOK_TIMEOUT_MS);
-      } catch (error) {
-        logError(error as Error);
-        if (opened === used) void close();
-        return null;
+  get kind(): QueueBackend['kind'] {
+    return this.#backend.kind;
+  }
+
+  /** Rejects within seconds if the queue is unreachable. */
+  async add(job: Job): Promise<void> {
+    await this.#use((queue) => queue.add(job.type, job, JOB_OPTIONS));
+  }
+
+  /** Whether the queue is reachable now. */
+  async isReachable(): Promise<boolean> {
+    // Reads a key of the queue, because a node of a cluster may answer while the queue's slot has no owner.
+    const reading = this.#use((queue) => queue.getMeta());
+    return await reading.then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Returns the state of the queue; null if it is unreachable. */
+  async look(): Promise<QueueSight | null> {
+    return await this.#use(lookInto, LOOK_TIMEOUT_MS).catch((error: Error) => {
+      this.#logError(error);
+      return null;
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#opened !== undefined) await closeInTime(this.#opened.close(), this.#log);
+  }
+
+  async #use<Result>(work: (queue: Queue) => Promise<Result>, timeoutMs = PRODUCER_TIMEOUT_MS): Promise<Result> {
+    this.#opened ??= this.#open();
+    const used = this.#opened;
+    try {
+      return await withTimeout(work(used.queue), timeoutMs);
+    } catch (error) {
+      if (this.#opened === used) {
+        this.#opened = undefined;
+        used.close().catch(this.#logError);
       }
-    },
-    close,
-  };
+      throw error;
+    }
+  }
+
+  #open(): OpenedQueue {
+    const backend = this.#backend;
+    return backend.kind === 'redis'
+      ? openRedisQueue(backend, this.#name, this.#logError)
+      : openPostgresQueue(backend.url, this.#name, this.#logError);
+  }
 }
 
-function open(backend: QueueBackend, name: string, logError: (error: Error) => void): OpenedQueue {
-  if (backend.kind === 'redis') return openRedisQueue(backend, name, logError);
-  // The same class, with another backend.
-  return openPostgresQueue(backend.url, name, logError, POSTGRES_BOUNDS) as unknown as OpenedQueue;
+/** Starts processing jobs. Waits while the backend is unavailable, and reconnects. Closing waits for running jobs. */
+export function openConsumer<Job>(backend: QueueBackend, name: string, options: ConsumerOptions<Job>): Closable {
+  return backend.kind === 'redis'
+    ? openRedisConsumer(backend, name, options)
+    : openPostgresConsumer(backend.url, name, options);
 }
 
 async function lookInto(queue: Queue): Promise<QueueSight> {

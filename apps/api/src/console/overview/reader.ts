@@ -1,5 +1,5 @@
 import { OVERVIEW_SPANS, type Overview, OverviewSpan } from '@lockstep/contract/console';
-import { type ChannelReader, WORKER_NAME } from '@lockstep/orders';
+import { type ChannelReader, type Job, WORKER_NAME } from '@lockstep/orders';
 import {
   findOldestPending,
   pickDelayed,
@@ -12,7 +12,7 @@ import {
   type Aged,
   type Database,
   Deadline,
-  type QueueView,
+  type JobQueue,
   readCleanupBehind,
   readSessions,
   share,
@@ -27,8 +27,7 @@ const READING_TIMEOUT_MS = 5_000;
 /** The dependencies of the reader. */
 interface ReaderOptions {
   db: Database;
-  queueView: QueueView;
-  isQueueReachable: () => Promise<boolean>;
+  queue: JobQueue<Job>;
   channels: ChannelReader;
   /** The data that workers delete after its retention period. */
   aged: readonly Aged[];
@@ -104,8 +103,8 @@ async function readStored(db: Database, aged: readonly Aged[]) {
   return { time, sessions, oldest, work, holdsAndStalls, webhooks, cleanup };
 }
 
-async function readQueue({ queueView, isQueueReachable }: ReaderOptions): Promise<HealthFacts['queue']> {
-  return { kind: queueView.kind, isReachable: await isQueueReachable() };
+async function readQueue({ queue }: ReaderOptions): Promise<HealthFacts['queue']> {
+  return { kind: queue.kind, isReachable: await queue.isReachable() };
 }
 
 async function onOneConnection<Part>(db: Database, read: (db: Database) => Promise<Part>): Promise<Part> {
