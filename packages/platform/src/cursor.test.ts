@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { type CursorPart, isId, readCursor, writeCursor } from './cursor.ts';
+import { type CursorPart, isId, ListCursor, WrongCursor } from './cursor.ts';
 
 describe('a cursor', () => {
   const scope = ['batches', '7', { channelCode: 'store' }];
   const parts: CursorPart[] = [(text) => /^\d{4}-\d\d-\d\d$/.test(text), isId];
-  const cursor = writeCursor(scope, ['2026-01-01', '12']);
+  const write = (...place: string[]) => new ListCursor(scope, undefined, parts).write(place)!;
+  const cursor = write('2026-01-01', '12');
 
   it('leads back to its place in its list', () => {
-    expect(readCursor(scope, cursor, parts)).toEqual(['2026-01-01', '12']);
+    expect(new ListCursor(scope, cursor, parts).after).toEqual(['2026-01-01', '12']);
     expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
   });
 
@@ -21,18 +22,16 @@ describe('a cursor', () => {
     ['with other filters', ['batches', '7', { channelCode: 'shop' }], cursor],
     ['without the filters', ['batches', '7', {}], cursor],
   ])('is refused when it is %s', (_, of, text) => {
-    expect(readCursor(of, text, parts)).toBeNull();
+    expect(() => new ListCursor(of, text, parts)).toThrow(WrongCursor);
   });
 
-  it.each<[what: string, place: unknown]>([
-    ['too few parts', ['2026-01-01']],
-    ['too many parts', ['2026-01-01', '12', '13']],
-    ['a part that is none', ['2026-01-01', '-1']],
-    ['a part that is no text', ['2026-01-01', 12]],
-    ['no parts', { 0: '2026-01-01', 1: '12', length: 2 }],
-    ['nothing', null],
-  ])('is refused when it was made up, of %s', (_, place) => {
-    expect(readCursor(scope, writeCursor(scope, place as string[]), parts)).toBeNull();
+  it.each([
+    ['too few parts', write('2026-01-01')],
+    ['too many parts', write('2026-01-01', '12', '13')],
+    ['a part that is none', write('2026-01-01', '-1')],
+    ['nothing', write()],
+  ])('is refused when it was made up, of %s', (_, text) => {
+    expect(() => new ListCursor(scope, text, parts)).toThrow(WrongCursor);
   });
 });
 

@@ -3,13 +3,7 @@ import { createHash } from 'node:crypto';
 /** Length of the digest at the end of a cursor: 66 bits, which catch mistakes. It is not a secret. */
 const DIGEST_CHARACTERS = 11;
 
-/**
- * What a cursor belongs to: the name of the list, its owner, and its filters. Different scopes must have different
- * JSON.
- */
-export type CursorScope = readonly unknown[];
-
-/** Whether a text is valid for one part of a position in a list. */
+/** Whether a text is valid for one part of a position in a list. No part contains a line break. */
 export type CursorPart = (text: string) => boolean;
 
 /** The cursor belongs to another list, caller or filter, or is invalid. */
@@ -20,59 +14,39 @@ export class WrongCursor extends Error {
   }
 }
 
-/** The cursors of one list: where a page begins, and where the next one begins. */
+/** The cursors of one list: texts of A-Z a-z 0-9 _ -, which clients send back to get the next page. */
 export class ListCursor {
-  readonly #scope: CursorScope;
+  readonly #scope: readonly unknown[];
   /** The position after which the page begins; null for the first page. */
   readonly after: readonly string[] | null;
 
   /**
-   * `scope`: everything that decides which entries the list has; an undefined field of an object counts as absent.
-   * `parts`: validates each part of a position; by default the position is one id. Throws a WrongCursor.
+   * `scope`: the name of the list, its owner, its filters, and whatever else decides which entries it has, as JSON.
+   * `parts`: validates each part of a position, because clients can send any cursor; by default the position is one id.
+   * Throws a WrongCursor.
    */
-  constructor(scope: CursorScope, cursor: string | undefined, parts: readonly CursorPart[] = [isId]) {
+  constructor(scope: readonly unknown[], cursor: string | undefined, parts: readonly CursorPart[] = [isId]) {
     this.#scope = scope;
-    this.after = cursor === undefined ? null : readCursor(scope, cursor, parts);
-    if (cursor !== undefined && this.after === null) throw new WrongCursor();
+    this.after = null;
+    if (cursor === undefined) return;
+    const text = cursor.slice(0, -DIGEST_CHARACTERS);
+    const place = Buffer.from(text, 'base64url').toString().split('\n');
+    const isValid = place.length === parts.length && parts.every((isPart, index) => isPart(place[index]!));
+    if (!isValid || this.#sign(text) !== cursor) throw new WrongCursor();
+    this.after = place;
   }
 
   /** Returns the cursor after a position; null at the end of the list. */
   write(place: readonly string[] | null): string | null {
-    return place === null ? null : writeCursor(this.#scope, place);
+    return place === null ? null : this.#sign(Buffer.from(place.join('\n')).toString('base64url'));
   }
-}
 
-/** Encodes a position in a list as a text of A-Z a-z 0-9 _ -, which clients send back to get the next page. */
-export function writeCursor(scope: CursorScope, place: readonly string[]): string {
-  const text = Buffer.from(JSON.stringify(place)).toString('base64url');
-  return text + digest(scope, text);
-}
-
-/**
- * Decodes a cursor. `parts` validates each part of the position, because clients can send any cursor. Returns null if
- * the cursor is cut or changed, belongs to another scope, or has other parts.
- */
-export function readCursor(scope: CursorScope, cursor: string, parts: readonly CursorPart[]): readonly string[] | null {
-  const text = cursor.slice(0, -DIGEST_CHARACTERS);
-  if (digest(scope, text) !== cursor.slice(-DIGEST_CHARACTERS)) return null;
-  const place = parseJson(Buffer.from(text, 'base64url').toString());
-  if (!Array.isArray(place) || place.length !== parts.length) return null;
-  return parts.every((isPart, index) => typeof place[index] === 'string' && isPart(place[index])) ? place : null;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
+  #sign(text: string): string {
+    const digest = createHash('sha256')
+      .update(JSON.stringify([this.#scope, text]))
+      .digest('base64url');
+    return text + digest.slice(0, DIGEST_CHARACTERS);
   }
-}
-
-function digest(scope: CursorScope, text: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([scope, text]))
-    .digest('base64url')
-    .slice(0, DIGEST_CHARACTERS);
 }
 
 const MAX_ID = 9_223_372_036_854_775_807n;

@@ -1,6 +1,6 @@
 import { readAssetHistory } from '@lockstep/assets';
 import type { ApplicationId, AssetHistory, Customer } from '@lockstep/contract';
-import { writeCursor } from '@lockstep/platform/testing';
+import { ListCursor } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Api } from '../../harness/api.ts';
@@ -78,7 +78,9 @@ async function readPage(assetNum: string, cursor?: string): Promise<AssetHistory
 
 /** Reads the first page and the pages after the given places. */
 async function expectBounded(assetNum: string, places: string[][]): Promise<void> {
-  const cursors = places.map((place) => writeCursor(['assetHistory', APPLICATION_ID, { assetNum }], place));
+  const cursors = places.map(
+    (place) => new ListCursor(['assetHistory', APPLICATION_ID, { assetNum }], undefined).write(place)!,
+  );
   for (const cursor of [undefined, ...cursors]) {
     const page = await readPage(assetNum, cursor);
     expect(page.entries).toHaveLength(LIMIT);

@@ -1,5 +1,5 @@
 import { AssetDetail, type AssetHistory, buildMessage, type Customer, type HistoryEntry } from '@lockstep/contract';
-import { writeCursor } from '@lockstep/platform/testing';
+import { ListCursor } from '@lockstep/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
@@ -367,10 +367,12 @@ describe('the history of a number', () => {
         [assetId, 'order', orderId!, 'created', '-1'],
       ];
       for (const place of forged) {
-        const answer = refusalOf(await submitHistory(api, assetNum, { cursor: writeCursor(scope, place) }));
+        const answer = refusalOf(
+          await submitHistory(api, assetNum, { cursor: new ListCursor(scope, undefined).write(place)! }),
+        );
         expect(answer, place.join(' ')).toMatchObject(wrong);
       }
-      const good = writeCursor(scope, [assetId, 'order', orderId!, 'created', assetId]);
+      const good = new ListCursor(scope, undefined).write([assetId, 'order', orderId!, 'created', assetId])!;
       expect(await readPage(assetNum, { cursor: good })).toEqual({ entries: [], nextCursor: null });
     });
   });

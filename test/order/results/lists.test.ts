@@ -9,7 +9,7 @@ import {
   ListedOrder,
   OrderPage,
 } from '@lockstep/contract';
-import { writeCursor } from '@lockstep/platform/testing';
+import { ListCursor } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -391,7 +391,7 @@ describe('of various batches', () => {
       const { rows } = await sql<{ id: string }>`
         select id from application where app_key = ${api.credentials.appKey}`.execute(stack.db);
       const ofOrders = Object.keys(named).length > 0 ? 'ordersById' : 'orders';
-      return writeCursor([id === 'listBatches' ? 'batches' : ofOrders, rows[0]!.id, named], place);
+      return new ListCursor([id === 'listBatches' ? 'batches' : ofOrders, rows[0]!.id, named], undefined).write(place)!;
     }
 
     it('but accepts a cursor with another limit', async () => {

@@ -1,6 +1,6 @@
 import { CONNREFUSED, NODATA, NOTFOUND, REFUSED, Resolver, SERVFAIL, TIMEOUT } from 'node:dns/promises';
 import { buildMessage, MAX_WEBHOOKS, Webhook, type WebhookId, WebhookWithSecret } from '@lockstep/contract';
-import { writeCursor } from '@lockstep/platform/testing';
+import { ListCursor } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
@@ -335,7 +335,7 @@ describe('the list of deliveries', () => {
       .select('application_id')
       .where('id', '=', another.webhookId as WebhookId)
       .executeTakeFirstOrThrow();
-    const madeUp = writeCursor(['listDeliveries', application_id, another.webhookId], ['one']);
+    const madeUp = new ListCursor(['listDeliveries', application_id, another.webhookId], undefined).write(['one'])!;
     const refused = [
       await listDeliveries({ cursor: madeUp }, another.webhookId),
       await listDeliveries({ cursor: nextCursor }, another.webhookId),
