@@ -1,10 +1,12 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { CONNECTION, sessionSettings } from './pool.ts';
 
 const RECONNECT_MS = 1_000;
 
 /** A subscriber to the notifications of one PostgreSQL channel. */
-export interface Subscriber {
+interface Subscriber {
   /** The name for LISTEN, in lower-case letters and underscores. */
   channel: string;
   receive(payload: string): void;
@@ -25,64 +27,64 @@ interface ListenerOptions {
  */
 export class Listener {
   readonly #options: ListenerOptions;
-  readonly #subscribers: ReadonlyMap<string, Subscriber>;
-  #client: pg.Client | null = null;
-  #reconnect: NodeJS.Timeout | undefined;
-  #closed = false;
-  /** Whether `onLost` has been called for this loss. */
-  #isLost = false;
+  readonly #closing = new AbortController();
+  readonly #listening = Promise.withResolvers<void>();
+  #running: Promise<void> | undefined;
 
   constructor(options: ListenerOptions) {
     this.#options = options;
-    this.#subscribers = new Map(options.subscribers.map((subscriber) => [subscriber.channel, subscriber]));
   }
 
-  /** Starts to listen. While PostgreSQL is unavailable, it keeps trying. */
-  async start(): Promise<void> {
-    if (this.#closed) return;
-    const client = new pg.Client({
-      ...CONNECTION,
-      connectionString: this.#options.url,
-      application_name: this.#options.applicationName,
-    });
-    client.on('notification', ({ channel, payload = '' }) => this.#subscribers.get(channel)?.receive(payload));
-    const retry = (error?: unknown) => {
-      // Removes only this listener, because others wait for the end too.
-      client.off('end', ended);
-      this.#retry(client, error);
-    };
-    const ended = () => retry();
-    client.on('error', retry);
-    client.on('end', ended);
-    try {
-      await client.connect();
-      const listens = [...this.#subscribers.keys()].map((channel) => `listen ${channel}`);
-      await client.query([sessionSettings(), ...listens].join('; '));
-      if (this.#closed) return await client.end();
-      this.#client = client;
-      this.#isLost = false;
-    } catch (error) {
-      retry(error);
-    }
+  /** Starts to listen. Resolves when it listens or is closed; while PostgreSQL is unavailable, it keeps trying. */
+  start(): Promise<void> {
+    this.#running ??= this.#run();
+    return this.#listening.promise;
   }
 
   /** Stops listening. */
   async close(): Promise<void> {
-    this.#closed = true;
-    clearTimeout(this.#reconnect);
-    await this.#client?.end();
+    this.#closing.abort();
+    this.#listening.resolve();
+    await this.#running;
   }
 
-  #retry(client: pg.Client, error?: unknown): void {
-    if (this.#closed) return;
-    if (error !== undefined && !this.#isLost) {
-      this.#isLost = true;
-      this.#options.onLost(error);
+  async #run(): Promise<void> {
+    const { signal } = this.#closing;
+    let isLost = false;
+    while (!signal.aborted) {
+      const client = new pg.Client({
+        ...CONNECTION,
+        connectionString: this.#options.url,
+        application_name: this.#options.applicationName,
+      });
+      const end = () => void client.end().catch(() => {});
+      signal.addEventListener('abort', end);
+      // Rejects with the error that ends the connection.
+      const ended = once(client, 'end');
+      ended.catch(() => {});
+      client.on('error', () => {});
+      try {
+        await this.#listen(client);
+        isLost = false;
+        this.#listening.resolve();
+        await ended;
+      } catch (error) {
+        if (!isLost && !signal.aborted) this.#options.onLost(error);
+        isLost = true;
+      }
+      signal.removeEventListener('abort', end);
+      end();
+      await delay(RECONNECT_MS, undefined, { signal }).catch(() => {});
     }
-    if (this.#client === client) this.#client = null;
-    client.end().catch(() => {});
-    clearTimeout(this.#reconnect);
-    this.#reconnect = setTimeout(() => void this.start(), RECONNECT_MS);
+  }
+
+  async #listen(client: pg.Client): Promise<void> {
+    const { subscribers } = this.#options;
+    client.on('notification', ({ channel, payload = '' }) => {
+      for (const subscriber of subscribers) if (subscriber.channel === channel) subscriber.receive(payload);
+    });
+    await client.connect();
+    await client.query([sessionSettings(), ...subscribers.map(({ channel }) => `listen ${channel}`)].join('; '));
   }
 }
 

@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import { afterAll, expect, inject, it, vi } from 'vitest';
+import { openDatabase } from './database.ts';
+import { Listener } from './listener.ts';
+
+const PATIENTLY = { timeout: 10_000 };
+const db = openDatabase({ url: inject('postgresUrl'), poolSize: 1, applicationName: 'test', onError: () => {} });
+afterAll(() => db.destroy());
+
+function listenTo(url: string) {
+  const heard: string[] = [];
+  const onLost = vi.fn();
+  const subscribers = [{ channel: 'platform_test', receive: (payload: string) => void heard.push(payload) }];
+  const listener = new Listener({ url, applicationName: 'platform-listener', subscribers, onLost });
+  return { heard, onLost, listener };
+}
+
+it('listens again after its connection was lost, and says so once', async () => {
+  const { heard, onLost, listener } = listenTo(inject('postgresUrl'));
+  await listener.start();
+  const tell = (text: string) => sql`select pg_notify('platform_test', ${text})`.execute(db);
+  await tell('first');
+  await vi.waitUntil(() => heard.length === 1, PATIENTLY);
+  await sql`
+    select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'platform-listener'`.execute(db);
+  await vi.waitUntil(async () => {
+    await tell('later');
+    return heard.includes('later');
+  }, PATIENTLY);
+  expect(onLost).toHaveBeenCalledTimes(1);
+  await listener.close();
+});
+
+it('says once that PostgreSQL is away, and can be closed then', async () => {
+  const { onLost, listener } = listenTo('postgres://127.0.0.1:1/none');
+  const started = listener.start();
+  await vi.waitUntil(() => onLost.mock.calls.length > 0, PATIENTLY);
+  await listener.close();
+  await started;
+  expect(onLost).toHaveBeenCalledTimes(1);
+});
