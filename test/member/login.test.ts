@@ -527,7 +527,7 @@ describe('the cleanup', () => {
       log: createLogger({ name: 'test', level: 'silent', secrets: new Set() }),
       registry: new Registry(),
     };
-    await new Cleanup({ db, log, registry, metricPrefix: 'lockstep', aged: agedAccess }).run();
+    await new Cleanup({ db, log, registry, aged: agedAccess }).run();
   };
 
   it('deletes expired failures and tokens, and nothing else', async () => {

@@ -123,8 +123,8 @@ function newCleanup(aged = AGED) {
     { write: (line) => void lines.push(JSON.parse(line)) },
   );
   const registry = new Registry();
-  registerCleanupGauge(registry, 'lockstep', stack.db, aged);
-  const cleanup = new Cleanup({ db: stack.db, log, registry, metricPrefix: 'lockstep', aged });
+  registerCleanupGauge(registry, stack.db, aged);
+  const cleanup = new Cleanup({ db: stack.db, log, registry, aged });
   const read = async (name: string) => {
     const metric = await registry.getSingleMetric(name)!.get();
     return Object.fromEntries(metric.values.map(({ labels, value }) => [labels.kind, value])) as Record<string, number>;

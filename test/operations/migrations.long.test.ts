@@ -58,7 +58,7 @@ describe('migrations', () => {
       '9002_more.sql': 'alter table note add column more text;',
     });
     const heard: string[] = [];
-    const migrate = () => migrateToLatest(database.db, release, { onApplied: (name) => heard.push(name) });
+    const migrate = () => migrateToLatest(database.db, release, (name) => heard.push(name));
     const applied = (await Promise.all([migrate(), migrate(), migrate()])).flat();
     // A process may report its migration after another process has applied the next one.
     expect(heard.toSorted()).toEqual([expect.stringMatching(/^0001_baseline-/), '9001_note', '9002_more']);

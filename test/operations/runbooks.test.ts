@@ -75,9 +75,9 @@ describe('metrics', () => {
     registerBacklogGauges(metrics.registry, database.db, new ChannelReader(database.db));
     registerWebhookGauges(metrics.registry, database.db);
     webhookMetricsOf(metrics.registry);
-    registerCleanupGauge(metrics.registry, 'lockstep', database.db, []);
+    registerCleanupGauge(metrics.registry, database.db, []);
     const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
-    new Cleanup({ db: database.db, log, registry: metrics.registry, metricPrefix: 'lockstep', aged: [] });
+    new Cleanup({ db: database.db, log, registry: metrics.registry, aged: [] });
     const { registry } = addHttpMetrics(metrics);
     const names = registry.getMetricsAsArray().map(({ name }) => name);
     const own = names.filter((name) => name.startsWith('lockstep_'));

@@ -7,7 +7,7 @@ import { migrateDatabase } from './stack/migrate-database.ts';
 const config = configOrExit(readDeploymentConfig);
 try {
   const queue = chooseQueueBackend(config, config.DATABASE_URL);
-  await migrateDatabase(config.DATABASE_URL, queue, { onApplied: (name) => say(`applied ${name}`) });
+  await migrateDatabase(config.DATABASE_URL, queue, (name) => say(`applied ${name}`));
   say('The database is up to date.');
 } catch (error) {
   sayAside(`Migration failed: ${explainFault(error, config.DATABASE_URL, RELEASE)}`);

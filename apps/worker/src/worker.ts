@@ -32,8 +32,6 @@ import { startProbe } from './probe.ts';
 const JOBS_AT_ONCE = 50;
 const SWEEP_EVERY_MS = 1_000;
 const CLEANUP_EVERY_MS = 10_000;
-/** Prefix of metric names. */
-const METRIC_PREFIX = 'lockstep';
 
 /**
  * Connections that a worker needs besides those of its drains: for the sweep, cleanup, completion of batches, events,
@@ -89,7 +87,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     onError: (error) => log.warn({ err: error }, 'database connection failed'),
   });
   const aged = [...agedAccess, ...agedOperators, ...agedOrders(options), ...agedWebhooks(options)];
-  registerCleanupGauge(metrics.registry, METRIC_PREFIX, db, aged);
+  registerCleanupGauge(metrics.registry, db, aged);
   const schema = new SchemaWatch({ db, release: RELEASE, queue, log });
   let work: ReturnType<typeof startWork> | undefined;
   let isClosed = false;
@@ -149,7 +147,7 @@ function startWork(
   });
   const sweep = every(SWEEP_EVERY_MS, () => worker.sweep(), log, 0);
   const stop = new AbortController();
-  const cleanup = new Cleanup({ db, log, registry: metrics.registry, metricPrefix: METRIC_PREFIX, aged });
+  const cleanup = new Cleanup({ db, log, registry: metrics.registry, aged });
   const cleaning = every(CLEANUP_EVERY_MS, () => cleanup.run(stop.signal), log);
   return {
     stalledBy: () => worker.stalledBy,

@@ -1,6 +1,6 @@
 import { newPassword, type PasswordHasher } from '@lockstep/access';
 import { ConsoleRefusal, type OperatorRole } from '@lockstep/contract/console';
-import { type Database, inTransaction, type Trx, violatesUnique } from '@lockstep/platform';
+import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { recordChange } from './audit-log.ts';
 import { NO_LINK } from './log-in-links.ts';
@@ -47,7 +47,8 @@ export async function createOperator(
       await recordChange(trx, actor, { action: 'operator.created', target: name, before: null, after: { role } });
     });
   } catch (error) {
-    throw violatesUnique(error, 'operator_name_taken') ? new ConsoleRefusal('name_taken', name) : error;
+    const isTaken = (error as { constraint?: string }).constraint === 'operator_name_taken';
+    throw isTaken ? new ConsoleRefusal('name_taken', name) : error;
   }
   return { name, password };
 }

@@ -6,30 +6,15 @@ export { type CursorPart, isId, ListCursor, WrongCursor } from './cursor.ts';
 
 // migrations: the schema of a release, and whether a database has it
 export { explainFault } from './migrations/faults.ts';
-export { type MigrateOptions, migrateToLatest, type Release } from './migrations/migrate.ts';
+export { migrateToLatest, type Release } from './migrations/migrate.ts';
 export { findSchemaFault, SchemaWatch } from './migrations/schema.ts';
 
 // postgres: connections, statements, transactions, and what errors mean
-export {
-  type Database,
-  openDatabase,
-  readSessions,
-  type Sessions,
-  type Tables,
-  type Trx,
-  within,
-} from './postgres/database.ts';
-export {
-  describeError,
-  isOverload,
-  isTransient,
-  lostAgainstOthers,
-  OutcomeUnknown,
-  violatesUnique,
-  WriteOutcomes,
-} from './postgres/errors.ts';
+export { type Database, openDatabase, type Tables, type Trx, within } from './postgres/database.ts';
+export { describeError, isOverload, isTransient, lostAgainstOthers, WriteOutcomes } from './postgres/errors.ts';
 export { Group } from './postgres/group.ts';
 export { Listener, notify, readNotification } from './postgres/listener.ts';
+export { OutcomeUnknown } from './postgres/pool.ts';
 export {
   arrayText,
   buildRows,

@@ -1,11 +1,5 @@
 import { RELEASE } from '@lockstep/config';
-import {
-  type MigrateOptions,
-  migratePostgresQueue,
-  migrateToLatest,
-  openDatabase,
-  type QueueBackend,
-} from '@lockstep/platform';
+import { migratePostgresQueue, migrateToLatest, openDatabase, type QueueBackend } from '@lockstep/platform';
 
 /** How long to wait for the lock on the list of migrations, and for locks on the queue's tables. */
 const LOCK_TIMEOUT_MS = 15_000;
@@ -17,12 +11,12 @@ const LOCK_TIMEOUT_MS = 15_000;
 export async function migrateDatabase(
   databaseUrl: string,
   queue: QueueBackend,
-  options: MigrateOptions = {},
+  onApplied?: (name: string) => void,
 ): Promise<void> {
   const name = { applicationName: 'lockstep-migrate', onError: () => {} };
   const db = openDatabase({ url: databaseUrl, poolSize: 2, lockTimeoutMs: LOCK_TIMEOUT_MS, ...name });
   try {
-    await migrateToLatest(db, RELEASE, options);
+    await migrateToLatest(db, RELEASE, onApplied);
     if (queue.kind === 'postgres') await migratePostgresQueue(queue.url, LOCK_TIMEOUT_MS);
   } finally {
     await db.destroy();

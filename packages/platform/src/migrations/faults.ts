@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { isUnreachable } from '../postgres/errors.ts';
 import { ReadOnlyServer } from '../postgres/pool.ts';
 import { MigrationFailure, type Release } from './migrate.ts';
 
@@ -20,19 +21,6 @@ const REFUSALS: Record<string, string> = {
   '57014': 'timed out',
 };
 
-/** Error codes of the network and the driver that mean PostgreSQL is unreachable. */
-const UNREACHABLE = [
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ETIMEDOUT',
-  'EPIPE',
-  'ENOENT',
-];
-
 /**
  * Explains a database error in one line that continues after `PostgreSQL` or describeDatabase; null if the error does
  * not come from the database. It names no host, and quotes at most PostgreSQL's own message.
@@ -51,7 +39,7 @@ export function explainDatabaseFault(error: unknown, { urlVariable, migrateComma
     return `reports: ${line}`;
   }
   if (error instanceof ReadOnlyServer) return 'is a read-only standby';
-  if (UNREACHABLE.includes(code)) return `is unreachable (${code})`;
+  if (isUnreachable(error)) return `is unreachable (${code})`;
   if (/timeout exceeded when trying to connect|due to connection timeout|^Query read timeout/.test(line)) {
     return 'does not respond in time';
   }

@@ -18,11 +18,6 @@ export interface Release {
   otherBaseline: string;
 }
 
-export interface MigrateOptions {
-  /** Called after each migration that was applied. */
-  onApplied?: (name: string) => void;
-}
-
 /**
  * How long a migration waits for a lock. Every session that needs the same rows or tables queues behind it, so it gives
  * up soon and retries later.
@@ -44,17 +39,19 @@ export class MigrationFailure extends Error {
 /**
  * Applies the migrations that a database lacks, each in its own transaction, behind kysely's lock, so that processes
  * that start together do not collide. Changes nothing if another baseline created the database or a later release
- * migrated it. Returns the names of the applied migrations. Throws Error if another baseline created the database.
+ * migrated it. Returns the names of the applied migrations, and calls `onApplied` after each. Throws Error if another baseline created the database.
  * MigrationFailure if a migration fails; calling it again continues from there.
  */
-export async function migrateToLatest(db: Database, release: Release, options: MigrateOptions = {}): Promise<string[]> {
+export async function migrateToLatest(
+  db: Database,
+  release: Release,
+  onApplied: (name: string) => void = () => {},
+): Promise<string[]> {
   const migrations = readMigrations(release.migrations);
   const lacking = await findLacking(db, migrations);
   if (lacking === null) throw new Error(release.otherBaseline);
   if (lacking.length === 0) return [];
-  // If this process is killed, PostgreSQL ends its statement and releases its locks.
-  const settings = `set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local statement_timeout = 0;
-    set local client_connection_check_interval = '1s';`;
+  const settings = `set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local statement_timeout = 0;`;
   const provided = migrations.map(({ name, statements }): [string, ProvidedMigration] => [
     name,
     { up: async (trx) => void (await sql.raw(settings + statements).execute(trx)) },
@@ -74,7 +71,7 @@ export async function migrateToLatest(db: Database, release: Release, options: M
     }
     if (name === undefined) return applied;
     applied.push(name);
-    options.onApplied?.(name);
+    onApplied(name);
     endMs = performance.now() + PATIENCE_MS;
   }
 }

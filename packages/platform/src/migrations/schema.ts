@@ -34,28 +34,20 @@ export async function findSchemaFault(
   return queue === 'postgres' ? await findQueueFault(db, migrate) : null;
 }
 
-/** Throws an Error that names the schema the role cannot use, or the tables it cannot read. */
+/** Throws an Error if the role cannot use the schema, or with the names of the tables that it cannot read. */
 async function assertPrivileges(db: Database, { urlVariable }: Release): Promise<void> {
   // Every role can read the catalog.
-  const { rows } = await sql<{ unusable: string[]; unreadable: string[] }>`
-    with recorded as (
-      select oid, relnamespace, relowner from pg_class where relname = 'kysely_migration' and relkind = 'r'
-    )
-    select
-      array(
-        select relnamespace::regnamespace::text from recorded
-        where to_regclass('kysely_migration') is null and not has_schema_privilege(relnamespace, 'usage')) as unusable,
-      array(
-        select relname::text from pg_class join recorded using (relnamespace, relowner)
-        where recorded.oid = to_regclass('kysely_migration') and relkind = 'r'
-          and not has_table_privilege(pg_class.oid, 'select')
-        order by 1) as unreadable`.execute(db);
-  const { unusable, unreadable } = rows[0]!;
-  const lacking = [
-    ...unusable.map((schema) => `use schema ${schema}`),
-    ...(unreadable.length === 0 ? [] : [`read ${unreadable.join(', ')}`]),
-  ];
-  if (lacking.length > 0) throw new Error(`the role in ${urlVariable} needs the privilege to ${lacking.join(', ')}`);
+  const { rows } = await sql<{ isUsable: boolean; unreadable: string[] }>`
+    select has_schema_privilege('public', 'usage') as "isUsable", array(
+      select relname::text from pg_class
+      where relkind = 'r' and not has_table_privilege(oid, 'select') and (relnamespace, relowner) = (
+        select relnamespace, relowner from pg_class where oid = to_regclass('kysely_migration')
+      ) order by 1
+    ) as unreadable`.execute(db);
+  const { isUsable, unreadable } = rows[0]!;
+  if (isUsable && unreadable.length === 0) return;
+  const privilege = isUsable ? `read ${unreadable.join(', ')}` : 'use schema public';
+  throw new Error(`the role in ${urlVariable} needs the privilege to ${privilege}`);
 }
 
 /** Checks BullMQ's tables. They stay usable after a newer release of the same major version has migrated them. */
@@ -84,6 +76,12 @@ interface SchemaWatchOptions {
   log: Logger;
 }
 
+/** Whether the database answered the last check, and why it cannot be used; null if it can. */
+interface SchemaHealth {
+  isReachable: boolean;
+  reason: string | null;
+}
+
 /**
  * Checks every second whether a release can work with the database. Logs one line when it cannot, one for each new
  * reason, and one when it can again.
@@ -94,9 +92,7 @@ export class SchemaWatch {
   readonly #firstLook = Promise.withResolvers<void>();
   readonly #current = Promise.withResolvers<void>();
   #isCurrent = false;
-  #reason: string | null = 'the database has not been checked yet';
-  #isReachable = false;
-  #logged: string | null = null;
+  #health: SchemaHealth = { isReachable: false, reason: null };
 
   constructor(options: SchemaWatchOptions) {
     this.#options = options;
@@ -112,10 +108,10 @@ export class SchemaWatch {
     return this.#isCurrent;
   }
 
-  /** Whether the database answered the last check, and why it cannot be used; null if it can. Waits like isCurrent. */
-  async health(): Promise<{ isReachable: boolean; reason: string | null }> {
+  /** Returns the result of the last check. Waits like isCurrent. */
+  async health(): Promise<SchemaHealth> {
     await this.#firstLook.promise;
-    return { isReachable: this.#isReachable, reason: this.#reason };
+    return this.#health;
   }
 
   /** Resolves when all migrations of the release are applied; never if the watch is closed first. */
@@ -131,36 +127,37 @@ export class SchemaWatch {
   async #run(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
-      await this.#look();
+      const health = await this.#look();
+      if (!signal.aborted) this.#note(health);
       await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
     }
   }
 
-  async #look(): Promise<void> {
+  async #look(): Promise<SchemaHealth> {
     const { db, release, queue } = this.#options;
     const deadline = new Deadline(ANSWER_WITHIN_MS);
     try {
       // Does not wait for a connection that has gone silent: the next check uses another one.
-      this.#note(await findSchemaFault(within(db, deadline), release, queue.kind), true);
+      return { isReachable: true, reason: await findSchemaFault(within(db, deadline), release, queue.kind) };
     } catch (error) {
       const fault = isOverload(error) ? 'does not respond in time' : explainDatabaseFault(error, release);
-      this.#note(fault === null ? (error as Error).message : `PostgreSQL ${fault}`, false);
+      return { isReachable: false, reason: fault === null ? (error as Error).message : `PostgreSQL ${fault}` };
     } finally {
       deadline.end();
     }
   }
 
-  #note(reason: string | null, isReachable: boolean): void {
-    if (this.#closing.signal.aborted) return;
-    this.#isCurrent ||= reason === null;
-    this.#reason = reason;
-    this.#isReachable = isReachable;
-    if (reason !== this.#logged) {
-      this.#logged = reason;
-      if (reason === null) this.#options.log.info('database available; resuming');
-      else this.#options.log.warn({ reason }, 'waiting for database');
+  #note(health: SchemaHealth): void {
+    const { log } = this.#options;
+    const { reason } = health;
+    if (reason !== this.#health.reason) {
+      if (reason === null) log.info('database available; resuming');
+      else log.warn({ reason }, 'waiting for database');
     }
+    this.#health = health;
     this.#firstLook.resolve();
-    if (this.#isCurrent) this.#current.resolve();
+    if (reason !== null) return;
+    this.#isCurrent = true;
+    this.#current.resolve();
   }
 }

@@ -1,11 +1,9 @@
-import type { Duplex } from 'node:stream';
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import pg from 'pg';
 import { type Deadline, Overload } from '../concurrency/deadline.ts';
-import { OutcomeUnknown, type WriteOutcomes } from './errors.ts';
+import type { WriteOutcomes } from './errors.ts';
+import { OutcomeUnknown, type PrimaryClient } from './pool.ts';
 
-/** The source of PostgreSQL's warning. Its text may be in any language. */
-const WAITS_FOR_STANDBYS = 'SyncRepWaitForLSN';
 /** How much later than PostgreSQL the client times out a query, for a PostgreSQL that does not answer at all. */
 export const HUNG_AFTER_MS = 2_000;
 /** How often a transaction that waits for its process shows PostgreSQL that the process is alive. */
@@ -23,34 +21,13 @@ export interface Query {
 
 /** How many texts of a query a client prepares. Frequent lists have few filters. */
 const PREPARED_TEXTS = 8;
-/** The texts that a client has prepared, by the name of their query. */
-const preparedTexts = new WeakMap<pg.ClientBase, Map<string, string[]>>();
 
 /** The errors with which PostgreSQL ends a connection. Any other error means that the transaction was rolled back. */
 const SHUTDOWN = /^57P/;
 
-/** Clients whose last commit did not wait for its standbys. */
-const unconfirmed = new WeakMap<pg.ClientBase, Error>();
-
-/**
- * Watches a new client for commits that did not wait for their synchronous standbys. If someone cancels that wait,
- * PostgreSQL warns and then answers as if the commit had succeeded; this server has it, others may not. So its outcome
- * is unknown, as after a broken connection. The client is disconnected, because no later answer would repeat the
- * warning.
- */
-export function watchCommits(client: pg.ClientBase): void {
-  client.on('notice', (notice) => {
-    const { routine } = notice as pg.DatabaseError;
-    if (routine !== WAITS_FOR_STANDBYS) return;
-    const error = new OutcomeUnknown(notice as pg.DatabaseError);
-    unconfirmed.set(client, error);
-    streamOf(client).destroy(error);
-  });
-}
-
 /** A connection taken from the pool. Queries are sent at once, without waiting for earlier answers. */
 export class Connection implements DatabaseConnection {
-  readonly #client: pg.PoolClient;
+  readonly #client: PrimaryClient & pg.PoolClient;
   /** Answers that the next `runAll` waits for. */
   #ahead: Promise<pg.QueryResult>[] = [];
   #deadline: Deadline | undefined;
@@ -63,7 +40,7 @@ export class Connection implements DatabaseConnection {
   #open = 0;
 
   /** Reports the outcome of statements to `writes`. */
-  constructor(client: pg.PoolClient, writes?: WriteOutcomes) {
+  constructor(client: PrimaryClient & pg.PoolClient, writes?: WriteOutcomes) {
     this.#client = client;
     this.#writes = writes;
   }
@@ -71,9 +48,8 @@ export class Connection implements DatabaseConnection {
   /** Runs a query of kysely. */
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     const [result] = await this.runAll([{ text: sql, values: parameters }]);
-    const { command, rowCount, rows } = result!;
-    const isChange = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE';
-    return isChange ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows: rows ?? [] };
+    const { rowCount, rows = [] } = result!;
+    return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
   }
 
   // biome-ignore lint/correctness/useYield: kysely wants a generator, and nothing is streamed
@@ -83,10 +59,9 @@ export class Connection implements DatabaseConnection {
 
   /** Returns the name under which to prepare this text of a query; none if enough other texts are prepared. */
   nameFor(queryName: string, text: string): Pick<Query, 'name'> {
-    const byName = preparedTexts.get(this.#client) ?? new Map<string, string[]>();
-    preparedTexts.set(this.#client, byName);
-    const texts = byName.get(queryName) ?? [];
-    byName.set(queryName, texts);
+    const { preparedTexts } = this.#client;
+    const texts = preparedTexts.get(queryName) ?? [];
+    preparedTexts.set(queryName, texts);
     if (!texts.includes(text) && texts.length < PREPARED_TEXTS) texts.push(text);
     return texts.includes(text) ? { name: `${queryName}_${texts.indexOf(text)}` } : {};
   }
@@ -207,9 +182,8 @@ export class Connection implements DatabaseConnection {
       throw error;
     } finally {
       this.#open--;
-      const error = unconfirmed.get(this.#client);
       // biome-ignore lint/correctness/noUnsafeFinally: whatever else is known, the outcome of the commit is not
-      if (error !== undefined) throw error;
+      if (this.#client.unconfirmed !== undefined) throw this.#client.unconfirmed;
     }
   }
 
@@ -221,11 +195,8 @@ export class Connection implements DatabaseConnection {
 
   /** Writes all queries of this turn of the event loop at once: a system call costs as much as a small statement. */
   #cork(): void {
-    const stream = streamOf(this.#client);
+    const { stream } = this.#client;
     stream.cork();
     process.nextTick(() => stream.uncork());
   }
 }
-
-/** The socket of a client, which pg's types omit. */
-const streamOf = (client: pg.ClientBase) => (client as unknown as { connection: { stream: Duplex } }).connection.stream;

@@ -1,17 +1,17 @@
 import {
   AbortedTransactionError,
+  type Dialect,
   type Driver,
   Kysely,
   PostgresDialect,
-  sql,
   type Transaction,
   type TransactionSettings,
 } from 'kysely';
 import type pg from 'pg';
 import type { Deadline } from '../concurrency/deadline.ts';
-import { Connection, HUNG_AFTER_MS, watchCommits } from './connection.ts';
+import { Connection, HUNG_AFTER_MS } from './connection.ts';
 import type { WriteOutcomes } from './errors.ts';
-import { openPrimaryPool } from './pool.ts';
+import { openPrimaryPool, type PrimaryClient } from './pool.ts';
 
 /**
  * The columns of all tables, by name. The package that owns a table declares it in its `tables.ts` (`declare module
@@ -46,6 +46,7 @@ export function openDatabase(options: {
   writes?: WriteOutcomes;
   onError: (error: Error) => void;
 }): Database {
+  const { queryTimeoutMs, lockTimeoutMs } = options;
   const config = {
     connectionString: options.url,
     max: options.poolSize,
@@ -54,33 +55,36 @@ export function openDatabase(options: {
     // Allows sending statements before earlier ones are answered. A query that times out also ends its connection;
     // otherwise pg would hand out the dead connection again.
     pipeline: true,
-    ...buildQueryTimeouts(options.queryTimeoutMs),
-    ...(options.lockTimeoutMs === undefined ? {} : { lock_timeout: options.lockTimeoutMs }),
+    // PostgreSQL itself ends the statement, so that no work continues for a caller that has given up.
+    ...(queryTimeoutMs && { statement_timeout: queryTimeoutMs, query_timeout: queryTimeoutMs + HUNG_AFTER_MS }),
+    ...(lockTimeoutMs && { lock_timeout: lockTimeoutMs }),
   };
-  const pool = openPrimaryPool(config as pg.PoolConfig, options.onError);
-  pool.on('connect', watchCommits);
-  return new ServiceDatabase(new ServiceDialect(pool, options.writes));
+  return new ServiceDatabase(openPrimaryPool(config as pg.PoolConfig, options.onError), options.writes);
 }
 
 class ServiceDatabase extends Kysely<Tables> {
-  readonly #dialect: ServiceDialect;
+  readonly #dialect: Dialect;
+  readonly #driver: ServiceDriver;
 
-  constructor(dialect: ServiceDialect) {
+  constructor(pool: pg.Pool, writes: WriteOutcomes | undefined) {
+    const driver = new ServiceDriver(pool, writes);
+    const dialect = Object.assign(new PostgresDialect({ pool }), { createDriver: () => driver });
     super({ dialect });
     this.#dialect = dialect;
+    this.#driver = driver;
   }
 
   /** Closes the connections. Kysely itself leaves a pool open that only handles of `within` have used. */
   override async destroy(): Promise<void> {
     await super.destroy();
-    await this.#dialect.driver.destroy();
+    await this.#driver.destroy();
   }
 
   within(deadline: Deadline, maxLockWaitMs: number): Database {
-    const dialect = this.#dialect;
+    const [dialect, driver] = [this.#dialect, this.#driver];
     const executor = this.getExecutor().withConnectionProvider({
       async provideConnection(use) {
-        const connection = await dialect.driver.acquireWithin(deadline);
+        const connection = await driver.acquireWithin(deadline);
         try {
           return await connection.within(deadline, maxLockWaitMs, () => use(connection));
         } finally {
@@ -88,7 +92,7 @@ class ServiceDatabase extends Kysely<Tables> {
         }
       },
     });
-    return new Kysely({ config: { dialect }, dialect, driver: dialect.driver, executor });
+    return new Kysely({ config: { dialect }, dialect, driver, executor });
   }
 }
 
@@ -102,28 +106,7 @@ export function within(db: Database, deadline: Deadline, maxLockWaitMs = Number.
   return db.within(deadline, maxLockWaitMs);
 }
 
-/** Makes PostgreSQL itself end the statement, so that no work continues for a caller that has given up. */
-function buildQueryTimeouts(queryTimeoutMs: number | undefined) {
-  if (queryTimeoutMs === undefined) return {};
-  return { statement_timeout: queryTimeoutMs, query_timeout: queryTimeoutMs + HUNG_AFTER_MS };
-}
-
-/**
- * Connects kysely to PostgreSQL. Kysely's own driver waits for the answer to each `begin`, and cannot prepare queries.
- */
-class ServiceDialect extends PostgresDialect {
-  readonly driver: ServiceDriver;
-
-  constructor(pool: pg.Pool, writes?: WriteOutcomes) {
-    super({ pool });
-    this.driver = new ServiceDriver(pool, writes);
-  }
-
-  override createDriver(): Driver {
-    return this.driver;
-  }
-}
-
+/** Connects kysely to PostgreSQL. Its own driver waits for the answer to each `begin`, and cannot prepare queries. */
 class ServiceDriver implements Driver {
   readonly #pool: pg.Pool;
   readonly #writes: WriteOutcomes | undefined;
@@ -136,29 +119,21 @@ class ServiceDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<Connection> {
-    return new Connection(await this.#pool.connect(), this.#writes);
+    return new Connection((await this.#pool.connect()) as pg.PoolClient & PrimaryClient, this.#writes);
   }
 
   /** Takes a connection that becomes free before the deadline. A later one returns to the pool at once. */
   async acquireWithin(deadline: Deadline): Promise<Connection> {
-    const connecting = this.#pool.connect();
-    try {
-      return new Connection(await deadline.race(connecting), this.#writes);
-    } catch (error) {
-      connecting.then(
-        (client) => client.release(),
-        () => {},
-      );
+    const connecting = this.acquireConnection();
+    return await deadline.race(connecting).catch((error: unknown) => {
+      connecting.then((late) => late.release()).catch(() => {});
       throw error;
-    }
+    });
   }
 
   async beginTransaction(connection: Connection, { isolationLevel, accessMode }: TransactionSettings): Promise<void> {
-    const isolation = isolationLevel === undefined ? '' : ` isolation level ${isolationLevel}`;
-    connection.begin(
-      `begin${isolation}${accessMode === undefined ? '' : ` ${accessMode}`}`,
-      accessMode === 'read only',
-    );
+    const isolation = isolationLevel && `isolation level ${isolationLevel}`;
+    connection.begin(['begin', isolation, accessMode].join(' '), accessMode === 'read only');
   }
 
   async commitTransaction(connection: Connection): Promise<void> {
@@ -176,33 +151,4 @@ class ServiceDriver implements Driver {
   async destroy(): Promise<void> {
     if (!this.#pool.ending) await this.#pool.end();
   }
-}
-
-/** The sessions on the database server. */
-export interface Sessions {
-  /** Connections with the requested application name. */
-  named: number;
-  /** Connections to all databases of the server, and its limit. */
-  connections: number;
-  maxConnections: number;
-  /**
-   * When the oldest open transaction of this database began, in milliseconds; null if PostgreSQL hides other sessions.
-   */
-  oldestTransactionTime: number | null;
-}
-
-/**
- * Reads the sessions of the database, and the time by its clock. PostgreSQL shows the name of every session, and little
- * else of another role's.
- */
-export async function readSessions(db: Database, applicationName: string): Promise<Sessions & { time: number }> {
-  const { rows } = await sql<Sessions & { time: number }>`
-    select floor(extract(epoch from statement_timestamp()) * 1000)::float8 as time,
-      count(*) filter (where datname = current_database() and application_name = ${applicationName})::int as named,
-      count(*) filter (where backend_type = 'client backend' or backend_type is null)::int as connections,
-      current_setting('max_connections')::int as "maxConnections",
-      floor(extract(epoch from min(xact_start) filter (where datname = current_database() and pid <> pg_backend_pid()))
-        * 1000)::float8 as "oldestTransactionTime"
-    from pg_stat_activity where datname is not null`.execute(db);
-  return rows[0]!;
 }

@@ -3,8 +3,8 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { Overload } from '../concurrency/deadline.ts';
 import { type Database, openDatabase } from './database.ts';
-import { isOverload, isTransient, OutcomeUnknown, violatesUnique, WriteOutcomes } from './errors.ts';
-import { ReadOnlyServer } from './pool.ts';
+import { isOverload, isTransient, WriteOutcomes } from './errors.ts';
+import { OutcomeUnknown, ReadOnlyServer } from './pool.ts';
 import { run } from './statement.ts';
 import { inSnapshot } from './transactions.ts';
 
@@ -37,6 +37,7 @@ describe('a failure that may pass by itself', () => {
     ['a missing table', databaseError('42P01')],
     ['an error raised in SQL', databaseError('P0001')],
     ['an error of the code', new TypeError('of the code')],
+    ['a file that is missing', Object.assign(new Error('ENOENT: no such file'), { syscall: 'open' })],
   ])('is not %s', (_, error) => expect(isTransient(error)).toBe(false));
 });
 
@@ -55,14 +56,6 @@ describe('overload, after which nothing has changed', () => {
     ['a PostgreSQL that is away', new Error('connect ECONNREFUSED')],
     ['nothing that is thrown', undefined],
   ])('is not %s', (_, error) => expect(isOverload(error)).toBe(false));
-});
-
-describe('a violation of a unique index', () => {
-  it.each([
-    ['of that name', databaseError('23505', { constraint: 'one' }), true],
-    ['of another name', databaseError('23505', { constraint: 'two' }), false],
-    ['or a check of that name', databaseError('23514', { constraint: 'one' }), false],
-  ])('%s', (_, error, expected) => expect(violatesUnique(error, 'one')).toBe(expected));
 });
 
 const FULL = /disk is full/;

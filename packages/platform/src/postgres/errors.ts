@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { Overload } from '../concurrency/deadline.ts';
-import { ReadOnlyServer } from './pool.ts';
+import { OutcomeUnknown, ReadOnlyServer } from './pool.ts';
 
 const DEADLOCK_DETECTED = '40P01';
 const SERIALIZATION_FAILURE = '40001';
@@ -12,11 +12,6 @@ const TRANSACTION_TIMEOUT = '25P04';
 /** Returns the SQLSTATE of an error that PostgreSQL reported; undefined for any other error. */
 function sqlState(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined;
-}
-
-/** Whether a row was refused because this unique index or constraint already has its key. */
-export function violatesUnique(error: unknown, name: string): boolean {
-  return sqlState(error) === UNIQUE_VIOLATION && (error as pg.DatabaseError).constraint === name;
 }
 
 /**
@@ -40,14 +35,6 @@ export function lostAgainstOthers(error: unknown): boolean {
   return state === LOCK_NOT_AVAILABLE || state === DEADLOCK_DETECTED || state === SERIALIZATION_FAILURE;
 }
 
-/** It is unknown whether a commit took place: its answer did not arrive, or standbys may not have it. */
-export class OutcomeUnknown extends Error {
-  constructor(cause: Error) {
-    super(`commit outcome unknown: ${cause.message}`, { cause });
-    this.name = 'OutcomeUnknown';
-  }
-}
-
 /**
  * SQLSTATE classes that mean PostgreSQL cannot serve now: connection, transaction state (a standby, a failed
  * transaction), rollback, resources, operator, system.
@@ -67,8 +54,14 @@ export function isTransient(error: unknown): boolean {
   if (error instanceof ReadOnlyServer || error instanceof OutcomeUnknown) return true;
   const state = sqlState(error);
   if (state !== undefined) return UNAVAILABLE.includes(state.slice(0, 2));
-  // Node's socket errors name the system call.
-  return error instanceof Error && ('syscall' in error || CONNECTION_GONE.test(error.message));
+  return isUnreachable(error) || (error instanceof Error && CONNECTION_GONE.test(error.message));
+}
+
+/** Whether the network failed. */
+export function isUnreachable(error: unknown): boolean {
+  return (
+    error instanceof Error && /^(connect|getaddrinfo|read|write)$/.test((error as NodeJS.ErrnoException).syscall ?? '')
+  );
 }
 
 /** The message of the pool's error when no connection becomes free in time; the error has no code. */

@@ -1,6 +1,9 @@
+import type { Duplex } from 'node:stream';
 import pg from 'pg';
 
 const READ_ONLY_TRANSACTION = '25006';
+/** The source of PostgreSQL's warning that a commit did not wait for its standbys. Its text may be in any language. */
+const WAITS_FOR_STANDBYS = 'SyncRepWaitForLSN';
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
  * After this idle time the system probes ten times, once a second: a connection to a machine that has vanished ends
@@ -16,19 +19,36 @@ export class ReadOnlyServer extends Error {
   }
 }
 
+/** It is unknown whether a commit took place: its answer did not arrive, or standbys may not have it. */
+export class OutcomeUnknown extends Error {
+  constructor(cause: Error) {
+    super(`commit outcome unknown: ${cause.message}`, { cause });
+    this.name = 'OutcomeUnknown';
+  }
+}
+
 /** The parts of pg's client that its types omit. */
 interface Wired {
   connectionParameters: { application_name?: string };
   connection: {
+    stream: Duplex;
     on(event: 'parameterStatus', listener: (status: { parameterName: string; parameterValue: string }) => void): void;
     on(event: 'errorMessage', listener: (error: { code?: string }) => void): void;
   };
 }
 
-/** A connection that knows whether its server accepts writes. */
-class PrimaryClient extends pg.Client {
+/** A connection that knows whether its server accepts writes, and whether commits waited for their standbys. */
+export class PrimaryClient extends pg.Client {
   /** Whether the server has reported that it is a standby, or refused a write as read-only. */
   isReadOnly = false;
+  /**
+   * The error of a commit that did not wait for its synchronous standbys. If someone cancels that wait, PostgreSQL warns
+   * and then answers as if the commit had succeeded; this server has it, others may not. So its outcome is unknown, as
+   * after a broken connection. The connection is cut, because no later answer would repeat the warning.
+   */
+  unconfirmed: OutcomeUnknown | undefined;
+  /** The texts that it has prepared, by the name of their query. */
+  readonly preparedTexts = new Map<string, string[]>();
 
   constructor(config: pg.ClientConfig = {}) {
     super(config);
@@ -41,6 +61,16 @@ class PrimaryClient extends pg.Client {
     connection.on('errorMessage', ({ code }) => {
       if (code === READ_ONLY_TRANSACTION) this.isReadOnly = true;
     });
+    this.on('notice', (notice) => {
+      if ((notice as pg.DatabaseError).routine !== WAITS_FOR_STANDBYS) return;
+      this.unconfirmed = new OutcomeUnknown(notice as pg.DatabaseError);
+      this.stream.destroy(this.unconfirmed);
+    });
+  }
+
+  /** The socket; TLS replaces the first one. */
+  get stream(): Duplex {
+    return (this as unknown as Wired).connection.stream;
   }
 }
 
@@ -57,7 +87,7 @@ const SETTINGS = {
   bytea_output: 'hex',
   // Ends the statement of a process that was killed, and releases its locks.
   client_connection_check_interval: '1s',
-  // Delivers the warnings that `watchCommits` needs.
+  // Delivers the warnings about commits that did not wait for standbys.
   client_min_messages: 'warning',
   datestyle: 'ISO, MDY',
   default_transaction_isolation: 'read committed',

@@ -64,12 +64,6 @@ function onConnection<Result>(db: Database | Trx, use: (connection: Connection) 
   return db.getExecutor().provideConnection((connection) => use(connection as Connection));
 }
 
-const UNTIL_CONFIRMED = {
-  name: 'until_confirmed',
-  text: "select pg_logical_emit_message(true, 'until_confirmed', '')",
-  values: [],
-};
-
 /**
  * Waits until everything that others have committed so far is wherever commits must be (`synchronous_commit`,
  * `synchronous_standby_names`). What a statement has read may not be there yet: after a crash, PostgreSQL shows commits
@@ -77,7 +71,8 @@ const UNTIL_CONFIRMED = {
  * In a transaction, the commit of the transaction waits, even if it writes nothing else.
  */
 export async function untilConfirmed(db: Database | Trx): Promise<void> {
-  await run(db, UNTIL_CONFIRMED);
+  const name = 'until_confirmed';
+  await run(db, { name, text: `select pg_logical_emit_message(true, '${name}', '')`, values: [] });
 }
 
 /**
@@ -118,13 +113,11 @@ export async function insertRows(
     name: `insert_${table}`,
     text: `insert into ${table} (${names}) select ${stored} from unnest(${arrays}) as row (${names})${from}`,
     values: [
-      ...columns.map(([, type, values]) => arrayText(type, values.every(isNull) ? [] : values)),
+      ...columns.map(([, type, values]) => arrayText(type, values.every((value) => value === null) ? [] : values)),
       ...(beside ? [beside.value] : []),
     ],
   });
 }
-
-const isNull = (value: unknown) => value === null;
 
 const UNQUOTED = ['bigint', 'integer', 'int', 'smallint', 'boolean'];
 const JSON_TYPES = ['json', 'jsonb'];
@@ -136,13 +129,10 @@ const TO_ESCAPE = /["\\]/;
  */
 export function arrayText(type: string, values: readonly unknown[]): unknown {
   if (UNQUOTED.includes(type)) return `{${values.map((value) => value ?? 'null').join(',')}}`;
-  if (JSON_TYPES.includes(type)) return jsonArray(values as (string | null)[]);
+  // JSON escapes quotes and backslashes just as the text of an array does, and JSON contains nothing else to escape.
+  if (JSON_TYPES.includes(type)) return `{${values.map((text) => JSON.stringify(text)).join(',')}}`;
   return type === 'text' ? textArray(values as (string | null)[]) : values;
 }
-
-/** JSON escapes quotes and backslashes just as the text of an array does, and JSON contains nothing else to escape. */
-const jsonArray = (texts: readonly (string | null)[]) =>
-  `{${texts.map((text) => (text === null ? 'null' : JSON.stringify(text))).join(',')}}`;
 
 /** Encodes texts as the text of an array, so that each row of a statement can have its own array. */
 export function textArray(texts: readonly (string | null | undefined)[]): string {

@@ -16,6 +16,13 @@ export interface Aged {
 
 export const SECONDS_OF_DAY = 86_400;
 
+const DELETED_ROWS = {
+  name: 'lockstep_cleanup_deleted_rows_total',
+  help: 'Rows deleted after their retention period',
+  labelNames: ['kind'],
+};
+const BEHIND_SECONDS = 'lockstep_cleanup_behind_seconds';
+
 /** Rows of a statement: few, so that its locks are short. */
 const ROWS_AT_ONCE = 1_000;
 
@@ -30,18 +37,14 @@ export class Cleanup {
   readonly #aged: readonly Aged[];
   readonly #failing = new Set<string>();
 
-  /** `metricPrefix` begins the name of the counter. */
-  constructor(options: {
-    db: Database;
-    log: Logger;
-    registry: Registry;
-    metricPrefix: string;
-    aged: readonly Aged[];
-  }) {
+  constructor(options: { db: Database; log: Logger; registry: Registry; aged: readonly Aged[] }) {
+    const { registry } = options;
     this.#db = options.db;
     this.#log = options.log;
-    this.#deletedRows = deletedRowsOf(options.registry, options.metricPrefix);
     this.#aged = options.aged;
+    // All workers of a process share the counter.
+    const counter = registry.getSingleMetric(DELETED_ROWS.name) as Counter | undefined;
+    this.#deletedRows = counter ?? new Counter({ ...DELETED_ROWS, registers: [registry] });
   }
 
   /**
@@ -69,9 +72,7 @@ export class Cleanup {
       if (this.#failing.delete(kind)) this.#log.info({ kind }, 'cleanup resumed');
       return rows === ROWS_AT_ONCE;
     } catch (error) {
-      if (!this.#failing.has(kind)) {
-        this.#log.warn({ err: error, kind }, 'cleanup failed; will retry');
-      }
+      if (!this.#failing.has(kind)) this.#log.warn({ err: error, kind }, 'cleanup failed; will retry');
       this.#failing.add(kind);
       return false;
     }
@@ -89,38 +90,14 @@ async function deleteOldest(db: Database, { table, timeColumn, maxAgeSeconds }: 
   return Number(numAffectedRows);
 }
 
-const counters = new WeakMap<Registry, Counter>();
-
-/** Returns the registry's counter, which all workers of a process share. */
-function deletedRowsOf(registry: Registry, metricPrefix: string): Counter {
-  const counter =
-    counters.get(registry) ??
-    new Counter({
-      name: `${metricPrefix}_cleanup_deleted_rows_total`,
-      help: 'Rows deleted after their retention period',
-      labelNames: ['kind'],
-      registers: [registry],
-    });
-  counters.set(registry, counter);
-  return counter;
-}
-
-const gauged = new WeakSet<Registry>();
-
 /**
  * Registers the gauge of how far cleanup is behind. It reads the database at every scrape, so it also shows that no
  * worker cleans up. It omits kinds that cannot be read. Does nothing if the registry has the gauge already.
  */
-export function registerCleanupGauge(
-  registry: Registry,
-  metricPrefix: string,
-  db: Database,
-  aged: readonly Aged[],
-): void {
-  if (gauged.has(registry)) return;
-  gauged.add(registry);
+export function registerCleanupGauge(registry: Registry, db: Database, aged: readonly Aged[]): void {
+  if (registry.getSingleMetric(BEHIND_SECONDS) !== undefined) return;
   new Gauge({
-    name: `${metricPrefix}_cleanup_behind_seconds`,
+    name: BEHIND_SECONDS,
     help: 'Time since the oldest undeleted row passed its retention period; 0 if none is overdue',
     labelNames: ['kind'],
     registers: [registry],

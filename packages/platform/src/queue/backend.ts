@@ -21,8 +21,8 @@ export interface ConsumerOptions<Job> {
   process: (job: Job) => Promise<void>;
 }
 
-/** How long a producer waits for Redis or PostgreSQL. */
-export const PRODUCER_TIMEOUT_MS = 2_000;
+/** How long producers and operators wait for Redis or PostgreSQL. */
+export const TIMEOUT_MS = 2_000;
 
 const LOG_EVERY_MS = 10_000;
 
@@ -32,10 +32,10 @@ export const RETRY_MS = 1_000;
 /** The options of workers, and the name under which operators see those of this process. */
 export const WORKER_OPTIONS = { name: `${hostname()}:${process.pid}`, runRetryDelay: RETRY_MS };
 
-/** Rejects if the work takes longer than `timeoutMs`. */
-export async function withTimeout<Result>(work: Promise<Result>, timeoutMs = PRODUCER_TIMEOUT_MS): Promise<Result> {
+/** Rejects if the work takes longer than TIMEOUT_MS. */
+export async function withTimeout<Result>(work: Promise<Result>): Promise<Result> {
   const { promise: timeout, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`The queue did not answer in ${timeoutMs} ms`)), timeoutMs);
+  const timer = setTimeout(() => reject(new Error(`The queue did not answer in ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
   return await Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }
 

@@ -8,8 +8,8 @@ import {
   type ConsumerOptions,
   createErrorLogger,
   type OpenedQueue,
-  PRODUCER_TIMEOUT_MS,
   RETRY_MS,
+  TIMEOUT_MS,
   WORKER_OPTIONS,
 } from './backend.ts';
 
@@ -18,7 +18,7 @@ const { Queue, Worker } = withBackend(createPostgresBackend);
 /** A worker's connections, of which one listens for jobs. */
 const WORKER_CONNECTIONS = 5;
 /** Those of a queue. If its user gives up, its queries end too. */
-const QUEUE_BOUNDS = { max: 3, query_timeout: 5_000, statement_timeout: 5_000 };
+const QUEUE_BOUNDS = { max: 3, query_timeout: TIMEOUT_MS, statement_timeout: TIMEOUT_MS };
 /** The schema of BullMQ's tables. */
 const SCHEMA = 'bullmq';
 
@@ -35,7 +35,7 @@ function openPool(
   const config: pg.PoolConfig = {
     connectionString: url,
     ...bounds,
-    connectionTimeoutMillis: PRODUCER_TIMEOUT_MS,
+    connectionTimeoutMillis: TIMEOUT_MS,
     // With a prefix, because BullMQ takes sessions whose name begins with the queue's for workers.
     application_name: `queue-${name}`,
   };
@@ -68,9 +68,9 @@ export function openPostgresQueue(url: string, name: string, logError: (error: E
 }
 
 /**
- * Processes jobs of a queue on PostgreSQL, as soon as BullMQ's tables exist and are current. A BullMQ worker (6.7) whose
- * first connection fails keeps failing and, if it runs, asks for jobs in a loop that blocks the process. So each attempt
- * opens another worker.
+ * Processes jobs of a queue on PostgreSQL, as soon as BullMQ's tables exist and are current. A BullMQ worker (6.7)
+ * whose first connection fails keeps failing and, if it runs, asks for jobs in a loop that blocks the process. So each
+ * attempt opens another worker.
  */
 export function openPostgresConsumer<Job>(
   url: string,

@@ -6,7 +6,6 @@ import {
   closeInTime,
   createErrorLogger,
   type OpenedQueue,
-  PRODUCER_TIMEOUT_MS,
   type QueueBackend,
   withTimeout,
 } from './backend.ts';
@@ -16,8 +15,6 @@ import { openRedisConsumer, openRedisQueue } from './redis.ts';
 /** Failed jobs are not retried (see ConsumerOptions); the latest are kept for operators. */
 const JOB_OPTIONS = { removeOnComplete: true, removeOnFail: 100, attempts: 1 };
 
-/** The time limit of a look. */
-const LOOK_TIMEOUT_MS = 5_000;
 /** The most jobs of each state that a look lists. */
 const MAX_JOBS_OF_STATE = 20;
 
@@ -91,7 +88,7 @@ export class JobQueue<Job extends { type: string }> {
 
   /** Returns the state of the queue; null if it is unreachable. */
   async look(): Promise<QueueSight | null> {
-    return await this.#use(lookInto, LOOK_TIMEOUT_MS).catch((error: Error) => {
+    return await this.#use(lookInto).catch((error: Error) => {
       this.#logError(error);
       return null;
     });
@@ -101,11 +98,11 @@ export class JobQueue<Job extends { type: string }> {
     if (this.#opened !== undefined) await closeInTime(this.#opened.close(), this.#log);
   }
 
-  async #use<Result>(work: (queue: Queue) => Promise<Result>, timeoutMs = PRODUCER_TIMEOUT_MS): Promise<Result> {
+  async #use<Result>(work: (queue: Queue) => Promise<Result>): Promise<Result> {
     this.#opened ??= this.#open();
     const used = this.#opened;
     try {
-      return await withTimeout(work(used.queue), timeoutMs);
+      return await withTimeout(work(used.queue));
     } catch (error) {
       if (this.#opened === used) {
         this.#opened = undefined;

@@ -6,8 +6,8 @@ import {
   closeInTime,
   createErrorLogger,
   type OpenedQueue,
-  PRODUCER_TIMEOUT_MS,
   type QueueBackend,
+  TIMEOUT_MS,
   WORKER_OPTIONS,
 } from './backend.ts';
 import { REDIS_ADDRESS_RULE, readRedisAddress } from './redis-address.ts';
@@ -25,8 +25,8 @@ export function openRedisQueue(
 ): OpenedQueue {
   const connection = openRedisClient(url, {
     maxRetriesPerRequest: 1,
-    connectTimeout: PRODUCER_TIMEOUT_MS,
-    commandTimeout: PRODUCER_TIMEOUT_MS,
+    connectTimeout: TIMEOUT_MS,
+    commandTimeout: TIMEOUT_MS,
   });
   const logFault = (error: Error) => logError(withNodeFault(error));
   connection.on('error', logFault);
@@ -72,18 +72,14 @@ const REFRESH_SLOTS_EVERY_MS = 2_000;
 /** The time limit of that request. */
 const REFRESH_SLOTS_TIMEOUT_MS = 1_000;
 
-/** The settings of each connection. */
-interface ConnectionOptions {
-  maxRetriesPerRequest: number | null;
-  connectTimeout?: number;
-  commandTimeout?: number;
-}
-
 /**
  * Connects to Redis: one server, or the nodes of a cluster. Throws Error if the address is invalid; it quotes no part
  * of it.
  */
-function openRedisClient(url: string, options: ConnectionOptions): Redis | Cluster {
+function openRedisClient(
+  url: string,
+  options: { maxRetriesPerRequest: number | null; connectTimeout?: number; commandTimeout?: number },
+): Redis | Cluster {
   const address = readRedisAddress(url);
   if (address === null) throw new Error(`The Redis address ${REDIS_ADDRESS_RULE}`);
   if (address.kind === 'server') return new Redis(address.url, { ...options, retryStrategy: reconnectDelayMs });

@@ -1,7 +1,8 @@
 import type { HealthCheck, HealthCheckId } from '@lockstep/contract/console';
 import type { HoldsAndStalls, WaitingWork } from '@lockstep/orders/operator';
-import type { CleanupBehind, QueueBackend, Sessions } from '@lockstep/platform';
+import type { CleanupBehind, QueueBackend } from '@lockstep/platform';
 import type { WebhookFaults } from '@lockstep/webhooks/operator';
+import type { Sessions } from './sessions.ts';
 
 // When a health check fails: a pure function of the facts. docs/console.md documents the same thresholds.
 

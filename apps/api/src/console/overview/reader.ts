@@ -8,18 +8,10 @@ import {
   readHoldsAndStalls,
   readWaitingWork,
 } from '@lockstep/orders/operator';
-import {
-  type Aged,
-  type Database,
-  Deadline,
-  type JobQueue,
-  readCleanupBehind,
-  readSessions,
-  share,
-  within,
-} from '@lockstep/platform';
+import { type Aged, type Database, Deadline, type JobQueue, readCleanupBehind, share, within } from '@lockstep/platform';
 import { readWebhookFaults } from '@lockstep/webhooks/operator';
 import { type HealthFacts, judgeHealth } from './health-rules.ts';
+import { readSessions } from './sessions.ts';
 
 /** How long a reading can take. It uses one connection. */
 const READING_TIMEOUT_MS = 5_000;
