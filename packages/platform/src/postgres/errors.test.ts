@@ -27,6 +27,10 @@ describe('a failure that may pass by itself', () => {
     ['an answer that never came', new Error('Query read timeout')],
     ['a commit whose outcome is unknown', new OutcomeUnknown(new Error('socket hang up'))],
     ['a PostgreSQL that is away', Object.assign(new Error('connect ECONNREFUSED'), { syscall: 'connect' })],
+    [
+      'a PostgreSQL that is away at every address of its name',
+      new AggregateError([Object.assign(new Error('connect ECONNREFUSED'), { syscall: 'connect' })]),
+    ],
   ])('is %s', (_, error) => expect(isTransient(error)).toBe(true));
 
   it.each([

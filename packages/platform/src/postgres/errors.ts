@@ -57,8 +57,9 @@ export function isTransient(error: unknown): boolean {
   return isUnreachable(error) || (error instanceof Error && CONNECTION_GONE.test(error.message));
 }
 
-/** Whether the network failed. */
+/** Whether the network failed: on the way to one address, or to each of the addresses of a name. */
 export function isUnreachable(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.every(isUnreachable);
   return (
     error instanceof Error && /^(connect|getaddrinfo|read|write)$/.test((error as NodeJS.ErrnoException).syscall ?? '')
   );
