@@ -9,10 +9,10 @@ interface FairQueueBounds {
   maxWaiting: number;
 }
 
-/** A queued task, and the resources that it needs. */
-interface Waiting {
-  start: () => void;
+interface Task {
+  party: string;
   needs: readonly unknown[];
+  start: () => void;
 }
 
 /**
@@ -22,17 +22,12 @@ interface Waiting {
  */
 export class FairQueue {
   readonly #bounds: FairQueueBounds;
-  /** The parties with queued tasks, next first. */
-  readonly #waiting = new Map<string, Waiting[]>();
-  /** How many tasks of each party run. */
-  readonly #running = new Map<string, number>();
-  #free: number;
-  /** The resources of the running tasks. */
-  readonly #inUse = new Set<unknown>();
+  /** The queued tasks by party; the party whose turn is next comes first. */
+  readonly #waiting = new Map<string, Task[]>();
+  readonly #running = new Set<Task>();
 
   constructor(bounds: FairQueueBounds) {
     this.#bounds = bounds;
-    this.#free = bounds.atOnce;
   }
 
   /** Throws an Overload if the party cannot queue `count` more. */
@@ -54,64 +49,57 @@ export class FairQueue {
   ): Promise<Result> {
     signal?.throwIfAborted();
     this.requireRoom(party, 1);
-    await this.#waitForTurn(party, signal, needs);
-    try {
-      return await work();
-    } finally {
-      this.#count(party, -1);
-      for (const need of needs) this.#inUse.delete(need);
-      this.#startWaiting();
-    }
-  }
-
-  async #waitForTurn(party: string, signal: AbortSignal | undefined, needs: readonly unknown[]): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiting = { start: resolve, needs };
+    const { promise: turn, resolve: start, reject } = Promise.withResolvers<void>();
+    const task = { party, needs, start };
     const leave = () => {
-      const queue = (this.#waiting.get(party) ?? []).filter((each) => each !== waiting);
-      if (queue.length > 0) this.#waiting.set(party, queue);
+      const others = this.#othersOf(task);
+      if (others.length > 0) this.#waiting.set(party, others);
       else this.#waiting.delete(party);
       reject(signal?.reason);
     };
     signal?.addEventListener('abort', leave);
-    const queue = this.#waiting.get(party) ?? [];
-    queue.push(waiting);
-    this.#waiting.set(party, queue);
+    this.#waiting.set(party, [...(this.#waiting.get(party) ?? []), task]);
     this.#startWaiting();
-    await promise.finally(() => signal?.removeEventListener('abort', leave));
-  }
-
-  #startWaiting(): void {
-    const { atOnce, atOnceOfParty = atOnce } = this.#bounds;
-    while (this.#free > 0) {
-      const needed = new Set(this.#inUse);
-      const mayStart = ({ needs }: Waiting) => {
-        const isFree = !needs.some((need) => needed.has(need));
-        // It keeps its place: no later task takes the resources that it needs.
-        if (!isFree) for (const need of needs) needed.add(need);
-        return isFree;
-      };
-      const next = this.#waiting
-        .entries()
-        .filter(([party]) => (this.#running.get(party) ?? 0) < atOnceOfParty)
-        .map(([party, queue]) => ({ party, queue, place: queue.findIndex(mayStart) }))
-        .find(({ place }) => place >= 0);
-      if (next === undefined) return;
-      const { party, queue, place } = next;
-      const [{ start, needs }] = queue.splice(place, 1) as [Waiting];
-      // The party's next turn comes after those of all others.
-      this.#waiting.delete(party);
-      if (queue.length > 0) this.#waiting.set(party, queue);
-      this.#count(party, 1);
-      for (const need of needs) this.#inUse.add(need);
-      start();
+    try {
+      await turn;
+      return await work();
+    } finally {
+      signal?.removeEventListener('abort', leave);
+      this.#running.delete(task);
+      this.#startWaiting();
     }
   }
 
-  #count(party: string, change: 1 | -1): void {
-    this.#free -= change;
-    const running = (this.#running.get(party) ?? 0) + change;
-    if (running === 0) this.#running.delete(party);
-    else this.#running.set(party, running);
+  #startWaiting(): void {
+    while (this.#running.size < this.#bounds.atOnce) {
+      const task = this.#findNext();
+      if (task === undefined) return;
+      const others = this.#othersOf(task);
+      // The party's next turn comes after those of all others.
+      this.#waiting.delete(task.party);
+      if (others.length > 0) this.#waiting.set(task.party, others);
+      this.#running.add(task);
+      task.start();
+    }
+  }
+
+  #findNext(): Task | undefined {
+    const { atOnceOfParty = Number.POSITIVE_INFINITY } = this.#bounds;
+    const running = [...this.#running];
+    const needed = new Set(running.flatMap(({ needs }) => needs));
+    for (const [party, tasks] of this.#waiting) {
+      if (running.filter((each) => each.party === party).length >= atOnceOfParty) continue;
+      for (const task of tasks) {
+        if (!task.needs.some((need) => needed.has(need))) return task;
+        // It keeps its place: no later task takes the resources that it needs.
+        for (const need of task.needs) needed.add(need);
+      }
+    }
+    return undefined;
+  }
+
+  /** Returns the other queued tasks of the party of a task. */
+  #othersOf(task: Task): Task[] {
+    return (this.#waiting.get(task.party) ?? []).filter((each) => each !== task);
   }
 }
