@@ -32,14 +32,7 @@ export {
 export { behindSavepoint, inSnapshot, inTransaction } from './postgres/transactions.ts';
 
 // process: life cycle, log, metrics and cleanup
-export {
-  type Aged,
-  Cleanup,
-  type CleanupBehind,
-  readCleanupBehind,
-  registerCleanupGauge,
-  SECONDS_OF_DAY,
-} from './process/cleanup.ts';
+export { type Aged, Cleanup, readCleanupBehind, registerCleanupGauge, SECONDS_OF_DAY } from './process/cleanup.ts';
 export { type Closable, closeAll, type ReadinessCheck, runUntilSignal, type StartPart } from './process/lifecycle.ts';
 export { createLogger, type Logger } from './process/log.ts';
 export { createMetrics, type Metrics, SECONDS_BUCKETS } from './process/metrics.ts';

@@ -52,8 +52,7 @@ export class Connection implements DatabaseConnection {
     return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
   }
 
-  // biome-ignore lint/correctness/useYield: kysely wants a generator, and nothing is streamed
-  async *streamQuery(): AsyncIterableIterator<never> {
+  streamQuery(): never {
     throw new Error('queries are not streamed');
   }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { Overload } from '../concurrency/deadline.ts';
 import { type Database, openDatabase } from './database.ts';
 import { isOverload, isTransient, WriteOutcomes } from './errors.ts';
@@ -68,15 +68,16 @@ const READ_ONLY = /read-only/;
 const diskFull = databaseError('53100', { file: 'md.c' });
 const readOnly = databaseError('25006', { file: 'utility.c' });
 
-let nowMs: number;
 let writes: WriteOutcomes;
 
 beforeEach(() => {
-  nowMs = 5_000;
-  writes = new WriteOutcomes(() => nowMs);
+  writes = new WriteOutcomes();
 });
 
 describe('a database', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+  afterEach(() => void vi.useRealTimers());
+
   it('takes writes until one has failed for that', () => {
     expect(writes.findFault()).toBeNull();
     writes.noteStored();
@@ -89,11 +90,11 @@ describe('a database', () => {
 
   it('may be retried when nothing has failed for 10 seconds', () => {
     writes.noteError(diskFull);
-    nowMs += 6_000;
+    vi.advanceTimersByTime(6_000);
     writes.noteError(diskFull);
-    nowMs += 9_999;
+    vi.advanceTimersByTime(9_999);
     expect(writes.findFault()).toMatch(FULL);
-    nowMs += 1;
+    vi.advanceTimersByTime(1);
     expect(writes.findFault()).toBeNull();
     writes.noteError(diskFull);
     expect(writes.findFault()).toMatch(FULL);
@@ -101,14 +102,14 @@ describe('a database', () => {
 
   it('takes writes as soon as one has succeeded, and while only some fail', () => {
     writes.noteError(diskFull);
-    nowMs += 1_000;
+    vi.advanceTimersByTime(1_000);
     writes.noteStored();
     expect(writes.findFault()).toBeNull();
-    nowMs += 5_000;
+    vi.advanceTimersByTime(5_000);
     writes.noteError(diskFull);
     expect(writes.findFault()).toBeNull();
     // The first failure no longer counts, and nothing has succeeded since the second one.
-    nowMs += 5_000;
+    vi.advanceTimersByTime(5_000);
     expect(writes.findFault()).toMatch(FULL);
   });
 });
@@ -192,14 +193,14 @@ describe('the writes of a pool', () => {
     ],
   ])('do not succeed with %s', async (_, work) => {
     await insert('gone').execute(db);
-    writes = new WriteOutcomes(() => nowMs);
+    writes = new WriteOutcomes();
     writes.noteError(diskFull);
     await work().catch(() => {});
     expect(writes.findFault()).toMatch(FULL);
   });
 
   it('fail when the session takes none, but not for a transaction that asked for that', async () => {
-    writes = new WriteOutcomes(() => nowMs);
+    writes = new WriteOutcomes();
     const before = inSnapshot(db, (trx) => insert('in a snapshot').execute(trx));
     await expect(before).rejects.toMatchObject({ code: '25006' });
     expect(writes.findFault()).toBeNull();

@@ -109,16 +109,10 @@ const PROOFS: Record<string, { file?: string; reason: string }> = {
  * for 10 seconds knows nothing; its next calls find out.
  */
 export class WriteOutcomes {
-  readonly #now: () => number;
   #reason: string | null = null;
   #failedAtMs = Number.NEGATIVE_INFINITY;
   /** When the last failed write occurred that a successful one followed. */
   #overcomeAtMs = Number.NEGATIVE_INFINITY;
-
-  /** `now` returns milliseconds of a monotonic clock. */
-  constructor(now: () => number = () => performance.now()) {
-    this.#now = now;
-  }
 
   /** Records that new rows were stored. */
   noteStored(): void {
@@ -131,12 +125,12 @@ export class WriteOutcomes {
     const proof = PROOFS[code];
     if (proof === undefined || (proof.file !== undefined && proof.file !== file)) return;
     this.#reason = proof.reason;
-    this.#failedAtMs = this.#now();
+    this.#failedAtMs = performance.now();
   }
 
   /** Returns why the database accepts no writes; null if it does, or if that is unknown. */
   findFault(): string | null {
-    const counts = (atMs: number) => this.#now() - atMs < COUNTS_MS;
+    const counts = (atMs: number) => performance.now() - atMs < COUNTS_MS;
     if (!counts(this.#failedAtMs) || counts(this.#overcomeAtMs)) return null;
     return `PostgreSQL rejects writes: ${this.#reason}`;
   }

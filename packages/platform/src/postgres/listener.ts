@@ -5,18 +5,12 @@ import { CONNECTION, sessionSettings } from './pool.ts';
 
 const RECONNECT_MS = 1_000;
 
-/** A subscriber to the notifications of one PostgreSQL channel. */
-interface Subscriber {
-  /** The name for LISTEN, in lower-case letters and underscores. */
-  channel: string;
-  receive(payload: string): void;
-}
-
 interface ListenerOptions {
   url: string;
   /** The name of its session. */
   applicationName: string;
-  subscribers: readonly Subscriber[];
+  /** Each gets the notifications of a channel, whose name has lower-case letters and underscores. */
+  subscribers: readonly { channel: string; receive(payload: string): void }[];
   /** Called once when the connection is lost, not for each failed attempt to reconnect. */
   onLost: (error: unknown) => void;
 }

@@ -109,19 +109,13 @@ export function registerCleanupGauge(registry: Registry, db: Database, aged: rea
   });
 }
 
-/** How long the oldest row of a kind is past its retention period; 0 if none is. */
-export interface CleanupBehind {
-  kind: string;
-  seconds: number;
-}
-
 /**
- * Reads how far cleanup is behind, for each kind that can be read. Uses one connection, so that it waits only once for
- * an unavailable database.
+ * Reads for how many seconds the oldest row of each kind that can be read is past its retention period; 0 if none is.
+ * Uses one connection, so that it waits only once for an unavailable database.
  */
-export async function readCleanupBehind(db: Database, aged: readonly Aged[]): Promise<CleanupBehind[]> {
+export async function readCleanupBehind(db: Database, aged: readonly Aged[]) {
   return await db.connection().execute(async (connection) => {
-    const behind: CleanupBehind[] = [];
+    const behind: { kind: string; seconds: number }[] = [];
     for (const { kind, table, timeColumn, maxAgeSeconds } of aged) {
       try {
         const { rows } = await sql<{ seconds: number | null }>`

@@ -54,21 +54,21 @@ export interface QueueSight {
  * opens another one. The failed one is closed, and none of its jobs is sent later.
  */
 export class JobQueue<Job extends { type: string }> {
-  readonly #backend: QueueBackend;
-  readonly #name: string;
+  readonly kind: QueueBackend['kind'];
   readonly #log: Logger;
   readonly #logError: (error: Error) => void;
+  readonly #open: () => OpenedQueue;
   #opened: OpenedQueue | undefined;
 
   constructor(backend: QueueBackend, name: string, log: Logger) {
-    this.#backend = backend;
-    this.#name = name;
+    const logError = createErrorLogger(log, name);
+    this.kind = backend.kind;
     this.#log = log;
-    this.#logError = createErrorLogger(log, name);
-  }
-
-  get kind(): QueueBackend['kind'] {
-    return this.#backend.kind;
+    this.#logError = logError;
+    this.#open = () =>
+      backend.kind === 'redis'
+        ? openRedisQueue(backend, name, logError)
+        : openPostgresQueue(backend.url, name, logError);
   }
 
   /** Rejects within seconds if the queue is unreachable. */
@@ -110,13 +110,6 @@ export class JobQueue<Job extends { type: string }> {
       }
       throw error;
     }
-  }
-
-  #open(): OpenedQueue {
-    const backend = this.#backend;
-    return backend.kind === 'redis'
-      ? openRedisQueue(backend, this.#name, this.#logError)
-      : openPostgresQueue(backend.url, this.#name, this.#logError);
   }
 }
 

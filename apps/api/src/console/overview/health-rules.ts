@@ -1,6 +1,6 @@
 import type { HealthCheck, HealthCheckId } from '@lockstep/contract/console';
 import type { HoldsAndStalls, WaitingWork } from '@lockstep/orders/operator';
-import type { CleanupBehind, QueueBackend } from '@lockstep/platform';
+import type { QueueBackend } from '@lockstep/platform';
 import type { WebhookFaults } from '@lockstep/webhooks/operator';
 import type { Sessions } from './sessions.ts';
 
@@ -34,7 +34,8 @@ export interface HealthFacts {
   holdsAndStalls: HoldsAndStalls;
   work: WaitingWork;
   webhooks: Pick<WebhookFaults, 'disabled' | 'disabledSinceTime' | 'failing' | 'failingSinceTime' | 'lagSeconds'>;
-  cleanup: readonly CleanupBehind[];
+  /** For how long the oldest row of each kind is past its retention period. */
+  cleanup: readonly { kind: string; seconds: number }[];
 }
 
 /** Returns the result of every health check, in the order of the contract. */

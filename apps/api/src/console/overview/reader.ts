@@ -8,7 +8,15 @@ import {
   readHoldsAndStalls,
   readWaitingWork,
 } from '@lockstep/orders/operator';
-import { type Aged, type Database, Deadline, type JobQueue, readCleanupBehind, share, within } from '@lockstep/platform';
+import {
+  type Aged,
+  type Database,
+  Deadline,
+  type JobQueue,
+  readCleanupBehind,
+  share,
+  within,
+} from '@lockstep/platform';
 import { readWebhookFaults } from '@lockstep/webhooks/operator';
 import { type HealthFacts, judgeHealth } from './health-rules.ts';
 import { readSessions } from './sessions.ts';
