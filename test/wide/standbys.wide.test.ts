@@ -14,7 +14,7 @@ test('a standby gets no statements until it is promoted, and gets them from then
   const received: string[] = [];
   const subscriber = { channel: 'heard', receive: (payload: string) => void received.push(payload) };
   const heard = new Listener({ url, applicationName: 'test', subscribers: [subscriber], onLost: () => {} });
-  await heard.start();
+  void heard.start();
   await expect(sql`select`.execute(db)).rejects.toThrow('read-only');
   const listed = await runJob([process.execPath, 'apps/cli/src/lockstep.ts', 'app', 'list'], { DATABASE_URL: url });
   expect(listed).toMatchObject({
