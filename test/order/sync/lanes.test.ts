@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { CancelledBatch, Customer } from '@lockstep/contract';
 import { freeLanes, lockLanes, readLocked } from '@lockstep/orders/testing';
 import { run, type Trx } from '@lockstep/platform';
@@ -20,22 +21,21 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Sends `count` calls and blocks their batch lookups until all have arrived. */
+/** Sends `count` calls and lets none pass its authorization until all have arrived. */
 async function arrivingTogether<Answers>(count: number, sending: () => Promise<Answers>): Promise<Answers> {
-  const countNonces = async () => {
-    const { rows } = await sql<{ used: number }>`select count(*)::int as used from nonce`.execute(stack.db);
-    return rows[0]!.used;
-  };
-  const before = await countNonces();
+  let arrived = 0;
+  const note = () => arrived++;
+  subscribe('http.server.request.start', note);
   const trx = await stack.db.startTransaction().execute();
   try {
-    await sql`lock table batch in access exclusive mode`.execute(trx);
+    await sql`lock table nonce in share mode`.execute(trx);
     const sent = sending();
     sent.catch(() => {});
-    await expect.poll(countNonces).toBe(before + count);
+    await expect.poll(() => arrived).toBe(count);
     await trx.rollback().execute();
     return await sent;
   } finally {
+    unsubscribe('http.server.request.start', note);
     if (!trx.isRolledBack) await trx.rollback().execute();
   }
 }

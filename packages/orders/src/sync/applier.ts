@@ -182,7 +182,6 @@ export class BatchApplier {
       const behind = pending.filter(({ oldest }) => BigInt(oldest) <= through!);
       if (behind.length === 0) break;
       for (const { paused_code } of behind) if (paused_code !== null) throw refusePaused(paused_code);
-      // It waits for the lanes, because a backlog's drains leave them free only for a moment.
       const lanes = lockedLanes(behind.map(({ lane }) => lane));
       const drained = await this.#inTurn(call, () => this.#drainer.drain(lanes));
       if (drained?.hasWorked !== true) await wait(PAUSE_MS);

@@ -42,9 +42,9 @@ export class PrimaryClient extends pg.Client {
   /** Whether the server has reported that it is a standby, or refused a write as read-only. */
   isReadOnly = false;
   /**
-   * The error of a commit that did not wait for its synchronous standbys. If someone cancels that wait, PostgreSQL warns
-   * and then answers as if the commit had succeeded; this server has it, others may not. So its outcome is unknown, as
-   * after a broken connection. The connection is cut, because no later answer would repeat the warning.
+   * The error of a commit that did not wait for its synchronous standbys. If someone cancels that wait, PostgreSQL
+   * warns and then answers as if the commit had succeeded; this server has it, others may not. So its outcome is
+   * unknown, as after a broken connection. The connection is cut, because no later answer would repeat the warning.
    */
   unconfirmed: OutcomeUnknown | undefined;
   /** The texts that it has prepared, by the name of their query. */
