@@ -66,7 +66,9 @@ describe('a call goes only through rooms that are about it:', () => {
     });
     const ofOrders = [...rooms.keys()].filter((room) => room.startsWith('orders/src/'));
     expect(ofOrders.toSorted()).toEqual(
-      ['accepting', 'applying', 'channels', 'completion', 'planning', 'results'].map((room) => `orders/src/${room}`),
+      ['accepting', 'applying', 'channels', 'completion', 'feed', 'planning', 'reading'].map(
+        (room) => `orders/src/${room}`,
+      ),
     );
     expect([...rooms.keys()].filter((room) => /^(members|customers|operators)|console/.test(room))).toEqual([]);
   });
@@ -74,9 +76,9 @@ describe('a call goes only through rooms that are about it:', () => {
   it('a sync order', async () => {
     const rooms = await walk('sync order', () => api.submit(syncOf(newBuy(customer, [newAssetNum()]))));
     expect([...rooms.keys()]).toEqual(expect.arrayContaining(['orders/src/sync', 'orders/src/planning']));
-    expect([...rooms.keys()].filter((room) => /^(members|customers|operators)|lists|corrections/.test(room))).toEqual(
-      [],
-    );
+    expect(
+      [...rooms.keys()].filter((room) => /^(members|customers|operators)|orders.src.reading|corrections/.test(room)),
+    ).toEqual([]);
   });
 
   it('M9', async () => {
