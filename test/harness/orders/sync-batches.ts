@@ -68,7 +68,7 @@ export async function whileHeld<Result>(
   db: Database,
   moment: 'insert' | 'commit',
   work: () => Promise<Result>,
-  { table = 'batch', channelOrderId }: { table?: 'batch' | 'asset'; channelOrderId?: string } = {},
+  { table = 'batch', channelOrderId }: { table?: 'batch' | 'asset' | 'license_order'; channelOrderId?: string } = {},
 ): Promise<Result> {
   const isHeld = channelOrderId === undefined ? 'true' : `new.channel_order_id = '${channelOrderId}'`;
   await sql`
