@@ -3,7 +3,7 @@ import type { BatchId, Channels } from '@lockstep/contract';
 import type { Statement, Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { isPaused } from '../channels/pauses.ts';
-import { channelOfColumn, LOCKED_LANES } from '../lanes.ts';
+import { LOCKED_LANES } from '../lanes.ts';
 import type { OrderWithId } from '../planning/outcome.ts';
 import { PayloadFault, type PlacedOrder, readStoredOrders } from '../stored-orders.ts';
 
@@ -137,12 +137,11 @@ export function inAcceptanceOrder(chunks: readonly Pick<Chunk, 'batchId' | 'orde
   );
 }
 
-/** The pending orders of a lane, except held ones: their oldest and newest batch, and the channel's code if paused. */
+/** The pending orders of a lane, except held ones: their oldest and newest batch. */
 interface PendingInLane {
   lane: number;
   oldest: BatchId;
   newest: BatchId;
-  paused_code: string | null;
 }
 
 /** A statement that tells what is pending in lanes. Lanes without pending orders are absent. */
@@ -154,9 +153,7 @@ export const findingPending = (lanes: readonly number[]): Statement<PendingInLan
   return {
     name: 'find_pending',
     text: `
-      select lane, oldest.batch_id as oldest, newest.batch_id as newest, (
-        select code from channel where channel.id = ${channelOfColumn()} and paused_time is not null
-      ) as paused_code
+      select lane, oldest.batch_id as oldest, newest.batch_id as newest
       from unnest((select $1::int[])) as wanted (lane)
       cross join lateral ${first('asc')} as oldest cross join lateral ${first('desc')} as newest`,
     values: [lanes],

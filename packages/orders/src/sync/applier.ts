@@ -11,7 +11,6 @@ import {
   type Logger,
   lostAgainstOthers,
   OutcomeUnknown,
-  run,
   together,
   within,
 } from '@lockstep/platform';
@@ -172,18 +171,17 @@ export class BatchApplier {
   async #drainAhead(call: SyncCall): Promise<void> {
     const { batch, deadline } = call;
     const db = within(this.#tools.db, deadline);
-    // Earlier work may hold the lanes longer than the call can wait, and nothing need be pending.
-    const [paused] = await run(db, findingPaused(lanesOf(batch)));
-    if (paused !== undefined) throw refusePaused(paused.code);
     let through: bigint | null = null;
     for (;;) {
-      const pending = await run(db, findingPending(lanesOf(batch)));
+      // Of a paused channel, nothing need be pending: earlier work may hold its lanes longer than the call can wait.
+      const lanes = lanesOf(batch);
+      const [[paused], pending] = await together(db, [findingPaused(lanes), findingPending(lanes)] as const);
+      if (paused !== undefined) throw refusePaused(paused.code);
       through ??= pending.map(({ newest }) => BigInt(newest)).reduce((a, b) => (a > b ? a : b), 0n);
       const behind = pending.filter(({ oldest }) => BigInt(oldest) <= through!);
       if (behind.length === 0) break;
-      for (const { paused_code } of behind) if (paused_code !== null) throw refusePaused(paused_code);
-      const lanes = lockedLanes(behind.map(({ lane }) => lane));
-      const drained = await this.#inTurn(call, () => this.#drainer.drain(lanes));
+      const choice = lockedLanes(behind.map(({ lane }) => lane));
+      const drained = await this.#inTurn(call, () => this.#drainer.drain(choice));
       if (drained?.hasWorked !== true) await wait(PAUSE_MS);
     }
     call.isNext = true;
