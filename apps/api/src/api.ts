@@ -35,7 +35,7 @@ import {
   WriteOutcomes,
 } from '@lockstep/platform';
 import { agedWebhooks, registerWebhookGauges } from '@lockstep/webhooks';
-import { BytesInFlight } from './calls/bytes-in-flight.ts';
+import { BytesInFlight } from './bodies.ts';
 import { MOST_CONNECTIONS } from './http-server.ts';
 import { addHttpMetrics } from './metrics.ts';
 import type { Demo } from './options.ts';

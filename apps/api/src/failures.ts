@@ -1,10 +1,9 @@
 import { failure, findOperation, MAX_BODY_BYTES, type Module, Refusal } from '@lockstep/contract';
 import { isOverload, WrongCursor } from '@lockstep/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ClientLeft } from './bodies/bodies.ts';
+import { ClientLeft } from './bodies.ts';
 import { noteCode } from './calls/calls.ts';
-import { isUnfinished } from './connections/lingering.ts';
-import { findBodyRefusal } from './connections/unreadable-requests.ts';
+import { findBodyRefusal, isUnfinished } from './connections.ts';
 
 export const BUSINESS_EXCEPTION = 299;
 const RETRY_AFTER_SECONDS = 1;

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { createLogger, createMetrics } from '@lockstep/platform';
 import { expect, it } from 'vitest';
-import { Lingering } from './connections/lingering.ts';
+import { Lingering } from './connections.ts';
 import { httpServer } from './http-server.ts';
 import { addHttpMetrics } from './metrics.ts';
 

@@ -2,8 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type Cause, Refusal } from '@lockstep/contract';
 import type { Logger } from '@lockstep/platform';
 import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fastify';
-import type { Lingering } from './connections/lingering.ts';
-import { findBodyRefusal, SAFE_HEADERS, UnreadableRequests } from './connections/unreadable-requests.ts';
+import { findBodyRefusal, type Lingering, SAFE_HEADERS, UnreadableRequests } from './connections.ts';
 import { refuseCall } from './failures.ts';
 import type { HttpMetrics } from './metrics.ts';
 

@@ -12,7 +12,7 @@ import type {
   Watch,
 } from '@lockstep/orders';
 import type { Aged, Database, FairQueue, JobQueue, Logger, SchemaWatch, WriteOutcomes } from '@lockstep/platform';
-import type { BytesInFlight } from './calls/bytes-in-flight.ts';
+import type { BytesInFlight } from './bodies.ts';
 import type { HttpMetrics } from './metrics.ts';
 
 /** The services that the operations use. */

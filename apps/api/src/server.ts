@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { MAX_BODY_BYTES } from '@lockstep/contract';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import { BatchReader } from './bodies/batch-reader.ts';
-import { Bodies } from './bodies/bodies.ts';
-import { observeCalls, recordCall } from './calls/calls.ts';
-import { boundCalls } from './calls/deadlines.ts';
+import { BatchReader, Bodies } from './bodies.ts';
+import { boundCalls, observeCalls, recordCall } from './calls/calls.ts';
 import { checks } from './calls/operation-routes.ts';
-import { isUnfinished, Lingering } from './connections/lingering.ts';
-import { endSilentConnections } from './connections/unused-connections.ts';
+import { endSilentConnections, isUnfinished, Lingering } from './connections.ts';
 import { consolePages } from './console/pages.ts';
 import { consoleModule } from './console/routes/index.ts';
 import { answerFailure, answerNotFound } from './failures.ts';

@@ -5,6 +5,7 @@ export { showAsset } from './contents/show-asset.ts';
 export { listVirtualAssets } from './contents/virtual-assets.ts';
 export { readAssetHistory } from './history/history.ts';
 export { ordersOfNumber } from './history/revokers.ts';
+export { ABOVE_ALL, LedgerIds, licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from './ids.ts';
 export { advance } from './ledger/advance.ts';
 export { createGrant, type Grant, heldBy, numbersOf, revokerOf } from './ledger/grants.ts';
 export {
@@ -22,13 +23,16 @@ export {
 } from './ledger/ledger.ts';
 export { setLocked } from './locks.ts';
 export { type Region, takeAssetNumbers } from './numbers.ts';
-export { ABOVE_ALL, licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from './order-ids.ts';
-export { type ContentsNeeds, loadContents } from './storing/loading/contents.ts';
 export { type EndedProduct, readEndedProducts } from './storing/loading/ended.ts';
-export { type LedgerNeeds, loadLedger, readLedger } from './storing/loading/load.ts';
-export { lockFound } from './storing/loading/locking.ts';
+export {
+  type ContentsNeeds,
+  type LedgerNeeds,
+  loadContents,
+  loadLedger,
+  lockFound,
+  readLedger,
+} from './storing/loading/load.ts';
 export { readOldestProducts } from './storing/loading/products.ts';
-export { LedgerIds } from './storing/writing/ids.ts';
 export { NOW, releaseAssets } from './storing/writing/update.ts';
 export { writeLedger } from './storing/writing/write.ts';
 export { findNumbersOfOtherChannels, selectAssets } from './tenant.ts';

@@ -9,7 +9,7 @@ import type {
 } from '@lockstep/contract';
 import { behindSavepoint, type Database, inTransaction, isTransient, type Logger, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { lockFound } from './storing/loading/locking.ts';
+import { lockFound } from './storing/loading/load.ts';
 import { NOW } from './storing/writing/update.ts';
 import { selectAssets } from './tenant.ts';
 

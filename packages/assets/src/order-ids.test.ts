@@ -1,7 +1,7 @@
 import { type BatchId, type LicenseOrderId, MAX_ORDERS_PER_BATCH } from '@lockstep/contract';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { licenseOrderIdOf, splitOrderId } from './order-ids.ts';
+import { licenseOrderIdOf, splitOrderId } from './ids.ts';
 
 /** The highest id that the batch table accepts. */
 const MAX_BATCH_ID = 1_099_511_627_775n;

@@ -5,7 +5,6 @@ export { type Job, JobAnnouncer, jobSchema, QUEUE_NAME } from './accepting/jobs.
 export { PendingBound } from './accepting/pending-bound.ts';
 export { type PreparedBatch, prepareBatch } from './accepting/prepare.ts';
 export { OrderWorker, WORKER_NAME } from './applying/worker.ts';
-export { CustomerChannels } from './channels/customers.ts';
 export { registerBacklogGauges } from './channels/gauges.ts';
 export { findChannel, pickChannels } from './channels/list.ts';
 export { pauseChannel, resumeChannel } from './channels/pauses.ts';
@@ -15,8 +14,9 @@ export { failPendingOrders } from './corrections/fail-orders.ts';
 export { comparePreview, previewBatch } from './corrections/preview.ts';
 export { retryFailedOrders } from './corrections/retry.ts';
 export { assertPositionAssigned, awaitEvents, parsePosition, readEventsAfter, watchEvents } from './feed/events.ts';
+export type { Watch } from './feed/numbering.ts';
 export { EventNumbering } from './feed/numbering.ts';
-export type { Watch } from './feed/watch.ts';
+export { CustomerChannels } from './lanes.ts';
 export { createOrderMetrics, type OrderMetrics } from './metrics.ts';
 export { listBatches } from './reading/batches.ts';
 export { readFailedOrders } from './reading/content.ts';

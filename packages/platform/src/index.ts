@@ -3,14 +3,20 @@ export { Deadline, Overload } from './concurrency/deadline.ts';
 export { FairQueue } from './concurrency/fair-queue.ts';
 export { share } from './concurrency/share.ts';
 export { type CursorPart, isId, ListCursor, WrongCursor } from './cursor.ts';
-
 // migrations: the schema of a release, and whether a database has it
-export { explainFault } from './migrations/faults.ts';
-export { migrateToLatest, type Release } from './migrations/migrate.ts';
+export { explainFault, migrateToLatest, type Release } from './migrations/migrate.ts';
 export { findSchemaFault, SchemaWatch } from './migrations/schema.ts';
-
 // postgres: connections, statements, transactions, and what errors mean
-export { type Database, openDatabase, type Tables, type Trx, within } from './postgres/database.ts';
+export {
+  behindSavepoint,
+  type Database,
+  inSnapshot,
+  inTransaction,
+  openDatabase,
+  type Tables,
+  type Trx,
+  within,
+} from './postgres/database.ts';
 export { describeError, isOverload, isTransient, lostAgainstOthers, WriteOutcomes } from './postgres/errors.ts';
 export { Group } from './postgres/group.ts';
 export { Listener, notify, readNotification } from './postgres/listener.ts';
@@ -29,14 +35,12 @@ export {
   together,
   untilConfirmed,
 } from './postgres/statement.ts';
-export { behindSavepoint, inSnapshot, inTransaction } from './postgres/transactions.ts';
 
 // process: life cycle, log, metrics and cleanup
 export { type Aged, Cleanup, readCleanupBehind, registerCleanupGauge, SECONDS_OF_DAY } from './process/cleanup.ts';
 export { type Closable, closeAll, type ReadinessCheck, runUntilSignal, type StartPart } from './process/lifecycle.ts';
 export { createLogger, type Logger } from './process/log.ts';
 export { createMetrics, type Metrics, SECONDS_BUCKETS } from './process/metrics.ts';
-
 // queue: BullMQ on Redis or PostgreSQL
 export type { QueueBackend } from './queue/backend.ts';
 export { migratePostgresQueue } from './queue/postgres.ts';

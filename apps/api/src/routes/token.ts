@@ -12,7 +12,7 @@ import {
 import { isOverload } from '@lockstep/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { type Bodies, ClientLeft } from '../bodies/bodies.ts';
+import { type Bodies, ClientLeft } from '../bodies.ts';
 import { noteCode, noteSubject } from '../calls/calls.ts';
 import { addOperations, type Handlers } from '../calls/operation-routes.ts';
 import { noteOverload } from '../failures.ts';

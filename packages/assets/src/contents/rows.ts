@@ -1,7 +1,7 @@
 import type { AssetId, LicenseOrderId } from '@lockstep/contract';
 import type { Statement, Tables } from '@lockstep/platform';
 import type { Selectable } from 'kysely';
-import { ORDERS_PER_BATCH } from '../order-ids.ts';
+import { ORDERS_PER_BATCH } from '../ids.ts';
 import { ofTerms, type ProductTerms } from '../terms.ts';
 
 type Stored<Table extends 'merchandise_instance' | 'product_instance'> = Selectable<Tables[Table]>;

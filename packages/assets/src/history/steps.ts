@@ -2,7 +2,7 @@ import type { ApplicationId, AssetId, Channels, CustomerId, HistoryAction, Licen
 import { selectCustomers } from '@lockstep/customers';
 import { buildRows, prepared, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { ABOVE_ALL, ORDERS_PER_BATCH } from '../order-ids.ts';
+import { ABOVE_ALL, ORDERS_PER_BATCH } from '../ids.ts';
 import type { TracedAsset } from './assets.ts';
 import { revokersOf } from './revokers.ts';
 

@@ -1,7 +1,6 @@
 import { type ApplicationId, Refusal } from '@lockstep/contract';
 import { type Database, run, share } from '@lockstep/platform';
-import { secondsUntilBelow } from '../channels/estimates.ts';
-import type { ChannelReader } from '../channels/state.ts';
+import { type ChannelReader, secondsUntilBelow } from '../channels/state.ts';
 
 /**
  * Limits the pending orders of each application (rules 6.2). A process counts them at most once a second for all calls

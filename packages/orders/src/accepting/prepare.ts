@@ -10,8 +10,7 @@ import {
   Refusal,
   type SyncMode,
 } from '@lockstep/contract';
-import type { ChannelIds } from '../channels/customers.ts';
-import { laneOf } from '../lanes.ts';
+import { type ChannelIds, laneOf } from '../lanes.ts';
 import { listAssetNums, orderText } from '../stored-orders.ts';
 
 export type { ChannelIds };

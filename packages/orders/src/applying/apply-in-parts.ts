@@ -3,7 +3,7 @@ import type { CustomerId } from '@lockstep/contract';
 import { behindSavepoint, isTransient, run, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { IS_FAILING, LOCKED_LANES } from '../lanes.ts';
-import type { OrderWithId, Outcome } from '../planning/outcome.ts';
+import type { OrderWithId, Outcome } from '../planning/order.ts';
 import { applyOrders } from './apply.ts';
 
 /** How often in a row a lane may fail with a transient error before its orders are tried apart. */

@@ -9,11 +9,9 @@ import {
 } from '@lockstep/assets';
 import type { Refusal } from '@lockstep/contract';
 import { insertRows, type Trx } from '@lockstep/platform';
-import { LIMITS, type Limits } from '../planning/limits.ts';
 import { listOldest, MAX_CANDIDATES, ProductNotFound } from '../planning/matching.ts';
-import { collectContents, collectNeeds } from '../planning/needs.ts';
-import type { OrderWithId, Outcome } from '../planning/outcome.ts';
-import { outcomeOf, type Planned, tryPlan } from '../planning/plan.ts';
+import { LIMITS, type Limits, type OrderWithId, type Outcome } from '../planning/order.ts';
+import { collectContents, collectNeeds, outcomeOf, type Planned, tryPlan } from '../planning/plan.ts';
 
 /**
  * Applies orders: loads and locks the part of the ledger that they touch, plans them, and stores their effects and

@@ -16,7 +16,7 @@ import { completeBatches } from '../completion/complete-batches.ts';
 import type { EventNumbering } from '../feed/numbering.ts';
 import { failedLanes, LOCK_WAIT_MS, type LockedRow, readLocked, timeout, usedTurns } from '../lanes.ts';
 import type { OrderMetrics } from '../metrics.ts';
-import type { OrderWithId } from '../planning/outcome.ts';
+import type { OrderWithId } from '../planning/order.ts';
 import { applyOrders } from './apply.ts';
 import { applyInParts, type FailedOrder } from './apply-in-parts.ts';
 import { type Applied, finishOrders, logApplied, NOTHING_APPLIED } from './finish.ts';

@@ -2,7 +2,7 @@ import { licenseOrderIdOf } from '@lockstep/assets';
 import type { BatchId, CustomerId, LicenseOrderId } from '@lockstep/contract';
 import { type Logger, run, send, type Trx, textArray } from '@lockstep/platform';
 import { channelOfColumn } from '../lanes.ts';
-import type { Outcome } from '../planning/outcome.ts';
+import type { Outcome } from '../planning/order.ts';
 import { listAssetNums, PAYLOAD_VERSION, type PlacedOrder, writeStoredOrders } from '../stored-orders.ts';
 import { insertHeld, isReadable } from './holds.ts';
 import type { Chunk } from './pending.ts';

@@ -3,7 +3,7 @@ import type { BatchId, Channels, CustomerId, LicenseOrderId, Order, OrderType } 
 import { buildRows, type Database, describeError, run, type Statement, send, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { MAX_WEIGHT, weighOrder } from '../accepting/prepare.ts';
-import type { OrderWithId } from '../planning/outcome.ts';
+import type { OrderWithId } from '../planning/order.ts';
 import {
   PAYLOAD_VERSION,
   PayloadFault,

@@ -4,7 +4,7 @@ import type { Statement, Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { isPaused } from '../channels/pauses.ts';
 import { LOCKED_LANES } from '../lanes.ts';
-import type { OrderWithId } from '../planning/outcome.ts';
+import type { OrderWithId } from '../planning/order.ts';
 import { PayloadFault, type PlacedOrder, readStoredOrders } from '../stored-orders.ts';
 
 /** How many chunks a drain reads at most. */

@@ -6,10 +6,9 @@ import { readChannels } from '../channels/state.ts';
 import { OpenBatches } from '../completion/complete-batches.ts';
 import type { EventNumbering } from '../feed/numbering.ts';
 import type { OrderMetrics } from '../metrics.ts';
-import { Claims } from './claims.ts';
 import { Drainer } from './drain.ts';
 import { HoldRetries } from './hold-retries.ts';
-import { type Became, DrainLoop } from './loop.ts';
+import { type Became, Claims, DrainLoop } from './loop.ts';
 
 /** The work of a worker: drains lanes when jobs ring, and once a second does what no job asks for. */
 export class OrderWorker {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ChannelState } from './estimates.ts';
 import { pickChannels, pickDelayed } from './list.ts';
+import type { ChannelState } from './state.ts';
 
 const NOW = 1_000_000;
 

@@ -1,7 +1,7 @@
 import type { ChannelDetail, ChannelHealth, ConsoleChannel } from '@lockstep/contract/console';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { type ChannelState, estimateCompletion } from './estimates.ts';
+import { type ChannelState, estimateCompletion } from './state.ts';
 
 /** A channel is behind when its oldest pending order has waited this long; a drain takes less than a second. */
 const BEHIND_MS = 30_000;

@@ -7,10 +7,9 @@ import { recordOutcomes } from '../applying/apply.ts';
 import { type Applied, finishOrders } from '../applying/finish.ts';
 import { asChunks, holdUnreadable, readHeldInBatch, releaseHeld, withId } from '../applying/holds.ts';
 import { inAcceptanceOrder, readPendingInBatch } from '../applying/pending.ts';
-import { findLanes } from '../channels/customers.ts';
 import { completeBatches } from '../completion/complete-batches.ts';
-import { lockLanes } from '../lanes.ts';
-import { failOrder } from '../planning/outcome.ts';
+import { findLanes, lockLanes } from '../lanes.ts';
+import { failOrder } from '../planning/order.ts';
 
 interface FailRequest {
   licenseOrderIds: readonly LicenseOrderId[];

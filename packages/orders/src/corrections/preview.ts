@@ -12,10 +12,9 @@ import type { ComparedPreview } from '@lockstep/contract/console';
 import { type Database, inSnapshot, type Trx } from '@lockstep/platform';
 import { checkNumbers, type PreparedBatch } from '../accepting/prepare.ts';
 import { planOrders } from '../applying/apply.ts';
-import { tooLarge } from '../planning/limits.ts';
 import { type DifferingField, isPreviewId, ProductNotFound, previewIdOf, type Wanted } from '../planning/matching.ts';
-import { collectNeeds } from '../planning/needs.ts';
-import type { Planned } from '../planning/plan.ts';
+import { tooLarge } from '../planning/order.ts';
+import { collectNeeds, type Planned } from '../planning/plan.ts';
 
 /** An asset number that an order names, and whether an active asset has it. */
 export interface NamedNumber {

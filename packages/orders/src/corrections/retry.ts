@@ -3,9 +3,8 @@ import type { BatchId, Cause, CustomerId, LicenseOrderId } from '@lockstep/contr
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { weighOrder } from '../accepting/prepare.ts';
-import { findLanes } from '../channels/customers.ts';
 import { type ChunkBack, lockBatches, reopenBatches } from '../completion/complete-batches.ts';
-import { lockLanes } from '../lanes.ts';
+import { findLanes, lockLanes } from '../lanes.ts';
 import { readStoredOrders, writeStoredOrders } from '../stored-orders.ts';
 
 /** How many orders one transaction puts back, except that the orders of a batch are put back together. */

@@ -10,7 +10,7 @@ import {
 } from '@lockstep/contract';
 import { type Database, prepared } from '@lockstep/platform';
 import { buildSummary } from '../summary.ts';
-import { type Shared, Watch } from './watch.ts';
+import { EVENTS_CHANNEL, type Shared, Watch } from './numbering.ts';
 
 /** PostgreSQL's largest bigint; no event has a higher position. */
 const LAST_POSITION = 2n ** 63n - 1n;
@@ -91,9 +91,6 @@ function buildEvent(row: EventRow): FeedEvent {
   const summary = buildSummary({ ...row, total: row.succeeded + row.failed, held: 0 });
   return { id: position, type, time: completedTime.getTime(), data: { ...summary, cancelled } };
 }
-
-/** The NOTIFY channel that carries the ids of applications with new events. */
-export const EVENTS_CHANNEL = 'lockstep_events';
 
 /** Lets calls wait for events of their application. Its first look finds all applications that have any. */
 export function watchEvents(db: Database): Watch<ApplicationId> {

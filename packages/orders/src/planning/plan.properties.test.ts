@@ -37,8 +37,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { planOnLoaded, storeApplied } from '../applying/apply.ts';
-import { LIMITS, type Limits } from './limits.ts';
-import type { OrderWithId } from './outcome.ts';
+import { LIMITS, type Limits, type OrderWithId } from './order.ts';
 import { planAll } from './plan.ts';
 
 /** Few customers, numbers and products, so that orders often affect each other. */

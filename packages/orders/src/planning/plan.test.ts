@@ -29,8 +29,7 @@ import {
   type Sent,
 } from '@lockstep/test/harness/orders/orders';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from './limits.ts';
-import { countEffects, type Outcome } from './outcome.ts';
+import { countEffects, LIMITS, type Outcome } from './order.ts';
 import { planAll, planOrder } from './plan.ts';
 
 /** Two customers of one enterprise and one of another. */

@@ -10,9 +10,16 @@ import {
   type ProductInstance,
 } from '@lockstep/assets';
 import { type AssetToBuy, type Merchandise, type NewBuyOrder, type ProductToBuy, Refusal } from '@lockstep/contract';
-import { activeOn, checkLicenseType, checkSource, isVisible } from './checks.ts';
-import { type Limits, Touched } from './limits.ts';
-import { emptyEffects, type OrderWithId } from './outcome.ts';
+import {
+  activeOn,
+  checkLicenseType,
+  checkSource,
+  emptyEffects,
+  isVisible,
+  type Limits,
+  type OrderWithId,
+  Touched,
+} from './order.ts';
 
 /**
  * Plans a new_buy: creates, extends or transfers assets, and puts products and merchandise onto them (rules 6.5

@@ -8,10 +8,8 @@ import {
   type ProductInstance,
 } from '@lockstep/assets';
 import { type DeleteAssetOrder, type DeleteProductOrder, Refusal } from '@lockstep/contract';
-import { checkLicenseType, grantsOf } from './checks.ts';
-import { type Limits, Touched } from './limits.ts';
 import { findMatches, keyOf, listOldest, ProductNotFound } from './matching.ts';
-import { emptyEffects } from './outcome.ts';
+import { checkLicenseType, emptyEffects, grantsOf, type Limits, Touched } from './order.ts';
 
 /**
  * Plans a delete_asset: revokes grants with their contents, and assets whose last grant is revoked (rules 6.5

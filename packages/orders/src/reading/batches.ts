@@ -3,7 +3,7 @@ import type { ApplicationId, BatchId, BatchResult, Cause, Channels, ListBatchesQ
 import type { BatchOrdersQuery, ConsoleBatch, ConsoleBatchDetail, FailureGroup } from '@lockstep/contract/console';
 import { type Database, inSnapshot, prepared } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
-import type { PendingInChannel } from '../channels/estimates.ts';
+import type { PendingInChannel } from '../channels/state.ts';
 import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from '../summary.ts';
 import { readPages, WAITING } from './results.ts';
 import { findSenders, isOfChannel, openCursor, type Viewer } from './viewer.ts';

@@ -2,8 +2,7 @@ import { type ApplicationId, type BatchId, type BatchResultQuery, Refusal, succe
 import { type Database, type Deadline, Group, run } from '@lockstep/platform';
 import { LRUCache } from 'lru-cache';
 import type { ChannelReader } from '../channels/state.ts';
-import { COMPLETIONS_CHANNEL } from '../feed/numbering.ts';
-import { Watch } from '../feed/watch.ts';
+import { COMPLETIONS_CHANNEL, Watch } from '../feed/numbering.ts';
 import { countExamined, type ReadPage, readPages } from './results.ts';
 
 /** How many statements run at once, and how much each reads at most: pages, and orders of pages that are not cached. */

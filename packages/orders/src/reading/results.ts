@@ -14,7 +14,7 @@ import { MAX_PAGE_ORDERS } from '@lockstep/contract/words';
 import { type Database, run } from '@lockstep/platform';
 import { BATCH_WANTED } from '../accepting/batch.ts';
 import { queuedIn } from '../channels/count-activity.ts';
-import type { PendingInChannel } from '../channels/estimates.ts';
+import type { PendingInChannel } from '../channels/state.ts';
 import { channelOfColumn } from '../lanes.ts';
 import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from '../summary.ts';
 

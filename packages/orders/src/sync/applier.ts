@@ -22,8 +22,7 @@ import { findingPaused, refusePaused } from '../channels/pauses.ts';
 import type { EventNumbering } from '../feed/numbering.ts';
 import { lockedLanes, timeout } from '../lanes.ts';
 import type { OrderMetrics } from '../metrics.ts';
-import { BatchFailed, type NewBatch } from './batches.ts';
-import { applyCalls, lanesOf, type SyncCall, type SyncResult } from './calls.ts';
+import { applyCalls, BatchFailed, lanesOf, type NewBatch, type SyncCall, type SyncResult } from './calls.ts';
 
 /** How many shared transactions run at once in a process, and how many of single calls and of drains before them. */
 const SHARED_AT_ONCE = 2;

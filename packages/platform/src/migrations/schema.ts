@@ -6,8 +6,7 @@ import { type Database, within } from '../postgres/database.ts';
 import { isOverload } from '../postgres/errors.ts';
 import type { Logger } from '../process/log.ts';
 import type { QueueBackend } from '../queue/backend.ts';
-import { explainDatabaseFault } from './faults.ts';
-import { findLacking, type Release, readMigrations } from './migrate.ts';
+import { explainDatabaseFault, findLacking, type Release, readMigrations } from './migrate.ts';
 
 /** Read once per release. */
 const shipped = new Map<Release, ReturnType<typeof readMigrations>>();

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Database, openDatabase, type Trx } from './database.ts';
-import { behindSavepoint, inTransaction } from './transactions.ts';
+import { behindSavepoint, type Database, inTransaction, openDatabase, type Trx } from './database.ts';
 
 describe('a connection that goes silent', () => {
   const through: Socket[] = [];

@@ -2,11 +2,10 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { Overload } from '../concurrency/deadline.ts';
-import { type Database, openDatabase } from './database.ts';
+import { type Database, inSnapshot, openDatabase } from './database.ts';
 import { isOverload, isTransient, WriteOutcomes } from './errors.ts';
 import { OutcomeUnknown, ReadOnlyServer } from './pool.ts';
 import { run } from './statement.ts';
-import { inSnapshot } from './transactions.ts';
 
 /** An error as PostgreSQL reports it. */
 function databaseError(code: string, more: { constraint?: string; file?: string } = {}): pg.DatabaseError {

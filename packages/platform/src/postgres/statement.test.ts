@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { type Database, openDatabase, type Trx } from './database.ts';
+import { behindSavepoint, type Database, inTransaction, openDatabase, type Trx } from './database.ts';
 import { buildRows, type Column, insertRows, prepared, run, send, together } from './statement.ts';
-import { behindSavepoint, inTransaction } from './transactions.ts';
 
 let db: Database;
 

@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Deadline } from '../concurrency/deadline.ts';
-import { type Database, openDatabase, within } from './database.ts';
+import { type Database, inTransaction, openDatabase, within } from './database.ts';
 import { isOverload } from './errors.ts';
-import { inTransaction } from './transactions.ts';
 
 let db: Database;
 /** A database with one connection. */

@@ -1,8 +1,7 @@
 import cookie from '@fastify/cookie';
 import { ConsoleRefusal, consoleCauses } from '@lockstep/contract/console';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { BatchReader } from '../../bodies/batch-reader.ts';
-import type { Bodies } from '../../bodies/bodies.ts';
+import type { BatchReader, Bodies } from '../../bodies.ts';
 import { noteCode } from '../../calls/calls.ts';
 import { checksAllButBody } from '../../calls/operation-routes.ts';
 import { answerFailure } from '../../failures.ts';

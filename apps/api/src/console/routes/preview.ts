@@ -3,7 +3,7 @@ import { type ApplicationId, type Channels, requireChannel } from '@lockstep/con
 import { ConsoleRefusal, type PreviewedOrder } from '@lockstep/contract/console';
 import { comparePreview } from '@lockstep/orders';
 import type { Database } from '@lockstep/platform';
-import type { BatchReader } from '../../bodies/batch-reader.ts';
+import type { BatchReader } from '../../bodies.ts';
 import { noteSubject } from '../../calls/calls.ts';
 import type { ServerOptions } from '../../options.ts';
 import type { ConsoleHandlers } from '../operations.ts';

@@ -6,7 +6,7 @@ import { comparePreview, readFailedOrders, readOrder } from '@lockstep/orders';
 import { OPERATOR, type OperatorBatch, showSentOrder } from '@lockstep/orders/operator';
 import type { Database } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
-import type { BatchReader, ReadBatch } from '../../bodies/batch-reader.ts';
+import type { BatchReader, ReadBatch } from '../../bodies.ts';
 import type { ServerOptions } from '../../options.ts';
 import { compareWithFailed } from '../difference.ts';
 import { countHidden, hidePasswords, putBackHidden } from '../hidden-passwords.ts';

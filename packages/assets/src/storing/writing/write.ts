@@ -1,7 +1,7 @@
 import type { Trx } from '@lockstep/platform';
+import type { LedgerIds } from '../../ids.ts';
 import type { Numbers } from '../../ledger/grants.ts';
 import type { Asset, Ledger, LedgerChanges } from '../../ledger/ledger.ts';
-import type { LedgerIds } from './ids.ts';
 import {
   collectTerms,
   insertAssets,

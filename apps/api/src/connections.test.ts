@@ -1,8 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { CallVerifier } from '@lockstep/access';
+import { createLogger, createMetrics, type Database } from '@lockstep/platform';
 import { afterEach, expect, it } from 'vitest';
-import { Lingering } from './lingering.ts';
+import { Lingering } from './connections.ts';
+import { addHttpMetrics } from './metrics.ts';
+import type { ServerOptions } from './options.ts';
+import { buildServer } from './server.ts';
 
 const MEBIBYTE = 1024 * 1024;
 /** Limits that a test reaches only if it sets them. */
@@ -63,4 +68,21 @@ it('ends when the client disconnects', async () => {
   const { client, ended } = await refuse({});
   client.destroy();
   await ended;
+});
+
+it('a server closes although a browser keeps an unused connection', async () => {
+  const server = await buildServer({
+    log: createLogger({ name: 'test', level: 'silent', secrets: new Set() }),
+    metrics: addHttpMetrics(createMetrics()),
+    verifier: new CallVerifier({} as Database),
+    schema: { isCurrent: async () => true },
+    publicUrl: null,
+  } as ServerOptions);
+  const { port } = new URL(await server.listen({ port: 0, host: '127.0.0.1' }));
+  const silent = connect(Number(port), '127.0.0.1');
+  await once(silent, 'connect');
+  const ended = once(silent.resume(), 'close');
+  // Without the fix, this waits for the connection for longer than the test may take.
+  await server.close();
+  expect(await ended).toEqual([false]);
 });

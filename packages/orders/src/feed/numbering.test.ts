@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { Watch } from './watch.ts';
+import { Watch } from './numbering.ts';
 
 const { signal } = new AbortController();
 

@@ -1,6 +1,6 @@
 import type { ApplicationId } from '@lockstep/contract';
 import { describe, expect, it } from 'vitest';
-import { type ChannelState, estimateCompletion, type PendingInChannel, secondsUntilBelow } from './estimates.ts';
+import { type ChannelState, estimateCompletion, type PendingInChannel, secondsUntilBelow } from './state.ts';
 
 /** The arithmetic of estimates (rules 6.4): pending orders ahead, at the rate of each channel. */
 

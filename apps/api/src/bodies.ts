@@ -1,9 +1,20 @@
 import type { Readable } from 'node:stream';
-import { FORM_TYPE, MAX_BODY_BYTES, Refusal, readJson } from '@lockstep/contract';
+import { setImmediate } from 'node:timers/promises';
+import type { Caller } from '@lockstep/access';
+import {
+  type CustomerId,
+  FORM_TYPE,
+  MAX_BODY_BYTES,
+  type Order,
+  Refusal,
+  readBatchOrder,
+  readJson,
+} from '@lockstep/contract';
+import { CustomerChannels, type PreparedBatch, prepareBatch } from '@lockstep/orders';
+import { FairQueue } from '@lockstep/platform';
 import { parse as parseForm } from 'fast-querystring';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { BytesInFlight } from '../calls/bytes-in-flight.ts';
-import { onCallDecided } from '../calls/calls.ts';
+import { onCallDecided } from './calls/calls.ts';
 
 const JSON_TYPE = 'application/json';
 /** How long bodies can still arrive once the process stops. The rest of the shutdown time is for their answers. */
@@ -203,3 +214,82 @@ class Received {
     return this.#bytes.subarray(0, this.length);
   }
 }
+
+const MEBIBYTE = 1024 * 1024;
+/** The most bytes of a process, and of one party. */
+const MAX_BYTES = 64 * MEBIBYTE;
+const MAX_BYTES_OF_PARTY = 32 * MEBIBYTE;
+
+/**
+ * Counts the bytes that a process holds for its calls: of bodies until they are answered, and of long answers until
+ * clients have read them. A party, such as an application, takes no more than its share.
+ */
+export class BytesInFlight {
+  readonly #ofParty = new Map<string, number>();
+  #all = 0;
+
+  /** Throws a Refusal if they do not fit: overloaded. */
+  take(party: string, bytes: number): void {
+    const ofParty = (this.#ofParty.get(party) ?? 0) + bytes;
+    if (this.#all + bytes > MAX_BYTES || ofParty > MAX_BYTES_OF_PARTY) throw new Refusal('overloaded');
+    this.#ofParty.set(party, ofParty);
+    this.#all += bytes;
+  }
+
+  release(party: string, bytes: number): void {
+    this.#all -= bytes;
+    const left = (this.#ofParty.get(party) ?? 0) - bytes;
+    if (left === 0) this.#ofParty.delete(party);
+    else this.#ofParty.set(party, left);
+  }
+}
+
+/** Reading a body of this size takes longer than other calls should wait for several of them. */
+const LARGE_BYTES = 256 * 1024;
+
+/** A batch that was checked and prepared for storing. */
+export interface ReadBatch {
+  prepared: PreparedBatch;
+  /** Its orders in the order of orderList, for a sync batch or a preview; otherwise empty. */
+  orders: Order[];
+  /** The paths of the first unknown fields. */
+  ignoredFields: string[];
+}
+
+/** Checks and prepares the bodies of O5 and of its preview. */
+export class BatchReader {
+  readonly #channels = new CustomerChannels();
+  /** Large bodies are read one at a time, so that other calls go on between them. Applications take turns. */
+  readonly #turns = new FairQueue({ atOnce: 1, maxWaiting: Number.POSITIVE_INFINITY });
+
+  /** Throws the Refusals of readBatchOrder, and an Overload when the call's deadline passes or its client has left. */
+  async read(
+    caller: Pick<Caller, 'applicationId' | 'channels'>,
+    bytes: Buffer,
+    isPreview: boolean,
+    { db, deadline }: Pick<FastifyRequest, 'db' | 'deadline'>,
+  ): Promise<ReadBatch> {
+    const { applicationId, channels } = caller;
+    const isLarge = bytes.length > LARGE_BYTES;
+    const inTurn = <Result>(work: () => Result): Promise<Result> | Result =>
+      isLarge
+        ? this.#turns.run(applicationId, deadline.signal, async () => {
+            await setImmediate();
+            return work();
+          })
+        : work();
+    const { batch, ignoredFields } = await inTurn(() => readBatchOrder(bytes));
+    const customerIds: CustomerId[] = isPreview ? [] : batch.orderList.map(({ customerId }) => customerId);
+    const channelIds = await deadline.race(this.#channels.find(db, customerIds, channels));
+    const prepared = await inTurn(() => prepareBatch(applicationId, batch, channelIds));
+    return isPreview || batch.syncMode === 'sync'
+      ? { prepared: withoutPayloads(prepared), orders: batch.orderList, ignoredFields }
+      : { prepared, orders: [], ignoredFields };
+  }
+}
+
+/** Frees memory while a call waits. */
+const withoutPayloads = (batch: PreparedBatch): PreparedBatch => ({
+  ...batch,
+  chunks: batch.chunks.map((chunk) => ({ ...chunk, payload: '' })),
+});

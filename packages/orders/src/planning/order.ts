@@ -1,0 +1,189 @@
+import type { Asset, Effects, Grant, Ledger } from '@lockstep/assets';
+import {
+  type Cause,
+  type Channels,
+  type CustomerId,
+  type LicenseOrderId,
+  MAX_COUNTED,
+  MAX_EXTENDED_ATTRIBUTES,
+  MAX_INSTANCES,
+  MAX_INSTANCES_ON_ASSET,
+  MAX_INSTANCES_TOGETHER,
+  type Order,
+  Refusal,
+} from '@lockstep/contract';
+
+export interface OrderWithId {
+  licenseOrderId: LicenseOrderId;
+  order: Order;
+  /**
+   * The channels that its application is bound to; null if it is not bound. Customers of other channels don't exist for
+   * it.
+   */
+  channels: Channels;
+}
+
+/** The outcome of an order (rules 6.2). A failed order has changed nothing. */
+export interface Outcome {
+  accepted: OrderWithId;
+  failure: { cause: Cause; message: string } | null;
+  /** How many assets and product instances the order created or revoked (rules 6.4). */
+  assets: number;
+  products: number;
+}
+
+export function failOrder(accepted: OrderWithId, refusal: Refusal): Outcome {
+  return { accepted, failure: { cause: refusal.reason, message: refusal.message }, assets: 0, products: 0 };
+}
+
+/** Returns empty effects, of a purchase by a customer or of a revocation (null). */
+export function emptyEffects(purchaserId: CustomerId | null): Effects {
+  return { purchaserId, assets: [], grants: [], merchandises: [], products: [], touched: 0 };
+}
+
+/** Counts the assets and product instances that effects create or revoke, for an order's result (rules 6.4). */
+export function countEffects(effects: Effects): { assets: number; products: number } {
+  const assets = effects.assets.filter(({ action }) => action === 'create' || action === 'revoke').length;
+  const products = effects.grants.reduce(
+    (sum, effect) => sum + (effect.action === 'revoke' ? effect.numbers.products : 0),
+    effects.products.length,
+  );
+  return { assets, products };
+}
+
+/** Refuses an order whose customer, enterprise or source order does not match the ledger (rules 6.5). */
+export function checkCustomer(ledger: Ledger, { order, channels }: OrderWithId): void {
+  const { customerId, enterpriseGlobalId, srcLicenseOrderId } = order;
+  const customer = ledger.customers.get(customerId);
+  if (customer === undefined || !isVisible(ledger, channels, customerId)) {
+    throw new Refusal('customer_not_found', customerId);
+  }
+  if (customer.enterpriseId !== enterpriseGlobalId) {
+    throw new Refusal('enterprise_mismatch', customerId, enterpriseGlobalId);
+  }
+  if (srcLicenseOrderId === undefined) return;
+  if (order.orderType === 'new_buy') {
+    checkSource(ledger, channels, srcLicenseOrderId);
+  } else if (ledger.customerOfPurchase.get(srcLicenseOrderId) !== customerId) {
+    throw new Refusal('source_order_not_found', srcLicenseOrderId, ` of customer ${customerId}`);
+  }
+}
+
+/** Whether a customer exists for an application, which may be bound to channels (rules 2). */
+export function isVisible(ledger: Ledger, channels: Channels, customerId: CustomerId): boolean {
+  return channels === null || channels.includes(ledger.customers.get(customerId)!.channelCode);
+}
+
+/**
+ * Refuses a source order that is not a succeeded purchase. For purchases and their products, it may be any customer's.
+ */
+export function checkSource(ledger: Ledger, channels: Channels, srcLicenseOrderId: LicenseOrderId): void {
+  const customerId = ledger.customerOfPurchase.get(srcLicenseOrderId);
+  if (customerId === undefined || !isVisible(ledger, channels, customerId)) {
+    throw new Refusal('source_order_not_found', srcLicenseOrderId);
+  }
+}
+
+export function checkLicenseType(asset: Asset, order: Order): void {
+  if (asset.licenseType !== order.licenseType) {
+    throw new Refusal('license_type_mismatch', asset.assetNum, asset.licenseType, order.licenseType);
+  }
+}
+
+/** Returns the grants of an asset. They must be loaded if it has any. */
+export function grantsOf(asset: Asset): Grant[] {
+  if (!asset.areGrantsLoaded) throw new Error(`grants of asset ${asset.assetNum} not loaded`);
+  return asset.grants;
+}
+
+/** Returns how much is active on an asset. It must be counted, as it is if orders buy for it. */
+export function activeOn({ active, assetNum }: Asset): NonNullable<Asset['active']> {
+  if (active === null) throw new Error(`contents of asset ${assetNum} not counted`);
+  return active;
+}
+
+/** How much orders may touch (rules 6.5 Size). */
+export interface Limits {
+  /** Active products and merchandise on one asset. The same limit applies to its grants. */
+  onAsset: number;
+  codesOnAsset: number;
+  /**
+   * Products and merchandise that one order creates, revokes or moves. The same limit applies to the grants of the
+   * assets that it may revoke.
+   */
+  ofOrder: number;
+  /**
+   * Products, merchandise and grants on the assets that a new_buy names, before it. Orders that run together count no
+   * more together.
+   */
+  counted: number;
+  /**
+   * What orders that run together may touch, and about how much of each kind is read for them. At least `ofOrder` and
+   * `onAsset` together (see loadContents).
+   */
+  together: number;
+}
+
+export const LIMITS: Limits = {
+  onAsset: MAX_INSTANCES_ON_ASSET,
+  codesOnAsset: MAX_EXTENDED_ATTRIBUTES,
+  ofOrder: MAX_INSTANCES,
+  counted: MAX_COUNTED,
+  together: MAX_INSTANCES_TOGETHER,
+};
+
+/**
+ * Counts what an order touches while it is planned, so that an order that is too large fails before it uses much
+ * memory.
+ */
+export class Touched {
+  readonly #limits: Limits;
+  #instances = 0;
+  #grants = 0;
+  #counted = 0;
+  readonly #assets = new Set<Asset>();
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  get instances(): number {
+    return this.#instances;
+  }
+
+  /** Adds products and merchandise. Throws a Refusal: order_too_large. */
+  add(instances: number): void {
+    this.#instances += instances;
+    check(this.#instances, this.#limits.ofOrder, 'products and merchandise to change');
+  }
+
+  /** Adds the grants of an asset, once per order. Throws a Refusal: order_too_large. */
+  addGrantsOf(asset: Asset): void {
+    if (this.#assets.has(asset)) return;
+    this.#assets.add(asset);
+    this.#grants += grantsOf(asset).filter(({ revokedBy }) => revokedBy === null).length;
+    check(this.#grants, this.#limits.ofOrder, 'grants on its assets');
+  }
+
+  /** Adds what an asset holds before the order. Call it once for each asset. Throws a Refusal: order_too_large. */
+  addHeldBy(asset: Asset): void {
+    const { grants, contents } = activeOn(asset);
+    this.#counted += grants + contents;
+    check(this.#counted, this.#limits.counted, 'products, merchandise and grants on its assets');
+  }
+}
+
+function check(count: number, limit: number, what: string): void {
+  if (count > limit) throw new Refusal('order_too_large', limit, what);
+}
+
+/**
+ * Returns the refusal of a batch whose orders touch too much together (rules 6.5). `index`: the first order beyond the
+ * limit.
+ */
+export function tooLarge(index: number): Refusal {
+  const { together, counted } = LIMITS;
+  const changes = `${together} products and merchandise to change`;
+  const limits = `${changes}, ${together} to revoke from, or ${counted} on assets to add to`;
+  return new Refusal('batch_too_large', `orderList[${index}]`, limits);
+}
