@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { createApplication } from '@lockstep/access';
 import { sql } from 'kysely';
 import { Api, dataOf } from '../harness/api.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { batchOf, newBuy } from '../harness/orders/orders.ts';
 import { syncOf } from '../harness/orders/sync-batches.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { say } from './bench-run.ts';
@@ -20,6 +20,7 @@ const CALLERS = 6;
 const CUSTOMERS = 40;
 const KILL_EVERY_MS = 7_000;
 const PAUSE_MS = 50;
+const FIRST_NUMBER = 8_000_000_000;
 
 await withService({ hasWorker: true }, async ({ api, worker, env, baseUrl, db }) => {
   const credentials = await createApplication(db, { name: 'Soak', scopes: ['auth_order'], approved: true });
@@ -30,7 +31,8 @@ await withService({ hasWorker: true }, async ({ api, worker, env, baseUrl, db })
   const endMs = performance.now() + Number(values.minutes) * 60_000;
   const isOver = () => performance.now() > endMs;
   let orders = 0;
-  const buy = () => newBuy(customers[orders++ % CUSTOMERS]!, [newAssetNum()]);
+  // Counted: among a million random numbers, two would often be the same.
+  const buy = () => newBuy(customers[orders % CUSTOMERS]!, [String(FIRST_NUMBER + orders++)]);
   const send = async (turn: number) => {
     while (!isOver()) {
       if (turn % 3 === 0) dataOf(await caller.submit(syncOf(buy())));
@@ -59,16 +61,23 @@ await withService({ hasWorker: true }, async ({ api, worker, env, baseUrl, db })
     }
   };
   await Promise.all([killOften(), watchMemory(), ...Array.from({ length: CALLERS }, (_, turn) => send(turn))]);
-  const count = async () => {
-    const { rows } = await sql<{ applied: number; assets: number }>`
-      select count(*)::int as applied, (select count(*)::int from asset) as assets from license_order
-      where cause is null`.execute(db);
+  const read = async () => {
+    const { rows } = await sql<{ applied: number; failed: number; open: number; assets: number }>`
+      select count(*) filter (where cause is null)::int as applied, count(cause)::int as failed,
+        (select count(*)::int from batch where completed_time is null) as open,
+        (select count(*)::int from asset) as assets
+      from license_order`.execute(db);
     return rows[0]!;
   };
-  for (let applied = -1; applied !== (await count()).applied; await wait(2_000)) ({ applied } = await count());
-  const { applied, assets } = await count();
+  let state = await read();
+  for (let tries = 0; state.open > 0 && tries < 30; tries++) {
+    await wait(2_000);
+    state = await read();
+  }
+  const { applied, failed, open, assets } = state;
+  const isRight = applied === orders && assets === orders && failed === 0 && open === 0;
   say(
-    `${orders} orders sent, ${applied} applied, ${assets} assets: ${applied === orders && assets === orders ? 'each once' : 'WRONG'}`,
+    `${orders} orders sent, ${applied} applied, ${failed} failed, ${open} batches open, ${assets} assets: ${isRight ? 'each once' : 'WRONG'}`,
   );
 });
 

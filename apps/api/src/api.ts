@@ -6,9 +6,8 @@ import {
   agedOrders,
   BatchAcceptor,
   BatchApplier,
-  BatchCanceller,
-  CANCELS_AT_ONCE,
   ChannelReader,
+  cancelBatch,
   EventNumbering,
   type Job,
   JobAnnouncer,
@@ -51,7 +50,7 @@ const CHANGES = { atOnce: 9, atOnceOfParty: 2, maxWaiting: 250 };
  * M4, M9 and M10. They take longer than other calls, so a pool of their own keeps them from taking all connections.
  */
 const LANES_POOL = {
-  poolSize: SYNC_GROUPS_AT_ONCE + CANCELS_AT_ONCE + CHANGES.atOnce + 1,
+  poolSize: SYNC_GROUPS_AT_ONCE + CHANGES.atOnce + 1,
   queryTimeoutMs: 60_000,
   lockTimeoutMs: 15_000,
 };
@@ -153,7 +152,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       sessions: new OperatorSessions(passwords),
       acceptor: new BatchAcceptor({ db, announcer, bound, metrics, onCompleted: () => numbering.number() }),
       applier,
-      canceller: new BatchCanceller({ db, lanesDb, log, metrics, numbering }),
+      cancel: (patient, ...asked) => cancelBatch(patient, { log, metrics, numbering }, ...asked),
       inFlight: new BytesInFlight(),
       reads: new FairQueue(READS),
       changes: new FairQueue(CHANGES),

@@ -1,16 +1,8 @@
 import type { CallVerifier, PasswordHasher } from '@lockstep/access';
 import type { Region } from '@lockstep/assets';
-import type { ApplicationId } from '@lockstep/contract';
+import type { ApplicationId, CancelBatch, CancelledBatch } from '@lockstep/contract';
 import type { OperatorSessions } from '@lockstep/operators';
-import type {
-  BatchAcceptor,
-  BatchApplier,
-  BatchCanceller,
-  ChannelReader,
-  Job,
-  ResultReader,
-  Watch,
-} from '@lockstep/orders';
+import type { BatchAcceptor, BatchApplier, ChannelReader, Job, ResultReader, Watch } from '@lockstep/orders';
 import type { Aged, Database, FairQueue, JobQueue, Logger, SchemaWatch, WriteOutcomes } from '@lockstep/platform';
 import type { BytesInFlight } from './bodies.ts';
 import type { HttpMetrics } from './metrics.ts';
@@ -26,14 +18,14 @@ export interface ServerOptions {
   sessions: OperatorSessions;
   acceptor: BatchAcceptor;
   applier: BatchApplier;
-  canceller: BatchCanceller;
+  cancel: (db: Database, applicationId: ApplicationId, request: CancelBatch) => Promise<CancelledBatch>;
   results: ResultReader;
   channels: ChannelReader;
   eventWatch: Watch<ApplicationId>;
   inFlight: BytesInFlight;
   /** The turns of calls that may read thousands of rows: lists, searches by asset number, contents, previews. */
   reads: FairQueue;
-  /** The turns of calls that wait for data that orders are changing: O6 and O7, M4, M9 and M10. */
+  /** The turns of calls that wait for lanes or for data that orders are changing: cancels, O6, O7, M4, M9 and M10. */
   changes: FairQueue;
   /** The pool for calls that wait for lanes or take these turns. */
   lanesDb: Database;

@@ -33,6 +33,5 @@ export {
   readLedger,
 } from './storing/loading/load.ts';
 export { readOldestProducts } from './storing/loading/products.ts';
-export { NOW, releaseAssets } from './storing/writing/update.ts';
-export { writeLedger } from './storing/writing/write.ts';
+export { NOW, releaseAssets, writeLedger } from './storing/writing/write.ts';
 export { findNumbersOfOtherChannels, selectAssets } from './tenant.ts';

@@ -10,7 +10,7 @@ import type {
 import { behindSavepoint, type Database, inTransaction, isTransient, type Logger, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { lockFound } from './storing/loading/load.ts';
-import { NOW } from './storing/writing/update.ts';
+import { NOW } from './storing/writing/write.ts';
 import { selectAssets } from './tenant.ts';
 
 /** License types that can be disabled and enabled: refillable locks and those of large customers (interface O6). */

@@ -2,14 +2,13 @@ import type {} from './tables.ts';
 
 export { BatchAcceptor } from './accepting/acceptor.ts';
 export { type Job, JobAnnouncer, jobSchema, QUEUE_NAME } from './accepting/jobs.ts';
-export { PendingBound } from './accepting/pending-bound.ts';
 export { type PreparedBatch, prepareBatch } from './accepting/prepare.ts';
 export { OrderWorker, WORKER_NAME } from './applying/worker.ts';
 export { registerBacklogGauges } from './channels/gauges.ts';
 export { findChannel, pickChannels } from './channels/list.ts';
 export { pauseChannel, resumeChannel } from './channels/pauses.ts';
-export { ChannelReader, readChannels } from './channels/state.ts';
-export { BatchCanceller, CANCELS_AT_ONCE } from './corrections/cancel.ts';
+export { ChannelReader, PendingBound, readChannels } from './channels/state.ts';
+export { cancelBatch } from './corrections/cancel.ts';
 export { failPendingOrders } from './corrections/fail-orders.ts';
 export { comparePreview, previewBatch } from './corrections/preview.ts';
 export { retryFailedOrders } from './corrections/retry.ts';

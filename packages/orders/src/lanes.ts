@@ -1,15 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { Channels, CustomerId } from '@lockstep/contract';
-import {
-  type Database,
-  describeError,
-  isId,
-  isTransient,
-  run,
-  type Statement,
-  type Trx,
-  together,
-} from '@lockstep/platform';
+import { type Database, describeError, isId, isTransient, run, type Statement, type Trx } from '@lockstep/platform';
 import { LRUCache } from 'lru-cache';
 
 /**
@@ -95,19 +86,6 @@ export const lockedLanes = (lanes: readonly number[]): Statement<LockedRow> => (
 /** Locks lanes (see lockedLanes). It waits for each as long as this connection waits for any lock. */
 export async function lockLanes(trx: Trx, lanes: readonly number[]): Promise<void> {
   await run(trx, lockedLanes(lanes));
-}
-
-/** The timeout of statements after a call has locked its lanes. */
-const STATEMENT_TIMEOUT_MS = 60_000;
-
-/**
- * Locks lanes as lockLanes does, but with one deadline (a time of performance.now) for all of them. After it, throws an
- * overload (isOverload).
- */
-export async function lockLanesUntil(trx: Trx, lanes: readonly number[], deadlineMs: number): Promise<void> {
-  const leftMs = Math.max(1, Math.ceil(deadlineMs - performance.now()));
-  const setting = (timeoutMs: number) => timeout('statement_timeout', timeoutMs);
-  await together(trx, [setting(leftMs), lockedLanes(lanes), setting(STATEMENT_TIMEOUT_MS)]);
 }
 
 /** How long a transaction waits for each lock while others wait for its turn. */

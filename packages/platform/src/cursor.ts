@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isId } from './postgres/statement.ts';
 
 /** Length of the digest at the end of a cursor: 66 bits, which catch mistakes. It is not a secret. */
 const DIGEST_CHARACTERS = 11;
@@ -47,12 +48,4 @@ export class ListCursor {
       .digest('base64url');
     return text + digest.slice(0, DIGEST_CHARACTERS);
   }
-}
-
-const MAX_ID = 9_223_372_036_854_775_807n;
-const DIGITS = /^[1-9]\d{0,18}$/;
-
-/** Whether a text is a valid row id: decimal digits without a leading zero, within 63 bits. */
-export function isId(text: string): boolean {
-  return DIGITS.test(text) && BigInt(text) <= MAX_ID;
 }

@@ -2,7 +2,7 @@
 export { Deadline, Overload } from './concurrency/deadline.ts';
 export { FairQueue } from './concurrency/fair-queue.ts';
 export { share } from './concurrency/share.ts';
-export { type CursorPart, isId, ListCursor, WrongCursor } from './cursor.ts';
+export { type CursorPart, ListCursor, WrongCursor } from './cursor.ts';
 // migrations: the schema of a release, and whether a database has it
 export { explainFault, migrateToLatest, type Release } from './migrations/migrate.ts';
 export { findSchemaFault, SchemaWatch } from './migrations/schema.ts';
@@ -23,9 +23,11 @@ export { Listener, notify, readNotification } from './postgres/listener.ts';
 export { OutcomeUnknown } from './postgres/pool.ts';
 export {
   arrayText,
+  bigintArray,
   buildRows,
   type Column,
   insertRows,
+  isId,
   parseBigint,
   prepared,
   run,

@@ -165,6 +165,7 @@ const TIMEOUTS_MS: Partial<Record<OperationId, number>> = {
   getEvents: 40_000,
   previewBatchOrder: CHANGE_TIMEOUT_MS,
   createBatchOrder: CHANGE_TIMEOUT_MS,
+  cancelBatchOrder: CHANGE_TIMEOUT_MS,
   lockAssets: CHANGE_TIMEOUT_MS,
   unlockAssets: CHANGE_TIMEOUT_MS,
   // Hashing a hundred passwords takes seconds, and longer if other calls hash too.

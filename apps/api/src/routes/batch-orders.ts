@@ -1,6 +1,7 @@
 import type { Caller } from '@lockstep/access';
 import { splitOrderId } from '@lockstep/assets';
-import { type AcceptedOrder, BatchRefusal, findOperation, Refusal, requireChannel, success } from '@lockstep/contract';
+import { type AcceptedOrder, BatchRefusal, Refusal, requireChannel, success } from '@lockstep/contract';
+import { routes } from '@lockstep/contract/routes';
 import { previewBatch } from '@lockstep/orders';
 import type { FastifyInstance } from 'fastify';
 import type { BatchReader, Bodies, ReadBatch } from '../bodies.ts';
@@ -57,7 +58,7 @@ function batchHandlers(options: ServerOptions): Handlers<BatchOperationId, Submi
    */
   const buildLocation = (batch: { channelCode: string; channelOrderId: string }) =>
     // A + means a space in forms only; %20 works for every client.
-    `${pathPrefix}${findOperation('getBatchResult').path}?${new URLSearchParams(batch).toString().replaceAll('+', '%20')}`;
+    `${pathPrefix}${routes.getBatchResult.path}?${new URLSearchParams(batch).toString().replaceAll('+', '%20')}`;
 
   return {
     createBatchOrder: async (request, { caller, batch: { prepared, orders } }, reply) => {

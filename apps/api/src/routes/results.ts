@@ -9,9 +9,10 @@ import {
   showListedOrder,
   showOrder,
 } from '@lockstep/orders';
+import type { Database } from '@lockstep/platform';
 import { noteSubject } from '../calls/calls.ts';
 import type { OrderHandlers } from '../calls/operation-routes.ts';
-import { answerLong } from '../calls/turns.ts';
+import { answerLong, changeInTurn } from '../calls/turns.ts';
 import type { ServerOptions } from '../options.ts';
 
 /** Handlers for the results of batches and of orders (rules 6.4). */
@@ -79,12 +80,13 @@ export function eventHandlers({ eventWatch }: ServerOptions) {
 }
 
 /** Handler that cancels the pending orders of a batch (rules 6.6). */
-export function cancelHandlers({ canceller }: ServerOptions) {
+export function cancelHandlers(options: ServerOptions) {
   return {
     cancelBatchOrder: async (request, { applicationId }) => {
       const { channelCode, channelOrderId } = request.body;
       noteSubject(request, { channelCode, channelOrderId });
-      return success(await canceller.cancel(applicationId, request.body));
+      const cancel = (db: Database) => options.cancel(db, applicationId, request.body);
+      return success(await changeInTurn(options, applicationId, request, cancel));
     },
   } satisfies OrderHandlers;
 }

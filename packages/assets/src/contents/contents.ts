@@ -7,7 +7,7 @@ import {
   type ProductNode,
   Refusal,
 } from '@lockstep/contract';
-import { arrayText, parseBigint, run, type Trx, together } from '@lockstep/platform';
+import { bigintArray, parseBigint, run, type Trx, together } from '@lockstep/platform';
 import { type MerchandiseRow, measuring, type ProductRow, readingMerchandises, readingProducts } from './rows.ts';
 
 /** An asset whose contents are read. */
@@ -26,10 +26,7 @@ export interface Contents {
 
 /** Reads the active contents of assets. Throws a Refusal: answer_too_large. */
 export async function readContents(trx: Trx, assets: readonly NamedAsset[]): Promise<Contents> {
-  const assetIds = arrayText(
-    'bigint',
-    assets.map(({ assetId }) => assetId),
-  );
+  const assetIds = bigintArray(assets.map(({ assetId }) => assetId));
   const [size] = await run(trx, measuring(assetIds));
   checkAnswer(size!.bytes);
   const [merchandises, products] = await together<[MerchandiseRow, ProductRow]>(trx, [

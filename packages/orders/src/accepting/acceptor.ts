@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import { type AcceptedOrder, type BatchId, Refusal } from '@lockstep/contract';
 import { type Database, type Deadline, Group, run, textArray, untilConfirmed } from '@lockstep/platform';
+import type { PendingBound } from '../channels/state.ts';
 import { channelOfColumn } from '../lanes.ts';
 import type { OrderMetrics } from '../metrics.ts';
 import { PAYLOAD_VERSION } from '../stored-orders.ts';
@@ -20,7 +21,6 @@ import {
   sameBatchId,
 } from './batch.ts';
 import type { JobAnnouncer } from './jobs.ts';
-import type { PendingBound } from './pending-bound.ts';
 import { checkNumbers } from './prepare.ts';
 
 const MAX_GROUP_BATCHES = 64;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { licenseOrderIdOf } from '@lockstep/assets';
 import { type AcceptedOrder, type ApplicationId, type BatchId, Refusal, type SyncMode } from '@lockstep/contract';
-import { arrayText, type Database, type Statement, textArray } from '@lockstep/platform';
+import { bigintArray, type Database, type Statement, textArray } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { DIGEST_VERSION } from '../stored-orders.ts';
 import type { PreparedBatch } from './prepare.ts';
@@ -135,10 +135,7 @@ export const RECORDING_STORED = `
   where completed_time is not null order by id`;
 
 export const batchArrays = (batches: readonly SubmittedBatch[]) => [
-  arrayText(
-    'bigint',
-    batches.map((batch) => batch.applicationId),
-  ),
+  bigintArray(batches.map((batch) => batch.applicationId)),
   textArray(batches.map((batch) => batch.channelCode)),
   textArray(batches.map((batch) => batch.channelOrderId)),
   textArray(batches.map((batch) => batch.syncMode)),

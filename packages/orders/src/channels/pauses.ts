@@ -1,8 +1,8 @@
 import { Refusal } from '@lockstep/contract';
 import type { ChannelPause } from '@lockstep/contract/console';
-import { type Database, inTransaction, isOverload, type Statement, type Trx } from '@lockstep/platform';
+import { type Database, inTransaction, isOverload, type Statement, type Trx, together } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { channelOf, channelOfColumn, lanesOfChannel, lockLanesUntil } from '../lanes.ts';
+import { channelOf, channelOfColumn, lanesOfChannel, lockedLanes, timeout } from '../lanes.ts';
 import { inMs } from './state.ts';
 
 /** How long a pause waits for transactions that started before it (rules 9). */
@@ -53,9 +53,9 @@ function setPaused(db: Database, code: string, isPaused: boolean, record: Record
  * lane later see the pause, because they read pending orders under the lock.
  */
 async function awaitIdle(db: Database, channelId: number): Promise<boolean> {
-  const deadlineMs = performance.now() + IDLE_WITHIN_MS;
+  const locking = [timeout('statement_timeout', IDLE_WITHIN_MS), lockedLanes(lanesOfChannel(channelId))] as const;
   try {
-    await inTransaction(db, (trx) => lockLanesUntil(trx, lanesOfChannel(channelId), deadlineMs));
+    await inTransaction(db, (trx) => together(trx, locking));
     return true;
   } catch (error) {
     if (isOverload(error)) return false;

@@ -1,109 +1,52 @@
 import { type ApplicationId, type BatchId, type CancelBatch, type CancelledBatch, Refusal } from '@lockstep/contract';
-import { type Database, FairQueue, inTransaction, type Logger } from '@lockstep/platform';
+import { type Database, inTransaction, type Logger, type Trx } from '@lockstep/platform';
 import { findBatch } from '../accepting/batch.ts';
-import { type Applied, logApplied } from '../applying/finish.ts';
+import { logApplied } from '../applying/finish.ts';
 import { completeBatches } from '../completion/complete-batches.ts';
 import type { EventNumbering } from '../feed/numbering.ts';
-import { lockLanesUntil } from '../lanes.ts';
+import { lockLanes } from '../lanes.ts';
 import type { OrderMetrics } from '../metrics.ts';
 import { failInLanes } from './fail-orders.ts';
 
-interface CancelCall {
-  batchId: BatchId;
-  lanes: number[];
-  /** A time of performance.now. */
-  deadlineMs: number;
-}
-
-/** How many cancel transactions run at once in a process. Each may wait for drains of its batch's lanes. */
-export const CANCELS_AT_ONCE = 3;
-/** How many of them may belong to one application. */
-const CANCELS_OF_APPLICATION = 2;
-
-/** Cancels the pending orders of batches (rules 6.6). */
-export class BatchCanceller {
-  readonly #db: Database;
-  readonly #log: Logger;
-  readonly #metrics: OrderMetrics;
-  readonly #numbering: EventNumbering;
-  readonly #lanesDb: Database;
-  readonly #turns = new FairQueue({
-    atOnce: CANCELS_AT_ONCE,
-    atOnceOfParty: CANCELS_OF_APPLICATION,
-    maxWaiting: Number.POSITIVE_INFINITY,
-  });
-
-  /** `lanesDb`: the pool for transactions that wait for lane locks. */
-  constructor(options: {
-    db: Database;
-    lanesDb: Database;
-    log: Logger;
-    metrics: OrderMetrics;
-    numbering: EventNumbering;
-  }) {
-    this.#db = options.db;
-    this.#lanesDb = options.lanesDb;
-    this.#log = options.log;
-    this.#metrics = options.metrics;
-    this.#numbering = options.numbering;
-  }
-
-  /**
-   * Cancels all pending orders of a batch, and so completes it, in one transaction. Waits for running drains of its
-   * lanes, so that each order either takes effect or is cancelled. A repeated call, or a call for a sync batch, cancels
-   * nothing.
-   *
-   * Throws a Refusal: batch_not_found, also for batches of other applications; overloaded, and then nothing is
-   * cancelled.
-   */
-  async cancel(applicationId: ApplicationId, request: CancelBatch): Promise<CancelledBatch> {
-    const deadlineMs = performance.now() + MAX_WAIT_MS;
-    const { id: batchId, total } = await findBatch(this.#db, applicationId, request);
-    for (;;) {
-      const lanes = await findPendingLanes(this.#db, batchId);
-      if (lanes.length === 0) return { cancelled: 0, finished: total };
-      const cancelling = () => cancelPending(this.#lanesDb, { batchId, lanes, deadlineMs });
-      const work = await this.#turns.run(applicationId, undefined, cancelling, lanes);
-      if (work === null) continue;
-      const cancelled = work.applied.failedOrders.length;
-      if (cancelled > 0) {
-        this.#numbering.number();
-        logApplied(this.#log, 'cancelled', work.applied, work.startedMs);
-        this.#metrics.ordersApplied.inc({ outcome: 'cancelled' }, cancelled);
-      }
-      return { cancelled, finished: total - cancelled };
-    }
-  }
-}
-
 /**
- * Cancels the pending orders of a batch under its lanes' locks, and returns them. Returns null and does nothing if
- * `order retry` has put orders back in other lanes meanwhile.
+ * Cancels all pending orders of a batch, and so completes it, in one transaction (rules 6.6). Waits for running drains
+ * of its lanes, so that each order either takes effect or is cancelled. A repeated call, or a call for a sync batch,
+ * cancels nothing.
+ *
+ * Throws a Refusal: batch_not_found, also for batches of other applications.
  */
-async function cancelPending(
+export async function cancelBatch(
   db: Database,
-  { batchId, lanes, deadlineMs }: CancelCall,
-): Promise<{ applied: Applied; startedMs: number } | null> {
-  if (performance.now() > deadlineMs) throw new Refusal('overloaded');
-  return await inTransaction(db, async (trx) => {
-    await lockLanesUntil(trx, lanes, deadlineMs);
+  { log, metrics, numbering }: { log: Logger; metrics: OrderMetrics; numbering: EventNumbering },
+  applicationId: ApplicationId,
+  request: CancelBatch,
+): Promise<CancelledBatch> {
+  const { id: batchId, total } = await findBatch(db, applicationId, request);
+  const { applied, startedMs } = await inTransaction(db, async (trx) => {
+    const lanes = await lockPending(trx, batchId);
     const startedMs = performance.now();
-    if ((await findPendingLanes(trx, batchId)).some((lane) => !lanes.includes(lane))) return null;
     const applied = await failInLanes(trx, { batchId, lanes }, new Refusal('cancelled'));
     await completeBatches(trx, applied.finishedBatchIds);
     return { applied, startedMs };
   });
+  const cancelled = applied.failedOrders.length;
+  if (cancelled > 0) {
+    numbering.number();
+    logApplied(log, 'cancelled', applied, startedMs);
+    metrics.ordersApplied.inc({ outcome: 'cancelled' }, cancelled);
+  }
+  return { cancelled, finished: total - cancelled };
 }
 
-async function findPendingLanes(db: Database, batchId: BatchId): Promise<number[]> {
-  const rows = await db
-    .selectFrom('lane_chunk')
-    .select('lane')
-    .where('batch_id', '=', batchId)
-    .where('finished_time', 'is', null)
-    .execute();
-  return rows.map(({ lane }) => lane);
+/** Locks the lanes with pending orders of a batch. `order retry` may put orders back into others meanwhile. */
+async function lockPending(trx: Trx, batchId: BatchId): Promise<number[]> {
+  const locked: number[] = [];
+  for (;;) {
+    const chunks = trx.selectFrom('lane_chunk').select('lane').where('batch_id', '=', batchId);
+    const pending = await chunks.where('finished_time', 'is', null).execute();
+    const lanes = pending.map(({ lane }) => lane).filter((lane) => !locked.includes(lane));
+    if (lanes.length === 0) return locked;
+    await lockLanes(trx, lanes);
+    locked.push(...lanes);
+  }
 }
-
-/** How long a call waits for its turn and for work that came before it. After that, it is refused as overloaded. */
-const MAX_WAIT_MS = 15_000;

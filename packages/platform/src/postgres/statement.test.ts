@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { behindSavepoint, type Database, inTransaction, openDatabase, type Trx } from './database.ts';
-import { buildRows, type Column, insertRows, prepared, run, send, together } from './statement.ts';
+import { buildRows, type Column, insertRows, isId, prepared, run, send, together } from './statement.ts';
 
 let db: Database;
 
@@ -220,4 +220,23 @@ describe('rows', () => {
       ]);
     });
   });
+});
+
+describe('isId', () => {
+  it.each(['1', '10', '100001', '9007199254740993', '9223372036854775807'])('takes %s', (digits) => {
+    expect(isId(digits)).toBe(true);
+  });
+
+  it.each([
+    ['zero', '0'],
+    ['a leading zero', '0100001'],
+    ['nothing but zeros', '0000000000000000000'],
+    ['one more than 63 bits hold', '9223372036854775808'],
+    ['the most that 19 digits say', '9999999999999999999'],
+    ['20 digits', '10000000000000000000'],
+    ['nothing', ''],
+    ['letters', '12a'],
+    ['a blank', ' 1'],
+    ['other digits', '１２'],
+  ])('refuses %s: %s', (_, digits) => expect(isId(digits)).toBe(false));
 });

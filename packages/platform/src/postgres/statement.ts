@@ -134,12 +134,23 @@ export function arrayText(type: string, values: readonly unknown[]): unknown {
   return type === 'text' ? textArray(values as (string | null)[]) : values;
 }
 
+/** Encodes ids or other bigints as the text of an array. */
+export const bigintArray = (values: readonly unknown[]) => arrayText('bigint', values);
+
 /** Encodes texts as the text of an array, so that each row of a statement can have its own array. */
 export function textArray(texts: readonly (string | null | undefined)[]): string {
   return `{${texts.map((text) => (text === null || text === undefined ? 'null' : quote(text))).join(',')}}`;
 }
 
 const quote = (text: string) => (TO_ESCAPE.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : `"${text}"`);
+
+const MAX_ID = 9_223_372_036_854_775_807n;
+const DIGITS = /^[1-9]\d{0,18}$/;
+
+/** Whether a text is a valid row id: decimal digits without a leading zero, within 63 bits. */
+export function isId(text: string): boolean {
+  return DIGITS.test(text) && BigInt(text) <= MAX_ID;
+}
 
 /** Parses a bigint column, which pg returns as text. For numbers and times only: ids stay text. */
 export function parseBigint(column: string | null): number | null {

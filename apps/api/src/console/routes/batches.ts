@@ -11,10 +11,10 @@ import {
   readAnyBatch,
   showBatch,
 } from '@lockstep/orders/operator';
-import { isId } from '@lockstep/platform';
+import { type Database, isId } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls/calls.ts';
-import { answerLong } from '../../calls/turns.ts';
+import { answerLong, changeInTurn } from '../../calls/turns.ts';
 import type { ServerOptions } from '../../options.ts';
 import { hidePasswords } from '../hidden-passwords.ts';
 import type { ConsoleHandlers } from '../operations.ts';
@@ -22,7 +22,7 @@ import { partyOf } from '../who-acts.ts';
 
 /** Handlers for batches of all applications: their results, and cancelling their pending orders. */
 export function batchesHandlers(options: ServerOptions) {
-  const { db, canceller, channels } = options;
+  const { db, channels } = options;
   return {
     listAllBatches: async (request) => await listBatches(request.db, OPERATOR, request.query, showBatch),
 
@@ -69,7 +69,8 @@ export function batchesHandlers(options: ServerOptions) {
         before: asked,
         after: null,
       });
-      const after = await canceller.cancel(applicationId, shown);
+      const cancel = (patient: Database) => options.cancel(patient, applicationId, shown);
+      const after = await changeInTurn(options, partyOf(operator), request, cancel);
       await recordChange(db, operator, { action: 'batch.cancelled', target: batchId, before: asked, after });
       return after;
     },

@@ -1,5 +1,5 @@
 import type { AssetId, LicenseOrderId } from '@lockstep/contract';
-import { arrayText, run, type Statement, type Trx } from '@lockstep/platform';
+import { bigintArray, run, type Statement, type Trx } from '@lockstep/platform';
 import { endingOf, revokerOf } from '../../ledger/grants.ts';
 import type { Asset, Ledger } from '../../ledger/ledger.ts';
 import { ofTerms } from '../../terms.ts';
@@ -59,14 +59,8 @@ const endedRows = (holders: readonly EndedHolder[]): Statement<EndedRow> => ({
     where product.asset_id = any ((select $3::bigint[])::bigint[]) and revoked_time is null
     order by license_order_id, id`,
   values: [
-    arrayText(
-      'bigint',
-      holders.map(({ asset }) => asset.id),
-    ),
-    arrayText(
-      'bigint',
-      holders.map(({ holderId }) => holderId),
-    ),
-    arrayText('bigint', [...new Set(holders.map(({ asset }) => asset.id))]),
+    bigintArray(holders.map(({ asset }) => asset.id)),
+    bigintArray(holders.map(({ holderId }) => holderId)),
+    bigintArray([...new Set(holders.map(({ asset }) => asset.id))]),
   ],
 });

@@ -1,5 +1,5 @@
 import type { AssetId, LicenseOrderId } from '@lockstep/contract';
-import { arrayText, type Statement } from '@lockstep/platform';
+import { bigintArray, type Statement } from '@lockstep/platform';
 import { createGrant, type Numbers } from '../../ledger/grants.ts';
 import type { Asset } from '../../ledger/ledger.ts';
 
@@ -26,13 +26,7 @@ export const grantRows = (assets: readonly Asset[], atMost: number): Statement<G
       where asset_id = wanted.id and revoked_time is null order by license_order_id offset 0
     ) as granted
     order by wanted.place limit $2`,
-  values: [
-    arrayText(
-      'bigint',
-      assets.map(({ id }) => id),
-    ),
-    atMost,
-  ],
+  values: [bigintArray(assets.map(({ id }) => id)), atMost],
 });
 
 export interface CountRow extends Numbers {
@@ -64,18 +58,9 @@ export const countRows = (held: readonly HeldContents[], atMost: number): Statem
     ) as read
     group by place, holder_id order by 1`,
   values: [
-    arrayText(
-      'bigint',
-      held.map(({ asset }) => asset.id),
-    ),
-    arrayText(
-      'bigint',
-      held.map(({ source }) => source ?? 0),
-    ),
-    arrayText(
-      'bigint',
-      held.map(({ source }) => source ?? MAX_ID),
-    ),
+    bigintArray(held.map(({ asset }) => asset.id)),
+    bigintArray(held.map(({ source }) => source ?? 0)),
+    bigintArray(held.map(({ source }) => source ?? MAX_ID)),
     atMost,
   ],
 });
@@ -112,5 +97,48 @@ export function addGrants(
       return createGrant(orderId, { counted: isCounted ? { products, merchandises } : null });
     });
     asset.areGrantsLoaded = true;
+  }
+}
+
+/** How much is active on the asset with a place in a list. */
+export interface ActiveRow {
+  place: number;
+  grants: number;
+  contents: number;
+}
+
+/** The numbers of active grants, and of products and merchandise, by place. It reads at most a number of them. */
+export const activeRows = (assets: readonly Asset[], atMost: number): Statement<ActiveRow> => ({
+  name: 'count_active',
+  text: `
+    select place::int, sum(granted)::int as grants, sum(1 - granted)::int as contents
+    from (
+      select place, granted
+      from unnest((select $1::bigint[])) with ordinality as wanted (asset_id, place)
+      cross join lateral (
+        ${activeIn('asset_grant', 1)}
+        union all
+        ${activeIn('product_instance', 0)}
+        union all
+        ${activeIn('merchandise_instance', 0)}
+        offset 0
+      ) as active
+      order by place limit $2
+    ) as read
+    group by place order by 1`,
+  values: [bigintArray(assets.map(({ id }) => id)), atMost],
+});
+
+const activeIn = (table: string, granted: number) =>
+  `select ${granted} as granted from ${table} as held where held.asset_id = wanted.asset_id and held.revoked_time is null`;
+
+/**
+ * Gives assets the numbers that were read, up to `last`, where reading stopped. That of the last one may be too low.
+ */
+export function addActive(assets: readonly Asset[], rows: readonly ActiveRow[], last: number): void {
+  const byPlace = new Map(rows.map((row) => [row.place, row]));
+  for (const [index, asset] of assets.entries()) {
+    const { grants = 0, contents = 0 } = byPlace.get(index + 1) ?? {};
+    asset.active = index < last ? { grants, contents } : null;
   }
 }

@@ -1,19 +1,28 @@
-import type { CustomerId, EnterpriseId, LicenseOrderId } from '@lockstep/contract';
-import { arrayText, isId, run, type Statement, type Tables, type Trx, together } from '@lockstep/platform';
+import type { AssetId, CustomerId, EnterpriseId, LicenseOrderId, LicenseType } from '@lockstep/contract';
+import {
+  bigintArray,
+  isId,
+  parseBigint,
+  run,
+  type Statement,
+  type Tables,
+  type Trx,
+  textArray,
+  together,
+} from '@lockstep/platform';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { type Asset, emptyChanges, type Ledger, type LedgerCustomer } from '../../ledger/ledger.ts';
 import {
   type ActiveRow,
-  type AssetRow,
   activeRows,
   addActive,
-  assetRows,
-  buildAsset,
-  type FoundRow,
-  foundRows,
-  type PurchaseRow,
-} from './assets.ts';
-import { addGrants, type CountRow, countRows, type GrantRow, grantRows, type HeldContents } from './grants.ts';
+  addGrants,
+  type CountRow,
+  countRows,
+  type GrantRow,
+  grantRows,
+  type HeldContents,
+} from './grants.ts';
 import { loadMerchandises } from './merchandises.ts';
 import { addProducts, type ProductLookUp, type ProductRow, productRows } from './products.ts';
 
@@ -78,7 +87,7 @@ function buildCustomer(row: CustomerRow): LedgerCustomer {
 const customerRows = (customerIds: CustomerId[]): Statement<CustomerRow> => ({
   name: 'read_customers',
   text: 'select id, enterprise_id, channel_code from customer where id = any ((select $1::bigint[])::bigint[])',
-  values: [arrayText('bigint', customerIds)],
+  values: [bigintArray(customerIds)],
 });
 
 /** The contents of stored assets that orders need, in the order in which they need them. */
@@ -169,4 +178,86 @@ export async function lockFound<From extends keyof Tables, Row extends { id: str
     found: await sorted.execute(),
   }));
   return found;
+}
+
+interface AssetRow {
+  id: AssetId;
+  asset_num: string;
+  customer_id: CustomerId;
+  license_type: LicenseType;
+  limit_start_date: string | null;
+  limit_end_date: string | null;
+  borrowed_usb_key: boolean;
+  code_count: number;
+  stored_codes: string[];
+}
+
+/**
+ * The active assets with these numbers, in the order of the numbers, one lookup each. With a list, a plan might scan
+ * all active assets, because PostgreSQL without statistics expects few. Extended attributes stay in the database, as
+ * they may take a hundred kilobytes per asset; if orders set some, it returns how many exist and which of these codes.
+ */
+const assetRows = (assetNums: string[], codes: string[], areLocked: boolean): Statement<AssetRow> => ({
+  // A separate statement without codes: PostgreSQL would plan a statement with a parameter that is mostly null anew
+  // each time.
+  name: `${areLocked ? 'lock' : 'read'}_assets${codes.length === 0 ? '' : '_with_codes'}`,
+  text: `
+    select id, asset_num, customer_id, license_type, limit_start_date, limit_end_date, borrowed_usb_key,
+      ${codes.length === 0 ? NO_CODE_COLUMNS : CODE_COLUMNS}
+    from (select num from unnest((select $1::text[])) as num order by num) as wanted
+    cross join lateral (
+      select id, asset_num, customer_id, license_type, limit_start_date, limit_end_date, borrowed_usb_key, extends
+      from asset where asset_num = num and revoked_time is null limit 1 ${areLocked ? 'for update' : ''}
+    ) as found`,
+  values: [textArray(assetNums), ...(codes.length === 0 ? [] : [asKeys(codes)])],
+});
+
+const NO_CODE_COLUMNS = `0 as code_count, '{}'::text[] as stored_codes`;
+const CODE_COLUMNS = `
+  (select count(*)::int from jsonb_object_keys(extends)) as code_count,
+  array(select code from jsonb_object_keys(extends) as code where $2::jsonb ? code) as stored_codes`;
+
+/** Returns a JSON object with these keys: PostgreSQL finds a key in an object faster than in a list. */
+const asKeys = (keys: string[]) => JSON.stringify(Object.fromEntries(keys.map((key) => [key, 0])));
+
+/** A purchase with its customer, or an active asset. */
+type FoundRow = PurchaseRow | { id: AssetId; customer_id: null };
+
+interface PurchaseRow {
+  id: LicenseOrderId;
+  customer_id: CustomerId;
+}
+
+/** The purchases among these orders, and the active assets with these numbers, in one statement: at one moment. */
+const foundRows = (assetNums: string[], orderIds: LicenseOrderId[]): Statement<FoundRow> => ({
+  name: 'read_found',
+  text: `
+    select id, customer_id from license_order
+    where id = any ((select $1::bigint[])::bigint[]) and order_type = 'new_buy' and cause is null
+    union all
+    select found.id, null from unnest((select $2::text[])) as num
+    cross join lateral (select id from asset where asset_num = num and revoked_time is null limit 1) as found`,
+  values: [bigintArray(orderIds), textArray(assetNums)],
+});
+
+const NO_CODES: ReadonlySet<string> = new Set();
+
+function buildAsset(row: AssetRow): Asset {
+  return {
+    id: row.id,
+    assetNum: row.asset_num,
+    customerId: row.customer_id,
+    licenseType: row.license_type,
+    limitStartDate: parseBigint(row.limit_start_date),
+    limitEndDate: parseBigint(row.limit_end_date),
+    borrowedUsbKey: row.borrowed_usb_key,
+    extends: {},
+    storedCodes: row.stored_codes.length === 0 ? NO_CODES : new Set(row.stored_codes),
+    codeCount: row.code_count,
+    active: null,
+    grants: [],
+    areGrantsLoaded: false,
+    products: [],
+    revokedBy: null,
+  };
 }

@@ -1,5 +1,5 @@
 import type { LicenseOrderId } from '@lockstep/contract';
-import { arrayText, run, type Statement, type Trx } from '@lockstep/platform';
+import { bigintArray, run, type Statement, type Trx } from '@lockstep/platform';
 import type { Grant } from '../../ledger/grants.ts';
 import type { MerchandiseInstance } from '../../ledger/ledger.ts';
 import type { LoadedProduct } from './products.ts';
@@ -81,5 +81,5 @@ const merchandiseRows = (ids: readonly string[]): Statement<MerchandiseRow> => (
       + (select count(*)::int from merchandise_instance m where m.parent_id = outside.id and m.revoked_time is null)
         as active_contents
     from merchandise_instance as outside where id = any ((select $1::bigint[])::bigint[])`,
-  values: [arrayText('bigint', ids)],
+  values: [bigintArray(ids)],
 });

@@ -1,5 +1,5 @@
 import type { AssetId, LicenseOrderId } from '@lockstep/contract';
-import { arrayText, parseBigint, run, type Statement, type Trx, textArray } from '@lockstep/platform';
+import { bigintArray, parseBigint, run, type Statement, type Trx, textArray } from '@lockstep/platform';
 import { endingOf, type Grant } from '../../ledger/grants.ts';
 import type { Asset, Ledger, ProductInstance } from '../../ledger/ledger.ts';
 import { ofTerms } from '../../terms.ts';
@@ -73,10 +73,7 @@ export const productRows = (lookUps: readonly ProductLookUp[], atMost: number): 
     name: 'read_products',
     text: READ_PRODUCTS,
     values: [
-      arrayText(
-        'bigint',
-        named.map(({ id }) => id),
-      ),
+      bigintArray(named.map(({ id }) => id)),
       textArray(named.map(({ uri }) => uri)),
       textArray([...keys]),
       atMost,
