@@ -160,6 +160,7 @@ describe('lockstep order retry', () => {
   it.each([
     ['no id', []],
     ['a word that is not an ID', ['all']],
+    ['more than 2,000 IDs', Array.from({ length: 2_001 }, (_, index) => String(index + 1))],
   ])('refuses %s', async (_, words) => {
     expect(await retry(...words)).toMatchObject({ status: 64, stdout: '', stderr: expect.stringMatching(/./) });
   });

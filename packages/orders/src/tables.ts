@@ -73,14 +73,6 @@ declare module '@lockstep/platform' {
       failed_time: Generated<Date>;
       asset_nums: string[];
     };
-    order_retry: {
-      id: Generated<string>;
-      license_order_id: LicenseOrderId;
-      cause: string;
-      message: string;
-      finished_time: Date;
-      retried_time: Generated<Date>;
-    };
   }
 }
 

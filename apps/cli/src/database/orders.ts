@@ -9,6 +9,9 @@ import { type DatabaseTools, notFound } from './with-database.ts';
 /** Lists IDs after "no": 1, 2, or 3. */
 const ALTERNATIVES = new Intl.ListFormat('en', { type: 'disjunction' });
 
+/** One transaction holds the lanes of all named orders. */
+const MAX_IDS = 2_000;
+
 /** Fails pending orders. */
 export async function fail(
   { withDatabase }: DatabaseTools,
@@ -55,5 +58,6 @@ function readIds(given: readonly string[]): LicenseOrderId[] {
   const wrong = given.find((id) => !isId(id));
   if (wrong !== undefined)
     throw new CommandFault('usage', `${wrong} is not a licenseOrderId, which consists of digits.`);
+  if (given.length > MAX_IDS) throw new CommandFault('usage', `Name at most ${MAX_IDS} orders at once.`);
   return given as LicenseOrderId[];
 }

@@ -33,32 +33,26 @@ const MAX_GROUPS_AT_ONCE = 2;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1_000;
 
+interface AcceptorOptions {
+  db: Database;
+  announcer: JobAnnouncer;
+  bound: PendingBound;
+  metrics: OrderMetrics;
+  /** Numbers the event of a batch that was completed when it was accepted. */
+  onCompleted: () => void;
+}
+
 /**
  * Accepts async batches (rules 6.1 and 6.2): stores them durably, then announces them to the workers. Orders of unknown
  * customers fail in the statement that stores them.
  */
 export class BatchAcceptor {
-  readonly #db: Database;
-  readonly #announcer: JobAnnouncer;
-  readonly #bound: PendingBound;
-  readonly #metrics: OrderMetrics;
-  readonly #onCompleted: () => void;
+  readonly #options: AcceptorOptions;
   readonly #groups: Group<SubmittedBatch, BatchId | null>;
 
-  /** `onCompleted`: numbers the event of a batch that was completed when it was accepted. */
-  constructor(options: {
-    db: Database;
-    announcer: JobAnnouncer;
-    bound: PendingBound;
-    metrics: OrderMetrics;
-    onCompleted: () => void;
-  }) {
-    const { db, announcer, bound, metrics, onCompleted } = options;
-    this.#db = db;
-    this.#announcer = announcer;
-    this.#bound = bound;
-    this.#metrics = metrics;
-    this.#onCompleted = onCompleted;
+  constructor(options: AcceptorOptions) {
+    const { db } = options;
+    this.#options = options;
     this.#groups = new Group({
       run: (batches: SubmittedBatch[]) => insertAsyncBatches(db, batches),
       maxRunning: MAX_GROUPS_AT_ONCE,
@@ -77,27 +71,28 @@ export class BatchAcceptor {
    * stored.
    */
   async accept(submitted: SubmittedBatch, deadline: Deadline): Promise<AcceptedOrder[]> {
-    const bound = await this.#bound.findRefusal(submitted.applicationId);
+    const { db, announcer, metrics, onCompleted } = this.#options;
+    const bound = await this.#options.bound.findRefusal(submitted.applicationId);
     const mayBeNew = submitted.sharedNumber === null && bound === null;
     let batchId: BatchId | null = null;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       if (mayBeNew) batchId = await this.#groups.run(submitted);
       if (batchId !== null) break;
-      const [earlier] = await run(this.#db, findingEarlier([submitted]));
+      const [earlier] = await run(db, findingEarlier([submitted]));
       if (earlier !== undefined) {
         const earlierId = sameBatchId(submitted, earlier);
         // The commit of the earlier batch may not have reached the standbys yet. This answer must survive a failover.
-        await untilConfirmed(this.#db);
+        await untilConfirmed(db);
         return listAcceptedOrders(submitted, earlierId);
       }
       checkNumbers(submitted);
       if (bound !== null) throw bound;
       await deadline.race(wait(pauseMs));
     }
-    this.#metrics.ordersAccepted.inc(submitted.sequences.length);
-    this.#metrics.ordersApplied.inc({ outcome: 'failed' }, submitted.unknownOrders.length);
-    if (submitted.chunks.length === 0) this.#onCompleted();
-    else this.#announcer.announce(batchId);
+    metrics.ordersAccepted.inc(submitted.sequences.length);
+    metrics.ordersApplied.inc({ outcome: 'failed' }, submitted.unknownOrders.length);
+    if (submitted.chunks.length === 0) onCompleted();
+    else announcer.announce(batchId);
     return listAcceptedOrders(submitted, batchId);
   }
 }

@@ -51,7 +51,6 @@ interface UnknownOrder {
 const CHARACTERS_PER_WEIGHT = 1_024;
 /** Text below this size is cheap to store, however many copies there are. */
 const MUCH_TEXT = 1_024 * 1_024;
-const DIGESTED_CHARACTERS = 64 * 1_024;
 /** The weight of orders that a worker's transaction takes at most, beyond its first chunk or first held order. */
 export const MAX_WEIGHT = 250;
 
@@ -70,19 +69,13 @@ export function weighOrder(order: Order, characters: number): number {
  */
 export function prepareBatch(applicationId: ApplicationId, batch: BatchOrder, channelIds: ChannelIds): PreparedBatch {
   const { channelCode, channelOrderId, syncMode, orderList } = batch;
-  const digest = createHash('sha256').update(syncMode);
-  /** Text not yet digested: each digest call costs as much as some kilobytes. */
-  let undigested = '';
+  const texts: string[] = [syncMode];
   const byLane = new Map<number, { weight: number; orders: string[]; customerIds: Set<CustomerId> }>();
   const unknownOrders: UnknownOrder[] = [];
   let characters = 0;
   for (const [index, order] of orderList.entries()) {
     const json = orderText(order);
-    undigested += `\n${json}`;
-    if (undigested.length > DIGESTED_CHARACTERS) {
-      digest.update(undigested);
-      undigested = '';
-    }
+    texts.push(json);
     characters += json.length;
     const channelId = channelIds.get(order.customerId);
     if (channelId === undefined) {
@@ -101,7 +94,7 @@ export function prepareBatch(applicationId: ApplicationId, batch: BatchOrder, ch
     channelCode,
     channelOrderId,
     syncMode,
-    digest: digest.update(undigested).digest(),
+    digest: createHash('sha256').update(texts.join('\n')).digest(),
     sequences: orderList.map((order) => order.sequence),
     customerIds: orderList.map((order) => order.customerId),
     orderTypes: orderList.map((order) => order.orderType),

@@ -2,7 +2,6 @@ import { LedgerIds } from '@lockstep/assets';
 import { type Database, describeError, type Logger } from '@lockstep/platform';
 import { countActivity } from '../channels/count-activity.ts';
 import { readHoldsAndStalls } from '../channels/gauges.ts';
-import { readChannels } from '../channels/state.ts';
 import { OpenBatches } from '../completion/complete-batches.ts';
 import type { EventNumbering } from '../feed/numbering.ts';
 import type { OrderMetrics } from '../metrics.ts';
@@ -10,12 +9,18 @@ import { Drainer } from './drain.ts';
 import { HoldRetries } from './hold-retries.ts';
 import { type Became, Claims, DrainLoop } from './loop.ts';
 
+interface WorkerOptions {
+  db: Database;
+  log: Logger;
+  metrics: OrderMetrics;
+  numbering: EventNumbering;
+  /** How many drains run at once, each in its own transaction and connection. */
+  drains: number;
+}
+
 /** The work of a worker: drains lanes when jobs ring, and once a second does what no job asks for. */
 export class OrderWorker {
-  readonly #db: Database;
-  readonly #log: Logger;
-  readonly #numbering: EventNumbering;
-  readonly #metrics: OrderMetrics;
+  readonly #options: WorkerOptions;
   readonly #drainer: Drainer;
   readonly #retries: HoldRetries;
   readonly #loop: DrainLoop;
@@ -25,19 +30,9 @@ export class OrderWorker {
   /** The tasks of the sweep that failed last time. */
   readonly #failing = new Set<string>();
 
-  /** `drains`: how many drains run at once, each in its own transaction and connection. */
-  constructor(options: {
-    db: Database;
-    log: Logger;
-    metrics: OrderMetrics;
-    numbering: EventNumbering;
-    drains: number;
-  }) {
-    const { db, log, metrics, numbering } = options;
-    this.#db = db;
-    this.#log = log;
-    this.#numbering = numbering;
-    this.#metrics = metrics;
+  constructor(options: WorkerOptions) {
+    const { db, log } = options;
+    this.#options = options;
     const ids = new LedgerIds();
     this.#drainer = new Drainer({ ...options, ids });
     this.#retries = new HoldRetries({ db, log, ids, drainer: this.#drainer });
@@ -48,7 +43,7 @@ export class OrderWorker {
 
   /** Takes a job, whatever release queued it: it says that orders wait. */
   takeJob(): void {
-    this.#metrics.jobs.inc();
+    this.#options.metrics.jobs.inc();
     if (!this.#claims.isGathering) this.#loop.ring();
   }
 
@@ -62,14 +57,14 @@ export class OrderWorker {
     this.#retries.start();
     await this.#try(
       'completion',
-      () => this.#completeOpenBatches(),
-      (err) => this.#log.warn({ err }, 'batch completion failed; will retry'),
+      () => this.#openBatches.completeFinished(this.#options.db),
+      (err) => this.#options.log.warn({ err }, 'batch completion failed; will retry'),
     );
-    this.#numbering.number();
+    this.#options.numbering.number();
     await this.#try(
       'activity',
-      () => countActivity(this.#db),
-      (err) => this.#log.warn({ err }, 'activity count failed; will retry'),
+      () => countActivity(this.#options.db),
+      (err) => this.#options.log.warn({ err }, 'activity count failed; will retry'),
     );
   }
 
@@ -100,7 +95,7 @@ export class OrderWorker {
       });
       return hasLanes ? 'worked' : 'idle';
     } catch (error) {
-      this.#log.debug({ err: error }, 'drain failed; will retry');
+      this.#options.log.debug({ err: error }, 'drain failed; will retry');
       return 'failed';
     } finally {
       ended();
@@ -108,7 +103,7 @@ export class OrderWorker {
   }
 
   /** A failure delays no order, so it is not a stall. It is logged once. */
-  async #try(task: string, work: () => Promise<void>, warn: (error: unknown) => void): Promise<void> {
+  async #try(task: string, work: () => Promise<unknown>, warn: (error: unknown) => void): Promise<void> {
     try {
       await work();
       this.#failing.delete(task);
@@ -116,11 +111,6 @@ export class OrderWorker {
       if (!this.#failing.has(task)) warn(error);
       this.#failing.add(task);
     }
-  }
-
-  async #completeOpenBatches(): Promise<void> {
-    const batchIds = await this.#openBatches.completeFinished(this.#db);
-    if (batchIds.length > 0) this.#log.debug({ batchIds }, 'sweep completed batches');
   }
 }
 
@@ -147,7 +137,7 @@ class Stalls {
   async look(): Promise<boolean> {
     try {
       const { stalledLanes, stalledBy } = await readHoldsAndStalls(this.#db);
-      if (stalledBy === null) await this.#end();
+      if (stalledBy === null) this.#end();
       else this.#begin(stalledBy, { lanes: stalledLanes });
       return true;
     } catch (error) {
@@ -162,12 +152,10 @@ class Stalls {
     this.#stall = { sinceMs, reason, logged: logged.add(reason) };
   }
 
-  async #end(): Promise<void> {
+  #end(): void {
     if (this.#stall === null) return;
     const seconds = Math.round((performance.now() - this.#stall.sinceMs) / 100) / 10;
-    const channels = await readChannels(this.#db);
     this.#stall = null;
-    const pendingOrders = channels.reduce((sum, { pending }) => sum + pending, 0);
-    this.#log.info({ seconds, pendingOrders }, 'orders resumed');
+    this.#log.info({ seconds }, 'orders resumed');
   }
 }

@@ -1,4 +1,4 @@
-import { ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
+import { splitOrderId } from '@lockstep/assets';
 import type { BatchId, Cause, CustomerId, LicenseOrderId } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
@@ -6,9 +6,6 @@ import { weighOrder } from '../accepting/prepare.ts';
 import { type ChunkBack, lockBatches, reopenBatches } from '../completion/complete-batches.ts';
 import { findLanes, lockLanes } from '../lanes.ts';
 import { readStoredOrders, writeStoredOrders } from '../stored-orders.ts';
-
-/** How many orders one transaction puts back, except that the orders of a batch are put back together. */
-const ORDERS_AT_ONCE = 500;
 
 interface Retried {
   retried: number;
@@ -23,60 +20,33 @@ interface NotRetried {
 }
 
 /**
- * Makes orders that failed with internal_error pending again (rules 9) and reopens their batches. Each order gets its
- * old place, by batch and sequence, before later pending orders of its customer; the sweep finds it. A failure is put
- * back once, even if several callers try at the same time, and is recorded in order_retry.
+ * Makes orders that failed with internal_error pending again (rules 9) and reopens their batches, in one transaction.
+ * Each order gets its old place, by batch and sequence, before later pending orders of its customer; the sweep finds
+ * it. A failure is put back once, even if several callers try at the same time, and is recorded in order_retry.
  */
 export async function retryFailedOrders(
   db: Database,
   licenseOrderIds: readonly LicenseOrderId[],
   record: RecordRetried = async () => {},
 ): Promise<Retried> {
-  const left = new Set(licenseOrderIds);
-  let retried = 0;
-  for (let after = '0'; ; ) {
-    const found = await findFailed(db, after, licenseOrderIds);
-    const last = found.at(-1);
-    if (last === undefined) return { retried, notRetried: await readNotRetried(db, [...left]) };
-    const backIds = await inTransaction(db, (trx) => putBack(trx, found, record));
-    retried += backIds.length;
-    for (const id of backIds) left.delete(id);
-    after = last.id;
-  }
+  const backIds = new Set(await inTransaction(db, (trx) => putBack(trx, licenseOrderIds, record)));
+  const left = new Set(licenseOrderIds.filter((id) => !backIds.has(id)));
+  return { retried: backIds.size, notRetried: await readNotRetried(db, [...left]) };
 }
 
 type RecordRetried = (trx: Trx, backIds: readonly LicenseOrderId[]) => Promise<void>;
 
-interface FailedOrder {
-  id: LicenseOrderId;
-  customerId: CustomerId;
-}
-
-async function findFailed(
-  db: Database,
-  after: string,
-  licenseOrderIds: readonly LicenseOrderId[],
-): Promise<FailedOrder[]> {
-  const failed = sql`cause = 'internal_error' and id > ${after}::bigint and id = any (${licenseOrderIds}::bigint[])
-    and exists (select from failed_order where license_order_id = id)`;
-  const { rows } = await sql<FailedOrder>`
-    with first as (select id from license_order where ${failed} order by id limit ${ORDERS_AT_ONCE})
-    select id, customer_id as "customerId" from license_order
-    where ${failed} and id < (select max(id) / ${ORDERS_PER_BATCH} + 1 from first) * ${ORDERS_PER_BATCH}
-    order by id`.execute(db);
-  return rows;
-}
-
-/** Locks the lanes and batches of these orders, and puts back those that are still failed. Returns their ids. */
+/** Locks the lanes and batches of these orders, and puts back those that have failed. Returns their ids. */
 async function putBack(
   trx: Trx,
-  orders: readonly FailedOrder[],
+  licenseOrderIds: readonly LicenseOrderId[],
   record: RecordRetried,
 ): Promise<readonly LicenseOrderId[]> {
-  const lanesOfCustomers = await findLanes(
-    trx,
-    orders.map(({ customerId }) => customerId),
-  );
+  const { rows: orders } = await sql<{ id: LicenseOrderId; customerId: CustomerId }>`
+    select id, customer_id as "customerId" from license_order
+    where id = any (${licenseOrderIds}::bigint[]) and cause = 'internal_error'`.execute(trx);
+  const customerIds = orders.map(({ customerId }) => customerId);
+  const lanesOfCustomers = await findLanes(trx, customerIds);
   const lanes = new Map(orders.map(({ id, customerId }) => [id, lanesOfCustomers.get(customerId)!]));
   await lockLanes(trx, [...new Set(lanes.values())]);
   await lockBatches(trx, [...new Set(orders.map(({ id }) => splitOrderId(id).batchId))]);

@@ -60,27 +60,25 @@ const NUMBER_EVENTS = {
   values: [],
 };
 
+interface NumberingOptions {
+  db: Database;
+  log: Logger;
+  /** Receives the applications of the events that this process has just numbered. */
+  onNumbered?: (applicationIds: readonly ApplicationId[]) => void;
+}
+
 /**
  * Numbers a process's events in the background, one statement at a time; events that arrive meanwhile go into the next
  * statement. The sweep of any worker numbers what a crash left.
  */
 export class EventNumbering {
-  readonly #db: Database;
-  readonly #log: Logger;
-  readonly #onNumbered: ((applicationIds: readonly ApplicationId[]) => void) | undefined;
+  readonly #options: NumberingOptions;
   #isWanted = false;
   #running: Promise<void> | null = null;
   #hasLoggedFailure = false;
 
-  /** `onNumbered` receives the applications of the events that this process has just numbered. */
-  constructor(options: {
-    db: Database;
-    log: Logger;
-    onNumbered?: (applicationIds: readonly ApplicationId[]) => void;
-  }) {
-    this.#db = options.db;
-    this.#log = options.log;
-    this.#onNumbered = options.onNumbered;
+  constructor(options: NumberingOptions) {
+    this.#options = options;
   }
 
   /** Numbers the events committed so far. The caller does not wait; failures are logged. */
@@ -98,14 +96,14 @@ export class EventNumbering {
     try {
       while (this.#isWanted) {
         this.#isWanted = false;
-        const { count, applicationIds } = await numberEvents(this.#db);
+        const { count, applicationIds } = await numberEvents(this.#options.db);
         this.#hasLoggedFailure = false;
-        if (applicationIds.length > 0) this.#onNumbered?.(applicationIds);
+        if (applicationIds.length > 0) this.#options.onNumbered?.(applicationIds);
         if (count === EVENTS_AT_ONCE) this.#isWanted = true;
         else await wait(PAUSE_MS);
       }
     } catch (error) {
-      if (!this.#hasLoggedFailure) this.#log.warn({ err: error }, 'event numbering failed; will retry');
+      if (!this.#hasLoggedFailure) this.#options.log.warn({ err: error }, 'event numbering failed; will retry');
       this.#hasLoggedFailure = true;
     } finally {
       this.#running = null;
