@@ -134,6 +134,19 @@ it('looks at 500 lanes at a time, and finds those of which it has not looked at 
   });
 });
 
+it('lets several drains share lanes with little to do when there are more than one takes', async () => {
+  const lanes = Array.from({ length: LANES }, (_, nth) => FIRST + nth);
+  await addPending(lanes);
+  const claims = new Claims(4);
+  let second: number[] = [];
+  const first = await claim(claims, async () => {
+    expect(claims.isGathering).toBe(false);
+    second = await claim(claims);
+  });
+  expect([first.length, second.length]).toEqual([250, 250]);
+  expect(new Set([...first, ...second]).size).toBe(500);
+});
+
 it('leaves a drain of the process to lanes of the other kind', async () => {
   await addPending([4, 5, 6, 8]);
   for (const lane of [4, 5, 6]) await set(lane, `turn = now() + interval '9 s'`);

@@ -1,6 +1,6 @@
 import { Api, dataOf } from '../../harness/api.ts';
 import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, productToBuy } from '../../harness/orders/orders.ts';
-import { HEAP_OF_1_GIB } from '../../harness/processes/service-process.ts';
+import { HEAP_OF_512_MIB } from '../../harness/processes/service-process.ts';
 import { type Deployment, WorkerDied, withDeployment } from '../deployment.ts';
 import type { Edition } from '../report/edition.ts';
 import { readPeakMebibytes } from '../report/processor-time.ts';
@@ -13,7 +13,7 @@ const ASSETS_OF_ORDER = 5;
 const ORDERS_AT_ONCE = 8;
 
 /**
- * Peak resident memory of an API and a worker with the heap that they get in 1 GiB, while orders at the limit buy,
+ * Peak resident memory of an API and a worker with the heap that they get in 512 MiB, while orders at the limit buy,
  * revoke or preview 5 assets with 1,900 products each. Also whether an order that tries to revoke 40 of them kills
  * the worker.
  */
@@ -21,7 +21,7 @@ export const limitsMemoryMeasure: Measure = {
   name: 'limits-memory',
   of: 'service',
   run: (bench, edition) =>
-    withDeployment(bench, edition, { queue: 'postgres', nodeOptions: HEAP_OF_1_GIB }, (deployment) =>
+    withDeployment(bench, edition, { queue: 'postgres', nodeOptions: HEAP_OF_512_MIB }, (deployment) =>
       measure(bench, deployment, edition),
     ),
 };

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** The heap options that Node.js chooses by itself for a process limited to 1 GiB, such as in a container. */
-export const HEAP_OF_1_GIB = '--max-old-space-size=512 --max-semi-space-size=16';
+/** The heap options that Node.js chooses by itself for a process limited to 512 MiB, such as in a container. */
+export const HEAP_OF_512_MIB = '--max-old-space-size=256 --max-semi-space-size=8';
 
 /** An API or a worker as its own process, as in a deployment. It can be killed and restarted. */
 export class ServiceProcess {

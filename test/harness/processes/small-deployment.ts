@@ -5,12 +5,12 @@ import { Api } from '../api.ts';
 import { checkNumbers } from '../databases/numbers.ts';
 import { freePort } from '../network/redis.ts';
 import { createTestDatabase, type TestDatabase } from '../stack.ts';
-import { HEAP_OF_1_GIB, ServiceProcess } from './service-process.ts';
+import { HEAP_OF_512_MIB, ServiceProcess } from './service-process.ts';
 
-/** Leaves memory in 1 GiB for everything besides the order. */
-const MOST_MEBIBYTES = 380;
+/** Leaves memory in 512 MiB for everything besides the order. */
+const MOST_MEBIBYTES = 340;
 
-/** An API and a worker, each limited like a container of 1 GiB, on a database of their own. */
+/** An API and a worker, each limited like a container of 512 MiB, on a database of their own. */
 export class SmallDeployment {
   readonly database: TestDatabase;
   readonly #port: number;
@@ -19,7 +19,7 @@ export class SmallDeployment {
   private constructor(database: TestDatabase, port: number) {
     this.database = database;
     this.#port = port;
-    const env = { DATABASE_URL: database.url, REDIS_URL: '', PORT: String(port), NODE_OPTIONS: HEAP_OF_1_GIB };
+    const env = { DATABASE_URL: database.url, REDIS_URL: '', PORT: String(port), NODE_OPTIONS: HEAP_OF_512_MIB };
     this.#processes = { api: ServiceProcess.api(env), worker: ServiceProcess.worker(env) };
   }
 

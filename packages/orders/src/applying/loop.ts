@@ -67,8 +67,8 @@ export interface Claim {
 
 /**
  * The claims of a process. Each looks at the lanes after those of the one before, and prefers the other kind of lanes.
- * Lanes with little to do share one drain at a time, so that more orders gather for the next. The others leave one
- * drain to them.
+ * Lanes with little to do share one drain at a time, so that more orders gather for the next, unless there are more
+ * than one drain takes. The others leave one drain to them.
  */
 export class Claims {
   readonly #atMostAlone: number;
@@ -83,9 +83,12 @@ export class Claims {
     this.#atMostAlone = Math.max(1, drains - 1);
   }
 
-  /** Whether orders gather for the next shared drain: the end of this one makes a claim, so a bell needs none. */
+  /**
+   * Whether orders gather for the next shared drain: the end of this one makes a claim, so a bell needs none. One that
+   * could take no more lanes has left orders for another.
+   */
   get isGathering(): boolean {
-    return this.#running.values().some(({ isShared }) => isShared);
+    return this.#running.values().some(({ isShared, lanes }) => isShared && lanes < MAX_LANES);
   }
 
   begin(): Claim {
