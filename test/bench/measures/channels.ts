@@ -6,13 +6,13 @@ import { createBoundSender, createO2Sender, type Sender } from '../load/senders.
 import { acceptWhileSuspended } from '../load/suspended-workers.ts';
 import { startMeter } from '../report/costs.ts';
 import { type Bench, type Figures, type Measure, scaled } from './measure.ts';
-import { warmUp } from './orders.ts';
+import { async, measureOrders, warmUp } from './orders.ts';
 
 const BACKLOG = 100_000;
 const CUSTOMERS = 500;
 const CHANNELS = 10_000;
 
-/** What one channel's backlog means for its own sync calls, and what it costs if many channels have an order each. */
+/** What a channel's backlog means for its own sync calls, and what orders cost that are spread over many channels. */
 export const channelMeasures: Measure[] = [
   {
     name: 'sync-own-backlog',
@@ -28,6 +28,14 @@ export const channelMeasures: Measure[] = [
     run: (bench, edition) =>
       withDeployment(bench, edition, {}, async (deployment) =>
         measureMany(bench, deployment, await createChannels(deployment, scaled(bench, CHANNELS, 1_000))),
+      ),
+  },
+  {
+    name: 'channels-1x64',
+    of: 'service',
+    run: (bench, edition) =>
+      withDeployment(bench, edition, {}, async (deployment) =>
+        measureOrders(bench, deployment, async(1, 64), await createChannels(deployment, 64)),
       ),
   },
 ];

@@ -1,5 +1,6 @@
 import { type Deployment, type Shape, withDeployment } from '../deployment.ts';
 import { prepareLoad } from '../load/load.ts';
+import type { Sender } from '../load/senders.ts';
 import { startMeter } from '../report/costs.ts';
 import { type Bench, type Figures, type Measure, scaled } from './measure.ts';
 
@@ -43,10 +44,11 @@ export async function measureOrders(
   bench: Bench,
   deployment: Deployment,
   { mode, ordersPerBatch, callers, orders }: Sending,
+  sender?: Sender,
 ): Promise<Figures> {
   await warmUp(bench, deployment, mode, Math.min(ordersPerBatch, 100));
   const batches = scaled(bench, orders / ordersPerBatch, Math.min(callers, 8));
-  const work = deployment.batches(batches, ordersPerBatch, mode, { kind: 'callers', callers });
+  const work = deployment.batches(batches, ordersPerBatch, mode, { kind: 'callers', callers }, sender);
   const load = await prepareLoad(work);
   const readCosts = await startMeter(bench.machine, { API: [deployment.api], worker: deployment.workers });
   const sent = await load.run();
