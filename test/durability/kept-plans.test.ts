@@ -21,6 +21,7 @@ const HOT = [
   'use_turns',
   'lock_free_lanes',
   'read_pending',
+  'read_ahead',
   'read_result_pages',
   'find_earlier',
   'lock_assets',
@@ -173,6 +174,10 @@ it('read no large table completely', async () => {
   await api.ask('listOrders', { query: { assetNum: num } });
   await api.call('GET', `/asset/${num}/history`);
   await api.call('GET', `/asset/${num}`);
+  const idle = await empty.newApi();
+  const customer = await idle.newCustomer();
+  await idle.accept(batchOf(newBuy(customer, [newAssetNum()])));
+  await idle.accept(syncOf(newBuy(customer, [newAssetNum()])));
   // A query may have several texts, which have numbers in their names.
   const names = new Map(sent.flatMap(({ name, text }) => (name ? [[text, name.replace(/_\d$/, '')]] : [])));
   expect([...names.values()]).toEqual(expect.arrayContaining(HOT));

@@ -7,7 +7,7 @@ import { type Measure, scaled } from './measure.ts';
 const CALLS = 16;
 const ORDERS_PER_BATCH = 2_000;
 
-/** Peak resident memory of each process with the heap that it gets in 512 MiB, at 16 concurrent calls of 2,000 orders. */
+/** Peak resident memory of each process with the heap that it gets in 512 MiB, at 16 calls of 2,000 orders at once. */
 export const memoryMeasure: Measure = {
   name: 'memory',
   of: 'service',

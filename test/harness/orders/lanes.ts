@@ -22,3 +22,11 @@ export async function newCustomersInLanes(api: Api, count: number): Promise<Cust
   }
   return [...byLane.values()];
 }
+
+/** Creates another customer in the lane of one. */
+export async function newNeighborInLane(api: Api, { customerId }: Customer): Promise<Customer> {
+  for (;;) {
+    const neighbor = await api.newCustomer();
+    if (firstLaneOf(neighbor.customerId) === firstLaneOf(customerId)) return neighbor;
+  }
+}

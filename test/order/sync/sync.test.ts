@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, Api, dataOf, refusalOf } from '../../harness/api.ts';
 import { contentOfTables } from '../../harness/databases/tables.ts';
-import { newCustomersInLanes } from '../../harness/orders/lanes.ts';
+import { newCustomersInLanes, newNeighborInLane } from '../../harness/orders/lanes.ts';
 import {
   batchOf,
   deleteAsset,
@@ -630,6 +630,30 @@ describe.each(QUEUE_KINDS)('sync and async calls on %s', (queue) => {
       }
       await expectSumsRight(stack.db);
     });
+  });
+});
+
+describe('a sync call before which another customer of its lane has orders', () => {
+  it('applies the earlier orders of its own customers only', async () => {
+    const stack = await startStack({ worker: false });
+    try {
+      const api = await stack.newApi();
+      const customer = await api.newCustomer();
+      const neighbor = await newNeighborInLane(api, customer);
+      const [own, theirs, theirLater] = [newAssetNum(), newAssetNum(), newAssetNum()];
+      const batch = batchOf(newBuy(neighbor, [theirs]), newBuy(customer, [own]), newBuy(neighbor, [theirLater]));
+      await api.accept(batch);
+      await api.accept(syncOf(deleteAsset(customer, [own])));
+      const between = await readResult(api, batch);
+      expect(between).toMatchObject({ state: 'processing', succeeded: 1, pending: 2 });
+      expect(between.orders.map(({ state }) => state)).toEqual(['pending', 'succeeded', 'pending']);
+      // What is left is found again, by a call of the other customer.
+      await api.accept(syncOf(deleteAsset(neighbor, [theirs, theirLater])));
+      expect(await readResult(api, batch)).toMatchObject({ state: 'completed', succeeded: 3 });
+      await expectSumsRight(stack.db);
+    } finally {
+      await stack.close();
+    }
   });
 });
 

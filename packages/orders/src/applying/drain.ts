@@ -22,6 +22,7 @@ import { applyInParts, type FailedOrder } from './apply-in-parts.ts';
 import { type Applied, finishOrders, logApplied, NOTHING_APPLIED } from './finish.ts';
 import { findHeld, holdUnreadable, insertHolds } from './holds.ts';
 import {
+  type Ahead,
   buildPending,
   type Chunk,
   inAcceptanceOrder,
@@ -54,6 +55,11 @@ export class DrainFailed extends Error {
   }
 }
 
+interface DrainScope<Row> {
+  locked?: (row: Row) => void;
+  ahead?: Ahead | null;
+}
+
 const NOTHING: Drained = {
   hasWorked: false,
   ...NOTHING_APPLIED,
@@ -66,7 +72,8 @@ const NOTHING: Drained = {
  * Applies the oldest pending orders of some lanes, up to a weight, as one group in one transaction (rules 6.2): locks
  * the lanes that `choice` chooses, reads their orders, loads what they name, plans each, writes effects and outcomes,
  * and finishes chunks and batches. Sets aside orders of held customers and chunks that can't be read. Calls `locked`
- * when the lanes are locked.
+ * when the lanes are locked. `ahead`: applies only the orders that a sync call must not overtake, which is no turn of
+ * the lanes.
  *
  * A drain holds its lanes until it commits. So one drain at a time decides on a lane, in any process, and the orders of
  * a lane take effect in the order of acceptance.
@@ -77,7 +84,7 @@ export async function drainLanes<Row extends LockedRow>(
   db: Database,
   choice: Statement<Row>,
   ids: LedgerIds,
-  locked: (row: Row) => void = () => {},
+  { locked = () => {}, ahead = null }: DrainScope<Row> = {},
 ): Promise<Drained> {
   const startedMs = performance.now();
   let lanes: number[] = [];
@@ -86,15 +93,16 @@ export async function drainLanes<Row extends LockedRow>(
       const [, lockedRows, rows] = await together(trx, [
         timeout('lock_timeout', LOCK_WAIT_MS),
         choice,
-        pendingChunks(MAX_WEIGHT),
+        pendingChunks(MAX_WEIGHT, ahead),
       ] as const);
       lanes = readLocked(lockedRows);
       locked(lockedRows[0]!);
       if (lanes.length === 0) return NOTHING;
       const { failures } = lockedRows[0]!;
-      const pending = buildPending(failures === 0 ? rows : await run(trx, pendingChunks(FAILED_WEIGHT)));
-      const drained = await applyPending(trx, pending, failures, ids);
-      await send(trx, endTurns(lanes, pending, drained.waitsFor, performance.now() - startedMs));
+      const pending = buildPending(failures === 0 ? rows : await run(trx, pendingChunks(FAILED_WEIGHT, ahead)));
+      const drained = await applyPending(trx, pending, { failures, ahead }, ids);
+      const usedMs = performance.now() - startedMs;
+      if (ahead === null) await send(trx, endTurns(lanes, pending, drained.waitsFor, usedMs));
       return { hasWorked: rows.length > 0, ...drained };
     });
   } catch (error) {
@@ -105,11 +113,11 @@ export async function drainLanes<Row extends LockedRow>(
 async function applyPending(
   trx: Trx,
   { chunks, unreadable, hasHolds }: Pending,
-  failures: number,
+  { failures, ahead }: { failures: number; ahead: Ahead | null },
   ids: LedgerIds,
 ): Promise<Omit<Drained, 'hasWorked'>> {
   for (const chunk of unreadable) await holdUnreadable(trx, chunk);
-  const orders = inAcceptanceOrder(chunks);
+  const orders = inAcceptanceOrder(chunks).filter(({ order }) => ahead?.customerIds.has(order.customerId) ?? true);
   const customerIds = orders.map(({ order }) => order.customerId);
   const mayBeHeld = hasHolds || unreadable.length > 0;
   const heldIds = mayBeHeld ? await findHeld(trx, customerIds) : new Set<CustomerId>();
@@ -165,11 +173,11 @@ export class Drainer {
    * Applies the oldest pending orders of the lanes that a statement chooses; see drainLanes. If that fails, records it
    * in the lanes and throws the error.
    */
-  async drain<Row extends LockedRow>(choice: Statement<Row>, locked?: (row: Row) => void): Promise<Drained> {
+  async drain<Row extends LockedRow>(choice: Statement<Row>, scope?: DrainScope<Row>): Promise<Drained> {
     const { db, log, metrics, ids } = this.#options;
     const startedMs = performance.now();
     try {
-      const drained = await drainLanes(db, choice, ids, locked);
+      const drained = await drainLanes(db, choice, ids, scope);
       for (const { batchId, lane, fault } of drained.unreadable) {
         log.error({ err: fault, batchId, lane }, 'unreadable orders held; will retry');
       }

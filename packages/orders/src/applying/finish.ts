@@ -53,7 +53,8 @@ export async function finishOrders(
     }
     if (left.length === orders.length) return [];
     const payload = areHeld ? null : writeStoredOrders(left);
-    return [{ batchId, lane, payload, failed, succeeded }];
+    const customerIds = textArray([...new Set(left.map(([, { customerId }]) => customerId))]);
+    return [{ batchId, lane, payload, customerIds, failed, succeeded }];
   });
   if (finished.length === 0) return NOTHING_APPLIED;
   await insertHeld(trx, moved);
@@ -67,6 +68,7 @@ export async function finishOrders(
       finished.map(({ succeeded }) => succeeded),
       finished.map(({ failed }) => failed.length),
       countCauses(outcomes),
+      textArray(finished.map(({ customerIds }) => customerIds)),
     ],
   });
   if (rows.length !== finished.length) throw new Error('another transaction finished a chunk');
@@ -113,12 +115,13 @@ const IS_OVER = 'lane_chunk.succeeded + lane_chunk.failed + done.succeeded + don
 const FINISH_CHUNKS = `
   with done as (
     select * from unnest(
-      (select $1::bigint[]), (select $2::int[]), (select $3::text[]), (select $4::int[]), (select $5::int[])
-    ) as done (batch_id, lane, payload, succeeded, failed)
+      (select $1::bigint[]), (select $2::int[]), (select $3::text[]), (select $4::int[]), (select $5::int[]),
+      (select $7::text[])
+    ) as done (batch_id, lane, payload, succeeded, failed, left_ids)
   ), updated as (
     update lane_chunk set
       payload = case when ${IS_OVER} then null else coalesce(done.payload, lane_chunk.payload) end,
-      customer_ids = case when ${IS_OVER} then '{}' else customer_ids end,
+      customer_ids = case when done.payload is null and not (${IS_OVER}) then customer_ids else left_ids::text[] end,
       payload_version = case when done.payload is null then payload_version else ${PAYLOAD_VERSION}::smallint end,
       succeeded = lane_chunk.succeeded + done.succeeded,
       failed = lane_chunk.failed + done.failed,

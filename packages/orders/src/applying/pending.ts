@@ -1,5 +1,5 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
-import type { BatchId, Channels } from '@lockstep/contract';
+import type { BatchId, Channels, CustomerId } from '@lockstep/contract';
 import type { Statement, Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { isPaused } from '../channels/pauses.ts';
@@ -41,10 +41,22 @@ export interface Pending extends ReadChunks {
 /**
  * A statement that reads the oldest pending chunks of the locked lanes, up to a weight, but at least one. It skips
  * paused channels. Lanes share the weight fairly: no lane gets more while another gets less than it has pending.
+ * `ahead`: only chunks with such orders, each of which weighs as much as an average customer of it.
  */
-export function pendingChunks(maxWeight: number): Statement<PendingRow> {
-  return { name: 'read_pending', text: READ_PENDING, values: [maxWeight] };
+export function pendingChunks(maxWeight: number, ahead: Ahead | null): Statement<PendingRow> {
+  if (ahead === null) return { name: 'read_pending', text: READ_PENDING, values: [maxWeight] };
+  const { customerIds, through } = ahead;
+  return { name: 'read_ahead', text: READ_AHEAD, values: [maxWeight, asKeys(customerIds), through] };
 }
+
+/** The orders that a sync call must not overtake: those of its customers in batches up to one. */
+export interface Ahead {
+  customerIds: ReadonlySet<CustomerId>;
+  through: BatchId;
+}
+
+/** Returns a JSON object with these keys, in which PostgreSQL finds a key faster than in a list. */
+const asKeys = (keys: Iterable<string>) => JSON.stringify(Object.fromEntries([...keys].map((key) => [key, 0])));
 
 interface PendingRow extends ChunkRow {
   weight: number;
@@ -90,12 +102,12 @@ export const SENDERS_CHANNELS = `(
 
 // Chunks are counted by how much their lane has before them, so a lane with little pending is read whole and the others
 // get equal shares.
-const READ_PENDING = `
+const readPending = (weight: string, isWanted: string) => `
   with oldest as (
     select chunk.*, sum(weight) over (partition by chunk.lane order by batch_id) as of_lane
     from unnest(${LOCKED_LANES}) as wanted (lane) cross join lateral (
-      select weight, ${CHUNK_COLUMNS} from lane_chunk
-      where lane_chunk.lane = wanted.lane and finished_time is null and not is_held
+      select ${weight} as weight, ${CHUNK_COLUMNS} from lane_chunk
+      where lane_chunk.lane = wanted.lane and finished_time is null and not is_held ${isWanted}
       order by batch_id limit greatest(1, ${MAX_CHUNKS} / greatest(1, cardinality(${LOCKED_LANES})))
     ) as chunk
     where not ${isPaused('wanted.lane')}
@@ -110,6 +122,12 @@ const READ_PENDING = `
     exists (select from order_hold where order_hold.lane = any (${LOCKED_LANES})) as has_holds
   from judged where is_taken
   order by batch_id, lane`;
+
+const READ_PENDING = readPending('weight', '');
+const READ_AHEAD = readPending(
+  'greatest(1, weight / cardinality(customer_ids))',
+  'and batch_id <= $3::bigint and $2::jsonb ?| customer_ids',
+);
 
 function readRows(rows: readonly ChunkRow[]): ReadChunks {
   const chunks: Chunk[] = [];

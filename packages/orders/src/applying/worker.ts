@@ -89,9 +89,11 @@ export class OrderWorker {
     const { statement, answered, ended } = this.#claims.begin();
     let hasLanes = false;
     try {
-      await this.#drainer.drain(statement, (row) => {
-        hasLanes = row.lanes !== '';
-        claimed(answered(row));
+      await this.#drainer.drain(statement, {
+        locked: (row) => {
+          hasLanes = row.lanes !== '';
+          claimed(answered(row));
+        },
       });
       return hasLanes ? 'worked' : 'idle';
     } catch (error) {

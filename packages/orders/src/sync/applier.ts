@@ -22,7 +22,7 @@ import { findingPaused, refusePaused } from '../channels/pauses.ts';
 import type { EventNumbering } from '../feed/numbering.ts';
 import { lockedLanes, timeout } from '../lanes.ts';
 import type { OrderMetrics } from '../metrics.ts';
-import { applyCalls, BatchFailed, lanesOf, type NewBatch, type SyncCall, type SyncResult } from './calls.ts';
+import { applyCalls, BatchFailed, knownIn, lanesOf, type NewBatch, type SyncCall, type SyncResult } from './calls.ts';
 
 /** How many shared transactions run at once in a process, and how many of single calls and of drains before them. */
 const SHARED_AT_ONCE = 2;
@@ -166,22 +166,24 @@ export class BatchApplier {
     }
   }
 
-  /** Drains what is pending in the lanes of a call, so that it overtakes nothing. Each drain takes a turn. */
+  /** Applies the orders that were pending of a call's customers when it came. Each drain takes a turn. */
   async #drainAhead(call: SyncCall): Promise<void> {
     const { batch, deadline } = call;
     const db = within(this.#tools.db, deadline);
-    let through: bigint | null = null;
+    const customerIds = new Set(knownIn(batch));
+    let through: BatchId | null = null;
     for (;;) {
       // Of a paused channel, nothing need be pending: earlier work may hold its lanes longer than the call can wait.
       const lanes = lanesOf(batch);
       const [[paused], pending] = await together(db, [findingPaused(lanes), findingPending(lanes)] as const);
       if (paused !== undefined) throw refusePaused(paused.code);
-      through ??= pending.map(({ newest }) => BigInt(newest)).reduce((a, b) => (a > b ? a : b), 0n);
-      const behind = pending.filter(({ oldest }) => BigInt(oldest) <= through!);
+      through ??= String(pending.map(({ newest }) => BigInt(newest)).reduce((a, b) => (a > b ? a : b), 0n)) as BatchId;
+      const ahead = { customerIds, through };
+      const behind = pending.filter(({ oldest }) => BigInt(oldest) <= BigInt(ahead.through)).map(({ lane }) => lane);
       if (behind.length === 0) break;
-      const choice = lockedLanes(behind.map(({ lane }) => lane));
-      const drained = await this.#inTurn(call, () => this.#drainer.drain(choice));
-      if (drained?.hasWorked !== true) await wait(PAUSE_MS);
+      const drained = await this.#inTurn(call, () => this.#drainer.drain(lockedLanes(behind), { ahead }));
+      if (drained === null) await wait(PAUSE_MS);
+      else if (!drained.hasWorked) break;
     }
     call.isNext = true;
   }

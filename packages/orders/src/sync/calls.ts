@@ -23,7 +23,7 @@ export interface SyncCall {
   channels: Channels;
   /** The time by which its transaction has started and is ready to commit. */
   deadline: Deadline;
-  /** Whether the orders that were pending in its lanes when it arrived have taken effect. */
+  /** Whether the orders that were pending of its customers when it arrived have taken effect. */
   isNext: boolean;
   /** Whether a transaction with this call is running. */
   isRunning: boolean;
@@ -99,7 +99,7 @@ export async function applyCalls(
 }
 
 /** Returns the customers of a batch that exist for its application, which must not learn of others. */
-const knownIn = ({ chunks }: SubmittedBatch): CustomerId[] => chunks.flatMap(({ customerIds }) => customerIds);
+export const knownIn = ({ chunks }: SubmittedBatch): CustomerId[] => chunks.flatMap(({ customerIds }) => customerIds);
 
 /** Returns the code of a paused channel among those of the batch's customers. */
 function findPaused(batch: SubmittedBatch, paused: ReadonlyMap<number, string>): string | undefined {
