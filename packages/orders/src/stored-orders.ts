@@ -122,17 +122,7 @@ const StoredOrderV1 = z.discriminatedUnion('orderType', [
 type StoredOrderV1 = z.infer<typeof StoredOrderV1>;
 
 /** The schema of a list of orders in form 1, each with its place in orderList. */
-const storedOrdersV1 = compiledOnce(() =>
-  z.array(
-    z.tuple([
-      z
-        .int()
-        .min(0)
-        .max(ORDERS_PER_BATCH - 1),
-      StoredOrderV1,
-    ]),
-  ),
-);
+const storedOrdersV1 = compiledOnce(() => z.array(z.tuple([z.int().gte(0).lt(ORDERS_PER_BATCH), StoredOrderV1])));
 
 /** Returns a schema that zod compiles on first use, which takes milliseconds. Compiled code needs half the time. */
 function compiledOnce<Schema extends z.ZodType>(build: () => Schema): () => Schema {

@@ -28,6 +28,7 @@ export {
   type Column,
   insertRows,
   isId,
+  jsonKeys,
   parseBigint,
   prepared,
   run,

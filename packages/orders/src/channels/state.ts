@@ -1,6 +1,6 @@
 import { type ApplicationId, Refusal } from '@lockstep/contract';
 import type { ConsoleChannel } from '@lockstep/contract/console';
-import { type Database, run, share } from '@lockstep/platform';
+import { type Database, run, type Statement, share } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { channelOfColumn, LANES_OF_CHANNEL } from '../lanes.ts';
 import { CHANNEL_PERIOD_SECONDS, startOfPeriod } from './count-activity.ts';
@@ -157,38 +157,32 @@ export function secondsUntilBelow(
  * (see share), so the orders of meanwhile may exceed the limit.
  */
 export class PendingBound {
-  readonly #db: Database;
   readonly #channels: ChannelReader;
   readonly #most: number;
   readonly #read: () => Promise<ReadonlyMap<ApplicationId, number>>;
 
   constructor(db: Database, channels: ChannelReader, most: number) {
-    this.#db = db;
     this.#channels = channels;
     this.#most = most;
-    this.#read = share(() => this.#findFull());
+    this.#read = share(async () => {
+      const full: Statement<{ application_id: ApplicationId; pending: number }> = {
+        name: 'find_full',
+        text: FIND_FULL,
+        values: [most],
+      };
+      return new Map((await run(db, full)).map((row) => [row.application_id, row.pending]));
+    });
   }
 
   /** Returns a Refusal (overloaded) if an application may send no async orders now; otherwise null. */
   async findRefusal(applicationId: ApplicationId): Promise<Refusal | null> {
     const pending = (await this.#read().catch(() => null))?.get(applicationId);
     if (pending === undefined) return null;
-    const refusal = new Refusal(
-      'overloaded',
-      `: ${pending} orders of your application are pending, and the limit is ${this.#most}`,
-    );
+    const what = `: ${pending} orders of your application are pending, and the limit is ${this.#most}`;
+    const refusal = new Refusal('overloaded', what);
     const channels = await this.#channels.read().catch(() => []);
     refusal.retryAfterSeconds = secondsUntilBelow(pending - this.#most, applicationId, channels);
     return refusal;
-  }
-
-  async #findFull(): Promise<ReadonlyMap<ApplicationId, number>> {
-    const rows = await run<{ application_id: ApplicationId; pending: number }>(this.#db, {
-      name: 'find_full',
-      text: FIND_FULL,
-      values: [this.#most],
-    });
-    return new Map(rows.map((row) => [row.application_id, row.pending]));
   }
 }
 

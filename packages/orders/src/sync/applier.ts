@@ -170,18 +170,17 @@ export class BatchApplier {
   async #drainAhead(call: SyncCall): Promise<void> {
     const { batch, deadline } = call;
     const db = within(this.#tools.db, deadline);
+    const lanes = lanesOf(batch);
     const customerIds = new Set(knownIn(batch));
-    let through: BatchId | null = null;
+    let through: BatchId | undefined;
     for (;;) {
       // Of a paused channel, nothing need be pending: earlier work may hold its lanes longer than the call can wait.
-      const lanes = lanesOf(batch);
       const [[paused], pending] = await together(db, [findingPaused(lanes), findingPending(lanes)] as const);
       if (paused !== undefined) throw refusePaused(paused.code);
-      through ??= String(pending.map(({ newest }) => BigInt(newest)).reduce((a, b) => (a > b ? a : b), 0n)) as BatchId;
+      if (pending.length === 0) break;
+      through ??= pending[0]!.newest;
       const ahead = { customerIds, through };
-      const behind = pending.filter(({ oldest }) => BigInt(oldest) <= BigInt(ahead.through)).map(({ lane }) => lane);
-      if (behind.length === 0) break;
-      const drained = await this.#inTurn(call, () => this.#drainer.drain(lockedLanes(behind), { ahead }));
+      const drained = await this.#inTurn(call, () => this.#drainer.drain(lockedLanes(lanes), { ahead }));
       if (drained === null) await wait(PAUSE_MS);
       else if (!drained.hasWorked) break;
     }

@@ -144,6 +144,10 @@ export function textArray(texts: readonly (string | null | undefined)[]): string
 
 const quote = (text: string) => (TO_ESCAPE.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : `"${text}"`);
 
+/** Returns a JSON object with these keys: PostgreSQL finds a key there faster than in a list. */
+export const jsonKeys = (keys: Iterable<string>) =>
+  JSON.stringify(Object.fromEntries([...keys].map((key) => [key, 0])));
+
 const MAX_ID = 9_223_372_036_854_775_807n;
 const DIGITS = /^[1-9]\d{0,18}$/;
 

@@ -1,7 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { share } from '../concurrency/share.ts';
 
-/** How long concurrent scrapes share a text. */
-const SHARED_MS = 1_000;
 /** Buckets of all histograms of durations, in seconds. */
 export const SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -17,18 +16,5 @@ export interface Metrics {
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  let shared: Promise<string> | undefined;
-  const forget = () => {
-    shared = undefined;
-  };
-  return {
-    registry,
-    read() {
-      if (shared === undefined) {
-        shared = registry.metrics();
-        shared.then(() => setTimeout(forget, SHARED_MS).unref(), forget);
-      }
-      return shared;
-    },
-  };
+  return { registry, read: share(() => registry.metrics()) };
 }

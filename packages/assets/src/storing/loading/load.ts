@@ -2,6 +2,7 @@ import type { AssetId, CustomerId, EnterpriseId, LicenseOrderId, LicenseType } f
 import {
   bigintArray,
   isId,
+  jsonKeys,
   parseBigint,
   run,
   type Statement,
@@ -209,16 +210,13 @@ const assetRows = (assetNums: string[], codes: string[], areLocked: boolean): St
       select id, asset_num, customer_id, license_type, limit_start_date, limit_end_date, borrowed_usb_key, extends
       from asset where asset_num = num and revoked_time is null limit 1 ${areLocked ? 'for update' : ''}
     ) as found`,
-  values: [textArray(assetNums), ...(codes.length === 0 ? [] : [asKeys(codes)])],
+  values: [textArray(assetNums), ...(codes.length === 0 ? [] : [jsonKeys(codes)])],
 });
 
 const NO_CODE_COLUMNS = `0 as code_count, '{}'::text[] as stored_codes`;
 const CODE_COLUMNS = `
   (select count(*)::int from jsonb_object_keys(extends)) as code_count,
   array(select code from jsonb_object_keys(extends) as code where $2::jsonb ? code) as stored_codes`;
-
-/** Returns a JSON object with these keys: PostgreSQL finds a key in an object faster than in a list. */
-const asKeys = (keys: string[]) => JSON.stringify(Object.fromEntries(keys.map((key) => [key, 0])));
 
 /** A purchase with its customer, or an active asset. */
 type FoundRow = PurchaseRow | { id: AssetId; customer_id: null };
