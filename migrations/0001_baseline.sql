@@ -86,9 +86,9 @@ create table channel (
 create trigger refuse_change before delete or truncate or update of id, code on channel
   for each statement execute function refuse_change();
 
--- A channel has four lanes: its id times 4, plus a slot. Orders of one lane take effect in the order of acceptance, and
--- the transaction that decides on them locks the row. It sets when it is the lane's turn again: later than now by 100
--- times what it used. If it fails, next_try delays the lane. Rows are updated often, so pages have room for the next
+-- A channel has four lanes: its id times 4, plus a slot. Orders of a customer take effect in the order of acceptance: the
+-- transaction that decides on orders of a lane locks its row. It sets when it is the lane's turn again: later than now by
+-- 100 times what it used. If it fails, next_try delays the lane. Rows are updated often, so pages have room for the next
 -- version, and no index names the turn.
 create table lane (
   lane integer primary key,

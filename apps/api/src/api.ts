@@ -44,7 +44,7 @@ import { buildServer } from './server.ts';
 const QUERY_TIMEOUT_MS = 10_000;
 /** How many calls of a kind run at once in a process, and how many of one application or enterprise run and wait. */
 const READS = { atOnce: 4, atOnceOfParty: 2, maxWaiting: 250 };
-const CHANGES = { atOnce: 9, atOnceOfParty: 2, maxWaiting: 250 };
+const CHANGES = { atOnce: 12, atOnceOfParty: 2, maxWaiting: 250 };
 /**
  * The connection pool of calls that wait for lanes or for data that orders are changing: sync batches, cancels, O6, O7,
  * M4, M9 and M10. They take longer than other calls, so a pool of their own keeps them from taking all connections.

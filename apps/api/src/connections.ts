@@ -6,6 +6,18 @@ import { failure, Refusal } from '@lockstep/contract';
 import type { Logger } from '@lockstep/platform';
 import type { HttpMetrics } from './metrics.ts';
 
+/**
+ * Security headers of every answer, in case a browser receives it: no content sniffing, no caching, no framing. Public
+ * answers override them.
+ */
+export const SAFE_HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+
 /** What a client can still send after its answer, and for how long (rules 1). */
 interface Bounds {
   bytes: number;
@@ -257,15 +269,3 @@ export class UnreadableRequests {
     if (socket.writable) this.#lingering.end(socket, text);
   }
 }
-
-/**
- * Security headers of every answer, in case a browser receives it: no content sniffing, no caching, no framing. Public
- * answers override them.
- */
-export const SAFE_HEADERS = {
-  'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-};

@@ -8,7 +8,7 @@ import { run, type Statement, type Trx } from '@lockstep/platform';
 export const ORDERS_PER_BATCH = 8_192;
 const STRIDE = BigInt(ORDERS_PER_BATCH);
 
-/** Higher than the id of any order. */
+/** Higher than any id. */
 export const ABOVE_ALL = '9223372036854775807' as LicenseOrderId;
 
 /** Returns the id of the order at `index` of a batch. */

@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache';
  */
 export const LANES_OF_CHANNEL = 4;
 
-/** Returns the lane of a customer in a channel. Orders of one lane take effect in acceptance order. */
+/** Returns the lane of a customer in a channel. */
 export function laneOf(channelId: number, customerId: CustomerId): number {
   return channelId * LANES_OF_CHANNEL + (crc32(customerId) % LANES_OF_CHANNEL);
 }

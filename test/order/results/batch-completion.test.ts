@@ -80,7 +80,7 @@ async function accept(lanes = 1) {
 
 /** Applies pending orders like a worker that dies before it completes the batches. */
 async function drainAndDie(lanes: readonly number[] = ALL_LANES): Promise<void> {
-  while ((await drain(lanes)).hasWorked);
+  while ((await drain(lanes)).batches.length > 0);
 }
 
 /** Blocks the commit of each transaction that finishes a chunk while `work` runs. */

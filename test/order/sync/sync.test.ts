@@ -634,6 +634,29 @@ describe.each(QUEUE_KINDS)('sync and async calls on %s', (queue) => {
 });
 
 describe('a sync call before which another customer of its lane has orders', () => {
+  it('does not delay these if an order of its own can’t be applied, however often it is repeated', async () => {
+    const stack = await startStack({ worker: false });
+    try {
+      const api = await stack.newApi();
+      await sql`alter table product_terms add check (product_uri <> 'refused')`.execute(stack.db);
+      const customer = await api.newCustomer();
+      const neighbor = await newNeighborInLane(api, customer);
+      const refused = { products: [productToBuy({ productUri: 'refused' })] };
+      await api.accept(batchOf(newBuy(customer, [newAssetNum()], {}, refused), newBuy(neighbor, [newAssetNum()])));
+      for (let times = 0; times < 3; times++) {
+        expect(countCauses([await api.submit(syncOf(newBuy(customer, [newAssetNum()])))])).toEqual({
+          service_unavailable: 1,
+        });
+      }
+      const { rows } = await sql`select from lane where failures > 0 or next_try > now() or turn > now()`.execute(
+        stack.db,
+      );
+      expect(rows).toEqual([]);
+    } finally {
+      await stack.close();
+    }
+  });
+
   it('applies the earlier orders of its own customers only', async () => {
     const stack = await startStack({ worker: false });
     try {

@@ -13,8 +13,6 @@ import {
 import { type ChannelIds, laneOf } from '../lanes.ts';
 import { listAssetNums, orderText } from '../stored-orders.ts';
 
-export type { ChannelIds };
-
 export interface PreparedBatch {
   applicationId: ApplicationId;
   channelCode: string;

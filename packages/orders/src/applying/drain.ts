@@ -35,8 +35,6 @@ import {
 const FAILED_WEIGHT = 20_000;
 
 export interface Drained extends Applied {
-  /** Whether it found pending orders. */
-  hasWorked: boolean;
   /** Chunks that could not be read. Their customers are held. */
   unreadable: UnreadableChunk[];
   /** Orders that could not be applied. Their customers are held. */
@@ -61,7 +59,6 @@ interface DrainScope<Row> {
 }
 
 const NOTHING: Drained = {
-  hasWorked: false,
   ...NOTHING_APPLIED,
   unreadable: [],
   held: [],
@@ -76,7 +73,7 @@ const NOTHING: Drained = {
  * the lanes.
  *
  * A drain holds its lanes until it commits. So one drain at a time decides on a lane, in any process, and the orders of
- * a lane take effect in the order of acceptance.
+ * a customer take effect in the order of acceptance.
  *
  * Throws a DrainFailed if the orders can't be applied, and other errors if lanes can't be locked.
  */
@@ -99,11 +96,12 @@ export async function drainLanes<Row extends LockedRow>(
       locked(lockedRows[0]!);
       if (lanes.length === 0) return NOTHING;
       const { failures } = lockedRows[0]!;
-      const pending = buildPending(failures === 0 ? rows : await run(trx, pendingChunks(FAILED_WEIGHT, ahead)));
+      const isLookedThrough = failures > 0 && ahead === null;
+      const pending = buildPending(isLookedThrough ? await run(trx, pendingChunks(FAILED_WEIGHT, null)) : rows);
       const drained = await applyPending(trx, pending, { failures, ahead }, ids);
       const usedMs = performance.now() - startedMs;
       if (ahead === null) await send(trx, endTurns(lanes, pending, drained.waitsFor, usedMs));
-      return { hasWorked: rows.length > 0, ...drained };
+      return drained;
     });
   } catch (error) {
     throw lanes.length === 0 ? error : new DrainFailed(lanes, error);
@@ -115,7 +113,7 @@ async function applyPending(
   { chunks, unreadable, hasHolds }: Pending,
   { failures, ahead }: { failures: number; ahead: Ahead | null },
   ids: LedgerIds,
-): Promise<Omit<Drained, 'hasWorked'>> {
+): Promise<Drained> {
   for (const chunk of unreadable) await holdUnreadable(trx, chunk);
   const orders = inAcceptanceOrder(chunks).filter(({ order }) => ahead?.customerIds.has(order.customerId) ?? true);
   const customerIds = orders.map(({ order }) => order.customerId);
@@ -171,7 +169,7 @@ export class Drainer {
 
   /**
    * Applies the oldest pending orders of the lanes that a statement chooses; see drainLanes. If that fails, records it
-   * in the lanes and throws the error.
+   * in the lanes, except before a sync call, whose repeats must not delay the lanes' next drain; and throws the error.
    */
   async drain<Row extends LockedRow>(choice: Statement<Row>, scope?: DrainScope<Row>): Promise<Drained> {
     const { db, log, metrics, ids } = this.#options;
@@ -192,7 +190,9 @@ export class Drainer {
       const { lanes, cause } = failure;
       if (!lostAgainstOthers(cause)) metrics.drainFailures.inc();
       // If even this fails, the lanes are simply drained again.
-      await run(db, failedLanes(lanes, cause, performance.now() - startedMs)).catch(() => {});
+      if (scope?.ahead === undefined) {
+        await run(db, failedLanes(lanes, cause, performance.now() - startedMs)).catch(() => {});
+      }
       throw cause;
     }
   }

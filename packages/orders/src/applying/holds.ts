@@ -230,7 +230,7 @@ export async function holdUnreadable(trx: Trx, { batchId, lane, fault }: Unreada
       insert into held_order (license_order_id, customer_id, batch_id, lane, sequence, payload_version, content)
       select license_order_id, customer_id, ${batchId}, ${lane}, sequence, payload_version, content from moved
     )
-    update lane_chunk set payload = '[]', payload_version = ${PAYLOAD_VERSION}, is_held = true
+    update lane_chunk set payload = '[]', payload_version = ${PAYLOAD_VERSION}, customer_ids = '{}', is_held = true
     where batch_id = ${batchId} and lane = ${lane}`.execute(trx);
 }
 

@@ -52,6 +52,9 @@ const claimedLanes = (prefers: Kind, afterLane: number, atMost: Record<Kind, num
   values: [afterLane, atMost.shared, atMost.alone],
 });
 
+/** Below all lanes. */
+const FIRST = -1;
+
 /** One claim, of the drain that it is for. */
 export interface Claim {
   /**
@@ -123,8 +126,6 @@ export class Claims {
     return hasMoreHere || this.#afterLane !== FIRST || (!lookedAtFirst && this.#hasFound);
   }
 }
-
-const FIRST = -1;
 
 /** The pause after a failed drain before the loop claims again. */
 const FAILURE_PAUSE_MS = 100;

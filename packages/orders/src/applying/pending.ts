@@ -41,7 +41,7 @@ export interface Pending extends ReadChunks {
 /**
  * A statement that reads the oldest pending chunks of the locked lanes, up to a weight, but at least one. It skips
  * paused channels. Lanes share the weight fairly: no lane gets more while another gets less than it has pending.
- * `ahead`: only chunks with such orders, each of which weighs as much as an average customer of it.
+ * `ahead`: only chunks with such orders. Each weighs as much as an average customer of it, but it is read whole.
  */
 export function pendingChunks(maxWeight: number, ahead: Ahead | null): Statement<PendingRow> {
   if (ahead === null) return { name: 'read_pending', text: READ_PENDING, values: [maxWeight] };
@@ -104,7 +104,7 @@ const readPending = (weight: string, isWanted: string) => `
     select chunk.*, sum(weight) over (partition by chunk.lane order by batch_id) as of_lane
     from unnest(${LOCKED_LANES}) as wanted (lane) cross join lateral (
       select ${weight} as weight, ${CHUNK_COLUMNS} from lane_chunk
-      where lane_chunk.lane = wanted.lane and finished_time is null and not is_held ${isWanted}
+      where lane_chunk.lane = wanted.lane and ${isWanted}
       order by batch_id limit greatest(1, ${MAX_CHUNKS} / greatest(1, cardinality(${LOCKED_LANES})))
     ) as chunk
     where not ${isPaused('wanted.lane')}
@@ -120,11 +120,11 @@ const readPending = (weight: string, isWanted: string) => `
   from judged where is_taken
   order by batch_id, lane`;
 
-const READ_PENDING = readPending('weight', '');
-const READ_AHEAD = readPending(
-  'greatest(1, weight / cardinality(customer_ids))',
-  'and batch_id <= $3::bigint and $2::jsonb ?| customer_ids',
-);
+const READ_PENDING = readPending('weight', 'finished_time is null and not is_held');
+const IS_AHEAD = 'finished_time is null and not is_held and batch_id <= $3::bigint and $2::jsonb ?| customer_ids';
+/** How much a drain before a sync call may read beyond what it applies. */
+const READ_FACTOR = 8;
+const READ_AHEAD = readPending(`greatest(1, weight / cardinality(customer_ids), weight / ${READ_FACTOR})`, IS_AHEAD);
 
 function readRows(rows: readonly ChunkRow[]): ReadChunks {
   const chunks: Chunk[] = [];
@@ -152,13 +152,26 @@ export function inAcceptanceOrder(chunks: readonly Pick<Chunk, 'batchId' | 'orde
   );
 }
 
-/** A statement that finds which lanes have pending orders, except held ones, and the newest batch of all of these. */
-export const findingPending = (lanes: readonly number[]): Statement<{ lane: number; newest: BatchId }> => ({
+/** A statement that finds which lanes have pending orders, except held ones. */
+export const findingPending = (lanes: readonly number[]): Statement<{ lane: number }> => ({
   name: 'find_pending',
   text: `
-    select lane, max(last_id) over () as newest from unnest((select $1::int[])) as wanted (lane) cross join lateral (
-      select batch_id as last_id from lane_chunk
-      where lane_chunk.lane = wanted.lane and finished_time is null and not is_held order by batch_id desc limit 1
+    select wanted.lane from unnest((select $1::int[])) as wanted (lane) cross join lateral (
+      select from lane_chunk
+      where lane_chunk.lane = wanted.lane and finished_time is null and not is_held order by batch_id limit 1
     ) as pending`,
   values: [lanes],
+});
+
+/** A statement that finds the newest batch with orders that a sync call must not overtake; null if there are none. */
+export const findingAhead = (
+  lanes: readonly number[],
+  { customerIds, through }: Ahead,
+): Statement<{ newest: BatchId | null }> => ({
+  name: 'find_ahead',
+  text: `
+    select max(chunk.batch_id) as newest from unnest((select $1::int[])) as wanted (lane) cross join lateral (
+      select batch_id from lane_chunk where lane_chunk.lane = wanted.lane and ${IS_AHEAD} offset 0
+    ) as chunk`,
+  values: [lanes, jsonKeys(customerIds), through],
 });

@@ -1,6 +1,6 @@
 import { type ApplicationId, Refusal } from '@lockstep/contract';
 import type { ConsoleChannel } from '@lockstep/contract/console';
-import { type Database, run, type Statement, share } from '@lockstep/platform';
+import { type Database, run, share } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { channelOfColumn, LANES_OF_CHANNEL } from '../lanes.ts';
 import { CHANNEL_PERIOD_SECONDS, startOfPeriod } from './count-activity.ts';
@@ -165,12 +165,9 @@ export class PendingBound {
     this.#channels = channels;
     this.#most = most;
     this.#read = share(async () => {
-      const full: Statement<{ application_id: ApplicationId; pending: number }> = {
-        name: 'find_full',
-        text: FIND_FULL,
-        values: [most],
-      };
-      return new Map((await run(db, full)).map((row) => [row.application_id, row.pending]));
+      const statement = { name: 'find_full', text: FIND_FULL, values: [most] };
+      const rows = await run<{ id: ApplicationId; pending: number }>(db, statement);
+      return new Map(rows.map(({ id, pending }) => [id, pending]));
     });
   }
 
@@ -187,6 +184,6 @@ export class PendingBound {
 }
 
 const FIND_FULL = `
-  select application_id, sum(pending)::float8 as pending from (
+  select application_id as id, sum(pending)::float8 as pending from (
     select application_id, pending from pending_orders union all select application_id, pending from uncounted_activity
   ) as changes group by application_id having sum(pending) > $1::bigint`;

@@ -38,7 +38,7 @@ export async function cancelBatch(
   return { cancelled, finished: total - cancelled };
 }
 
-/** Locks the lanes with pending orders of a batch. `order retry` may put orders back into others meanwhile. */
+/** Locks the lanes with pending orders of a batch, and those into which `order retry` puts some meanwhile. */
 async function lockPending(trx: Trx, batchId: BatchId): Promise<number[]> {
   const locked: number[] = [];
   for (;;) {
@@ -46,6 +46,7 @@ async function lockPending(trx: Trx, batchId: BatchId): Promise<number[]> {
     const pending = await chunks.where('finished_time', 'is', null).execute();
     const lanes = pending.map(({ lane }) => lane).filter((lane) => !locked.includes(lane));
     if (lanes.length === 0) return locked;
+    // Later ones may be lower: after a deadlock, the transaction runs again.
     await lockLanes(trx, lanes);
     locked.push(...lanes);
   }

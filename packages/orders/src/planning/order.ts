@@ -154,7 +154,7 @@ export class Touched {
   /** Adds products and merchandise. Throws a Refusal: order_too_large. */
   add(instances: number): void {
     this.#instances += instances;
-    check(this.#instances, this.#limits.ofOrder, 'products and merchandise to change');
+    requireAtMost(this.#instances, this.#limits.ofOrder, 'products and merchandise to change');
   }
 
   /** Adds the grants of an asset, once per order. Throws a Refusal: order_too_large. */
@@ -162,18 +162,18 @@ export class Touched {
     if (this.#assets.has(asset)) return;
     this.#assets.add(asset);
     this.#grants += grantsOf(asset).filter(({ revokedBy }) => revokedBy === null).length;
-    check(this.#grants, this.#limits.ofOrder, 'grants on its assets');
+    requireAtMost(this.#grants, this.#limits.ofOrder, 'grants on its assets');
   }
 
   /** Adds what an asset holds before the order. Call it once for each asset. Throws a Refusal: order_too_large. */
   addHeldBy(asset: Asset): void {
     const { grants, contents } = activeOn(asset);
     this.#counted += grants + contents;
-    check(this.#counted, this.#limits.counted, 'products, merchandise and grants on its assets');
+    requireAtMost(this.#counted, this.#limits.counted, 'products, merchandise and grants on its assets');
   }
 }
 
-function check(count: number, limit: number, what: string): void {
+function requireAtMost(count: number, limit: number, what: string): void {
   if (count > limit) throw new Refusal('order_too_large', limit, what);
 }
 

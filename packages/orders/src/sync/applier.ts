@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { LedgerIds } from '@lockstep/assets';
+import { ABOVE_ALL, LedgerIds } from '@lockstep/assets';
 import { type AcceptedOrder, type BatchId, type Channels, type Order, Refusal } from '@lockstep/contract';
 import {
   type Database,
@@ -17,7 +17,7 @@ import {
 import { keyOf, listAcceptedOrders, type SubmittedBatch, weighBatch } from '../accepting/batch.ts';
 import { Drainer } from '../applying/drain.ts';
 import { logApplied } from '../applying/finish.ts';
-import { findingPending } from '../applying/pending.ts';
+import { findingAhead } from '../applying/pending.ts';
 import { findingPaused, refusePaused } from '../channels/pauses.ts';
 import type { EventNumbering } from '../feed/numbering.ts';
 import { lockedLanes, timeout } from '../lanes.ts';
@@ -171,18 +171,15 @@ export class BatchApplier {
     const { batch, deadline } = call;
     const db = within(this.#tools.db, deadline);
     const lanes = lanesOf(batch);
-    const customerIds = new Set(knownIn(batch));
-    let through: BatchId | undefined;
+    const ahead = { customerIds: new Set(knownIn(batch)), through: ABOVE_ALL as string as BatchId };
     for (;;) {
       // Of a paused channel, nothing need be pending: earlier work may hold its lanes longer than the call can wait.
-      const [[paused], pending] = await together(db, [findingPaused(lanes), findingPending(lanes)] as const);
+      const [[paused], [found]] = await together(db, [findingPaused(lanes), findingAhead(lanes, ahead)] as const);
       if (paused !== undefined) throw refusePaused(paused.code);
-      if (pending.length === 0) break;
-      through ??= pending[0]!.newest;
-      const ahead = { customerIds, through };
+      if (found!.newest === null) break;
+      ahead.through = found!.newest;
       const drained = await this.#inTurn(call, () => this.#drainer.drain(lockedLanes(lanes), { ahead }));
-      if (drained === null) await wait(PAUSE_MS);
-      else if (!drained.hasWorked) break;
+      if (drained === null || drained.batches.length === 0) await wait(PAUSE_MS);
     }
     call.isNext = true;
   }

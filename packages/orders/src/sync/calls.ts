@@ -37,6 +37,9 @@ export interface SyncCall {
  */
 export type SyncResult = BatchId | Refusal | null;
 
+/** Returns the customers of a batch that exist for its application, which must not learn of others. */
+export const knownIn = ({ chunks }: SubmittedBatch): CustomerId[] => chunks.flatMap(({ customerIds }) => customerIds);
+
 /** Returns the lanes that batches need, without duplicates. */
 export function lanesOf(...batches: readonly SubmittedBatch[]): number[] {
   return [...new Set(batches.flatMap(({ chunks }) => chunks.map(({ lane }) => lane)))];
@@ -98,9 +101,6 @@ export async function applyCalls(
   return { results, newBatches };
 }
 
-/** Returns the customers of a batch that exist for its application, which must not learn of others. */
-export const knownIn = ({ chunks }: SubmittedBatch): CustomerId[] => chunks.flatMap(({ customerIds }) => customerIds);
-
 /** Returns the code of a paused channel among those of the batch's customers. */
 function findPaused(batch: SubmittedBatch, paused: ReadonlyMap<number, string>): string | undefined {
   if (paused.size === 0) return undefined;
@@ -125,8 +125,6 @@ export interface NewBatch {
   orders: readonly Order[];
   channels: Channels;
 }
-
-const MAX_NAMED_FAILURES = 20;
 
 /** A statement that draws a batch id for each key lock, and tries the lock. Unused ids stay gaps. */
 const drawingBatchIds = (keyLocks: readonly string[]): Statement<{ id: BatchId; has_key: boolean }> => ({
@@ -161,6 +159,7 @@ function splitUnknown({ id, batch, orders, channels }: NewBatch) {
   ];
 }
 
+const MAX_NAMED_FAILURES = 20;
 const NEXT_STEP = 'Fix the failed orders and send the batch again.';
 
 /** Refuses sync calls with the cause of the first failed order. The message names up to 20 of them (rules 6.3). */

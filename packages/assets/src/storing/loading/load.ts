@@ -164,8 +164,8 @@ type Found = readonly { id: string }[];
 async function lockAll<Round extends { locked: Found; found: Found }>(round: () => Promise<Round>): Promise<Round> {
   for (;;) {
     const result = await round();
-    const ids = new Set(result.locked.map(({ id }) => id));
-    if (result.found.every(({ id }) => ids.has(id))) return result;
+    const lockedIds = new Set(result.locked.map(({ id }) => id));
+    if (result.found.every(({ id }) => lockedIds.has(id))) return result;
   }
 }
 
