@@ -176,7 +176,7 @@ export class Watch<Key extends string> {
   #wait(key: Key, endMs: number, signal: AbortSignal): { woken: Promise<Shared>; stop: () => void } {
     const { promise: woken, resolve } = Promise.withResolvers<Shared>();
     const end = () => resolve(new Map());
-    const timer = setTimeout(end, endMs - performance.now());
+    const timer = setTimeout(end, Math.max(0, endMs - performance.now()));
     signal.addEventListener('abort', end);
     const others = this.#waiting.get(key) ?? new Set();
     this.#waiting.set(key, others.add(resolve));
