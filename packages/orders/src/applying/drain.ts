@@ -55,7 +55,7 @@ export class DrainFailed extends Error {
 
 interface DrainScope<Row> {
   locked?: (row: Row) => void;
-  ahead?: Ahead | null;
+  ahead?: Ahead;
 }
 
 const NOTHING: Drained = {
@@ -81,7 +81,7 @@ export async function drainLanes<Row extends LockedRow>(
   db: Database,
   choice: Statement<Row>,
   ids: LedgerIds,
-  { locked = () => {}, ahead = null }: DrainScope<Row> = {},
+  { locked = () => {}, ahead }: DrainScope<Row> = {},
 ): Promise<Drained> {
   const startedMs = performance.now();
   let lanes: number[] = [];
@@ -96,11 +96,11 @@ export async function drainLanes<Row extends LockedRow>(
       locked(lockedRows[0]!);
       if (lanes.length === 0) return NOTHING;
       const { failures } = lockedRows[0]!;
-      const isLookedThrough = failures > 0 && ahead === null;
-      const pending = buildPending(isLookedThrough ? await run(trx, pendingChunks(FAILED_WEIGHT, null)) : rows);
+      const isLookedThrough = failures > 0 && ahead === undefined;
+      const pending = buildPending(isLookedThrough ? await run(trx, pendingChunks(FAILED_WEIGHT)) : rows);
       const drained = await applyPending(trx, pending, { failures, ahead }, ids);
       const usedMs = performance.now() - startedMs;
-      if (ahead === null) await send(trx, endTurns(lanes, pending, drained.waitsFor, usedMs));
+      if (ahead === undefined) await send(trx, endTurns(lanes, pending, drained.waitsFor, usedMs));
       return drained;
     });
   } catch (error) {
@@ -111,7 +111,7 @@ export async function drainLanes<Row extends LockedRow>(
 async function applyPending(
   trx: Trx,
   { chunks, unreadable, hasHolds }: Pending,
-  { failures, ahead }: { failures: number; ahead: Ahead | null },
+  { failures, ahead }: { failures: number; ahead: Ahead | undefined },
   ids: LedgerIds,
 ): Promise<Drained> {
   for (const chunk of unreadable) await holdUnreadable(trx, chunk);

@@ -43,8 +43,8 @@ export interface Pending extends ReadChunks {
  * paused channels. Lanes share the weight fairly: no lane gets more while another gets less than it has pending.
  * `ahead`: only chunks with such orders. Each weighs as much as an average customer of it, but it is read whole.
  */
-export function pendingChunks(maxWeight: number, ahead: Ahead | null): Statement<PendingRow> {
-  if (ahead === null) return { name: 'read_pending', text: READ_PENDING, values: [maxWeight] };
+export function pendingChunks(maxWeight: number, ahead?: Ahead): Statement<PendingRow> {
+  if (ahead === undefined) return { name: 'read_pending', text: READ_PENDING, values: [maxWeight] };
   const { customerIds, through } = ahead;
   return { name: 'read_ahead', text: READ_AHEAD, values: [maxWeight, jsonKeys(customerIds), through] };
 }

@@ -1,5 +1,6 @@
 import type { AssetId, LicenseOrderId } from '@lockstep/contract';
 import { bigintArray, type Statement } from '@lockstep/platform';
+import { ABOVE_ALL } from '../../ids.ts';
 import { createGrant, type Numbers } from '../../ledger/grants.ts';
 import type { Asset } from '../../ledger/ledger.ts';
 
@@ -34,8 +35,6 @@ export interface CountRow extends Numbers {
   holder_id: LicenseOrderId;
 }
 
-const MAX_ID = '9223372036854775807';
-
 /**
  * The numbers of active products and merchandise by place and holder, of which it reads at most a number. The search by
  * holder is a range, so that one plan serves both one holder and all.
@@ -60,7 +59,7 @@ export const countRows = (held: readonly HeldContents[], atMost: number): Statem
   values: [
     bigintArray(held.map(({ asset }) => asset.id)),
     bigintArray(held.map(({ source }) => source ?? 0)),
-    bigintArray(held.map(({ source }) => source ?? MAX_ID)),
+    bigintArray(held.map(({ source }) => source ?? ABOVE_ALL)),
     atMost,
   ],
 });
