@@ -27,8 +27,8 @@
  *
  *    Filters, tabs and pagers read and change the address themselves (`useAddress`).
  *
- * 3. Put all text into `pages/<area>/words.ts`: `defineAreaWords({ en: { … }, zh: { … } })`. `useWords(batchesWords)`
- *    also returns the words that areas share (`words/common.ts`). Tests read all of them from `all-words.ts`.
+ * 3. Put all text into `pages/<area>/words.ts`: `defineAreaWords({ name: [English, Chinese] })`. `useWords(batchesWords)`
+ *    also returns the words that areas share (`words/define-words.ts`). Tests read all of them from `all-words.ts`.
  *
  * 4. Make changes with `ConfirmButton`: it asks first, calls the operation, announces success and shows failures in its
  *    dialog. It hides itself from roles that may not call the operation. Show a password or secret by `OneTimeSecret`.

@@ -1,27 +1,82 @@
-import { commonWords } from './common.ts';
-
 /** A word or sentence, or a function that inserts values into one. */
 // biome-ignore lint/suspicious/noExplicitAny: each sentence declares its own parameters.
 type Phrase = string | ((...values: any[]) => string);
-type Same<Words> = { [Key in keyof Words]: Words[Key] extends string ? string : Words[Key] };
+type Same<Word> = Word extends string ? string : Word;
 
 /** Words in each language. Chinese has exactly the keys of English. */
 export interface AreaWords<Words> {
   en: Words;
-  zh: Same<Words>;
+  zh: { [Key in keyof Words]: Same<Words[Key]> };
 }
 
-/** Declares words. */
-export function defineWords<const Words extends Record<string, Phrase>>(words: AreaWords<Words>): AreaWords<Words> {
-  return words;
+/** A table of words: each in English, then in Chinese. */
+type WordTable<Words> = { readonly [Key in keyof Words]: readonly [en: Words[Key], zh: Same<Words[Key]>] };
+
+/** Declares words: `{ name: ['Name', '名称'] }`. */
+export function defineWords<const Words extends Record<string, Phrase>>(table: WordTable<Words>): AreaWords<Words> {
+  const rows = Object.entries<readonly Phrase[]>(table);
+  const inLanguage = (place: number) => Object.fromEntries(rows.map(([key, words]) => [key, words[place]]));
+  return { en: inLanguage(0), zh: inLanguage(1) } as unknown as AreaWords<Words>;
 }
+
+/** Words that several areas share: names of things and of fields, and the buttons of forms. */
+export const commonWords = defineWords({
+  overview: ['Overview', '概览'],
+  batches: ['Batches', '批次'],
+  batch: ['Batch', '批次'],
+  orders: ['Orders', '订单'],
+  order: ['Order', '订单'],
+  assets: ['Assets', '资产'],
+  asset: ['Asset', '资产'],
+  enterprises: ['Enterprises', '企业'],
+  enterprise: ['Enterprise', '企业'],
+  customer: ['Customer', '客户'],
+  preview: ['Preview', '预览'],
+  applications: ['Applications', '应用'],
+  application: ['Application', '应用'],
+  channels: ['Channels', '渠道'],
+  webhooks: ['Webhooks', 'Webhook'],
+  queue: ['Queue', '队列'],
+  operators: ['Operators', '操作员'],
+  auditLog: ['Audit log', '审计日志'],
+  name: ['Name', '名称'],
+  password: ['Password', '密码'],
+  state: ['State', '状态'],
+  type: ['Type', '类型'],
+  cause: ['Cause', '原因'],
+  sequence: ['Sequence', '序号'],
+  channel: ['Channel', '渠道'],
+  appKey: ['App key', 'App Key'],
+  customerId: ['Customer ID', '客户 ID'],
+  assetNum: ['Asset number', '资产编号'],
+  requestId: ['Request ID', '请求 ID'],
+  createdTime: ['Created', '创建时间'],
+  since: ['Since', '开始时间'],
+  time: ['Time', '时间'],
+  command: ['the lockstep command', 'lockstep 命令'],
+  more: [(count: string) => `and ${count} more`, (count) => `另有 ${count} 个`],
+  batchNumber: [(id: string) => `batch ${id}`, (id) => `批次 ${id}`],
+  cancel: ['Cancel', '取消'],
+  save: ['Save', '保存'],
+  close: ['Close', '关闭'],
+  enable: ['Enable', '启用'],
+  loading: ['Loading…', '加载中…'],
+  /** Between a label and its value. */
+  colon: [': ', '：'],
+  /** Between two sentences, and before an aside. */
+  gap: [' ', ''],
+  /** Between the elements of a list. */
+  comma: [', ', '、'],
+  aside: [(text: string) => `(${text})`, (text) => `（${text}）`],
+});
 
 type Common = typeof commonWords.en;
 
 /** Declares the words of an area and adds the common ones, which the area may override. */
 export function defineAreaWords<const Words extends Record<string, Phrase>>(
-  words: AreaWords<Words>,
+  table: WordTable<Words>,
 ): AreaWords<Words & Omit<Common, keyof Words>> {
-  const merged = { en: { ...commonWords.en, ...words.en }, zh: { ...commonWords.zh, ...words.zh } };
+  const { en, zh } = defineWords(table);
+  const merged = { en: { ...commonWords.en, ...en }, zh: { ...commonWords.zh, ...zh } };
   return merged as unknown as AreaWords<Words & Omit<Common, keyof Words>>;
 }

@@ -1,5 +1,5 @@
 import type { HealthCheck } from '@lockstep/contract/console';
-import { commonWords } from '../../words/common.ts';
+import { commonWords } from '../../words/define-words.ts';
 import { useDuration, useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
 import { checkWords, type Found } from './check-words.ts';
