@@ -1,26 +1,19 @@
 import { en } from '@lockstep/console/words';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { openConsole, openInSession } from '../harness/browser/browser.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
-import { openShop, type Shop } from '../harness/browser/console-shop.ts';
+import { openShop } from '../harness/browser/console-shop.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 import { settled } from './console-pages.ts';
 
 /** A page's address holds its filters and position, so that it can be shared and Back works. */
-let stack: Stack;
-let shop: Shop;
 
-beforeAll(async () => {
-  stack = await startStack({ webhookAllowPrivate: true });
-  shop = await openShop(stack);
-});
-afterAll(async () => {
-  await shop.close();
-  await stack.close();
-});
+const { stack } = await testStack({ webhookAllowPrivate: true });
+const shop = await openShop(stack);
+afterAll(() => shop.close());
 
 const rowsOf = (page: Page) => page.locator('tbody tr[data-index]');
 

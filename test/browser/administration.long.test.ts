@@ -12,21 +12,19 @@ import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { expectFits } from '../harness/browser/page-width.ts';
 import { type Receiver, startReceiver } from '../harness/network/receiver.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** What admins and support do with applications, webhooks and operators, in a real browser. */
 const MARKUP = '<img src=x onerror=alert(1)> & "Co"';
 
-let stack: Stack;
-let admin: ConsoleClient;
 let api: Api;
 let receiver: Receiver;
 let isWell = false;
 let failing: string;
 
+const { stack } = await testStack({ webhookAllowPrivate: true });
+const admin = await ConsoleClient.logIn(stack, 'admin');
 beforeAll(async () => {
-  stack = await startStack({ webhookAllowPrivate: true });
-  admin = await ConsoleClient.logIn(stack, 'admin');
   const body = { name: MARKUP, scopes: ['auth_order' as const], channels: null, isApproved: true };
   api = await Api.logIn(stack.baseUrl, await admin.call('createApplication', { body }));
   receiver = await startReceiver((response) => response.writeHead(isWell ? 204 : 503).end());
@@ -34,10 +32,7 @@ beforeAll(async () => {
   await endBatch();
   await receiver.awaitCount(1);
 });
-afterAll(async () => {
-  await receiver.close();
-  await stack.close();
-});
+afterAll(() => receiver.close());
 
 async function newWebhook(): Promise<string> {
   const body = { url: receiver.url, description: MARKUP };

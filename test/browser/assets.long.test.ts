@@ -1,24 +1,17 @@
 import { en } from '@lockstep/console/words';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { expectAccessible } from '../harness/browser/accessible.ts';
 import { openConsole, shot } from '../harness/browser/browser.ts';
-import { MARKUP, openShop, type Shop } from '../harness/browser/console-shop.ts';
+import { MARKUP, openShop } from '../harness/browser/console-shop.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { askUserToken } from '../harness/members/member-center.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** Assets, enterprises and their administrators, with markup in every name. */
-let stack: Stack;
-let shop: Shop;
 
-beforeAll(async () => {
-  stack = await startStack({ webhookAllowPrivate: true });
-  shop = await openShop(stack, MARKUP);
-});
-afterAll(async () => {
-  await shop.close();
-  await stack.close();
-});
+const { stack } = await testStack({ webhookAllowPrivate: true });
+const shop = await openShop(stack, MARKUP);
+afterAll(() => shop.close());
 
 describe('an asset', () => {
   it('is found by a prefix of its number, and shows its history from purchase through transfer', async () => {

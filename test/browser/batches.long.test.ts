@@ -1,7 +1,7 @@
 import { en } from '@lockstep/console/words';
 import type { Customer } from '@lockstep/contract';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { Api } from '../harness/api.ts';
 import { expectAccessible } from '../harness/browser/accessible.ts';
 import { NARROW_PIXELS, openConsole, shot, type View } from '../harness/browser/browser.ts';
@@ -9,12 +9,11 @@ import { ConsoleClient } from '../harness/browser/console.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { expectFits } from '../harness/browser/page-width.ts';
 import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { startStack, testStack } from '../harness/stack.ts';
 
 /** Batches and orders in a real browser: watched, cancelled, fixed and resent. */
 const MARKUP = '<img src=x onerror=i()> & "Co"';
 
-let stack: Stack;
 let api: Api;
 let customer: Customer;
 let batch: ReturnType<typeof batchOf>;
@@ -23,8 +22,8 @@ let boughtId: string;
 let unmatchedId: string;
 let assetNum: string;
 
+const { stack } = await testStack();
 beforeAll(async () => {
-  stack = await startStack();
   const admin = await ConsoleClient.logIn(stack, 'admin');
   const body = { name: MARKUP, scopes: ['auth_order' as const], channels: null, isApproved: true };
   api = await Api.logIn(stack.baseUrl, await admin.call('createApplication', { body }));
@@ -51,7 +50,6 @@ beforeAll(async () => {
   unmatchedId = orders[1]!.licenseOrderId;
   batchId = (await admin.call('getOrder', { params: { licenseOrderId: boughtId } })).batchId;
 });
-afterAll(() => stack.close());
 
 const open = (path: string, view: View = {}) => openConsole(stack, 'support', { ...view, path: `/console${path}` });
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();

@@ -1,29 +1,24 @@
 import { en, zh } from '@lockstep/console/words';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Api } from '../harness/api.ts';
+import { beforeAll, expect, it } from 'vitest';
 import { NARROW_PIXELS, openConsole, type View } from '../harness/browser/browser.ts';
 import { look } from '../harness/browser/look.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** Channels in a real browser: found on the overview, paused and resumed. */
 const CODE = 'web / <b>Öst</b> 100%';
 
-let stack: Stack;
-let api: Api;
-
+const { stack } = await testStack({ worker: false });
+const api = await stack.newApi(['auth_order'], null);
 beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi(['auth_order'], null);
   await stack.db
     .insertInto('channel')
     .values([{ code: CODE }, ...Array.from({ length: 120 }, (_, index) => ({ code: `shop-${index}` }))])
     .execute();
   await api.accept(batchOf(newBuy(await api.newCustomer(), [newAssetNum()])));
 });
-afterAll(() => stack.close());
 
 const open = (path: string, role: 'viewer' | 'support', view: View = {}) =>
   openConsole(stack, role, { ...view, path: `/console${path}` });

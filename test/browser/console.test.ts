@@ -1,20 +1,16 @@
 import { en } from '@lockstep/console/words';
-import { afterAll, beforeAll, it } from 'vitest';
+import { it } from 'vitest';
 import { expectAccessible } from '../harness/browser/accessible.ts';
 import { fillInLogin, openPage } from '../harness/browser/browser.ts';
 import { newOperator } from '../harness/browser/console.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 import { settled } from './console-pages.ts';
 
 /** The most common path through the console in a real browser. `npm run test:long` visits the other pages. */
-let stack: Stack;
 
-beforeAll(async () => {
-  stack = await startStack();
-});
-afterAll(() => stack.close());
+const { stack } = await testStack();
 
 it('leads from the login and the overview to a batch and its failed order', async () => {
   const api = await stack.newApi();

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { expectAccessible } from '../harness/browser/accessible.ts';
 import { NARROW_PIXELS, openPage, shot, type View } from '../harness/browser/browser.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { expectFits } from '../harness/browser/page-width.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** What a newcomer sees first: /, the guides, and a call tried out at /docs. */
-let stack: Stack;
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-});
-afterAll(() => stack.close());
+const { stack } = await testStack({ worker: false });
 
 const VIEWS: Record<string, View> = {
   light: {},

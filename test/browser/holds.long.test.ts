@@ -1,27 +1,21 @@
 import { en, zh } from '@lockstep/console/words';
-import type { Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { Api } from '../harness/api.ts';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { openConsole, type View } from '../harness/browser/browser.ts';
 import { look } from '../harness/browser/look.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
 import { readResult } from '../harness/orders/sync-batches.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** Held orders in a real browser: found on the overview, and marked as failed by an operator. */
-let stack: Stack;
-let api: Api;
-let customer: Customer;
 let batch: ReturnType<typeof batchOf>;
 let heldId: string;
 
+const { stack, api } = await testStack();
+const customer = await api.newCustomer();
 beforeAll(async () => {
-  stack = await startStack();
-  api = await stack.newApi();
-  customer = await api.newCustomer();
   await sql`alter table product_instance add constraint stricter check (crm_product_id <> 'Strict')`.execute(stack.db);
   const assetNum = newAssetNum();
   batch = batchOf(
@@ -34,7 +28,6 @@ beforeAll(async () => {
   heldId = first!.licenseOrderId;
   await vi.waitUntil(async () => (await readResult(api, batch)).held === 3, { timeout: 60_000 });
 });
-afterAll(() => stack.close());
 
 const open = (path: string, role: 'viewer' | 'support', view: View = {}) =>
   openConsole(stack, role, { ...view, path: `/console${path}` });

@@ -1,18 +1,14 @@
 import { en } from '@lockstep/console/words';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { expectAccessible } from '../harness/browser/accessible.ts';
 import { openConsole, shot } from '../harness/browser/browser.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** The console without a mouse. */
-let stack: Stack;
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-});
-afterAll(() => stack.close());
+const { stack } = await testStack({ worker: false });
 
 /** The focused element, and whether it is in a dialog. */
 const focused = (page: Page) =>

@@ -3,14 +3,14 @@ import { QUEUE_NAME } from '@lockstep/orders';
 import { createLogger, openConsumer } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { expectAccessible } from '../harness/browser/accessible.ts';
 import { NARROW_PIXELS, openConsole, shot, type View } from '../harness/browser/browser.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { expectFits } from '../harness/browser/page-width.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { startStack, testStack } from '../harness/stack.ts';
 
 /** The overview and the queue of a healthy and of an unhealthy service. */
 
@@ -22,10 +22,8 @@ const VIEWS: [name: string, view: View][] = [
   ['narrow', { widthPixels: NARROW_PIXELS }],
 ];
 
-let stack: Stack;
-
+const { stack } = await testStack();
 beforeAll(async () => {
-  stack = await startStack();
   const api = await stack.newApi();
   const customer = await api.newCustomer();
   await api.process(batchOf(newBuy(customer, [newAssetNum()]), deleteAsset(customer, [newAssetNum()])));
@@ -42,7 +40,6 @@ beforeAll(async () => {
     from generate_series(1, 350) as n, unnest('{product_not_found,asset_owned_by_other_customer}'::text[]) as cause
     on conflict do nothing`.execute(stack.db);
 });
-afterAll(() => stack.close());
 
 const settled = async (page: Page) => {
   await page.locator('canvas').waitFor();

@@ -1,29 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { expectAccessible } from '../harness/browser/accessible.ts';
 import { NARROW_PIXELS, openInSession, shot, type View } from '../harness/browser/browser.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
-import { MARKUP, openShop, type Shop } from '../harness/browser/console-shop.ts';
+import { MARKUP, openShop } from '../harness/browser/console-shop.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { expectFits } from '../harness/browser/page-width.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 import { CONSOLE_PAGES, settled } from './console-pages.ts';
 
 /** Every page of the console with real data: accessible in every view, whatever names contain. */
-let stack: Stack;
-let shop: Shop;
-let marked: Shop;
-let admin: ConsoleClient;
 
-beforeAll(async () => {
-  stack = await startStack({ webhookAllowPrivate: true });
-  marked = await openShop(stack, MARKUP);
-  shop = await openShop(stack);
-  admin = await ConsoleClient.logIn(stack, 'admin');
-});
-afterAll(async () => {
-  await Promise.all([shop.close(), marked.close()]);
-  await stack.close();
-});
+const { stack } = await testStack({ webhookAllowPrivate: true });
+const marked = await openShop(stack, MARKUP);
+const shop = await openShop(stack);
+const admin = await ConsoleClient.logIn(stack, 'admin');
+afterAll(() => Promise.all([shop.close(), marked.close()]));
 
 const VIEWS: Record<string, View> = {
   light: {},

@@ -3,29 +3,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { en } from '@lockstep/console/words';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { expectAccessible } from '../harness/browser/accessible.ts';
 import { openConsole, openInSession, shot } from '../harness/browser/browser.ts';
-import { MARKUP, openShop, type Shop } from '../harness/browser/console-shop.ts';
+import { MARKUP, openShop } from '../harness/browser/console-shop.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { batchOf, deleteProduct, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 import { settled } from './console-pages.ts';
 
 /** The preview of a batch that is pasted, chosen or dropped, and of input that is not a batch. */
-let stack: Stack;
-let shop: Shop;
-let directory: string;
 
-beforeAll(async () => {
-  stack = await startStack({ webhookAllowPrivate: true });
-  shop = await openShop(stack);
-  directory = await mkdtemp(join(tmpdir(), 'lockstep-preview-'));
-});
+const { stack } = await testStack({ webhookAllowPrivate: true });
+const shop = await openShop(stack);
+const directory = await mkdtemp(join(tmpdir(), 'lockstep-preview-'));
 afterAll(async () => {
   await rm(directory, { recursive: true });
   await shop.close();
-  await stack.close();
 });
 
 const openPreview = async () => (await openConsole(stack, 'viewer', { path: '/console/preview' })).page;

@@ -1,24 +1,17 @@
 import { en } from '@lockstep/console/words';
 import { includesRole, type OperatorRole } from '@lockstep/contract/console';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { openConsole } from '../harness/browser/browser.ts';
-import { openShop, type Shop } from '../harness/browser/console-shop.ts';
+import { openShop } from '../harness/browser/console-shop.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 import { CONSOLE_PAGES, settled } from './console-pages.ts';
 
 /** Each role sees exactly its own pages. Other tests cover what the service refuses. */
-let stack: Stack;
-let shop: Shop;
 
-beforeAll(async () => {
-  stack = await startStack({ webhookAllowPrivate: true });
-  shop = await openShop(stack);
-});
-afterAll(async () => {
-  await shop.close();
-  await stack.close();
-});
+const { stack } = await testStack({ webhookAllowPrivate: true });
+const shop = await openShop(stack);
+afterAll(() => shop.close());
 
 const AREAS: Record<OperatorRole, string[]> = {
   viewer: [

@@ -2,20 +2,16 @@ import { en } from '@lockstep/console/words';
 import { createLogInToken, newCommand } from '@lockstep/operators';
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { expectAccessible } from '../harness/browser/accessible.ts';
 import { fillInLogin, openBrowser, openConsole, openPage, shot } from '../harness/browser/browser.ts';
 import { newOperator, type OperatorLogin } from '../harness/browser/console.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** Logging in and out, and sessions that end, as an operator sees it (rules 9). */
-let stack: Stack;
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-});
-afterAll(() => stack.close());
+const { stack } = await testStack({ worker: false });
 
 /** A call without a session gets 401, which browsers log as an error. */
 const REFUSED = /\b401\b/;

@@ -1,20 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { ConsoleCall } from '@lockstep/contract/console';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Api, callService } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** Applications in the console: listed, registered, approved, suspended, bound, and their secrets rotated. */
-let stack: Stack;
-let admin: ConsoleClient;
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  admin = await ConsoleClient.logIn(stack, 'admin');
-});
-afterAll(() => stack.close());
+const { stack } = await testStack({ worker: false });
+const admin = await ConsoleClient.logIn(stack, 'admin');
 
 /** Registers an application with a unique name. */
 async function create(changes: Partial<ConsoleCall<'createApplication'>['body']> = {}) {

@@ -1,25 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Customer } from '@lockstep/contract';
 import type { ConsoleCall, ConsoleData } from '@lockstep/contract/console';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, dataOf } from '../harness/api.ts';
+import { describe, expect, it } from 'vitest';
+import { dataOf } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { MemberCenter } from '../harness/members/member-center.ts';
 import { batchOf, deleteAsset, deleteProduct, merchandise, newBuy, productToBuy } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** Assets in the console, of all applications and channels. */
-let stack: Stack;
-let api: Api;
-let other: Api;
-let viewer: ConsoleClient;
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  [api, other] = [await stack.newApi(), await stack.newApi()];
-  viewer = await ConsoleClient.logIn(stack, 'viewer');
-});
-afterAll(() => stack.close());
+const { stack } = await testStack({ worker: false });
+const [api, other] = [await stack.newApi(), await stack.newApi()];
+const viewer = await ConsoleClient.logIn(stack, 'viewer');
 
 /** A prefix that no other test's numbers have. */
 const newPrefix = () => `N${randomUUID().slice(0, 8).toUpperCase()}`;

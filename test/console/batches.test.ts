@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { buildMessage, type Customer } from '@lockstep/contract';
 import { type ConsoleBatch, type ConsoleCall, OrdersToResend, TracedBatch } from '@lockstep/contract/console';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import {
@@ -14,19 +14,13 @@ import {
   type Sent,
 } from '../harness/orders/orders.ts';
 import type { syncOf } from '../harness/orders/sync-batches.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { type Stack, startStack, testStack } from '../harness/stack.ts';
 
 /** Batches in the console, of all applications. */
-let stack: Stack;
-let viewer: ConsoleClient;
-let support: ConsoleClient;
 
-beforeAll(async () => {
-  stack = await startStack();
-  viewer = await ConsoleClient.logIn(stack, 'viewer');
-  support = await ConsoleClient.logIn(stack, 'support');
-});
-afterAll(() => stack.close());
+const { stack } = await testStack();
+const viewer = await ConsoleClient.logIn(stack, 'viewer');
+const support = await ConsoleClient.logIn(stack, 'support');
 
 type Query = ConsoleCall<'listAllBatches'>['query'];
 const list = (query: Query = {}) => viewer.call('listAllBatches', { query });

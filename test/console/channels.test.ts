@@ -1,21 +1,15 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Api } from '../harness/api.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** Channels in the console: backlog, pause and resume. */
-let stack: Stack;
-let viewer: ConsoleClient;
-let support: ConsoleClient;
-let api: Api;
-let bound: Api;
 
+const { stack } = await testStack({ worker: false });
+const [viewer, support] = [await ConsoleClient.logIn(stack, 'viewer'), await ConsoleClient.logIn(stack, 'support')];
+const [api, bound] = [await stack.newApi(), await stack.newApi(['auth_order'], ['test', 'empty'])];
 beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  [viewer, support] = [await ConsoleClient.logIn(stack, 'viewer'), await ConsoleClient.logIn(stack, 'support')];
-  [api, bound] = [await stack.newApi(), await stack.newApi(['auth_order'], ['test', 'empty'])];
   await stack.db
     .insertInto('channel')
     .values([{ code: 'empty' }, { code: 'a/b %' }])
@@ -23,7 +17,6 @@ beforeAll(async () => {
   const customer = await api.newCustomer();
   await api.accept(batchOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()])));
 });
-afterAll(() => stack.close());
 
 const read = (channelCode: string) => viewer.call('getChannel', { params: { channelCode } });
 const pause = (channelCode: string, reason = 'ticket 4711') =>

@@ -1,25 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { EnterpriseId } from '@lockstep/contract';
 import type { ConsoleCall, ConsoleData } from '@lockstep/contract/console';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, dataOf, refusalOf } from '../harness/api.ts';
+import { describe, expect, it } from 'vitest';
+import { dataOf, refusalOf } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { askUserToken, MemberCenter } from '../harness/members/member-center.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** Enterprises, customers and employees in the console, and administrators' passwords that operators set. */
-let stack: Stack;
-let api: Api;
-let viewer: ConsoleClient;
-let support: ConsoleClient;
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
-  viewer = await ConsoleClient.logIn(stack, 'viewer');
-  support = await ConsoleClient.logIn(stack, 'support');
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack({ worker: false });
+const viewer = await ConsoleClient.logIn(stack, 'viewer');
+const support = await ConsoleClient.logIn(stack, 'support');
 
 const enterprises = (query: ConsoleCall<'listEnterprises'>['query'] = {}) => viewer.call('listEnterprises', { query });
 const customers = (query: ConsoleCall<'listCustomers'>['query'] = {}) => viewer.call('listCustomers', { query });

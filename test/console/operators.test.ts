@@ -2,18 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import type { OperatorRole } from '@lockstep/contract/console';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ConsoleClient } from '../harness/browser/console.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** Operators in the console, managed by admins, and their audit log. */
-let stack: Stack;
 let admin: ConsoleClient;
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-});
-afterAll(() => stack.close());
+const { stack } = await testStack({ worker: false });
 beforeEach(async () => {
   await sql`update operator set disabled_time = now() where disabled_time is null`.execute(stack.db);
   admin = await ConsoleClient.logIn(stack, 'admin');

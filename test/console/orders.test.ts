@@ -1,4 +1,3 @@
-import type { Customer } from '@lockstep/contract';
 import {
   type ConsoleCall,
   type ConsoleOperationId,
@@ -8,8 +7,8 @@ import {
   OwnedOrder,
 } from '@lockstep/contract/console';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, dataOf } from '../harness/api.ts';
+import { describe, expect, it } from 'vitest';
+import { dataOf } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import {
@@ -22,14 +21,9 @@ import {
   productToBuy,
   type Sent,
 } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { startStack, testStack } from '../harness/stack.ts';
 
 /** Orders in the console, of all applications. */
-let stack: Stack;
-let viewer: ConsoleClient;
-let api: Api;
-let customer: Customer;
-let other: Customer;
 
 /** What a viewer sees of personal data. */
 const MASKED = {
@@ -40,13 +34,9 @@ const MASKED = {
   address: '(hidden)',
 };
 
-beforeAll(async () => {
-  stack = await startStack();
-  viewer = await ConsoleClient.logIn(stack, 'viewer');
-  api = await stack.newApi();
-  [customer, other] = [await api.newCustomer(), await api.newCustomer()];
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack();
+const viewer = await ConsoleClient.logIn(stack, 'viewer');
+const [customer, other] = [await api.newCustomer(), await api.newCustomer()];
 
 /** Runs an async batch and returns the ids of its orders. */
 async function process(...orders: Sent[]): Promise<string[]> {

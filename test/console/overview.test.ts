@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { HealthCheckId, Overview, OverviewSpan } from '@lockstep/contract/console';
 import { countActivity } from '@lockstep/orders/testing';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** The overview of the service. */
 
@@ -29,14 +29,9 @@ function totalsOf({ intervals }: Overview) {
 const wrongChecks = ({ checks }: Overview): HealthCheckId[] =>
   checks.filter(({ state }) => state !== 'ok').map(({ check }) => check);
 
-describe('with no worker', () => {
-  let stack: Stack;
-  let operator: ConsoleClient;
-  beforeAll(async () => {
-    stack = await startStack({ worker: false });
-    operator = await ConsoleClient.logIn(stack, 'viewer');
-  });
-  afterAll(() => stack.close());
+describe('with no worker', async () => {
+  const { stack } = await testStack({ worker: false });
+  const operator = await ConsoleClient.logIn(stack, 'viewer');
 
   it('shows activity and backlog in every process, and that there is no worker', async () => {
     const api = await stack.newApi();
@@ -116,15 +111,13 @@ describe('with no worker', () => {
   });
 });
 
-describe('with workers', () => {
-  let stack: Stack;
+describe('with workers', async () => {
   let operator: ConsoleClient;
+  const { stack } = await testStack();
   beforeAll(async () => {
-    stack = await startStack();
     await stack.startWorker();
     operator = await ConsoleClient.logIn(stack, 'viewer');
   });
-  afterAll(() => stack.close());
 
   it('shows each order once, whether API or worker applied it, and why orders failed', async () => {
     const api = await stack.newApi();

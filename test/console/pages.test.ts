@@ -1,13 +1,9 @@
 import { globSync, statSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { REPOSITORY } from '../harness/processes/processes.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-});
-afterAll(() => stack.close());
+const { stack } = await testStack({ worker: false });
 
 const get = (path: string, init: RequestInit = {}) => fetch(stack.baseUrl + path, init);
 

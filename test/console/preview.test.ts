@@ -1,25 +1,16 @@
-import type { Customer } from '@lockstep/contract';
 import type { PreviewedBatch } from '@lockstep/contract/console';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, dataOf } from '../harness/api.ts';
+import { describe, expect, it } from 'vitest';
+import { dataOf } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { contentOfTables } from '../harness/databases/tables.ts';
 import { batchOf, deleteProduct, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** What a batch would do, as an operator sees it for any application. */
-let stack: Stack;
-let api: Api;
-let viewer: ConsoleClient;
-let customer: Customer;
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
-  viewer = await ConsoleClient.logIn(stack, 'viewer');
-  customer = await api.newCustomer();
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack({ worker: false });
+const viewer = await ConsoleClient.logIn(stack, 'viewer');
+const customer = await api.newCustomer();
 
 /** Sends a body as it was pasted or dropped. */
 const paste = (rawBody: string | Uint8Array<ArrayBuffer>, query: { appKey?: string } = {}) =>

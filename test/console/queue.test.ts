@@ -1,21 +1,16 @@
 import { QUEUE_NAME } from '@lockstep/orders';
 import { createLogger, JobQueue, openConsumer } from '@lockstep/platform';
 import { createPostgresBackend, Queue, withBackend } from 'bullmq';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
-import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
+import { QUEUE_KINDS, type Stack, testStack } from '../harness/stack.ts';
 
 /** The queue in the console: its jobs and listening workers. */
-describe.each(QUEUE_KINDS)('on %s', (kind) => {
+describe.each(QUEUE_KINDS)('on %s', async (kind) => {
   const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
-  let stack: Stack;
-  let viewer: ConsoleClient;
-  beforeAll(async () => {
-    stack = await startStack({ queue: kind, worker: false });
-    viewer = await ConsoleClient.logIn(stack, 'viewer');
-  });
-  afterAll(() => stack.close());
+  const { stack } = await testStack({ queue: kind, worker: false });
+  const viewer = await ConsoleClient.logIn(stack, 'viewer');
 
   const found = async () => (await viewer.call('getQueue')).found!;
   const untilFound = (expected: object) =>

@@ -9,18 +9,14 @@ import {
   resetOperatorPassword,
 } from '@lockstep/operators';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ConsoleClient, newOperator } from '../harness/browser/console.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** Logins and sessions of the console (rules 9). */
-let stack: Stack;
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-});
-afterAll(() => stack.close());
+const { stack } = await testStack({ worker: false });
 
 const logIn = (role: OperatorRole = 'viewer') => ConsoleClient.logIn(stack, role);
 const refusal = (cause: keyof typeof consoleCauses) => {

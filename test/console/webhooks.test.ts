@@ -1,27 +1,22 @@
 import type { Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Api, dataOf } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { type Answer, type Receiver, startReceiver } from '../harness/network/receiver.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** Webhooks of all applications in the console, and what support does if deliveries fail. */
 const WAIT = { timeout: 30_000, interval: 20 };
 
-let stack: Stack;
-let support: ConsoleClient;
 const receivers: Receiver[] = [];
 
-beforeAll(async () => {
-  stack = await startStack({ webhookAllowPrivate: true });
-  support = await ConsoleClient.logIn(stack, 'support');
-});
+const { stack } = await testStack({ webhookAllowPrivate: true });
+const support = await ConsoleClient.logIn(stack, 'support');
 afterEach(async () => {
   for (const receiver of receivers.splice(0)) await receiver.close();
 });
-afterAll(() => stack.close());
 
 interface Shop {
   api: Api;

@@ -4,18 +4,17 @@ import { Api } from '../harness/api.ts';
 import { freePort } from '../harness/network/redis.ts';
 import { countHandedOut, numbersFrom, take } from '../harness/orders/asset-numbers.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { testDatabase } from '../harness/stack.ts';
 
-describe('O9 of two api processes, overseas, killed in turn', () => {
+describe('O9 of two api processes, overseas, killed in turn', async () => {
   const CALLERS = 8;
   const CALLS_BETWEEN_KILLS = 50;
   const KILLS = 2;
-  let database: TestDatabase;
   let processes: ServiceProcess[];
   let apis: Api[];
 
+  const database = await testDatabase();
   beforeAll(async () => {
-    database = await createTestDatabase();
     const ports = [await freePort(), await freePort()];
     const env = { DATABASE_URL: database.url, REDIS_URL: '', REGION: 'overseas' };
     processes = ports.map((port) => ServiceProcess.api({ ...env, PORT: String(port) }));
@@ -26,7 +25,6 @@ describe('O9 of two api processes, overseas, killed in turn', () => {
   });
   afterAll(async () => {
     const statuses = await Promise.all(processes.map((each) => each.stop()));
-    await database.close();
     expect(statuses, 'every process stops with status 0').toEqual([0, 0]);
   });
 

@@ -8,21 +8,20 @@ import { freePort } from '../harness/network/redis.ts';
 import { buyLargeAssets, FULL } from '../harness/orders/large-assets.ts';
 import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } from '../harness/orders/orders.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { testDatabase } from '../harness/stack.ts';
 
 /** Workers are killed while orders at the limit run (rules 6.5 Size). */
 
 /** One order may touch this many full assets. */
 const FULL_ASSETS = 5;
 
-let database: TestDatabase;
 let service: ServiceProcess;
 let workers: ServiceProcess[];
 let api: Api;
 let customer: Customer;
 
+const database = await testDatabase();
 beforeAll(async () => {
-  database = await createTestDatabase();
   const env = { DATABASE_URL: database.url, REDIS_URL: '' };
   const port = await freePort();
   service = ServiceProcess.api({ ...env, PORT: String(port) });
@@ -34,7 +33,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   const statuses = await Promise.all([service, ...workers].map((part) => part.stop()));
-  await database.close();
   expect(statuses).toEqual([0, 0, 0]);
 });
 

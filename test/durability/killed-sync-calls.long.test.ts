@@ -17,26 +17,22 @@ import {
   whileHeld,
 } from '../harness/orders/sync-batches.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { testDatabase } from '../harness/stack.ts';
 
-describe('an api process', () => {
+describe('an api process', async () => {
   const CALLERS = 8;
-  let database: TestDatabase;
   let api: Api;
   let service: ServiceProcess;
 
+  const database = await testDatabase();
   beforeAll(async () => {
-    database = await createTestDatabase();
     const port = await freePort();
     service = ServiceProcess.api({ DATABASE_URL: database.url, REDIS_URL: '', PORT: String(port) });
     await service.start();
     const credentials = await createApplication(database.db, { name: 'Kill', scopes: ['auth_order'], approved: true });
     api = await Api.logIn(`http://127.0.0.1:${port}`, credentials);
   });
-  afterAll(async () => {
-    await service.stop();
-    await database.close();
-  });
+  afterAll(() => service.stop());
 
   /** Restarts the service once PostgreSQL has ended the killed one's sessions. */
   async function restart(): Promise<void> {

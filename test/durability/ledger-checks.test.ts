@@ -15,7 +15,7 @@ import {
 import { behindSavepoint, inTransaction, isTransient, type Tables } from '@lockstep/platform';
 import { type ControlledTransaction, sql } from 'kysely';
 import type pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { contentOfTables } from '../harness/databases/tables.ts';
 import { ALL_LANES, FIRST_CHANNEL } from '../harness/orders/lanes.ts';
 import {
@@ -27,16 +27,15 @@ import {
   newBuy,
   type Sent,
 } from '../harness/orders/orders.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { testDatabase } from '../harness/stack.ts';
 
 /**
  * PostgreSQL refuses combinations of rows that are valid alone. Triggers, whose functions are in the migrations,
  * compare ledger rows with each other and with their old versions. For single rows, see schema.test.ts.
  */
-let database: TestDatabase;
 
+const database = await testDatabase();
 beforeAll(async () => {
-  database = await createTestDatabase();
   await sql
     .raw(`
       insert into application (id, app_key, name, secret_hash, scopes)
@@ -54,7 +53,6 @@ beforeAll(async () => {
     `)
     .execute(database.db);
 });
-afterAll(() => database.close());
 
 const CREATED = '2000-01-01T00:00:00Z';
 /** For a row that is inserted as revoked. */

@@ -13,30 +13,22 @@ import type { ConsoleBatchesQuery, ConsoleOrdersQuery } from '@lockstep/contract
 import { buildSummary, listBatches, listOrders, showListedOrder } from '@lockstep/orders';
 import { OPERATOR, showBatch, showSentOrder } from '@lockstep/orders/operator';
 import { openCursor } from '@lockstep/orders/testing';
-import type { Database } from '@lockstep/platform';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import { explain, recordQueries } from '../harness/databases/explain.ts';
-import { type Filled, fillWithBatches } from '../harness/databases/million-orders.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { fillWithBatches } from '../harness/databases/million-orders.ts';
+import { testDatabase } from '../harness/stack.ts';
 
 /**
  * The cost of a list page among a million orders. The test explains every statement as it runs. Each page reads by
  * indexes and a bounded number of rows, the last as well as the first (rules 6.7).
  */
-let database: TestDatabase;
-let filled: Filled;
-let db: Database;
-let sent: ReturnType<typeof recordQueries>;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  filled = await fillWithBatches(database.db);
-  db = database.db;
-  sent = recordQueries();
-}, 600_000);
+const database = await testDatabase();
+const filled = await fillWithBatches(database.db);
+const db = database.db;
+const sent = recordQueries();
 afterAll(async () => {
   vi.restoreAllMocks();
-  await database.close();
 });
 
 interface PlanNode {

@@ -5,18 +5,17 @@ import { Api, dataOf } from '../harness/api.ts';
 import { freePort } from '../harness/network/redis.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { type TestDatabase, testDatabase } from '../harness/stack.ts';
 
 const BATCHES = 60;
 const CALLERS = 8;
 
-describe('an api and a worker process whose PostgreSQL connections break under load', () => {
-  let database: TestDatabase;
+describe('an api and a worker process whose PostgreSQL connections break under load', async () => {
   let api: Api;
   let processes: ServiceProcess[];
 
+  const database = await testDatabase();
   beforeAll(async () => {
-    database = await createTestDatabase();
     const port = String(await freePort());
     // Two connections for more concurrent calls. The calls wait for each other, and no order may fail because of that.
     const env = { DATABASE_URL: database.url, REDIS_URL: '', PORT: port, DATABASE_POOL: '2' };
@@ -31,7 +30,6 @@ describe('an api and a worker process whose PostgreSQL connections break under l
   });
   afterAll(async () => {
     const statuses = await Promise.all(processes.map((part) => part.stop()));
-    await database.close();
     expect(statuses, 'exit statuses').toEqual([0, 0]);
   });
 

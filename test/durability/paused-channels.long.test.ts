@@ -7,17 +7,16 @@ import { freePort } from '../harness/network/redis.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { expectSumsRight, readResult, syncOf } from '../harness/orders/sync-batches.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { testDatabase } from '../harness/stack.ts';
 
 /** A paused channel stays paused when processes stop or are killed (rules 6.2 and 9). */
-let database: TestDatabase;
 let processes: ServiceProcess[];
 let api: Api;
 let ours: Customer;
 let theirs: Customer;
 
+const database = await testDatabase();
 beforeAll(async () => {
-  database = await createTestDatabase();
   const env = { DATABASE_URL: database.url, REDIS_URL: '', PORT: String(await freePort()) };
   processes = [ServiceProcess.api(env), ServiceProcess.worker(env)];
   await Promise.all(processes.map((each) => each.start()));
@@ -26,10 +25,7 @@ beforeAll(async () => {
   ours = await api.newCustomer();
   theirs = await api.newCustomer(undefined, 'theirs');
 });
-afterAll(async () => {
-  await Promise.all(processes.map((each) => each.stop()));
-  await database.close();
-});
+afterAll(() => Promise.all(processes.map((each) => each.stop())));
 
 it.each(['kill', 'stop'] as const)(
   'a pause outlasts a %s of all processes, and then its orders take effect in order',

@@ -10,7 +10,7 @@ import { checkNumbers } from '../harness/databases/numbers.ts';
 import { freePort } from '../harness/network/redis.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
-import { createTestDatabase, QUEUE_KINDS, type TestDatabase } from '../harness/stack.ts';
+import { QUEUE_KINDS, type TestDatabase, testDatabase } from '../harness/stack.ts';
 
 /** Real workers take turns at lanes, while they and what is around them fail (rules 6.2 Fair shares). */
 
@@ -30,15 +30,14 @@ const MAX_DRAINS_BEFORE = 3 * WORKERS * DRAINS;
 
 type Order = ReturnType<typeof newBuy>;
 
-describe.each(QUEUE_KINDS)(`${WORKERS} workers on %s`, (queue) => {
-  let database: TestDatabase;
+describe.each(QUEUE_KINDS)(`${WORKERS} workers on %s`, async (queue) => {
   let service: ServiceProcess;
   let workers: ServiceProcess[];
   let api: Api;
   const redisUrl = `${inject('redisUrl')}/${REDIS_DATABASE}`;
 
+  const database = await testDatabase();
   beforeAll(async () => {
-    database = await createTestDatabase();
     const port = await freePort();
     const env = {
       DATABASE_URL: database.url,
@@ -52,10 +51,7 @@ describe.each(QUEUE_KINDS)(`${WORKERS} workers on %s`, (queue) => {
     api = await Api.logIn(`http://127.0.0.1:${port}`, credentials);
     await watch(database);
   });
-  afterAll(async () => {
-    await Promise.all([service, ...workers].map((part) => part.stop()));
-    await database.close();
-  });
+  afterAll(() => Promise.all([service, ...workers].map((part) => part.stop())));
 
   it('apply the few orders of a channel after a bounded number of drains, whatever backlogs the others have', async () => {
     const { db } = database;

@@ -2,17 +2,12 @@ import { setLocked } from '@lockstep/assets';
 import { type ApplicationId, LicenseType } from '@lockstep/contract';
 import { behindSavepoint, createLogger, type Database, type Tables } from '@lockstep/platform';
 import { type ControlledTransaction, sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTestDatabase, testDatabase } from '../harness/stack.ts';
 
 const silent = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = await testDatabase();
 
 const EMPTY = '{"before": null, "after": null}';
 

@@ -2,19 +2,10 @@ import { glob, readFile } from 'node:fs/promises';
 import { EventType, LicenseType, OrderType } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { parseSync, type TSType, Visitor } from 'oxc-parser';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { expect, it } from 'vitest';
+import { testDatabase } from '../harness/stack.ts';
 
 /** The `tables.ts` files of the packages describe the tables of their typed queries as PostgreSQL's catalog does. */
-
-let database: TestDatabase;
-let types: Record<string, ColumnType>;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  types = await readTableTypes();
-});
-afterAll(() => database.close());
 
 /** The TypeScript type of a column. */
 interface ColumnType {
@@ -24,6 +15,19 @@ interface ColumnType {
   written: 'by us' | 'Generated' | 'GeneratedAlways';
   words: string[];
 }
+
+/** The enum types of the contract. */
+const ENUMS: Record<string, { options: string[] }> = { EventType, LicenseType, OrderType };
+
+const KEYWORDS: Partial<Record<TSType['type'], string>> = {
+  TSStringKeyword: 'string',
+  TSNumberKeyword: 'number',
+  TSBooleanKeyword: 'boolean',
+  TSUnknownKeyword: 'unknown',
+};
+
+const database = await testDatabase();
+const types = await readTableTypes();
 
 /** Whether a column, as `table.column`, is of a table that has types. */
 const isTyped = (column: string) => Object.keys(types).some((name) => name.startsWith(`${column.split('.')[0]}.`));
@@ -65,20 +69,10 @@ function readColumnType(type: TSType): ColumnType {
   return { base, isNullable: parts.length < all.length, written: 'by us', words };
 }
 
-/** The enum types of the contract. */
-const ENUMS: Record<string, { options: string[] }> = { EventType, LicenseType, OrderType };
-
 function wordsOf(type: TSType): string[] {
   if (type.type === 'TSLiteralType' && type.literal.type === 'Literal') return [String(type.literal.value)];
   return ENUMS[nameOf(type)]?.options ?? [];
 }
-
-const KEYWORDS: Partial<Record<TSType['type'], string>> = {
-  TSStringKeyword: 'string',
-  TSNumberKeyword: 'number',
-  TSBooleanKeyword: 'boolean',
-  TSUnknownKeyword: 'unknown',
-};
 
 function nameOf(type: TSType): string {
   if (type.type === 'TSArrayType') return `${nameOf(type.elementType)}[]`;

@@ -14,7 +14,7 @@ import {
 } from '@lockstep/platform';
 import { type RunningWorker, startWorker } from '@lockstep/worker';
 import pg from 'pg';
-import { inject } from 'vitest';
+import { afterAll, expect, inject } from 'vitest';
 import { Api } from './api.ts';
 import './network/example-names.ts';
 
@@ -28,6 +28,26 @@ export interface TestDatabase {
   url: string;
   close: () => Promise<void>;
 }
+
+/** What test files opened and have not closed, each with its file. */
+const open = new Map<Closable, string | undefined>();
+
+/**
+ * Closes what was started after the last test of the file or of the `describe`. What a file opened of whose tests none
+ * ran, as with `-t`, is closed before the next file opens something.
+ */
+export async function untilTestsEnd<Part extends Closable>(starting: Promise<Part>): Promise<Part> {
+  const part = await starting;
+  const { testPath } = expect.getState();
+  const close = async (which: Closable) => void (open.delete(which) && (await which.close()));
+  for (const [left, file] of open) if (file !== testPath) await close(left);
+  open.set(part, testPath);
+  afterAll(() => close(part));
+  return part;
+}
+
+/** Creates a database for the tests of a file or of a `describe`. */
+export const testDatabase = () => untilTestsEnd(createTestDatabase());
 
 /** A complete service: database, queue, one API and, by default, one worker. */
 export interface Stack extends TestDatabase {
@@ -74,18 +94,27 @@ function testQueue(kind: QueueKind, databaseUrl: string): QueueBackend {
     : { kind, url: inject('redisUrl'), prefix: new URL(databaseUrl).pathname.slice(1) };
 }
 
-/** Starts a stack, by default on a new database. Close it in `afterAll`. */
-export async function startStack(
-  options: {
-    queue?: QueueKind;
-    worker?: boolean;
-    webhookAllowPrivate?: boolean;
-    maxPendingOrders?: number;
-    database?: TestDatabase;
-    /** What `npm start` knows about its demo; absent as in a deployment. */
-    demo?: { appKey: string; operatorName: string; file: string };
-  } = {},
-): Promise<Stack> {
+export interface StackOptions {
+  queue?: QueueKind;
+  worker?: boolean;
+  webhookAllowPrivate?: boolean;
+  maxPendingOrders?: number;
+  database?: TestDatabase;
+  /** What `npm start` knows about its demo; absent as in a deployment. */
+  demo?: { appKey: string; operatorName: string; file: string };
+}
+
+/**
+ * Starts a stack and an application for the tests of a file or of a `describe`, and closes it after the last of them:
+ * `const { stack, api } = await testStack();`
+ */
+export async function testStack(options: StackOptions = {}): Promise<{ stack: Stack; api: Api }> {
+  const stack = await untilTestsEnd(startStack(options));
+  return { stack, api: await stack.newApi() };
+}
+
+/** Starts a stack, by default on a new database. */
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const { queue: queueKind = 'postgres', worker = true, webhookAllowPrivate = false } = options;
   const { maxPendingOrders = 2_000_000 } = options;
   const database = options.database ?? (await createTestDatabase());

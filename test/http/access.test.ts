@@ -8,16 +8,9 @@ import { type Answer, Api, dataOf, pathIn, refusalOf } from '../harness/api.ts';
 import { countWaiting } from '../harness/databases/waiting.ts';
 import { batchOf, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
-let stack: Stack;
-let api: Api;
-
-beforeAll(async () => {
-  stack = await startStack();
-  api = await stack.newApi();
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack();
 
 const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
 const GRANT = { grant_type: 'client_credentials' };

@@ -5,11 +5,11 @@ import { answerKey, examples, parameterExamples } from '@lockstep/contract/examp
 import { createDemoCustomers, DEMO_ENTERPRISES } from '@lockstep/customers';
 import { setPassword } from '@lockstep/members';
 import { FAULTS } from '@lockstep/webhooks/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type Api, untilServed } from '../harness/api.ts';
 import { askUserToken, type MemberCallOptions, MemberCenter } from '../harness/members/member-center.ts';
 import { buildPublishedCheck } from '../harness/processes/published.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { startStack, testStack } from '../harness/stack.ts';
 
 /**
  * The examples in /openapi.json match their schemas, and the service gives the same answers with the demo customers.
@@ -22,19 +22,17 @@ const OPERATIONS = Object.entries(examples);
 const ANSWERS = '../../packages/contract/src/examples/answers.json';
 const OF_THE_MODULES = OPERATIONS.filter(([operationId]) => operationId !== 'issueToken');
 
-let stack: Stack;
 let api: Api;
 let center: MemberCenter;
 let document: Json;
 
+const { stack } = await testStack();
 beforeAll(async () => {
-  stack = await startStack();
   await createDemoCustomers(stack.db);
   api = await stack.newApi();
   center = await openDemoCenter();
   document = await (await fetch(`${stack.baseUrl}/openapi.json`)).json();
 });
-afterAll(() => stack.close());
 
 /** Opens the member center of the first demo enterprise. Its administrator gets a password as `npm start` sets it. */
 async function openDemoCenter(): Promise<MemberCenter> {

@@ -3,35 +3,27 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { operations } from '@lockstep/contract';
-import { type Database, openDatabase } from '@lockstep/platform';
+import { openDatabase } from '@lockstep/platform';
 import { DEADLINE_EXCEEDED } from '@lockstep/platform/testing';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
 import { contentOfTables } from '../harness/databases/tables.ts';
 import { countWaiting } from '../harness/databases/waiting.ts';
 import { askUserToken, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import { newAssetNum, newBuy } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /**
  * A call has one deadline for all its waits. When it passes, the call fails with cause `overloaded` and changes
  * nothing.
  */
-let stack: Stack;
-let center: MemberCenter;
-/** The session that holds what the calls wait for. */
-let others: Database;
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  center = await MemberCenter.open(stack);
-  others = openDatabase({ url: stack.url, poolSize: 8, applicationName: 'test-others', onError: () => {} });
-});
-afterAll(async () => {
-  await others.destroy();
-  await stack.close();
-});
+const { stack } = await testStack({ worker: false });
+const center = await MemberCenter.open(stack);
+/** The session that holds what the calls wait for. */
+const others = openDatabase({ url: stack.url, poolSize: 8, applicationName: 'test-others', onError: () => {} });
+afterAll(() => others.destroy());
 
 /** Runs `work` while rows are locked. `work` may release them before it ends. */
 async function whileLocked<Result>(

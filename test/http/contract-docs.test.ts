@@ -1,27 +1,19 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describeApi } from '@lockstep/api';
 import { type Cause, causes, operations } from '@lockstep/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, dataOf } from '../harness/api.ts';
+import { describe, expect, it } from 'vitest';
+import { dataOf } from '../harness/api.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { buildPublishedCheck } from '../harness/processes/published.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** The published description matches the service (rules 1 and 9). */
 // biome-ignore lint/suspicious/noExplicitAny: a document that is looked into everywhere
 type Json = any;
 
-let stack: Stack;
-let api: Api;
-let document: Json;
-
-beforeAll(async () => {
-  stack = await startStack();
-  api = await stack.newApi();
-  document = await (await fetch(`${stack.baseUrl}/openapi.json`)).json();
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack();
+const document = (await (await fetch(`${stack.baseUrl}/openapi.json`)).json()) as Json;
 
 describe('/openapi.json', () => {
   it('is the same as the one written without a service', async () => {

@@ -1,27 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { findOperation, type OperationId, operations } from '@lockstep/contract';
 import { CONSOLE_API_ROOT, consoleOperations } from '@lockstep/contract/console';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Api, pathIn } from '../harness/api.ts';
+import { pathIn } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { MemberCenter } from '../harness/members/member-center.ts';
 import { batchOf, newBuy } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** PostgreSQL stores no U+0000. A call that contains it anywhere is refused, and doesn't cause a fault (rules 4). */
-let stack: Stack;
-let api: Api;
-let center: MemberCenter;
-let admin: ConsoleClient;
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
-  center = await MemberCenter.open(stack, api);
-  admin = await ConsoleClient.logIn(stack, 'admin');
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack({ worker: false });
+const center = await MemberCenter.open(stack, api);
+const admin = await ConsoleClient.logIn(stack, 'admin');
 
 /** Values that a well-behaved client never sends. Tabs and line breaks are also white space. */
 const CONTROLS = ['\u0000', 'a\u0000b', 'a\u0007b', 'a\u007fb', 'a\u0085b', 'a\tb', 'a\nb'];

@@ -1,13 +1,13 @@
 import { createApplication } from '@lockstep/access';
 import { ORDER_ROOT, operations } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Api } from '../harness/api.ts';
 import { buildHead, readFirst, send } from '../harness/network/raw-calls.ts';
 import { freePort } from '../harness/network/redis.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { CLIENTS, type Sending } from '../harness/senders/senders.ts';
-import { createTestDatabase, type Stack, startStack } from '../harness/stack.ts';
+import { createTestDatabase, testStack } from '../harness/stack.ts';
 
 /** An answer sent while the client is still writing reaches every client (rules 1). */
 const MEBIBYTE = 1024 * 1024;
@@ -21,17 +21,7 @@ for (const { name } of CLIENTS.filter((client) => !installed.includes(client))) 
   process.stdout.write(`${name} is not installed: early refusals are not tested with it\n`);
 }
 
-let stack: Stack;
-let api: Api;
-/** Bodies that are too slow. They time out while the other tests run. */
-let tooSlow: ReturnType<typeof outcomesOfAll>;
-
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
-  tooSlow = outcomesOfAll(sending(api, { how: 'slow', bytes: 360 * 1024, atOnce: 10 }));
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack({ worker: false });
 
 /** Returns O1 calls with 8 MiB by an authorized caller. `changes` may change them. */
 function sending(caller: Api, changes: Partial<Sending> & { path?: string } = {}): Sending {
@@ -65,6 +55,8 @@ async function outcomes(client: (typeof CLIENTS)[number], what: Sending): Promis
 /** Returns the outcomes of all clients for the same calls. */
 const outcomesOfAll = (what: Sending) =>
   Promise.all(installed.map(async (client) => [client.name, await outcomes(client, what)]));
+/** Bodies that are too slow. They time out while the other tests run. */
+const tooSlow = outcomesOfAll(sending(api, { how: 'slow', bytes: 360 * 1024, atOnce: 10 }));
 const allGet = (outcome: Record<string, number>) => installed.map(({ name }) => [name, outcome]);
 
 describe.each(installed)('$name gets every answer', (client) => {

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Answer, type Api, refusalOf } from '../harness/api.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { type Stack, startStack, testStack } from '../harness/stack.ts';
 
 /** For log lines that are written after the answer is sent. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -12,14 +12,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const INSIDE =
   /select|insert|sql|postgres|redis|database|127\.0\.0\.1|localhost|node:|node_modules|\.ts\b|stack|errno/i;
 
-let stack: Stack;
-let api: Api;
-
-beforeAll(async () => {
-  stack = await startStack();
-  api = await stack.newApi();
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack();
 
 describe('a refusal', () => {
   it.each<[what: string, call: () => Promise<Answer>, code: string, cause: string]>([

@@ -1,19 +1,14 @@
 import { GUIDES, guideOf, STARTING } from '@lockstep/api/testing';
 import { parameterExamples } from '@lockstep/contract/examples';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { FOLDER_PAGES, read } from '../harness/browser/pages.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** The pages for newcomers: `/`, `/guides` and `/docs`. */
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-let stack: Stack;
-
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-});
-afterAll(() => stack.close());
+const { stack } = await testStack({ worker: false });
 
 const get = (path: string, headers: Record<string, string> = {}, baseUrl = stack.baseUrl) =>
   fetch(baseUrl + path, { headers, redirect: 'manual' });

@@ -1,11 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Customer, operations } from '@lockstep/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Api } from '../harness/api.ts';
+import { operations } from '@lockstep/contract';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { REPOSITORY, runJob } from '../harness/processes/processes.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** Types generated from the description of a running service, and the client in docs/integrating.md. */
 const FOLDER = join(REPOSITORY, 'test/generated-client');
@@ -15,14 +14,9 @@ const TOOLS = { generate: 'openapi-typescript/bin/cli.js', compile: 'typescript/
 const run = (tool: keyof typeof TOOLS, ...args: string[]) =>
   runJob([process.execPath, join(REPOSITORY, 'test/node_modules', TOOLS[tool]), ...args]);
 
-let stack: Stack;
-let api: Api;
-let customer: Customer;
-
+const { stack, api } = await testStack();
+const customer = await api.newCustomer();
 beforeAll(async () => {
-  stack = await startStack();
-  api = await stack.newApi();
-  customer = await api.newCustomer();
   await mkdir(GENERATED, { recursive: true });
   const description = join(GENERATED, 'openapi.json');
   await writeFile(description, await (await fetch(`${stack.baseUrl}/openapi.json`)).text());
@@ -30,7 +24,6 @@ beforeAll(async () => {
   const [, example] = /^```ts\n(.*?)^```$/ms.exec(await readFile(join(REPOSITORY, 'docs/integrating.md'), 'utf8'))!;
   await writeFile(join(GENERATED, 'example.ts'), example!);
 });
-afterAll(() => stack.close());
 
 /** What must compile, and what must not: the compiler also reports an expected error that doesn't occur. */
 const PROGRAM = `

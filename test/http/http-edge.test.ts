@@ -4,23 +4,16 @@ import { Agent, type IncomingMessage, request as startCall } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { ORDER_ROOT } from '@lockstep/contract';
 import type { Histogram } from 'prom-client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, dataOf } from '../harness/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { dataOf } from '../harness/api.ts';
 import { openSocket, type RawAnswer, readAnswers, request, sendRaw } from '../harness/network/raw-http.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** Requests that are barely HTTP. Each gets the envelope, one log line and one count in the metrics. */
 const BIND = `${ORDER_ROOT}/enterprise/user/bind`;
 /** For log lines that are written after the answer is sent. */
 
-let stack: Stack;
-let api: Api;
-
-beforeAll(async () => {
-  stack = await startStack({ worker: false, webhookAllowPrivate: true });
-  api = await stack.newApi();
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack({ worker: false, webhookAllowPrivate: true });
 
 const authorized = () => `Authorization: Bearer ${api.token}`;
 const query = () => `g_nonce=${randomUUID()}`;

@@ -1,6 +1,6 @@
-import { buildMessage, type Customer } from '@lockstep/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, dataOf, pathIn, refusalOf } from '../harness/api.ts';
+import { buildMessage } from '@lockstep/contract';
+import { describe, expect, it } from 'vitest';
+import { dataOf, pathIn, refusalOf } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import {
@@ -14,21 +14,13 @@ import {
   productToRevoke,
   type Sent,
 } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** Slips that would sell a license forever, or an expired one (rules 4). */
-let stack: Stack;
-let api: Api;
-let center: MemberCenter;
-let customer: Customer;
 
-beforeAll(async () => {
-  stack = await startStack();
-  api = await stack.newApi();
-  center = await MemberCenter.open(stack);
-  customer = await api.newCustomer();
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack();
+const center = await MemberCenter.open(stack);
+const customer = await api.newCustomer();
 
 const END = 1_798_761_599_000;
 /** The end of the year 9999. */

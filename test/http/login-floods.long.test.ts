@@ -2,24 +2,21 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { Credentials } from '@lockstep/access';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { type Api, dataOf } from '../harness/api.ts';
 import { askUserToken, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** However many wrong logins one application sends, the passwords of others are checked in turn (rules 2). */
-let stack: Stack;
-let center: MemberCenter;
 /** The application that sends the floods. */
 let attacker: Api;
 
+const { stack } = await testStack({ worker: false });
+const center = await MemberCenter.open(stack);
 beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  center = await MemberCenter.open(stack);
   await center.buy(1, { licenseType: 'cloud_customer' });
   attacker = await stack.newApi();
 });
-afterAll(() => stack.close());
 
 /**
  * A flood, with how many of its passwords have been compared. Each comparison takes a hash, like the calls that wait

@@ -4,13 +4,13 @@ import { ORDER_ROOT, operations } from '@lockstep/contract';
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { Histogram } from 'prom-client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Api, pathIn, refusalOf } from '../harness/api.ts';
 import { buildCall, buildHead, readFirst, send } from '../harness/network/raw-calls.ts';
 import { openSocket, type RawAnswer, readAnswers, sendRaw } from '../harness/network/raw-http.ts';
 import { firstLaneOf } from '../harness/orders/lanes.ts';
 import { batchOf, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 const BATCH_ORDER = operations.createBatchOrder.path.slice(ORDER_ROOT.length);
 const MEBIBYTE = 1024 * 1024;
@@ -18,14 +18,7 @@ const MEBIBYTE = 1024 * 1024;
 const MANY = 128;
 /** For log lines that are written after the answer is sent, or after the client has disconnected. */
 
-let stack: Stack;
-let api: Api;
-
-beforeAll(async () => {
-  stack = await startStack();
-  api = await stack.newApi();
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack();
 
 interface CallLine {
   requestId: string;

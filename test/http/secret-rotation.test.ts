@@ -1,19 +1,15 @@
 import { type Credentials, createApplication, listApplications, rotateSecret } from '@lockstep/access';
 import { operations, TokenAnswer } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Answer, Api, dataOf, refusalOf } from '../harness/api.ts';
 import { askUserToken, MemberCenter } from '../harness/members/member-center.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** An application gets a new secret, and nothing else about it changes (rules 2). */
-let stack: Stack;
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-});
-afterAll(() => stack.close());
+const { stack } = await testStack({ worker: false });
 
 const newApplication = (): Promise<Credentials> =>
   createApplication(stack.db, { name: 'Turning', scopes: ['auth_order', 'auth_me'], approved: true });

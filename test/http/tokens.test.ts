@@ -2,25 +2,20 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type Credentials, MAX_CLIENT_TOKENS, MAX_USER_TOKENS } from '@lockstep/access';
 import { operations } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { dataOf, refusalOf } from '../harness/api.ts';
 import { askUserToken, MemberCenter } from '../harness/members/member-center.ts';
 import { request, sendRaw } from '../harness/network/raw-http.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /**
  * The number of valid tokens is limited per application, and per user through one application; beyond that, the oldest
  * end (rules 2). Also tests where OAuth clients find the token endpoint.
  */
-let stack: Stack;
-let center: MemberCenter;
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  center = await MemberCenter.open(stack);
-});
-afterAll(() => stack.close());
+const { stack } = await testStack({ worker: false });
+const center = await MemberCenter.open(stack);
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 

@@ -3,22 +3,17 @@ import { PasswordHasher } from '@lockstep/access';
 import { type AuditEntry, AuditPage } from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Answer, dataOf, refusalOf, untilServed } from '../harness/api.ts';
 import { askUserToken, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import type { Sent } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** The audit log of the member center: who changed what (rules 8). */
-let stack: Stack;
-let center: MemberCenter;
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  center = await openLicensed();
-});
-afterAll(() => stack.close());
+const { stack } = await testStack({ worker: false });
+const center = await openLicensed();
 
 /** Every password that this file sets, so that a test can search for them. */
 const PASSWORDS = { first: 'correct horse', second: 'battery staple', third: 'Tr0ub4dor&3' };

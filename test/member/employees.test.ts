@@ -8,48 +8,33 @@ import {
   type ListedEmployee,
 } from '@lockstep/contract';
 import { createAdministrator, type NewLogin } from '@lockstep/members';
-import { type Database, openDatabase } from '@lockstep/platform';
+import { openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Answer, type Api, dataOf, refusalOf, untilServed } from '../harness/api.ts';
+import { type Answer, dataOf, refusalOf, untilServed } from '../harness/api.ts';
 import { countWaiting } from '../harness/databases/waiting.ts';
 import { askUserToken, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import { deleteAsset, newAssetNum, newBuy, type Sent } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** Administrators manage the employees of an enterprise with M1 to M5 (rules 8). */
 const MAX_LONG = Number.MAX_SAFE_INTEGER;
 const ID = /^[1-9]\d{0,18}$/;
 const passwords = new PasswordHasher();
 
-let stack: Stack;
-/** The stack's database, on connections that the API doesn't use. */
-let outside: Database;
-/** One application for all enterprises. */
-let api: Api;
-/** An enterprise with a hundred employees of one M1, which the tests don't change. */
-let big: MemberCenter;
-let hundred: Answer;
-/** An enterprise without a limit of employees, to which the tests add their own. */
-let firm: MemberCenter;
 const HUNDRED = Array.from({ length: 100 }, (_, index) =>
   newEmployee({ userName: `user${index}`, name: `Employee ${index}`, departmentId: departmentOf(index) }),
 );
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  outside = openDatabase({ url: stack.url, poolSize: 2, applicationName: 'test-outside', onError: () => {} });
-  api = await stack.newApi();
-  [big, firm] = await Promise.all([openLicensed(), openLicensed()]);
-  hundred = await big.submitAdd(HUNDRED);
-});
-afterAll(async () => {
-  await outside.destroy();
-  await stack.close();
-});
-
+const { stack, api } = await testStack({ worker: false });
+/** The stack's database, on connections that the API doesn't use. */
+const outside = openDatabase({ url: stack.url, poolSize: 2, applicationName: 'test-outside', onError: () => {} });
 const open = () => MemberCenter.open(stack, api);
+/** Without a limit of employees: `big` has a hundred, which the tests don't change; to `firm` they add their own. */
+const [big, firm] = await Promise.all([openLicensed(), openLicensed()]);
+const hundred = await big.submitAdd(HUNDRED);
+afterAll(() => outside.destroy());
 
 /** Opens an enterprise without a limit of employees. */
 async function openLicensed(): Promise<MemberCenter> {

@@ -1,31 +1,27 @@
 import type { Customer, VirtualAsset } from '@lockstep/contract';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { dataOf } from '../harness/api.ts';
 import { idsOfNumbers, insertEmployees } from '../harness/members/holdings.ts';
 import { MemberCenter } from '../harness/members/member-center.ts';
 import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /**
  * What ends an assignment or a loan. The next call of each operation shows it (rules 6.5 and 8). Each case uses new
  * assets.
  */
-let stack: Stack;
-let center: MemberCenter;
-/** Another enterprise. */
-let elsewhere: MemberCenter;
 /** The other customer of the same enterprise. */
 let industry: Customer;
 
+const { stack } = await testStack();
+const center = await MemberCenter.open(stack);
+/** Another enterprise. */
+const elsewhere = await MemberCenter.open(stack, center.api);
 beforeAll(async () => {
-  stack = await startStack();
-  center = await MemberCenter.open(stack);
-  elsewhere = await MemberCenter.open(stack, center.api);
   const query = { channelCode: 'crm', channelCustomerId: center.customer.channelCustomerId, defaultCustomer: 'N' };
   const customers: Customer[] = dataOf(await center.api.call('GET', '/enterprise/user/query', { query }));
   industry = customers.find(({ channelCode }) => channelCode === 'industry')!;
 });
-afterAll(() => stack.close());
 
 /** All assets are cloud licenses, which O8 lists; revoking them needs a source order. */
 const CLOUD = { licenseType: 'cloud_customer' };

@@ -1,5 +1,4 @@
 import type { CreatedEnterprise, Customer } from '@lockstep/contract';
-import type { Closable } from '@lockstep/platform';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -17,36 +16,29 @@ import {
   type Sent,
 } from '../harness/orders/orders.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /**
  * Concurrent calls of M4, M9 and M10 through two APIs, with each other and with orders on the same assets (rules 8).
  */
-let stack: Stack;
-let center: MemberCenter;
-let other: Awaited<ReturnType<typeof startAnotherApi>>;
-/** The center through each of the two APIs. */
-let doors: [MemberCenter, MemberCenter];
 /** Another enterprise through each of the two APIs. */
 let elsewhere: [MemberCenter, MemberCenter];
 /** The other customer of the center's enterprise. */
 let industry: Customer;
 
+const { stack } = await testStack();
+const center = await MemberCenter.open(stack);
+const other = await startAnotherApi(stack, center.api);
+/** The center through each of the two APIs. */
+const doors: [MemberCenter, MemberCenter] = [center, through(other.api, center)];
 beforeAll(async () => {
-  stack = await startStack();
-  center = await MemberCenter.open(stack);
-  other = await startAnotherApi(stack, center.api);
-  doors = [center, through(other.api, center)];
   const foreign = await MemberCenter.open(stack, center.api);
   elsewhere = [foreign, through(other.api, foreign)];
   const query = { channelCode: 'crm', channelCustomerId: center.customer.channelCustomerId, defaultCustomer: 'N' };
   const customers: Customer[] = dataOf(await center.api.call('GET', '/enterprise/user/query', { query }));
   industry = customers.find(({ channelCode }) => channelCode === 'industry')!;
 });
-afterAll(async () => {
-  await (other as Closable | undefined)?.close();
-  await stack.close();
-});
+afterAll(other.close);
 
 /** Returns the same center with the same login, through another API. */
 function through(api: Api, { enterpriseId, adminId, cloudId, customer, account, password, userToken }: MemberCenter) {

@@ -1,23 +1,16 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { dataOf } from '../harness/api.ts';
 import { countWaiting } from '../harness/databases/waiting.ts';
 import { askUserToken, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import { newBuy } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** A call that waits for an asset that orders change doesn't block other calls (rules 8). */
 const PASSWORD = 'correct horse';
 
-let stack: Stack;
-let center: MemberCenter;
-let other: MemberCenter;
-
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  [center, other] = await Promise.all([MemberCenter.open(stack), MemberCenter.open(stack)]);
-});
-afterAll(() => stack.close());
+const { stack } = await testStack({ worker: false });
+const [center, other] = await Promise.all([MemberCenter.open(stack), MemberCenter.open(stack)]);
 
 /** Locks an asset while `work` runs, as a drain does. */
 async function whileLocked(assetId: string, work: () => Promise<void>): Promise<void> {

@@ -9,7 +9,7 @@ import type {
   ProductNode,
 } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
 import { countRows, recordQueries } from '../harness/databases/explain.ts';
 import { pastTriggers } from '../harness/databases/past-triggers.ts';
@@ -26,23 +26,17 @@ import {
   type Sent,
 } from '../harness/orders/orders.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /**
  * The assignments and loans of employees, over HTTP (interface M6 to M10; rules 8). For what ends them, see
  * holding-ends.test.ts.
  */
-let stack: Stack;
-let center: MemberCenter;
-/** Another enterprise, whose administrator uses the same application. */
-let elsewhere: MemberCenter;
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  center = await MemberCenter.open(stack);
-  elsewhere = await MemberCenter.open(stack, center.api);
-});
-afterAll(() => stack.close());
+const { stack } = await testStack({ worker: false });
+const center = await MemberCenter.open(stack);
+/** Another enterprise, whose administrator uses the same application. */
+const elsewhere = await MemberCenter.open(stack, center.api);
 
 const BORROWED = { borrowedUsbKey: true };
 /** Impossible IDs: too large, in another notation, or without digits. */

@@ -11,19 +11,14 @@ import { setPassword } from '@lockstep/members';
 import { Cleanup, createLogger } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
 import { countWaiting } from '../harness/databases/waiting.ts';
 import { askUserToken, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** Employees log in with the password grant of the token endpoint (rules 2). */
-let stack: Stack;
-let center: MemberCenter;
-/** The application that requests tokens. */
-let client: Credentials;
-let clientId: ApplicationId;
 /** An employee that all tests share. Tests of the account lock use employees of their own. */
 let kim: Employee;
 
@@ -32,16 +27,15 @@ const passwords = new PasswordHasher();
 
 const PASSWORD = 'correct horse';
 
+const { stack } = await testStack({ worker: false });
+const center = await MemberCenter.open(stack);
+/** The application that requests tokens. */
+const client = center.api.credentials;
+const clientId = await readApplicationId(client);
 beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  center = await MemberCenter.open(stack);
-  client = center.api.credentials;
-  clientId = await readApplicationId(client);
-  // Without a cloud license, an enterprise can add only five employees.
   await center.buy(1, { licenseType: 'cloud_customer' });
   [kim] = (await center.add(newEmployee({ userName: 'kim', passwordMobile: '13912345678' }))) as [Employee];
 });
-afterAll(() => stack.close());
 
 const newApplication = (changes: Partial<Parameters<typeof createApplication>[1]> = {}) =>
   createApplication(stack.db, { name: 'Test', scopes: ['auth_order', 'auth_me'], approved: true, ...changes });

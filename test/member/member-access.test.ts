@@ -6,20 +6,18 @@ import { PasswordHasher, setApplicationStatus } from '@lockstep/access';
 import { type Cause, type MemberId, TokenAnswer } from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, Api, callService, dataOf, refusalOf } from '../harness/api.ts';
 import { contentOfTables } from '../harness/databases/tables.ts';
 import { askUserToken, type MemberCallOptions, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import { newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /**
  * The three credentials and the nonce of the member center, on each operation (rules 2 and 3). At the end, each
  * operation accepts the same call with valid credentials.
  */
-let stack: Stack;
-let center: MemberCenter;
 /** The tokens of the center's client and its administrator. */
 let good: { token: string; clientToken: string; userToken: string };
 
@@ -32,9 +30,9 @@ let lockNum: string;
 const passwords = new PasswordHasher();
 const PASSWORD = 'correct horse';
 
+const { stack } = await testStack({ worker: false });
+const center = await MemberCenter.open(stack);
 beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  center = await MemberCenter.open(stack);
   const { token } = center.api;
   good = { token, clientToken: token, userToken: center.userToken };
   const [kim] = await center.add(newEmployee({ userName: 'kim' }));
@@ -43,7 +41,6 @@ beforeAll(async () => {
   await center.assign(kim!.globalId, held!.assetNum);
   [kimId, assetNum, heldId, lockNum] = [kim!.globalId, asset!.assetNum, held!.assetId, lock!.assetNum];
 });
-afterAll(() => stack.close());
 
 const PAGE = { pageNum: '1', pageSize: '10' };
 const member = () => `/enterprise/${center.enterpriseId}/member/${kimId}`;

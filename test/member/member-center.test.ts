@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { dataOf, refusalOf } from '../harness/api.ts';
 import { askUserToken, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import { deleteAsset } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** An administrator's typical calls, over HTTP (interface M1 to M10; rules 8). */
-let stack: Stack;
-let center: MemberCenter;
 
-beforeAll(async () => {
-  stack = await startStack();
-  center = await MemberCenter.open(stack);
-});
-afterAll(() => stack.close());
+const { stack } = await testStack();
+const center = await MemberCenter.open(stack);
 
 it('adds employees, assigns licenses, lends them into a lock, and withdraws them', async () => {
   const [kim] = await center.add(newEmployee({ userName: 'kim', password: 'correct horse', name: 'Kim Lee' }));

@@ -1,25 +1,20 @@
 import { AddedEmployees, buildMessage, type Cause } from '@lockstep/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Answer, pathIn, refusalOf } from '../harness/api.ts';
 import { contentOfTables } from '../harness/databases/tables.ts';
 import { MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import { put } from '../harness/orders/faults.ts';
 import type { Sent } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /**
  * M1 with several employees, some or all of whom can't be added. The answer lists who failed and why, and who was added
  * (interface M1; rules 1 and 8). A value of the wrong type refuses the whole call.
  */
-let stack: Stack;
-let center: MemberCenter;
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  center = await MemberCenter.open(stack);
-});
-afterAll(() => stack.close());
+const { stack } = await testStack({ worker: false });
+const center = await MemberCenter.open(stack);
 
 /**
  * Returns what must not change. Leaves out nonces, which calls use up, and tokens and failed logins, which the cleanup

@@ -1,37 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { type Cause, codeOf, MAX_BODY_BYTES } from '@lockstep/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
 import { contentOfTables } from '../harness/databases/tables.ts';
 import { type MemberCallOptions, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import { BODY_FAULTS, type FaultCase, faultCases, put, TEXT_FAULTS } from '../harness/orders/faults.ts';
 import type { Sent } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /**
  * Every operation of the member center with a body or query refuses every fault of every field with the field's path,
  * and 40000 or the field's own code (rules 1, 4 and 8). Nothing changes. At the end, each operation accepts the same
  * call without faults.
  */
-let stack: Stack;
-let center: MemberCenter;
 let tables: unknown;
 
-/** Everything that the valid calls name exists, so they would change something. */
-let kim: string;
 let [held, lendable, free]: { assetNum: string; assetId: string }[] = [];
 let lockNum: string;
 
+const { stack } = await testStack({ worker: false });
+const center = await MemberCenter.open(stack);
+/** Everything that the valid calls name exists, so they would change something. */
+const kim = (await center.add(newEmployee({ userName: 'kim' })))[0]!.globalId;
 beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  center = await MemberCenter.open(stack);
-  kim = (await center.add(newEmployee({ userName: 'kim' })))[0]!.globalId;
   [held, lendable, free] = await center.buy(3);
   lockNum = (await center.buyLocks())[0]!.assetNum;
   await center.assign(kim, held!.assetNum, lendable!.assetNum);
   tables = await contents();
 });
-afterAll(() => stack.close());
 
 /**
  * Returns what must not change. Leaves out nonces, which calls use up, and tokens and failed logins, which the cleanup

@@ -1,36 +1,32 @@
 import type { Cause } from '@lockstep/contract';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { type Answer, dataOf, pathIn, refusalOf } from '../harness/api.ts';
 import { contentOfTables } from '../harness/databases/tables.ts';
 import { MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import type { Sent } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /**
  * Refusals of M1 to M5 and of the audit log (interface Errors; rules 8). No refusal changes anything. For refusals of
  * callers, see member-access.test.ts; for M6 to M10, holdings.test.ts; for every fault of every field,
  * member-refusals-shapes.test.ts.
  */
-let stack: Stack;
-let center: MemberCenter;
-/** Another enterprise, which has as many employees as it can add. */
-let neighbor: MemberCenter;
 let tables: unknown;
 
 /** Employees of the enterprise; `gone` is deleted. */
 let [kim, gone]: [string, string] = ['', ''];
 
+const { stack } = await testStack({ worker: false });
+const center = await MemberCenter.open(stack);
+/** Another enterprise, which has as many employees as it can add. */
+const neighbor = await MemberCenter.open(stack, center.api);
 beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  center = await MemberCenter.open(stack);
-  neighbor = await MemberCenter.open(stack, center.api);
   await neighbor.add(...Array.from({ length: 5 }, () => newEmployee()));
   const employees = await center.add(newEmployee({ userName: 'kim' }), newEmployee());
   [kim, gone] = employees.map(({ globalId }) => globalId as string) as [string, string];
   dataOf(await center.delete(gone));
   tables = await contents();
 });
-afterAll(() => stack.close());
 
 /**
  * Returns what must not change. Leaves out nonces, which calls use up, and tokens and failed logins, which the cleanup

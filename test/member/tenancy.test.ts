@@ -1,23 +1,21 @@
 import { type Cause, EmployeePage } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
 import { contentOfTables } from '../harness/databases/tables.ts';
 import { MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import { deleteAsset, merchandise, newBuy, productToBuy } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /**
  * Two enterprises with all kinds of data, whose administrators use the same application. The administrator of `ours`
  * tries each path, ID, number and search word of `theirs` in each operation, and gets nothing (rules 8).
  */
-let stack: Stack;
 let ours: Tenant;
 let theirs: Tenant;
 
+const { stack } = await testStack({ worker: false });
 beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  // IDs are unique across tables, so that the tests can tell what an answer names.
   for (const [index, table] of ['enterprise', 'customer', 'member', 'member_audit'].entries()) {
     await sql`alter table ${sql.table(table)} alter column id restart with ${sql.lit(20_000_001 + index * 10_000_000)}`.execute(
       stack.db,
@@ -27,7 +25,6 @@ beforeAll(async () => {
   ours = await furnish(center, 'Ours', 7);
   theirs = await furnish(await MemberCenter.open(stack, center.api), 'Theirs', 8);
 });
-afterAll(() => stack.close());
 
 /**
  * An enterprise with employees, with assets and locks in every state, and with entries of its administrator in the

@@ -1,11 +1,11 @@
 import type { AcceptedOrder, Customer } from '@lockstep/contract';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { checkNumbers } from '../harness/databases/numbers.ts';
 import { batchOf, deleteAsset, deleteProduct, newBuy, type Sent } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 import { budget } from './budget.ts';
 import { expectSame } from './expect-same.ts';
 import { sortedLedger } from './ledger-value.ts';
@@ -22,14 +22,13 @@ const BATCHES = 30;
 const NUMBERS = ['K1', 'K2', 'K3', 'K4', 'K5'];
 const SENDER = 'S';
 
-let stack: Stack;
 let api: Api;
 const customers: Customer[] = [];
 /** Accepted orders, by licenseOrderId. */
 const sent = new Map<string, PlacedOrder>();
 
+const { stack } = await testStack({ worker: false });
 beforeAll(async () => {
-  stack = await startStack({ worker: false });
   for (let worker = 0; worker < 3; worker++) await stack.startWorker();
   api = await stack.newApi();
   for (let n = 0; n < CUSTOMERS; n++) customers.push(await api.newCustomer(undefined, `channel ${n % 3}`));
@@ -48,7 +47,6 @@ beforeAll(async () => {
         for each row execute function note_commit();`)
     .execute(stack.db);
 });
-afterAll(() => stack.close());
 
 const orders = fc.record({
   kind: fc.constantFrom('buy', 'take', 'end', 'end', 'product'),

@@ -1,9 +1,8 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BatchOrder, BatchSummary, type Customer, ListedOrder, OrderPreview } from '@lockstep/contract';
+import { BatchOrder, BatchSummary, ListedOrder, OrderPreview } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Api } from '../harness/api.ts';
 import { freePort } from '../harness/network/redis.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import {
@@ -16,22 +15,17 @@ import {
   tableIn,
 } from '../harness/processes/command-line.ts';
 import { endEverything, newDataDir, startJob } from '../harness/processes/processes.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** The commands for batches and orders, as processes, on a service whose worker starts late. */
-let stack: Stack;
-let api: Api;
-let customer: Customer;
-let env: Record<string, string>;
 /** Three orders: the second fails because of its enterprise, the third because of its asset. */
 let mixed: ReturnType<typeof batchOf>;
 let [bought, unknown] = ['', ''];
 
+const { stack, api } = await testStack({ worker: false });
+const customer = await api.newCustomer();
+const env = environmentOf(api);
 beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
-  customer = await api.newCustomer();
-  env = environmentOf(api);
   [bought, unknown] = [newAssetNum(), newAssetNum()];
   const elsewhere = { ...customer, enterpriseGlobalId: '1' };
   const orders = [newBuy(customer, [bought]), newBuy(elsewhere, [newAssetNum()]), deleteAsset(customer, [unknown])];
@@ -41,10 +35,7 @@ beforeAll(async () => {
   };
   await api.accept(mixed);
 });
-afterAll(async () => {
-  await endEverything();
-  await stack.close();
-});
+afterAll(() => endEverything());
 
 const run = (line: string) => runLine(line, env);
 const show = (line: string) => resultOf(run(line));

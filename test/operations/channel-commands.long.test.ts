@@ -1,31 +1,23 @@
-import type { Customer } from '@lockstep/contract';
 import { lockLanes } from '@lockstep/orders/testing';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, refusalOf } from '../harness/api.ts';
+import { refusalOf } from '../harness/api.ts';
 import { firstLaneOf } from '../harness/orders/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { readResult, syncOf } from '../harness/orders/sync-batches.ts';
 import { COMMAND, objectsIn, TIME, tableIn } from '../harness/processes/command-line.ts';
 import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes/processes.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** The commands that show, pause and resume channels (rules 9), as processes. */
-let stack: Stack;
-let api: Api;
-let customer: Customer;
 
+const { stack, api } = await testStack();
+const customer = await api.newCustomer();
 beforeAll(async () => {
-  stack = await startStack();
-  api = await stack.newApi();
-  customer = await api.newCustomer();
   await stack.db.insertInto('channel').values({ code: 'empty' }).execute();
 });
 afterEach(() => sql`update channel set paused_time = null`.execute(stack.db));
-afterAll(async () => {
-  await endEverything();
-  await stack.close();
-});
+afterAll(() => endEverything());
 
 const channel = (...words: string[]): Promise<Ended> =>
   runJob([...COMMAND, 'channel', ...words], { DATABASE_URL: stack.url, DATA_DIR: newDataDir() });

@@ -4,8 +4,8 @@ import { type Aged, Cleanup, createLogger, registerCleanupGauge } from '@lockste
 import { agedWebhooks } from '@lockstep/webhooks';
 import { type RawBuilder, sql } from 'kysely';
 import { Registry } from 'prom-client';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { testStack } from '../harness/stack.ts';
 
 /** What is deleted because it is too old: when, in which steps, and what tells of it. */
 const DAY_SECONDS = 86_400;
@@ -80,13 +80,10 @@ const KINDS: Record<string, { maxAgeSeconds: number; insert: (at: RawBuilder<unk
 };
 const kindOf = (name: string) => ({ ...KINDS[name]!, aged: AGED.find(({ kind }) => kind === name)! });
 
-let stack: Stack;
-
+const { stack } = await testStack({ worker: false });
 beforeAll(async () => {
-  stack = await startStack({ worker: false });
   await stack.newApi();
 });
-afterAll(() => stack.close());
 beforeEach(async () => {
   for (const { table } of AGED) await sql`delete from ${sql.table(table)}`.execute(stack.db);
 });

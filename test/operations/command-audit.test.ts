@@ -4,28 +4,26 @@ import { join } from 'node:path';
 import { buildProgram, prepareDemo } from '@lockstep/cli/testing';
 import type { Command } from 'commander';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { contentOfTables } from '../harness/databases/tables.ts';
 import { MemberCenter } from '../harness/members/member-center.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { newDataDir } from '../harness/processes/processes.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** The audit log records what the lockstep command changes (rules 9). */
-let stack: Stack;
 let center: MemberCenter;
 let appKey: string;
 let licenseOrderId: string;
 
+const { stack } = await testStack({ worker: false });
 beforeAll(async () => {
-  stack = await startStack({ worker: false });
   const api = await stack.newApi();
   center = await MemberCenter.open(stack, api);
   appKey = (await stack.newApi()).credentials.appKey;
   const [order] = await api.accept(batchOf(newBuy(await api.newCustomer(), [newAssetNum()])));
   licenseOrderId = order!.licenseOrderId;
 });
-afterAll(() => stack.close());
 
 const buildFor = (words: readonly string[]) => buildProgram({ DATABASE_URL: stack.url, DATA_DIR: newDataDir() }, words);
 

@@ -4,33 +4,22 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buildProgram } from '@lockstep/cli/testing';
-import type { Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import type { Api } from '../harness/api.ts';
+import { afterAll, afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { failOrders } from '../harness/databases/unchecked.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { syncOf } from '../harness/orders/sync-batches.ts';
 import { COMMAND, environmentOf, tableIn } from '../harness/processes/command-line.ts';
 import { endEverything, newDataDir, runJob } from '../harness/processes/processes.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** The messages of commands, run in this process. The long tests run commands as processes. */
-let stack: Stack;
-let api: Api;
-let customer: Customer;
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
-  customer = await api.newCustomer();
-});
+const { stack, api } = await testStack({ worker: false });
+const customer = await api.newCustomer();
 afterEach(() => vi.restoreAllMocks());
-afterAll(async () => {
-  await endEverything();
-  await stack.close();
-});
+afterAll(() => endEverything());
 
 /** Runs the command in this process. Returns what it prints; an error has it, too. */
 async function lockstep(...words: string[]) {

@@ -20,7 +20,7 @@ import {
 } from '../harness/processes/deployment-files.ts';
 import { endEverything, REPOSITORY, runJob } from '../harness/processes/processes.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { testDatabase } from '../harness/stack.ts';
 
 interface Service {
   command?: string[];
@@ -195,13 +195,12 @@ describe('the Redis of docker-compose.yml', () => {
   });
 });
 
-describe('the health checks of docker-compose.yml', () => {
-  let database: TestDatabase;
+describe('the health checks of docker-compose.yml', async () => {
   const running: ServiceProcess[] = [];
   const ports = { api: 0, worker: 0 };
 
+  const database = await testDatabase();
   beforeAll(async () => {
-    database = await createTestDatabase();
     Object.assign(ports, { api: await freePort(), worker: await freePort() });
     // A Redis database without the jobs of other tests.
     const urls = { DATABASE_URL: database.url, REDIS_URL: `${inject('redisUrl')}/7` };
@@ -214,7 +213,6 @@ describe('the health checks of docker-compose.yml', () => {
   });
   afterAll(async () => {
     await Promise.all(running.map((each) => each.stop()));
-    await database.close();
     await endEverything();
   });
 

@@ -11,21 +11,17 @@ import { read } from '../harness/browser/pages.ts';
 import { freePort } from '../harness/network/redis.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { endEverything, type Job, startJob } from '../harness/processes/processes.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** Runs the examples for integrators, each as a process beside a running service with the demo customers. */
-let stack: Stack;
 let api: Api;
 
+const { stack } = await testStack({ webhookAllowPrivate: true });
 beforeAll(async () => {
-  stack = await startStack({ webhookAllowPrivate: true });
   await createDemoCustomers(stack.db);
   api = await stack.newApi();
 });
-afterAll(async () => {
-  await endEverything();
-  await stack.close();
-});
+afterAll(() => endEverything());
 
 const startWith = (env: Record<string, string>, example: string, ...words: string[]): Job =>
   startJob([process.execPath, `examples/${example}.ts`, ...words], env);

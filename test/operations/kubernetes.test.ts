@@ -18,7 +18,7 @@ import {
 import { checkValues, findUnknownKeys, type Manifest, readManifests } from '../harness/processes/manifests.ts';
 import { endEverything, REPOSITORY } from '../harness/processes/processes.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { testDatabase } from '../harness/stack.ts';
 
 const ROOT = `${REPOSITORY}/deploy/kubernetes`;
 const DIRECTORIES = ['base', ...['components', 'overlays'].flatMap((parent) => subdirectories(parent))];
@@ -158,13 +158,11 @@ describe.each(DEPLOYMENTS)('Deployment $metadata.name', (deployment) => {
   );
 });
 
-describe('beside running processes', () => {
-  let database: TestDatabase;
+describe('beside running processes', async () => {
   const ports: Record<string, number> = {};
   const running: ServiceProcess[] = [];
+  const database = await testDatabase();
   beforeAll(async () => {
-    database = await createTestDatabase();
-    // There Redis has no jobs of other tests.
     const urls = { DATABASE_URL: database.url, REDIS_URL: `${inject('redisUrl')}/8` };
     for (const component of ['api', 'worker']) ports[component] = await freePort();
     running.push(
@@ -175,7 +173,6 @@ describe('beside running processes', () => {
   });
   afterAll(async () => {
     await Promise.all(running.map((each) => each.stop()));
-    await database.close();
     await endEverything();
   });
 

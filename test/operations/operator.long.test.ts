@@ -1,30 +1,21 @@
 import type { AuditEntry, Customer, ListedEmployee } from '@lockstep/contract';
 import { ConsoleRefusal } from '@lockstep/contract/console';
 import type { NewLogin } from '@lockstep/members';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { Api, dataOf, refusalOf } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { contentOfTables } from '../harness/databases/tables.ts';
 import { askUserToken, MemberCenter } from '../harness/members/member-center.ts';
 import { freePort } from '../harness/network/redis.ts';
 import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes/processes.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** The database commands for employees, administrators, applications and operators (rules 9). */
-let stack: Stack;
-let api: Api;
-/** A directory without an npm start, so that the command has to use DATABASE_URL. */
-let dataDir: string;
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
-  dataDir = newDataDir();
-});
-afterAll(async () => {
-  await endEverything();
-  await stack.close();
-});
+const { stack, api } = await testStack({ worker: false });
+/** A directory without an npm start, so that the command has to use DATABASE_URL. */
+const dataDir = newDataDir();
+afterAll(() => endEverything());
 
 /** Runs `npm run --silent lockstep -- …` on the stack's database. */
 function lockstep(...words: string[]): Promise<Ended> {

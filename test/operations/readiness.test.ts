@@ -1,19 +1,12 @@
 import type { Customer } from '@lockstep/contract';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { fillDisk, setReadOnly } from '../harness/databases/no-writes.ts';
 import { batchOf, deleteAsset } from '../harness/orders/orders.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
-let stack: Stack;
-let caller: Api;
-
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  caller = await stack.newApi();
-});
-afterAll(() => stack.close());
+const { stack, api: caller } = await testStack({ worker: false });
 
 it('a service is ready when all is there that it prepares, and not before (rules 9)', async () => {
   let meanwhile: unknown;

@@ -5,11 +5,11 @@ import { readConfig } from '@lockstep/config';
 import { operations } from '@lockstep/contract';
 import { OperatorRole } from '@lockstep/contract/console';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { blocksOf, code, FOLDER_PAGES, PAGES, read, tableOf } from '../harness/browser/pages.ts';
 import { REPOSITORY, runJob } from '../harness/processes/processes.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { testDatabase } from '../harness/stack.ts';
 
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
@@ -125,13 +125,8 @@ describe('docs/console.md', () => {
   });
 });
 
-describe('tables', () => {
-  let database: TestDatabase;
-
-  beforeAll(async () => {
-    database = await createTestDatabase();
-  });
-  afterAll(() => database.close());
+describe('tables', async () => {
+  const database = await testDatabase();
 
   it('of variables in docs/deployment.md are those that the service reads, with their defaults', () => {
     const names = new Set<string>();

@@ -4,11 +4,11 @@ import { addHttpMetrics } from '@lockstep/api';
 import { ChannelReader, createOrderMetrics, registerBacklogGauges } from '@lockstep/orders';
 import { Cleanup, createLogger, registerCleanupGauge } from '@lockstep/platform';
 import { registerWebhookGauges, webhookMetricsOf } from '@lockstep/webhooks';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { read, tableOf } from '../harness/browser/pages.ts';
 import { REPOSITORY, runJob } from '../harness/processes/processes.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { testDatabase } from '../harness/stack.ts';
 
 const INDEX = 'docs/runbooks/README.md';
 const RUNBOOKS = globSync('docs/runbooks/*.md', { cwd: REPOSITORY }).filter((page) => page !== INDEX);
@@ -62,13 +62,8 @@ it.each(RUNBOOKS)('%s says what you see, what it means, what to check and what t
   expect(read(INDEX)).toContain(`(${basename(page)})`);
 });
 
-describe('metrics', () => {
-  let database: TestDatabase;
-
-  beforeAll(async () => {
-    database = await createTestDatabase();
-  });
-  afterAll(() => database.close());
+describe('metrics', async () => {
+  const database = await testDatabase();
 
   it('of the index are those that processes have, and runbooks name no other', () => {
     const metrics = createOrderMetrics();

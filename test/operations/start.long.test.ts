@@ -20,7 +20,7 @@ import {
   readPostgresPid,
   startJob,
 } from '../harness/processes/processes.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { testDatabase } from '../harness/stack.ts';
 
 /** The demo customer, as orders name it. */
 function demoCustomer({ demo }: RunningStack): Customer {
@@ -398,16 +398,9 @@ describe('lockstep without a service', () => {
   });
 });
 
-describe('npm start with DATABASE_URL and REDIS_URL', () => {
-  let database: TestDatabase;
-
-  beforeAll(async () => {
-    database = await createTestDatabase();
-  });
-  afterAll(async () => {
-    await endEverything();
-    await database.close();
-  });
+describe('npm start with DATABASE_URL and REDIS_URL', async () => {
+  const database = await testDatabase();
+  afterAll(() => endEverything());
 
   it('uses these stores with the demo, and starts no PostgreSQL', async () => {
     // This Redis database has no jobs of other tests.

@@ -19,7 +19,7 @@ import {
   startJob,
 } from '../harness/processes/processes.ts';
 
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 const readExample = (name: string) => JSON.parse(readFileSync(join(REPOSITORY, 'examples', name), 'utf8'));
 
@@ -250,12 +250,10 @@ describe('lockstep submit', () => {
   });
 });
 
-describe('lockstep submit that is stopped while its batch is pending', () => {
-  let waiting: Stack;
+describe('lockstep submit that is stopped while its batch is pending', async () => {
   let command: string[];
+  const { stack: waiting } = await testStack({ worker: false });
   beforeAll(async () => {
-    // Without a worker, no order is applied.
-    waiting = await startStack({ worker: false });
     const api = await waiting.newApi();
     const { appKey, appSecret } = api.credentials;
     const directory = mkdtempSync(join(inject('directory'), 'submit-'));
@@ -267,10 +265,7 @@ describe('lockstep submit that is stopped while its batch is pending', () => {
     const service = ['--base-url', waiting.baseUrl, '--app-key', appKey, '--app-secret-file', secretFile];
     command = [...COMMAND, 'submit', ...service, batchFile];
   });
-  afterAll(async () => {
-    await endEverything();
-    await waiting.close();
-  });
+  afterAll(() => endEverything());
 
   /** The message names the batch and the address of its outcome. */
   const whereabouts = () =>

@@ -1,4 +1,4 @@
-import { AssetDetail, type Customer, FeedEvent, HistoryEntry, Webhook, WebhookDelivery } from '@lockstep/contract';
+import { AssetDetail, FeedEvent, HistoryEntry, Webhook, WebhookDelivery } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Api, dataOf } from '../harness/api.ts';
@@ -14,24 +14,14 @@ import {
   tableIn,
 } from '../harness/processes/command-line.ts';
 import { endEverything, startJob } from '../harness/processes/processes.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { startStack, testStack } from '../harness/stack.ts';
 
 /** The commands for assets, the event feed and webhooks, as processes. */
-let stack: Stack;
-let api: Api;
-let customer: Customer;
-let env: Record<string, string>;
 
-beforeAll(async () => {
-  stack = await startStack();
-  api = await stack.newApi();
-  customer = await api.newCustomer();
-  env = environmentOf(api);
-});
-afterAll(async () => {
-  await endEverything();
-  await stack.close();
-});
+const { stack, api } = await testStack();
+const customer = await api.newCustomer();
+const env = environmentOf(api);
+afterAll(() => endEverything());
 
 const run = (line: string) => runLine(line, env);
 const show = (line: string) => resultOf(run(line));

@@ -2,25 +2,17 @@ import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AcceptedOrder, Customer } from '@lockstep/contract';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { type Answer, type Api, dataOf, refusalOf } from '../harness/api.ts';
+import type { AcceptedOrder } from '@lockstep/contract';
+import { describe, expect, inject, it, vi } from 'vitest';
+import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
 import { blocksOf } from '../harness/browser/pages.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** With the commands of docs/runbooks/calls.md, a call can be traced from HTTP to the ledger in the log. */
 
-let stack: Stack;
-let api: Api;
-let customers: Customer[];
-
-beforeAll(async () => {
-  stack = await startStack();
-  api = await stack.newApi();
-  customers = [await api.newCustomer(), await api.newCustomer()];
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack();
+const customers = [await api.newCustomer(), await api.newCustomer()];
 
 /** A line is written after its call has ended, and the machine may be busy. */
 const PATIENTLY = { timeout: 30_000 };
@@ -149,15 +141,8 @@ describe('a request id, a channelOrderId and a licenseOrderId lead from the call
   });
 });
 
-describe('pending orders', () => {
-  let idle: Stack;
-  let caller: Api;
-
-  beforeAll(async () => {
-    idle = await startStack({ worker: false });
-    caller = await idle.newApi();
-  });
-  afterAll(() => idle.close());
+describe('pending orders', async () => {
+  const { stack: idle, api: caller } = await testStack({ worker: false });
 
   it('lead to the call that cancelled them', async () => {
     const customer = await caller.newCustomer();

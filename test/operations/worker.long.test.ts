@@ -3,26 +3,20 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { type Job, QUEUE_NAME } from '@lockstep/orders';
 import { type Closable, createLogger, inTransaction, JobQueue } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { freePort } from '../harness/network/redis.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
-import { createTestDatabase, startStack, type TestDatabase } from '../harness/stack.ts';
+import { startStack, testDatabase } from '../harness/stack.ts';
 
 const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
 const PATIENTLY = { timeout: 60_000, interval: 200 };
 
-describe('a worker process', () => {
-  let database: TestDatabase;
+describe('a worker process', async () => {
   const running: ServiceProcess[] = [];
 
-  beforeAll(async () => {
-    database = await createTestDatabase();
-  });
-  afterEach(async () => {
-    await Promise.all(running.splice(0).map((worker) => worker.stop()));
-  });
-  afterAll(() => database.close());
+  const database = await testDatabase();
+  afterEach(() => Promise.all(running.splice(0).map((worker) => worker.stop())));
 
   async function startWorker(env: Record<string, string>, text = 'worker ready'): Promise<string> {
     const port = String(await freePort());

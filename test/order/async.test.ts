@@ -1,17 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Api } from '../harness/api.ts';
+import { describe, expect, it } from 'vitest';
 import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy } from '../harness/orders/orders.ts';
-import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
+import { QUEUE_KINDS, testStack } from '../harness/stack.ts';
 
-describe.each(QUEUE_KINDS)('an async batch on %s', (queue) => {
-  let stack: Stack;
-  let api: Api;
-
-  beforeAll(async () => {
-    stack = await startStack({ queue });
-    api = await stack.newApi();
-  });
-  afterAll(() => stack.close());
+describe.each(QUEUE_KINDS)('an async batch on %s', async (queue) => {
+  const { api } = await testStack({ queue });
 
   it('answers final IDs at once and reports the outcome of each order', async () => {
     const customer = await api.newCustomer();

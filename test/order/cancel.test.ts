@@ -3,15 +3,15 @@ import { LedgerIds } from '@lockstep/assets';
 import { BatchResult, buildMessage, type CancelledBatch, type Customer, type OrderResult } from '@lockstep/contract';
 import { drainLanes, freeLanes } from '@lockstep/orders/testing';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, dataOf, refusalOf } from '../harness/api.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { dataOf, refusalOf } from '../harness/api.ts';
 import { checkNumbers } from '../harness/databases/numbers.ts';
 import { contentOfTables } from '../harness/databases/tables.ts';
 import { countWaitingForRows } from '../harness/databases/waiting.ts';
 import { firstLaneOf, newCustomersInLanes } from '../harness/orders/lanes.ts';
 import { batchOf, deleteAsset, merchandise, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { readResult, untilOneWaits, whileHeld } from '../harness/orders/sync-batches.ts';
-import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
+import { QUEUE_KINDS, type Stack, testStack } from '../harness/stack.ts';
 
 const CANCELLED = {
   state: 'failed',
@@ -45,17 +45,10 @@ async function activeNumbers(stack: Stack): Promise<string[]> {
   return assets.map((asset) => asset.asset_num).toSorted();
 }
 
-describe('cancelling pending orders of a batch, without a worker,', () => {
-  let stack: Stack;
-  let api: Api;
-
-  beforeAll(async () => {
-    stack = await startStack({ worker: false });
-    api = await stack.newApi();
-  });
+describe('cancelling pending orders of a batch, without a worker,', async () => {
+  const { stack, api } = await testStack({ worker: false });
   afterAll(async () => {
     expect(await checkNumbers(stack.db)).toEqual([]);
-    await stack.close();
   });
 
   /** Accepts a batch of three orders in different lanes. */
@@ -196,15 +189,8 @@ describe('cancelling pending orders of a batch, without a worker,', () => {
   });
 });
 
-describe('there is nothing to cancel', () => {
-  let stack: Stack;
-  let api: Api;
-
-  beforeAll(async () => {
-    stack = await startStack();
-    api = await stack.newApi();
-  });
-  afterAll(() => stack.close());
+describe('there is nothing to cancel', async () => {
+  const { stack, api } = await testStack();
 
   it.each(['sync', 'async'] as const)('of a completed %s batch', async (syncMode) => {
     const customer = await api.newCustomer();
@@ -248,15 +234,8 @@ describe('there is nothing to cancel', () => {
   });
 });
 
-describe.each(QUEUE_KINDS)('on %s, when a worker starts after the cancel,', (queue) => {
-  let stack: Stack;
-  let api: Api;
-
-  beforeAll(async () => {
-    stack = await startStack({ queue, worker: false });
-    api = await stack.newApi();
-  });
-  afterAll(() => stack.close());
+describe.each(QUEUE_KINDS)('on %s, when a worker starts after the cancel,', async (queue) => {
+  const { stack, api } = await testStack({ queue, worker: false });
 
   it('calls that wait for the batch are answered, none of its orders takes effect, and all others do', async () => {
     const customers = await newCustomersInLanes(api, 3);
@@ -323,15 +302,8 @@ describe.each(QUEUE_KINDS)('on %s, when a worker starts after the cancel,', (que
 
 describe.each(QUEUE_KINDS)(
   'on %s, while two workers apply the oldest batches and the newest are cancelled,',
-  (queue) => {
-    let stack: Stack;
-    let api: Api;
-
-    beforeAll(async () => {
-      stack = await startStack({ queue, worker: false });
-      api = await stack.newApi();
-    });
-    afterAll(() => stack.close());
+  async (queue) => {
+    const { stack, api } = await testStack({ queue, worker: false });
 
     it('each order is either cancelled without a trace or applied completely, and the counts agree', async () => {
       const customers = await newCustomersInLanes(api, 4);

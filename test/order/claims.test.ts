@@ -2,18 +2,17 @@ import { readHoldsAndStalls } from '@lockstep/orders/operator';
 import { Claims, LANES_OF_CHANNEL, readLocked } from '@lockstep/orders/testing';
 import { run } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { testDatabase } from '../harness/stack.ts';
 
 /** Which lanes a drain claims (rules 6.2 Fair shares). */
 
 const CHANNELS = 300;
 const LANES = LANES_OF_CHANNEL * CHANNELS;
 const FIRST = LANES_OF_CHANNEL;
-let database: TestDatabase;
 
+const database = await testDatabase();
 beforeAll(async () => {
-  database = await createTestDatabase();
   await sql`insert into channel (code) select 'channel ' || n from generate_series(1, ${CHANNELS}) as n`.execute(
     database.db,
   );
@@ -21,7 +20,6 @@ beforeAll(async () => {
     database.db,
   );
 });
-afterAll(() => database.close());
 
 let batchId = 0;
 

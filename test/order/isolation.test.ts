@@ -5,30 +5,22 @@ import { DrainFailed, drainLanes, freeLanes } from '@lockstep/orders/testing';
 import { type Database, lostAgainstOthers, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, dataOf } from '../harness/api.ts';
+import { dataOf } from '../harness/api.ts';
 import { checkNumbers } from '../harness/databases/numbers.ts';
 import { MemberCenter } from '../harness/members/member-center.ts';
 import { firstLaneOf, newCustomersInLanes } from '../harness/orders/lanes.ts';
 import { buyLargeAssets } from '../harness/orders/large-assets.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy, type Sent } from '../harness/orders/orders.ts';
 import { readRecords } from '../harness/orders/sync-batches.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** Transactions that wait for others decide on what these have committed, and never on half of it (rules 6.2). */
-let stack: Stack;
-let api: Api;
-let one: Customer;
-let other: Customer;
 const ids = new LedgerIds();
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
-  [one, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
-});
+const { stack, api } = await testStack({ worker: false });
+const [one, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
 afterAll(async () => {
   expect(await checkNumbers(stack.db)).toEqual([]);
-  await stack.close();
 });
 
 type Batch = ReturnType<typeof batchOf>;

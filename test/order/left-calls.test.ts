@@ -1,24 +1,16 @@
 import { ORDER_ROOT, operations } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Api } from '../harness/api.ts';
+import { expect, it } from 'vitest';
 import { countWaiting } from '../harness/databases/waiting.ts';
 import { buildCall, send } from '../harness/network/raw-calls.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { countRows, syncOf } from '../harness/orders/sync-batches.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** O5 calls whose client disconnects during the customer lookup. */
 const BATCH_ORDER = operations.createBatchOrder.path.slice(ORDER_ROOT.length);
 
-let stack: Stack;
-let api: Api;
-
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack({ worker: false });
 
 const countLeft = () => stack.logLines.filter((line) => line.includes('"client left"')).length;
 

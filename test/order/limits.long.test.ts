@@ -1,6 +1,6 @@
 import { buildMessage, type Customer } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, dataOf, refusalOf } from '../harness/api.ts';
+import { dataOf, refusalOf } from '../harness/api.ts';
 import { checkNumbers } from '../harness/databases/numbers.ts';
 import { buyLargeAssets, type Filling, FULL, uriUnderGrant } from '../harness/orders/large-assets.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type Sent,
 } from '../harness/orders/orders.ts';
 import { syncOf } from '../harness/orders/sync-batches.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** Assets and orders at their limits and one over (rules 6.5 Size), in every mode. */
 const ON_ASSET = 2_000;
@@ -23,18 +23,10 @@ const OF_ORDER = 10_000;
 /** One order may touch this many full assets. */
 const FULL_ASSETS = OF_ORDER / ON_ASSET;
 
-let stack: Stack;
-let api: Api;
-let customer: Customer;
-
-beforeAll(async () => {
-  stack = await startStack();
-  api = await stack.newApi();
-  customer = await api.newCustomer();
-});
+const { stack, api } = await testStack();
+const customer = await api.newCustomer();
 afterAll(async () => {
   expect(await checkNumbers(stack.db)).toEqual([]);
-  await stack.close();
 });
 
 const products = (count: number) => Array.from({ length: count }, () => productToBuy());

@@ -7,30 +7,26 @@ import { newCustomersInLanes } from '../harness/orders/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { acceptAll, buyAndDelete, countOutcomes, readGrants, waitForResults } from '../harness/orders/stories.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
-import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
+import { QUEUE_KINDS, startStack, testStack } from '../harness/stack.ts';
 
 const silent = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
 
 describe.each([
   { queue: 'redis', workers: 4 },
   { queue: 'postgres', workers: 2 },
-] as const)('orders on $queue, with two APIs and $workers workers,', ({ queue, workers }) => {
-  let stack: Stack;
+] as const)('orders on $queue, with two APIs and $workers workers,', async ({ queue, workers }) => {
   let second: Awaited<ReturnType<typeof startAnotherApi>>;
   let api: Api;
   let apis: Api[];
 
+  const { stack } = await testStack({ queue, worker: false });
   beforeAll(async () => {
-    stack = await startStack({ queue, worker: false });
     await Promise.all(Array.from({ length: workers }, () => stack.startWorker()));
     api = await stack.newApi();
     second = await startAnotherApi(stack, api);
     apis = [api, second.api];
   });
-  afterAll(async () => {
-    await second.close();
-    await stack.close();
-  });
+  afterAll(() => second.close());
 
   it.each([
     [80, 'one API', 1],

@@ -3,8 +3,8 @@ import { lockLanes } from '@lockstep/orders/testing';
 import type { Database, Trx } from '@lockstep/platform';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, dataOf, refusalOf } from '../harness/api.ts';
+import { describe, expect, it } from 'vitest';
+import { dataOf, refusalOf } from '../harness/api.ts';
 import { contentOfTables } from '../harness/databases/tables.ts';
 import { ALL_LANES, newCustomersInLanes } from '../harness/orders/lanes.ts';
 import {
@@ -19,20 +19,13 @@ import {
   type Sent,
 } from '../harness/orders/orders.ts';
 import { syncOf } from '../harness/orders/sync-batches.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 const uri = (productUri: string, changes: Sent = {}) => productToBuy({ productUri, ...changes });
 
 const NOTHING = { assets: [], products: [], nearest: [] };
 
-let stack: Stack;
-let api: Api;
-
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack({ worker: false });
 
 /** Applies orders as one sync batch. Returns their IDs in the order sent. */
 const apply = async (...orders: Sent[]) =>

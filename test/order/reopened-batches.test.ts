@@ -5,27 +5,21 @@ import { completeBatches, drainLanes, failInLanes, freeLanes, lockLanes, OpenBat
 import { type Database, inTransaction, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Api } from '../harness/api.ts';
 import { checkNumbers } from '../harness/databases/numbers.ts';
 import { countWaiting } from '../harness/databases/waiting.ts';
 import { ALL_LANES, newCustomersInLanes } from '../harness/orders/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { expectSumsRight, readResult } from '../harness/orders/sync-batches.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** Batches that complete, are reopened by `order retry`, and complete again, with one event per completion. */
 
 const ids = new LedgerIds();
 
-let stack: Stack;
-let api: Api;
-let second: Awaited<ReturnType<typeof startAnotherApi>>;
-
+const { stack, api } = await testStack({ worker: false });
+const second = await startAnotherApi(stack, api);
 beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
-  second = await startAnotherApi(stack, api);
   await sql`create table test_end (batch_id bigint, is_end boolean)`.execute(stack.db);
   await sql`
     create function note_end() returns trigger language plpgsql as $$ begin
@@ -35,10 +29,7 @@ beforeAll(async () => {
     create trigger note_end after update on batch for each row
     when (old.completed_time is distinct from new.completed_time) execute function note_end()`.execute(stack.db);
 });
-afterAll(async () => {
-  await second.close();
-  await stack.close();
-});
+afterAll(() => second.close());
 afterEach(async () => expect(await checkNumbers(stack.db)).toEqual([]));
 
 type Batch = ReturnType<typeof batchOf>;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type AssetId, buildMessage, type Customer, type MemberId, type OrderResult } from '@lockstep/contract';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, dataOf, refusalOf } from '../harness/api.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { dataOf, refusalOf } from '../harness/api.ts';
 import { checkNumbers } from '../harness/databases/numbers.ts';
 import {
   batchOf,
@@ -14,21 +14,14 @@ import {
   type Sent,
 } from '../harness/orders/orders.ts';
 import { syncOf } from '../harness/orders/sync-batches.ts';
-import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
+import { QUEUE_KINDS, testStack } from '../harness/stack.ts';
 
 const DEEPEST_MERCHANDISE = 16;
 
 /** The rules of rules 6.5, from the API call to the database rows. */
-describe.each(QUEUE_KINDS)('an order on %s', (queue) => {
-  let stack: Stack;
-  let api: Api;
-
-  beforeAll(async () => {
-    stack = await startStack({ queue });
-    api = await stack.newApi();
-  });
+describe.each(QUEUE_KINDS)('an order on %s', async (queue) => {
+  const { stack, api } = await testStack({ queue });
   afterEach(async () => expect(await checkNumbers(stack.db)).toEqual([]));
-  afterAll(() => stack.close());
 
   /** Sends orders as one batch and returns their results. */
   const process = (...orders: Sent[]) => api.process(batchOf(...orders));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { buildMessage, type Customer, type OrderResult } from '@lockstep/contract';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, refusalOf } from '../harness/api.ts';
 import { checkNumbers } from '../harness/databases/numbers.ts';
 import { contentOfTables } from '../harness/databases/tables.ts';
@@ -16,24 +16,16 @@ import {
   productToRevoke,
   type Sent,
 } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /**
  * Transfers, shared numbers, source orders, matching and dates (rules 6.1, 6.5, 7 and 2), by HTTP answers and database
  * rows.
  */
-let stack: Stack;
-let api: Api;
-let alice: Customer;
-let bob: Customer;
 
-beforeAll(async () => {
-  stack = await startStack();
-  api = await stack.newApi();
-  [alice, bob] = await Promise.all([api.newCustomer(), api.newCustomer()]);
-});
+const { stack, api } = await testStack();
+const [alice, bob] = await Promise.all([api.newCustomer(), api.newCustomer()]);
 afterEach(async () => expect(await checkNumbers(stack.db)).toEqual([]));
-afterAll(() => stack.close());
 
 const CLOUD = { licenseType: 'cloud_account' };
 const TRANSFER = { transferedAssetNum: true, products: undefined };

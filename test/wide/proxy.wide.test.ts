@@ -18,7 +18,7 @@ import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { readRepositoryFile } from '../harness/processes/deployment-files.ts';
 import { REPOSITORY } from '../harness/processes/processes.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { testDatabase } from '../harness/stack.ts';
 
 const ADDRESSES = ['127.0.0.1', '127.0.0.2'];
 const CALLERS = 4;
@@ -34,18 +34,17 @@ it('the configuration is valid for the version in docker-compose.yml', () => {
   expect(readRepositoryFile('docker-compose.yml')).toContain(`image: haproxy:${readHaproxyVersion()}.`);
 });
 
-describe('two API processes and two workers behind the proxy of docker-compose.yml', () => {
+describe('two API processes and two workers behind the proxy of docker-compose.yml', async () => {
   const directory = mkdtempSync(join(inject('directory'), 'proxy-'));
   const names = new NameServer(ADDRESSES);
-  let database: TestDatabase;
   let apis: ServiceProcess[];
   let workers: ServiceProcess[];
   let proxy: RunningProxy;
   let baseUrl: string;
   let api: Api;
 
+  const database = await testDatabase();
   beforeAll(async () => {
-    database = await createTestDatabase();
     const [port, proxyPort] = [await freePort(), await freePort()];
     const env = { DATABASE_URL: database.url, REDIS_URL: `${inject('redisUrl')}/9`, PORT: String(port) };
     apis = ADDRESSES.map((HOST) => ServiceProcess.api({ ...env, HOST }));
@@ -72,7 +71,6 @@ describe('two API processes and two workers behind the proxy of docker-compose.y
     await proxy.stop();
     names.stop();
     await Promise.all([...apis, ...workers].map((each) => each.stop()));
-    await database.close();
     rmSync(directory, { recursive: true });
   });
 

@@ -8,7 +8,7 @@ import { freePort } from '../harness/network/redis.ts';
 import { type ClusterNode, RedisCluster } from '../harness/network/redis-cluster.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { testDatabase } from '../harness/stack.ts';
 
 /** Channels that send concurrently. Each waits until its batch is completed before it sends the next. */
 const CHANNELS = 6;
@@ -19,18 +19,15 @@ const JOBS = 20;
 const WORKERS = [expect.stringMatching(/:\d+$/), expect.stringMatching(/:\d+$/)];
 const PATIENTLY = { timeout: 60_000, interval: 50 };
 
-describe('an API and two workers on a Redis Cluster, under load', () => {
-  let database: TestDatabase;
-  let cluster: RedisCluster;
+describe('an API and two workers on a Redis Cluster, under load', async () => {
   let api: Api;
   let apiProcess: ServiceProcess;
   let workers: { process: ServiceProcess; address: string }[];
-  let slot: number;
 
+  const database = await testDatabase();
+  const cluster = await RedisCluster.start(join(inject('directory'), 'redis-cluster'));
+  const slot = await cluster.slotOf(keyOf('id'));
   beforeAll(async () => {
-    database = await createTestDatabase();
-    cluster = await RedisCluster.start(join(inject('directory'), 'redis-cluster'));
-    slot = await cluster.slotOf(keyOf('id'));
     const [port, ...probes] = await Promise.all([freePort(), freePort(), freePort()]);
     const env = { DATABASE_URL: database.url, REDIS_URL: cluster.url };
     apiProcess = ServiceProcess.api({ ...env, PORT: String(port) });
@@ -48,7 +45,6 @@ describe('an API and two workers on a Redis Cluster, under load', () => {
       [apiProcess, ...workers.map(({ process }) => process)].map((each) => each.stop()),
     );
     await cluster.stop();
-    await database.close();
     expect(statuses, 'every process stops with status 0').toEqual([0, 0, 0]);
   });
 

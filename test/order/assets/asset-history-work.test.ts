@@ -1,13 +1,12 @@
 import { readAssetHistory } from '@lockstep/assets';
-import type { ApplicationId, AssetHistory, Customer } from '@lockstep/contract';
+import type { ApplicationId, AssetHistory } from '@lockstep/contract';
 import { ListCursor } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { Api } from '../../harness/api.ts';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { countRows, recordQueries } from '../../harness/databases/explain.ts';
 import { pastTriggers } from '../../harness/databases/past-triggers.ts';
 import { newAssetNum, newBuy } from '../../harness/orders/orders.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** The rows that a page of a long history reads are bounded: a late page reads no more than the first. */
 const ORDERS = 200;
@@ -28,23 +27,16 @@ const FIRST = {
   other: 70_000_000,
 };
 
-let stack: Stack;
-let api: Api;
-let customer: Customer;
+const { stack, api } = await testStack();
+const customer = await api.newCustomer();
 /** The asset with the number LONG_USED, and the order that bought it. */
-let long: { assetId: string; orderId: string };
-
+const long = await buy(LONG_USED);
 beforeAll(async () => {
-  stack = await startStack();
-  api = await stack.newApi();
-  customer = await api.newCustomer();
-  long = await buy(LONG_USED);
   await fillAsset();
   await fillNumber();
   // PostgreSQL chooses its query plans by the statistics that it has of the tables.
   await sql`analyze`.execute(stack.db);
 });
-afterAll(() => stack.close());
 
 async function buy(assetNum: string): Promise<{ assetId: string; orderId: string }> {
   const [accepted] = await api.carryOut(newBuy(customer, [assetNum]));

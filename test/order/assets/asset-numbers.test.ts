@@ -1,35 +1,23 @@
 import { buildMessage } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { dataOf, refusalOf } from '../../harness/api.ts';
 import { dropTriggerFunction, pastTriggers } from '../../harness/databases/past-triggers.ts';
 import { countHandedOut, numbersFrom, submitTake, take } from '../../harness/orders/asset-numbers.ts';
 import { startAnotherApi } from '../../harness/processes/another-api.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** O9 reserves asset numbers (rules 7). */
 const LAST_COUNT = 999_999_999;
 
-describe('O9', () => {
-  let stack: Stack;
-  let second: Awaited<ReturnType<typeof startAnotherApi>>;
-  let abroad: Awaited<ReturnType<typeof startAnotherApi>>;
-  let api: Api;
-  let there: Api;
-  let overseas: Api;
-
-  beforeAll(async () => {
-    stack = await startStack({ worker: false });
-    api = await stack.newApi(['auth_order']);
-    second = await startAnotherApi(stack, api);
-    abroad = await startAnotherApi(stack, api, { region: 'overseas' });
-    there = second.api;
-    overseas = abroad.api;
-  });
-  afterAll(async () => {
-    await Promise.all([second.close(), abroad.close()]);
-    await stack.close();
-  });
+describe('O9', async () => {
+  const { stack } = await testStack({ worker: false });
+  const api = await stack.newApi(['auth_order']);
+  const second = await startAnotherApi(stack, api);
+  const abroad = await startAnotherApi(stack, api, { region: 'overseas' });
+  const there = second.api;
+  const overseas = abroad.api;
+  afterAll(() => Promise.all([second.close(), abroad.close()]));
 
   /** Sets a region's counter so that `left` numbers remain. */
   const leave = (firstDigit: 6 | 8, left: number) =>

@@ -1,6 +1,6 @@
 import { AssetDetail, type AssetHistory, buildMessage, type Customer, type HistoryEntry } from '@lockstep/contract';
 import { ListCursor } from '@lockstep/platform';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
 import { MemberCenter } from '../../harness/members/member-center.ts';
@@ -14,7 +14,7 @@ import {
   productToBuy,
   type Sent,
 } from '../../harness/orders/orders.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 import { walkHistory } from '../../model/asset-history.ts';
 
 /** An asset by its number, and its history (rules 6.7). Answers must match the contract in strict form. */
@@ -36,18 +36,9 @@ const told = (entries: HistoryEntry[]) =>
 const change = async (api: Api, operation: 'lockAssets' | 'unlockAssets', assetNum: string, operatorIdentity: string) =>
   dataOf(await api.ask(operation, { body: { assetNums: [assetNum], operatorIdentity } }));
 
-let stack: Stack;
-let api: Api;
-let customer: Customer;
-let other: Customer;
-
-beforeAll(async () => {
-  stack = await startStack();
-  api = await stack.newApi();
-  customer = await api.newCustomer();
-  other = await api.newCustomer();
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack();
+const customer = await api.newCustomer();
+const other = await api.newCustomer();
 
 /** Applies one order in a batch of its own. */
 async function order(sent: Sent, by = api) {

@@ -1,24 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { type AssetId, type Customer, type LicenseType, LockResult } from '@lockstep/contract';
+import { type AssetId, type LicenseType, LockResult } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Answer, type Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { type Answer, dataOf, refusalOf } from '../../harness/api.ts';
 import { contentOfTables } from '../../harness/databases/tables.ts';
 import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } from '../../harness/orders/orders.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** O6 and O7 disable and enable locks (rules 7). */
-let stack: Stack;
-let api: Api;
-let customer: Customer;
 
-beforeAll(async () => {
-  stack = await startStack();
-  api = await stack.newApi();
-  customer = await api.newCustomer();
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack();
+const customer = await api.newCustomer();
 
 const LOCK = '/asset/lock';
 const UNLOCK = '/asset/unlock';

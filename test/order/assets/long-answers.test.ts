@@ -1,23 +1,20 @@
 import type { Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
 import { MemberCenter } from '../../harness/members/member-center.ts';
 import { newAssetNum, newBuy, productToBuy } from '../../harness/orders/orders.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** Answers of more than 16 MiB are refused, and others are given whole (rules 6.7, 7 and 8). */
-let stack: Stack;
-let center: MemberCenter;
 let api: Api;
 let customer: Customer;
 
+const { stack } = await testStack();
+const center = await MemberCenter.open(stack);
 beforeAll(async () => {
-  stack = await startStack();
-  center = await MemberCenter.open(stack);
   ({ api, customer } = center);
 });
-afterAll(() => stack.close());
 
 const MEBIBYTE = 1024 * 1024;
 

@@ -1,10 +1,9 @@
 import { type Grant, loadContents, readLedger } from '@lockstep/assets';
-import { BatchOrder, type Customer, type LicenseOrderId } from '@lockstep/contract';
+import { BatchOrder, type LicenseOrderId } from '@lockstep/contract';
 import { collectNeeds, LIMITS, type OrderWithId, planOnLoaded } from '@lockstep/orders/testing';
 import { inTransaction } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { Api } from '../../harness/api.ts';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { explain, recordQueries } from '../../harness/databases/explain.ts';
 import { buyLargeAssets, uriUnderGrant } from '../../harness/orders/large-assets.ts';
 import {
@@ -15,27 +14,22 @@ import {
   productToRevoke,
   type Sent,
 } from '../../harness/orders/orders.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** The cost of an order that looks for many products on an asset with many grants. */
 const GRANTS = 1_900;
 
-let stack: Stack;
-let api: Api;
-let customer: Customer;
 let assetNum: string;
 let source: LicenseOrderId;
 
+const { stack, api } = await testStack({ worker: false });
+const customer = await api.newCustomer();
 beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
-  customer = await api.newCustomer();
   const { large, order } = await buyLargeAssets({ db: stack.db, api }, customer, 1, { grants: GRANTS });
   assetNum = large[0]!;
   source = order.licenseOrderId;
   await sql`vacuum analyze product_instance`.execute(stack.db);
 });
-afterAll(() => stack.close());
 
 const uris = (count: number) => Array.from({ length: count }, (_, place) => uriUnderGrant(place + 1));
 

@@ -1,21 +1,12 @@
-import type { Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Api } from '../../harness/api.ts';
+import { expect, it } from 'vitest';
 import { newAssetNum, newBuy, productToBuy, type Sent } from '../../harness/orders/orders.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** Orders that buy the same product share one row of product_terms. */
-let stack: Stack;
-let api: Api;
-let customer: Customer;
 
-beforeAll(async () => {
-  stack = await startStack();
-  api = await stack.newApi();
-  customer = await api.newCustomer();
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack();
+const customer = await api.newCustomer();
 
 const FEATURE = { featureCode: 'seats', featureName: '座位 "5"', featureValue: 'a\\b', featureValueType: 'int' };
 

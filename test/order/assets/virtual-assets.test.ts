@@ -1,20 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { AssetId, CreatedEnterprise, Customer, LicenseType, MemberId, VirtualAsset } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { dataOf, refusalOf } from '../../harness/api.ts';
 import { deleteAsset, newAssetNum, newBuy, productToBuy, type Sent } from '../../harness/orders/orders.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** O8 lists the virtual assets of an enterprise (rules 7). */
-let stack: Stack;
-let api: Api;
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack({ worker: false });
 
 const CLOUD = { licenseType: 'cloud_customer' };
 

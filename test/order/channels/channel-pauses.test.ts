@@ -2,29 +2,20 @@ import type { Customer } from '@lockstep/contract';
 import { pauseChannel, resumeChannel } from '@lockstep/orders';
 import { lockLanes } from '@lockstep/orders/testing';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Api, refusalOf } from '../../harness/api.ts';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { refusalOf } from '../../harness/api.ts';
 import { countWaitingForRows } from '../../harness/databases/waiting.ts';
 import { firstLaneOf, newCustomersInLanes } from '../../harness/orders/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { countRows, readRecords, readResult, syncOf } from '../../harness/orders/sync-batches.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** Orders of a paused channel stay pending until an operator resumes it (rules 6.2 and 9). */
-let stack: Stack;
-let api: Api;
-/** Two customers in different lanes of the channel `test`, which is paused and resumed, and one of another channel. */
-let ours: Customer;
-let neighbor: Customer;
-let theirs: Customer;
 
-beforeAll(async () => {
-  stack = await startStack();
-  api = await stack.newApi();
-  [ours, neighbor] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
-  theirs = await api.newCustomer(undefined, 'other');
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack();
+/** In different lanes of the channel `test`, which is paused and resumed. */
+const [ours, neighbor] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+const theirs = await api.newCustomer(undefined, 'other');
 
 const record = vi.fn(async () => {});
 const pause = () => pauseChannel(stack.db, 'test', record);

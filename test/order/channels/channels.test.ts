@@ -1,24 +1,14 @@
-import type { Customer } from '@lockstep/contract';
 import { findChannel, readChannels } from '@lockstep/orders';
 import { countActivity } from '@lockstep/orders/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Api } from '../../harness/api.ts';
+import { expect, it } from 'vitest';
 import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { readResult, syncOf } from '../../harness/orders/sync-batches.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** The numbers that the service shows for a channel: its backlog, its applications and its throughput. */
 
-let stack: Stack;
-let api: Api;
-let customer: Customer;
-
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
-  customer = await api.newCustomer();
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack({ worker: false });
+const customer = await api.newCustomer();
 
 const buy = () => newBuy(customer, [newAssetNum()]);
 

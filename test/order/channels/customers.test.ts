@@ -1,20 +1,14 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { CreatedEnterprise, Customer, type EnterpriseId } from '@lockstep/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Answer, type Api, dataOf, pathIn, refusalOf } from '../../harness/api.ts';
+import { type Answer, dataOf, pathIn, refusalOf } from '../../harness/api.ts';
 import { batchOf, newAssetNum, newBuy, type Sent } from '../../harness/orders/orders.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** O1 to O4 manage customers and enterprise main accounts (rules 5). */
-let stack: Stack;
-let api: Api;
 
-beforeAll(async () => {
-  stack = await startStack();
-  api = await stack.newApi();
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack();
 
 const strictCustomer = z.strictObject(Customer.shape);
 const strictEnterprise = z.strictObject({

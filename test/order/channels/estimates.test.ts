@@ -1,30 +1,21 @@
-import type { Customer } from '@lockstep/contract';
 import { countActivity } from '@lockstep/orders/testing';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { Api } from '../../harness/api.ts';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { countRows, recordQueries } from '../../harness/databases/explain.ts';
 import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { readResult, syncOf } from '../../harness/orders/sync-batches.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** The estimated completion time of a batch (rules 6.4) depends on its channel's backlog and throughput. */
 
 const MINUTE_MS = 60_000;
 
-let stack: Stack;
-let api: Api;
-let customer: Customer;
-let batch: ReturnType<typeof batchOf>;
-
+const { stack, api } = await testStack({ worker: false });
+const customer = await api.newCustomer();
+const batch = batchOf(newBuy(customer, [newAssetNum()]));
 beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
-  customer = await api.newCustomer();
-  batch = batchOf(newBuy(customer, [newAssetNum()]));
   await api.accept(batch);
 });
-afterAll(() => stack.close());
 
 /** Writes notes of other work in the batch's channel, as workers do. */
 async function note({ pending, queued = 0, succeeded = 0 }: { pending: number; queued?: number; succeeded?: number }) {

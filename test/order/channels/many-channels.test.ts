@@ -1,29 +1,20 @@
 import type { Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Api } from '../../harness/api.ts';
+import { expect, it } from 'vitest';
 import { newCustomersInLanes } from '../../harness/orders/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { waitForResults } from '../../harness/orders/stories.ts';
 import { expectSumsRight } from '../../harness/orders/sync-batches.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** Work in many channels, and transfers between two of them (rules 6.2). */
-let stack: Stack;
-let api: Api;
-/** In different lanes of the first channel. */
-let ours: [Customer, Customer];
-let theirs: Customer;
 
 const CHANNELS = 2_000;
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
-  ours = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
-  theirs = await api.newCustomer(undefined, 'theirs');
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack({ worker: false });
+/** In different lanes of the first channel. */
+const ours = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+const theirs = await api.newCustomer(undefined, 'theirs');
 
 /** Creates `count` new channels with a customer each. */
 async function newChannels(count: number): Promise<Customer[]> {

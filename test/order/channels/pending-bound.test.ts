@@ -1,22 +1,15 @@
 import type { Customer } from '@lockstep/contract';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { type Answer, type Api, dataOf, refusalOf } from '../../harness/api.ts';
 import { contentOfTables } from '../../harness/databases/tables.ts';
 import { newCustomersInLanes } from '../../harness/orders/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { syncOf } from '../../harness/orders/sync-batches.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** The limit of an application's pending orders (rules 6.2). */
 
 const MOST = 3;
-
-let stack: Stack;
-let api: Api;
-let customer: Customer;
-/** A customer of another lane, without pending orders. */
-let free: Customer;
-let accepted: ReturnType<typeof batchOf>;
 
 const buy = (by = customer) => newBuy(by, [newAssetNum()]);
 const send = (caller: Api, batch: ReturnType<typeof batchOf>) =>
@@ -30,14 +23,13 @@ async function untilRefused(): Promise<Answer> {
   }
 }
 
+const { stack, api } = await testStack({ worker: false, maxPendingOrders: MOST });
+/** In different lanes; `free` has no pending orders. */
+const [customer, free] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+const accepted = batchOf(...Array.from({ length: MOST + 1 }, () => buy()));
 beforeAll(async () => {
-  stack = await startStack({ worker: false, maxPendingOrders: MOST });
-  api = await stack.newApi();
-  [customer, free] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
-  accepted = batchOf(...Array.from({ length: MOST + 1 }, () => buy()));
   await api.accept(accepted);
 });
-afterAll(() => stack.close());
 
 it('an application over the limit is refused with the limit’s name, and nothing is stored', async () => {
   await untilRefused();

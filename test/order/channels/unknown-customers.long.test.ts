@@ -1,21 +1,19 @@
 import type { Customer, CustomerId } from '@lockstep/contract';
 import { CustomerChannels } from '@lockstep/orders';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { FIRST_CHANNEL } from '../../harness/orders/lanes.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** An application bound to one channel names 100,000 customers of another (rules 6.2). */
 const CUSTOMERS = 100_000;
 const AT_ONCE = 2_000;
 
-let stack: Stack;
-let ours: Customer;
 let theirs: Customer[];
 
+const { stack } = await testStack({ worker: false });
+const ours = await (await stack.newApi(undefined, ['test'])).newCustomer();
 beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  ours = await (await stack.newApi(undefined, ['test'])).newCustomer();
   await sql`insert into channel (code) values ('theirs')`.execute(stack.db);
   const { rows } = await sql<{ customerId: CustomerId }>`
     insert into customer (enterprise_id, channel_code, channel_customer_id, name, branch_name, is_default)
@@ -23,7 +21,6 @@ beforeAll(async () => {
     from generate_series(1, ${CUSTOMERS}) n returning id::text as "customerId"`.execute(stack.db);
   theirs = rows.map(({ customerId }) => ({ ...ours, customerId }));
 });
-afterAll(() => stack.close());
 
 /** The customers in parts of one call each. */
 const parts = () =>

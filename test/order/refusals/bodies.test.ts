@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { buildMessage, MAX_BATCH_BYTES, MAX_BODY_BYTES } from '@lockstep/contract';
 import { findJsonFault } from '@lockstep/contract/json-fault';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Api, pathIn, refusalOf } from '../../harness/api.ts';
+import { describe, expect, it } from 'vitest';
+import { type Answer, pathIn, refusalOf } from '../../harness/api.ts';
 import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 const BATCHES = ['/licenseOrder/batchOrder', '/licenseOrder/batchOrder/preview'];
 const OPERATIONS = [...BATCHES, '/enterprise/user/bind', '/enterprise/user/create'];
@@ -13,14 +13,7 @@ const OPERATIONS = [...BATCHES, '/enterprise/user/bind', '/enterprise/user/creat
 const maxBytesOf = (path: string) => (BATCHES.includes(path) ? MAX_BATCH_BYTES : MAX_BODY_BYTES);
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-let stack: Stack;
-let api: Api;
-
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack({ worker: false });
 
 /** Sends a body unchanged, with only the given headers. */
 async function send(

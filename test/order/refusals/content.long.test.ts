@@ -1,6 +1,6 @@
-import type { Cause, Customer } from '@lockstep/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Api, pathIn, refusalOf } from '../../harness/api.ts';
+import type { Cause } from '@lockstep/contract';
+import { describe, expect, it } from 'vitest';
+import { type Answer, pathIn, refusalOf } from '../../harness/api.ts';
 import { contentOfTables } from '../../harness/databases/tables.ts';
 import { BODY_FAULTS, type FaultCase, faultCases, put } from '../../harness/orders/faults.ts';
 import {
@@ -14,7 +14,7 @@ import {
   productToRevoke,
   type Sent,
 } from '../../harness/orders/orders.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** The fields of an element, by their relative paths. */
 type Fields = Record<string, keyof typeof BODY_FAULTS>;
@@ -147,22 +147,11 @@ const feature = () => ({
   trialEndDate: '2030-01-01',
 });
 
-let stack: Stack;
-let api: Api;
-let other: Api;
-let customer: Customer;
-let second: Customer;
-let tables: unknown;
-
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
-  other = await stack.newApi();
-  customer = await api.newCustomer();
-  second = await api.newCustomer();
-  tables = await contentOfTables(stack.db);
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack({ worker: false });
+const other = await stack.newApi();
+const customer = await api.newCustomer();
+const second = await api.newCustomer();
+const tables = await contentOfTables(stack.db);
 
 /** Expects a refusal with 13004, the cause and the path, and nothing stored. */
 async function expectRefused(answer: Answer, cause: Cause, path: string): Promise<void> {

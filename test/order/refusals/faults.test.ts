@@ -1,18 +1,13 @@
 import { buildMessage, MAX_ORDERS_PER_BATCH } from '@lockstep/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Api, pathIn, refusalOf } from '../../harness/api.ts';
+import { describe, expect, it } from 'vitest';
+import { type Answer, pathIn, refusalOf } from '../../harness/api.ts';
 import { batchOf, newBuy, productToBuy } from '../../harness/orders/orders.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** A call refused for its content lists its faults, up to a limit (rules 1). */
-let stack: Stack;
-let api: Api;
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi(['auth_order']);
-});
-afterAll(() => stack.close());
+const { stack } = await testStack({ worker: false });
+const api = await stack.newApi(['auth_order']);
 
 const CUSTOMER = { customerId: '1', channelCustomerId: 'C-1', enterpriseGlobalId: '2' };
 const faultsOf = (answer: Answer) => refusalOf(answer).faults!;

@@ -2,23 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { setApplicationStatus } from '@lockstep/access';
 import { buildMessage, type Cause, type Customer } from '@lockstep/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Api, dataOf, pathIn, refusalOf } from '../../harness/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, dataOf, pathIn, refusalOf } from '../../harness/api.ts';
 import { contentOfTables } from '../../harness/databases/tables.ts';
 import { BODY_FAULTS, type FaultCase, faultCases, put, TEXT_FAULTS } from '../../harness/orders/faults.ts';
 import { batchOf, merchandise, newAssetNum, newBuy, type Sent } from '../../harness/orders/orders.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /**
  * Every operation of the order module refuses every fault of every field, and every caller without permission, and
  * stores nothing. At the end, each operation accepts the valid call that the faults were put into. For O5, see
  * content.long.test.ts.
  */
-let stack: Stack;
-let api: Api;
-/** A caller without the scope, and one whose application is suspended. */
-let outsider: Api;
-let suspended: Api;
 let customer: Customer;
 let tables: unknown;
 
@@ -29,11 +24,12 @@ let unlockNums: string[];
 let pending: ReturnType<typeof batchOf>;
 let licenseOrderId: string;
 
+const { stack } = await testStack({ worker: false });
+const api = await stack.newApi(['auth_order']);
+/** A caller without the scope, and one whose application is suspended. */
+const outsider = await stack.newApi(['auth_me']);
+const suspended = await stack.newApi(['auth_order']);
 beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi(['auth_order']);
-  outsider = await stack.newApi(['auth_me']);
-  suspended = await stack.newApi(['auth_order']);
   await setApplicationStatus(stack.db, suspended.credentials.appKey, 'suspended');
   customer = await api.newCustomer();
   crmCustomerId = randomUUID();
@@ -48,7 +44,6 @@ beforeAll(async () => {
   await api.accept(pending);
   tables = await contentOfTables(stack.db);
 });
-afterAll(() => stack.close());
 
 interface Request {
   path: string;

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Customer } from '@lockstep/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Answer, Api, dataOf, refusalOf } from '../../harness/api.ts';
 import { buildHead, readFirst, send } from '../../harness/network/raw-calls.ts';
 import {
@@ -13,19 +12,12 @@ import {
   type Sent,
 } from '../../harness/orders/orders.ts';
 import { startAnotherApi } from '../../harness/processes/another-api.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** Batches resubmitted under the same channelOrderId (rules 6.1). */
-let stack: Stack;
-let api: Api;
-let customer: Customer;
 
-beforeAll(async () => {
-  stack = await startStack();
-  api = await stack.newApi();
-  customer = await api.newCustomer();
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack();
+const customer = await api.newCustomer();
 
 /** A batch with every kind of field. */
 function fullBatch() {

@@ -1,7 +1,6 @@
-import type { Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, pathIn, refusalOf } from '../../harness/api.ts';
+import { describe, expect, it } from 'vitest';
+import { pathIn, refusalOf } from '../../harness/api.ts';
 import { pastBatchTriggers } from '../../harness/databases/past-triggers.ts';
 import {
   batchOf,
@@ -13,20 +12,12 @@ import {
   productToRevoke,
   type Sent,
 } from '../../harness/orders/orders.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** Bodies of a few kilobytes that would need gigabytes of work are refused, and nothing is stored (rules 6.1). */
-describe('a batch over the work limits', () => {
-  let stack: Stack;
-  let api: Api;
-  let customer: Customer;
-
-  beforeAll(async () => {
-    stack = await startStack();
-    api = await stack.newApi();
-    customer = await api.newCustomer();
-  });
-  afterAll(() => stack.close());
+describe('a batch over the work limits', async () => {
+  const { stack, api } = await testStack();
+  const customer = await api.newCustomer();
 
   const many = <Item>(count: number, item: (index: number) => Item) =>
     Array.from({ length: count }, (_, index) => item(index));

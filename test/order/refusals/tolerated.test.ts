@@ -1,6 +1,6 @@
-import type { Customer, OrderResult } from '@lockstep/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, refusalOf } from '../../harness/api.ts';
+import type { OrderResult } from '@lockstep/contract';
+import { describe, expect, it } from 'vitest';
+import { refusalOf } from '../../harness/api.ts';
 import {
   batchOf,
   deleteAsset,
@@ -11,19 +11,12 @@ import {
   productToBuy,
   type Sent,
 } from '../../harness/orders/orders.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** Unusual but valid input (rules 4 and 6.1). */
-let stack: Stack;
-let api: Api;
-let customer: Customer;
 
-beforeAll(async () => {
-  stack = await startStack();
-  api = await stack.newApi();
-  customer = await api.newCustomer();
-});
-afterAll(() => stack.close());
+const { api } = await testStack();
+const customer = await api.newCustomer();
 
 const SUCCEEDED = { state: 'succeeded', code: null, cause: null, message: null };
 

@@ -15,35 +15,28 @@ import { Listener } from '@lockstep/platform';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Api, dataOf } from '../../harness/api.ts';
+import { dataOf } from '../../harness/api.ts';
 import { dropTriggerFunction, pastBatchTriggers } from '../../harness/databases/past-triggers.ts';
 import { ALL_LANES, firstLaneOf, newCustomersInLanes } from '../../harness/orders/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { readResult } from '../../harness/orders/sync-batches.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** A batch completes exactly once, whichever transaction finishes its last chunk. */
 
 const PATIENTLY = { timeout: 30_000 };
 
-let stack: Stack;
-let api: Api;
-let listener: pg.Client;
 /** The IDs of announced batches, once per announcement. */
 const told: string[] = [];
 
+const { stack, api } = await testStack({ worker: false });
+const listener = new pg.Client({ connectionString: stack.url });
 beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
-  listener = new pg.Client({ connectionString: stack.url });
   listener.on('notification', ({ payload }) => told.push(...payload!.split(',')));
   await listener.connect();
   await listener.query(`listen ${COMPLETIONS_CHANNEL}`);
 });
-afterAll(async () => {
-  await listener.end();
-  await stack.close();
-});
+afterAll(() => listener.end());
 
 const ids = new LedgerIds();
 
@@ -311,13 +304,8 @@ describe('the database refuses', () => {
   });
 });
 
-describe('with a worker', () => {
-  let worked: Stack;
-
-  beforeAll(async () => {
-    worked = await startStack();
-  });
-  afterAll(() => worked.close());
+describe('with a worker', async () => {
+  const { stack: worked } = await testStack();
 
   it('orders are applied even if batches cannot be completed, which a sweep makes up for', async () => {
     const caller = await worked.newApi();

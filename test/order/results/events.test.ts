@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type BatchResult, type Customer, EventPage, FeedEvent } from '@lockstep/contract';
+import { type BatchResult, EventPage, FeedEvent } from '@lockstep/contract';
 import { retryFailedOrders } from '@lockstep/orders';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Api, dataOf, pathIn, refusalOf } from '../../harness/api.ts';
 import {
@@ -13,7 +13,7 @@ import {
 } from '../../harness/databases/unchecked.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { syncOf } from '../../harness/orders/sync-batches.ts';
-import { QUEUE_KINDS, type Stack, startStack } from '../../harness/stack.ts';
+import { QUEUE_KINDS, type Stack, startStack, testStack } from '../../harness/stack.ts';
 
 /** The event feed (rules 6.8). Answers must match the contract in strict form. */
 const strictEvent = z.strictObject({ ...FeedEvent.shape, data: z.strictObject(FeedEvent.shape.data.shape) });
@@ -43,19 +43,10 @@ function endOf(
   return { ...summary, cancelled };
 }
 
-describe.each(QUEUE_KINDS)('the feed, on %s', (queue) => {
-  let stack: Stack;
-  let api: Api;
-  let customer: Customer;
-  let after: string;
-
-  beforeAll(async () => {
-    stack = await startStack({ queue });
-    api = await stack.newApi();
-    customer = await api.newCustomer();
-    after = '';
-  });
-  afterAll(() => stack.close());
+describe.each(QUEUE_KINDS)('the feed, on %s', async (queue) => {
+  const { stack, api } = await testStack({ queue });
+  const customer = await api.newCustomer();
+  let after = '';
 
   /** Returns the event of a batch that has just completed, with the batch's result. */
   async function nextEvent(batch: { channelCode: string; channelOrderId: string }) {
@@ -135,15 +126,8 @@ describe.each(QUEUE_KINDS)('the feed, on %s', (queue) => {
   });
 });
 
-describe('without a worker, which would number the events that the API leaves,', () => {
-  let stack: Stack;
-  let api: Api;
-
-  beforeAll(async () => {
-    stack = await startStack({ worker: false });
-    api = await stack.newApi();
-  });
-  afterAll(() => stack.close());
+describe('without a worker, which would number the events that the API leaves,', async () => {
+  const { stack, api } = await testStack({ worker: false });
 
   it('a sync batch has an event at once', async () => {
     const other = await stack.newApi();
@@ -192,19 +176,15 @@ describe('without a worker, which would number the events that the API leaves,',
   });
 });
 
-describe('of seven events', () => {
-  let stack: Stack;
-  let api: Api;
+describe('of seven events', async () => {
   let all: FeedEvent[];
 
+  const { stack, api } = await testStack();
   beforeAll(async () => {
-    stack = await startStack();
-    api = await stack.newApi();
     const customer = await api.newCustomer();
     for (let count = 0; count < 7; count++) await api.accept(syncOf(newBuy(customer, [newAssetNum()])));
     all = await readSome(api, 7);
   });
-  afterAll(() => stack.close());
 
   it.each([
     ['1', [1, 1, 1, 1, 1, 1, 1]],
@@ -304,17 +284,9 @@ async function startWaiting(stack: Stack, api: Api, query: Record<string, string
   return async () => strictPage.parse(dataOf(await call));
 }
 
-describe('a waiting call', () => {
-  let stack: Stack;
-  let api: Api;
-  let customer: Customer;
-
-  beforeAll(async () => {
-    stack = await startStack();
-    api = await stack.newApi();
-    customer = await api.newCustomer();
-  });
-  afterAll(() => stack.close());
+describe('a waiting call', async () => {
+  const { stack, api } = await testStack();
+  const customer = await api.newCustomer();
 
   const lastId = async () => (await readEvents(api)).lastId ?? '';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { BatchOrder, buildMessage, type Customer } from '@lockstep/contract';
+import { BatchOrder, buildMessage } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { describe, expect, it } from 'vitest';
+import { dataOf, refusalOf } from '../../harness/api.ts';
 import { SENT } from '../../harness/databases/stored-forms.ts';
 import { contentOfTables } from '../../harness/databases/tables.ts';
 import { type Batch, newLongNum, readFailed, submitFailed } from '../../harness/orders/failed-orders.ts';
@@ -18,7 +18,7 @@ import {
   type Sent,
 } from '../../harness/orders/orders.ts';
 import { readResult } from '../../harness/orders/sync-batches.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** Failed orders come back as they were sent (rules 6.7). */
 
@@ -33,17 +33,9 @@ const resent = (data: { channelCode: string; syncMode: string; orderList: Sent[]
 
 const NOT_FOUND = '8-never-bought';
 
-describe('with a worker', () => {
-  let stack: Stack;
-  let api: Api;
-  let customer: Customer;
-
-  beforeAll(async () => {
-    stack = await startStack();
-    api = await stack.newApi();
-    customer = await api.newCustomer();
-  });
-  afterAll(() => stack.close());
+describe('with a worker', async () => {
+  const { stack, api } = await testStack();
+  const customer = await api.newCustomer();
 
   it('orders that fail by the rules come back in orderList order, and no others', async () => {
     const [bought, other] = [newAssetNum(), newAssetNum()];
@@ -205,15 +197,8 @@ describe('with a worker', () => {
   });
 });
 
-describe('without a worker', () => {
-  let stack: Stack;
-  let api: Api;
-
-  beforeAll(async () => {
-    stack = await startStack({ worker: false });
-    api = await stack.newApi();
-  });
-  afterAll(() => stack.close());
+describe('without a worker', async () => {
+  const { api } = await testStack({ worker: false });
 
   it('cancelled orders come back, applied ones do not', async () => {
     const customers = await newCustomersInLanes(api, 3);

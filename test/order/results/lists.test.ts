@@ -11,12 +11,12 @@ import {
 } from '@lockstep/contract';
 import { ListCursor } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Api, dataOf, pathIn, refusalOf } from '../../harness/api.ts';
 import { firstLaneOf, newCustomersInLanes } from '../../harness/orders/lanes.ts';
 import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } from '../../harness/orders/orders.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** The lists of batches and orders (rules 6.7). Answers must match the contract in strict form. */
 const strictBatches = z.strictObject({ ...BatchPage.shape, batches: z.array(z.strictObject(BatchSummary.shape)) });
@@ -65,10 +65,7 @@ const summaryOf = ({
   ...summary
 }: BatchResult): BatchSummary => summary;
 
-describe('of various batches', () => {
-  let stack: Stack;
-  let api: Api;
-  let customers: [Customer, Customer];
+describe('of various batches', async () => {
   /** The number of an asset that is bought, transferred and bought again, and a number that only failed orders name. */
   let assetNum: string;
   const neverBought = newAssetNum();
@@ -78,10 +75,9 @@ describe('of various batches', () => {
   let batches: BatchSummary[];
   let orders: Known[];
 
+  const { stack, api } = await testStack({ worker: false });
+  const customers = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
   beforeAll(async () => {
-    stack = await startStack({ worker: false });
-    api = await stack.newApi();
-    customers = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
     const sent = await tellStory();
     const results = await Promise.all(sent.map((batch) => readResult(api, batch)));
     batches = results.map(summaryOf).reverse();
@@ -95,7 +91,6 @@ describe('of various batches', () => {
       )
       .reverse();
   });
-  afterAll(() => stack.close());
 
   function expectWrongCursor({ cause, message }: FailureBody): void {
     expect([cause, pathIn(message)]).toEqual(['field_invalid', 'cursor']);
@@ -402,17 +397,9 @@ describe('of various batches', () => {
   });
 });
 
-describe('while batches are accepted and completed', () => {
-  let stack: Stack;
-  let api: Api;
-  let customer: Customer;
-
-  beforeAll(async () => {
-    stack = await startStack();
-    api = await stack.newApi();
-    customer = await api.newCustomer();
-  });
-  afterAll(() => stack.close());
+describe('while batches are accepted and completed', async () => {
+  const { api } = await testStack();
+  const customer = await api.newCustomer();
 
   it.each<[what: string, read: typeof readBatches | typeof readOrders, query: Query]>([
     ['batches', readBatches, {}],
@@ -444,15 +431,8 @@ describe('while batches are accepted and completed', () => {
   });
 });
 
-describe('of a large backlog', () => {
-  let stack: Stack;
-  let api: Api;
-
-  beforeAll(async () => {
-    stack = await startStack({ worker: false });
-    api = await stack.newApi();
-  });
-  afterAll(() => stack.close());
+describe('of a large backlog', async () => {
+  const { api } = await testStack({ worker: false });
 
   it('continues from a heavy batch to the next one', async () => {
     const customer = await api.newCustomer();

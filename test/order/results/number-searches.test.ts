@@ -1,10 +1,10 @@
 import type { AssetId, EnterpriseAsset } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Answer, type Api, dataOf } from '../../harness/api.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { type Answer, dataOf } from '../../harness/api.ts';
 import { ConsoleClient } from '../../harness/browser/console.ts';
 import { MemberCenter } from '../../harness/members/member-center.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /**
  * A search by asset number can take seconds, and an asset's contents can be ten megabytes. Such calls take turns, so
@@ -13,21 +13,16 @@ import { type Stack, startStack } from '../../harness/stack.ts';
 const AT_ONCE = 2;
 const MAX_WAITING = 250;
 
-let stack: Stack;
-let api: Api;
-let center: MemberCenter;
-let operator: ConsoleClient;
 let assetNum: string;
 let assetId: string;
 
+const { stack } = await testStack();
+const center = await MemberCenter.open(stack);
+const api = center.api;
+const operator = await ConsoleClient.logIn(stack, 'viewer');
 beforeAll(async () => {
-  stack = await startStack();
-  center = await MemberCenter.open(stack);
-  api = center.api;
-  operator = await ConsoleClient.logIn(stack, 'viewer');
   [{ assetNum, assetId }] = (await center.buy(1)) as [EnterpriseAsset];
 });
-afterAll(() => stack.close());
 
 async function countWaitingStatements(): Promise<number> {
   const { rows } = await sql<{ count: number }>`

@@ -1,32 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import type { Customer } from '@lockstep/contract';
 import { retryFailedOrders } from '@lockstep/orders';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { type Answer, type Api, dataOf, refusalOf } from '../../harness/api.ts';
 import { acceptUnchecked, completedByFailing, refusedByPostgres } from '../../harness/databases/unchecked.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { readResult } from '../../harness/orders/sync-batches.ts';
 import { startAnotherApi } from '../../harness/processes/another-api.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** Polls share statements and cached results. A cached result must never be stale. */
-let stack: Stack;
-let api: Api;
-/** The same caller at another API process of the service. */
-let there: Awaited<ReturnType<typeof startAnotherApi>>;
-let customer: Customer;
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
-  there = await startAnotherApi(stack, api);
-  customer = await api.newCustomer();
-});
-afterAll(async () => {
-  await there.close();
-  await stack.close();
-});
+const { stack, api } = await testStack({ worker: false });
+/** The same caller at another API process of the service. */
+const there = await startAnotherApi(stack, api);
+const customer = await api.newCustomer();
+afterAll(() => there.close());
 
 const ask = (caller: Api, { channelCode, channelOrderId }: Key, query: Record<string, string> = {}, nonce?: string) =>
   caller.ask('getBatchResult', { query: { channelCode, channelOrderId, ...query }, ...(nonce && { nonce }) });

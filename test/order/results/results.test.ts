@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { BatchResult, type Customer, OrderResult, SingleOrderResult } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Answer, type Api, dataOf, pathIn, refusalOf } from '../../harness/api.ts';
 import { firstLaneOf } from '../../harness/orders/lanes.ts';
@@ -14,7 +14,7 @@ import {
   newBuy,
   productToBuy,
 } from '../../harness/orders/orders.ts';
-import { QUEUE_KINDS, type Stack, startStack } from '../../harness/stack.ts';
+import { QUEUE_KINDS, type Stack, startStack, testStack } from '../../harness/stack.ts';
 
 /** The results of batches and orders (rules 6.4). Answers must match the contract in strict form. */
 const strictOrder = z.strictObject(OrderResult.shape);
@@ -38,17 +38,9 @@ const readResult = async (api: Api, batch: Batch, query: Record<string, string> 
 const submitOrderQuery = (api: Api, licenseOrderId: string): Promise<Answer> =>
   api.call('GET', `/licenseOrder/${encodeURIComponent(licenseOrderId)}`);
 
-describe('with a worker', () => {
-  let stack: Stack;
-  let api: Api;
-  let customer: Customer;
-
-  beforeAll(async () => {
-    stack = await startStack();
-    api = await stack.newApi();
-    customer = await api.newCustomer();
-  });
-  afterAll(() => stack.close());
+describe('with a worker', async () => {
+  const { stack, api } = await testStack();
+  const customer = await api.newCustomer();
 
   describe('the result of a batch', () => {
     it('has every field, and every order, in orderList order', async () => {
@@ -316,15 +308,8 @@ describe('with a worker', () => {
   });
 });
 
-describe('while orders take effect', () => {
-  let stack: Stack;
-  let api: Api;
-
-  beforeAll(async () => {
-    stack = await startStack();
-    api = await stack.newApi();
-  });
-  afterAll(() => stack.close());
+describe('while orders take effect', async () => {
+  const { stack, api } = await testStack();
 
   /** Locks the asset's row. Returns a function that releases it. */
   async function holdAsset(assetNum: string): Promise<() => Promise<void>> {
@@ -414,19 +399,15 @@ async function startWaiting(stack: Stack, api: Api, batch: Batch): Promise<() =>
   return async () => strictBatch.parse(dataOf(await call));
 }
 
-describe.each(QUEUE_KINDS)('without a worker, on %s', (queue) => {
-  let stack: Stack;
-  let api: Api;
+describe.each(QUEUE_KINDS)('without a worker, on %s', async (queue) => {
   let batch: Batch;
 
+  const { stack, api } = await testStack({ queue, worker: false });
   beforeAll(async () => {
-    stack = await startStack({ queue, worker: false });
-    api = await stack.newApi();
     const customer = await api.newCustomer();
     batch = batchOf(newBuy(customer, [newAssetNum()]), deleteAsset(customer, ['8-never-bought']));
     await api.accept(batch);
   });
-  afterAll(() => stack.close());
 
   const NOTHING_YET = { state: 'accepted', total: 2, succeeded: 0, failed: 0, pending: 2, completedTime: null };
 

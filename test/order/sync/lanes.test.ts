@@ -3,23 +3,17 @@ import type { CancelledBatch, Customer } from '@lockstep/contract';
 import { freeLanes, lockLanes, readLocked } from '@lockstep/orders/testing';
 import { run, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
 import { countWaitingForRows } from '../../harness/databases/waiting.ts';
 import { firstLaneOf, newCustomersInLanes } from '../../harness/orders/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { endWaiting, syncOf, untilOneWaits, whileHeld } from '../../harness/orders/sync-batches.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** Calls that wait for a lane must not block other calls (rules 6.1, 6.3 and 6.6). */
-let stack: Stack;
-let api: Api;
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack({ worker: false });
 
 /** Sends `count` calls and lets none pass its authorization until all have arrived. */
 async function arrivingTogether<Answers>(count: number, sending: () => Promise<Answers>): Promise<Answers> {

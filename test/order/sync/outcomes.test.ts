@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Api } from '../../harness/api.ts';
+import { afterAll, expect, it } from 'vitest';
 import { LossyAddress } from '../../harness/network/lossy-address.ts';
 import { newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import {
@@ -12,24 +11,17 @@ import {
   whileHeld,
 } from '../../harness/orders/sync-batches.ts';
 import { startAnotherApi } from '../../harness/processes/another-api.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** Sync calls that lose their connection during the commit (rules 6.3). */
-let stack: Stack;
-let lossy: LossyAddress;
-let other: Awaited<ReturnType<typeof startAnotherApi>>;
-let api: Api;
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  lossy = await LossyAddress.open(stack.url);
-  other = await startAnotherApi({ ...stack, url: lossy.url }, await stack.newApi());
-  api = other.api;
-});
+const { stack } = await testStack({ worker: false });
+const lossy = await LossyAddress.open(stack.url);
+const other = await startAnotherApi({ ...stack, url: lossy.url }, await stack.newApi());
+const api = other.api;
 afterAll(async () => {
   await other.close();
   lossy.close();
-  await stack.close();
 });
 
 it('a call whose commit succeeded is answered with what it stored', async () => {

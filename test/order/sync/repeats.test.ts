@@ -2,22 +2,14 @@ import { LedgerIds } from '@lockstep/assets';
 import { applyCalls, LANES_OF_CHANNEL, lockLanes, type SubmittedBatch } from '@lockstep/orders/testing';
 import { Deadline, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Api } from '../../harness/api.ts';
+import { expect, it } from 'vitest';
 import { newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { syncOf } from '../../harness/orders/sync-batches.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** Resubmitted sync batches. */
 
-let stack: Stack;
-let api: Api;
-
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack({ worker: false });
 
 /** Returns whether the transaction has an ID by now, so that its commit waits for disk and standbys. */
 async function writes(trx: Trx): Promise<boolean> {

@@ -24,7 +24,7 @@ import {
   whileHeld,
 } from '../../harness/orders/sync-batches.ts';
 import { startAnotherApi } from '../../harness/processes/another-api.ts';
-import { QUEUE_KINDS, type Stack, startStack } from '../../harness/stack.ts';
+import { QUEUE_KINDS, startStack, testStack } from '../../harness/stack.ts';
 
 async function expectNotStored(api: Api, { channelCode, channelOrderId }: ReturnType<typeof syncOf>): Promise<void> {
   const answer = await api.call('GET', '/licenseOrder/batchOrder', { query: { channelCode, channelOrderId } });
@@ -47,15 +47,8 @@ function ordersNamedIn(message: string) {
   return { failed, total, sequences: [...message.matchAll(/\(sequence (\d+)\)/g)].map(([, number]) => Number(number)) };
 }
 
-describe('a sync call, without any worker,', () => {
-  let stack: Stack;
-  let api: Api;
-
-  beforeAll(async () => {
-    stack = await startStack({ worker: false });
-    api = await stack.newApi();
-  });
-  afterAll(() => stack.close());
+describe('a sync call, without any worker,', async () => {
+  const { stack, api } = await testStack({ worker: false });
 
   it('has taken effect when it is answered, in orderList order', async () => {
     const [first, second] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
@@ -293,20 +286,10 @@ describe('a sync call, without any worker,', () => {
   });
 });
 
-describe('concurrent sync calls, over two APIs', () => {
-  let stack: Stack;
-  let api: Api;
-  let second: Awaited<ReturnType<typeof startAnotherApi>>;
-
-  beforeAll(async () => {
-    stack = await startStack({ worker: false });
-    api = await stack.newApi();
-    second = await startAnotherApi(stack, api);
-  });
-  afterAll(async () => {
-    await second.close();
-    await stack.close();
-  });
+describe('concurrent sync calls, over two APIs', async () => {
+  const { stack, api } = await testStack({ worker: false });
+  const second = await startAnotherApi(stack, api);
+  afterAll(() => second.close());
 
   /** Sends all batches at once, alternating between two APIs. */
   const submitAll = (batches: unknown[]) =>
@@ -569,21 +552,17 @@ describe.each(QUEUE_KINDS)('sync and async calls on %s', (queue) => {
     }
   });
 
-  describe('with two APIs and two workers', () => {
-    let stack: Stack;
+  describe('with two APIs and two workers', async () => {
     let api: Api;
     let second: Awaited<ReturnType<typeof startAnotherApi>>;
 
+    const { stack } = await testStack({ queue });
     beforeAll(async () => {
-      stack = await startStack({ queue });
       await stack.startWorker();
       api = await stack.newApi();
       second = await startAnotherApi(stack, api);
     });
-    afterAll(async () => {
-      await second.close();
-      await stack.close();
-    });
+    afterAll(() => second.close());
 
     it('for many customers in turn all succeed, each in the order of acceptance', async () => {
       const customers = await Promise.all(Array.from({ length: 5 }, () => api.newCustomer()));

@@ -1,30 +1,24 @@
 import { inTransaction } from '@lockstep/platform';
 import { AT_ONCE_OF_FAILING, claimDeliveries } from '@lockstep/webhooks/testing';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type Api, dataOf } from '../../harness/api.ts';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { dataOf } from '../../harness/api.ts';
 import { countWaiting } from '../../harness/databases/waiting.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /**
  * Workers that look for deliveries at the same time (rules 6.8). One worker at a time checks a webhook; the others skip
  * it.
  */
-let stack: Stack;
-let api: Api;
 /** Webhooks with one message to send each. */
 let first: string;
 let second: string;
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false, webhookAllowPrivate: true });
-  api = await stack.newApi();
-});
+const { stack, api } = await testStack({ worker: false, webhookAllowPrivate: true });
 beforeEach(async () => {
   [first, second] = [await createWithMessage(), await createWithMessage()];
 });
 afterEach(() => sql`delete from webhook_delivery`.execute(stack.db));
-afterAll(() => stack.close());
 
 async function createWithMessage(by = api): Promise<string> {
   const { webhookId } = dataOf(await by.call('POST', '/webhooks', { body: { url: 'https://shop.example/hook' } }));

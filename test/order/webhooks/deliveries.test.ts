@@ -2,23 +2,22 @@ import { type Customer, DeliveryPage, FeedEvent, WebhookDelivery } from '@lockst
 import { FAULTS } from '@lockstep/webhooks/testing';
 import { sql } from 'kysely';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
 import { type Answer, type Received, type Receiver, startReceiver } from '../../harness/network/receiver.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** Messages to webhooks: their content, times and results (rules 6.8). The receivers are local. */
 const WAIT = { timeout: 30_000, interval: 20 };
 
-let stack: Stack;
 let api: Api;
 let customer: Customer;
 const receivers: Receiver[] = [];
 
+const { stack } = await testStack({ webhookAllowPrivate: true });
 beforeAll(async () => {
-  stack = await startStack({ webhookAllowPrivate: true });
   await stack.startWorker();
   api = await stack.newApi();
   customer = await api.newCustomer();
@@ -33,7 +32,6 @@ afterEach(async () => {
   await sql`update webhook set deleted_time = now(), secret = null, old_secret = null, old_secret_end_time = null
     where deleted_time is null`.execute(stack.db);
 });
-afterAll(() => stack.close());
 
 const receive = async (answer?: Answer): Promise<Receiver> => {
   const receiver = await startReceiver(answer);

@@ -5,20 +5,16 @@ import { registerWebhookGauges } from '@lockstep/webhooks';
 import { type Claim, claimDeliveries, giveBack, recordAttempts } from '@lockstep/webhooks/testing';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { type Api, dataOf } from '../../harness/api.ts';
 import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** Recorded attempts and webhook metrics (rules 6.8), without a worker. */
-let stack: Stack;
 let api: Api;
 let webhookId: WebhookId;
 
-beforeAll(async () => {
-  stack = await startStack({ worker: false, webhookAllowPrivate: true });
-});
-afterAll(() => stack.close());
+const { stack } = await testStack({ worker: false, webhookAllowPrivate: true });
 beforeEach(async () => {
   await sql`delete from webhook`.execute(stack.db);
   api = await stack.newApi();

@@ -2,11 +2,11 @@ import { CONNREFUSED, NODATA, NOTFOUND, REFUSED, Resolver, SERVFAIL, TIMEOUT } f
 import { buildMessage, MAX_WEBHOOKS, Webhook, type WebhookId, WebhookWithSecret } from '@lockstep/contract';
 import { ListCursor } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { type Api, dataOf, pathIn, refusalOf } from '../../harness/api.ts';
+import { dataOf, pathIn, refusalOf } from '../../harness/api.ts';
 import { startAnotherApi } from '../../harness/processes/another-api.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** Registering and reading webhooks (rules 6.8). Messages may go to public addresses only. No worker runs. */
 const strictWebhook = z.strictObject(Webhook.shape);
@@ -14,14 +14,7 @@ const strictWithSecret = z.strictObject(WebhookWithSecret.shape);
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
 const URL = 'https://hooks.shop.example/lockstep?key=k1';
 
-let stack: Stack;
-let api: Api;
-
-beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
-});
-afterAll(() => stack.close());
+const { stack, api } = await testStack({ worker: false });
 
 const create = (body: unknown, by = api) => by.call('POST', '/webhooks', { body });
 const created = async (by = api) => strictWithSecret.parse(dataOf(await create({ url: URL }, by)));

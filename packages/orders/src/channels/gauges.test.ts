@@ -1,27 +1,21 @@
-import type { Database } from '@lockstep/platform';
-import { createTestDatabase, type TestDatabase } from '@lockstep/test/harness/stack';
+import { testDatabase } from '@lockstep/test/harness/stack';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createOrderMetrics } from '../metrics.ts';
 import { registerBacklogGauges } from './gauges.ts';
 import { ChannelReader, readChannels } from './state.ts';
 
-let database: TestDatabase;
-/** The same database, with a counter of queries. */
-let counted: Database;
 let queries = 0;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  counted = database.db.withPlugin({
-    transformQuery: ({ node }) => {
-      queries += 1;
-      return node;
-    },
-    transformResult: async ({ result }) => result,
-  });
+const database = await testDatabase();
+/** The same database, with a counter of queries. */
+const counted = database.db.withPlugin({
+  transformQuery: ({ node }) => {
+    queries += 1;
+    return node;
+  },
+  transformResult: async ({ result }) => result,
 });
-afterAll(() => database.close());
 
 it('the backlog gauges share one reading of the database per scrape', async () => {
   await readChannels(counted);

@@ -32,10 +32,10 @@ import {
   productToRevoke,
   type Sent,
 } from '@lockstep/test/harness/orders/orders';
-import { createTestDatabase, type TestDatabase } from '@lockstep/test/harness/stack';
+import { testDatabase } from '@lockstep/test/harness/stack';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { planOnLoaded, storeApplied } from '../applying/apply.ts';
 import { LIMITS, type Limits, type OrderWithId } from './order.ts';
 import { planAll } from './plan.ts';
@@ -318,11 +318,9 @@ function renumbered(orders: OrderWithId[], by: number): OrderWithId[] {
   }));
 }
 
-describe('over any history, stored', () => {
-  let database: TestDatabase;
-
+describe('over any history, stored', async () => {
+  const database = await testDatabase();
   beforeAll(async () => {
-    database = await createTestDatabase();
     const { db } = database;
     const enterprises = [...new Set(CUSTOMERS.map(([, enterpriseId]) => enterpriseId))];
     await db
@@ -336,7 +334,6 @@ describe('over any history, stored', () => {
       .values(CUSTOMERS.map(([id, enterprise_id]) => ({ id, enterprise_id, channel_customer_id: id, ...names })))
       .execute();
   });
-  afterAll(() => database.close());
 
   it('orders applied together leave the same rows as orders applied one by one', async () => {
     const { db } = database;
