@@ -1,11 +1,9 @@
 import { applicationsWords } from './pages/applications/words.ts';
 import { assetsWords } from './pages/assets/words.ts';
-import { resendWords } from './pages/batches/resend-words.ts';
-import { batchesWords } from './pages/batches/words.ts';
+import { batchesWords, resendWords } from './pages/batches/words.ts';
 import { channelsWords } from './pages/channels/words.ts';
 import { enterprisesWords } from './pages/enterprises/words.ts';
-import { auditWords } from './pages/operators/audit-words.ts';
-import { operatorsWords } from './pages/operators/words.ts';
+import { auditWords, operatorsWords } from './pages/operators/words.ts';
 import { ordersWords } from './pages/orders/words.ts';
 import { checkWords } from './pages/overview/check-words.ts';
 import { overviewWords } from './pages/overview/words.ts';
@@ -14,8 +12,8 @@ import { queueWords } from './pages/queue/words.ts';
 import { sessionWords } from './pages/session/words.ts';
 import { webhooksWords } from './pages/webhooks/words.ts';
 import { shellWords } from './shell/words.ts';
+import { stateWords } from './words/codes.ts';
 import { kitWords } from './words/kit.ts';
-import { stateWords } from './words/states.ts';
 
 const areas = {
   applications: applicationsWords,

@@ -4,9 +4,9 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { queryClient } from './api/query-client.ts';
+import { queryClient } from './api/operations.ts';
 import { beganWithoutSession, readStyleNonce } from './page-head.ts';
-import { router } from './router.tsx';
+import { router } from './routes.tsx';
 import { askForLogIn, followSession } from './shell/follow-session.ts';
 import { resolveColors, theme } from './theme/theme.ts';
 

@@ -1,78 +1,118 @@
-import { createRoute, lazyRouteComponent, type RouteComponent } from '@tanstack/react-router';
-import { searchOf } from './kit/address/search.ts';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  type RouteComponent,
+  useMatches,
+} from '@tanstack/react-router';
+import { parseSearch, searchOf, writeSearch } from './kit/search.ts';
+import { CONSOLE_PATH } from './page-head.ts';
 import { LogInPage } from './pages/session/LogInPage.tsx';
-import { rootRoute } from './root-route.tsx';
+import { BrokenPage, NotFound, PendingPage } from './shell/fallbacks.tsx';
+import { Shell } from './shell/Shell.tsx';
 
-/** A page: its path, a function that loads it, and the names of its search parameters. */
-function page<const Path extends string, const Name extends string = never>(
+/** The root route: the shell around every page but the login page. */
+const rootRoute = createRootRoute({ component: Root });
+
+function Root() {
+  // By what is shown and not by the address, which changes before: a page without the shell would not know who reads
+  // it.
+  const isLogIn = useMatches({ select: (matches) => matches.some(({ fullPath }) => fullPath === '/log-in') });
+  if (isLogIn) return <Outlet />;
+  return (
+    <Shell>
+      <Outlet />
+    </Shell>
+  );
+}
+
+/** A page: its path, a function that loads its file, its component, and the names of its search parameters. */
+function page<const Path extends string, Component extends string, const Name extends string = never>(
   path: Path,
-  load: () => Promise<{ default: RouteComponent }>,
+  load: () => Promise<{ [Key in Component]: RouteComponent }>,
+  component: Component,
   ...names: Name[]
 ) {
-  const component = lazyRouteComponent(load);
-  return createRoute({ getParentRoute: () => rootRoute, path, validateSearch: searchOf(...names), component });
+  return createRoute({
+    getParentRoute: () => rootRoute,
+    path,
+    validateSearch: searchOf(...names),
+    component: lazyRouteComponent(load, component) as RouteComponent,
+  });
 }
+
+const applications = () => import('./pages/applications/Applications.tsx');
+const applicationForms = () => import('./pages/applications/ApplicationForms.tsx');
+const auditLog = () => import('./pages/operators/AuditLogPage.tsx');
+const batches = () => import('./pages/batches/Batches.tsx');
+const channels = () => import('./pages/channels/Channels.tsx');
+const enterprise = () => import('./pages/enterprises/EnterprisePage.tsx');
+const enterprises = () => import('./pages/enterprises/Enterprises.tsx');
+const operators = () => import('./pages/operators/Operators.tsx');
+const orders = () => import('./pages/orders/Orders.tsx');
+const preview = () => import('./pages/preview/PreviewPage.tsx');
 
 const ordersFilters = ['customerId', 'assetNum', 'state', 'cause', 'orderType', 'appKey', 'channelCode'] as const;
 const batchesFilters = ['channelOrderId', 'appKey', 'channelCode', 'state', 'hasFailed'] as const;
 const times = ['acceptedFrom', 'acceptedTo'] as const;
+const assetsFilters = ['assetNum', 'customerId', 'enterpriseGlobalId', 'revoked'] as const;
 
 /** Every page of the console. Parameters are strings, because ids have more digits than a number can hold. */
-export const routes = [
-  page('/', () => import('./pages/overview/OverviewPage.tsx'), 'span'),
+const routes = [
+  page('/', () => import('./pages/overview/OverviewPage.tsx'), 'OverviewPage', 'span'),
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/log-in',
     validateSearch: searchOf('next', 'loggedOut'),
     component: LogInPage,
   }),
-  page('/password', () => import('./pages/session/PasswordPage.tsx')),
-  page('/search', () => import('./pages/search/SearchPage.tsx'), 'text'),
+  page('/password', () => import('./pages/session/PasswordPage.tsx'), 'PasswordPage'),
+  page('/search', () => import('./pages/search/SearchPage.tsx'), 'SearchPage', 'text'),
 
-  page('/batches', () => import('./pages/batches/BatchesPage.tsx'), ...batchesFilters, ...times, 'cursor'),
-  page('/batches/$batchId', () => import('./pages/batches/BatchPage.tsx'), 'state', 'cause', 'cursor'),
-  page('/batches/$batchId/resend', () => import('./pages/batches/ResendPage.tsx'), 'order'),
-  page('/orders', () => import('./pages/orders/OrdersPage.tsx'), ...ordersFilters, 'cursor'),
-  page('/holds', () => import('./pages/orders/HoldsPage.tsx'), 'cursor'),
-  page('/orders/$orderId', () => import('./pages/orders/OrderPage.tsx')),
-  page('/preview', () => import('./pages/preview/PreviewPage.tsx'), 'appKey', 'state', 'order', 'cursor'),
+  page('/batches', batches, 'BatchesPage', ...batchesFilters, ...times, 'cursor'),
+  page('/batches/$batchId', () => import('./pages/batches/BatchPage.tsx'), 'BatchPage', 'state', 'cause', 'cursor'),
+  page('/batches/$batchId/resend', () => import('./pages/batches/ResendPage.tsx'), 'ResendPage', 'order'),
+  page('/orders', orders, 'OrdersPage', ...ordersFilters, 'cursor'),
+  page('/holds', orders, 'HoldsPage', 'cursor'),
+  page('/orders/$orderId', () => import('./pages/orders/OrderPage.tsx'), 'OrderPage'),
+  page('/preview', preview, 'PreviewPage', 'appKey', 'state', 'order', 'cursor'),
 
-  page(
-    '/assets',
-    () => import('./pages/assets/AssetsPage.tsx'),
-    'assetNum',
-    'customerId',
-    'enterpriseGlobalId',
-    'revoked',
-    'cursor',
-  ),
-  page('/assets/$assetNum', () => import('./pages/assets/AssetPage.tsx'), 'tab', 'cursor'),
-  page(
-    '/enterprises',
-    () => import('./pages/enterprises/EnterprisesPage.tsx'),
-    'list',
-    'text',
-    'channelCode',
-    'cursor',
-  ),
-  page(
-    '/enterprises/$enterpriseGlobalId',
-    () => import('./pages/enterprises/EnterprisePage.tsx'),
-    'tab',
-    'text',
-    'cursor',
-  ),
+  page('/assets', () => import('./pages/assets/Assets.tsx'), 'AssetsPage', ...assetsFilters, 'cursor'),
+  page('/assets/$assetNum', () => import('./pages/assets/AssetPage.tsx'), 'AssetPage', 'tab', 'cursor'),
+  page('/enterprises', enterprises, 'EnterprisesPage', 'list', 'text', 'channelCode', 'cursor'),
+  page('/enterprises/$enterpriseGlobalId', enterprise, 'EnterprisePage', 'tab', 'text', 'cursor'),
 
-  page('/applications', () => import('./pages/applications/ApplicationsPage.tsx'), 'search', 'status', 'cursor'),
-  page('/applications/new', () => import('./pages/applications/NewApplicationPage.tsx')),
-  page('/applications/$appKey', () => import('./pages/applications/ApplicationPage.tsx')),
-  page('/applications/$appKey/channels', () => import('./pages/applications/BindingPage.tsx')),
-  page('/channels', () => import('./pages/channels/ChannelsPage.tsx'), 'search', 'state', 'cursor'),
-  page('/channels/$channelCode', () => import('./pages/channels/ChannelPage.tsx')),
-  page('/webhooks', () => import('./pages/webhooks/WebhooksPage.tsx'), 'state', 'appKey', 'cursor'),
-  page('/webhooks/$webhookId', () => import('./pages/webhooks/WebhookPage.tsx'), 'cursor'),
-  page('/queue', () => import('./pages/queue/QueuePage.tsx')),
-  page('/operators', () => import('./pages/operators/OperatorsPage.tsx')),
-  page('/operators/$name', () => import('./pages/operators/OperatorPage.tsx')),
-  page('/audit-log', () => import('./pages/operators/AuditLogPage.tsx'), 'operator', 'action', 'target', 'cursor'),
+  page('/applications', applications, 'ApplicationsPage', 'search', 'status', 'cursor'),
+  page('/applications/new', applicationForms, 'NewApplicationPage'),
+  page('/applications/$appKey', applications, 'ApplicationPage'),
+  page('/applications/$appKey/channels', applicationForms, 'BindingPage'),
+  page('/channels', channels, 'ChannelsPage', 'search', 'state', 'cursor'),
+  page('/channels/$channelCode', channels, 'ChannelPage'),
+  page('/webhooks', () => import('./pages/webhooks/Webhooks.tsx'), 'WebhooksPage', 'state', 'appKey', 'cursor'),
+  page('/webhooks/$webhookId', () => import('./pages/webhooks/WebhookPage.tsx'), 'WebhookPage', 'cursor'),
+  page('/queue', () => import('./pages/queue/QueuePage.tsx'), 'QueuePage'),
+  page('/operators', operators, 'OperatorsPage'),
+  page('/operators/$name', operators, 'OperatorPage'),
+  page('/audit-log', auditLog, 'AuditLogPage', 'operator', 'action', 'target', 'cursor'),
 ] as const;
+
+export const router = createRouter({
+  routeTree: rootRoute.addChildren(routes),
+  basepath: CONSOLE_PATH,
+  parseSearch,
+  stringifySearch: writeSearch,
+  defaultErrorComponent: BrokenPage,
+  defaultNotFoundComponent: NotFound,
+  defaultPendingComponent: PendingPage,
+  scrollRestoration: true,
+  // Hovering over a link preloads the page's script, not its data.
+  defaultPreload: 'intent',
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,23 +1,21 @@
 import { ActionIcon, Button, NativeSelect, TextInput, useMantineColorScheme } from '@mantine/core';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate, useRouter } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
-import { useMe } from '../api/index.ts';
+import { noteLogOut } from '../api/calls.ts';
+import { CallFailure, callOperation, useMe } from '../api/index.ts';
 import iconUrl from '../icon.svg';
-import { MenuIcon, SearchIcon } from '../kit/signs/icons.tsx';
-import { useCodeNames } from '../words/code-names.ts';
-import { chooseLanguage, type Language, languages, useLanguage } from '../words/languages.ts';
-import { useWords } from '../words/words.ts';
-import styles from './Shell.module.css';
-import { useLogOut } from './use-log-out.ts';
+import { announce, MenuIcon, SearchIcon } from '../kit/signs.tsx';
+import { chooseLanguage, type Language, languages, useCodeNames, useLanguage, useWords } from '../words/words.ts';
+import shellStyles from './Shell.module.css';
 import { shellWords } from './words.ts';
 
 /** The header of every page: search, language, theme and account. */
 export function Header({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu: () => void }) {
   const words = useWords(shellWords);
   return (
-    <header className={styles.header}>
+    <header className={shellStyles.header}>
       <ActionIcon
-        className={styles.menuButton}
+        className={shellStyles.menuButton}
         variant="default"
         size="lg"
         aria-label={words.menu}
@@ -27,7 +25,7 @@ export function Header({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu: ()
       >
         <MenuIcon />
       </ActionIcon>
-      <Link to="/" className={styles.brand}>
+      <Link to="/" className={shellStyles.brand}>
         <img src={iconUrl} alt="" width="24" height="24" />
         {words.product}
       </Link>
@@ -46,7 +44,7 @@ function SearchBox() {
     if (text !== '') void navigate({ to: '/search', search: { text } });
   };
   return (
-    <search className={styles.find}>
+    <search className={shellStyles.find}>
       <form onSubmit={search}>
         <TextInput
           id="search"
@@ -74,7 +72,7 @@ function Account({ isOpen }: { isOpen: boolean }) {
   const { name, role } = useMe();
   const logOut = useLogOut();
   return (
-    <section id="account" className={styles.account} data-open={isOpen} aria-label={words.account}>
+    <section id="account" className={shellStyles.account} data-open={isOpen} aria-label={words.account}>
       <Preferences />
       <span>{words.loggedInAs(name, codeName(role))}</span>
       <Link to="/password">{words.ownPassword}</Link>
@@ -108,4 +106,20 @@ export function Preferences() {
       />
     </>
   );
+}
+
+/** Returns a function that ends the session in all tabs. */
+function useLogOut(): () => Promise<void> {
+  const router = useRouter();
+  return async () => {
+    try {
+      await callOperation('logOut', {});
+    } catch (error) {
+      if (!(error instanceof CallFailure)) throw error;
+      // A session that has already ended counts as a success. After any other failure it may still exist.
+      if (error.status !== 401) return announce('bad', error.message);
+    }
+    await router.navigate({ to: '/log-in', search: { loggedOut: 'true' } });
+    noteLogOut('everywhere');
+  };
 }

@@ -1,14 +1,15 @@
-import { useRouter } from '@tanstack/react-router';
+import type { OperatorRole } from '@lockstep/contract/console';
+import { Button } from '@mantine/core';
+import { Link, useNavigate, useRouter } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { useOperation } from '../api/index.ts';
-import { MeContext } from '../api/me.ts';
-import { Query } from '../kit/page/Query.tsx';
+import { useMay, useOperation } from '../api/index.ts';
+import { MeContext } from '../api/operations.ts';
+import { Dialog } from '../kit/dialogs.tsx';
+import { Query } from '../kit/page.tsx';
+import { CloseIcon, dismiss, useAnnouncements } from '../kit/signs.tsx';
 import { useWords } from '../words/words.ts';
-import { Announcements } from './Announcements.tsx';
 import { Header } from './Header.tsx';
-import { Navigation } from './Navigation.tsx';
-import styles from './Shell.module.css';
-import { Shortcuts } from './Shortcuts.tsx';
+import shellStyles from './Shell.module.css';
 import { shellWords } from './words.ts';
 
 /** The frame around every page but the login page. */
@@ -32,10 +33,10 @@ function Frame({ children }: { children: ReactNode }) {
   const router = useRouter();
   useEffect(() => router.subscribe('onResolved', () => setMenuOpen(false)), [router]);
   return (
-    <div className={styles.shell}>
+    <div className={shellStyles.shell}>
       {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place of this page. */}
       <a
-        className={styles.skip}
+        className={shellStyles.skip}
         href="#main"
         onClick={(event) => {
           // A bare `#main` would be relative to the document's base.
@@ -47,11 +48,137 @@ function Frame({ children }: { children: ReactNode }) {
       </a>
       <Header isMenuOpen={isMenuOpen} onMenu={() => setMenuOpen(!isMenuOpen)} />
       <Navigation isOpen={isMenuOpen} />
-      <main ref={main} id="main" tabIndex={-1} className={styles.main}>
+      <main ref={main} id="main" tabIndex={-1} className={shellStyles.main}>
         {children}
       </main>
       <Announcements />
       <Shortcuts />
     </div>
   );
+}
+
+/** Links to the areas that the operator's role may see. In a narrow window, part of the menu. */
+function Navigation({ isOpen }: { isOpen: boolean }) {
+  const words = useWords(shellWords);
+  const may = useMay();
+  return (
+    <nav id="navigation" aria-label={words.navigation} className={shellStyles.navigation} data-open={isOpen}>
+      <ul>
+        {areas
+          .filter(({ least }) => may(least))
+          .map(({ to, name }) => (
+            <li key={to}>
+              <Link to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
+                {words[name]}
+              </Link>
+            </li>
+          ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** How long after `g` an area's key is accepted. */
+const SEQUENCE_MS = 1_500;
+
+/** Handles keyboard shortcuts, except while the operator types, and shows the dialog that lists them. */
+function Shortcuts() {
+  const words = useWords(shellWords);
+  const navigate = useNavigate();
+  const may = useMay();
+  const [isShown, setShown] = useState(false);
+  const began = useRef(Number.NEGATIVE_INFINITY);
+  const reachable = areas.filter(({ least }) => may(least));
+
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
+      const area = reachable.find(({ key }) => key === event.key);
+      if (area !== undefined && event.timeStamp - began.current < SEQUENCE_MS) void navigate({ to: area.to });
+      else if (event.key === '?') setShown(true);
+      else if (event.key === '/') {
+        event.preventDefault();
+        document.querySelector<HTMLInputElement>('#search')?.focus();
+      }
+      began.current = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY;
+    };
+    document.addEventListener('keydown', listen);
+    return () => document.removeEventListener('keydown', listen);
+  });
+
+  if (!isShown) return null;
+  return (
+    <Dialog
+      title={words.shortcuts}
+      onClose={() => setShown(false)}
+      actions={<Button onClick={() => setShown(false)}>{words.close}</Button>}
+    >
+      <dl className={shellStyles.shortcuts}>
+        <Shortcut keys={['?']} text={words.shortcutHelp} />
+        <Shortcut keys={['/']} text={words.shortcutSearch} />
+        <Shortcut keys={['↑', '↓']} text={words.shortcutRows} />
+        {reachable.map(({ name, key }) => (
+          <Shortcut key={name} keys={['g', key]} text={words.shortcutGoTo(words[name])} />
+        ))}
+      </dl>
+    </Dialog>
+  );
+}
+
+function Shortcut({ keys, text }: { keys: readonly string[]; text: string }) {
+  return (
+    <>
+      <dt>
+        {keys.map((key) => (
+          <kbd key={key}>{key}</kbd>
+        ))}
+      </dt>
+      <dd>{text}</dd>
+    </>
+  );
+}
+
+function isWriting(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('input, textarea, select, [contenteditable], dialog') !== null;
+}
+
+/** The announcements. The live region always stays in the page, so that screen readers notice additions. */
+function Announcements() {
+  const words = useWords(shellWords);
+  const announcements = useAnnouncements();
+  return (
+    <div className={shellStyles.announcements} role="status" aria-live="polite" aria-label={words.announcements}>
+      {announcements.map(({ id, tone, text }) => (
+        <div key={id} className={shellStyles.announcement} data-tone={tone}>
+          <span>{text}</span>
+          <button type="button" aria-label={words.dismiss} onClick={() => dismiss(id)}>
+            <CloseIcon />
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** The areas in the navigation: address, least role, and the key after `g`. */
+const areas = [
+  { to: '/', name: 'overview', least: 'viewer', key: 'o' },
+  { to: '/batches', name: 'batches', least: 'viewer', key: 'b' },
+  { to: '/orders', name: 'orders', least: 'viewer', key: 'r' },
+  { to: '/assets', name: 'assets', least: 'viewer', key: 'a' },
+  { to: '/enterprises', name: 'enterprises', least: 'viewer', key: 'e' },
+  { to: '/preview', name: 'preview', least: 'viewer', key: 'w' },
+  { to: '/applications', name: 'applications', least: 'viewer', key: 'p' },
+  { to: '/channels', name: 'channels', least: 'viewer', key: 'n' },
+  { to: '/webhooks', name: 'webhooks', least: 'viewer', key: 'h' },
+  { to: '/queue', name: 'queue', least: 'viewer', key: 'q' },
+  { to: '/operators', name: 'operators', least: 'admin', key: 'u' },
+  { to: '/audit-log', name: 'auditLog', least: 'support', key: 'c' },
+] as const satisfies readonly Area[];
+
+interface Area {
+  to: string;
+  name: keyof typeof shellWords.en;
+  least: OperatorRole;
+  key: string;
 }

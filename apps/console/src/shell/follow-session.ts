@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { AnyRouter } from '@tanstack/react-router';
-import { onSessionEvent } from '../api/session-events.ts';
+import { onSessionEvent } from '../api/calls.ts';
 import { CONSOLE_PATH } from '../page-head.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { ConsoleCause, ConsoleOrder } from '@lockstep/contract/console';
-import type { ORDER_CAUSES } from './order-causes.ts';
+import type { ORDER_CAUSES } from './codes.ts';
 
 type Cause = NonNullable<ConsoleOrder['cause']>;
 

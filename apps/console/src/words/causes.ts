@@ -1,7 +1,7 @@
 import { useCallback } from 'react';
 import type { Phrases } from './causes-zh.ts';
 import { explainInChinese, translate } from './explain-in-chinese.ts';
-import { useLanguage } from './languages.ts';
+import { useLanguage } from './words.ts';
 
 /** Returns a function that explains a failure: with the service's message, or with its Chinese translation. */
 export function useCauseWords(): (cause: string | null, message: string | null) => string {

@@ -1,8 +1,9 @@
+import type { ConsoleData } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/index.ts';
-import { Empty, Pager, Query, Tree, useAddress } from '../../kit/index.ts';
-import { useWords } from '../../words/words.ts';
-import { buildContentsTree } from './contents-tree.tsx';
+import { Badge, CopyId, Empty, Pager, Query, Time, Tree, type TreeNode, useAddress } from '../../kit/index.ts';
+import { useNumberFormat, useWords } from '../../words/words.ts';
+import { OrderLink } from '../links.tsx';
 import { assetsWords } from './words.ts';
 
 /** The contents of an asset: products, and merchandise with its products. */
@@ -40,5 +41,123 @@ export function AssetContents({ assetNum, isLent }: { assetNum: string; isLent: 
         </>
       )}
     </Query>
+  );
+}
+
+type Instance = ConsoleData<'getAssetContents'>['instances'][number];
+type Product = Extract<Instance, { kind: 'product' }>;
+
+/**
+ * Nests products and merchandise as they were bought. An item whose parent is on another page goes to the top level.
+ */
+function buildContentsTree(instances: readonly Instance[]): TreeNode[] {
+  const known = new Set(instances.map(({ id }) => id));
+  const byParent = Map.groupBy(instances, ({ parentId }) =>
+    parentId !== null && known.has(parentId) ? parentId : null,
+  );
+  const nodesIn = (parentId: string | null): TreeNode[] =>
+    (byParent.get(parentId) ?? []).map((instance) => ({
+      key: instance.id,
+      label: <Name instance={instance} />,
+      detail: <Detail instance={instance} isApart={parentId === null && instance.parentId !== null} />,
+      nodes: nodesIn(instance.id),
+    }));
+  return nodesIn(null);
+}
+
+function Name({ instance }: { instance: Instance }) {
+  const words = useWords(assetsWords);
+  const isProduct = instance.kind === 'product';
+  return (
+    <>
+      <Badge tone={isProduct ? 'good' : 'neutral'}>{isProduct ? words.product : words.merchandise}</Badge>{' '}
+      {isProduct ? instance.productName : instance.merchandiseName}
+    </>
+  );
+}
+
+function Detail({ instance, isApart }: { instance: Instance; isApart: boolean }) {
+  const words = useWords(assetsWords);
+  const { boughtByOrderId, heldByOrderId, srcLicenseOrderId, timeDurationExpression } = instance;
+  return (
+    <>
+      {isApart && <div>{words.elsewhere}</div>}
+      <div>
+        <CopyId id={instance.kind === 'product' ? instance.productUri : instance.merchandiseNum} />
+      </div>
+      {instance.kind === 'product' && <Limits product={instance} />}
+      {timeDurationExpression !== null && <div>{words.duration(timeDurationExpression)}</div>}
+      <div>
+        {words.boughtBy} <OrderLink orderId={boughtByOrderId} /> <Time timeMs={instance.createdTime} />
+      </div>
+      {heldByOrderId !== boughtByOrderId && (
+        <div>
+          {words.revocableBy} <OrderLink orderId={heldByOrderId} />
+        </div>
+      )}
+      {srcLicenseOrderId !== null && (
+        <div>
+          {words.source} <OrderLink orderId={srcLicenseOrderId} />
+        </div>
+      )}
+      {instance.kind === 'product' && instance.featureCount > 0 && <Features product={instance} />}
+    </>
+  );
+}
+
+function Limits({ product }: { product: Product }) {
+  const words = useWords(assetsWords);
+  const write = useNumberFormat();
+  const { limitStartDate, limitEndDate, limitConcurrent, trial, trialEndDate } = product;
+  return (
+    <div>
+      {words.concurrent(write(limitConcurrent))}
+      {limitStartDate !== null && (
+        <>
+          {' · '}
+          {words.from} <Time timeMs={limitStartDate} />
+        </>
+      )}
+      {' · '}
+      {limitEndDate === null ? (
+        words.unlimited
+      ) : (
+        <>
+          {words.until} <Time timeMs={limitEndDate} />
+        </>
+      )}
+      {trial && (
+        <>
+          {' · '}
+          {trialEndDate === null ? (
+            words.trial
+          ) : (
+            <>
+              {words.trialUntil} <Time timeMs={trialEndDate} />
+            </>
+          )}
+        </>
+      )}
+    </div>
+  );
+}
+
+function Features({ product: { features, featureCount } }: { product: Product }) {
+  const words = useWords(assetsWords);
+  const write = useNumberFormat();
+  return (
+    <details>
+      <summary>{words.features(write(featureCount))}</summary>
+      <ul>
+        {features.map(({ featureCode, featureName, featureValue }) => (
+          <li key={featureCode}>
+            {featureName} <code>{featureCode}</code>
+            {words.colon}
+            {featureValue}
+          </li>
+        ))}
+        {featureCount > features.length && <li>{words.moreFeatures}</li>}
+      </ul>
+    </details>
   );
 }

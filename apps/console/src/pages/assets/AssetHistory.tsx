@@ -2,10 +2,8 @@ import type { ConsoleData } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/index.ts';
 import { CopyId, Empty, Pager, Query, Time, TimeLine, type Tone, useAddress } from '../../kit/index.ts';
-import { useNumberFormat } from '../../words/formats.ts';
-import { useWords } from '../../words/words.ts';
-import { OwnerLink } from '../enterprises/OwnerLink.tsx';
-import { OrderLink } from '../orders/OrderLink.tsx';
+import { useNumberFormat, useWords } from '../../words/words.ts';
+import { OrderLink, OwnerLink } from '../links.tsx';
 import { assetsWords } from './words.ts';
 
 type Entry = ConsoleData<'getAssetHistory'>['entries'][number];

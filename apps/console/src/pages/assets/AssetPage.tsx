@@ -2,22 +2,33 @@ import type { ConsoleData } from '@lockstep/contract/console';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useOperation } from '../../api/index.ts';
-import { AddressTabs, CopyButton, Notice, Page, Query, Section } from '../../kit/index.ts';
+import {
+  AddressTabs,
+  type Column,
+  CopyButton,
+  CopyId,
+  DataTable,
+  Empty,
+  Fields,
+  Notice,
+  Page,
+  Query,
+  Section,
+  Time,
+} from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
+import { AssetLink, EnterpriseLink, OrderLink, OwnerLink } from '../links.tsx';
 import { AssetContents } from './AssetContents.tsx';
-import { AssetFields } from './AssetFields.tsx';
 import { AssetHistory } from './AssetHistory.tsx';
-import { AssetMarks } from './AssetMarks.tsx';
-import { EarlierAssets } from './EarlierAssets.tsx';
-import { LentHere } from './LentHere.tsx';
-import { assetsWords } from './words.ts';
+import { AssetMarks } from './Assets.tsx';
+import { assetsWords, licenseTypeWords } from './words.ts';
 
 type Asset = ConsoleData<'getAsset'>;
 
 const route = getRouteApi('/assets/$assetNum');
 
 /** The active asset of a number, and the assets that had the number before. */
-export default function AssetPage() {
+export function AssetPage() {
   const words = useWords(assetsWords);
   const { assetNum } = route.useParams();
   const asset = useOperation('getAsset', { params: { assetNum } });
@@ -76,6 +87,150 @@ function Parts({ assetNum, asset: { active, earlier, hasMoreEarlier } }: { asset
           : []),
         ...part('earlier', <EarlierAssets earlier={earlier} hasMore={hasMoreEarlier} />),
       ]}
+    />
+  );
+}
+
+type ActiveAsset = NonNullable<ConsoleData<'getAsset'>['active']>;
+
+/** The fields of the active asset. */
+function AssetFields({ asset }: { asset: ActiveAsset }) {
+  const words = useWords(assetsWords);
+  const typeWords = useWords(licenseTypeWords);
+  const { owner, holder, lentInto } = asset;
+  const { enterpriseGlobalId } = owner;
+  return (
+    <Fields
+      fields={[
+        { label: words.customer, value: <OwnerLink owner={owner} withIds /> },
+        { label: words.enterprise, value: <EnterpriseLink owner={owner} /> },
+        {
+          label: words.holder,
+          value:
+            holder === null ? (
+              words.unassigned
+            ) : (
+              <>
+                <Link
+                  to="/enterprises/$enterpriseGlobalId"
+                  params={{ enterpriseGlobalId }}
+                  search={{ tab: 'employees', text: holder.account }}
+                >
+                  {holder.name}
+                </Link>{' '}
+                · {holder.account}
+                <div>
+                  {words.since} <Time timeMs={holder.since} />
+                </div>
+              </>
+            ),
+        },
+        {
+          label: words.lentInto,
+          value:
+            lentInto === null ? (
+              words.notLent
+            ) : (
+              <>
+                <AssetLink assetNum={lentInto.assetNum} />
+                <div>
+                  {words.since} <Time timeMs={lentInto.since} />
+                </div>
+              </>
+            ),
+        },
+        {
+          label: words.licenseType,
+          value: (
+            <>
+              {typeWords[asset.licenseType]}
+              <div>
+                <code>{asset.licenseType}</code>
+              </div>
+            </>
+          ),
+        },
+        { label: words.begins, value: <Time timeMs={asset.limitStartDate} withUtc /> },
+        { label: words.ends, value: <Time timeMs={asset.limitEndDate} isRelative withUtc /> },
+        { label: words.bought, value: <Time timeMs={asset.createdTime} isRelative withUtc /> },
+        { label: words.updated, value: <Time timeMs={asset.updatedTime} isRelative withUtc /> },
+        { label: words.createdBy, value: <OrderLink orderId={asset.createdByOrderId} /> },
+        {
+          label: words.grants,
+          value: (
+            <>
+              {asset.licenseOrderIds.map((orderId) => (
+                <div key={orderId}>
+                  <OrderLink orderId={orderId} />
+                </div>
+              ))}
+              {asset.hasMoreOrders && words.moreGrants}
+            </>
+          ),
+        },
+        { label: words.assetId, value: <CopyId id={asset.assetId} what={words.assetId} /> },
+        {
+          label: words.extends,
+          value:
+            asset.assetExtendList.length === 0
+              ? undefined
+              : asset.assetExtendList.map(({ extendCode, extendValue }) => (
+                  <div key={extendCode}>
+                    <code>{extendCode}</code>: {extendValue}
+                  </div>
+                )),
+        },
+      ]}
+    />
+  );
+}
+
+type Lent = NonNullable<ConsoleData<'getAsset'>['active']>['lentHere'][number];
+
+/** The assets lent into a borrowed lock, with the employees they are assigned to. */
+function LentHere({ lentHere, hasMore }: { lentHere: readonly Lent[]; hasMore: boolean }) {
+  const words = useWords(assetsWords);
+  const columns: Column<Lent>[] = [
+    { header: words.assetNum, cell: ({ assetNum }) => <AssetLink assetNum={assetNum} /> },
+    {
+      header: words.holder,
+      cell: ({ holder }) => (holder === null ? words.unassigned : `${holder.name} · ${holder.account}`),
+    },
+    { header: words.since, cell: ({ since }) => <Time timeMs={since} /> },
+  ];
+  return (
+    <DataTable
+      label={words.lentHere}
+      columns={columns}
+      rows={lentHere}
+      rowKey={({ assetNum }) => assetNum}
+      empty={<Empty title={words.nothingLent}>{words.nothingLentAdvice}</Empty>}
+      footer={hasMore ? <p>{words.moreLent}</p> : null}
+    />
+  );
+}
+
+type Earlier = ConsoleData<'getAsset'>['earlier'][number];
+
+/** The revoked assets that had a number. */
+function EarlierAssets({ earlier, hasMore }: { earlier: readonly Earlier[]; hasMore: boolean }) {
+  const words = useWords(assetsWords);
+  const columns: Column<Earlier>[] = [
+    { header: words.customer, cell: ({ owner }) => <OwnerLink owner={owner} /> },
+    { header: words.bought, cell: ({ createdTime }) => <Time timeMs={createdTime} /> },
+    { header: words.createdBy, cell: (row) => <OrderLink orderId={row.createdByOrderId} />, isMinor: true },
+    { header: words.revokedTime, cell: ({ revokedTime }) => <Time timeMs={revokedTime} /> },
+    { header: words.revokedBy, cell: (row) => <OrderLink orderId={row.revokedByOrderId} /> },
+    { header: words.assetId, cell: ({ assetId }) => <CopyId id={assetId} />, isMinor: true },
+  ];
+  return (
+    <DataTable
+      label={words.earlier}
+      columns={columns}
+      rows={earlier}
+      rowKey={({ assetId }) => assetId}
+      empty={<Empty title={words.noEarlier}>{words.noEarlierAdvice}</Empty>}
+      footer={hasMore ? <p>{words.moreEarlier}</p> : null}
     />
   );
 }

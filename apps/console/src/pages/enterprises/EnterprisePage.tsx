@@ -1,20 +1,36 @@
-import { getRouteApi } from '@tanstack/react-router';
-import { useOperation } from '../../api/index.ts';
-import { AddressTabs, Empty, Page, Query, Section, useAddress } from '../../kit/index.ts';
+import type { ConsoleData } from '@lockstep/contract/console';
+import { TextInput } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMayCall, useOperation } from '../../api/index.ts';
+import {
+  AddressTabs,
+  announce,
+  Badge,
+  type Column,
+  ConfirmButton,
+  CopyId,
+  Count,
+  DataTable,
+  Empty,
+  Fields,
+  OneTimeSecret,
+  Page,
+  Query,
+  Section,
+  Time,
+  useAddress,
+} from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
-import { AssetTable } from '../assets/AssetTable.tsx';
-import { Administrators } from './Administrators.tsx';
-import { CustomerTable } from './CustomerTable.tsx';
-import { EmployeeList } from './EmployeeList.tsx';
-import { EnterpriseAuditLog } from './EnterpriseAuditLog.tsx';
-import { EnterpriseFields } from './EnterpriseFields.tsx';
-import { SecurityMobile } from './SecurityMobile.tsx';
+import { AssetTable } from '../assets/Assets.tsx';
+import { CustomerTable } from './Enterprises.tsx';
+import { EmployeeList, EnterpriseAuditLog } from './EnterpriseTabs.tsx';
 import { enterprisesWords } from './words.ts';
 
 const route = getRouteApi('/enterprises/$enterpriseGlobalId');
 
 /** One enterprise: administrators, customers, assets, employees and audit log. */
-export default function EnterprisePage() {
+export function EnterprisePage() {
   const words = useWords(enterprisesWords);
   const part = route.useParams();
   const enterprise = useOperation('getEnterprise', { params: part });
@@ -83,5 +99,139 @@ function Assets({ enterpriseGlobalId }: Part) {
         />
       )}
     </Query>
+  );
+}
+
+/** The fields of an enterprise. */
+function EnterpriseFields({ enterprise }: { enterprise: ConsoleData<'getEnterprise'> }) {
+  const words = useWords(enterprisesWords);
+  const { enterpriseGlobalId, code, crmCustomerId, createdBy } = enterprise;
+  return (
+    <Fields
+      fields={[
+        { label: words.id, value: <CopyId id={enterpriseGlobalId} what={`${words.id} ${enterpriseGlobalId}`} /> },
+        { label: words.code, value: <CopyId id={code} what={`${words.code} ${code}`} /> },
+        { label: words.crmCustomerId, value: crmCustomerId === null ? null : <CopyId id={crmCustomerId} /> },
+        { label: words.securityMobile, value: enterprise.securityMobile },
+        { label: words.createdTime, value: <Time timeMs={enterprise.createdTime} isRelative withUtc /> },
+        {
+          label: words.madeBy,
+          value:
+            createdBy === null ? undefined : (
+              <Link to="/applications/$appKey" params={{ appKey: createdBy.appKey }}>
+                {createdBy.name}
+              </Link>
+            ),
+        },
+        { label: words.counts, value: <Count value={enterprise.customerCount} /> },
+        { label: words.employeeCount, value: <Count value={enterprise.employeeCount} /> },
+      ]}
+    />
+  );
+}
+
+/** Sets the security mobile number of an enterprise. */
+function SecurityMobile({ enterpriseGlobalId }: { enterpriseGlobalId: string }) {
+  const words = useWords(enterprisesWords);
+  const [mobile, setMobile] = useState('');
+  const securityMobile = mobile.trim();
+  return (
+    <ConfirmButton
+      operation="setSecurityMobile"
+      call={{ params: { enterpriseGlobalId }, body: { securityMobile } }}
+      label={words.setMobile}
+      title={words.setMobileTitle}
+      canConfirm={securityMobile !== ''}
+      done={words.mobileSet}
+    >
+      <p>{words.setMobileAdvice}</p>
+      <TextInput
+        label={words.newMobile}
+        type="tel"
+        value={mobile}
+        onChange={(event) => setMobile(event.currentTarget.value)}
+        maxLength={255}
+        autoComplete="off"
+        required
+      />
+    </ConfirmButton>
+  );
+}
+
+type Administrator = ConsoleData<'getEnterprise'>['administrators'][number];
+type Login = ConsoleData<'createFirstAdministrator'>;
+
+/** The administrators of an enterprise, whose passwords an operator can set. */
+function Administrators({
+  enterpriseGlobalId,
+  administrators,
+}: {
+  enterpriseGlobalId: string;
+  administrators: readonly Administrator[];
+}) {
+  const words = useWords(enterprisesWords);
+  const mayCall = useMayCall();
+  const [login, setLogin] = useState<Login>();
+  const columns: Column<Administrator>[] = [
+    { header: words.account, cell: ({ account }) => <CopyId id={account} /> },
+    { header: words.fieldName, cell: ({ name }) => name },
+    {
+      header: words.password,
+      cell: ({ hasPassword }) => (
+        <Badge tone={hasPassword ? 'good' : 'warn'}>{hasPassword ? words.set : words.never}</Badge>
+      ),
+    },
+  ];
+  const reset: Column<Administrator> = {
+    header: words.actions,
+    cell: ({ memberGlobalId, account }) => (
+      <ConfirmButton
+        operation="resetAdministratorPassword"
+        call={{ params: { enterpriseGlobalId, memberGlobalId } }}
+        label={words.reset}
+        title={words.resetTitle(account)}
+        isDangerous
+        onDone={setLogin}
+      >
+        <p>{words.resetAdvice}</p>
+      </ConfirmButton>
+    ),
+  };
+  return (
+    <Section title={words.administrators}>
+      <DataTable
+        label={words.administratorList}
+        columns={mayCall('resetAdministratorPassword') ? [...columns, reset] : columns}
+        rows={administrators}
+        rowKey={({ memberGlobalId }) => memberGlobalId}
+        empty={
+          <Empty title={words.noAdministrator}>
+            <p>{words.noAdministratorAdvice}</p>
+            <ConfirmButton
+              operation="createFirstAdministrator"
+              call={{ params: { enterpriseGlobalId } }}
+              label={words.create}
+              title={words.createTitle}
+              onDone={setLogin}
+            >
+              <p>{words.createAdvice}</p>
+            </ConfirmButton>
+          </Empty>
+        }
+      />
+      {login !== undefined && (
+        <OneTimeSecret
+          title={words.newLogin}
+          secrets={[
+            { label: words.account, value: login.account },
+            { label: words.password, value: login.password },
+          ]}
+          onClose={() => {
+            setLogin(undefined);
+            announce('good', words.created(login.account));
+          }}
+        />
+      )}
+    </Section>
   );
 }

@@ -2,9 +2,8 @@ import type { ConsoleData } from '@lockstep/contract/console';
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { ConfirmButton } from '../../kit/index.ts';
-import { useNumberFormat } from '../../words/formats.ts';
-import { useWords } from '../../words/words.ts';
-import { OrderLink } from './OrderLink.tsx';
+import { useNumberFormat, useWords } from '../../words/words.ts';
+import { OrderLink } from '../links.tsx';
 import { ordersWords } from './words.ts';
 
 const MAX_NAMED = 10;

@@ -3,8 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/index.ts';
 import { type Column, DataTable, Query, Section, StateBadge, Time } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
-import { AssetLink } from '../assets/AssetLink.tsx';
-import { OrderLink } from './OrderLink.tsx';
+import { AssetLink, OrderLink } from '../links.tsx';
 import { ordersWords } from './words.ts';
 
 /** The effects of an order: on assets, products and merchandise. */

@@ -1,19 +1,29 @@
-import type { ConsoleData } from '@lockstep/contract/console';
+import type { ConsoleData, ConsoleOrder } from '@lockstep/contract/console';
+import { Button } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useOperation } from '../../api/index.ts';
-import { CopyId, Count, type Crumb, Fields, Notice, Page, Query, StateBadge, Time } from '../../kit/index.ts';
+import { useMayCall, useOperation } from '../../api/index.ts';
+import {
+  CopyId,
+  Count,
+  type Crumb,
+  Empty,
+  Fields,
+  JsonView,
+  Notice,
+  Page,
+  Query,
+  Section,
+  StateBadge,
+  Time,
+  TimeLine,
+} from '../../kit/index.ts';
 import { useCauseWords } from '../../words/causes.ts';
-import { useCodeNames } from '../../words/code-names.ts';
-import { useWords } from '../../words/words.ts';
-import { ApplicationLink } from '../batches/ApplicationLink.tsx';
-import { BatchLink } from '../batches/BatchLink.tsx';
+import { useCodeNames, useNumberFormat, useWords } from '../../words/words.ts';
+import { Resends } from '../batches/Batches.tsx';
+import { ApplicationLink, AssetLink, BatchLink, OrderLink } from '../links.tsx';
 import { FailOrder } from './FailOrder.tsx';
-import { FixAndResend, ResentBatch } from './FixAndResend.tsx';
-import { OrderContent } from './OrderContent.tsx';
 import { OrderEffects } from './OrderEffects.tsx';
-import { OrderLink } from './OrderLink.tsx';
-import { OrderNow } from './OrderNow.tsx';
-import { Retries } from './Retries.tsx';
+import { PreviewOutcome } from './PreviewOutcome.tsx';
 import { ordersWords } from './words.ts';
 
 const REFRESH_MS = 2_000;
@@ -21,7 +31,7 @@ const route = getRouteApi('/orders/$orderId');
 type Order = ConsoleData<'getOrder'>;
 
 /** One order: outcome, effects or preview, retries, and request. */
-export default function OrderPage() {
+export function OrderPage() {
   const words = useWords(ordersWords);
   const { orderId } = route.useParams();
   const order = useOperation(
@@ -127,5 +137,141 @@ function EnterpriseOf({ owner }: { owner: NonNullable<Order['owner']> }) {
     <Link to="/enterprises/$enterpriseGlobalId" params={{ enterpriseGlobalId }}>
       {enterpriseName}
     </Link>
+  );
+}
+
+const BATCH_REFRESH_MS = 2_000;
+type FailedOrder = Pick<ConsoleOrder, 'batchId' | 'licenseOrderId'>;
+
+/** Links to the page that fixes and resends a failed order. Hidden if the role may not; a note while the batch runs. */
+function FixAndResend({ order: { batchId, licenseOrderId } }: { order: FailedOrder }) {
+  const words = useWords(ordersWords);
+  const mayCall = useMayCall();
+  const { data } = useOperation(
+    'getBatch',
+    { params: { batchId } },
+    { refreshMs: (read) => (read?.state === 'completed' ? false : BATCH_REFRESH_MS) },
+  );
+  if (!mayCall('resendOrders') || data === undefined) return null;
+  if (data.state !== 'completed') return words.batchRuns;
+  return (
+    <Button
+      renderRoot={(props) => (
+        <Link to="/batches/$batchId/resend" params={{ batchId }} search={{ order: licenseOrderId }} {...props} />
+      )}
+    >
+      {words.fixAndResend}
+    </Button>
+  );
+}
+
+/** The batches as which failed orders of this order's batch were resent. Renders nothing if there are none. */
+function ResentBatch({ order: { batchId } }: { order: FailedOrder }) {
+  const { data } = useOperation('getBatch', { params: { batchId } });
+  return data === undefined ? null : <Resends resends={data.resends} />;
+}
+
+/** A preview of a pending or failed order. */
+function OrderNow({ orderId, state }: { orderId: string; state: ConsoleOrder['state'] }) {
+  const words = useWords(ordersWords);
+  const preview = useOperation('previewOrder', { params: { licenseOrderId: orderId } });
+  return (
+    <Section title={words.now}>
+      {state === 'pending' && <p>{words.nowPending}</p>}
+      <Query of={preview}>
+        {(read) =>
+          read === null ? (
+            <p>{words.nowUnknown}</p>
+          ) : (
+            <Notice
+              tone={read.state === 'succeeded' ? 'good' : 'warn'}
+              title={read.state === 'succeeded' ? words.nowSucceeds : words.nowFails}
+            >
+              <PreviewOutcome preview={read} />
+            </Notice>
+          )
+        }
+      </Query>
+    </Section>
+  );
+}
+
+/** The failures before an order's retries, newest first. Renders nothing if there are none. */
+function Retries({ retries }: { retries: ConsoleData<'getOrder'>['retries'] }) {
+  const words = useWords(ordersWords);
+  const causeWords = useCauseWords();
+  if (retries.length === 0) return null;
+  return (
+    <Section title={words.retries}>
+      <TimeLine
+        label={words.retries}
+        entries={retries.map(({ cause, message, finishedTime, retriedTime }) => ({
+          key: String(retriedTime),
+          timeMs: finishedTime,
+          tone: 'bad',
+          title: causeWords(cause, message),
+          detail: (
+            <>
+              {words.retried}
+              {words.colon}
+              <Time timeMs={retriedTime} />
+            </>
+          ),
+        }))}
+      />
+    </Section>
+  );
+}
+
+/** The request of an order, or why it is no longer stored. */
+function OrderContent({ orderId }: { orderId: string }) {
+  const words = useWords(ordersWords);
+  const content = useOperation('getOrderContent', { params: { licenseOrderId: orderId } });
+  return (
+    <Section title={words.content}>
+      <Query of={content}>
+        {(read) => {
+          switch (read.kind) {
+            case 'kept':
+              return (
+                <>
+                  <NamedAssets order={read.order} />
+                  <p>{words.contentHidden}</p>
+                  <JsonView value={read.order} label={words.contentJson} />
+                </>
+              );
+            case 'too_large':
+              return <Empty title={words.tooLarge}>{words.tooLargeAdvice}</Empty>;
+            case 'expired':
+              return <Empty title={words.expired}>{words.expiredAdvice}</Empty>;
+            default:
+              return <Empty title={words.gone}>{words.goneAdvice}</Empty>;
+          }
+        }}
+      </Query>
+    </Section>
+  );
+}
+
+const MAX_SHOWN = 20;
+
+/** The assets named in an order's request, linked to their pages. */
+function NamedAssets({ order }: { order: unknown }) {
+  const words = useWords(ordersWords);
+  const write = useNumberFormat();
+  const { assets = [] } = (order ?? {}) as { assets?: readonly { assetNos: readonly string[] }[] };
+  const assetNums = [...new Set(assets.flatMap(({ assetNos }) => assetNos))];
+  if (assetNums.length === 0) return null;
+  return (
+    <p>
+      {words.namedAssets}
+      {words.gap}
+      {assetNums.slice(0, MAX_SHOWN).map((assetNum) => (
+        <span key={assetNum}>
+          <AssetLink assetNum={assetNum} />{' '}
+        </span>
+      ))}
+      {assetNums.length > MAX_SHOWN && words.more(write(assetNums.length - MAX_SHOWN))}
+    </p>
   );
 }

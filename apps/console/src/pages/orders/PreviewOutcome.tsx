@@ -1,9 +1,10 @@
 import type { ComparedPreview } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
+import { Time } from '../../kit/index.ts';
 import { useCauseWords } from '../../words/causes.ts';
-import { useNumberFormat } from '../../words/formats.ts';
-import { useWords } from '../../words/words.ts';
-import { NearestProducts } from './NearestProducts.tsx';
+import { useNumberFormat, useWords } from '../../words/words.ts';
+import { OrderLink } from '../links.tsx';
+import nearestProductsStyles from './NearestProducts.module.css';
 import { ordersWords } from './words.ts';
 
 /** The most effects to list: an order may have thousands. */
@@ -46,4 +47,58 @@ function Actions({ preview: { assets, products } }: { preview: ComparedPreview }
       {all.length > MAX_NAMED && <div>{words.more(write(all.length - MAX_NAMED))}</div>}
     </>
   );
+}
+
+type Nearest = ComparedPreview['nearest'][number];
+type Compared = Nearest['values'][number];
+
+/** The closest products to one that was not found, with both values of each field that differs. */
+export function NearestProducts({ nearest }: { nearest: readonly Nearest[] }) {
+  const words = useWords(ordersWords);
+  if (nearest.length === 0) return null;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard.
+    <section className={nearestProductsStyles.scroller} tabIndex={0} aria-label={words.nearest}>
+      <table className={nearestProductsStyles.nearest}>
+        <thead>
+          <tr>
+            <th scope="col">{words.nearest}</th>
+            <th scope="col">{words.field}</th>
+            <th scope="col">{words.inOrder}</th>
+            <th scope="col">{words.onAsset}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {nearest.flatMap(({ id, productUri, values }, place) =>
+            values.map((compared, index) => (
+              <tr key={`${id ?? place}-${compared.field}`}>
+                {index === 0 && (
+                  <th scope="rowgroup" rowSpan={values.length}>
+                    {productUri}
+                  </th>
+                )}
+                <td>
+                  <code>{compared.field}</code>
+                </td>
+                <td>
+                  <Value field={compared.field} value={compared.wanted} />
+                </td>
+                <td>
+                  <Value field={compared.field} value={compared.found} />
+                </td>
+              </tr>
+            )),
+          )}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Value({ field, value }: { field: Compared['field']; value: Compared['wanted'] }) {
+  const words = useWords(ordersWords);
+  if (value === null) return <>{words.notSet}</>;
+  if (field === 'srcLicenseOrderId') return <OrderLink orderId={String(value)} />;
+  if (field === 'limitStartDate' || field === 'limitEndDate') return <Time timeMs={Number(value)} />;
+  return <>{value}</>;
 }

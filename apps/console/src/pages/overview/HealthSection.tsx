@@ -1,10 +1,10 @@
 import type { HealthCheck } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
 import { Badge, Notice, Section, Time, type Tone } from '../../kit/index.ts';
-import { useNumberFormat } from '../../words/formats.ts';
-import { useWords } from '../../words/words.ts';
-import { useCheckWords } from './check-phrases.ts';
-import styles from './HealthSection.module.css';
+import { commonWords } from '../../words/define-words.ts';
+import { useDuration, useNumberFormat, useWords } from '../../words/words.ts';
+import { checkWords, type Found } from './check-words.ts';
+import healthSectionStyles from './HealthSection.module.css';
 import { overviewWords } from './words.ts';
 
 const TONES: Record<HealthCheck['state'], Tone> = { ok: 'good', warning: 'warn', error: 'bad' };
@@ -49,16 +49,16 @@ export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]
           </Notice>
         );
       })}
-      <details className={styles.all}>
+      <details className={healthSectionStyles.all}>
         <summary>
           {words.allChecks}
           {wrong.length > 0 && `${words.gap}${words.aside(words.someChecks(write(wrong.length)))}`}
         </summary>
-        <ul className={styles.checks}>
+        <ul className={healthSectionStyles.checks}>
           {checks.map((check) => {
             const { name, says } = explain(check);
             return (
-              <li key={check.check} className={styles.check}>
+              <li key={check.check} className={healthSectionStyles.check}>
                 <Badge tone={TONES[check.state]}>{words[STATE_WORDS[check.state]]}</Badge>
                 <strong>{name}</strong>
                 <span>{says}</span>
@@ -69,4 +69,32 @@ export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]
       </details>
     </Section>
   );
+}
+
+/** A health check in words. */
+interface CheckPhrases {
+  name: string;
+  says: string;
+  whatToDo: string;
+}
+
+/** Returns a function that words a check. `time`: when the service ran the checks, by its clock. */
+function useCheckWords(time: number): (check: HealthCheck) => CheckPhrases {
+  const words = useWords(checkWords);
+  const { comma } = useWords(commonWords);
+  const write = useNumberFormat();
+  const writeDuration = useDuration();
+  return ({ check, state, sinceTime, count, names }) => {
+    const [first = ''] = names;
+    const found: Found = {
+      age: writeDuration(Math.max(0, time - (sinceTime ?? time))),
+      count: write(count ?? 0),
+      kind: first === 'redis' ? 'Redis' : 'PostgreSQL',
+      kinds: names.join(comma),
+      most: first,
+    };
+    const phrase = words[`${check}_${state === 'ok' ? 'is' : 'wrong'}`];
+    const says = typeof phrase === 'string' ? phrase : phrase(found);
+    return { name: words[`${check}_name`], says, whatToDo: words[`${check}_do`] };
+  };
 }

@@ -1,14 +1,27 @@
 import type { PreviewedBatch, PreviewedOrder } from '@lockstep/contract/console';
 import { Button, NativeSelect } from '@mantine/core';
-import { type Column, CopyId, DataTable, Figure, Figures, Notice, Section } from '../../kit/index.ts';
+import { useEffect, useRef, useState } from 'react';
+import { useOperation } from '../../api/index.ts';
+import {
+  Badge,
+  type Column,
+  CopyId,
+  DataTable,
+  Empty,
+  Fields,
+  Figure,
+  Figures,
+  Notice,
+  Query,
+  Section,
+  useAddress,
+} from '../../kit/index.ts';
 import { useCauseWords } from '../../words/causes.ts';
-import { useCodeNames } from '../../words/code-names.ts';
-import { useNumberFormat } from '../../words/formats.ts';
-import { useWords } from '../../words/words.ts';
-import { AssetLink } from '../assets/AssetLink.tsx';
-import { OrderBeside } from './OrderBeside.tsx';
-import { OutcomeBadge } from './OutcomeBadge.tsx';
-import styles from './PreviewOutcomes.module.css';
+import { useCodeNames, useNumberFormat, useWords } from '../../words/words.ts';
+import { AssetContents } from '../assets/AssetContents.tsx';
+import { AssetLink, OwnerLink } from '../links.tsx';
+import { NearestProducts } from '../orders/PreviewOutcome.tsx';
+import previewOutcomesStyles from './PreviewOutcomes.module.css';
 import { previewWords } from './words.ts';
 
 /** The parts of the outcome to show. */
@@ -49,7 +62,7 @@ export function PreviewOutcomes({
       )}
       {failed > 0 && failed < orders.length && (
         <NativeSelect
-          className={styles.filter ?? ''}
+          className={previewOutcomesStyles.filter ?? ''}
           label={words.filter}
           value={state ?? ''}
           data={[
@@ -129,4 +142,143 @@ function Summary({ order: { cause, message, assetCount, productCount } }: { orde
   if (cause !== null) return <>{causeWords(cause, message)}</>;
   if (assetCount + productCount === 0) return <>{words.noEffect}</>;
   return <>{words.effects(write(assetCount), write(productCount))}</>;
+}
+
+function OutcomeBadge({ state }: Pick<PreviewedOrder, 'state'>) {
+  const words = useWords(previewWords);
+  return state === 'succeeded' ? <Badge tone="good">{words.succeed}</Badge> : <Badge tone="bad">{words.fail}</Badge>;
+}
+
+/** What one order would do, beside the current state. */
+function OrderBeside({ order }: { order: PreviewedOrder }) {
+  const words = useWords(previewWords);
+  const heading = useRef<HTMLHeadingElement>(null);
+  // Moves the focus to the chosen order.
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+    heading.current?.scrollIntoView();
+  }, []);
+  return (
+    <section aria-label={words.order(String(order.sequence))}>
+      <h3 ref={heading} tabIndex={-1} className={previewOutcomesStyles.order}>
+        {words.order(String(order.sequence))} <OutcomeBadge state={order.state} />
+      </h3>
+      <div className={previewOutcomesStyles.beside}>
+        <div className={previewOutcomesStyles.side}>
+          <h4>{words.would}</h4>
+          <Would order={order} />
+        </div>
+        <div className={previewOutcomesStyles.side}>
+          <h4>{words.now}</h4>
+          <AssetsNow numbers={order.numbers} numberCount={order.numberCount} />
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function Would({ order }: { order: PreviewedOrder }) {
+  const words = useWords(previewWords);
+  const causeWords = useCauseWords();
+  const { cause, message, nearest, assets, assetCount, products, productCount } = order;
+  if (cause !== null) {
+    return (
+      <>
+        <p>{causeWords(cause, message)}</p>
+        <p>
+          {words.cause}
+          {words.colon}
+          <code>{cause}</code>
+        </p>
+        <NearestProducts nearest={nearest} />
+      </>
+    );
+  }
+  if (assetCount + productCount === 0) return <p>{words.noEffect}</p>;
+  return (
+    <>
+      <Effects title={words.assets} count={assetCount} effects={assets} />
+      <Effects title={words.productsOf} count={productCount} effects={products} />
+    </>
+  );
+}
+
+type Effect = PreviewedOrder['assets'][number] | PreviewedOrder['products'][number];
+
+function Effects({ title, count, effects }: { title: string; count: number; effects: readonly Effect[] }) {
+  const words = useWords(previewWords);
+  const write = useNumberFormat();
+  if (count === 0) return null;
+  return (
+    <>
+      <h5>
+        {title}
+        {words.gap}
+        {words.aside(write(count))}
+      </h5>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard. */}
+      <ul className={previewOutcomesStyles.effects} tabIndex={0} aria-label={title}>
+        {effects.map((effect, place) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: one order may do the same twice.
+          <li key={place}>
+            {words[effect.action]} {'productUri' in effect && <code>{effect.productUri}</code>}{' '}
+            <AssetLink assetNum={effect.assetNum} />
+          </li>
+        ))}
+        {count > effects.length && <li>{words.more(write(count - effects.length))}</li>}
+      </ul>
+    </>
+  );
+}
+
+/** The current state of an order's assets, one at a time. Active assets come first. */
+function AssetsNow({ numbers, numberCount }: Pick<PreviewedOrder, 'numbers' | 'numberCount'>) {
+  const words = useWords(previewWords);
+  const write = useNumberFormat();
+  const [, change] = useAddress();
+  const [chosen, setChosen] = useState(() => (numbers.find(({ isActive }) => isActive) ?? numbers[0])?.assetNum);
+  const named = numbers.find(({ assetNum }) => assetNum === chosen);
+  if (named === undefined) return null;
+  return (
+    <>
+      {numberCount > 1 && (
+        <NativeSelect
+          className={previewOutcomesStyles.number ?? ''}
+          label={words.assetNum}
+          value={named.assetNum}
+          data={numbers.map(({ assetNum }) => assetNum)}
+          onChange={(event) => {
+            setChosen(event.currentTarget.value);
+            change({ cursor: undefined });
+          }}
+        />
+      )}
+      {numberCount > numbers.length && <p>{words.more(write(numberCount - numbers.length))}</p>}
+      {named.isActive ? (
+        <AssetNow key={named.assetNum} assetNum={named.assetNum} />
+      ) : (
+        <Empty title={words.newNumber(named.assetNum)}>{words.newNumberAdvice}</Empty>
+      )}
+    </>
+  );
+}
+
+function AssetNow({ assetNum }: { assetNum: string }) {
+  const words = useWords(previewWords);
+  const asset = useOperation('getAsset', { params: { assetNum } });
+  return (
+    <>
+      <Query of={asset}>
+        {({ active }) => (
+          <Fields
+            fields={[
+              { label: words.assetNum, value: <AssetLink assetNum={assetNum} /> },
+              { label: words.customer, value: active === null ? null : <OwnerLink owner={active.owner} /> },
+            ]}
+          />
+        )}
+      </Query>
+      <AssetContents assetNum={assetNum} isLent={asset.data?.active?.lentInto != null} />
+    </>
+  );
 }

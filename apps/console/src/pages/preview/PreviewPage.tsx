@@ -1,16 +1,17 @@
+import { Button, NativeSelect, Textarea } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
-import { RawJson, useChange } from '../../api/index.ts';
-import { Failure, Page } from '../../kit/index.ts';
-import { useWords } from '../../words/words.ts';
-import { BatchForm } from './BatchForm.tsx';
+import { type ClipboardEvent, type DragEvent, type FormEvent, useRef, useState } from 'react';
+import { RawJson, useChange, useOperation } from '../../api/index.ts';
+import { Failure, Notice, Page, Section } from '../../kit/index.ts';
+import { useNumberFormat, useWords } from '../../words/words.ts';
+import batchFormStyles from './BatchForm.module.css';
 import { PreviewOutcomes } from './PreviewOutcomes.tsx';
 import { previewWords } from './words.ts';
 
 const route = getRouteApi('/preview');
 
 /** Previews a batch. */
-export default function PreviewPage() {
+export function PreviewPage() {
   const words = useWords(previewWords);
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -49,5 +50,180 @@ export default function PreviewPage() {
         />
       )}
     </Page>
+  );
+}
+
+/** The interface's limit. */
+const MAX_BYTES = 4 * 1024 * 1024;
+/** Longer text is treated as a file: in a field it would slow the browser down. */
+const MAX_FIELD_CHARACTERS = 200_000;
+const MAX_LISTED_APPLICATIONS = '200';
+const BYTES_PER_KIB = 1024;
+
+interface Given {
+  name: string;
+  content: Blob;
+}
+
+/** Takes a batch as a chosen or dropped file, or as pasted text. */
+function BatchForm({
+  appKey,
+  onAppKey,
+  isBusy,
+  onShow,
+}: {
+  appKey: string | undefined;
+  onAppKey: (appKey: string | undefined) => void;
+  isBusy: boolean;
+  onShow: (content: Blob) => void;
+}) {
+  const words = useWords(previewWords);
+  const write = useNumberFormat({ maximumFractionDigits: 1 });
+  const [given, setGiven] = useState<Given>();
+  const [fault, setFault] = useState<string>();
+  const [isOver, setOver] = useState(false);
+  const text = useRef<HTMLTextAreaElement>(null);
+  const sizeOf = ({ size }: Blob) => {
+    const kib = size / BYTES_PER_KIB;
+    return kib < BYTES_PER_KIB ? `${write(kib)} KiB` : `${write(kib / BYTES_PER_KIB)} MiB`;
+  };
+
+  const take = (name: string, content: Blob) => {
+    if (content.size > MAX_BYTES) return setFault(words.tooLarge(sizeOf(content)));
+    setFault(undefined);
+    setGiven({ name, content });
+  };
+  const takeFile = (file: File | undefined) => file !== undefined && take(file.name, file);
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    const [file] = event.dataTransfer.files;
+    const dropped = event.dataTransfer.getData('text');
+    if (file !== undefined) takeFile(file);
+    else if (dropped !== '') take(words.pastedText, new Blob([dropped]));
+  };
+  const paste = (event: ClipboardEvent) => {
+    const [file] = event.clipboardData.files;
+    const pasted = event.clipboardData.getData('text');
+    if (file === undefined && pasted.length <= MAX_FIELD_CHARACTERS) return;
+    event.preventDefault();
+    if (file !== undefined) takeFile(file);
+    else take(words.pastedText, new Blob([pasted]));
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const content = given?.content ?? new Blob([text.current?.value.trim() ?? '']);
+    if (content.size === 0) return setFault(words.nothingGiven);
+    if (content.size > MAX_BYTES) return setFault(words.tooLarge(sizeOf(content)));
+    setFault(undefined);
+    onShow(content);
+  };
+
+  return (
+    <Section title={words.batch}>
+      <form className={batchFormStyles.form} onSubmit={submit}>
+        <ApplicationChoice appKey={appKey} onAppKey={onAppKey} />
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is a second way, beside the button. */}
+        <div
+          className={batchFormStyles.drop}
+          data-over={isOver}
+          onDragOver={(event) => {
+            event.preventDefault();
+            setOver(true);
+          }}
+          onDragLeave={() => setOver(false)}
+          onDrop={drop}
+        >
+          {given === undefined ? (
+            <>
+              <span>{words.dropHere}</span>
+              <FileButton onFile={takeFile} />
+            </>
+          ) : (
+            <>
+              <strong>{words.chosen(given.name, sizeOf(given.content))}</strong>
+              <Button variant="default" size="compact-md" onClick={() => setGiven(undefined)}>
+                {words.replace}
+              </Button>
+            </>
+          )}
+        </div>
+        {given === undefined && (
+          <Textarea
+            ref={text}
+            label={words.orPaste}
+            description={words.pasteHint}
+            rows={8}
+            spellCheck={false}
+            autoComplete="off"
+            classNames={{ input: 'mono' }}
+            onPaste={paste}
+          />
+        )}
+        {fault !== undefined && (
+          <div role="alert">
+            <Notice tone="bad" title={fault} />
+          </div>
+        )}
+        <div>
+          <Button type="submit" loading={isBusy}>
+            {words.show}
+          </Button>
+        </div>
+      </form>
+    </Section>
+  );
+}
+
+function FileButton({ onFile }: { onFile: (file: File | undefined) => void }) {
+  const words = useWords(previewWords);
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Button variant="default" size="compact-md" onClick={() => input.current?.click()}>
+        {words.chooseFile}
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        aria-label={words.chooseFile}
+        accept=".json,application/json,text/plain"
+        onChange={(event) => {
+          onFile(event.currentTarget.files?.[0]);
+          // Allows the same file to be chosen again after it has changed.
+          event.currentTarget.value = '';
+        }}
+      />
+    </>
+  );
+}
+
+function ApplicationChoice({
+  appKey,
+  onAppKey,
+}: {
+  appKey: string | undefined;
+  onAppKey: (appKey: string | undefined) => void;
+}) {
+  const words = useWords(previewWords);
+  const { data } = useOperation('listApplications', { query: { limit: MAX_LISTED_APPLICATIONS } });
+  const known = (data?.applications ?? []).map((each) => ({
+    value: each.appKey,
+    label: words.chosen(each.name, each.channels === null ? each.appKey : each.channels.join(words.comma)),
+  }));
+  const isListed = appKey === undefined || known.some(({ value }) => value === appKey);
+  return (
+    <NativeSelect
+      label={words.application}
+      description={words.applicationHint}
+      value={appKey ?? ''}
+      data={[
+        { value: '', label: words.anyApplication },
+        ...(isListed ? [] : [{ value: appKey, label: appKey }]),
+        ...known,
+      ]}
+      onChange={(event) => onAppKey(event.currentTarget.value || undefined)}
+    />
   );
 }

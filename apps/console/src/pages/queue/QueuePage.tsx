@@ -28,7 +28,7 @@ const TONES: Record<QueueJob['state'], Tone> = {
 };
 
 /** The jobs of the queue, and its listening workers. */
-export default function QueuePage() {
+export function QueuePage() {
   const words = useWords(queueWords);
   const queue = useOperation('getQueue', {}, { refreshMs: REFRESH_MS });
   return (

@@ -1,18 +1,18 @@
 import type { Me } from '@lockstep/contract/console';
 import { Button, PasswordInput, TextInput } from '@mantine/core';
-import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { type FormEvent, type RefObject, useEffect, useEffectEvent, useRef } from 'react';
-import { useChange } from '../../api/index.ts';
-import { queryClient } from '../../api/query-client.ts';
-import { noteLogIn } from '../../api/session-events.ts';
-import { Failure } from '../../kit/page/Failure.tsx';
-import { Notice } from '../../kit/signs/Notice.tsx';
+import { getRouteApi, useLocation, useRouter } from '@tanstack/react-router';
+import { type FormEvent, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { noteLogIn } from '../../api/calls.ts';
+import { type CallFailure, useChange } from '../../api/index.ts';
+import { queryClient } from '../../api/operations.ts';
+import { Failure } from '../../kit/page.tsx';
+import { Notice } from '../../kit/signs.tsx';
+import { beganWithoutSession } from '../../page-head.ts';
 import { leaveLogIn } from '../../shell/follow-session.ts';
 import { Preferences } from '../../shell/Header.tsx';
 import { useCauseWords } from '../../words/causes.ts';
 import { useWords } from '../../words/words.ts';
-import styles from './LogInPage.module.css';
-import { useLogInByLink } from './log-in-by-link.ts';
+import logInPageStyles from './LogInPage.module.css';
 import { sessionWords } from './words.ts';
 
 const route = getRouteApi('/log-in');
@@ -51,8 +51,8 @@ export function LogInPage() {
   const error = logIn.error ?? byLink.error;
   const isRefusedLogIn = error?.cause === 'login_failed' || error?.cause === 'log_in_link_invalid';
   return (
-    <main className={styles.page}>
-      <form className={styles.form} onSubmit={submit}>
+    <main className={logInPageStyles.page}>
+      <form className={logInPageStyles.form} onSubmit={submit}>
         <h1>{words.product}</h1>
         {search.loggedOut === 'true' && error === null && <Notice tone="good" title={words.loggedOut} />}
         {isRefusedLogIn ? (
@@ -68,8 +68,8 @@ export function LogInPage() {
         <Button type="submit" loading={logIn.isPending || byLink.isPending}>
           {words.logIn}
         </Button>
-        <p className={styles.hint}>{byLink.isOffered ? words.linkHint : words.hint}</p>
-        <div className={styles.preferences}>
+        <p className={logInPageStyles.hint}>{byLink.isOffered ? words.linkHint : words.hint}</p>
+        <div className={logInPageStyles.preferences}>
           <Preferences />
         </div>
       </form>
@@ -104,4 +104,46 @@ function LoginFields({ password }: { password: RefObject<HTMLInputElement | null
       />
     </>
   );
+}
+
+interface LogInByLink {
+  /** The reader opened a link whose token may still be good. */
+  isOffered: boolean;
+  /**
+   * The link may be used without a click. If the browser has a session or another site led here, the reader decides:
+   * otherwise any page could log its reader in.
+   */
+  mayStart: boolean;
+  isPending: boolean;
+  error: CallFailure | null;
+  /** Logs in, and calls `onSuccess` with the operator. */
+  use: (onSuccess: (me: Me) => Promise<void>) => void;
+}
+
+/** Logging in by the one-time link that `npm start` prints (rules 9, Login link). */
+function useLogInByLink(): LogInByLink {
+  const token = useLinkToken();
+  const { mutate, variables, isPending, error } = useChange('logInByLink');
+  const isTried = variables !== undefined && 'token' in variables.body && variables.body.token === token;
+  const isOffered = token !== undefined && !(isTried && error?.cause === 'log_in_link_invalid');
+  return {
+    isOffered,
+    mayStart: isOffered && !isTried && beganWithoutSession(),
+    isPending,
+    error,
+    use: (onSuccess) => mutate({ body: { token: token ?? '' } }, { onSuccess }),
+  };
+}
+
+/** The token behind the `#` of the address, which no browser sends to a server. It leaves the address at once. */
+function useLinkToken(): string | undefined {
+  const router = useRouter();
+  const found = useLocation({ select: ({ hash }) => new URLSearchParams(hash).get('token') });
+  const [token, setToken] = useState<string>();
+  useEffect(() => {
+    if (found === null) return;
+    setToken(found);
+    router.history.replace(router.latestLocation.publicHref.replace(/#.*$/, ''));
+  }, [found, router]);
+  return token;
 }

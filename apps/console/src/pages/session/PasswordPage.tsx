@@ -1,7 +1,7 @@
 import { Button, PasswordInput, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useChange } from '../../api/index.ts';
-import { queryClient } from '../../api/query-client.ts';
+import { queryClient } from '../../api/operations.ts';
 import { announce, Failure, Page, Section } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { sessionWords } from './words.ts';
@@ -12,7 +12,7 @@ const PASSWORD = { minCharacters: 12, maxCharacters: 128 };
 const MAX_UNITS = 4 * PASSWORD.maxCharacters;
 
 /** Changes the operator's own password. */
-export default function PasswordPage() {
+export function PasswordPage() {
   const words = useWords(sessionWords);
   const change = useChange('changeOwnPassword');
   const [fault, setFault] = useState<string>();

@@ -1,7 +1,10 @@
-import type { ConsoleWebhookDetail } from '@lockstep/contract/console';
+import type { ConsoleWebhook, ConsoleWebhookDetail } from '@lockstep/contract/console';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useMayCall, useOperation } from '../../api/index.ts';
 import {
+  ConfirmButton,
   CopyButton,
   CopyId,
   type Field,
@@ -13,17 +16,16 @@ import {
   StateBadge,
   Time,
 } from '../../kit/index.ts';
-import { useNumberFormat } from '../../words/formats.ts';
-import { useWords } from '../../words/words.ts';
+import { writeTime } from '../../words/times.ts';
+import { useNumberFormat, useWords } from '../../words/words.ts';
 import { Deliveries } from './Deliveries.tsx';
-import { WebhookActions } from './WebhookActions.tsx';
 import { webhooksWords } from './words.ts';
 
 const route = getRouteApi('/webhooks/$webhookId');
 const REFRESH_MS = 5_000;
 
 /** One webhook: state, backlog and messages. */
-export default function WebhookPage() {
+export function WebhookPage() {
   const words = useWords(webhooksWords);
   const { webhookId } = route.useParams();
   const webhook = useOperation('getWebhook', { params: { webhookId } }, { refreshMs: REFRESH_MS });
@@ -121,4 +123,135 @@ function Known({ webhook }: { webhook: ConsoleWebhookDetail }) {
     },
   ];
   return <Fields fields={fields} />;
+}
+
+/** The actions on a webhook: enable it if disabled, otherwise replay events or send a test. */
+function WebhookActions({ webhook }: { webhook: ConsoleWebhook }) {
+  const words = useWords(webhooksWords);
+  const { webhookId } = webhook;
+  if (webhook.state === 'disabled') return <EnableWebhook webhook={webhook} />;
+  return (
+    <>
+      <ReplayEvents webhookId={webhookId} />
+      <ConfirmButton
+        operation="testWebhook"
+        call={{ params: { webhookId } }}
+        label={words.test}
+        title={words.testTitle}
+        done={words.tested}
+      >
+        {words.testSays}
+      </ConfirmButton>
+    </>
+  );
+}
+
+/** Enables a disabled webhook, with or without the events that it missed. */
+function EnableWebhook({ webhook }: { webhook: ConsoleWebhook }) {
+  const words = useWords(webhooksWords);
+  const [isFromTime, setFromTime] = useState(true);
+  const [fromMs, setFromMs] = useState<number | undefined>(
+    webhook.failingSinceTime ?? webhook.disabledTime ?? undefined,
+  );
+  return (
+    <ConfirmButton
+      operation="enableWebhook"
+      call={{ params: { webhookId: webhook.webhookId }, body: isFromTime ? { fromTime: fromMs } : {} }}
+      label={words.enable}
+      title={words.enableTitle}
+      canConfirm={!isFromTime || fromMs !== undefined}
+      done={words.enabled}
+    >
+      <NativeSelect
+        label={words.enableWith}
+        value={isFromTime ? 'missed' : 'now'}
+        data={[
+          { value: 'missed', label: words.enableFrom },
+          { value: 'now', label: words.enableNow },
+        ]}
+        onChange={(event) => setFromTime(event.currentTarget.value === 'missed')}
+      />
+      {isFromTime && <TimeField valueMs={fromMs} onChange={setFromMs} />}
+    </ConfirmButton>
+  );
+}
+
+type Begin = 'time' | 'event' | 'all';
+
+const HOUR_MS = 3_600_000;
+const EVENT_ID = /^\d{1,19}$/;
+
+/** Replays events to a webhook: since a time, after an event, or all that are stored. */
+function ReplayEvents({ webhookId }: { webhookId: string }) {
+  const words = useWords(webhooksWords);
+  const [begin, setBegin] = useState<Begin>('time');
+  const [fromMs, setFromMs] = useState<number | undefined>(() => Date.now() - HOUR_MS);
+  const [after, setAfter] = useState('');
+  const isAfterValid = EVENT_ID.test(after);
+  const bodies = { time: { fromTime: fromMs }, event: { after }, all: {} };
+  const isValid = { time: fromMs !== undefined, event: isAfterValid, all: true };
+  return (
+    <ConfirmButton
+      operation="replayWebhook"
+      call={{ params: { webhookId }, body: bodies[begin] }}
+      label={words.replay}
+      title={words.replayTitle}
+      canConfirm={isValid[begin]}
+      done={words.replayed}
+    >
+      <p>{words.replaySays}</p>
+      <NativeSelect
+        label={words.replayWhich}
+        value={begin}
+        data={[
+          { value: 'time', label: words.replayFrom },
+          { value: 'event', label: words.replayAfter },
+          { value: 'all', label: words.replayAll },
+        ]}
+        onChange={(event) => setBegin(event.currentTarget.value as Begin)}
+      />
+      {begin === 'time' && <TimeField valueMs={fromMs} onChange={setFromMs} />}
+      {begin === 'event' && (
+        <TextInput
+          label={words.afterEvent}
+          description={words.afterEventHint}
+          value={after}
+          onChange={(event) => setAfter(event.currentTarget.value.trim())}
+          error={after === '' || isAfterValid ? undefined : words.afterEventInvalid}
+          inputMode="numeric"
+          autoComplete="off"
+          required
+        />
+      )}
+    </ConfirmButton>
+  );
+}
+
+/** A field for a time in the reader's time zone, with UTC below. Undefined: no time selected. */
+function TimeField({
+  valueMs,
+  onChange,
+}: {
+  valueMs: number | undefined;
+  onChange: (valueMs: number | undefined) => void;
+}) {
+  const words = useWords(webhooksWords);
+  const [text, setText] = useState(valueMs === undefined ? '' : writeTime(valueMs, 'local').replace(' ', 'T'));
+  const change = (next: string) => {
+    setText(next);
+    const timeMs = new Date(next).getTime();
+    onChange(Number.isNaN(timeMs) ? undefined : timeMs);
+  };
+  return (
+    <TextInput
+      type="datetime-local"
+      step={1}
+      label={words.fromTime}
+      description={valueMs === undefined ? undefined : `${writeTime(valueMs, 'utc')} UTC`}
+      error={valueMs === undefined ? words.timeInvalid : undefined}
+      value={text}
+      onChange={(event) => change(event.currentTarget.value)}
+      required
+    />
+  );
 }

@@ -1,0 +1,163 @@
+import { operations } from 'virtual:operations';
+import type { ConsoleCall, ConsoleData, ConsoleOperationId } from '@lockstep/contract/console';
+
+/** A call that the service refused or that did not reach it. */
+export class CallFailure extends Error {
+  /** The HTTP status; 0 if there was no response. */
+  readonly status: number;
+  /** The contract's cause; null if the response did not come from the service. */
+  override readonly cause: string | null;
+  /** Identifies the call in the service's log; null if there was no response. */
+  readonly requestId: string | null;
+  /** The invalid fields; empty if the call was refused for another reason. */
+  readonly faults: readonly { path: string; message: string }[];
+
+  constructor(
+    status: number,
+    cause: string | null,
+    message: string,
+    requestId: string | null,
+    faults: CallFailure['faults'] = [],
+  ) {
+    super(message);
+    this.name = 'CallFailure';
+    this.status = status;
+    this.cause = cause;
+    this.requestId = requestId;
+    this.faults = faults;
+  }
+}
+
+interface AnyCall {
+  params?: Record<string, string>;
+  query?: Record<string, unknown>;
+  body?: unknown;
+}
+
+/** A body that is sent byte for byte, such as a dropped file. */
+export class RawJson {
+  readonly content: Blob | string;
+
+  constructor(content: Blob | string) {
+    this.content = content;
+  }
+}
+
+/** The parts of a call. The body may also be serialized JSON. */
+export type CallOf<Id extends ConsoleOperationId> = {
+  [Part in keyof ConsoleCall<Id>]: Part extends 'body' ? ConsoleCall<Id>[Part] | RawJson : ConsoleCall<Id>[Part];
+};
+
+function operationUrl<Id extends ConsoleOperationId>(id: Id, call: CallOf<Id>): string {
+  const { params = {}, query = {} } = call as AnyCall;
+  const path = operations[id].path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const url = new URL(`api${path}`, document.baseURI);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null && value !== '') url.searchParams.set(name, String(value));
+  }
+  return url.href;
+}
+
+/** Calls a console operation and returns its data. Throws CallFailure. */
+export async function callOperation<Id extends ConsoleOperationId>(
+  id: Id,
+  call: CallOf<Id>,
+  signal?: AbortSignal,
+): Promise<ConsoleData<Id>> {
+  const { body } = call as AnyCall;
+  const headers: Record<string, string> = { 'x-lockstep-console': initiator() };
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  const response = await reach(operationUrl(id, call), {
+    method: operations[id].method,
+    headers,
+    credentials: 'same-origin',
+    ...(body === undefined ? {} : { body: body instanceof RawJson ? body.content : JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  return (await readAnswer(response, id)) as ConsoleData<Id>;
+}
+
+/** Calls an operation that responds with a file, and returns the file. Throws CallFailure. */
+export async function downloadOperation<Id extends ConsoleOperationId>(id: Id, call: CallOf<Id>): Promise<Blob> {
+  const headers = { 'x-lockstep-console': initiator() };
+  const response = await reach(operationUrl(id, call), { headers, credentials: 'same-origin' });
+  if (response.status !== 200) await readAnswer(response, id);
+  return await response.blob();
+}
+
+async function reach(url: string, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, request);
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new CallFailure(0, 'unreachable', String(error), null);
+  }
+}
+
+async function readAnswer(response: Response, id: ConsoleOperationId): Promise<unknown> {
+  const requestId = response.headers.get('x-request-id');
+  const answer = (await response.json().catch(() => null)) as {
+    code?: number | string;
+    cause?: string;
+    message?: string;
+    faults?: CallFailure['faults'];
+    data?: unknown;
+  } | null;
+  if (response.status === 200 && answer?.code === 0) return answer.data;
+  if (response.status === 401 && operations[id].role !== 'anybody') noteLogOut('here');
+  throw new CallFailure(
+    response.status,
+    answer?.cause ?? null,
+    answer?.message ?? `${response.status} ${response.statusText}`,
+    requestId,
+    answer?.faults,
+  );
+}
+
+/** After this long without input, the operator counts as away. */
+const AWAY_AFTER_MS = 60_000;
+
+let lastActMs = Date.now();
+for (const event of ['pointerdown', 'keydown', 'wheel', 'touchstart'] as const) {
+  window.addEventListener(event, noteAct, { capture: true, passive: true });
+}
+
+function noteAct(): void {
+  lastActMs = Date.now();
+}
+
+/**
+ * Returns whether a call counts as the operator's. Automatic refreshes must not keep the session of an absent operator
+ * alive: only calls by a `user` postpone the idle timeout.
+ */
+function initiator(): 'user' | 'automatic' {
+  return Date.now() - lastActMs < AWAY_AFTER_MS ? 'user' : 'automatic';
+}
+
+type SessionEvent = 'logged-in' | 'logged-out';
+
+/** Reaches the other tabs of this browser. */
+const channel = new BroadcastChannel('lockstep-console');
+const listeners = new Set<(event: SessionEvent) => void>();
+
+channel.addEventListener('message', ({ data }: MessageEvent<SessionEvent>) => notify(data));
+
+function notify(event: SessionEvent): void {
+  for (const listener of listeners) listener(event);
+}
+
+/** Calls `listener` when the session ends, in any tab, or when another tab starts one. */
+export function onSessionEvent(listener: (event: SessionEvent) => void): void {
+  listeners.add(listener);
+}
+
+/** Reports that the session ended: to this tab, or, after a logout, to all tabs. */
+export function noteLogOut(where: 'here' | 'everywhere'): void {
+  notify('logged-out');
+  if (where === 'everywhere') channel.postMessage('logged-out' satisfies SessionEvent);
+}
+
+/** Tells the other tabs that an operator logged in, perhaps another one. */
+export function noteLogIn(): void {
+  channel.postMessage('logged-in' satisfies SessionEvent);
+}

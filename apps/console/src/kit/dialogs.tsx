@@ -1,0 +1,175 @@
+import type { ConsoleData, ConsoleOperationId } from '@lockstep/contract/console';
+import { Button } from '@mantine/core';
+import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
+import { CallFailure, type CallOf, useChange, useMayCall } from '../api/index.ts';
+import { kitWords } from '../words/kit.ts';
+import { useWords } from '../words/words.ts';
+import dialogStyles from './Dialog.module.css';
+import { Failure } from './page.tsx';
+import { announce, Notice } from './signs.tsx';
+import { CopyId, type Field, Fields } from './values.tsx';
+
+/** A button that opens a dialog, which says what will happen, before it changes anything. */
+interface ConfirmButtonProps<Id extends ConsoleOperationId> {
+  /** The operation to call. The button is hidden if the operator's role may not call it. */
+  operation: Id;
+  call: CallOf<Id>;
+  /** The button's text. */
+  label: string;
+  /** The dialog's title, as a question: `Cancel 12 pending orders?` */
+  title: string;
+  /** Says what will happen and what cannot be undone. May contain fields. */
+  children: ReactNode;
+  /** The text of the confirm button. Default: `label`. */
+  confirmLabel?: string;
+  /** The text of the button that closes the dialog. Default: "Cancel". */
+  dismissLabel?: string;
+  isDangerous?: boolean;
+  isDisabled?: boolean;
+  /** Whether the dialog's fields are valid. Default: true. */
+  canConfirm?: boolean;
+  /** Announced on success. */
+  done?: string | ((data: ConsoleData<Id>) => string);
+  /** Return false to keep the dialog open because there is more to answer. */
+  onDone?: (data: ConsoleData<Id>) => unknown;
+  /** Shown on success until the reader closes it: a password or secret. */
+  result?: (data: ConsoleData<Id>, onClose: () => void) => ReactNode;
+}
+
+/** Asks before it calls an operation, and shows why the call failed. */
+export function ConfirmButton<Id extends ConsoleOperationId>(props: ConfirmButtonProps<Id>) {
+  const mayCall = useMayCall();
+  const [isOpen, setOpen] = useState(false);
+  const [answer, setAnswer] = useState<ConsoleData<Id>>();
+  if (!mayCall(props.operation)) return null;
+  const color = props.isDangerous === true ? { color: 'red' } : {};
+  return (
+    <>
+      <Button variant="default" disabled={props.isDisabled === true} onClick={() => setOpen(true)} {...color}>
+        {props.label}
+      </Button>
+      {isOpen && <ConfirmDialog {...props} onAnswer={setAnswer} onClose={() => setOpen(false)} />}
+      {answer !== undefined && props.result?.(answer, () => setAnswer(undefined))}
+    </>
+  );
+}
+
+function ConfirmDialog<Id extends ConsoleOperationId>({
+  onAnswer,
+  onClose,
+  ...props
+}: ConfirmButtonProps<Id> & { onAnswer: (data: ConsoleData<Id>) => void; onClose: () => void }) {
+  const words = useWords(kitWords);
+  const change = useChange(props.operation);
+  const confirm = async () => {
+    try {
+      const data = await change.mutateAsync(props.call);
+      if ((await props.onDone?.(data)) === false) return;
+      onAnswer(data);
+      const told = typeof props.done === 'function' ? props.done(data) : props.done;
+      if (told !== undefined) announce('good', told);
+      onClose();
+    } catch (error) {
+      // The page shows the failure from the mutation's state.
+      if (!(error instanceof CallFailure)) throw error;
+    }
+  };
+  const color = props.isDangerous === true ? { color: 'red' } : {};
+  return (
+    <Dialog
+      title={props.title}
+      onClose={onClose}
+      actions={
+        <>
+          <Button variant="default" onClick={onClose} disabled={change.isPending}>
+            {props.dismissLabel ?? words.cancel}
+          </Button>
+          <Button
+            onClick={() => void confirm()}
+            loading={change.isPending}
+            disabled={props.canConfirm === false}
+            {...color}
+          >
+            {props.confirmLabel ?? props.label}
+          </Button>
+        </>
+      }
+    >
+      {props.children}
+      {change.error !== null && <Failure failure={change.error} />}
+    </Dialog>
+  );
+}
+
+/** Shows a password or secret once, until the reader confirms that they saved it. */
+export function OneTimeSecret({
+  title,
+  secrets,
+  onClose,
+  children,
+}: {
+  title: string;
+  /** Labels and values. Each value can be copied. */
+  secrets: readonly { label: string; value: string }[];
+  onClose: () => void;
+  children?: ReactNode;
+}) {
+  const words = useWords(kitWords);
+  const fields: Field[] = secrets.map(({ label, value }) => ({ label, value: <CopyId id={value} what={label} /> }));
+  return (
+    <Dialog title={title} onClose={onClose} mustAnswer actions={<Button onClick={onClose}>{words.saved}</Button>}>
+      <Notice tone="warn" title={words.shownOnce} />
+      <Fields fields={fields} />
+      {children}
+    </Dialog>
+  );
+}
+
+/** A modal dialog. The browser keeps the focus in it, and Escape closes it unless `mustAnswer` is true. */
+interface DialogProps {
+  title: string;
+  onClose: () => void;
+  /** Whether Escape leaves it open, because its content is never shown again. */
+  mustAnswer?: boolean;
+  children: ReactNode;
+  /** Buttons. Put the one that dismisses the dialog first. */
+  actions: ReactNode;
+}
+
+/** Shows a modal dialog while it is mounted. It is a child of the body, so that it looks the same wherever it opens. */
+export function Dialog({ title, onClose, mustAnswer = false, children, actions }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  // A layout effect closes the dialog while it is still in the page, so that the browser restores the focus.
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    return () => element?.close();
+  }, []);
+  return createPortal(
+    <dialog
+      ref={dialog}
+      className={dialogStyles.dialog}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        event.preventDefault();
+        if (!mustAnswer) onClose();
+      }}
+      // Browsers fire `cancel` only for the first Escape; the next one would close the dialog.
+      onKeyDown={(event) => {
+        if (mustAnswer && event.key === 'Escape') event.preventDefault();
+      }}
+      onClose={() => {
+        if (mustAnswer && dialog.current?.open === false) dialog.current.showModal();
+      }}
+    >
+      <h2 id={titleId} className={dialogStyles.title}>
+        {title}
+      </h2>
+      <div className={dialogStyles.content}>{children}</div>
+      <div className={dialogStyles.actions}>{actions}</div>
+    </dialog>,
+    document.body,
+  );
+}

@@ -1,0 +1,223 @@
+import type { ApplicationCredentials, ConsoleApplication } from '@lockstep/contract/console';
+import { Button, Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { useChange, useOperation } from '../../api/index.ts';
+import { announce, Failure, Notice, OneTimeSecret, Page, Query, RoleGate } from '../../kit/index.ts';
+import { useWords } from '../../words/words.ts';
+import { type ChannelChoice, findFault, readChoice, writeChoice } from './channel-choice.ts';
+import formStyles from './Form.module.css';
+import { applicationsWords } from './words.ts';
+
+type Scope = ConsoleApplication['scopes'][number];
+
+/** Registers an application and shows its secret once. */
+export function NewApplicationPage() {
+  const words = useWords(applicationsWords);
+  return (
+    <Page title={words.newTitle} crumbs={[{ text: words.applications, to: '/applications' }]}>
+      <RoleGate operation="createApplication">
+        <NewApplicationForm />
+      </RoleGate>
+    </Page>
+  );
+}
+
+function NewApplicationForm() {
+  const words = useWords(applicationsWords);
+  const navigate = useNavigate();
+  const create = useChange('createApplication');
+  const [name, setName] = useState('');
+  const [scopes, setScopes] = useState<readonly Scope[]>(['auth_order']);
+  const [channels, setChannels] = useState<ChannelChoice>(writeChoice(null));
+  const [isApproved, setApproved] = useState(true);
+  const [isSent, setSent] = useState(false);
+  const [credentials, setCredentials] = useState<ApplicationCredentials>();
+  const isFaulty = scopes.length === 0 || findFault(channels) !== undefined;
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setSent(true);
+    if (isFaulty) return;
+    const body = { name, scopes: [...scopes], channels: readChoice(channels), isApproved };
+    // The page shows the failure from the mutation's state.
+    const created = await create.mutateAsync({ body }).catch(() => undefined);
+    if (created === undefined) return;
+    announce('good', words.created(name));
+    setCredentials(created);
+  };
+  const scopeBox = (scope: Scope, label: string) => (
+    <Checkbox
+      label={label}
+      checked={scopes.includes(scope)}
+      onChange={(event) =>
+        setScopes(event.currentTarget.checked ? [...scopes, scope] : scopes.filter((each) => each !== scope))
+      }
+    />
+  );
+  return (
+    <>
+      <form className={formStyles.form} onSubmit={(event) => void submit(event)}>
+        <TextInput
+          label={words.name}
+          description={words.nameHint}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          maxLength={255}
+          autoComplete="off"
+          required
+        />
+        <fieldset className={formStyles.group}>
+          <legend>{words.scopes}</legend>
+          {scopeBox('auth_order', words.scopeOrder)}
+          {scopeBox('auth_me', words.scopeMember)}
+          {isSent && scopes.length === 0 && (
+            <p className={formStyles.fault} role="alert">
+              {words.scopeMissing}
+            </p>
+          )}
+        </fieldset>
+        <ChannelsField value={channels} onChange={setChannels} showsFault={isSent} />
+        <Checkbox
+          label={words.approveAtOnce}
+          description={words.approveAtOnceHint}
+          checked={isApproved}
+          onChange={(event) => setApproved(event.currentTarget.checked)}
+        />
+        {create.error !== null && <Failure failure={create.error} />}
+        <div>
+          <Button type="submit" loading={create.isPending}>
+            {words.create}
+          </Button>
+        </div>
+      </form>
+      {credentials !== undefined && (
+        <OneTimeSecret
+          title={words.created(name)}
+          secrets={[
+            { label: words.appKey, value: credentials.appKey },
+            { label: words.appSecret, value: credentials.appSecret },
+          ]}
+          onClose={() =>
+            void navigate({ to: '/applications/$appKey', params: { appKey: credentials.appKey }, replace: true })
+          }
+        >
+          <p>{words.secretOnce}</p>
+        </OneTimeSecret>
+      )}
+    </>
+  );
+}
+
+const route = getRouteApi('/applications/$appKey/channels');
+
+/** Changes the channels of an application. */
+export function BindingPage() {
+  const words = useWords(applicationsWords);
+  const { appKey } = route.useParams();
+  const application = useOperation('getApplication', { params: { appKey } });
+  const [reloads, setReloads] = useState(0);
+  const name = application.data?.name ?? appKey;
+  return (
+    <Page
+      title={words.bindTitle(name)}
+      crumbs={[
+        { text: words.applications, to: '/applications' },
+        { text: name, to: '/applications/$appKey', params: { appKey } },
+      ]}
+    >
+      <RoleGate operation="bindApplication">
+        <Query of={application}>
+          {(shown) => (
+            <ChannelsForm
+              key={reloads}
+              application={shown}
+              onReload={() => void application.refetch().then(() => setReloads(reloads + 1))}
+            />
+          )}
+        </Query>
+      </RoleGate>
+    </Page>
+  );
+}
+
+/** Sends the channels that the form showed first, so that the service refuses to overwrite a change made meanwhile. */
+function ChannelsForm({ application, onReload }: { application: ConsoleApplication; onReload: () => void }) {
+  const words = useWords(applicationsWords);
+  const navigate = route.useNavigate();
+  const bind = useChange('bindApplication');
+  const [{ appKey, channels: shownChannels }] = useState(application);
+  const [choice, setChoice] = useState(writeChoice(shownChannels));
+  const [isSent, setSent] = useState(false);
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setSent(true);
+    if (findFault(choice) !== undefined) return;
+    const body = { channels: readChoice(choice), shownChannels };
+    // The page shows the failure from the mutation's state.
+    const bound = await bind.mutateAsync({ params: { appKey }, body }).catch(() => undefined);
+    if (bound === undefined) return;
+    announce('good', words.bound);
+    await navigate({ to: '/applications/$appKey', params: { appKey } });
+  };
+  return (
+    <form className={formStyles.form} onSubmit={(event) => void submit(event)}>
+      <Notice tone="warn" title={words.bindSays} />
+      <ChannelsField value={choice} onChange={setChoice} showsFault={isSent} />
+      {bind.error !== null && (
+        <Failure failure={bind.error} {...(bind.error.status === 409 ? { onRetry: onReload } : {})} />
+      )}
+      <div className={formStyles.buttons}>
+        <Button type="submit" loading={bind.isPending}>
+          {words.save}
+        </Button>
+        <Button
+          variant="default"
+          renderRoot={(props) => <Link to="/applications/$appKey" params={{ appKey }} {...props} />}
+        >
+          {words.cancel}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** Selects channels. Shows what is invalid if `showsFault` is true. */
+function ChannelsField({
+  value,
+  onChange,
+  showsFault,
+}: {
+  value: ChannelChoice;
+  onChange: (value: ChannelChoice) => void;
+  showsFault: boolean;
+}) {
+  const words = useWords(applicationsWords);
+  const fault = showsFault ? findFault(value) : undefined;
+  return (
+    <>
+      <NativeSelect
+        label={words.channels}
+        value={value.isBound ? 'some' : 'all'}
+        data={[
+          { value: 'all', label: words.allChannels },
+          { value: 'some', label: words.bindSome },
+        ]}
+        onChange={(event) => onChange({ ...value, isBound: event.currentTarget.value === 'some' })}
+      />
+      {value.isBound && (
+        <Textarea
+          label={words.bindSome}
+          description={words.channelsHint}
+          value={value.text}
+          onChange={(event) => onChange({ ...value, text: event.currentTarget.value })}
+          error={fault && words[fault]}
+          rows={5}
+          spellCheck={false}
+          required
+        />
+      )}
+    </>
+  );
+}

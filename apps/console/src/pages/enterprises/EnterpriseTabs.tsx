@@ -1,0 +1,166 @@
+import type { ConsoleData } from '@lockstep/contract/console';
+import { Stack } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useMayCall, useOperation } from '../../api/index.ts';
+import {
+  Badge,
+  type Column,
+  CopyId,
+  DataTable,
+  Empty,
+  Filters,
+  NoRows,
+  Query,
+  Time,
+  useAddress,
+} from '../../kit/index.ts';
+import { useNumberFormat, useWords } from '../../words/words.ts';
+import { AssetLink } from '../links.tsx';
+import { enterprisesWords } from './words.ts';
+
+type Employee = ConsoleData<'listEmployees'>['employees'][number];
+
+/** The employees of an enterprise with their assigned assets. */
+export function EmployeeList({ enterpriseGlobalId }: { enterpriseGlobalId: string }) {
+  const words = useWords(enterprisesWords);
+  const [{ text, cursor }] = useAddress();
+  const call = { params: { enterpriseGlobalId }, query: { text, cursor } };
+  const found = useOperation('listEmployees', call, { keepsPrevious: true });
+  const columns: Column<Employee>[] = [
+    {
+      header: words.employee,
+      cell: ({ name, isAdministrator }) => (
+        <>
+          {name} {isAdministrator && <Badge tone="busy">{words.administrator}</Badge>}
+        </>
+      ),
+    },
+    { header: words.account, cell: ({ account }) => <CopyId id={account} /> },
+    { header: words.holds, cell: (employee) => <Held employee={employee} /> },
+    { header: words.id, cell: ({ memberGlobalId }) => <CopyId id={memberGlobalId} />, isMinor: true },
+    { header: words.department, cell: (row) => row.departmentId ?? '–', isMinor: true },
+    { header: words.mobile, cell: ({ passwordMobile }) => passwordMobile ?? '–', isMinor: true },
+    { header: words.remark, cell: ({ remark }) => remark ?? '–', isMinor: true },
+    { header: words.added, cell: ({ createdTime }) => <Time timeMs={createdTime} />, isMinor: true },
+  ];
+  return (
+    <Stack>
+      <Filters fields={[{ name: 'text', label: words.keyword, kind: 'text' }]} />
+      <Query of={found}>
+        {({ employees, nextCursor }) => (
+          <DataTable
+            label={words.employees}
+            columns={columns}
+            rows={employees}
+            rowKey={({ memberGlobalId }) => memberGlobalId}
+            isStale={found.isPlaceholderData}
+            empty={<NoRows title={words.noEmployees}>{words.noEmployeesAdvice}</NoRows>}
+            nextCursor={nextCursor}
+          />
+        )}
+      </Query>
+    </Stack>
+  );
+}
+
+function Held({ employee: { held, heldCount } }: { employee: Employee }) {
+  const words = useWords(enterprisesWords);
+  const write = useNumberFormat();
+  if (heldCount === 0) return words.holdsNothing;
+  return (
+    <>
+      {held.map(({ assetNum, lentInto }) => (
+        <div key={assetNum}>
+          <AssetLink assetNum={assetNum} />
+          {lentInto !== null && <> {words.inLock(lentInto)}</>}
+        </div>
+      ))}
+      {heldCount > held.length && <div>{words.more(write(heldCount - held.length))}</div>}
+    </>
+  );
+}
+
+type Entry = ConsoleData<'listEnterpriseAuditLog'>['entries'][number];
+
+/** The author of a change. An operator's name is only in the operators' audit log. */
+function Who({ entry: { actorAccount, targetGlobalId } }: { entry: Entry }) {
+  const words = useWords(enterprisesWords);
+  const mayCall = useMayCall();
+  if (actorAccount !== null) return actorAccount;
+  if (targetGlobalId === null || !mayCall('listAuditLog')) return words.operator;
+  return (
+    <Link to="/audit-log" search={{ target: targetGlobalId }} title={words.seeOperators}>
+      {words.operator}
+    </Link>
+  );
+}
+
+/** The audit log of an enterprise, newest first. */
+export function EnterpriseAuditLog({ enterpriseGlobalId }: { enterpriseGlobalId: string }) {
+  const words = useWords(enterprisesWords);
+  const [{ cursor }] = useAddress();
+  const call = { params: { enterpriseGlobalId }, query: { cursor } };
+  const found = useOperation('listEnterpriseAuditLog', call, { keepsPrevious: true });
+  const columns: Column<Entry>[] = [
+    { header: words.time, cell: ({ time }) => <Time timeMs={time} isRelative /> },
+    { header: words.what, width: '8rem', cell: ({ action }) => words[action] },
+    { header: words.target, cell: ({ targetAccount, targetGlobalId }) => targetAccount ?? targetGlobalId ?? '–' },
+    { header: words.detail, cell: ({ detail }) => <AuditedChange detail={detail} />, width: '14rem' },
+    { header: words.changedBy, cell: (entry) => <Who entry={entry} /> },
+    { header: words.requestId, cell: ({ requestId }) => <CopyId id={requestId} />, isMinor: true },
+  ];
+  return (
+    <Query of={found}>
+      {({ entries, nextCursor }) => (
+        <DataTable
+          label={words.auditLog}
+          columns={columns}
+          rows={entries}
+          rowKey={({ id }) => id}
+          isStale={found.isPlaceholderData}
+          empty={<Empty title={words.noChanges}>{words.noChangesAdvice}</Empty>}
+          nextCursor={nextCursor}
+        />
+      )}
+    </Query>
+  );
+}
+
+type Detail = ConsoleData<'listEnterpriseAuditLog'>['entries'][number]['detail'];
+
+const FIELDS = ['userName', 'name', 'departmentId', 'remark', 'passwordMobile', 'assetNums', 'lent'] as const;
+type Value = NonNullable<Detail['before']>[(typeof FIELDS)[number]];
+
+/** A change in the member center, field by field: before → after. */
+function AuditedChange({ detail: { before, after } }: { detail: Detail }) {
+  const words = useWords(enterprisesWords);
+  const write = (value: Value) => writeValue(value, words) ?? words.nothing;
+  const changed = FIELDS.filter((field) => write(before?.[field]) !== write(after?.[field]));
+  if (changed.length === 0) return '–';
+  const labels = { ...words, name: words.fieldName };
+  return (
+    <>
+      {changed.map((field) => (
+        <div key={field}>
+          {labels[field]}
+          {words.colon}
+          {before !== null && `${write(before[field])} → `}
+          {write(after?.[field])}
+        </div>
+      ))}
+    </>
+  );
+}
+
+/** Formats a field's value; null if it is empty. */
+function writeValue(
+  value: Value,
+  { inLock, comma }: { inLock: (lock: string) => string; comma: string },
+): string | null {
+  if (value === undefined || value === null) return null;
+  if (!Array.isArray(value)) return String(value);
+  const parts = value.map((each) =>
+    typeof each === 'string' ? each : `${each.assetNum} ${inLock(each.borrowedUsbKey)}`,
+  );
+  return parts.length === 0 ? null : parts.join(comma);
+}

@@ -1,0 +1,277 @@
+import type { ConsoleOperator, NewOperatorLogin, OperatorRole } from '@lockstep/contract/console';
+import { NativeSelect, TextInput } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMayCall, useMe, useOperation } from '../../api/index.ts';
+import {
+  type Column,
+  ConfirmButton,
+  Count,
+  DataTable,
+  Empty,
+  type Field,
+  Fields,
+  OneTimeSecret,
+  Page,
+  Query,
+  StateBadge,
+  Time,
+} from '../../kit/index.ts';
+import { useCodeNames, useWords } from '../../words/words.ts';
+import { operatorsWords } from './words.ts';
+
+/** All operators with their roles. */
+export function OperatorsPage() {
+  const words = useWords(operatorsWords);
+  const operators = useOperation('listOperators', {});
+  const columns = useColumns();
+  const actions = useMayCall()('createOperator') ? <NewOperator /> : undefined;
+  return (
+    <Page title={words.operators} lead={words.intro} actions={actions}>
+      <Query of={operators}>
+        {({ operators: rows }) => (
+          <DataTable label={words.operators} columns={columns} rows={rows} rowKey={({ operatorId }) => operatorId} />
+        )}
+      </Query>
+    </Page>
+  );
+}
+
+function useColumns(): readonly Column<ConsoleOperator>[] {
+  const words = useWords(operatorsWords);
+  const me = useMe();
+  const codeName = useCodeNames();
+  return [
+    {
+      header: words.name,
+      cell: ({ name, operatorId }) => (
+        <>
+          <Link to="/operators/$name" params={{ name }}>
+            {name}
+          </Link>
+          {operatorId === me.operatorId && `${words.gap}${words.aside(words.you)}`}
+        </>
+      ),
+    },
+    { header: words.role, cell: ({ role }) => codeName(role) },
+    {
+      header: words.state,
+      cell: ({ disabledTime }) => <StateBadge state={disabledTime === null ? 'enabled' : 'disabled'} />,
+    },
+    { header: words.sessions, align: 'end', isMinor: true, cell: ({ sessions }) => <Count value={sessions} /> },
+    {
+      header: words.lastUsed,
+      isMinor: true,
+      cell: ({ lastUsedTime }) =>
+        lastUsedTime === null ? words.notLoggedIn : <Time timeMs={lastUsedTime} isRelative />,
+    },
+    { header: words.createdTime, isMinor: true, cell: ({ createdTime }) => <Time timeMs={createdTime} /> },
+  ];
+}
+
+const route = getRouteApi('/operators/$name');
+
+/** One operator: role, sessions and actions. */
+export function OperatorPage() {
+  const words = useWords(operatorsWords);
+  const { name } = route.useParams();
+  const operators = useOperation('listOperators', {});
+  const operator = operators.data?.operators.find((each) => each.name === name);
+  return (
+    <Page
+      title={name}
+      beside={operator && <StateBadge state={operator.disabledTime === null ? 'enabled' : 'disabled'} />}
+      crumbs={[{ text: words.operators, to: '/operators' }]}
+      actions={operator && <OperatorActions operator={operator} />}
+    >
+      <Query of={operators}>
+        {() =>
+          operator === undefined ? (
+            <Empty title={words.missing(name)}>{words.missingHelp}</Empty>
+          ) : (
+            <Known operator={operator} />
+          )
+        }
+      </Query>
+    </Page>
+  );
+}
+
+function Known({ operator }: { operator: ConsoleOperator }) {
+  const codeName = useCodeNames();
+  const words = useWords(operatorsWords);
+  const { name, role, sessions, lastUsedTime, createdTime, disabledTime } = operator;
+  const fields: Field[] = [
+    { label: words.role, value: `${codeName(role)}${words.colon}${words[`${role}Says`]}` },
+    { label: words.sessions, value: <Count value={sessions} /> },
+    {
+      label: words.lastUsed,
+      value: lastUsedTime === null ? words.notLoggedIn : <Time timeMs={lastUsedTime} isRelative withUtc />,
+    },
+    { label: words.createdTime, value: <Time timeMs={createdTime} withUtc /> },
+    {
+      label: words.disabledSince,
+      value: disabledTime === null ? undefined : <Time timeMs={disabledTime} isRelative withUtc />,
+    },
+    {
+      label: words.auditLog,
+      value: (
+        <>
+          <Link to="/audit-log" search={{ operator: name }}>
+            {words.changesBy}
+          </Link>
+          {' · '}
+          <Link to="/audit-log" search={{ target: name }}>
+            {words.changesTo}
+          </Link>
+        </>
+      ),
+    },
+  ];
+  return <Fields fields={fields} />;
+}
+
+/** The actions of an admin on an operator. For the own password there is a page that keeps the session. */
+function OperatorActions({ operator }: { operator: ConsoleOperator }) {
+  const { operatorId } = useMe();
+  return (
+    <>
+      <ChangeRole key={operator.role} operator={operator} />
+      {operator.operatorId !== operatorId && <ResetPassword name={operator.name} />}
+      <SwitchOperator operator={operator} />
+    </>
+  );
+}
+
+function ChangeRole({ operator: { name, role } }: { operator: ConsoleOperator }) {
+  const words = useWords(operatorsWords);
+  const [chosen, setChosen] = useState(role);
+  return (
+    <ConfirmButton
+      operation="setOperatorRole"
+      call={{ params: { name }, body: { role: chosen } }}
+      label={words.changeRole}
+      title={words.changeRoleTitle(name)}
+      confirmLabel={words.save}
+      canConfirm={chosen !== role}
+      done={words.roleChanged(name)}
+    >
+      <p>{words.changeRoleSays}</p>
+      <RoleField value={chosen} onChange={setChosen} />
+    </ConfirmButton>
+  );
+}
+
+function ResetPassword({ name }: { name: string }) {
+  const words = useWords(operatorsWords);
+  return (
+    <ConfirmButton
+      operation="resetOperatorPassword"
+      call={{ params: { name } }}
+      label={words.resetPassword}
+      title={words.resetTitle(name)}
+      done={words.resetNow(name)}
+      result={(login, onClose) => <NewPassword title={words.resetNow(name)} login={login} onClose={onClose} />}
+    >
+      {words.resetSays(name)}
+    </ConfirmButton>
+  );
+}
+
+function SwitchOperator({ operator: { name, disabledTime } }: { operator: ConsoleOperator }) {
+  const words = useWords(operatorsWords);
+  const params = { name };
+  return disabledTime === null ? (
+    <ConfirmButton
+      operation="disableOperator"
+      call={{ params }}
+      label={words.disable}
+      title={words.disableTitle(name)}
+      isDangerous
+      done={words.disabledNow(name)}
+    >
+      {words.disableSays(name)}
+    </ConfirmButton>
+  ) : (
+    <ConfirmButton
+      operation="enableOperator"
+      call={{ params }}
+      label={words.enable}
+      title={words.enableTitle(name)}
+      done={words.enabledNow(name)}
+    >
+      {words.enableSays(name)}
+    </ConfirmButton>
+  );
+}
+
+/** The contract's pattern for names, to validate before the call. */
+const NAME = /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/;
+
+/** Creates an operator and shows the password once. */
+function NewOperator() {
+  const words = useWords(operatorsWords);
+  const [name, setName] = useState('');
+  const [role, setRole] = useState<OperatorRole>('viewer');
+  const isValid = NAME.test(name);
+  return (
+    <ConfirmButton
+      operation="createOperator"
+      call={{ body: { name, role } }}
+      label={words.newTitle}
+      title={words.newTitle}
+      confirmLabel={words.create}
+      canConfirm={isValid}
+      done={words.created(name)}
+      onDone={() => setName('')}
+      result={(login, onClose) => <NewPassword title={words.created(login.name)} login={login} onClose={onClose} />}
+    >
+      <TextInput
+        label={words.name}
+        description={words.nameHint}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value.trim())}
+        error={name === '' || isValid ? undefined : words.nameInvalid}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        required
+      />
+      <RoleField value={role} onChange={setRole} />
+    </ConfirmButton>
+  );
+}
+
+/** Shows an operator's new password once. */
+function NewPassword({ title, login, onClose }: { title: string; login: NewOperatorLogin; onClose: () => void }) {
+  const words = useWords(operatorsWords);
+  return (
+    <OneTimeSecret
+      title={title}
+      secrets={[
+        { label: words.name, value: login.name },
+        { label: words.password, value: login.password },
+      ]}
+      onClose={onClose}
+    >
+      <p>{words.passwordOnce}</p>
+    </OneTimeSecret>
+  );
+}
+
+const ROLES = ['viewer', 'support', 'admin'] as const satisfies OperatorRole[];
+
+/** Selects a role and describes it. */
+function RoleField({ value, onChange }: { value: OperatorRole; onChange: (role: OperatorRole) => void }) {
+  const words = useWords(operatorsWords);
+  const codeName = useCodeNames();
+  return (
+    <NativeSelect
+      label={words.role}
+      description={words[`${value}Says`]}
+      value={value}
+      data={ROLES.map((role) => ({ value: role, label: codeName(role) }))}
+      onChange={(event) => onChange(event.currentTarget.value as OperatorRole)}
+    />
+  );
+}

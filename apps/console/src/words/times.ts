@@ -1,0 +1,56 @@
+/** Units of time in milliseconds, largest first. */
+export const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+] as const;
+/** A time this little ahead counts as now, because the service's clock may be ahead of the browser's. */
+const MAX_CLOCK_DIFFERENCE_MS = 60_000;
+
+/** Formats a time relative to now: `3 min ago`. Less than a minute ahead is `now`. */
+export function writeRelativeTime(tag: string, timeMs: number, nowMs: number): string {
+  const format = new Intl.RelativeTimeFormat(tag, { numeric: 'auto', style: 'short' });
+  const aheadMs = timeMs - nowMs;
+  const passedMs = aheadMs > 0 && aheadMs < MAX_CLOCK_DIFFERENCE_MS ? 0 : aheadMs;
+  const [unit, unitMs] = UNITS.find(([, each]) => Math.abs(passedMs) >= each) ?? UNITS[3];
+  return spaceOut(format.format(Math.trunc(passedMs / unitMs), unit));
+}
+
+/** Puts a space between a number and the Chinese word after it, as the console's Chinese words do. */
+export function spaceOut(text: string): string {
+  return text.replace(/(\d)(?=\p{Script=Han})/gu, '$1 ');
+}
+
+/** Whether the calendar has a time: the numbers that are stored may be any. */
+export const isTime = (timeMs: number) => !Number.isNaN(new Date(timeMs).getTime());
+
+/**
+ * Formats a time in the reader's time zone or in UTC, sortable and unambiguous: `2026-11-23 15:25:43`. Returns a number
+ * that is no time as it is.
+ */
+export function writeTime(timeMs: number, zone: 'local' | 'utc'): string {
+  if (!isTime(timeMs)) return String(timeMs);
+  const time = new Date(timeMs);
+  if (zone === 'utc')
+    return time
+      .toISOString()
+      .replace(/\.\d+Z$/, '')
+      .replace('T', ' ');
+  const two = (value: number) => String(value).padStart(2, '0');
+  const date = [time.getFullYear(), two(time.getMonth() + 1), two(time.getDate())].join('-');
+  return `${date} ${[time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(':')}`;
+}
+
+/** Parses a datetime-local field, in the reader's time zone, to milliseconds. */
+export function readLocalTime(text: string): string | undefined {
+  const timeMs = new Date(text).getTime();
+  return Number.isNaN(timeMs) ? undefined : String(timeMs);
+}
+
+/** Writes milliseconds as the value of a datetime-local field. */
+export function writeLocalTime(timeMs: string | undefined): string {
+  const time = Number(timeMs);
+  if (timeMs === undefined || timeMs === '' || !isTime(time)) return '';
+  return writeTime(time, 'local').replace(' ', 'T');
+}
