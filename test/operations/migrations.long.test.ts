@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RELEASE } from '@lockstep/config';
-import { superuserPasswordPath } from '@lockstep/embedded-postgres/testing';
 import { migrateToLatest } from '@lockstep/platform';
 import { findLacking, readMigrations } from '@lockstep/platform/testing';
 import { sql } from 'kysely';
@@ -138,7 +137,7 @@ describe('a role that is not the owner', () => {
   /** Runs a statement that the owner of a database may not. */
   async function asSuperuser(statement: string, databaseUrl: string): Promise<void> {
     const url = new URL(databaseUrl);
-    const password = await readFile(superuserPasswordPath(join(inject('directory'), 'postgres')), 'utf8');
+    const password = await readFile(join(inject('directory'), 'postgres', 'superuser-password'), 'utf8');
     Object.assign(url, { username: 'postgres', password: password.trim() });
     const client = new pg.Client({ connectionString: url.href });
     await client.connect();

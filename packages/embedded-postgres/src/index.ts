@@ -1,4 +1,2 @@
-export { backUpCluster } from './base-backup.ts';
-export { syncDirectory } from './own-files.ts';
+export { backUpCluster, unpackCluster } from './backup.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './start.ts';
-export { unpackCluster } from './unpack-cluster.ts';

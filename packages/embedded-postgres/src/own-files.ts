@@ -1,16 +1,5 @@
-import {
-  chownSync,
-  closeSync,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { SystemUser } from './launcher.ts';
 
 /**
  * Checks that no other user has prepared these paths, from the outer to the inner one: what exists, and what a link
@@ -18,22 +7,17 @@ import type { SystemUser } from './launcher.ts';
  * @throws Error that says what to do
  */
 export function requireOwn(...paths: string[]): void {
-  const user = process.geteuid?.();
-  // Windows has no such owners.
-  if (user === undefined) return;
+  const user = process.geteuid!();
   for (const path of paths) {
     for (const look of [lstatSync, statSync]) {
       const found = look(path, { throwIfNoEntry: false });
       if (found === undefined) continue;
-      if (found.uid !== 0 && found.uid !== user) {
-        throw new Error(
-          `${path} belongs to another user (${found.uid}). Run this as that user, choose another DATA_DIR, or run chown ${user} on it.`,
-        );
-      }
       // Every link has the mode 777.
-      if (!found.isSymbolicLink() && (found.mode & 0o022) !== 0) {
+      const othersWrite = !found.isSymbolicLink() && (found.mode & 0o022) !== 0;
+      if (othersWrite || (found.uid !== 0 && found.uid !== user)) {
         throw new Error(
-          `Other users can write to ${path}. Choose another DATA_DIR, or remove what is not yours and run chmod go-w on it.`,
+          `Another user can change ${path}, which belongs to user ${found.uid}. Choose another DATA_DIR, or remove ` +
+            `what is not yours and run chown ${user} and chmod go-w on it.`,
         );
       }
     }
@@ -41,11 +25,10 @@ export function requireOwn(...paths: string[]): void {
 }
 
 /** Writes a file that only its owner can read, whole or not at all. */
-export function writeDurably(file: string, text: string, owner: SystemUser | undefined): void {
+export function writeDurably(file: string, text: string): void {
   const temporaryFile = `${file}.new`;
   rmSync(temporaryFile, { force: true });
   writeFileSync(temporaryFile, `${text}\n`, { mode: 0o600, flag: 'wx', flush: true });
-  if (owner !== undefined) chownSync(temporaryFile, owner.uid, owner.gid);
   renameSync(temporaryFile, file);
   syncDirectory(dirname(file));
 }

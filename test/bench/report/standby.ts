@@ -32,9 +32,7 @@ export class Standby {
     // If this process is root, PostgreSQL's user must be able to enter the directory.
     chmodSync(directory, 0o711);
     await copyCluster(machine.primary, cluster);
-    for (const file of ['superuser-password', 'lockstep-password']) {
-      copyFileSync(join(machine.primary.directory, file), join(directory, file));
-    }
+    copyFileSync(join(machine.primary.directory, 'superuser-password'), join(directory, 'superuser-password'));
     const conninfo = describePrimary(machine.superuserUrlOf(machine.primary.databaseUrl), NAME);
     writeClusterFile(join(cluster, 'postgresql.auto.conf'), `primary_conninfo = '${conninfo}'\n`);
     writeClusterFile(join(cluster, 'standby.signal'), '');

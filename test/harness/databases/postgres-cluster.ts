@@ -53,7 +53,7 @@ export class PostgresServer {
 
   /** Starts the server, also after `kill` or `stop`, and waits until it answers. */
   async start(): Promise<void> {
-    this.#running = await startEmbeddedPostgres({ directory: this.#directory, choosePort: async () => this.port });
+    this.#running = await startEmbeddedPostgres({ directory: this.#directory, port: this.port });
     this.#databaseUrl = this.#running.databaseUrl;
   }
 
@@ -114,9 +114,7 @@ export class PostgresServer {
   async startAsStandbyOf(primary: PostgresServer): Promise<void> {
     const cluster = join(this.#directory, 'cluster');
     await copyCluster({ directory: primary.#directory, databaseUrl: primary.databaseUrl }, cluster);
-    for (const name of ['superuser-password', 'lockstep-password']) {
-      copyFileSync(join(primary.#directory, name), join(this.#directory, name));
-    }
+    copyFileSync(join(primary.#directory, 'superuser-password'), join(this.#directory, 'superuser-password'));
     // The copy also has the primary's settings. A standby that is promoted must not wait for standbys.
     const follow = `primary_conninfo = '${describePrimary(primary.superuserUrl, this.name)}'\n`;
     writeClusterFile(join(cluster, 'postgresql.auto.conf'), follow);

@@ -173,14 +173,6 @@ export function findProcess(job: Job, part: string): number {
   return found.pid;
 }
 
-/** Finds the initdb that creates the data directory's PostgreSQL. */
-export function findInitdb(dataDir: string): number[] {
-  const pgdata = `--pgdata=${join(dataDir, sep)}`;
-  return listProcesses()
-    .filter(({ command }) => command.includes(pgdata))
-    .map(({ pid }) => pid);
-}
-
 /** Reads the pid of the data directory's PostgreSQL from its pid file. */
 export function readPostgresPid(dataDir: string): number {
   const [pid] = readFileSync(getPidFile(dataDir), 'utf8').split('\n');
@@ -209,7 +201,7 @@ export async function endEverything(): Promise<void> {
     try {
       if (runs && existsSync(getPidFile(dataDir))) process.kill(readPostgresPid(dataDir), 'SIGKILL');
     } catch {
-      // Its watchdog was faster.
+      // Its supervisor was faster.
     }
     rmSync(directory, { recursive: true, force: true, maxRetries: 50, retryDelay: 20 });
   }

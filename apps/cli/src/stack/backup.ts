@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Config } from '@lockstep/config';
-import { backUpCluster, syncDirectory } from '@lockstep/embedded-postgres';
+import { backUpCluster } from '@lockstep/embedded-postgres';
+import { syncDirectory } from '@lockstep/embedded-postgres/own-files';
 import { CommandFault } from '../output/status.ts';
 import { findDatabaseUrl, postgresDirectory } from './stack.ts';
 

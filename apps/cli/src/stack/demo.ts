@@ -65,7 +65,7 @@ async function createDemo(db: Database, file: string, baseUrl: string): Promise<
     operatorName: operator.name,
     operatorPassword: operator.password,
   };
-  writeDurably(file, JSON.stringify(written, null, 2), undefined);
+  writeDurably(file, JSON.stringify(written, null, 2));
   return written;
 }
 

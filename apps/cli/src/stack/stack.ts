@@ -49,7 +49,7 @@ export async function provideDatabase(
   }
   const { startEmbeddedPostgres } = await import('@lockstep/embedded-postgres');
   const postgres = await startEmbeddedPostgres({ directory: postgresDirectory(config), stop });
-  writeDurably(file, JSON.stringify({ databaseUrl: postgres.databaseUrl }), undefined);
+  writeDurably(file, JSON.stringify({ databaseUrl: postgres.databaseUrl }));
   return {
     url: postgres.databaseUrl,
     description: `embedded in ${config.DATA_DIR}`,

@@ -1,3 +1,0 @@
-// Internals that only tests of the whole service import.
-
-export { superuserPasswordPath } from './cluster.ts';
