@@ -9,7 +9,7 @@ import { ConsoleClient } from '../harness/browser/console.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { expectFits } from '../harness/browser/page-width.ts';
 import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
-import { startStack, testStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** Batches and orders in a real browser: watched, cancelled, fixed and resent. */
 const MARKUP = '<img src=x onerror=i()> & "Co"';
@@ -101,34 +101,29 @@ describe('a batch', () => {
   });
 
   it('is watched until it is completed, and cancelled', async () => {
-    const idle = await startStack({ worker: false });
-    try {
-      const sender = await idle.newApi();
-      const buyer = await sender.newCustomer();
-      const [watched, unwanted] = [batchOf(newBuy(buyer, [newAssetNum()])), batchOf(newBuy(buyer, [newAssetNum()]))];
-      await sender.accept(watched);
-      await sender.accept(unwanted);
-      const { page } = await openConsole(idle, 'support', { path: '/console/batches?state=accepted' });
-      await page.getByRole('link', { name: unwanted.channelOrderId }).click();
-      await press(page, en.batches.cancel);
-      await page.getByRole('heading', { name: en.batches.cancelTitle('1') }).waitFor();
-      await shot(page, 'batch-cancel');
-      await expectAccessible(page);
-      await answer(page, en.batches.cancelConfirm);
-      await said(page, en.batches.cancelled('1'));
-      await said(page, en.states.completed);
-      await page.getByRole('link', { name: en.shell.batches, exact: true }).first().click();
-      await page.getByRole('link', { name: watched.channelOrderId }).click();
-      await page.getByRole('progressbar').waitFor();
-      await shot(page, 'batch-running');
-      await idle.startWorker();
-      await page.getByRole('progressbar').waitFor({ state: 'detached' });
-      await said(page, en.states.completed);
-      expect(await page.getByRole('button', { name: en.batches.cancel }).count()).toBe(0);
-      expectNoFaults(page);
-    } finally {
-      await idle.close();
-    }
+    const { stack: idle, api: sender } = await testStack({ worker: false });
+    const buyer = await sender.newCustomer();
+    const [watched, unwanted] = [batchOf(newBuy(buyer, [newAssetNum()])), batchOf(newBuy(buyer, [newAssetNum()]))];
+    await sender.accept(watched);
+    await sender.accept(unwanted);
+    const { page } = await openConsole(idle, 'support', { path: '/console/batches?state=accepted' });
+    await page.getByRole('link', { name: unwanted.channelOrderId }).click();
+    await press(page, en.batches.cancel);
+    await page.getByRole('heading', { name: en.batches.cancelTitle('1') }).waitFor();
+    await shot(page, 'batch-cancel');
+    await expectAccessible(page);
+    await answer(page, en.batches.cancelConfirm);
+    await said(page, en.batches.cancelled('1'));
+    await said(page, en.states.completed);
+    await page.getByRole('link', { name: en.shell.batches, exact: true }).first().click();
+    await page.getByRole('link', { name: watched.channelOrderId }).click();
+    await page.getByRole('progressbar').waitFor();
+    await shot(page, 'batch-running');
+    await idle.startWorker();
+    await page.getByRole('progressbar').waitFor({ state: 'detached' });
+    await said(page, en.states.completed);
+    expect(await page.getByRole('button', { name: en.batches.cancel }).count()).toBe(0);
+    expectNoFaults(page);
   });
 
   it('has its failed orders saved as a file', async () => {

@@ -10,7 +10,7 @@ import { ConsoleClient } from '../harness/browser/console.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { expectFits } from '../harness/browser/page-width.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
-import { startStack, testStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** The overview and the queue of a healthy and of an unhealthy service. */
 
@@ -91,29 +91,25 @@ describe('the overview of a healthy service', () => {
 describe('the overview of the demo', () => {
   it.each(VIEWS)('shows the demo data and what to do next (%s)', async (name, view) => {
     const demo = { appKey: 'app_demo', operatorName: 'demo', file: '/tmp/a demo/demo.json' };
-    const newcomer = await startStack({ demo });
-    try {
-      const { page } = await openConsole(newcomer, 'admin', view);
-      const command = (file: string) => page.getByText(`DATA_DIR='/tmp/a demo' npx lockstep submit examples/${file}`);
-      await command('first-batch.json').waitFor();
-      await page.locator('a[href$="/console/enterprises"]').last().waitFor();
-      await expectAccessible(page);
-      await expectFits(page);
-      await shot(page, `overview-demo-${name}`);
-      const api = await newcomer.newApi();
-      const customer = await api.newCustomer();
-      await api.process(batchOf(newBuy(customer, [newAssetNum()])));
-      await command('mixed-batch.json').waitFor();
-      await api.process(batchOf(newBuy(customer, [newAssetNum()])));
-      await page.locator('code').waitFor({ state: 'detached' });
-      const tutorial = page.locator('a[href$="/guides/tutorial"]');
-      await tutorial.waitFor();
-      await api.process(batchOf(newBuy(customer, [newAssetNum()])));
-      await tutorial.waitFor({ state: 'detached' });
-      expectNoFaults(page);
-    } finally {
-      await newcomer.close();
-    }
+    const { stack: newcomer } = await testStack({ demo });
+    const { page } = await openConsole(newcomer, 'admin', view);
+    const command = (file: string) => page.getByText(`DATA_DIR='/tmp/a demo' npx lockstep submit examples/${file}`);
+    await command('first-batch.json').waitFor();
+    await page.locator('a[href$="/console/enterprises"]').last().waitFor();
+    await expectAccessible(page);
+    await expectFits(page);
+    await shot(page, `overview-demo-${name}`);
+    const api = await newcomer.newApi();
+    const customer = await api.newCustomer();
+    await api.process(batchOf(newBuy(customer, [newAssetNum()])));
+    await command('mixed-batch.json').waitFor();
+    await api.process(batchOf(newBuy(customer, [newAssetNum()])));
+    await page.locator('code').waitFor({ state: 'detached' });
+    const tutorial = page.locator('a[href$="/guides/tutorial"]');
+    await tutorial.waitFor();
+    await api.process(batchOf(newBuy(customer, [newAssetNum()])));
+    await tutorial.waitFor({ state: 'detached' });
+    expectNoFaults(page);
   });
 });
 
@@ -130,48 +126,43 @@ describe('the queue', () => {
 
 describe('the overview of an unhealthy service', () => {
   it('says what is wrong and what to do', async () => {
-    const sick = await startStack({ worker: false });
-    try {
-      const api = await sick.newApi();
-      await api.accept(batchOf(newBuy(await api.newCustomer(), [newAssetNum()])));
-      await sql`update application set name = ${MARKUP}`.execute(sick.db);
-      await sql`
+    const { stack: sick, api } = await testStack({ worker: false });
+    await api.accept(batchOf(newBuy(await api.newCustomer(), [newAssetNum()])));
+    await sql`update application set name = ${MARKUP}`.execute(sick.db);
+    await sql`
         insert into webhook (application_id, url, secret, after_position, disabled_time, disabled_cause)
         select id, 'https://hooks.example/' || ${MARKUP}, '\\x00', 0, now(), 'endpoint_gone' from application limit 1`.execute(
-        sick.db,
-      );
-      const admin = await ConsoleClient.logIn(sick, 'admin');
-      const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
-      const failing = openConsumer(sick.queue, QUEUE_NAME, {
-        concurrency: 1,
-        log,
-        process: () => Promise.reject(new Error(MARKUP)),
-      });
-      await vi.waitFor(async () => expect((await admin.call('getQueue')).found?.counts).toMatchObject({ failed: 1 }), {
-        timeout: 60_000,
-      });
-      await failing.close();
-      await api.accept(batchOf(newBuy(await api.newCustomer(), [newAssetNum()])));
-      for (const [name, view] of VIEWS) {
-        const { page } = await openConsole(sick, 'support', view);
-        await page
-          .getByText((name === 'chinese' ? zh : en).checks.workers_do)
-          .first()
-          .waitFor();
-        await page.getByText(MARKUP).first().waitFor();
-        await expectAccessible(page);
-        await expectFits(page);
-        await shot(page, `overview-not-well-${name}`);
-        await page.goto(`${sick.baseUrl}/console/queue`);
-        await page.getByRole('cell', { name: MARKUP }).waitFor();
-        await page.getByText((name === 'chinese' ? zh : en).queue.noWorkers).waitFor();
-        await expectAccessible(page);
-        await expectFits(page);
-        await shot(page, `queue-not-well-${name}`);
-        expectNoFaults(page);
-      }
-    } finally {
-      await sick.close();
+      sick.db,
+    );
+    const admin = await ConsoleClient.logIn(sick, 'admin');
+    const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
+    const failing = openConsumer(sick.queue, QUEUE_NAME, {
+      concurrency: 1,
+      log,
+      process: () => Promise.reject(new Error(MARKUP)),
+    });
+    await vi.waitFor(async () => expect((await admin.call('getQueue')).found?.counts).toMatchObject({ failed: 1 }), {
+      timeout: 60_000,
+    });
+    await failing.close();
+    await api.accept(batchOf(newBuy(await api.newCustomer(), [newAssetNum()])));
+    for (const [name, view] of VIEWS) {
+      const { page } = await openConsole(sick, 'support', view);
+      await page
+        .getByText((name === 'chinese' ? zh : en).checks.workers_do)
+        .first()
+        .waitFor();
+      await page.getByText(MARKUP).first().waitFor();
+      await expectAccessible(page);
+      await expectFits(page);
+      await shot(page, `overview-not-well-${name}`);
+      await page.goto(`${sick.baseUrl}/console/queue`);
+      await page.getByRole('cell', { name: MARKUP }).waitFor();
+      await page.getByText((name === 'chinese' ? zh : en).queue.noWorkers).waitFor();
+      await expectAccessible(page);
+      await expectFits(page);
+      await shot(page, `queue-not-well-${name}`);
+      expectNoFaults(page);
     }
   });
 });

@@ -14,7 +14,7 @@ import {
   type Sent,
 } from '../harness/orders/orders.ts';
 import type { syncOf } from '../harness/orders/sync-batches.ts';
-import { type Stack, startStack, testStack } from '../harness/stack.ts';
+import { type Stack, testStack } from '../harness/stack.ts';
 
 /** Batches in the console, of all applications. */
 
@@ -156,29 +156,25 @@ describe('a batch', () => {
   });
 
   it('is cancelled by support, and the audit log says by whom', async () => {
-    const idle = await startStack({ worker: false });
-    try {
-      const operator = await ConsoleClient.logIn(idle, 'support');
-      const api = await idle.newApi();
-      const customer = await api.newCustomer();
-      const batch = batchOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()]));
-      await api.accept(batch);
-      const { batches } = await operator.call('listAllBatches', { query: { state: 'accepted' } });
-      expect(namesOf(batches)).toEqual([batch.channelOrderId]);
-      const params = { batchId: batches[0]!.batchId };
-      const viewing = await ConsoleClient.logIn(idle, 'viewer');
-      expect((await viewing.send('cancelBatch', { params })).status).toBe(403);
-      expect(await operator.call('cancelBatch', { params })).toEqual({ cancelled: 2, finished: 0 });
-      expect(await operator.call('cancelBatch', { params })).toEqual({ cancelled: 0, finished: 2 });
-      const { failures } = await operator.call('getBatchFailures', { params });
-      expect(failures).toMatchObject([{ cause: 'cancelled', orders: 2 }]);
-      expect((await auditLogOf(idle, params.batchId)).slice(0, 2)).toEqual([
-        { action: 'batch.cancel_asked', before: { state: 'accepted', pending: 2 }, after: null },
-        { action: 'batch.cancelled', before: { state: 'accepted', pending: 2 }, after: { cancelled: 2, finished: 0 } },
-      ]);
-    } finally {
-      await idle.close();
-    }
+    const { stack: idle } = await testStack({ worker: false });
+    const operator = await ConsoleClient.logIn(idle, 'support');
+    const api = await idle.newApi();
+    const customer = await api.newCustomer();
+    const batch = batchOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()]));
+    await api.accept(batch);
+    const { batches } = await operator.call('listAllBatches', { query: { state: 'accepted' } });
+    expect(namesOf(batches)).toEqual([batch.channelOrderId]);
+    const params = { batchId: batches[0]!.batchId };
+    const viewing = await ConsoleClient.logIn(idle, 'viewer');
+    expect((await viewing.send('cancelBatch', { params })).status).toBe(403);
+    expect(await operator.call('cancelBatch', { params })).toEqual({ cancelled: 2, finished: 0 });
+    expect(await operator.call('cancelBatch', { params })).toEqual({ cancelled: 0, finished: 2 });
+    const { failures } = await operator.call('getBatchFailures', { params });
+    expect(failures).toMatchObject([{ cause: 'cancelled', orders: 2 }]);
+    expect((await auditLogOf(idle, params.batchId)).slice(0, 2)).toEqual([
+      { action: 'batch.cancel_asked', before: { state: 'accepted', pending: 2 }, after: null },
+      { action: 'batch.cancelled', before: { state: 'accepted', pending: 2 }, after: { cancelled: 2, finished: 0 } },
+    ]);
   });
 });
 

@@ -21,7 +21,7 @@ import {
   productToBuy,
   type Sent,
 } from '../harness/orders/orders.ts';
-import { startStack, testStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** Orders in the console, of all applications. */
 
@@ -132,31 +132,27 @@ describe('an order', () => {
   });
 
   it('shows its request while it is pending, and a preview', async () => {
-    const idle = await startStack({ worker: false });
-    try {
-      const operator = await ConsoleClient.logIn(idle, 'viewer');
-      const sender = await idle.newApi();
-      const buyer = await sender.newCustomer();
-      const products = { products: [productToBuy({ passwords: ['secret'] })] };
-      const batch = batchOf(...Array.from({ length: 3 }, () => newBuy(buyer, [newAssetNum()], {}, products)));
-      const [, accepted] = await sender.accept(batch);
-      const { licenseOrderId } = accepted!;
-      const { assetNos } = (batch.orderList[1]!.assets as { assetNos: string[] }[])[0]!;
-      const content = OrderContent.parse(await operator.call('getOrderContent', paramsOf(licenseOrderId)));
-      const shown = { assetNos, products: [expect.objectContaining({ passwords: ['(hidden)'] })] };
-      expect(content).toMatchObject({ kind: 'kept', order: { ...batch.orderList[1], ...MASKED, assets: [shown] } });
-      expect(await operator.call('previewOrder', paramsOf(licenseOrderId))).toMatchObject({
-        state: 'succeeded',
-        assets: [{ assetNum: assetNos[0], action: 'create' }],
-      });
-      const listed = async (query: ConsoleCall<'listAllOrders'>['query']) =>
-        (await operator.call('listAllOrders', { query })).orders.map((order) => order.licenseOrderId);
-      expect(await listed({ assetNum: assetNos[0]! })).toEqual([licenseOrderId]);
-      expect(await listed({ customerId: buyer.customerId, state: 'pending' })).toHaveLength(3);
-      expect(await listed({ state: 'pending', limit: '1' })).toHaveLength(1);
-    } finally {
-      await idle.close();
-    }
+    const { stack: idle } = await testStack({ worker: false });
+    const operator = await ConsoleClient.logIn(idle, 'viewer');
+    const sender = await idle.newApi();
+    const buyer = await sender.newCustomer();
+    const products = { products: [productToBuy({ passwords: ['secret'] })] };
+    const batch = batchOf(...Array.from({ length: 3 }, () => newBuy(buyer, [newAssetNum()], {}, products)));
+    const [, accepted] = await sender.accept(batch);
+    const { licenseOrderId } = accepted!;
+    const { assetNos } = (batch.orderList[1]!.assets as { assetNos: string[] }[])[0]!;
+    const content = OrderContent.parse(await operator.call('getOrderContent', paramsOf(licenseOrderId)));
+    const shown = { assetNos, products: [expect.objectContaining({ passwords: ['(hidden)'] })] };
+    expect(content).toMatchObject({ kind: 'kept', order: { ...batch.orderList[1], ...MASKED, assets: [shown] } });
+    expect(await operator.call('previewOrder', paramsOf(licenseOrderId))).toMatchObject({
+      state: 'succeeded',
+      assets: [{ assetNum: assetNos[0], action: 'create' }],
+    });
+    const listed = async (query: ConsoleCall<'listAllOrders'>['query']) =>
+      (await operator.call('listAllOrders', { query })).orders.map((order) => order.licenseOrderId);
+    expect(await listed({ assetNum: assetNos[0]! })).toEqual([licenseOrderId]);
+    expect(await listed({ customerId: buyer.customerId, state: 'pending' })).toHaveLength(3);
+    expect(await listed({ state: 'pending', limit: '1' })).toHaveLength(1);
   });
 
   it('shows its request after a failure, with hidden passwords', async () => {

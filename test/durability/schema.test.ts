@@ -3,7 +3,7 @@ import { type ApplicationId, LicenseType } from '@lockstep/contract';
 import { behindSavepoint, createLogger, type Database, type Tables } from '@lockstep/platform';
 import { type ControlledTransaction, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestDatabase, testDatabase } from '../harness/stack.ts';
+import { testDatabase } from '../harness/stack.ts';
 
 const silent = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
 
@@ -401,21 +401,17 @@ describe('the constraints', () => {
   });
 
   it('allow exactly the assets that O6 locks to be locked', async () => {
-    const other = await createTestDatabase();
-    try {
-      for (const table of ['application', 'enterprise', 'channel', 'customer'] as const)
-        await insertInto(other.db, table);
-      for (const [id, type] of LicenseType.options.entries()) {
-        await insertInto(other.db, 'asset', { id, asset_num: type, license_type: type });
-      }
-      const by = { operatorIdentity: 'Me', applicationId: '1' as ApplicationId, channels: null, requestId: 'r1' };
-      const results = await setLocked(other.db, silent, { ...by, assetNums: LicenseType.options, locked: true });
-      const lockable = results.filter(({ status }) => status === 1).map(({ assetNum }) => assetNum);
-      expect(lockable).toHaveLength(4);
-      expect(await typesThatAllow({ locked: true })).toEqual(lockable);
-    } finally {
-      await other.close();
+    const other = await testDatabase();
+    for (const table of ['application', 'enterprise', 'channel', 'customer'] as const)
+      await insertInto(other.db, table);
+    for (const [id, type] of LicenseType.options.entries()) {
+      await insertInto(other.db, 'asset', { id, asset_num: type, license_type: type });
     }
+    const by = { operatorIdentity: 'Me', applicationId: '1' as ApplicationId, channels: null, requestId: 'r1' };
+    const results = await setLocked(other.db, silent, { ...by, assetNums: LicenseType.options, locked: true });
+    const lockable = results.filter(({ status }) => status === 1).map(({ assetNum }) => assetNum);
+    expect(lockable).toHaveLength(4);
+    expect(await typesThatAllow({ locked: true })).toEqual(lockable);
   });
 
   it('allow only certificates to be frozen, and no asset to be both frozen and locked', async () => {

@@ -6,7 +6,7 @@ import { newCustomersInLanes } from '../harness/orders/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { acceptAll, buyAndDelete, countOutcomes, waitForResults } from '../harness/orders/stories.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
-import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
+import { QUEUE_KINDS, type Stack, startStack, testStack } from '../harness/stack.ts';
 
 describe.concurrent.each(QUEUE_KINDS)('an order without a job, on %s,', (queue) => {
   it('is found if the queue is unreachable at acceptance', async () => {
@@ -46,19 +46,14 @@ describe.concurrent.each(QUEUE_KINDS)('an order without a job, on %s,', (queue) 
 
 describe('an order that was accepted while the clock was wrong', () => {
   it.each(['ahead', 'behind'])('by an hour, %s, is found when its job is lost', async (way) => {
-    const stack = await startStack({ worker: false });
-    try {
-      const api = await stack.newApi();
-      const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
-      await api.accept(batch);
-      const hour = way === 'ahead' ? '1 hour' : '-1 hour';
-      await sql`update lane_chunk set accepted_time = accepted_time + ${hour}::interval`.execute(stack.db);
-      await vi.waitUntil(() => loseAllJobs(stack), { timeout: 60_000 });
-      await stack.startWorker();
-      expect(countOutcomes(await waitForResults(api, [batch]))).toEqual({ succeeded: 1 });
-    } finally {
-      await stack.close();
-    }
+    const { stack, api } = await testStack({ worker: false });
+    const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
+    await api.accept(batch);
+    const hour = way === 'ahead' ? '1 hour' : '-1 hour';
+    await sql`update lane_chunk set accepted_time = accepted_time + ${hour}::interval`.execute(stack.db);
+    await vi.waitUntil(() => loseAllJobs(stack), { timeout: 60_000 });
+    await stack.startWorker();
+    expect(countOutcomes(await waitForResults(api, [batch]))).toEqual({ succeeded: 1 });
   });
 });
 

@@ -14,7 +14,7 @@ import {
 } from '@lockstep/platform';
 import { type RunningWorker, startWorker } from '@lockstep/worker';
 import pg from 'pg';
-import { afterAll, expect, inject } from 'vitest';
+import { afterAll, expect, inject, onTestFinished, TestRunner } from 'vitest';
 import { Api } from './api.ts';
 import './network/example-names.ts';
 
@@ -33,7 +33,7 @@ export interface TestDatabase {
 const open = new Map<Closable, string | undefined>();
 
 /**
- * Closes what was started after the last test of the file or of the `describe`. What a file opened of whose tests none
+ * Closes what was started after the test that calls this, or else after the last one of the file or `describe`. What a file opened of whose tests none
  * ran, as with `-t`, is closed before the next file opens something.
  */
 export async function untilTestsEnd<Part extends Closable>(starting: Promise<Part>): Promise<Part> {
@@ -42,7 +42,7 @@ export async function untilTestsEnd<Part extends Closable>(starting: Promise<Par
   const close = async (which: Closable) => void (open.delete(which) && (await which.close()));
   for (const [left, file] of open) if (file !== testPath) await close(left);
   open.set(part, testPath);
-  afterAll(() => close(part));
+  (TestRunner.getCurrentTest() === undefined ? afterAll : onTestFinished)(() => close(part));
   return part;
 }
 

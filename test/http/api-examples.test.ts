@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type Api, untilServed } from '../harness/api.ts';
 import { askUserToken, type MemberCallOptions, MemberCenter } from '../harness/members/member-center.ts';
 import { buildPublishedCheck } from '../harness/processes/published.ts';
-import { startStack, testStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /**
  * The examples in /openapi.json match their schemas, and the service gives the same answers with the demo customers.
@@ -262,16 +262,12 @@ describe('on a service with the demo customers', () => {
   });
 
   it('a batch is cancelled before a worker applies it', async () => {
-    const idle = await startStack({ worker: false });
-    try {
-      await createDemoCustomers(idle.db);
-      const idleApi = await idle.newApi();
-      await idleApi.accept(bodyOf('createBatchOrder', 'new_buy'));
-      const answer = await call('cancelBatchOrder', { body: bodyOf('cancelBatchOrder', 'new_buy') }, idleApi);
-      record('cancelBatchOrder', answer, 'pending');
-    } finally {
-      await idle.close();
-    }
+    const { stack: idle } = await testStack({ worker: false });
+    await createDemoCustomers(idle.db);
+    const idleApi = await idle.newApi();
+    await idleApi.accept(bodyOf('createBatchOrder', 'new_buy'));
+    const answer = await call('cancelBatchOrder', { body: bodyOf('cancelBatchOrder', 'new_buy') }, idleApi);
+    record('cancelBatchOrder', answer, 'pending');
   });
 
   it('getFailedOrders no_match is answered until the contents are deleted', async () => {

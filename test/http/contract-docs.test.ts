@@ -6,7 +6,7 @@ import { dataOf } from '../harness/api.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { buildPublishedCheck } from '../harness/processes/published.ts';
-import { testStack } from '../harness/stack.ts';
+import { testStack, untilTestsEnd } from '../harness/stack.ts';
 
 /** The published description matches the service (rules 1 and 9). */
 // biome-ignore lint/suspicious/noExplicitAny: a document that is looked into everywhere
@@ -23,13 +23,9 @@ describe('/openapi.json', () => {
   it('names as server the address that it came from, or PUBLIC_URL', async () => {
     expect(document.servers).toMatchObject([{ url: '/' }]);
     const publicUrl = 'https://example.com/lockstep';
-    const other = await startAnotherApi(stack, api, { publicUrl });
-    try {
-      const { servers } = (await (await fetch(`${other.api.baseUrl}/openapi.json`)).json()) as Json;
-      expect(servers).toMatchObject([{ url: publicUrl }]);
-    } finally {
-      await other.close();
-    }
+    const other = await untilTestsEnd(startAnotherApi(stack, api, { publicUrl }));
+    const { servers } = (await (await fetch(`${other.api.baseUrl}/openapi.json`)).json()) as Json;
+    expect(servers).toMatchObject([{ url: publicUrl }]);
   });
 
   it('names exactly the causes of the table wherever it names causes', () => {

@@ -16,7 +16,7 @@ import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
 import { countWaiting } from '../harness/databases/waiting.ts';
 import { askUserToken, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
-import { testStack } from '../harness/stack.ts';
+import { testStack, untilTestsEnd } from '../harness/stack.ts';
 
 /** Employees log in with the password grant of the token endpoint (rules 2). */
 /** An employee that all tests share. Tests of the account lock use employees of their own. */
@@ -353,16 +353,12 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
   });
 
   it('also through different API processes', async () => {
-    const second = await startAnotherApi(stack, center.api);
-    try {
-      const there = (password: string) => askUserToken(second.api.baseUrl, client, { account, password });
-      await fail(5);
-      for (let count = 0; count < 5; count++) await there('wrong password');
-      await expectLocked();
-      expectOAuthError(await there(PASSWORD), 400, 'invalid_grant');
-    } finally {
-      await second.close();
-    }
+    const second = await untilTestsEnd(startAnotherApi(stack, center.api));
+    const there = (password: string) => askUserToken(second.api.baseUrl, client, { account, password });
+    await fail(5);
+    for (let count = 0; count < 5; count++) await there('wrong password');
+    await expectLocked();
+    expectOAuthError(await there(PASSWORD), 400, 'invalid_grant');
   });
 
   it('but not other accounts', async () => {

@@ -12,7 +12,7 @@ import { contentOfTables } from '../harness/databases/tables.ts';
 import { askUserToken, type MemberCallOptions, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import { newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
-import { testStack } from '../harness/stack.ts';
+import { testStack, untilTestsEnd } from '../harness/stack.ts';
 
 /**
  * The three credentials and the nonce of the member center, on each operation (rules 2 and 3). At the end, each
@@ -461,26 +461,22 @@ describe('g_nonce', () => {
   });
 
   it('succeeds exactly once in 40 concurrent calls, over two API processes', async () => {
-    const second = await startAnotherApi(stack, center.api);
-    try {
-      const nonce = randomUUID();
-      const { token, clientToken, userToken } = good;
-      const there = () => {
-        const url = `${second.api.baseUrl}/me/api/v1${OPERATIONS.M6!.path()}`;
-        return callService('GET', url, {
-          nonce,
-          headers: { authorization: `Bearer ${token}`, clientToken, userToken },
-        });
-      };
-      const answers = await Promise.all(
-        Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? read({ nonce }) : there())),
-      );
-      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-      for (const answer of answers.filter(({ status }) => status !== 200)) {
-        expect(refusalOf(answer)).toMatchObject({ code: '70001', cause: 'nonce_replayed' });
-      }
-    } finally {
-      await second.close();
+    const second = await untilTestsEnd(startAnotherApi(stack, center.api));
+    const nonce = randomUUID();
+    const { token, clientToken, userToken } = good;
+    const there = () => {
+      const url = `${second.api.baseUrl}/me/api/v1${OPERATIONS.M6!.path()}`;
+      return callService('GET', url, {
+        nonce,
+        headers: { authorization: `Bearer ${token}`, clientToken, userToken },
+      });
+    };
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? read({ nonce }) : there())),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const answer of answers.filter(({ status }) => status !== 200)) {
+      expect(refusalOf(answer)).toMatchObject({ code: '70001', cause: 'nonce_replayed' });
     }
   });
 });

@@ -9,7 +9,7 @@ import { dataOf } from '../harness/api.ts';
 import { freePort } from '../harness/network/redis.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { endEverything, type Job, startJob } from '../harness/processes/processes.ts';
-import { startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** examples/webhook-receiver.mjs as a process, with messages that the library of Standard Webhooks signs. */
 const SECRET = `whsec_${Buffer.from('this is the secret of the receiver').toString('base64')}`;
@@ -117,36 +117,31 @@ it.each<[string, string | undefined]>([
 });
 
 it('the example handles the end of a batch of a running service once, also when it is sent again', async () => {
-  const stack = await startStack({ webhookAllowPrivate: true });
-  try {
-    const api = await stack.newApi();
-    const freed = await freePort();
-    const { webhookId, secret } = dataOf(
-      await api.ask('createWebhook', { body: { url: `http://127.0.0.1:${freed}/hooks` } }),
-    );
-    const env = { WEBHOOK_SECRET: secret, PORT: String(freed) };
-    const receiver = startJob([process.execPath, 'examples/webhook-receiver.mjs'], env);
-    await receiver.line(/^Listening/);
+  const { api } = await testStack({ webhookAllowPrivate: true });
+  const freed = await freePort();
+  const { webhookId, secret } = dataOf(
+    await api.ask('createWebhook', { body: { url: `http://127.0.0.1:${freed}/hooks` } }),
+  );
+  const env = { WEBHOOK_SECRET: secret, PORT: String(freed) };
+  const receiver = startJob([process.execPath, 'examples/webhook-receiver.mjs'], env);
+  await receiver.line(/^Listening/);
 
-    const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
-    await api.process(batch);
-    const line = await receiver.line(new RegExp(batch.channelOrderId));
-    const [event] = dataOf(await api.ask('getEvents')).events as FeedEvent[];
-    expect(line.startsWith(`${event!.id} {`)).toBe(true);
-    expect(JSON.parse(line.slice(event!.id.length))).toMatchObject({ type: 'batch.completed', data: event!.data });
+  const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
+  await api.process(batch);
+  const line = await receiver.line(new RegExp(batch.channelOrderId));
+  const [event] = dataOf(await api.ask('getEvents')).events as FeedEvent[];
+  expect(line.startsWith(`${event!.id} {`)).toBe(true);
+  expect(JSON.parse(line.slice(event!.id.length))).toMatchObject({ type: 'batch.completed', data: event!.data });
 
-    const delivered = (times: number) =>
-      vi.waitFor(async () => {
-        const { deliveries } = dataOf(await api.call('GET', `/webhooks/${webhookId}/deliveries`));
-        const states = deliveries.map(({ messageId, state }: WebhookDelivery) => [messageId, state]);
-        expect(states).toEqual(Array.from({ length: times }, () => [event!.id, 'delivered']));
-      }, 15_000);
-    // What is on its way is not sent again beside that.
-    await delivered(1);
-    dataOf(await api.call('POST', `/webhooks/${webhookId}/replay`, { body: {} }));
-    await delivered(2);
-    expect(receiver.output.stdout.split('\n').slice(1)).toEqual([line, '']);
-  } finally {
-    await stack.close();
-  }
+  const delivered = (times: number) =>
+    vi.waitFor(async () => {
+      const { deliveries } = dataOf(await api.call('GET', `/webhooks/${webhookId}/deliveries`));
+      const states = deliveries.map(({ messageId, state }: WebhookDelivery) => [messageId, state]);
+      expect(states).toEqual(Array.from({ length: times }, () => [event!.id, 'delivered']));
+    }, 15_000);
+  // What is on its way is not sent again beside that.
+  await delivered(1);
+  dataOf(await api.call('POST', `/webhooks/${webhookId}/replay`, { body: {} }));
+  await delivered(2);
+  expect(receiver.output.stdout.split('\n').slice(1)).toEqual([line, '']);
 });

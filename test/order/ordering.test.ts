@@ -7,7 +7,7 @@ import { newCustomersInLanes } from '../harness/orders/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { acceptAll, buyAndDelete, countOutcomes, readGrants, waitForResults } from '../harness/orders/stories.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
-import { QUEUE_KINDS, startStack, testStack } from '../harness/stack.ts';
+import { QUEUE_KINDS, testStack } from '../harness/stack.ts';
 
 const silent = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
 
@@ -153,25 +153,20 @@ describe.each([
 
 describe.each(QUEUE_KINDS)('two customers in different lanes, on %s,', (queue) => {
   it('that buy the same new numbers at the same time get each number once', async () => {
-    const stack = await startStack({ queue, worker: false });
-    try {
-      const api = await stack.newApi();
-      const [one, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
-      const assetNums = Array.from({ length: 500 }, newAssetNum);
-      const purchases = (customer: Customer, nums: string[]) => nums.map((assetNum) => newBuy(customer, [assetNum]));
-      const batches = [batchOf(...purchases(one, assetNums)), batchOf(...purchases(other, assetNums.toReversed()))];
-      await acceptAll([api], batches);
-      // Both lanes now have pending orders, so the two drains start together and meet halfway.
-      await Promise.all([stack.startWorker(), stack.startWorker()]);
-      expect(countOutcomes(await waitForResults(api, batches))).toEqual({
-        succeeded: 500,
-        asset_owned_by_other_customer: 500,
-      });
-      const assets = await stack.db.selectFrom('asset').select(['asset_num', 'revoked_time']).execute();
-      expect(assets.map((asset) => asset.asset_num).toSorted()).toEqual(assetNums.toSorted());
-      expect(assets.every((asset) => asset.revoked_time === null)).toBe(true);
-    } finally {
-      await stack.close();
-    }
+    const { stack, api } = await testStack({ queue, worker: false });
+    const [one, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+    const assetNums = Array.from({ length: 500 }, newAssetNum);
+    const purchases = (customer: Customer, nums: string[]) => nums.map((assetNum) => newBuy(customer, [assetNum]));
+    const batches = [batchOf(...purchases(one, assetNums)), batchOf(...purchases(other, assetNums.toReversed()))];
+    await acceptAll([api], batches);
+    // Both lanes now have pending orders, so the two drains start together and meet halfway.
+    await Promise.all([stack.startWorker(), stack.startWorker()]);
+    expect(countOutcomes(await waitForResults(api, batches))).toEqual({
+      succeeded: 500,
+      asset_owned_by_other_customer: 500,
+    });
+    const assets = await stack.db.selectFrom('asset').select(['asset_num', 'revoked_time']).execute();
+    expect(assets.map((asset) => asset.asset_num).toSorted()).toEqual(assetNums.toSorted());
+    expect(assets.every((asset) => asset.revoked_time === null)).toBe(true);
   });
 });

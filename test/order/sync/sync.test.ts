@@ -24,7 +24,7 @@ import {
   whileHeld,
 } from '../../harness/orders/sync-batches.ts';
 import { startAnotherApi } from '../../harness/processes/another-api.ts';
-import { QUEUE_KINDS, startStack, testStack } from '../../harness/stack.ts';
+import { QUEUE_KINDS, testStack } from '../../harness/stack.ts';
 
 async function expectNotStored(api: Api, { channelCode, channelOrderId }: ReturnType<typeof syncOf>): Promise<void> {
   const answer = await api.call('GET', '/licenseOrder/batchOrder', { query: { channelCode, channelOrderId } });
@@ -483,73 +483,59 @@ describe('concurrent sync calls, over two APIs', async () => {
 
 describe('a sync call that PostgreSQL refuses', () => {
   it('is answered with code 500 and stores nothing, and the calls beside it succeed', async () => {
-    const stack = await startStack({ worker: false });
-    try {
-      const api = await stack.newApi();
-      await sql`alter table product_terms add check (product_uri <> 'refused')`.execute(stack.db);
-      const customers = await newCustomersInLanes(api, 3);
-      const refused = { products: [productToBuy(), productToBuy({ productUri: 'refused' })] };
-      const batches = Array.from({ length: 20 }, (_, index) =>
-        syncOf(
-          newBuy(customers[index % 3]!, [newAssetNum()]),
-          newBuy(customers[(index + 1) % 3]!, [newAssetNum()], {}, index === 13 ? refused : {}),
-        ),
-      );
-      const answers = await Promise.all(batches.map((batch) => api.submit(batch)));
-      const refusal = refusalOf(answers[13]!);
-      expect(refusal).toMatchObject({ code: '500', cause: 'internal_error' });
-      expect(refusal.message).not.toMatch(/refused|product|check/);
-      expect(countCauses(answers.toSpliced(13, 1))).toEqual({ succeeded: 19 });
-      await expectNotStored(api, batches[13]!);
-      expect([await countRows(stack.db, 'batch'), await countRows(stack.db, 'asset')]).toEqual([19, 38]);
-      await expectSumsRight(stack.db);
-      // The key is free and the lanes still work.
-      const { channelOrderId } = batches[13]!;
-      await api.accept({ ...syncOf(...customers.map((each) => newBuy(each, [newAssetNum()]))), channelOrderId });
-    } finally {
-      await stack.close();
-    }
+    const { stack, api } = await testStack({ worker: false });
+    await sql`alter table product_terms add check (product_uri <> 'refused')`.execute(stack.db);
+    const customers = await newCustomersInLanes(api, 3);
+    const refused = { products: [productToBuy(), productToBuy({ productUri: 'refused' })] };
+    const batches = Array.from({ length: 20 }, (_, index) =>
+      syncOf(
+        newBuy(customers[index % 3]!, [newAssetNum()]),
+        newBuy(customers[(index + 1) % 3]!, [newAssetNum()], {}, index === 13 ? refused : {}),
+      ),
+    );
+    const answers = await Promise.all(batches.map((batch) => api.submit(batch)));
+    const refusal = refusalOf(answers[13]!);
+    expect(refusal).toMatchObject({ code: '500', cause: 'internal_error' });
+    expect(refusal.message).not.toMatch(/refused|product|check/);
+    expect(countCauses(answers.toSpliced(13, 1))).toEqual({ succeeded: 19 });
+    await expectNotStored(api, batches[13]!);
+    expect([await countRows(stack.db, 'batch'), await countRows(stack.db, 'asset')]).toEqual([19, 38]);
+    await expectSumsRight(stack.db);
+    // The key is free and the lanes still work.
+    const { channelOrderId } = batches[13]!;
+    await api.accept({ ...syncOf(...customers.map((each) => newBuy(each, [newAssetNum()]))), channelOrderId });
   });
 });
 
 describe.each(QUEUE_KINDS)('sync and async calls on %s', (queue) => {
   it('take effect in acceptance order, even if no worker runs at first', async () => {
-    const stack = await startStack({ queue, worker: false });
-    try {
-      const api = await stack.newApi();
-      const [customer, other, third] = (await newCustomersInLanes(api, 3)) as [Customer, Customer, Customer];
-      const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
-      const transfer = (to: Customer) => newBuy(to, [assetNum], {}, { transferedAssetNum: true });
-      const first = batchOf(
-        newBuy(customer, [assetNum]),
-        newBuy(customer, [otherNum]),
-        deleteAsset(other, ['8-never']),
-      );
-      const [bought] = await api.accept(first);
-      const revocation = batchOf(deleteAsset(customer, [otherNum]));
-      await api.accept(revocation);
-      // The call sees the effects of both, and names the ID of an order that was still pending.
-      const source = { srcLicenseOrderId: bought!.licenseOrderId };
-      const sync = syncOf(newBuy(customer, [otherNum], source), transfer(other), deleteAsset(other, [assetNum]));
-      await api.accept(sync);
-      expect(await readResult(api, first)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1 });
-      expect(await readResult(api, revocation)).toMatchObject({ state: 'completed', succeeded: 1 });
-      expect((await readResult(api, sync)).orders.map(({ assets }) => assets)).toEqual([1, 0, 1]);
+    const { stack, api } = await testStack({ queue, worker: false });
+    const [customer, other, third] = (await newCustomersInLanes(api, 3)) as [Customer, Customer, Customer];
+    const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
+    const transfer = (to: Customer) => newBuy(to, [assetNum], {}, { transferedAssetNum: true });
+    const first = batchOf(newBuy(customer, [assetNum]), newBuy(customer, [otherNum]), deleteAsset(other, ['8-never']));
+    const [bought] = await api.accept(first);
+    const revocation = batchOf(deleteAsset(customer, [otherNum]));
+    await api.accept(revocation);
+    // The call sees the effects of both, and names the ID of an order that was still pending.
+    const source = { srcLicenseOrderId: bought!.licenseOrderId };
+    const sync = syncOf(newBuy(customer, [otherNum], source), transfer(other), deleteAsset(other, [assetNum]));
+    await api.accept(sync);
+    expect(await readResult(api, first)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1 });
+    expect(await readResult(api, revocation)).toMatchObject({ state: 'completed', succeeded: 1 });
+    expect((await readResult(api, sync)).orders.map(({ assets }) => assets)).toEqual([1, 0, 1]);
 
-      const later = [batchOf(newBuy(third, [assetNum])), batchOf(deleteAsset(customer, [otherNum]))];
-      for (const batch of later) await api.accept(batch);
-      await stack.startWorker();
-      for (const batch of later) expect(await api.completed(batch)).toMatchObject({ succeeded: 1 });
-      expect(await readRecords(stack.db, assetNum)).toEqual([
-        { customerId: other.customerId, active: false },
-        { customerId: third.customerId, active: true },
-      ]);
-      await api.accept(syncOf(transfer(customer), deleteAsset(customer, [assetNum])));
-      expect((await readRecords(stack.db, otherNum)).map(({ active }) => active)).toEqual([false, false]);
-      await expectSumsRight(stack.db);
-    } finally {
-      await stack.close();
-    }
+    const later = [batchOf(newBuy(third, [assetNum])), batchOf(deleteAsset(customer, [otherNum]))];
+    for (const batch of later) await api.accept(batch);
+    await stack.startWorker();
+    for (const batch of later) expect(await api.completed(batch)).toMatchObject({ succeeded: 1 });
+    expect(await readRecords(stack.db, assetNum)).toEqual([
+      { customerId: other.customerId, active: false },
+      { customerId: third.customerId, active: true },
+    ]);
+    await api.accept(syncOf(transfer(customer), deleteAsset(customer, [assetNum])));
+    expect((await readRecords(stack.db, otherNum)).map(({ active }) => active)).toEqual([false, false]);
+    await expectSumsRight(stack.db);
   });
 
   describe('with two APIs and two workers', async () => {
@@ -614,73 +600,55 @@ describe.each(QUEUE_KINDS)('sync and async calls on %s', (queue) => {
 
 describe('a sync call before which another customer of its lane has orders', () => {
   it('does not delay these if an order of its own can’t be applied, however often it is repeated', async () => {
-    const stack = await startStack({ worker: false });
-    try {
-      const api = await stack.newApi();
-      await sql`alter table product_terms add check (product_uri <> 'refused')`.execute(stack.db);
-      const customer = await api.newCustomer();
-      const neighbor = await newNeighborInLane(api, customer);
-      const refused = { products: [productToBuy({ productUri: 'refused' })] };
-      await api.accept(batchOf(newBuy(customer, [newAssetNum()], {}, refused), newBuy(neighbor, [newAssetNum()])));
-      for (let times = 0; times < 3; times++) {
-        expect(countCauses([await api.submit(syncOf(newBuy(customer, [newAssetNum()])))])).toEqual({
-          service_unavailable: 1,
-        });
-      }
-      const { rows } = await sql`select from lane where failures > 0 or next_try > now() or turn > now()`.execute(
-        stack.db,
-      );
-      expect(rows).toEqual([]);
-    } finally {
-      await stack.close();
+    const { stack, api } = await testStack({ worker: false });
+    await sql`alter table product_terms add check (product_uri <> 'refused')`.execute(stack.db);
+    const customer = await api.newCustomer();
+    const neighbor = await newNeighborInLane(api, customer);
+    const refused = { products: [productToBuy({ productUri: 'refused' })] };
+    await api.accept(batchOf(newBuy(customer, [newAssetNum()], {}, refused), newBuy(neighbor, [newAssetNum()])));
+    for (let times = 0; times < 3; times++) {
+      expect(countCauses([await api.submit(syncOf(newBuy(customer, [newAssetNum()])))])).toEqual({
+        service_unavailable: 1,
+      });
     }
+    const { rows } = await sql`select from lane where failures > 0 or next_try > now() or turn > now()`.execute(
+      stack.db,
+    );
+    expect(rows).toEqual([]);
   });
 
   it('applies the earlier orders of its own customers only', async () => {
-    const stack = await startStack({ worker: false });
-    try {
-      const api = await stack.newApi();
-      const customer = await api.newCustomer();
-      const neighbor = await newNeighborInLane(api, customer);
-      const [own, theirs, theirLater] = [newAssetNum(), newAssetNum(), newAssetNum()];
-      const batch = batchOf(newBuy(neighbor, [theirs]), newBuy(customer, [own]), newBuy(neighbor, [theirLater]));
-      await api.accept(batch);
-      await api.accept(syncOf(deleteAsset(customer, [own])));
-      const between = await readResult(api, batch);
-      expect(between).toMatchObject({ state: 'processing', succeeded: 1, pending: 2 });
-      expect(between.orders.map(({ state }) => state)).toEqual(['pending', 'succeeded', 'pending']);
-      // What is left is found again, by a call of the other customer.
-      await api.accept(syncOf(deleteAsset(neighbor, [theirs, theirLater])));
-      expect(await readResult(api, batch)).toMatchObject({ state: 'completed', succeeded: 3 });
-      await expectSumsRight(stack.db);
-    } finally {
-      await stack.close();
-    }
+    const { stack, api } = await testStack({ worker: false });
+    const customer = await api.newCustomer();
+    const neighbor = await newNeighborInLane(api, customer);
+    const [own, theirs, theirLater] = [newAssetNum(), newAssetNum(), newAssetNum()];
+    const batch = batchOf(newBuy(neighbor, [theirs]), newBuy(customer, [own]), newBuy(neighbor, [theirLater]));
+    await api.accept(batch);
+    await api.accept(syncOf(deleteAsset(customer, [own])));
+    const between = await readResult(api, batch);
+    expect(between).toMatchObject({ state: 'processing', succeeded: 1, pending: 2 });
+    expect(between.orders.map(({ state }) => state)).toEqual(['pending', 'succeeded', 'pending']);
+    // What is left is found again, by a call of the other customer.
+    await api.accept(syncOf(deleteAsset(neighbor, [theirs, theirLater])));
+    expect(await readResult(api, batch)).toMatchObject({ state: 'completed', succeeded: 3 });
+    await expectSumsRight(stack.db);
   });
 });
 
 describe('thousands of pending async orders', () => {
   it('take effect before a sync call that builds on the last of them', async () => {
-    const stack = await startStack({ worker: false });
-    try {
-      const api = await stack.newApi();
-      const customers = await newCustomersInLanes(api, 4);
-      const last = newAssetNum();
-      const batches = [0, 1, 2].map(() =>
-        batchOf(...Array.from({ length: 2_000 }, (_, index) => newBuy(customers[index % 4]!, [newAssetNum()]))),
-      );
-      batches.push(batchOf(newBuy(customers[2]!, [last])));
-      for (const batch of batches) await api.accept(batch);
-      const sync = syncOf(
-        deleteAsset(customers[2]!, [last]),
-        ...customers.map((each) => newBuy(each, [newAssetNum()])),
-      );
-      await api.accept(sync);
-      expect(await readResult(api, sync)).toMatchObject({ state: 'completed', succeeded: 5 });
-      for (const batch of batches) expect(await readResult(api, batch)).toMatchObject({ pending: 0, failed: 0 });
-      await expectSumsRight(stack.db);
-    } finally {
-      await stack.close();
-    }
+    const { stack, api } = await testStack({ worker: false });
+    const customers = await newCustomersInLanes(api, 4);
+    const last = newAssetNum();
+    const batches = [0, 1, 2].map(() =>
+      batchOf(...Array.from({ length: 2_000 }, (_, index) => newBuy(customers[index % 4]!, [newAssetNum()]))),
+    );
+    batches.push(batchOf(newBuy(customers[2]!, [last])));
+    for (const batch of batches) await api.accept(batch);
+    const sync = syncOf(deleteAsset(customers[2]!, [last]), ...customers.map((each) => newBuy(each, [newAssetNum()])));
+    await api.accept(sync);
+    expect(await readResult(api, sync)).toMatchObject({ state: 'completed', succeeded: 5 });
+    for (const batch of batches) expect(await readResult(api, batch)).toMatchObject({ pending: 0, failed: 0 });
+    await expectSumsRight(stack.db);
   });
 });

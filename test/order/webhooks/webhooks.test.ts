@@ -6,7 +6,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { dataOf, pathIn, refusalOf } from '../../harness/api.ts';
 import { startAnotherApi } from '../../harness/processes/another-api.ts';
-import { testStack } from '../../harness/stack.ts';
+import { testStack, untilTestsEnd } from '../../harness/stack.ts';
 
 /** Registering and reading webhooks (rules 6.8). Messages may go to public addresses only. No worker runs. */
 const strictWebhook = z.strictObject(Webhook.shape);
@@ -233,16 +233,14 @@ describe('a URL is refused', () => {
   afterEach(() => vi.restoreAllMocks());
 
   it('except if the operator allows any address', async () => {
-    const closedNetwork = await startAnotherApi(stack, await stack.newApi(), { webhookAllowPrivate: true });
-    try {
-      for (const url of ['http://10.0.0.1:8080/hook', 'https://localhost/hook', 'http://[::1]/hook']) {
-        expect(dataOf(await create({ url }, closedNetwork.api))).toMatchObject({ url });
-      }
-      const refusal = refusalOf(await create({ url: 'ftp://10.0.0.1/' }, closedNetwork.api));
-      expect([refusal.cause, pathIn(refusal.message)]).toEqual(['field_invalid', 'url']);
-    } finally {
-      await closedNetwork.close();
+    const closedNetwork = await untilTestsEnd(
+      startAnotherApi(stack, await stack.newApi(), { webhookAllowPrivate: true }),
+    );
+    for (const url of ['http://10.0.0.1:8080/hook', 'https://localhost/hook', 'http://[::1]/hook']) {
+      expect(dataOf(await create({ url }, closedNetwork.api))).toMatchObject({ url });
     }
+    const refusal = refusalOf(await create({ url: 'ftp://10.0.0.1/' }, closedNetwork.api));
+    expect([refusal.cause, pathIn(refusal.message)]).toEqual(['field_invalid', 'url']);
   });
 });
 
