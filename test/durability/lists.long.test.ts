@@ -1,5 +1,5 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
-import { listAssetsOfAll, readOrderEffects } from '@lockstep/assets/operator';
+import { listAssets, readOrderEffects } from '@lockstep/assets/operator';
 import type {
   AssetId,
   BatchId,
@@ -10,9 +10,11 @@ import type {
   OrderType,
 } from '@lockstep/contract';
 import type { ConsoleBatchesQuery, ConsoleOrdersQuery } from '@lockstep/contract/console';
+import { OPERATOR } from '@lockstep/contract/operator';
 import { buildSummary, listBatches, listOrders, showListedOrder } from '@lockstep/orders';
-import { OPERATOR, showBatch, showSentOrder } from '@lockstep/orders/operator';
+import { showBatch, showSentOrder } from '@lockstep/orders/operator';
 import { openCursor } from '@lockstep/orders/testing';
+import { ListCursor } from '@lockstep/platform';
 import { afterAll, expect, it, vi } from 'vitest';
 import { explain, recordQueries } from '../harness/databases/explain.ts';
 import { fillWithBatches } from '../harness/databases/million-orders.ts';
@@ -210,7 +212,7 @@ it.each<[orderType: OrderType, id: LicenseOrderId, found: number]>([
   ['delete_product', licenseOrderIdOf('5010' as BatchId, 0), 1],
 ])('effects of an order of the type %s: by indexes, with bounded reads', async (orderType, licenseOrderId, found) => {
   sent.length = 0;
-  const { assets } = await readOrderEffects(db, { licenseOrderId, orderType, limit: 200 });
+  const { assets } = await readOrderEffects(db, OPERATOR, { licenseOrderId, orderType, limit: 200 });
   expect(assets).toHaveLength(found);
   const { rowsRead, wholeTables } = await explainSent();
   expect(wholeTables).toEqual([]);
@@ -218,13 +220,18 @@ it.each<[orderType: OrderType, id: LicenseOrderId, found: number]>([
 });
 
 it('assets: by an index, no more than a page, on the last page as on the first', async () => {
-  const filters = { assetNum: undefined, customerId: undefined, enterpriseId: undefined, state: 'active' as const };
+  const filters = {
+    assetNum: undefined,
+    customerId: undefined,
+    enterpriseGlobalId: undefined,
+    state: 'active' as const,
+  };
+  const cursors = new ListCursor(['assets', null, filters], undefined);
   for (const assetId of [null, '50000', '510'] as (AssetId | null)[]) {
-    const after = assetId && { customerId: LARGE!, assetId };
-    const { page, rowsRead, wholeTables } = await costOf(async () => {
-      const { assets, stop } = await listAssetsOfAll(db, filters, { after, limit: 50 });
-      return { assets, nextCursor: stop?.assetId ?? null };
-    });
+    const cursor = cursors.write(assetId && [LARGE!, assetId]) ?? undefined;
+    const { page, rowsRead, wholeTables } = await costOf(() =>
+      listAssets(db, OPERATOR, { ...filters, limit: 50, cursor }),
+    );
     expect(page).toMatchObject({ nextCursor: assetId === '510' ? null : expect.anything() });
     expect(rowsRead).toBeLessThan(SLACK);
     expect(wholeTables).toEqual([]);

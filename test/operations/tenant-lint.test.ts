@@ -34,11 +34,13 @@ const OF_MEMBERS = ['member', 'asset', 'customer', 'enterprise', 'member_audit']
   QUERY(`db.selectFrom('${table}').selectAll()`),
   SQL(`select * from ${table}`),
 ]);
-const ENTRIES = ['access', 'assets', 'customers', 'members', 'orders', 'webhooks'].map((name) => `${name}/operator`);
+const ENTRIES = ['access', 'assets', 'contract', 'customers', 'members', 'orders', 'webhooks'].map(
+  (name) => `${name}/operator`,
+);
 
 const REFUSED: [place: string, text: string][] = [
-  ...['assets/src', 'assets/src/contents', 'assets/src/history', 'customers/src'].flatMap((room) =>
-    QUERIES.map((text): [string, string] => [`packages/${room}`, text]),
+  ...['assets/src', 'assets/src/contents', 'assets/src/history', 'assets/src/operator', 'customers/src'].flatMap(
+    (room) => QUERIES.map((text): [string, string] => [`packages/${room}`, text]),
   ),
   ...['members/src', 'members/src/employees'].flatMap((room) =>
     OF_MEMBERS.map((text): [string, string] => [`packages/${room}`, text]),

@@ -52,7 +52,7 @@ interface LockRow {
 export function setLocked(db: Database, log: Logger, change: LockChange): Promise<LockResult[]> {
   return inTransaction(db, async (trx) => {
     const assetNums = [...new Set(change.assetNums)];
-    const query = selectAssets(trx, change.channels)
+    const query = selectAssets(trx, change)
       .select(['asset.id', 'asset.asset_num', 'asset.license_type', 'asset.locked'])
       .where(sql<boolean>`asset.asset_num = any (${assetNums}::text[])`);
     const locks = new Map((await lockFound(query)).map((row) => [row.asset_num, row]));

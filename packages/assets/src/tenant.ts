@@ -1,7 +1,7 @@
-import type { Channels } from '@lockstep/contract';
-import { selectCustomers } from '@lockstep/customers';
+import type { Viewer } from '@lockstep/contract';
+import { customersOf, selectCustomers } from '@lockstep/customers';
 import type { Database, Trx } from '@lockstep/platform';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 
 /**
  * The tenant boundary for assets. Calls find assets only through this file, where every query includes the channels
@@ -10,22 +10,31 @@ import { sql } from 'kysely';
  * the channels.
  */
 
-/** Starts a query on the active assets that a caller can see. */
-export function selectAssets(db: Database | Trx, channels: Channels) {
-  return selectOfChannels(db, channels).where('asset.revoked_time', 'is', null);
+type Scope = Pick<Viewer, 'channels'>;
+
+/** Starts a query on the active assets that a viewer can see. */
+export function selectAssets(db: Database | Trx, viewer: Scope) {
+  return selectAllAssets(db, viewer).where('asset.revoked_time', 'is', null);
 }
 
-/** Starts a query on the revoked assets that a caller can see, by their last owner. */
-export function selectRevokedAssets(db: Database | Trx, channels: Channels) {
-  return selectOfChannels(db, channels).where('asset.revoked_time', 'is not', null);
+/** Starts a query on the revoked assets that a viewer can see, by their last owner. */
+export function selectRevokedAssets(db: Database | Trx, viewer: Scope) {
+  return selectAllAssets(db, viewer).where('asset.revoked_time', 'is not', null);
 }
 
-function selectOfChannels(db: Database | Trx, channels: Channels) {
+/** Starts a query on the active and revoked assets that a viewer can see. */
+export function selectAllAssets(db: Database | Trx, viewer: Scope) {
   return db
     .selectFrom('asset')
-    .$if(channels !== null, (all) =>
-      all.where('asset.customer_id', 'in', selectCustomers(db, channels).select('customer.id')),
+    .$if(viewer.channels !== null, (all) =>
+      all.where('asset.customer_id', 'in', selectCustomers(db, viewer).select('customer.id')),
     );
+}
+
+/** For a FROM clause: the active and revoked assets that a viewer can see. */
+export function assetsOf(viewer: Scope): RawBuilder<unknown> {
+  if (viewer.channels === null) return sql`asset`;
+  return sql`(select * from asset where customer_id in (select id from ${customersOf(viewer)} as customer))`;
 }
 
 /**
@@ -34,7 +43,7 @@ function selectOfChannels(db: Database | Trx, channels: Channels) {
  */
 export async function findNumbersOfOtherChannels(
   trx: Trx,
-  channels: Channels,
+  { channels }: Scope,
   assetNums: readonly string[],
 ): Promise<Set<string>> {
   if (channels === null || assetNums.length === 0) return new Set();

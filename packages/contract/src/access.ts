@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Refusal } from './causes.ts';
+import type { ApplicationId } from './ids.ts';
 import { integer, text } from './scalars.ts';
 import { SCOPES } from './words.ts';
 
@@ -106,3 +107,23 @@ export type Channels = readonly string[] | null;
 export function requireChannel(channels: Channels, code: string, path = 'channelCode'): void {
   if (channels !== null && !channels.includes(code)) throw new Refusal('channel_not_allowed', path, code);
 }
+
+/** A calling application and the channels that it is bound to. It sees what is its own, in these channels (rules 2). */
+export interface ApplicationCaller {
+  applicationId: ApplicationId;
+  channels: Channels;
+}
+
+/** Makes the type of OPERATOR one that nothing else has. */
+declare const isOperator: unique symbol;
+export interface Operator {
+  applicationId: null;
+  channels: null;
+  [isOperator]: true;
+}
+
+/** An operator, who sees what all applications see. Only the console gets this value (decision 0017). */
+export const OPERATOR = { applicationId: null, channels: null } as Operator;
+
+/** Who looks. Every query for a viewer applies the viewer's limits. */
+export type Viewer = ApplicationCaller | Operator;

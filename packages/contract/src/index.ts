@@ -1,5 +1,6 @@
 export {
   ACCESS_TOKEN_SECONDS,
+  type ApplicationCaller,
   ApplicationName,
   ChannelCode,
   type Channels,
@@ -10,6 +11,7 @@ export {
   Scope,
   TokenAnswer,
   TokenRequest,
+  type Viewer,
 } from './access.ts';
 export { AssetNumber, ChangeLocks, LockResult, LockStatus, VirtualAsset } from './assets/assets.ts';
 export { AssetDetail, AssetHistory, AssetNumParams, HistoryAction, HistoryEntry } from './assets/traces.ts';

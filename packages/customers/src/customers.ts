@@ -1,14 +1,14 @@
 import {
-  type ApplicationId,
+  type ApplicationCaller,
   type BindCustomer,
-  type Channels,
   type Customer,
   type EnterpriseId,
   type QueryCustomers,
   Refusal,
+  type Viewer,
 } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
-import { type ApplicationCaller, insertEnterprise, lockChannelCustomer } from './enterprises.ts';
+import { insertEnterprise, lockChannelCustomer } from './enterprises.ts';
 import { insertCustomers, selectCustomers } from './tenant.ts';
 
 /**
@@ -18,15 +18,11 @@ import { insertCustomers, selectCustomers } from './tenant.ts';
  * Throws a Refusal: channel_not_allowed, enterprise_mobile_mismatch, enterprise_mobile_missing,
  * customer_bound_elsewhere; then nothing has changed.
  */
-export function bindCustomer(
-  db: Database,
-  { applicationId, channels }: ApplicationCaller,
-  request: BindCustomer,
-): Promise<Customer> {
+export function bindCustomer(db: Database, caller: ApplicationCaller, request: BindCustomer): Promise<Customer> {
   return inTransaction(db, async (trx) => {
     await lockChannelCustomer(trx, request.channelCustomerId);
-    const enterprise = await findOrCreateEnterprise(trx, applicationId, request);
-    const existing = await selectCustomers(trx, channels)
+    const enterprise = await findOrCreateEnterprise(trx, caller, request);
+    const existing = await selectCustomers(trx, caller)
       .select(['id', 'enterprise_id', 'is_default'])
       .where('channel_code', '=', request.channelCode)
       .where('channel_customer_id', '=', request.channelCustomerId)
@@ -34,7 +30,7 @@ export function bindCustomer(
     if (existing !== undefined && existing.enterprise_id !== enterprise.id) {
       throw new Refusal('customer_bound_elsewhere', request.channelCustomerId);
     }
-    const { id, is_default } = existing ?? (await insertCustomer(trx, channels, enterprise, request));
+    const { id, is_default } = existing ?? (await insertCustomer(trx, caller, enterprise, request));
     return {
       customerId: id,
       channelCode: request.channelCode,
@@ -49,7 +45,7 @@ export function bindCustomer(
 /** Finds or creates the enterprise with that name, and checks or sets its security mobile. */
 async function findOrCreateEnterprise(
   trx: Trx,
-  applicationId: ApplicationId,
+  { applicationId }: ApplicationCaller,
   request: BindCustomer,
 ): Promise<{ id: EnterpriseId; isNew: boolean }> {
   const found = await trx
@@ -59,7 +55,7 @@ async function findOrCreateEnterprise(
     .forUpdate()
     .executeTakeFirst();
   if (found === undefined) {
-    const id = await insertEnterprise(trx, { name: request.enterpriseName, securityMobile: request.passwordMobile });
+    const id = await insertEnterprise(trx, { name: request.enterpriseName, security_mobile: request.passwordMobile });
     return { id, isNew: true };
   }
   if (found.security_mobile === null) {
@@ -77,11 +73,11 @@ async function findOrCreateEnterprise(
 
 async function insertCustomer(
   trx: Trx,
-  channels: Channels,
+  caller: ApplicationCaller,
   enterprise: { id: EnterpriseId; isNew: boolean },
   request: BindCustomer,
 ) {
-  const [inserted] = await insertCustomers(trx, channels, [
+  const [inserted] = await insertCustomers(trx, caller, [
     {
       enterprise_id: enterprise.id,
       channel_code: request.channelCode,
@@ -96,13 +92,13 @@ async function insertCustomer(
 
 /**
  * O3: returns the default customer (Y) or all customers (N) of the named customer's enterprise, oldest first; none if
- * the customer does not exist (rules 5). Omits customers of channels that the caller is not bound to.
+ * the customer does not exist (rules 5). Omits customers of channels that the viewer is not bound to.
  */
-export async function queryCustomers(db: Database, channels: Channels, query: QueryCustomers): Promise<Customer[]> {
-  const named = selectCustomers(db, channels)
+export async function queryCustomers(db: Database, viewer: Viewer, query: QueryCustomers): Promise<Customer[]> {
+  const named = selectCustomers(db, viewer)
     .where('channel_code', '=', query.channelCode)
     .where('channel_customer_id', '=', query.channelCustomerId);
-  return selectCustomers(db, channels)
+  return selectCustomers(db, viewer)
     .innerJoin('enterprise', 'enterprise.id', 'customer.enterprise_id')
     .where('customer.enterprise_id', 'in', named.select('customer.enterprise_id'))
     .$if(query.defaultCustomer === 'Y', (all) => all.where('customer.is_default', '=', true))

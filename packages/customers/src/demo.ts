@@ -35,7 +35,7 @@ export function createDemoCustomers(db: Database): Promise<void> {
     for (const { id, name, code, securityMobile, memberIds, customers } of DEMO_ENTERPRISES) {
       const existing = await trx.selectFrom('enterprise').select('id').where('id', '=', id).executeTakeFirst();
       if (existing === undefined) {
-        await insertEnterprise(trx, { id, name, code, securityMobile });
+        await insertEnterprise(trx, { id, name, code, security_mobile: securityMobile });
         const rows = customers.map((customer, index) => ({
           id: customer.id,
           enterprise_id: id,
@@ -45,7 +45,7 @@ export function createDemoCustomers(db: Database): Promise<void> {
           branch_name: 'Demo Branch',
           is_default: index === 0,
         }));
-        await insertCustomers(trx, null, rows);
+        await insertCustomers(trx, { channels: null }, rows);
         await insertFirstMembers(trx, id, memberIds);
       }
     }

@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import {
-  type ApplicationId,
-  type Channels,
+  type ApplicationCaller,
   type CreatedEnterprise,
   type CreateEnterprise,
   type EnterpriseId,
@@ -9,8 +8,8 @@ import {
   Refusal,
   requireChannel,
 } from '@lockstep/contract';
-import { type Database, inTransaction, isId, type Trx } from '@lockstep/platform';
-import { sql } from 'kysely';
+import { type Database, inTransaction, isId, type Tables, type Trx } from '@lockstep/platform';
+import { type Insertable, sql } from 'kysely';
 import { insertCustomers, selectCustomers, updateCustomers } from './tenant.ts';
 
 const CODE_CHARACTERS = 8;
@@ -40,25 +39,11 @@ export async function lockChannelCustomer(trx: Trx, channelCustomerId: string): 
 /** Inserts an enterprise main account, with a new code unless one is given. Returns its id. */
 export async function insertEnterprise(
   trx: Trx,
-  enterprise: {
-    id?: EnterpriseId;
-    code?: string;
-    name: string;
-    crmCustomerId?: string;
-    securityMobile?: string;
-    createdByApplicationId?: ApplicationId;
-  },
+  enterprise: Omit<Insertable<Tables['enterprise']>, 'code'> & { code?: string },
 ): Promise<EnterpriseId> {
   const { id } = await trx
     .insertInto('enterprise')
-    .values({
-      ...(enterprise.id === undefined ? {} : { id: enterprise.id }),
-      name: enterprise.name,
-      code: enterprise.code ?? newEnterpriseCode(),
-      crm_customer_id: enterprise.crmCustomerId ?? null,
-      security_mobile: enterprise.securityMobile ?? null,
-      created_by_application_id: enterprise.createdByApplicationId ?? null,
-    })
+    .values({ code: newEnterpriseCode(), ...enterprise })
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;
@@ -67,12 +52,6 @@ export async function insertEnterprise(
 /** Returns a code of letters and digits that cannot be mistaken for one another (rules 5). */
 function newEnterpriseCode(): string {
   return Array.from({ length: CODE_CHARACTERS }, () => CODE_ALPHABET[randomInt(CODE_ALPHABET.length)]).join('');
-}
-
-/** The application that calls O1 or O2, and the channels it is bound to. */
-export interface ApplicationCaller {
-  applicationId: ApplicationId;
-  channels: Channels;
 }
 
 /**
@@ -88,8 +67,7 @@ export function createEnterprise(
   caller: ApplicationCaller,
   request: CreateEnterprise,
 ): Promise<CreatedEnterprise> {
-  const { applicationId, channels } = caller;
-  for (const channel of [CRM_CHANNEL, INDUSTRY_CHANNEL]) requireChannel(channels, channel, CRM_CUSTOMER);
+  for (const channel of [CRM_CHANNEL, INDUSTRY_CHANNEL]) requireChannel(caller.channels, channel, CRM_CUSTOMER);
   return inTransaction(db, async (trx) => {
     await lockChannelCustomer(trx, request.crmCustomerId);
     const existing = await trx
@@ -98,7 +76,7 @@ export function createEnterprise(
       .where('crm_customer_id', '=', request.crmCustomerId)
       .executeTakeFirst();
     const enterpriseId = existing?.id ?? (await insertNewEnterprise(trx, caller, request));
-    const isCreator = existing === undefined || existing.created_by_application_id === applicationId;
+    const isCreator = existing === undefined || existing.created_by_application_id === caller.applicationId;
     const members = isCreator ? await readFirstMembers(trx, enterpriseId) : [];
     return { enterpriseGlobalId: enterpriseId, defaultType: true, members };
   });
@@ -110,10 +88,14 @@ export function createEnterprise(
  *
  * Throws a Refusal: channel_not_allowed, customer_not_found.
  */
-export async function updateCustomer(db: Database, channels: Channels, request: CreateEnterprise): Promise<void> {
-  requireChannel(channels, CRM_CHANNEL, CRM_CUSTOMER);
+export async function updateCustomer(
+  db: Database,
+  caller: ApplicationCaller,
+  request: CreateEnterprise,
+): Promise<void> {
+  requireChannel(caller.channels, CRM_CHANNEL, CRM_CUSTOMER);
   const { crmCustomerId, customerName, branchName, address } = request;
-  const { numUpdatedRows } = await updateCustomers(db, channels)
+  const { numUpdatedRows } = await updateCustomers(db, caller)
     .from('enterprise')
     .set({ name: customerName, branch_name: branchName, ...(address === undefined ? {} : { address }) })
     .whereRef('enterprise.id', '=', 'customer.enterprise_id')
@@ -126,13 +108,13 @@ export async function updateCustomer(db: Database, channels: Channels, request: 
 
 async function insertNewEnterprise(
   trx: Trx,
-  { applicationId, channels }: ApplicationCaller,
+  caller: ApplicationCaller,
   request: CreateEnterprise,
 ): Promise<EnterpriseId> {
   const { crmCustomerId, customerName, branchName } = request;
   const sameName = await trx.selectFrom('enterprise').select('id').where('name', '=', customerName).executeTakeFirst();
   if (sameName !== undefined) throw new Refusal('enterprise_name_taken');
-  const bound = await selectCustomers(trx, channels)
+  const bound = await selectCustomers(trx, caller)
     .select('id')
     .where('channel_customer_id', '=', crmCustomerId)
     .where('channel_code', 'in', [CRM_CHANNEL, INDUSTRY_CHANNEL])
@@ -141,8 +123,8 @@ async function insertNewEnterprise(
 
   const enterpriseId = await insertEnterprise(trx, {
     name: customerName,
-    crmCustomerId,
-    createdByApplicationId: applicationId,
+    crm_customer_id: crmCustomerId,
+    created_by_application_id: caller.applicationId,
   });
   const customer = {
     enterprise_id: enterpriseId,
@@ -151,7 +133,7 @@ async function insertNewEnterprise(
     branch_name: branchName,
     address: request.address ?? null,
   };
-  await insertCustomers(trx, channels, [
+  await insertCustomers(trx, caller, [
     { ...customer, channel_code: CRM_CHANNEL, is_default: true },
     { ...customer, channel_code: INDUSTRY_CHANNEL, is_default: false },
   ]);

@@ -1,4 +1,4 @@
-import { type Channels, requireChannel } from '@lockstep/contract';
+import { requireChannel, type Viewer } from '@lockstep/contract';
 import type { Database, Tables, Trx } from '@lockstep/platform';
 import { type Insertable, type RawBuilder, sql } from 'kysely';
 
@@ -8,17 +8,24 @@ import { type Insertable, type RawBuilder, sql } from 'kysely';
  * A lint rule (tenant.grit) keeps other files from querying them.
  */
 
-/** Starts a query on the customers that a caller can see. */
-export function selectCustomers(db: Database | Trx, channels: Channels) {
-  return db.selectFrom('customer').where(isInChannels(channels));
+type Scope = Pick<Viewer, 'channels'>;
+
+/** Starts a query on the customers that a viewer can see. */
+export function selectCustomers(db: Database | Trx, viewer: Scope) {
+  return db.selectFrom('customer').where(isVisible(viewer));
+}
+
+/** For a FROM clause: the customers that a viewer can see. */
+export function customersOf(viewer: Scope): RawBuilder<unknown> {
+  return viewer.channels === null ? sql`customer` : sql`(select * from customer where ${isVisible(viewer)})`;
 }
 
 /** Starts an update of the customers that a caller can see. */
-export function updateCustomers(db: Database | Trx, channels: Channels) {
-  return db.updateTable('customer').where(isInChannels(channels));
+export function updateCustomers(db: Database | Trx, caller: Scope) {
+  return db.updateTable('customer').where(isVisible(caller));
 }
 
-function isInChannels(channels: Channels): RawBuilder<boolean> {
+function isVisible({ channels }: Scope): RawBuilder<boolean> {
   return channels === null ? sql`true` : sql`customer.channel_code = any (${[...channels]}::text[])`;
 }
 
@@ -26,7 +33,7 @@ function isInChannels(channels: Channels): RawBuilder<boolean> {
  * Inserts customers, and their channels if new. Returns the customers. Throws a Refusal: channel_not_allowed, if the
  * caller is not bound to one of the channels.
  */
-export async function insertCustomers(trx: Trx, channels: Channels, rows: readonly Insertable<Tables['customer']>[]) {
+export async function insertCustomers(trx: Trx, { channels }: Scope, rows: readonly Insertable<Tables['customer']>[]) {
   for (const row of rows) requireChannel(channels, row.channel_code);
   await addChannels(
     trx,

@@ -64,6 +64,6 @@ export function readAudit(db: Database, actor: Actor, query: PageQuery): Promise
 /** Returns the details that the actor may see. */
 async function hideOtherChannels(trx: Trx, actor: Actor, details: AuditDetail[]): Promise<AuditDetail[]> {
   if (actor.channels === null) return details;
-  const others = await findNumbersOfOtherChannels(trx, actor.channels, details.flatMap(findNumbers));
+  const others = await findNumbersOfOtherChannels(trx, actor, details.flatMap(findNumbers));
   return details.map((detail) => hideNumbers(others, detail));
 }

@@ -15,4 +15,3 @@ export {
 export { groupFailures, listOrdersOfBatch, type OperatorBatch, readAnyBatch, showBatch } from './reading/batches.ts';
 export { readOrderText, readStoredOrder } from './reading/content.ts';
 export { listRetries, showOrderDetail, showSentOrder } from './reading/orders.ts';
-export { OPERATOR } from './reading/viewer.ts';

@@ -42,6 +42,12 @@ export class ListCursor {
     return place === null ? null : this.#sign(Buffer.from(place.join('\n')).toString('base64url'));
   }
 
+  /** Cuts rows, of which a list reads one more than its limit, to a page, and writes the cursor after it. */
+  cut<Row>(rows: readonly Row[], limit: number, placeOf: (row: Row) => readonly string[]) {
+    const page = rows.slice(0, limit);
+    return { page, nextCursor: this.write(rows.length > limit ? placeOf(page.at(-1)!) : null) };
+  }
+
   #sign(text: string): string {
     const digest = createHash('sha256')
       .update(JSON.stringify([this.#scope, text]))

@@ -3,6 +3,7 @@ import {
   CONSOLE_API_ROOT,
   type ConsoleData,
   type ConsoleOperationId,
+  ConsoleRefusal,
   type ConsoleRequest,
   findConsoleOperation,
 } from '@lockstep/contract/console';
@@ -43,6 +44,12 @@ const WITHOUT_LOGIN: Operator = { operatorId: '0', name: '', role: 'viewer', req
 export type AllConsoleHandlers = {
   [Id in ConsoleOperationId]: Handler<ConsoleRequest<Id>, Operator, ConsoleData<Id>>;
 };
+
+/** Returns what was found. Throws a ConsoleRefusal: not_found. */
+export function existing<Found>(kind: string, key: string, found: Found | null | undefined): Found {
+  if (found === undefined || found === null) throw new ConsoleRefusal('not_found', kind, key);
+  return found;
+}
 
 /** Some handlers of the console. */
 export type ConsoleHandlers = Partial<AllConsoleHandlers>;

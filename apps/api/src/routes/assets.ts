@@ -1,6 +1,13 @@
 import type { Caller } from '@lockstep/access';
-import { listVirtualAssets, readAssetHistory, setLocked, showAsset, takeAssetNumbers } from '@lockstep/assets';
-import { type ChangeLocks, done, success } from '@lockstep/contract';
+import {
+  listVirtualAssets,
+  readAssetHistory,
+  setLocked,
+  showAsset,
+  showEntry,
+  takeAssetNumbers,
+} from '@lockstep/assets';
+import { type ChangeLocks, done, Refusal, success } from '@lockstep/contract';
 import { bindCustomer, createEnterprise, queryCustomers, updateCustomer } from '@lockstep/customers';
 import type { FastifyRequest } from 'fastify';
 import type { OrderHandlers } from '../calls/operation-routes.ts';
@@ -22,10 +29,10 @@ export function assetHandlers(options: ServerOptions) {
 
     unlockAssets: async (request, caller) => success(await change(request, caller, request.body, false)),
 
-    listVirtualAssets: async (request, { channels, applicationId }, reply) => {
+    listVirtualAssets: async (request, caller, reply) => {
       const of = { enterpriseId: request.params.enterpriseGlobalId, extendCode: request.query.extendCode };
-      const list = async () => JSON.stringify(success(await listVirtualAssets(request.db, channels, of)));
-      return await answerLong(options, applicationId, request, reply, list);
+      const list = async () => JSON.stringify(success(await listVirtualAssets(request.db, caller, of)));
+      return await answerLong(options, caller.applicationId, request, reply, list);
     },
 
     takeAssetNumbers: async (request) => success(await takeAssetNumbers(request.db, region, request.body.size)),
@@ -35,15 +42,17 @@ export function assetHandlers(options: ServerOptions) {
 /** Handlers for one asset by number, and its history (rules 6.7). */
 export function assetTraceHandlers(options: ServerOptions) {
   return {
-    getAsset: async (request, { channels, applicationId }, reply) => {
-      const show = async () => JSON.stringify(success(await showAsset(request.db, channels, request.params.assetNum)));
-      return await answerLong(options, applicationId, request, reply, show);
+    getAsset: async (request, caller, reply) => {
+      const show = async () => JSON.stringify(success(await showAsset(request.db, caller, request.params.assetNum)));
+      return await answerLong(options, caller.applicationId, request, reply, show);
     },
 
     getAssetHistory: async (request, viewer) => {
       const { params, query } = request;
-      const readHistory = () => readAssetHistory(request.db, viewer, params.assetNum, query);
-      return success(await options.reads.run(viewer.applicationId, request.deadline.signal, readHistory));
+      const readHistory = () => readAssetHistory(request.db, viewer, params.assetNum, query, showEntry);
+      const history = await options.reads.run(viewer.applicationId, request.deadline.signal, readHistory);
+      if (history === null) throw new Refusal('asset_not_found', params.assetNum, ' and never was');
+      return success(history);
     },
   } satisfies OrderHandlers;
 }
@@ -54,10 +63,10 @@ export const customerHandlers = {
 
   createEnterprise: async (request, caller) => success(await createEnterprise(request.db, caller, request.body)),
 
-  updateCustomer: async (request, { channels }) => {
-    await updateCustomer(request.db, channels, request.body);
+  updateCustomer: async (request, caller) => {
+    await updateCustomer(request.db, caller, request.body);
     return done;
   },
 
-  queryCustomers: async (request, { channels }) => success(await queryCustomers(request.db, channels, request.query)),
+  queryCustomers: async (request, caller) => success(await queryCustomers(request.db, caller, request.query)),
 } satisfies OrderHandlers;

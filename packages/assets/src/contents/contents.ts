@@ -1,14 +1,61 @@
 import {
   type AssetId,
   type CustomerId,
+  type LicenseOrderId,
   type LicenseType,
   MAX_ANSWER_BYTES,
   type MerchandiseNode,
   type ProductNode,
   Refusal,
 } from '@lockstep/contract';
-import { bigintArray, parseBigint, run, type Trx, together } from '@lockstep/platform';
-import { type MerchandiseRow, measuring, type ProductRow, readingMerchandises, readingProducts } from './rows.ts';
+import type { AssetInstance } from '@lockstep/contract/console';
+import { bigintArray, parseBigint, run, type Statement, type Tables, type Trx, together } from '@lockstep/platform';
+import type { Selectable } from 'kysely';
+import { ORDERS_PER_BATCH } from '../ids.ts';
+import { ofTerms, type ProductTerms } from '../terms.ts';
+
+export type Kind = AssetInstance['kind'];
+
+/** A product or merchandise, its order and the order that holds it. */
+type InstanceRow<Table extends 'merchandise_instance' | 'product_instance'> = Selectable<Tables[Table]> & {
+  /** The order whose grant it belongs to, and its batch: the one that bought it or that transferred the asset. */
+  holder_id: LicenseOrderId;
+  channel_code: string;
+  channel_order_id: string;
+  /** The source order of the order that bought it; null if it named none. */
+  order_source_id: LicenseOrderId | null;
+};
+export type MerchandiseRow = InstanceRow<'merchandise_instance'>;
+export type ProductRow = Omit<InstanceRow<'product_instance'>, 'passwords'> & { fields: ProductTerms };
+
+/** The columns of each kind, without the passwords of licenses, which no answer shows. */
+export const COLUMNS: Record<Kind, string> = {
+  merchandise: 'parent_id, merchandise_num, merchandise_name, parent_merchandise_num, time_duration_expression',
+  product: `merchandise_id, limit_start_date, limit_end_date, limit_concurrent, instance.src_license_order_id,
+    ${ofTerms('fields')} as fields`,
+};
+
+/** Reads some active instances of a kind, given by a query of them, with their orders. */
+export const readingInstances = <Row>(
+  kind: Kind,
+  { name, from, orderBy, columns = COLUMNS[kind] }: { name: string; from: string; orderBy: string; columns?: string },
+  values: readonly unknown[],
+): Statement<Row> => ({
+  name,
+  text: `
+    select instance.id, asset_id, crm_product_id, instance.license_order_id, holder_id, created_time, updated_time,
+      channel_code, channel_order_id, bought.src_license_order_id as order_source_id, ${columns}
+    from (select * from ${kind}_instance where revoked_time is null and ${from}) as instance
+    cross join lateral (select coalesce(held_by_order_id, license_order_id) as holder_id) as held
+    cross join lateral (
+      select channel_code, channel_order_id from batch where id = holder_id / ${ORDERS_PER_BATCH} limit 1
+    ) as batch
+    cross join lateral (
+      select src_license_order_id from license_order where id = instance.license_order_id limit 1
+    ) as bought
+    order by ${orderBy}`,
+  values,
+});
 
 /** An asset whose contents are read. */
 export interface NamedAsset {
@@ -24,14 +71,33 @@ export interface Contents {
   merchandises: MerchandiseNode[];
 }
 
+const ON_ASSETS = 'asset_id = any ((select $1::bigint[])::bigint[])';
+/** Approximate length of an instance as JSON, without the terms of a product. */
+const INSTANCE_BYTES = 700;
+
+/** Measures about how long the active contents of assets are as JSON. */
+const measuring = (assetIds: unknown): Statement<{ bytes: number }> => ({
+  name: 'measure_contents',
+  text: `
+    select coalesce(sum(instances * (${INSTANCE_BYTES} + octet_length(${ofTerms('fields')}::text))), 0)::float8
+      + ${INSTANCE_BYTES} * (select count(*) from merchandise_instance where ${ON_ASSETS} and revoked_time is null)
+      as bytes
+    from (
+      select terms_id, count(*) as instances from product_instance
+      where ${ON_ASSETS} and revoked_time is null group by terms_id
+    ) as product`,
+  values: [assetIds],
+});
+
 /** Reads the active contents of assets. Throws a Refusal: answer_too_large. */
 export async function readContents(trx: Trx, assets: readonly NamedAsset[]): Promise<Contents> {
-  const assetIds = bigintArray(assets.map(({ assetId }) => assetId));
-  const [size] = await run(trx, measuring(assetIds));
+  const values = [bigintArray(assets.map(({ assetId }) => assetId))];
+  const [size] = await run(trx, measuring(values[0]));
   checkAnswer(size!.bytes);
+  const ofAssets = { from: ON_ASSETS, orderBy: 'instance.license_order_id, instance.id' };
   const [merchandises, products] = await together<[MerchandiseRow, ProductRow]>(trx, [
-    readingMerchandises(assetIds),
-    readingProducts(assetIds),
+    readingInstances('merchandise', { name: 'read_merchandise_instances', ...ofAssets }, values),
+    readingInstances('product', { name: 'read_product_instances', ...ofAssets }, values),
   ]);
   const byId = new Map(assets.map((asset) => [asset.assetId, asset]));
   const merchandisesIn = Map.groupBy(merchandises, ({ parent_id }) => parent_id);
@@ -39,7 +105,13 @@ export async function readContents(trx: Trx, assets: readonly NamedAsset[]): Pro
   const listProducts = (parent: string | null) => productsIn.get(parent)?.map((row) => productNode(row, byId)) ?? null;
   const listMerchandises = (parent: string | null): MerchandiseNode[] | null =>
     merchandisesIn.get(parent)?.map((row) => ({
-      ...merchandiseFields(row, byId),
+      ...nodeFields(row, byId),
+      merchandiseNum: row.merchandise_num,
+      merchandiseName: row.merchandise_name,
+      parentId: row.parent_id,
+      parentMerchandiseNum: row.parent_merchandise_num,
+      timeDurationExpression: row.time_duration_expression,
+      srcLicenseOrderId: row.order_source_id,
       children: listMerchandises(row.id),
       productInstanceList: listProducts(row.id),
     })) ?? null;
@@ -57,13 +129,13 @@ type AssetsById = ReadonlyMap<AssetId, NamedAsset>;
  * The fields of products and merchandise. licenseOrderId, channelCode and channelOrderId name the order by which an
  * instance can be revoked: the one that bought it, or the one that transferred the asset (rules 6.5).
  */
-function instanceFields(row: MerchandiseRow | ProductRow, assets: AssetsById) {
+function nodeFields(row: MerchandiseRow | ProductRow, assets: AssetsById) {
   const { licenseType, customerId } = assets.get(row.asset_id)!;
   return {
     id: row.id,
     licenseType,
     customerId,
-    licenseOrderId: row.license_order_id,
+    licenseOrderId: row.holder_id,
     channelCode: row.channel_code,
     channelOrderId: row.channel_order_id,
     createTime: row.created_time.getTime(),
@@ -71,43 +143,37 @@ function instanceFields(row: MerchandiseRow | ProductRow, assets: AssetsById) {
   };
 }
 
-function merchandiseFields(row: MerchandiseRow, assets: AssetsById) {
+/** The fields of products that applications and operators see under the same names. */
+export function productFields({ fields, limit_concurrent, src_license_order_id, order_source_id }: ProductRow) {
   return {
-    ...instanceFields(row, assets),
-    merchandiseNum: row.merchandise_num,
-    merchandiseName: row.merchandise_name,
-    parentId: row.parent_id,
-    parentMerchandiseNum: row.parent_merchandise_num,
-    timeDurationExpression: row.time_duration_expression,
-    srcLicenseOrderId: row.order_source_id,
+    productUri: fields.productUri,
+    productName: fields.productName,
+    gmsPid: fields.gmsPid ?? '',
+    appKey: fields.appKey ?? '',
+    limitConcurrent: limit_concurrent,
+    limitTimeDuration: fields.limitTimeDuration ?? 0,
+    trialEndDate: fields.trialEndDate ?? null,
+    timeDurationExpression: fields.timeDurationExpression ?? null,
+    srcLicenseOrderId: src_license_order_id ?? order_source_id,
   };
 }
 
 function productNode(row: ProductRow, assets: AssetsById): ProductNode {
-  const { fields } = row;
-  const features = fields.productFeatures ?? [];
+  const features = row.fields.productFeatures ?? [];
   const hasFeatures = features.length > 0;
   return {
-    ...instanceFields(row, assets),
+    ...nodeFields(row, assets),
+    ...productFields(row),
     assetId: row.asset_id,
     assetInsId: row.asset_id,
     merchandiseInsId: row.merchandise_id,
     assetNum: assets.get(row.asset_id)!.assetNum,
-    productUri: fields.productUri,
-    gmsPid: fields.gmsPid ?? '',
-    appKey: fields.appKey ?? '',
-    productName: fields.productName,
     limitStartTime: parseBigint(row.limit_start_date),
     limitEndTime: parseBigint(row.limit_end_date),
     limitAmount: 0,
-    limitConcurrent: row.limit_concurrent,
-    limitTimeDuration: fields.limitTimeDuration ?? 0,
-    trial: fields.trial ?? 0,
-    trialEndDate: fields.trialEndDate ?? null,
+    trial: row.fields.trial ?? 0,
     limitType: hasFeatures ? 'feature' : 'basic',
     prodDefExtend: hasFeatures,
-    timeDurationExpression: fields.timeDurationExpression ?? null,
-    srcLicenseOrderId: row.src_license_order_id ?? row.order_source_id,
     activateFlag: true,
     crmProductId: row.crm_product_id,
     productExtendInstanceList: features,

@@ -1,89 +1,116 @@
-import { type AssetDetail, type AssetId, type Channels, Refusal } from '@lockstep/contract';
-import { selectCustomers } from '@lockstep/customers';
-import { type Database, inSnapshot, parseBigint, type Trx } from '@lockstep/platform';
-import { selectAssets } from '../tenant.ts';
+import { type AssetDetail, type LicenseOrderId, Refusal, type Viewer } from '@lockstep/contract';
+import type { ActiveAsset, AssetOfNumber, EarlierAsset } from '@lockstep/contract/console';
+import { customersOf, ownerOf } from '@lockstep/customers';
+import { type Database, inMs, inSnapshot, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { assetsOf } from '../tenant.ts';
 import { readContents } from './contents.ts';
+import { assetColumns } from './list-assets.ts';
+
+type Extends = Record<string, string> | null;
+
+/** Shows extended attributes. */
+export const listExtends = (stored: Extends) =>
+  Object.entries(stored ?? {}).map(([extendCode, extendValue]) => ({ extendCode, extendValue }));
+
+/**
+ * SQL for the orders with active grants on an asset. After a transfer that is the order that transferred it (rules 6.5
+ * Transfer).
+ */
+const grantsOf = (order: 'asc' | 'desc', limit: number | null) => sql<LicenseOrderId[]>`array (
+  select license_order_id::text from asset_grant where asset_id = asset.id and asset_grant.revoked_time is null
+  order by license_order_id ${sql.raw(order)} limit ${limit}
+)`;
+
+type AssetTerms = Omit<AssetDetail, 'assetExtendList' | 'products' | 'merchandises'> & { extends: Extends };
 
 /**
  * Returns the active asset of a number (rules 6.7). Its contents are those bought for it, even while it is lent and the
- * member center shows them on the borrowed lock. A lock of a channel that the caller is not bound to is not named.
+ * member center shows them on the borrowed lock. A lock of a channel that the viewer is not bound to is not named.
  *
  * Throws a Refusal: asset_not_found, answer_too_large.
  */
-export function showAsset(db: Database, channels: Channels, assetNum: string): Promise<AssetDetail> {
+export function showAsset(db: Database, viewer: Viewer, assetNum: string): Promise<AssetDetail> {
   return inSnapshot(db, async (trx) => {
-    const { assigned, lentInto, ...asset } = await findAsset(trx, channels, assetNum);
-    return { ...asset, ...(await readContents(trx, [asset])), assigned, lentInto };
+    const { rows } = await sql<AssetTerms>`
+      select asset.id as "assetId", asset_num as "assetNum", license_type as "licenseType",
+        customer_id as "customerId", enterprise_id as "enterpriseGlobalId", limit_start_date::float8 as "limitStartDate",
+        limit_end_date::float8 as "limitEndDate", locked, borrowed_usb_key as "borrowedUsbKey", extends,
+        ${grantsOf('asc', null)} as "licenseOrderIds",
+        exists (select from asset_assignment as held where held.asset_id = asset.id) as assigned,
+        (
+          select lock.asset_num from asset_lending as lent join ${assetsOf(viewer)} as lock on lock.id = lock_asset_id
+          where lent.asset_id = asset.id
+        ) as "lentInto"
+      from ${assetsOf(viewer)} as asset join ${customersOf(viewer)} as customer on customer.id = customer_id
+      where asset_num = ${assetNum} and revoked_time is null`.execute(trx);
+    const [asset] = rows;
+    if (asset === undefined) throw new Refusal('asset_not_found', assetNum);
+    const { extends: stored, ...terms } = asset;
+    return { ...terms, assetExtendList: listExtends(stored), ...(await readContents(trx, [asset])) };
   });
 }
 
-async function findAsset(trx: Trx, channels: Channels, wantedNum: string) {
-  const asset = await readActiveAsset(trx, channels, wantedNum);
-  if (asset === undefined) throw new Refusal('asset_not_found', wantedNum);
-  const { row, shown, lockNum } = asset;
-  const customer = await selectCustomers(trx, channels)
-    .select('enterprise_id')
-    .where('id', '=', row.customer_id)
-    .executeTakeFirstOrThrow();
-  const grants = await selectGrantOrders(trx, row.id).orderBy('license_order_id').execute();
-  const { assetId, assetNum, licenseType, customerId, ...terms } = shown;
+/** The most earlier assets, grants and loans that operators see. */
+const MAX_EARLIER = 50;
+const MAX_GRANTS = 50;
+const MAX_LENT = 200;
+
+/** SQL for the employee of an asset, as JSON with further fields. */
+const holderOf = (assetId: string, more = sql``) => sql`(
+  select json_build_object(
+    'memberGlobalId', member.id::text, 'account', user_name || '@' || code, 'name', member.name ${more}
+  )
+  from asset_assignment as held join member on member.id = held.member_id
+  join enterprise on enterprise.id = member.enterprise_id
+  where held.asset_id = ${sql.ref(assetId)}
+)`;
+
+/** Finds the active asset of a number and earlier ones, for operators; undefined if there never was one. */
+export function findAssetOfNumber(db: Database, viewer: Viewer, assetNum: string): Promise<AssetOfNumber | undefined> {
+  return inSnapshot(db, async (trx) => {
+    const active = await readActive(trx, viewer, assetNum);
+    const { rows: earlier } = await sql<EarlierAsset>`
+      select id as "assetId", license_type as "licenseType", ${ownerOf(viewer, 'asset.customer_id')} as owner,
+        ${inMs('created_time')} as "createdTime", created_by_order_id as "createdByOrderId",
+        ${inMs('revoked_time')} as "revokedTime", revoked_by_order_id as "revokedByOrderId"
+      from ${assetsOf(viewer)} as asset where asset_num = ${assetNum} and revoked_time is not null
+      order by revoked_time desc, id desc limit ${MAX_EARLIER + 1}`.execute(trx);
+    if (active === null && earlier.length === 0) return undefined;
+    return { assetNum, active, earlier: earlier.slice(0, MAX_EARLIER), hasMoreEarlier: earlier.length > MAX_EARLIER };
+  });
+}
+
+async function readActive(trx: Trx, viewer: Viewer, assetNum: string): Promise<ActiveAsset | null> {
+  const { rows } = await sql<Omit<ActiveAsset, 'assetExtendList'> & { extends: Extends }>`
+    select ${assetColumns(viewer)}, freezing, ${inMs('updated_time')} as "updatedTime", extends,
+      created_by_order_id as "createdByOrderId", ${grantsOf('desc', MAX_GRANTS + 1)} as "licenseOrderIds",
+      ${holderOf('asset.id', sql`, 'since', ${inMs('held.created_time')}`)} as holder,
+      (
+        select json_build_object('assetNum', lock.asset_num, 'since', ${inMs('lent.created_time')})
+        from asset_lending as lent join ${assetsOf(viewer)} as lock on lock.id = lock_asset_id
+        where lent.asset_id = asset.id
+      ) as "lentInto",
+      (
+        select coalesce(json_agg(
+          json_build_object(
+            'assetNum', inside.asset_num, 'holder', ${holderOf('lent.asset_id')}, 'since', ${inMs('lent.created_time')}
+          ) order by lent.asset_id
+        ), '[]')
+        from (
+          select * from asset_lending where lock_asset_id = asset.id order by asset_id limit ${MAX_LENT + 1}
+        ) as lent join ${assetsOf(viewer)} as inside on inside.id = lent.asset_id
+      ) as "lentHere"
+    from ${assetsOf(viewer)} as asset where asset_num = ${assetNum} and revoked_time is null`.execute(trx);
+  const [row] = rows;
+  if (row === undefined) return null;
+  const { extends: stored, licenseOrderIds, lentHere, ...asset } = row;
   return {
-    assetId,
-    assetNum,
-    licenseType,
-    customerId,
-    enterpriseGlobalId: customer.enterprise_id,
-    ...terms,
-    licenseOrderIds: grants.map(({ id }) => id),
-    assigned: row.member_id !== null,
-    lentInto: lockNum,
+    ...asset,
+    assetExtendList: listExtends(stored),
+    licenseOrderIds: licenseOrderIds.slice(0, MAX_GRANTS),
+    hasMoreOrders: licenseOrderIds.length > MAX_GRANTS,
+    lentHere: lentHere.slice(0, MAX_LENT),
+    hasMoreLentHere: lentHere.length > MAX_LENT,
   };
-}
-
-/**
- * Reads the active asset of a number, its employee, and the lock it is lent into; undefined if it does not exist. A
- * lock of a channel outside `channels` is not named.
- */
-export async function readActiveAsset(trx: Trx, channels: Channels, assetNum: string) {
-  const row = await selectAssets(trx, channels)
-    .leftJoin('asset_assignment as held', 'held.asset_id', 'asset.id')
-    .leftJoin('asset_lending as lent', 'lent.asset_id', 'asset.id')
-    .selectAll('asset')
-    .select(['held.member_id', 'held.created_time as held_since'])
-    .select(['lent.lock_asset_id', 'lent.created_time as lent_since'])
-    .where('asset_num', '=', assetNum)
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
-  const shown = {
-    assetId: row.id,
-    assetNum: row.asset_num,
-    licenseType: row.license_type,
-    customerId: row.customer_id,
-    limitStartDate: parseBigint(row.limit_start_date),
-    limitEndDate: parseBigint(row.limit_end_date),
-    locked: row.locked,
-    borrowedUsbKey: row.borrowed_usb_key,
-    assetExtendList: Object.entries(row.extends ?? {}).map(([extendCode, extendValue]) => ({
-      extendCode,
-      extendValue,
-    })),
-  };
-  const lock = row.lock_asset_id === null ? undefined : await findNumber(trx, channels, row.lock_asset_id);
-  return { row, shown, lockNum: lock?.asset_num ?? null };
-}
-
-function findNumber(trx: Trx, channels: Channels, assetId: AssetId) {
-  return selectAssets(trx, channels).select('asset_num').where('asset.id', '=', assetId).executeTakeFirst();
-}
-
-/**
- * Selects the orders with active grants on an asset. After a transfer that is the order that transferred it (rules 6.5
- * Transfer).
- */
-export function selectGrantOrders(trx: Trx, assetId: AssetId) {
-  return trx
-    .selectFrom('asset_grant')
-    .select('license_order_id as id')
-    .where('asset_id', '=', assetId)
-    .where('revoked_time', 'is', null);
 }

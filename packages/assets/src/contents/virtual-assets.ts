@@ -1,12 +1,13 @@
-import { type Channels, type EnterpriseId, type LicenseType, Refusal, type VirtualAsset } from '@lockstep/contract';
+import { type EnterpriseId, type LicenseType, Refusal, type Viewer, type VirtualAsset } from '@lockstep/contract';
 import { selectCustomers } from '@lockstep/customers';
 import { type Database, inSnapshot, isId, parseBigint, type Tables, type Trx } from '@lockstep/platform';
 import { type Selectable, sql } from 'kysely';
 import { selectAssets } from '../tenant.ts';
 import { checkAnswer } from './contents.ts';
+import { listExtends } from './show-asset.ts';
 
-/** The license type of cloud account licenses. */
-const CLOUD_ACCOUNT: LicenseType = 'cloud_customer';
+/** The license type of cloud licenses. */
+const CLOUD_CUSTOMER: LicenseType = 'cloud_customer';
 /** Approximate length of an asset as JSON, without its extended attributes. */
 const ASSET_BYTES = 600;
 
@@ -24,16 +25,16 @@ interface Wanted {
  */
 export function listVirtualAssets(
   db: Database,
-  channels: Channels,
+  viewer: Viewer,
   { enterpriseId, extendCode }: Wanted,
 ): Promise<VirtualAsset[]> {
   return inSnapshot(db, async (trx) => {
     if (!isId(enterpriseId) || !(await enterpriseExists(trx, enterpriseId)))
       throw new Refusal('enterprise_not_found', enterpriseId);
-    const customers = selectCustomers(trx, channels).where('customer.enterprise_id', '=', enterpriseId);
-    const wanted = selectAssets(trx, channels)
+    const customers = selectCustomers(trx, viewer).where('customer.enterprise_id', '=', enterpriseId);
+    const wanted = selectAssets(trx, viewer)
       .where('asset.customer_id', 'in', customers.select('customer.id'))
-      .where('asset.license_type', '=', CLOUD_ACCOUNT)
+      .where('asset.license_type', '=', CLOUD_CUSTOMER)
       .$if(extendCode !== undefined, (all) => all.where(sql<boolean>`asset.extends ? ${extendCode}`));
     const length = sql<number>`coalesce(sum(${ASSET_BYTES}::int + coalesce(extends_bytes, 0)), 0)::float8`;
     const { bytes } = await wanted.select(length.as('bytes')).executeTakeFirstOrThrow();
@@ -61,7 +62,7 @@ function showVirtualAsset(
 ): VirtualAsset {
   return {
     id: row.id,
-    licenseType: CLOUD_ACCOUNT,
+    licenseType: CLOUD_CUSTOMER,
     assetNum: row.asset_num,
     grantable: !row.locked && !row.freezing,
     customerId: row.customer_id,
@@ -81,7 +82,7 @@ function showVirtualAsset(
       updateTime: null,
     },
     assetLimits: null,
-    assetExtends: Object.entries(row.extends ?? {}).map(([extendCode, extendValue]) => ({ extendCode, extendValue })),
+    assetExtends: listExtends(row.extends),
     borrowedUsbKey: row.borrowed_usb_key,
   };
 }

@@ -1,4 +1,5 @@
 import type { HistoryAction, HistoryEntry } from '@lockstep/contract';
+import type { ToldEntry } from '@lockstep/contract/console';
 import { buildRows, prepared, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { ofTerms } from '../terms.ts';
@@ -24,25 +25,61 @@ type InstanceAction = Extract<HistoryAction, `${'merchandise' | 'product'}_${str
 
 /** The position of an entry within its step: its action, and the instance or asset it is about. */
 export interface EntryPlace {
-  action: HistoryAction;
+  /** Empty for the end of a step, which sorts after all its entries. */
+  action: HistoryAction | '';
   aboutId: string;
 }
 
-/** Whether a text is an action that an entry can have. */
-export const isAction = (text: string): text is HistoryAction => EFFECTS.some((action) => action === text);
+/** Whether a text is an action of a position. */
+export const isAction = (text: string) => text === '' || EFFECTS.some((action) => action === text);
 
-/** An entry of a step. */
-export interface StepEntry {
+/** An entry of a step, and the product or merchandise that it is about; null if it is about the asset. */
+interface StepEntry {
   step: Step;
-  place: EntryPlace;
-  entry: HistoryEntry;
+  action: HistoryAction;
+  instance: InstanceRow | null;
 }
 
-interface InstanceRow {
+interface InstanceRow extends Pick<ToldEntry, 'productUri' | 'limitConcurrent' | 'limitEndDate'> {
   n: number;
   action: InstanceAction;
   id: string;
-  product_uri: string | null;
+  name: string;
+}
+
+export const placeOf = ({ step, action, instance }: StepEntry): EntryPlace => ({
+  action,
+  aboutId: instance?.id ?? step.assetId,
+});
+
+/** Shows an entry to an application. */
+export function showEntry({ step, action, instance }: StepEntry): HistoryEntry {
+  const { time, assetId, licenseOrderId, channelCode, channelOrderId, customerId, operatorIdentity } = step;
+  return {
+    time,
+    assetId,
+    action,
+    licenseOrderId,
+    channelCode,
+    channelOrderId,
+    customerId,
+    productUri: instance?.productUri ?? null,
+    instanceId: instance?.id ?? null,
+    operatorIdentity,
+  };
+}
+
+/** Shows an entry to operators, with the application that sent the order or the lock, and the owner before it. */
+export function showToldEntry(entry: StepEntry) {
+  const { step, action, instance } = entry;
+  return {
+    ...showEntry(entry),
+    applicationId: step.applicationId,
+    fromCustomerId: action === 'transferred' ? step.fromCustomerId : null,
+    instanceName: instance?.name ?? null,
+    limitConcurrent: instance?.limitConcurrent ?? null,
+    limitEndDate: instance?.limitEndDate ?? null,
+  };
 }
 
 /** A step, its position among those that are read, and the id before which its instances are wanted. */
@@ -73,34 +110,15 @@ export async function readEntries(
     });
   const rows = await selectInstances(trx, wantedBy, limit);
   const entries = [
-    ...own.map(({ n, step }) => ({ n, ...buildEntry(step, step.action!, null) })),
-    ...rows.map((row) => ({ n: row.n, ...buildEntry(steps[row.n]!, row.action, row) })),
+    ...own.map(({ n, step }) => ({ n, step, action: step.action!, instance: null })),
+    ...rows.map((row) => ({ n: row.n, step: steps[row.n]!, action: row.action, instance: row })),
   ];
   // The rows are sorted already, and only one entry of a step is about the asset itself.
-  entries.sort((a, b) => a.n - b.n || rankOf(b.place.action) - rankOf(a.place.action));
+  entries.sort((a, b) => a.n - b.n || rankOf(b.action) - rankOf(a.action));
   return entries.slice(0, limit);
 }
 
-const rankOf = (action: HistoryAction) => EFFECTS.indexOf(action);
-
-function buildEntry(step: Step, action: HistoryAction, instance: InstanceRow | null): StepEntry {
-  return {
-    step,
-    place: { action, aboutId: instance?.id ?? step.assetId },
-    entry: {
-      time: step.timeMs,
-      assetId: step.assetId,
-      action,
-      licenseOrderId: step.licenseOrderId,
-      channelCode: step.channelCode,
-      channelOrderId: step.channelOrderId,
-      customerId: step.customerId,
-      productUri: instance?.product_uri ?? null,
-      instanceId: instance?.id ?? null,
-      operatorIdentity: step.operatorIdentity,
-    },
-  };
-}
+const rankOf = (action: EntryPlace['action']) => (EFFECTS as readonly string[]).indexOf(action);
 
 /** Selects what steps did to merchandise and products: newest step first, then by rank and id, descending. */
 async function selectInstances(
@@ -111,7 +129,11 @@ async function selectInstances(
   const parts = (['merchandise', 'product'] as const).flatMap((kind) => {
     const of = {
       table: sql.table(`${kind}_instance`),
-      termsId: kind === 'product' ? sql`terms_id` : sql`null::bigint`,
+      columns:
+        kind === 'product'
+          ? sql`terms_id, null as name, limit_concurrent, limit_end_date`
+          : sql`null::bigint as terms_id, merchandise_name as name, null::int as limit_concurrent,
+            null::bigint as limit_end_date`,
     };
     const [bought, revoked] = [`${kind}_bought`, `${kind}_revoked`] as const;
     const ofOrders = (action: InstanceAction) => wantedBy(action).filter(({ step }) => step.kind === 'order');
@@ -121,24 +143,26 @@ async function selectInstances(
       selectNewest({ ...of, action: revoked, wanted: ofOrders(revoked) }, sql`revoked_by_order_id`, limit),
     ];
   });
-  const rows = await prepared<InstanceRow>(trx, 'history_instances')`
-    select n, action, id, ${sql.raw(ofTerms('product_uri'))} as product_uri from (${sql.join(parts, sql` union all `)}) as instance
+  return await prepared<InstanceRow>(trx, 'history_instances')`
+    select n, action, id, ${sql.raw(ofTerms('product_uri'))} as "productUri",
+      coalesce(name, ${sql.raw(ofTerms('product_name'))}) as name, limit_concurrent as "limitConcurrent",
+      limit_end_date::float8 as "limitEndDate"
+    from (${sql.join(parts, sql` union all `)}) as instance
     order by n, rank desc, instance.id desc limit ${limit}`;
-  return rows;
 }
 
 interface Source {
   table: RawBuilder<unknown>;
-  termsId: RawBuilder<unknown>;
+  columns: RawBuilder<unknown>;
   action: InstanceAction;
   wanted: readonly Wanted[];
 }
 
 /** For active instances, which only one asset of a number has. */
-function selectActive({ table, termsId, action, wanted }: Source): RawBuilder<unknown> {
+function selectActive({ table, columns, action, wanted }: Source): RawBuilder<unknown> {
   const assetIds = [...new Set(wanted.map(({ step }) => step.assetId))];
   return sql`
-    select step.n, ${columnsOf(action)}, instance.id, ${termsId} as terms_id
+    select step.n, ${columnsOf(action)}, instance.id, ${columns}
     from ${table} as instance
     join ${stepRows(wanted)} on step.asset_id = instance.asset_id and step.id = instance.license_order_id
     where revoked_time is null and instance.asset_id = any (${assetIds}::bigint[]) and instance.id < step.before_id`;
@@ -150,15 +174,15 @@ function selectActive({ table, termsId, action, wanted }: Source): RawBuilder<un
  * where it expects many of the order.
  */
 function selectNewest(
-  { table, termsId, action, wanted }: Source,
+  { table, columns, action, wanted }: Source,
   column: RawBuilder<unknown>,
   limit: number,
 ): RawBuilder<unknown> {
   return sql`
-    select step.n, ${columnsOf(action)}, instance.id, terms_id
+    select step.n, ${columnsOf(action)}, instance.*
     from ${stepRows(wanted)}
     cross join lateral (
-      select id, ${termsId} as terms_id from ${table}
+      select id, ${columns} from ${table}
       where asset_id = step.asset_id and revoked_time is not null
         and (${column}, id) > (step.id, 0) and (${column}, id) < (step.id, step.before_id)
       order by ${column} desc, id desc limit ${limit}

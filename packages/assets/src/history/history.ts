@@ -1,117 +1,113 @@
-import { type AssetHistory, type AssetId, Refusal } from '@lockstep/contract';
-import {
-  type CursorPart,
-  type Database,
-  inSnapshot,
-  isId,
-  ListCursor,
-  type Trx,
-  WrongCursor,
-} from '@lockstep/platform';
-import { findAssetsOfNumber, type TracedAsset } from './assets.ts';
-import { type EntryPlace, isAction, readEntries, type StepEntry } from './entries.ts';
-import { type HistoryCaller, readSteps, type Step, type Viewer } from './steps.ts';
+import type { AssetId, Viewer } from '@lockstep/contract';
+import { type Database, inSnapshot, isId, ListCursor, type Trx, WrongCursor } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { selectAllAssets, selectAssets, selectRevokedAssets } from '../tenant.ts';
+import { type EntryPlace, isAction, placeOf, readEntries } from './entries.ts';
+import { readSteps, type Step, type TracedAsset } from './steps.ts';
 
-/** A position in a history: an entry, or a whole step if `entry` is null. Later positions are older. */
-interface Place {
-  step: Pick<Step, 'assetId' | 'kind' | 'id'>;
-  entry: EntryPlace | null;
-}
+/** A position in a history: an entry of a step. Later positions are older. */
+type Place = Pick<Step, 'assetId' | 'kind' | 'id'> & EntryPlace;
+
+const listParts = ({ assetId, kind, id, action, aboutId }: Place) => [assetId, kind, id, action, aboutId];
+const PARTS = [isId, () => true, isId, isAction, isId];
 
 /**
- * Lists the history of an asset number, newest first, a page of at most `limit` entries that the application can see
- * (rules 6.7).
- *
- * Throws a Refusal: asset_not_found if the caller can see no asset that ever had the number. Throws a WrongCursor.
- */
-export async function readAssetHistory(
-  db: Database,
-  caller: HistoryCaller,
-  assetNum: string,
-  page: HistoryPage,
-): Promise<AssetHistory> {
-  const read = await inSnapshot(db, (trx) => readHistoryPage(trx, caller, assetNum, page));
-  if (read === null) throw new Refusal('asset_not_found', assetNum, ' and never was');
-  return { entries: read.entries.map(({ entry }) => entry), nextCursor: read.nextCursor };
-}
-
-/** The requested page of a history. */
-export interface HistoryPage {
-  limit: number;
-  cursor?: string | undefined;
-}
-
-/**
- * Reads a page of a history, as far as the viewer can see it, in one snapshot. The source is the ledger itself: assets
- * one after the other, on each the steps of orders and locks, and the entries of each step. These never change or move,
- * so pages stay consistent while orders take effect. A page costs the steps of the assets it shows, regardless of how
- * much was bought in them. Null if the viewer can see no asset that ever had the number.
+ * Lists the history of an asset number, newest first, a page of at most `limit` entries that the viewer can see (rules
+ * 6.7), in one snapshot. The source is the ledger itself: assets one after the other, on each the steps of orders and
+ * locks, and the entries of each step. These never change or move, so pages stay consistent while orders take effect. A
+ * page costs the steps of the assets it shows, regardless of how much was bought in them. Null if the viewer can see no
+ * asset that ever had the number.
  *
  * Throws a WrongCursor.
  */
-export async function readHistoryPage(
+export function readAssetHistory<Shown>(
+  db: Database,
+  viewer: Viewer,
+  assetNum: string,
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+  show: (entry: Awaited<ReturnType<typeof readEntries>>[number]) => Shown,
+): Promise<{ entries: Shown[]; nextCursor: string | null } | null> {
+  const cursors = new ListCursor(['assetHistory', viewer.applicationId, { assetNum }], cursor, PARTS);
+  const [assetId, kind, id, action, aboutId] = cursors.after ?? [];
+  const after = cursors.after && ({ assetId, kind, id, action, aboutId } as Place);
+  return inSnapshot(db, async (trx) => {
+    const findAssets = (from: AssetId | null) => findAssetsOfNumber(trx, viewer, assetNum, { from, limit: limit + 1 });
+    // Each visible asset has an entry, so these are enough for a page and to know whether another follows.
+    const newest = await findAssets(null);
+    if (newest!.length === 0) return null;
+    const assets = after === null ? newest : await findAssets(after.assetId);
+    if (assets === null) throw new WrongCursor();
+    const steps = await readSteps(trx, viewer, assets);
+    const start = after === null ? -1 : findStart(steps, after, assets);
+    const left = steps.slice(Math.max(start, 0));
+    // A step may have no entry: an order may end a grant that has no contents left.
+    const shown = left.slice(0, limit + 1);
+    const entries = await readEntries(trx, shown, { after: start < 0 ? null : after, limit: limit + 1 });
+    const page = entries.slice(0, limit);
+    const last = entries.length > limit ? page.at(-1) : undefined;
+    const lastStep = left.length > shown.length ? shown.at(-1) : undefined;
+    const end = last
+      ? { ...last.step, ...placeOf(last) }
+      : lastStep && { ...lastStep, action: '' as const, aboutId: lastStep.assetId };
+    return { entries: page.map(show), nextCursor: cursors.write(end ? listParts(end) : null) };
+  });
+}
+
+/** Returns the step in which a page begins; -1 for the first. */
+function findStart(steps: readonly Step[], after: Place, assets: readonly TracedAsset[]): number {
+  const index = steps.findIndex(
+    ({ assetId, kind, id }) => assetId === after.assetId && kind === after.kind && id === after.id,
+  );
+  // If the asset was transferred to another channel since then, the page begins with the next older one.
+  if (index < 0 && assets.some(({ id }) => id === after.assetId)) throw new WrongCursor();
+  return index;
+}
+
+const COLUMNS = [
+  'asset.id',
+  'asset.customer_id as customerId',
+  'asset.created_by_order_id as createdByOrderId',
+  'asset.revoked_by_order_id as revokedByOrderId',
+] as const;
+
+/**
+ * Finds the assets that have or had a number and that the viewer can see, newest first. A number belongs to an asset
+ * until that is revoked, so one ends before the next begins. With `from`, returns only that asset and older ones; null
+ * if it never had the number.
+ */
+async function findAssetsOfNumber(
   trx: Trx,
   viewer: Viewer,
   assetNum: string,
-  { limit, cursor }: HistoryPage,
-): Promise<{ entries: StepEntry[]; nextCursor: string | null } | null> {
-  const cursors = new ListCursor(['assetHistory', viewer.applicationId, { assetNum }], cursor, PARTS);
-  const after = cursors.after && parsePlace(cursors.after);
-  const findAssets = (from: AssetId | null) =>
-    findAssetsOfNumber(trx, viewer.channels, assetNum, { from, limit: limit + 1 });
-  // Each visible asset has an entry, so these are enough for a page and to know whether another follows.
-  const newest = await findAssets(null);
-  if (newest!.length === 0) return null;
-  const assets = after === null ? newest : await findAssets(after.step.assetId);
-  if (assets === null) throw new WrongCursor();
-  const steps = await readSteps(trx, viewer, assets);
-  const from = after === null ? START : findStart(steps, after, assets);
-  const left = steps.slice(from.index);
-  // A step may have no entry: an order may end a grant that has no contents left.
-  const shown = left.slice(0, limit + 1);
-  const entries = await readEntries(trx, shown, { after: from.entry, limit: limit + 1 });
-  const page = entries.slice(0, limit);
-  const end = findEnd({ entries, page, shown, left });
-  return { entries: page, nextCursor: cursors.write(end && formatPlace(end)) };
+  { from, limit }: { from: AssetId | null; limit: number },
+): Promise<TracedAsset[] | null> {
+  const start = from === null ? null : await findRevokedTime(trx, assetNum, from);
+  if (start === undefined) return null;
+  const active = start?.revokedTime
+    ? []
+    : await selectAssets(trx, viewer).select(COLUMNS).where('asset_num', '=', assetNum).execute();
+  const revoked = await selectRevokedAssets(trx, viewer)
+    .select(COLUMNS)
+    .where('asset_num', '=', assetNum)
+    .$if(Boolean(start?.revokedTime), (all) =>
+      all.where(sql<boolean>`(revoked_time, asset.id) <= (${start?.revokedTime}::timestamptz, ${from}::bigint)`),
+    )
+    // Assets that one statement inserted as revoked share a time. Their ids follow the order of effects.
+    .orderBy('revoked_time', 'desc')
+    .orderBy('asset.id', 'desc')
+    .limit(limit)
+    .execute();
+  return [...active, ...revoked];
 }
 
-/** Where a page begins: at a step, or after an entry of it. */
-interface Start {
-  index: number;
-  entry: EntryPlace | null;
-}
-const START: Start = { index: 0, entry: null };
-
-function findStart(steps: readonly Step[], { step, entry }: Place, assets: readonly TracedAsset[]): Start {
-  const index = steps.findIndex(({ assetId, kind, id }) => {
-    return assetId === step.assetId && kind === step.kind && id === step.id;
-  });
-  if (index >= 0) return entry === null ? { index: index + 1, entry } : { index, entry };
-  // The asset was transferred to another channel since then; the page begins with the next older one.
-  if (!assets.some(({ id }) => id === step.assetId)) return START;
-  throw new WrongCursor();
-}
-
-/** Returns where the next page begins; null if this is the last one. */
-function findEnd(read: { entries: StepEntry[]; page: StepEntry[]; shown: Step[]; left: Step[] }): Place | null {
-  const { entries, page, shown, left } = read;
-  const last = page.at(-1);
-  if (entries.length > page.length && last !== undefined) return { step: last.step, entry: last.place };
-  return left.length > shown.length ? { step: shown.at(-1)!, entry: null } : null;
-}
-
-function formatPlace({ step, entry }: Place): string[] {
-  return [step.assetId, step.kind, step.id, entry?.action ?? '', entry?.aboutId ?? ''];
-}
-
-/** The parts of a position, as formatPlace writes them. */
-const PARTS: CursorPart[] = [isId, () => true, isId, () => true, () => true];
-
-/** Parses the content of a cursor, which a client may have made up. Throws a WrongCursor. */
-function parsePlace(texts: readonly string[]): Place {
-  const [assetId, kind, id, action, aboutId] = texts as [string, string, string, string, string];
-  const step = { assetId: assetId as AssetId, kind: kind as Step['kind'], id };
-  if (action === '') return { step, entry: null };
-  if (!isAction(action) || !isId(aboutId)) throw new WrongCursor();
-  return { step, entry: { action, aboutId } };
+/**
+ * Returns when an asset of a number was revoked, as text, because a Date has no microseconds; undefined if there is
+ * none. It may be of any channel: a page may begin at an asset that was transferred to another channel meanwhile.
+ */
+async function findRevokedTime(trx: Trx, assetNum: string, id: AssetId) {
+  return await selectAllAssets(trx, { channels: null })
+    .select(sql<string | null>`revoked_time::text`.as('revokedTime'))
+    .where('asset.id', '=', id)
+    .where('asset_num', '=', assetNum)
+    .executeTakeFirst();
 }

@@ -1,94 +1,70 @@
-import type { ApplicationId, AssetId, Channels, CustomerId, HistoryAction, LicenseOrderId } from '@lockstep/contract';
+import type {
+  ApplicationId,
+  AssetId,
+  CustomerId,
+  HistoryAction,
+  HistoryEntry,
+  LicenseOrderId,
+  Viewer,
+} from '@lockstep/contract';
 import { selectCustomers } from '@lockstep/customers';
-import { buildRows, prepared, type Trx } from '@lockstep/platform';
-import { sql } from 'kysely';
+import { buildRows, inMs, prepared, type Trx } from '@lockstep/platform';
+import { type RawBuilder, sql } from 'kysely';
 import { ABOVE_ALL, ORDERS_PER_BATCH } from '../ids.ts';
-import type { TracedAsset } from './assets.ts';
-import { revokersOf } from './revokers.ts';
+import { assetsOf } from '../tenant.ts';
+
+/** An asset that has or had the number. */
+export interface TracedAsset {
+  id: AssetId;
+  /** Its owner, or its last one. */
+  customerId: CustomerId;
+  createdByOrderId: LicenseOrderId;
+  /** Null while it is active. */
+  revokedByOrderId: LicenseOrderId | null;
+}
 
 /**
- * What one order, or one call of O6 or O7, did to one asset. A step never changes. Newer steps are listed before it.
+ * What one order, or one call of O6 or O7, did to one asset, with what all its entries share. A step never changes.
+ * Newer steps are listed before it.
  */
-export interface Step {
-  assetId: AssetId;
+export interface Step extends Omit<HistoryEntry, 'action' | 'productUri' | 'instanceId'> {
   kind: 'order' | 'lock';
   /** The id of the order or of the lock change. */
   id: string;
-  timeMs: number;
   /** What happened to the asset itself, as opposed to its contents; null if nothing did. */
   action: HistoryAction | null;
-  licenseOrderId: LicenseOrderId | null;
   /** The application that sent the batch or the lock change; null if there is none. */
   applicationId: ApplicationId | null;
-  /** The batch; null if there is none, or the viewer may not see it. */
-  channelCode: string | null;
-  channelOrderId: string | null;
-  /** The owner of the asset after the step, or its last one. */
-  customerId: CustomerId;
-  /** The operatorIdentity of the lock change; null if there is none, or the viewer may not see it. */
-  operatorIdentity: string | null;
+  /** The owner before a transfer; null otherwise. */
+  fromCustomerId: CustomerId | null;
 }
 
-interface StepRow {
-  asset_id: AssetId;
-  kind: Step['kind'];
-  id: string;
-  time: Date;
-  action: 'granted' | 'transferred' | 'revoked' | 'locked' | 'unlocked' | null;
-  customer_id: CustomerId | null;
-  application_id: ApplicationId | null;
-  channel_code: string | null;
-  channel_order_id: string | null;
-  operator_identity: string | null;
-}
-
-/** The application that reads a history, and the channels it is bound to. */
-export interface HistoryCaller {
-  applicationId: ApplicationId;
-  channels: Channels;
-}
-
-/** An operator, who may see everything. */
-export const OPERATOR = { applicationId: null, channels: null } as const;
-
-/** The reader of a history, which decides what is shown. */
-export type Viewer = HistoryCaller | typeof OPERATOR;
+/** A step as stored. It has the customer of the order; null for a lock change. */
+type StepRow = Omit<Step, 'action'> & { action: Exclude<Step['action'], 'created' | 'extended'> | 'granted' };
 
 /**
- * Reads all steps of assets that the viewer may see, in the order of the assets and newest first. For an application,
- * omits steps from a time when the asset belonged to another channel, and the requests of other applications.
- */
-export async function readSteps(
-  trx: Trx,
-  { applicationId, channels }: Viewer,
-  assets: readonly TracedAsset[],
-): Promise<Step[]> {
-  const all = await readStepsOfAll(trx, assets);
-  if (applicationId === null) return all;
-  const steps = all.map((step) =>
-    step.applicationId === applicationId
-      ? step
-      : { ...step, channelCode: null, channelOrderId: null, operatorIdentity: null },
-  );
-  if (channels === null) return steps;
-  const customerIds = [...new Set(steps.map(({ customerId }) => customerId))];
-  const visible = await selectCustomers(trx, channels)
-    .select('id')
-    .where(sql<boolean>`id = any (${customerIds}::bigint[])`)
-    .execute();
-  const visibleIds = new Set(visible.map(({ id }) => id));
-  return steps.filter(({ customerId }) => visibleIds.has(customerId));
-}
-
-/**
- * Reads all steps of assets, for orders of any sender.
+ * Reads the steps of assets that the viewer may see, in the order of the assets and newest first. Omits steps from a
+ * time when the asset belonged to a channel that the viewer is not bound to. Of the requests of other applications, an
+ * application sees only what they changed.
  *
  * Orders are sorted by the time of their outcome; those of one transaction share a time and are sorted by batch and
  * sequence. The rows themselves have no such order, because a transaction writes them by kind.
  */
-async function readStepsOfAll(trx: Trx, assets: readonly TracedAsset[]): Promise<Step[]> {
-  const byAsset = Map.groupBy(await selectSteps(trx, assets), (row) => row.asset_id);
-  return assets.flatMap((asset) => buildSteps(asset, byAsset.get(asset.id) ?? []).reverse());
+export async function readSteps(trx: Trx, viewer: Viewer, assets: readonly TracedAsset[]): Promise<Step[]> {
+  const byAsset = Map.groupBy(await selectSteps(trx, assets), (row) => row.assetId);
+  const all = assets.flatMap((asset) => buildSteps(asset, byAsset.get(asset.id) ?? []).reverse());
+  const customerIds = [...new Set(all.map(({ customerId }) => customerId))];
+  const visible = await selectCustomers(trx, viewer)
+    .select('id')
+    .where(sql<boolean>`id = any (${customerIds}::bigint[])`)
+    .execute();
+  const visibleIds = new Set<string | null>(visible.map(({ id }) => id));
+  const isOpen = ({ applicationId }: Step) => viewer.applicationId === null || applicationId === viewer.applicationId;
+  return all
+    .filter(({ customerId }) => visibleIds.has(customerId))
+    .map((step) =>
+      isOpen(step) ? step : { ...step, channelCode: null, channelOrderId: null, operatorIdentity: null },
+    );
 }
 
 /** Builds the steps of one asset from its rows, oldest first. */
@@ -96,22 +72,14 @@ function buildSteps(asset: TracedAsset, rows: readonly StepRow[]): Step[] {
   // An order belongs to its customer. A lock change belongs to the owner after the order before it.
   let owner = asset.customerId;
   return rows.map((row): Step => {
-    owner = row.customer_id ?? owner;
+    owner = row.customerId ?? owner;
     const isGrant = row.action === 'granted' || row.action === 'transferred';
+    // The asset's own column tells its first order. If the clock was set back, the times of grants could not.
+    const isFirst = isGrant && row.id === asset.createdByOrderId;
     return {
-      assetId: asset.id,
-      kind: row.kind,
-      id: row.id,
-      timeMs: row.time.getTime(),
-      // The asset's own column tells its first order. If the clock was set back, the times of grants could not.
-      action:
-        isGrant && row.id === asset.createdByOrderId ? 'created' : row.action === 'granted' ? 'extended' : row.action,
-      licenseOrderId: row.kind === 'order' ? (row.id as LicenseOrderId) : null,
-      applicationId: row.application_id,
-      channelCode: row.channel_code,
-      channelOrderId: row.channel_order_id,
+      ...row,
       customerId: owner,
-      operatorIdentity: row.operator_identity,
+      action: isFirst ? 'created' : row.action === 'granted' ? 'extended' : row.action,
     };
   });
 }
@@ -145,7 +113,8 @@ async function selectSteps(trx: Trx, assets: readonly TracedAsset[]): Promise<St
           when order_type = 'new_buy' then 'granted'
           when ordered.id = traced.revoked_by then 'revoked'
         end as action,
-        ordered.customer_id, application_id, channel_code, channel_order_id, null as operator_identity
+        ordered.id as license_order_id, ordered.customer_id, from_customer_id, application_id, channel_code,
+        channel_order_id, null as operator_identity
       from touched join traced using (asset_id)
       cross join lateral (
         select id, order_type, customer_id, finished_time from license_order where id = touched.order_id offset 0
@@ -156,19 +125,74 @@ async function selectSteps(trx: Trx, assets: readonly TracedAsset[]): Promise<St
         from batch where id = touched.order_id / ${ORDERS_PER_BATCH}::bigint offset 0
       ) as batch on true
       left join lateral (
-        select asset_id from asset_transfer
+        select asset_id, from_customer_id from asset_transfer
         where asset_id = touched.asset_id and license_order_id = touched.order_id offset 0
       ) as transfer on true
       union all
       select traced.asset_id, 'lock', entry.id, recorded_time, null, null,
-        case when locked then 'locked' else 'unlocked' end, null, application_id, null, null, operator_identity
+        case when locked then 'locked' else 'unlocked' end, null, null, null, application_id, null, null, operator_identity
       from traced cross join lateral (
         select id, recorded_time, locked, application_id, operator_identity from lock_audit
         where asset_id = traced.asset_id offset 0
       ) as entry
     )
-    select asset_id, kind, id::text, time, action, customer_id, application_id, channel_code, channel_order_id,
-      operator_identity
-    from step order by time, batch_id, sequence, step.id`;
+    select asset_id as "assetId", kind, id::text, ${inMs('time')} as time, action, license_order_id as "licenseOrderId",
+      customer_id as "customerId", from_customer_id as "fromCustomerId", application_id as "applicationId",
+      channel_code as "channelCode", channel_order_id as "channelOrderId", operator_identity as "operatorIdentity"
+    from step order by step.time, batch_id, sequence, step.id`;
   return rows;
+}
+
+/**
+ * Returns a query of the orders that revoked contents of an asset, as `id`, in descending order. `assetId`: a column of
+ * the outer query. It skips from order to order in the index, regardless of how much each revoked, which may be a
+ * hundred thousand rows.
+ */
+function revokersOf(
+  table: 'asset_grant' | 'product_instance',
+  assetId: RawBuilder<unknown>,
+  below: LicenseOrderId,
+): RawBuilder<unknown> {
+  const nextBelow = (id: RawBuilder<unknown>) => sql`(
+    select revoked_by_order_id from ${sql.table(table)}
+    where asset_id = ${assetId} and revoked_time is not null and revoked_by_order_id < ${id}
+    order by revoked_by_order_id desc limit 1
+  )`;
+  return sql`
+    with recursive revoker (id) as (
+      ${nextBelow(sql`${below}`)}
+      union all
+      select ${nextBelow(sql`revoker.id`)} from revoker where revoker.id is not null
+    )
+    select id from revoker where id is not null`;
+}
+
+const ALL_ASSETS = assetsOf({ channels: null });
+
+/**
+ * Returns a query of the orders of any sender that changed an asset with this number, active or revoked: at most
+ * `limit` ids below one, in descending order.
+ *
+ * Each asset that ever had the number costs a few lookups, and only requested rows are read, however many contents an
+ * asset has.
+ */
+export function ordersOfNumber(assetNum: string, below: LicenseOrderId, limit: number): RawBuilder<unknown> {
+  return sql`
+    select distinct did.id from (
+      select id, revoked_by_order_id from ${ALL_ASSETS} where asset_num = ${assetNum} and revoked_time is null
+      union all
+      select id, revoked_by_order_id from ${ALL_ASSETS} where asset_num = ${assetNum} and revoked_time is not null
+    ) as life cross join lateral (
+      select life.revoked_by_order_id as id where life.revoked_by_order_id < ${below}
+      union all
+      (
+        select license_order_id from asset_grant
+        where asset_id = life.id and license_order_id < ${below} order by license_order_id desc limit ${limit}
+      )
+      union all
+      (${revokersOf('asset_grant', sql`life.id`, below)} limit ${limit})
+      union all
+      (${revokersOf('product_instance', sql`life.id`, below)} limit ${limit})
+    ) as did
+    order by did.id desc limit ${limit}`;
 }

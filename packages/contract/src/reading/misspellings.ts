@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type Cause, cut } from '../causes.ts';
 import { MAX_FAULTS } from '../containers.ts';
+import { formatPath } from '../json-shape.ts';
 import { operations } from '../operations/index.ts';
 import { MAX_IGNORED_FIELDS } from '../orders/preview.ts';
 import { type Checked, check } from '../parse.ts';
-import { formatPath } from '../paths.ts';
 
 /** From how many letters of a name one edit, or two, count as a misspelling (rules 4). Queries have short names. */
 const ONE_EDIT_LETTERS = 6;

@@ -18,10 +18,10 @@ export function acrossChannels({ enterpriseId }: AssetTenant): AssetTenant {
 }
 
 /** Starts a query on the active assets of the enterprise's customers. */
-export function selectEnterpriseAssets(db: Database | Trx, { enterpriseId, channels }: AssetTenant) {
-  return selectAssets(db, channels)
+export function selectEnterpriseAssets(db: Database | Trx, tenant: AssetTenant) {
+  return selectAssets(db, tenant)
     .innerJoin('customer', 'customer.id', 'asset.customer_id')
-    .where('customer.enterprise_id', '=', enterpriseId);
+    .where('customer.enterprise_id', '=', tenant.enterpriseId);
 }
 
 /**
@@ -55,15 +55,15 @@ export async function lockEnterpriseAssets(
  */
 export async function findNumbersElsewhere(
   trx: Trx,
-  { enterpriseId, channels }: AssetTenant,
+  tenant: AssetTenant,
   assetNums: readonly string[],
 ): Promise<Set<string>> {
   if (assetNums.length === 0) return new Set();
-  const rows = await selectAssets(trx, channels)
+  const rows = await selectAssets(trx, tenant)
     .innerJoin('customer', 'customer.id', 'asset.customer_id')
     .select('asset.asset_num')
     .where(sql<boolean>`asset_num = any (${assetNums}::text[])`)
-    .where('customer.enterprise_id', '<>', enterpriseId)
+    .where('customer.enterprise_id', '<>', tenant.enterpriseId)
     .execute();
   return new Set(rows.map((row) => row.asset_num));
 }

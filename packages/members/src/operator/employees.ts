@@ -1,24 +1,11 @@
-import type { EnterpriseId, MemberId } from '@lockstep/contract';
-import type { Administrator, EmployeeRow, Holder } from '@lockstep/contract/console';
-import { type Database, isId, parseBigint } from '@lockstep/platform';
+import type { EnterpriseId } from '@lockstep/contract';
+import type { Administrator, ConsoleData, ConsoleRequest, EmployeeRow } from '@lockstep/contract/console';
+import { type Database, inMs, ListCursor, readWalk } from '@lockstep/platform';
 import { sql } from 'kysely';
 
 /** The most administrators of an enterprise, and the most assets of an employee, that are shown. */
 const MAX_ADMINISTRATORS = 20;
 const MAX_HELD = 20;
-/** The most employees that one call scans, however few match. */
-const MAX_LOOKED_AT = 2_000;
-
-/** Reads the names of employees, by id. */
-export async function readHolders(db: Database, memberIds: Iterable<MemberId>): Promise<Map<MemberId, Holder>> {
-  const ids = [...new Set(memberIds)].filter(isId);
-  if (ids.length === 0) return new Map();
-  const { rows } = await sql<Holder>`
-    select member.id as "memberGlobalId", user_name || '@' || code as account, member.name
-    from member join enterprise on enterprise.id = enterprise_id
-    where member.id = any (${ids}::bigint[])`.execute(db);
-  return new Map(rows.map((holder) => [holder.memberGlobalId, holder]));
-}
 
 /** Lists the administrators of an enterprise, oldest first, and counts its employees. */
 export async function listAdministrators(
@@ -36,51 +23,31 @@ export async function listAdministrators(
   return { administrators, employeeCount: Number(rows[0]!.count) };
 }
 
-interface StoredEmployee {
-  id: MemberId;
-  account: string;
-  name: string;
-  is_administrator: boolean;
-  has_password: boolean;
-  department_id: string | null;
-  remark: string | null;
-  password_mobile: string | null;
-  created_time: Date;
-  updated_time: Date;
-  held: EmployeeRow['held'] | null;
-  held_count: string;
-  is_wanted: boolean;
-}
-
-/** Lists the employees of an enterprise with their assets, newest first; with a text, those that match it. */
+/**
+ * Lists the employees of an enterprise with their assets, newest first; with a text, those that match it. Throws a
+ * WrongCursor.
+ */
 export async function listEmployeesOfAll(
   db: Database,
-  { enterpriseId, text }: { enterpriseId: EnterpriseId; text: string | undefined },
-  { after, limit }: { after: MemberId | null; limit: number },
-): Promise<{ employees: EmployeeRow[]; stop: MemberId | null }> {
-  if (!isId(enterpriseId)) return { employees: [], stop: null };
-  const behind = after === null ? sql`` : sql`and member.id < ${after}`;
-  const { rows } = await sql<StoredEmployee>`
-    with walked as (
-      select row_number() over () as place, found.* from (
-        select member.*, user_name || '@' || code as account
-        from member join enterprise on enterprise.id = enterprise_id
-        where enterprise_id = ${enterpriseId} and deleted_time is null ${behind}
-        order by member.id desc limit ${MAX_LOOKED_AT}
-      ) as found
-    )
-    select id, account, name, is_administrator, password_hash is not null as has_password, department_id, remark,
-      password_mobile, created_time, updated_time, assigned.held, held_count, is_wanted
-    from (
-      (
-        select *, true as is_wanted from walked where ${text === undefined ? sql`true` : holds(text)}
-        order by place limit ${limit + 1}
-      )
-      union all
-      (select *, false from walked where place = ${MAX_LOOKED_AT})
-    ) as member
-    cross join lateral (
-      select count(*) as held_count,
+  enterpriseId: EnterpriseId,
+  { limit, cursor, text }: ConsoleRequest<'listEmployees'>['query'],
+): Promise<ConsoleData<'listEmployees'>> {
+  const cursors = new ListCursor(['employees', enterpriseId, { text }], cursor);
+  const behind = cursors.after === null ? sql`` : sql`and member.id < ${cursors.after[0]}`;
+  const { page, last } = await readWalk<EmployeeRow>(db, {
+    walk: sql`
+      select member.*, user_name || '@' || code as account
+      from member join enterprise on enterprise.id = enterprise_id
+      where enterprise_id = ${enterpriseId} and deleted_time is null ${behind} order by member.id desc`,
+    wanted: text === undefined ? null : holds(text),
+    as: 'member',
+    columns: sql`
+      id as "memberGlobalId", account, name, is_administrator as "isAdministrator",
+      password_hash is not null as "hasPassword", department_id::float8 as "departmentId", remark,
+      password_mobile as "passwordMobile", ${inMs('created_time')} as "createdTime",
+      ${inMs('updated_time')} as "updatedTime", coalesce(held, '[]') as held, held_count as "heldCount"`,
+    joins: sql`cross join lateral (
+      select count(*)::float8 as held_count,
         json_agg(json_build_object('assetNum', asset_num, 'lentInto', lock_num) order by nth)
           filter (where nth <= ${MAX_HELD}) as held
       from (
@@ -93,12 +60,10 @@ export async function listEmployeesOfAll(
         left join asset as lock on lock.id = lending.lock_asset_id
         where asset.id = assignment.asset_id and nth <= ${MAX_HELD}
       ) as asset on true
-    ) as assigned
-    order by is_wanted desc, place`.execute(db);
-  const found = rows.filter((row) => row.is_wanted);
-  const page = found.slice(0, limit);
-  const last = found.length > limit ? page.at(-1) : rows.find((row) => !row.is_wanted);
-  return { employees: page.map(buildEmployeeRow), stop: last?.id ?? null };
+    ) as assigned`,
+    limit,
+  });
+  return { employees: page, nextCursor: cursors.write(last ? [last.memberGlobalId] : null) };
 }
 
 /** Returns the condition that the name or account contains a text, ignoring case and without wildcards. */
@@ -106,20 +71,3 @@ const holds = (text: string) => sql`(
   strpos(casefold(name collate pg_unicode_fast), casefold(${text}::text collate pg_unicode_fast)) > 0
   or strpos(casefold(account collate pg_unicode_fast), casefold(${text}::text collate pg_unicode_fast)) > 0
 )`;
-
-function buildEmployeeRow(row: StoredEmployee): EmployeeRow {
-  return {
-    memberGlobalId: row.id,
-    account: row.account,
-    name: row.name,
-    isAdministrator: row.is_administrator,
-    hasPassword: row.has_password,
-    departmentId: parseBigint(row.department_id),
-    remark: row.remark,
-    passwordMobile: row.password_mobile,
-    createdTime: row.created_time.getTime(),
-    updatedTime: row.updated_time.getTime(),
-    held: row.held ?? [],
-    heldCount: Number(row.held_count),
-  };
-}

@@ -3,4 +3,4 @@ import type {} from '../tables.ts';
 /** Employees and administrators' passwords, for the console only. */
 export { createFirstAdministrator, setAdministratorPassword } from './administrators.ts';
 export { listAuditOfAll } from './audit.ts';
-export { listAdministrators, listEmployeesOfAll, readHolders } from './employees.ts';
+export { listAdministrators, listEmployeesOfAll } from './employees.ts';

@@ -1,8 +1,8 @@
-import { type Database, share } from '@lockstep/platform';
+import { type Database, inMs, share } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { Gauge, type Registry } from 'prom-client';
 import { IS_FAILING } from '../lanes.ts';
-import { type ChannelReader, type ChannelState, inMs } from './state.ts';
+import type { ChannelReader, ChannelState } from './state.ts';
 
 /** How many channels have gauges of their own; all others share one. */
 const MAX_CHANNELS = 50;

@@ -1,9 +1,8 @@
 import { Refusal } from '@lockstep/contract';
 import type { ChannelPause } from '@lockstep/contract/console';
-import { type Database, inTransaction, isOverload, type Statement, type Trx, together } from '@lockstep/platform';
+import { type Database, inMs, inTransaction, isOverload, type Statement, type Trx, together } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { channelOf, channelOfColumn, lanesOfChannel, lockedLanes, timeout } from '../lanes.ts';
-import { inMs } from './state.ts';
 
 /** How long a pause waits for transactions that started before it (rules 9). */
 const IDLE_WITHIN_MS = 12_000;

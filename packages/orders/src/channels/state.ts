@@ -1,6 +1,6 @@
 import { type ApplicationId, Refusal } from '@lockstep/contract';
 import type { ConsoleChannel } from '@lockstep/contract/console';
-import { type Database, run, share } from '@lockstep/platform';
+import { type Database, inMs, run, share } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { channelOfColumn, LANES_OF_CHANNEL } from '../lanes.ts';
 import { CHANNEL_PERIOD_SECONDS, startOfPeriod } from './count-activity.ts';
@@ -59,9 +59,6 @@ export async function readChannels(db: Database): Promise<ChannelState[]> {
     order by code`.execute(db);
   return rows;
 }
-
-/** SQL: a time in milliseconds. */
-export const inMs = (time: string) => sql.raw<number>(`floor(extract(epoch from ${time}) * 1000)::float8`);
 
 const RECENT_MS = 5_000;
 

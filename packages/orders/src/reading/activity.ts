@@ -1,10 +1,9 @@
 import type { BatchId } from '@lockstep/contract';
 import type { HoldPage, HoldsQuery, OrderCounts } from '@lockstep/contract/console';
-import type { Database } from '@lockstep/platform';
+import { type Database, inMs } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { PERIOD_SECONDS, startOfPeriod } from '../channels/count-activity.ts';
 import { isPaused } from '../channels/pauses.ts';
-import { inMs } from './results.ts';
 
 // Activity for operators: what workers have counted, and what has not been counted yet.
 
@@ -47,7 +46,7 @@ export async function readActivity(db: Database, { seconds, intervalSeconds }: A
     ), counted as (
       select ${startOfPeriod(intervalSeconds, 'time')} as start, ${SUMS} from done group by start
     ), recent as (select ${SUMS} from done where time >= (select now_since from span))
-    select ${sql.raw(inMs('at'))} as time, ${sql.raw(inMs('start'))} as "startTime",
+    select ${inMs('at')} as time, ${inMs('start')} as "startTime",
       coalesce(counted.accepted, 0) as accepted, coalesce(counted.succeeded, 0) as succeeded,
       coalesce(counted.failed, 0) as failed, json_build_object(
         'accepted', coalesce(recent.accepted, 0), 'succeeded', coalesce(recent.succeeded, 0),
@@ -75,7 +74,7 @@ export async function readFailureCauses(db: Database, seconds: number) {
         cross join jsonb_each_text(causes) as listed (cause, orders)
       where noted_time >= statement_timestamp() - ${secondsLong(seconds)}
     )
-    select cause, sum(failed)::float8 as failed, ${sql.raw(inMs('max(time)'))} as "lastTime"
+    select cause, sum(failed)::float8 as failed, ${inMs('max(time)')} as "lastTime"
     from failures group by cause order by failed desc, cause`.execute(db);
   return rows;
 }
@@ -100,7 +99,7 @@ export async function findOldestPending(db: Database): Promise<WaitingBatch | nu
         order by lane, batch_id limit 1
       ) as next
     )
-    select id as "batchId", ${sql.raw(inMs('accepted_time'))} as "acceptedTime" from batch
+    select id as "batchId", ${inMs('accepted_time')} as "acceptedTime" from batch
     where id = (select min(batch_id) from oldest where not ${sql.raw(isPaused('lane'))})`.execute(db);
   return rows[0] ?? null;
 }
@@ -116,10 +115,8 @@ export interface WaitingWork {
 export async function readWaitingWork(db: Database): Promise<WaitingWork> {
   const { rows } = await sql<WaitingWork>`
     select
-      (select ${sql.raw(inMs('completed_time'))} from unnumbered_event order by id limit 1) as "eventsSinceTime",
-      (select ${sql.raw(inMs('noted_time'))} from uncounted_activity order by id limit 1) as "activitySinceTime"`.execute(
-    db,
-  );
+      (select ${inMs('completed_time')} from unnumbered_event order by id limit 1) as "eventsSinceTime",
+      (select ${inMs('noted_time')} from uncounted_activity order by id limit 1) as "activitySinceTime"`.execute(db);
   return rows[0]!;
 }
 
@@ -129,7 +126,7 @@ export async function listHolds(db: Database, { limit, cursor }: HoldsQuery): Pr
       select count(*)::int from (
         select from held_order where held_order.customer_id = hold.customer_id limit 1000
       ) as waiting
-    ) as orders, ${sql.raw(inMs('since'))} as since, tries, ${sql.raw(inMs('next_try'))} as "nextTryTime",
+    ) as orders, ${inMs('since')} as since, tries, ${inMs('next_try')} as "nextTryTime",
       last_error as "lastError"
     from order_hold as hold where customer_id > ${cursor ?? ''} order by customer_id limit ${limit + 1}`.execute(db);
   const holds = rows.slice(0, limit);

@@ -1,12 +1,20 @@
 import { licenseOrderIdOf, ORDERS_PER_BATCH } from '@lockstep/assets';
-import type { ApplicationId, BatchId, BatchResult, Cause, Channels, ListBatchesQuery } from '@lockstep/contract';
+import type {
+  ApplicationId,
+  BatchId,
+  BatchResult,
+  Cause,
+  Channels,
+  ListBatchesQuery,
+  Viewer,
+} from '@lockstep/contract';
 import type { BatchOrdersQuery, ConsoleBatch, ConsoleBatchDetail, FailureGroup } from '@lockstep/contract/console';
 import { type Database, inSnapshot, prepared } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import type { PendingInChannel } from '../channels/state.ts';
 import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from '../summary.ts';
 import { readPages, WAITING } from './results.ts';
-import { findSenders, isOfChannel, openCursor, type Viewer } from './viewer.ts';
+import { findSenders, isOfChannel, openCursor } from './viewer.ts';
 import { type BatchKind, microsecondsOf, type Place, walkBatches } from './walks.ts';
 
 /**

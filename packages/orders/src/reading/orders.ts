@@ -1,12 +1,12 @@
 import { splitOrderId } from '@lockstep/assets';
-import type { LicenseOrderId, ListedOrder, ListOrdersQuery, SingleOrderResult } from '@lockstep/contract';
+import type { LicenseOrderId, ListedOrder, ListOrdersQuery, SingleOrderResult, Viewer } from '@lockstep/contract';
 import type { ConsoleOrder, ConsoleOrderDetail } from '@lockstep/contract/console';
-import { type Database, inSnapshot, isId, run, type Trx } from '@lockstep/platform';
+import { type Database, inMs, inSnapshot, isId, run, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { findOrdersById } from './orders-by-id.ts';
 import { findOrdersOfBatches } from './orders-of-batches.ts';
-import { buildResult, heldMs, inMs, type OrderRow, OUTCOME } from './results.ts';
-import { findSenders, openCursor, type Viewer } from './viewer.ts';
+import { buildResult, heldMs, type OrderRow, OUTCOME } from './results.ts';
+import { findSenders, openCursor } from './viewer.ts';
 
 type OrdersQuery = Omit<ListOrdersQuery, 'acceptedFrom' | 'acceptedTo'> &
   Partial<Pick<ListOrdersQuery, 'acceptedFrom' | 'acceptedTo'>> & { appKey?: string | undefined };
@@ -113,8 +113,8 @@ const MAX_RETRIES = 50;
 /** Returns the failures of an order before each `order retry`, newest first. */
 export async function listRetries(db: Database, id: LicenseOrderId): Promise<ConsoleOrderDetail['retries']> {
   const { rows } = await sql<ConsoleOrderDetail['retries'][number]>`
-    select cause, message, ${sql.raw(inMs('finished_time'))} as "finishedTime",
-      ${sql.raw(inMs('retried_time'))} as "retriedTime"
+    select cause, message, ${inMs('finished_time')} as "finishedTime",
+      ${inMs('retried_time')} as "retriedTime"
     from order_retry where license_order_id = ${id} order by finished_time desc limit ${MAX_RETRIES}`.execute(db);
   return rows;
 }

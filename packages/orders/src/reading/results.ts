@@ -11,7 +11,7 @@ import {
   type OrderType,
 } from '@lockstep/contract';
 import { MAX_PAGE_ORDERS } from '@lockstep/contract/words';
-import { type Database, run } from '@lockstep/platform';
+import { type Database, run, textInMs } from '@lockstep/platform';
 import { BATCH_WANTED } from '../accepting/batch.ts';
 import { queuedIn } from '../channels/count-activity.ts';
 import type { PendingInChannel } from '../channels/state.ts';
@@ -32,16 +32,13 @@ export interface OrderRow {
   held_ms: number | null;
 }
 
-/** SQL: a time in milliseconds. */
-export const inMs = (time: string) => `floor(extract(epoch from ${time}) * 1000)::float8`;
-
 /** For a SELECT with the row of an outcome as `finished`: the outcome. */
 export const OUTCOME = `finished.cause, finished.message, finished.assets, finished.products,
-  ${inMs('finished.finished_time')} as finished_ms`;
+  ${textInMs('finished.finished_time')} as finished_ms`;
 
 /** For a SELECT with the row of an outcome as `finished`: since when the order is held; null if it is not. */
 export const heldMs = (orderId: string) => `case when finished.id is null then (
-  select ${inMs('since')} from held_order join order_hold using (customer_id) where held_order.license_order_id = ${orderId}
+  select ${textInMs('since')} from held_order join order_hold using (customer_id) where held_order.license_order_id = ${orderId}
 ) end`;
 
 export function buildResult(batchId: BatchId, row: OrderRow): OrderResult {

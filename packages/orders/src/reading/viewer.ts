@@ -1,26 +1,6 @@
-import type { ApplicationId, Channels, LicenseOrderId, ListBatchesQuery, ListOrdersQuery } from '@lockstep/contract';
+import type { ApplicationId, LicenseOrderId, ListBatchesQuery, ListOrdersQuery, Viewer } from '@lockstep/contract';
 import { isId, ListCursor, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
-
-/** A calling application and the channels that it is bound to. It sees its own batches in these channels. */
-interface ListCaller {
-  applicationId: ApplicationId;
-  channels: Channels;
-}
-
-/** Makes the type of OPERATOR one that nothing else has. */
-declare const isOperator: unique symbol;
-interface Operator {
-  applicationId: null;
-  channels: null;
-  [isOperator]: true;
-}
-
-/** An operator, who sees the batches of all applications. Only the console gets this value (decision 0017). */
-export const OPERATOR = { applicationId: null, channels: null } as Operator;
-
-/** Who reads batches and orders. Every query for a viewer applies the conditions below. */
-export type Viewer = ListCaller | Operator;
 
 /** Returns the applications whose batches a viewer asks for. Only operators ask by `appKey`. */
 export async function findSenders(trx: Trx, viewer: Viewer, appKey: string | undefined): Promise<ApplicationId[]> {

@@ -1,6 +1,6 @@
-import type { ApplicationId, BatchId } from '@lockstep/contract';
+import type { ApplicationId, BatchId, Viewer } from '@lockstep/contract';
 import { type RawBuilder, sql } from 'kysely';
-import { andIs, type BatchFilters, inPeriod, type Viewer } from './viewer.ts';
+import { andIs, type BatchFilters, inPeriod } from './viewer.ts';
 
 /** How many batches one call reads at most, for all applications together, even if few match. */
 const MAX_BATCHES = 20_000;

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import type { BatchId, FailedOrders } from '@lockstep/contract';
 import { ConsoleRefusal } from '@lockstep/contract/console';
+import { OPERATOR } from '@lockstep/contract/operator';
 import { readResends, recordChange } from '@lockstep/operators';
 import { listBatches, readFailedOrders } from '@lockstep/orders';
 import {
   groupFailures,
   listOrdersOfBatch,
-  OPERATOR,
   type OperatorBatch,
   readAnyBatch,
   showBatch,

@@ -1,9 +1,8 @@
-import { ConsoleRefusal } from '@lockstep/contract/console';
 import { recordPaused, recordResumed } from '@lockstep/operators';
 import { findChannel, pauseChannel, pickChannels, resumeChannel } from '@lockstep/orders';
 import { ListCursor, within } from '@lockstep/platform';
 import type { ServerOptions } from '../../options.ts';
-import type { ConsoleHandlers } from '../operations.ts';
+import { type ConsoleHandlers, existing } from '../operations.ts';
 
 /** Handlers for channels: their backlog, and pausing them. */
 export function channelsHandlers({ channels, db }: ServerOptions) {
@@ -18,7 +17,7 @@ export function channelsHandlers({ channels, db }: ServerOptions) {
 
     getChannel: async (request) => {
       const { channelCode } = request.params;
-      return existing(channelCode, await findChannel(request.db, await channels.read(), channelCode));
+      return existing('channel', channelCode, await findChannel(request.db, await channels.read(), channelCode));
     },
 
     pauseChannel: async (request, operator) => {
@@ -26,18 +25,20 @@ export function channelsHandlers({ channels, db }: ServerOptions) {
       const { reason } = request.body;
       // Pausing can wait for lanes longer than calls on shared connections wait for a lock.
       const patient = within(db, request.deadline);
-      return existing(code, await pauseChannel(patient, code, (trx) => recordPaused(trx, operator, { code, reason })));
+      return existing(
+        'channel',
+        code,
+        await pauseChannel(patient, code, (trx) => recordPaused(trx, operator, { code, reason })),
+      );
     },
 
     resumeChannel: async (request, operator) => {
       const { channelCode: code } = request.params;
-      return existing(code, await resumeChannel(request.db, code, (trx) => recordResumed(trx, operator, code)));
+      return existing(
+        'channel',
+        code,
+        await resumeChannel(request.db, code, (trx) => recordResumed(trx, operator, code)),
+      );
     },
   } satisfies ConsoleHandlers;
-}
-
-/** Returns what was found. Throws a ConsoleRefusal: not_found. */
-function existing<Found>(code: string, found: Found | undefined): Found {
-  if (found === undefined) throw new ConsoleRefusal('not_found', 'channel', code);
-  return found;
 }

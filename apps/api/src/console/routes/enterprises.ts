@@ -1,7 +1,8 @@
-import type { CustomerId, EnterpriseId, MemberId } from '@lockstep/contract';
-import { ConsoleRefusal } from '@lockstep/contract/console';
+import type { EnterpriseId } from '@lockstep/contract';
+import { ConsoleRefusal, type CustomerRow } from '@lockstep/contract/console';
+import { OPERATOR } from '@lockstep/contract/operator';
 import { setSecurityMobile } from '@lockstep/customers';
-import { findEnterprise, listCustomersOfAll, listEnterprises } from '@lockstep/customers/operator';
+import { findEnterprise, listCustomers, listEnterprises } from '@lockstep/customers/operator';
 import {
   createFirstAdministrator,
   listAdministrators,
@@ -10,11 +11,11 @@ import {
   setAdministratorPassword,
 } from '@lockstep/members/operator';
 import { hideMobile, recordedCall, recordMobileSet } from '@lockstep/operators';
-import { type Database, ListCursor } from '@lockstep/platform';
+import type { Database } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import type { ServerOptions } from '../../options.ts';
 import { hideMobiles, hidePersonal } from '../hidden-fields.ts';
-import type { ConsoleHandlers } from '../operations.ts';
+import { type ConsoleHandlers, existing } from '../operations.ts';
 
 /** Handlers for customers and enterprises, their employees and audit logs, and passwords of administrators. */
 export function enterprisesHandlers({ passwords }: ServerOptions) {
@@ -25,23 +26,12 @@ export function enterprisesHandlers({ passwords }: ServerOptions) {
   });
 
   return {
-    listEnterprises: async (request) => {
-      const { limit, cursor, text } = request.query;
-      const places = new ListCursor(['console', 'enterprises', { text }], cursor);
-      const after = (places.after?.[0] ?? null) as EnterpriseId | null;
-      const { exact, enterprises, stop } = await listEnterprises(request.db, text, { after, limit });
-      return { exact, enterprises, nextCursor: places.write(stop && [stop]) };
-    },
+    listEnterprises: (request) => listEnterprises(request.db, request.query),
 
     listCustomers: async (request, operator) => {
-      const { limit, cursor, ...wanted } = request.query;
-      const { text, enterpriseGlobalId: enterpriseId, channelCode } = wanted;
-      const places = new ListCursor(['console', 'customers', wanted], cursor);
-      const after = (places.after?.[0] ?? null) as CustomerId | null;
-      const filters = { text, enterpriseId, channelCode };
-      const { exact, customers, stop } = await listCustomersOfAll(request.db, filters, { after, limit });
-      const [shownExact, shown] = [exact, customers].map((rows) => rows.map((row) => hidePersonal(operator, row)));
-      return { exact: shownExact!, customers: shown!, nextCursor: places.write(stop && [stop]) };
+      const { exact, customers, nextCursor } = await listCustomers(request.db, OPERATOR, request.query);
+      const show = (row: CustomerRow) => hidePersonal(operator, row);
+      return { exact: exact.map(show), customers: customers.map(show), nextCursor };
     },
 
     getEnterprise: async (request) => {
@@ -56,31 +46,22 @@ export function enterprisesHandlers({ passwords }: ServerOptions) {
 
     listEmployees: async (request) => {
       const { enterpriseGlobalId: enterpriseId } = request.params;
-      const { limit, cursor, text } = request.query;
-      const places = new ListCursor(['console', 'employees', { enterpriseId, text }], cursor);
-      const after = (places.after?.[0] ?? null) as MemberId | null;
       await requireEnterprise(request.db, enterpriseId);
-      const { employees, stop } = await listEmployeesOfAll(request.db, { enterpriseId, text }, { after, limit });
+      const { employees, nextCursor } = await listEmployeesOfAll(request.db, enterpriseId, request.query);
       return {
         employees: employees.map(({ passwordMobile, ...employee }) => ({
           ...employee,
           passwordMobile: passwordMobile && hideMobile(passwordMobile),
         })),
-        nextCursor: places.write(stop && [stop]),
+        nextCursor,
       };
     },
 
     listEnterpriseAuditLog: async (request) => {
       const { enterpriseGlobalId: enterpriseId } = request.params;
-      const { limit, cursor } = request.query;
-      const places = new ListCursor(['console', 'enterpriseAuditLog', { enterpriseId }], cursor);
-      const after = places.after?.[0] ?? null;
       await requireEnterprise(request.db, enterpriseId);
-      const { entries, stop } = await listAuditOfAll(request.db, enterpriseId, { after, limit });
-      return {
-        entries: entries.map(({ detail, ...entry }) => ({ ...entry, detail: hideMobiles(detail) })),
-        nextCursor: places.write(stop === null ? null : [stop]),
-      };
+      const { entries, nextCursor } = await listAuditOfAll(request.db, enterpriseId, request.query);
+      return { entries: entries.map((entry) => ({ ...entry, detail: hideMobiles(entry.detail) })), nextCursor };
     },
 
     setSecurityMobile: async (request, operator) => {
@@ -96,8 +77,8 @@ export function enterprisesHandlers({ passwords }: ServerOptions) {
     createFirstAdministrator: async (request, operator) => {
       const { enterpriseGlobalId: enterpriseId } = request.params;
       const call = recordedCall(operator, 'administrator.created');
-      const created = await createFirstAdministrator(passwordTools(request), enterpriseId, call);
-      if (created === undefined) throw new ConsoleRefusal('not_found', 'enterprise', enterpriseId);
+      const found = await createFirstAdministrator(passwordTools(request), enterpriseId, call);
+      const created = existing('enterprise', enterpriseId, found);
       if ('existingAccount' in created) {
         throw new ConsoleRefusal('changed_meanwhile', `it now has the administrator ${created.existingAccount}`);
       }
@@ -108,15 +89,13 @@ export function enterprisesHandlers({ passwords }: ServerOptions) {
     resetAdministratorPassword: async (request, operator) => {
       const { enterpriseGlobalId: enterpriseId, memberGlobalId: memberId } = request.params;
       const call = recordedCall(operator, 'administrator.password_reset');
-      const login = await setAdministratorPassword(passwordTools(request), { enterpriseId, memberId }, call);
-      if (login === undefined) throw new ConsoleRefusal('not_found', 'administrator', memberId);
-      return { memberGlobalId: memberId, account: login.account, password: login.password };
+      const found = await setAdministratorPassword(passwordTools(request), { enterpriseId, memberId }, call);
+      const { account, password } = existing('administrator', memberId, found);
+      return { memberGlobalId: memberId, account, password };
     },
   } satisfies ConsoleHandlers;
 }
 
 async function requireEnterprise(db: Database, enterpriseId: EnterpriseId) {
-  const enterprise = await findEnterprise(db, enterpriseId);
-  if (enterprise === undefined) throw new ConsoleRefusal('not_found', 'enterprise', enterpriseId);
-  return enterprise;
+  return existing('enterprise', enterpriseId, await findEnterprise(db, OPERATOR, enterpriseId));
 }

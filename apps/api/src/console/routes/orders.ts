@@ -6,13 +6,13 @@ import {
   MAX_SHOWN_EFFECTS,
   MAX_SHOWN_ORDER_BYTES,
 } from '@lockstep/contract/console';
+import { OPERATOR } from '@lockstep/contract/operator';
 import { readOwners } from '@lockstep/customers/operator';
 import { recordFailed } from '@lockstep/operators';
 import { comparePreview, failPendingOrders, listOrders, prepareBatch, readOrder } from '@lockstep/orders';
 import {
   listHolds,
   listRetries,
-  OPERATOR,
   readAnyBatch,
   readOrderText,
   readStoredOrder,
@@ -38,7 +38,7 @@ export function ordersHandlers({ reads }: ServerOptions) {
 
     getOrder: async (request) => {
       const order = await findNamedOrder(request);
-      const owners = await readOwners(request.db, [order.customerId]);
+      const owners = await readOwners(request.db, OPERATOR, [order.customerId]);
       const retries = await listRetries(request.db, order.licenseOrderId);
       return { ...order, retries, owner: owners.get(order.customerId) ?? null };
     },
@@ -54,7 +54,7 @@ export function ordersHandlers({ reads }: ServerOptions) {
     getOrderEffects: async (request) => {
       const { licenseOrderId, orderType, state } = await findNamedOrder(request);
       if (state !== 'succeeded') return { assets: [], items: [], isCut: false };
-      return await readOrderEffects(request.db, { licenseOrderId, orderType, limit: MAX_SHOWN_EFFECTS });
+      return await readOrderEffects(request.db, OPERATOR, { licenseOrderId, orderType, limit: MAX_SHOWN_EFFECTS });
     },
 
     listHolds: async (request) => await listHolds(request.db, request.query),

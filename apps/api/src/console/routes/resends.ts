@@ -1,9 +1,10 @@
 import { splitOrderId } from '@lockstep/assets';
 import { type LicenseOrderId, Refusal, requireChannel } from '@lockstep/contract';
 import { ConsoleRefusal, MAX_RESEND_BYTES, type ResendBody } from '@lockstep/contract/console';
+import { OPERATOR } from '@lockstep/contract/operator';
 import { recordChange, recordResend, type SentOrders } from '@lockstep/operators';
 import { comparePreview, readFailedOrders, readOrder } from '@lockstep/orders';
-import { OPERATOR, type OperatorBatch, showSentOrder } from '@lockstep/orders/operator';
+import { type OperatorBatch, showSentOrder } from '@lockstep/orders/operator';
 import type { Database } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import type { BatchReader, ReadBatch } from '../../bodies.ts';

@@ -2,9 +2,10 @@ import { listApplicationPage } from '@lockstep/access/operator';
 import { findAssetOfNumber } from '@lockstep/assets/operator';
 import { AssetNumParams, type BatchId, type LicenseOrderId } from '@lockstep/contract';
 import type { SearchHit } from '@lockstep/contract/console';
-import { listCustomersOfAll, listEnterprises } from '@lockstep/customers/operator';
+import { OPERATOR } from '@lockstep/contract/operator';
+import { listCustomers, listEnterprises } from '@lockstep/customers/operator';
 import { listBatches, readOrder } from '@lockstep/orders';
-import { OPERATOR, readAnyBatch, showBatch } from '@lockstep/orders/operator';
+import { readAnyBatch, showBatch } from '@lockstep/orders/operator';
 import { type Database, isId } from '@lockstep/platform';
 import type { ConsoleHandlers } from '../operations.ts';
 
@@ -47,7 +48,7 @@ async function findBatches(db: Database, text: string): Promise<SearchHit[]> {
 
 async function findAssets(db: Database, text: string): Promise<SearchHit[]> {
   const { data: { assetNum } = {} } = AssetNumParams.safeParse({ assetNum: text });
-  if (assetNum === undefined || (await findAssetOfNumber(db, assetNum)) === undefined) return [];
+  if (assetNum === undefined || (await findAssetOfNumber(db, OPERATOR, assetNum)) === undefined) return [];
   return [{ kind: 'asset', id: assetNum, name: assetNum, detail: null }];
 }
 
@@ -58,7 +59,7 @@ async function findApplications(db: Database, text: string): Promise<SearchHit[]
 }
 
 async function findEnterprises(db: Database, text: string): Promise<SearchHit[]> {
-  const { exact, enterprises } = await listEnterprises(db, text, { after: null, limit: MAX_HITS });
+  const { exact, enterprises } = await listEnterprises(db, { text, limit: MAX_HITS });
   const found = new Map([...exact, ...enterprises].map((each) => [each.enterpriseGlobalId, each]));
   return [...found.values()].map(({ enterpriseGlobalId, name, code }) => ({
     kind: 'enterprise',
@@ -69,8 +70,8 @@ async function findEnterprises(db: Database, text: string): Promise<SearchHit[]>
 }
 
 async function findCustomers(db: Database, text: string): Promise<SearchHit[]> {
-  const asked = { text, enterpriseId: undefined, channelCode: undefined };
-  const { exact, customers } = await listCustomersOfAll(db, asked, { after: null, limit: MAX_HITS });
+  const asked = { text, enterpriseGlobalId: undefined, channelCode: undefined, limit: MAX_HITS };
+  const { exact, customers } = await listCustomers(db, OPERATOR, asked);
   const found = new Map([...exact, ...customers].map((each) => [each.customerId, each]));
   return [...found.values()].map(({ enterpriseGlobalId, customerName, channelCode, channelCustomerId }) => ({
     kind: 'customer',

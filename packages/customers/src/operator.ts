@@ -1,0 +1,5 @@
+// What operators read across applications. Only the console and packages/operators may import it.
+
+import type {} from './tables.ts';
+
+export { findEnterprise, listCustomers, listEnterprises, readOwners } from './lists.ts';
