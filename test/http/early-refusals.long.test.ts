@@ -56,7 +56,7 @@ async function outcomes(client: (typeof CLIENTS)[number], what: Sending): Promis
 const outcomesOfAll = (what: Sending) =>
   Promise.all(installed.map(async (client) => [client.name, await outcomes(client, what)]));
 /** Bodies that are too slow. They time out while the other tests run. */
-const tooSlow = outcomesOfAll(sending(api, { how: 'slow', bytes: 360 * 1024, atOnce: 10 }));
+const tooSlow = outcomesOfAll(sending(api, { how: 'slow', bytes: 660 * 1024, atOnce: 10 }));
 const allGet = (outcome: Record<string, number>) => installed.map(({ name }) => [name, outcome]);
 
 describe.each(installed)('$name gets every answer', (client) => {
@@ -125,7 +125,7 @@ describe('every client gets every answer', () => {
     // A body that takes longer than the process has to stop.
     const head = buildHead(caller, BATCH_ORDER_PATH, { headers: { 'content-length': 4 * MEBIBYTE } });
     const socket = await send(caller.baseUrl, head);
-    const writing = setInterval(() => socket.write(' '.repeat(16 * 1024)), 100);
+    const writing = setInterval(() => socket.write(' '.repeat(4 * 1024)), 100);
     const begun = async () => {
       const { rows } = await sql`select from nonce`.execute(database.db);
       return [rows.length, service.linesWith('token_missing').length];

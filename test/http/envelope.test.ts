@@ -6,7 +6,6 @@ import { type Answer, type Api, refusalOf } from '../harness/api.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack, testStack } from '../harness/stack.ts';
 
-/** For log lines that are written after the answer is sent. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Internal details, which must not reach a client (rules 1). */
 const INSIDE =

@@ -16,7 +16,6 @@ const BATCH_ORDER = operations.createBatchOrder.path.slice(ORDER_ROOT.length);
 const MEBIBYTE = 1024 * 1024;
 /** With a mebibyte each, this many bodies would be twice as many as may be in flight. */
 const MANY = 128;
-/** For log lines that are written after the answer is sent, or after the client has disconnected. */
 
 const { stack, api } = await testStack();
 
@@ -197,6 +196,14 @@ it('unfinished heads are answered with 408 and logged; idle connections get no a
   expect(values.find((each) => each.metricName?.endsWith('_count') && isTimeout(each))?.value).toBeGreaterThanOrEqual(
     2,
   );
+});
+
+it('a refused client that never stops sending is disconnected', async () => {
+  const socket = await openSocket(stack.baseUrl);
+  socket.on('error', () => {}).write('POST /nothing HTTP/1.1\r\nhost: a\r\ncontent-length: 1000000\r\n\r\n');
+  const timer = setInterval(() => socket.write('x'), 200);
+  await new Promise((closed) => socket.resume().once('close', closed));
+  clearInterval(timer);
 });
 
 describe('unfinished bodies', () => {

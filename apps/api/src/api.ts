@@ -34,8 +34,7 @@ import {
   WriteOutcomes,
 } from '@lockstep/platform';
 import { agedWebhooks, registerWebhookGauges } from '@lockstep/webhooks';
-import { BytesInFlight } from './bodies.ts';
-import { MOST_CONNECTIONS } from './http-server.ts';
+import { MOST_CONNECTIONS } from './calls/connections.ts';
 import { addHttpMetrics } from './metrics.ts';
 import type { Demo } from './options.ts';
 import { buildServer } from './server.ts';
@@ -153,7 +152,6 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       acceptor: new BatchAcceptor({ db, announcer, bound, metrics, onCompleted: () => numbering.number() }),
       applier,
       cancel: (patient, ...asked) => cancelBatch(patient, { log, metrics, numbering }, ...asked),
-      inFlight: new BytesInFlight(),
       reads: new FairQueue(READS),
       changes: new FairQueue(CHANGES),
       lanesDb,

@@ -1,9 +1,9 @@
-import { failure, findOperation, MAX_BODY_BYTES, type Module, Refusal } from '@lockstep/contract';
+import { failure, findOperation, type Module, Refusal } from '@lockstep/contract';
 import { isOverload, WrongCursor } from '@lockstep/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ClientLeft } from './bodies.ts';
+import { ClientLeft } from './calls/bodies.ts';
 import { noteCode } from './calls/calls.ts';
-import { findBodyRefusal, isUnfinished } from './connections.ts';
+import { isUnfinished } from './calls/connections.ts';
 
 export const BUSINESS_EXCEPTION = 299;
 const RETRY_AFTER_SECONDS = 1;
@@ -13,7 +13,6 @@ const HTTP_CODES = new Set(['400', '404', '405', '408', '417', '431']);
 /** The refusals for Fastify errors that a client can cause. */
 const FRAMEWORK_REFUSALS: Record<string, () => Refusal> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new Refusal('content_type_unsupported', 'application/json'),
-  FST_ERR_CTP_BODY_TOO_LARGE: () => new Refusal('body_too_large', MAX_BODY_BYTES),
   FST_ERR_BAD_URL: () => new Refusal('operation_not_found'),
   FST_ERR_MAX_PARAM_LENGTH: () => new Refusal('operation_not_found'),
 };
@@ -38,10 +37,7 @@ export function answerFailure(
   if (!isUnfinished(request.raw)) reply.removeHeader('connection');
   const isCutShort = request.raw.destroyed && !request.raw.complete;
   if (isCutShort || error instanceof ClientLeft) return endLeftCall(request, reply);
-  const refusal =
-    error instanceof Refusal
-      ? error
-      : (findBodyRefusal(request.raw) ?? findKnown(error) ?? FRAMEWORK_REFUSALS[String(error.code)]?.());
+  const refusal = error instanceof Refusal ? error : (findKnown(error) ?? FRAMEWORK_REFUSALS[String(error.code)]?.());
   if (refusal === undefined) request.log.error({ err: error }, 'call failed');
   else if (isOverload(error)) noteOverload(error, request);
   return refuseCall(request, reply, refusal ?? new Refusal('service_unavailable'));

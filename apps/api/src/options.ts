@@ -4,7 +4,7 @@ import type { ApplicationId, CancelBatch, CancelledBatch } from '@lockstep/contr
 import type { OperatorSessions } from '@lockstep/operators';
 import type { BatchAcceptor, BatchApplier, ChannelReader, Job, ResultReader, Watch } from '@lockstep/orders';
 import type { Aged, Database, FairQueue, JobQueue, Logger, SchemaWatch, WriteOutcomes } from '@lockstep/platform';
-import type { BytesInFlight } from './bodies.ts';
+import type { BatchReader, Bodies } from './calls/bodies.ts';
 import type { HttpMetrics } from './metrics.ts';
 
 /** The services that the operations use. */
@@ -22,7 +22,8 @@ export interface ServerOptions {
   results: ResultReader;
   channels: ChannelReader;
   eventWatch: Watch<ApplicationId>;
-  inFlight: BytesInFlight;
+  bodies: Bodies;
+  batches: BatchReader;
   /** The turns of calls that may read thousands of rows: lists, searches by asset number, contents, previews. */
   reads: FairQueue;
   /** The turns of calls that wait for lanes or for data that orders are changing: cancels, O6, O7, M4, M9 and M10. */

@@ -1,27 +1,43 @@
 import { randomUUID } from 'node:crypto';
-import { MAX_BODY_BYTES } from '@lockstep/contract';
+import type { Caller } from '@lockstep/access';
+import { MAX_BODY_BYTES, type MemberOperationId, type OrderOperationId, Refusal } from '@lockstep/contract';
+import type { Actor } from '@lockstep/members';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import { BatchReader, Bodies } from './bodies.ts';
+import { BatchReader, Bodies } from './calls/bodies.ts';
+import { actorOf, authorizeAdministrators, authorizeApplications, callerOf } from './calls/caller.ts';
 import { boundCalls, observeCalls, recordCall } from './calls/calls.ts';
-import { checks } from './calls/operation-routes.ts';
-import { endSilentConnections, isUnfinished, Lingering } from './connections.ts';
+import {
+  brokenRule,
+  CONNECTION_OPTIONS,
+  continueCalls,
+  guardConnections,
+  isUnfinished,
+  refuseUnreadable,
+} from './calls/connections.ts';
+import { addOperations, checks, checksAllButBody } from './calls/operation-routes.ts';
 import { consolePages } from './console/pages.ts';
 import { consoleModule } from './console/routes/index.ts';
-import { answerFailure, answerNotFound } from './failures.ts';
-import { checkRequests, httpServer } from './http-server.ts';
-import { memberModule, openRoutes, orderModule } from './modules.ts';
+import { answerFailure, answerNotFound, refuseCall } from './failures.ts';
+import { frontDoor } from './front-door/front-door.ts';
 import type { ServerOptions } from './options.ts';
 import { requireSchema } from './readiness.ts';
+import { publishDocs } from './reference/docs.ts';
 import { describeOperations } from './reference/openapi.ts';
+import { assetHandlers, assetTraceHandlers, customerHandlers } from './routes/assets.ts';
+import { type BatchOperationId, batchOrderRoutes } from './routes/batch-orders.ts';
+import { healthRoutes } from './routes/health.ts';
+import { additionHandlers, employeeHandlers, holdingHandlers } from './routes/members.ts';
+import { cancelHandlers, eventHandlers, failedOrderHandlers, listHandlers, resultHandlers } from './routes/results.ts';
+import { tokenMetadataRoutes, tokenRoutes } from './routes/token.ts';
+import { webhookHandlers } from './routes/webhooks.ts';
 
-/** Ends a request that no other limit ends. Bodies have limits of their own. */
-const REQUEST_TIMEOUT_MS = 300_000;
 const CALLER_REQUEST_ID = /^[A-Za-z0-9._-]{8,64}$/;
 
 /** Builds the HTTP server with every operation. It does not listen yet. */
-export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
-  const lingering = new Lingering();
+export async function buildServer(services: Omit<ServerOptions, 'bodies' | 'batches'>): Promise<FastifyInstance> {
+  const options: ServerOptions = { ...services, bodies: new Bodies(), batches: new BatchReader() };
   const server = Fastify({
+    ...CONNECTION_OPTIONS,
     loggerInstance: options.log as FastifyBaseLogger,
     // observeCalls writes one line per call, without the query, which can contain secrets.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -30,7 +46,6 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       return typeof given === 'string' && CALLER_REQUEST_ID.test(given) ? given : randomUUID();
     },
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
     // Answers calls that arrive on open connections while the server closes.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -41,9 +56,10 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       if (isUnfinished(request.raw)) reply.header('connection', 'close');
       answerFailure(error, request, reply);
     },
-    ...httpServer(options.log, options.metrics, lingering),
+    clientErrorHandler: (error, socket) => refuseUnreadable(options, error, socket),
   });
 
+  guardConnections(server, options);
   // Each plugin that accepts bodies registers how to read them.
   server.removeAllContentTypeParsers();
   server.setValidatorCompiler(checks);
@@ -52,24 +68,70 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   server.setErrorHandler(answerFailure);
   observeCalls(server, options.metrics);
   boundCalls(server, options.db);
-  checkRequests(server);
+  server.addHook('onRequest', async (request, reply) => {
+    const cause = brokenRule(request);
+    if (cause !== undefined) refuseCall(request, reply.header('connection', 'close'), new Refusal(cause));
+  });
   answerNotFound(server);
   requireSchema(server, options.schema);
-  const endSilent = endSilentConnections(server.server);
-  const bodies = new Bodies(options.inFlight);
-  server.addHook('preClose', async () => {
-    endSilent();
-    bodies.close();
-    lingering.close();
-  });
+  continueCalls(server);
+  server.addHook('preClose', async () => options.bodies.close());
   await describeOperations(server, options.publicUrl);
 
-  const batches = new BatchReader();
-  const moduleOptions = { ...options, bodies, batches };
-  await server.register(openRoutes, moduleOptions);
-  await server.register(orderModule, moduleOptions);
-  await server.register(memberModule, moduleOptions);
-  await server.register(consoleModule, moduleOptions);
-  await server.register(consolePages, moduleOptions);
+  await server.register(openRoutes, options);
+  await server.register(orderModule, options);
+  await server.register(memberModule, options);
+  await server.register(consoleModule, options);
+  await server.register(consolePages, options);
   return server;
+}
+
+/** Registers the order module. Every route needs an application with the scope auth_order. */
+async function orderModule(server: FastifyInstance, options: ServerOptions): Promise<void> {
+  authorizeApplications(server, options.verifier);
+  options.bodies.readJson(server, (request) => callerOf(request).applicationId);
+  await server.register(batchOrderRoutes, options);
+  addOperations<Exclude<OrderOperationId, BatchOperationId>, Caller>(
+    server,
+    {
+      ...cancelHandlers(options),
+      ...resultHandlers(options),
+      ...eventHandlers(options),
+      ...listHandlers(options),
+      ...failedOrderHandlers(options),
+      ...assetHandlers(options),
+      ...assetTraceHandlers(options),
+      ...customerHandlers,
+      ...webhookHandlers(options),
+    },
+    callerOf,
+  );
+}
+
+/** Registers the member center. Every route needs an administrator of an enterprise. */
+async function memberModule(server: FastifyInstance, options: ServerOptions): Promise<void> {
+  authorizeAdministrators(server, options.verifier);
+  options.bodies.readJson(server, (request) => actorOf(request).applicationId);
+  await server.register(async (additions) => {
+    // Faults of one employee do not refuse the call, so the handler checks the body.
+    additions.setValidatorCompiler(checksAllButBody);
+    addOperations<'addEmployees', Actor>(additions, additionHandlers(options), actorOf);
+  });
+  addOperations<Exclude<MemberOperationId, 'addEmployees'>, Actor>(
+    server,
+    { ...employeeHandlers(options), ...holdingHandlers(options) },
+    actorOf,
+  );
+}
+
+/**
+ * Registers the routes without credentials: front door, documentation, health, metrics, and the token endpoint, which
+ * checks credentials itself.
+ */
+async function openRoutes(server: FastifyInstance, options: ServerOptions): Promise<void> {
+  await publishDocs(server, options);
+  await server.register(frontDoor, options);
+  await server.register(healthRoutes, options);
+  await server.register(tokenRoutes, options);
+  await server.register(tokenMetadataRoutes, options);
 }

@@ -4,8 +4,8 @@ import type { BatchId, LicenseOrderId, OperationId, WebhookId } from '@lockstep/
 import type { ConsoleOperationId } from '@lockstep/contract/console';
 import { type Database, Deadline, within } from '@lockstep/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isUnfinished } from '../connections.ts';
 import type { HttpMetrics } from '../metrics.ts';
+import { isUnfinished } from './connections.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -49,12 +49,11 @@ interface CallState {
   isDecided: boolean;
   /** Whether its answer was sent or its client has disconnected. */
   isClosed: boolean;
-  decisions: (() => void)[];
   ends: (() => void)[];
 }
 
 function trackCall(request: FastifyRequest): CallState {
-  request.call ??= { subject: {}, isDecided: false, isClosed: false, decisions: [], ends: [] };
+  request.call ??= { subject: {}, isDecided: false, isClosed: false, ends: [] };
   return request.call;
 }
 
@@ -76,16 +75,6 @@ export function onCallEnd(request: FastifyRequest, end: () => void): void {
   const call = trackCall(request);
   if (call.isDecided && call.isClosed) end();
   else call.ends.push(end);
-}
-
-/**
- * Runs `decided` once, when the answer is decided. Release resources there: the client can take long to read the
- * answer.
- */
-export function onCallDecided(request: FastifyRequest, decided: () => void): void {
-  const call = trackCall(request);
-  if (call.isDecided) decided();
-  else call.decisions.push(decided);
 }
 
 function endIfOver(call: CallState): void {
@@ -114,27 +103,22 @@ export function observeCalls(server: FastifyInstance, metrics: HttpMetrics): voi
     if (closing || isUnfinished(request.raw)) reply.header('connection', 'close');
     const call = trackCall(request);
     call.isDecided = true;
-    for (const decided of call.decisions.splice(0)) decided();
     endIfOver(call);
   });
 }
 
-/** What to run when a connection closes. A pipelined answer that has not started gets no close event of its own. */
-const closings = new WeakMap<Socket, Set<() => void>>();
-
-/** Runs `closed` once, when the answer or its connection closes. */
+/**
+ * Runs `closed` once, when the answer or its connection closes. A pipelined answer that has not started gets no close
+ * event of its own.
+ */
 function onceClosed(socket: Socket, answer: ServerResponse, closed: () => void): void {
-  const waiting = closings.get(socket) ?? new Set<() => void>();
-  if (!closings.has(socket)) {
-    closings.set(socket, waiting);
-    socket.once('close', () => {
-      for (const close of [...waiting]) close();
-    });
-  }
   const close = () => {
-    if (waiting.delete(close)) closed();
+    socket.off('close', close);
+    answer.off('close', close);
+    closed();
   };
-  waiting.add(close);
+  // Any number of calls may be pipelined.
+  socket.setMaxListeners(0).once('close', close);
   answer.once('close', close);
 }
 

@@ -1,7 +1,6 @@
 import { type Database, within } from '@lockstep/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServerOptions } from '../options.ts';
-import { onCallEnd } from './calls.ts';
 
 /**
  * Answers with JSON that may be long. `read` creates it when the party's turn comes, and it is in flight until the
@@ -10,7 +9,7 @@ import { onCallEnd } from './calls.ts';
  * Throws what `read` throws; a Refusal if too much is in flight (overloaded); an Overload if the party gets no turn.
  */
 export function answerLong(
-  { reads, inFlight }: Pick<ServerOptions, 'reads' | 'inFlight'>,
+  { reads, bodies }: Pick<ServerOptions, 'reads' | 'bodies'>,
   party: string,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -18,9 +17,7 @@ export function answerLong(
 ): Promise<string> {
   return reads.run(party, request.deadline.signal, async () => {
     const json = await read();
-    const bytes = Buffer.byteLength(json);
-    inFlight.take(party, bytes);
-    onCallEnd(request, () => inFlight.release(party, bytes));
+    bodies.hold(request, party, Buffer.byteLength(json));
     reply.type('application/json; charset=utf-8');
     return json;
   });

@@ -4,7 +4,7 @@ import { type AcceptedOrder, BatchRefusal, Refusal, requireChannel, success } fr
 import { routes } from '@lockstep/contract/routes';
 import { previewBatch } from '@lockstep/orders';
 import type { FastifyInstance } from 'fastify';
-import type { BatchReader, Bodies, ReadBatch } from '../bodies.ts';
+import type { ReadBatch } from '../calls/bodies.ts';
 import { callerOf } from '../calls/caller.ts';
 import { noteSubject, type Subject } from '../calls/calls.ts';
 import { addOperations, checksAllButBody, type Handlers } from '../calls/operation-routes.ts';
@@ -23,17 +23,14 @@ interface Submission {
 }
 
 /** Registers O5 (rules 6.1 to 6.3) and its preview (rules 6.6) in the order module. */
-export async function batchOrderRoutes(
-  server: FastifyInstance,
-  { bodies, batches, ...options }: ServerOptions & { bodies: Bodies; batches: BatchReader },
-): Promise<void> {
-  bodies.readBytes(server, (request) => callerOf(request).applicationId);
+export async function batchOrderRoutes(server: FastifyInstance, options: ServerOptions): Promise<void> {
+  options.bodies.readBytes(server, (request) => callerOf(request).applicationId);
   server.setValidatorCompiler(checksAllButBody);
   server.decorateRequest(BATCH, null);
   server.addHook('preValidation', async (request) => {
     const bytes = (request.body as Buffer | undefined) ?? Buffer.alloc(0);
     const isPreview = request.routeOptions.config.operationId === 'previewBatchOrder';
-    const batch = await batches.read(callerOf(request), bytes, isPreview, request).catch((error: unknown) => {
+    const batch = await options.batches.read(callerOf(request), bytes, isPreview, request).catch((error: unknown) => {
       if (error instanceof BatchRefusal) noteSubject(request, error.batchName);
       throw error;
     });

@@ -12,7 +12,7 @@ import {
 import { isOverload } from '@lockstep/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { type Bodies, ClientLeft } from '../bodies.ts';
+import { ClientLeft } from '../calls/bodies.ts';
 import { noteCode, noteSubject } from '../calls/calls.ts';
 import { addOperations, type Handlers } from '../calls/operation-routes.ts';
 import { noteOverload } from '../failures.ts';
@@ -22,10 +22,7 @@ import type { ServerOptions } from '../options.ts';
  * Registers the token endpoint (RFC 6749; rules 2). Its bodies are forms, and its errors those of RFC 6749 instead of
  * the envelope.
  */
-export async function tokenRoutes(
-  server: FastifyInstance,
-  { passwords, bodies }: ServerOptions & { bodies: Bodies },
-): Promise<void> {
+export async function tokenRoutes(server: FastifyInstance, { passwords, bodies }: ServerOptions): Promise<void> {
   bodies.readForms(server);
   server.setErrorHandler(answerOAuthError);
   server.setValidatorCompiler<z.ZodType>(({ schema }) => (data) => {

@@ -1,7 +1,6 @@
 import cookie from '@fastify/cookie';
 import { ConsoleRefusal, consoleCauses } from '@lockstep/contract/console';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { BatchReader, Bodies } from '../../bodies.ts';
 import { noteCode } from '../../calls/calls.ts';
 import { checksAllButBody } from '../../calls/operation-routes.ts';
 import { answerFailure } from '../../failures.ts';
@@ -23,14 +22,11 @@ import { sessionHandlers } from './session.ts';
 import { webhooksHandlers } from './webhooks.ts';
 
 /** Registers the operations of the console. Every route needs an operator with the role of its operation (rules 9). */
-export async function consoleModule(
-  server: FastifyInstance,
-  { bodies, ...options }: ServerOptions & { bodies: Bodies; batches: BatchReader },
-): Promise<void> {
+export async function consoleModule(server: FastifyInstance, options: ServerOptions): Promise<void> {
   answerConsoleRefusals(server);
   await server.register(cookie);
   authorizeOperators(server, options);
-  bodies.readJson(server, bodyOwnerOf);
+  options.bodies.readJson(server, bodyOwnerOf);
   const ofBatches = previewHandlers(options);
   const handlers: Omit<AllConsoleHandlers, keyof typeof ofBatches> = {
     ...sessionHandlers(options),
@@ -48,7 +44,7 @@ export async function consoleModule(
   };
   addConsoleOperations(server, handlers);
   await server.register(async (scope) => {
-    bodies.readBytes(scope, bodyOwnerOf);
+    options.bodies.readBytes(scope, bodyOwnerOf);
     scope.setValidatorCompiler(checksAllButBody);
     addConsoleOperations(scope, ofBatches);
   });

@@ -3,7 +3,6 @@ import { type ApplicationId, type Channels, requireChannel } from '@lockstep/con
 import { ConsoleRefusal, type PreviewedOrder } from '@lockstep/contract/console';
 import { comparePreview } from '@lockstep/orders';
 import type { Database } from '@lockstep/platform';
-import type { BatchReader } from '../../bodies.ts';
 import { noteSubject } from '../../calls/calls.ts';
 import type { ServerOptions } from '../../options.ts';
 import type { ConsoleHandlers } from '../operations.ts';
@@ -15,7 +14,7 @@ const MAX_LISTED = 20_000;
 const MAX_LISTED_OF_ORDER = 500;
 
 /** Handler of the preview. Its plugin leaves bodies as bytes: they are read like those of integrators. */
-export function previewHandlers({ batches, reads }: ServerOptions & { batches: BatchReader }) {
+export function previewHandlers({ batches, reads }: ServerOptions) {
   return {
     previewBatch: async (request, operator) => {
       const bytes = (request.body as unknown as Buffer | null) ?? Buffer.alloc(0);

@@ -7,7 +7,7 @@ import { comparePreview, readFailedOrders, readOrder } from '@lockstep/orders';
 import { type OperatorBatch, showSentOrder } from '@lockstep/orders/operator';
 import type { Database } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
-import type { BatchReader, ReadBatch } from '../../bodies.ts';
+import type { BatchReader, ReadBatch } from '../../calls/bodies.ts';
 import type { ServerOptions } from '../../options.ts';
 import { compareWithFailed } from '../difference.ts';
 import { countHidden, hidePasswords, putBackHidden } from '../hidden-passwords.ts';
@@ -16,7 +16,7 @@ import { partyOf } from '../who-acts.ts';
 import { findNamedBatch } from './batches.ts';
 
 /** Handlers to fix and resend the failed orders of a batch on behalf of its application. */
-export function resendHandlers(options: ServerOptions & { batches: BatchReader }) {
+export function resendHandlers(options: ServerOptions) {
   const { db, acceptor, batches, reads } = options;
   return {
     getOrdersToResend: async (request) => {
