@@ -30,7 +30,7 @@ async function lockstep(...words: string[]) {
       return true;
     });
   }
-  const program = await buildProgram({ DATABASE_URL: stack.url, DATA_DIR: newDataDir() }, words);
+  const program = buildProgram({ DATABASE_URL: stack.url, DATA_DIR: newDataDir() });
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {

@@ -6,8 +6,7 @@ import { buildProgram } from './program.ts';
 /** The lockstep command (rules 9). Prints results to standard output and errors to standard error. */
 endWithReader();
 try {
-  const program = await buildProgram(process.env, process.argv.slice(2));
-  await program.parseAsync();
+  await buildProgram(process.env).parseAsync();
 } catch (error) {
   // commander has printed its own errors.
   if (!(error instanceof CommanderError)) {

@@ -1,7 +1,6 @@
-import { causes } from '@lockstep/contract/causes';
 import { InvalidArgumentError } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { parseFrom, parseId, parseLimit, parseOverlapHours, parseText, parseTo, parseWord } from './options.ts';
+import { parseFrom, parseId, parseLimit, parseOverlapHours, parseText, parseTo } from './options.ts';
 
 const local = (...parts: [number, number, number, number?, number?, number?, number?]) =>
   String(new Date(...parts).getTime());
@@ -47,14 +46,6 @@ it('ids are 1 to 19 digits', () => {
 it('an empty filter, such as an unset variable in a script, is refused', () => {
   expect(parseText(' Zoe\u0308 ')).toBe('Zoë');
   for (const text of ['', '  ']) expect(() => parseText(text)).toThrow(InvalidArgumentError);
-});
-
-it('a word must be a key of its table', () => {
-  const parse = parseWord(causes, 'the causes in docs/api.md');
-  expect(parse('asset_not_found')).toBe('asset_not_found');
-  for (const text of ['nothing', 'toString']) {
-    expect(() => parse(text)).toThrow(InvalidArgumentError);
-  }
 });
 
 describe('--overlap-hours', () => {

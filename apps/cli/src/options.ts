@@ -3,24 +3,21 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 
 /** The options of a list (rules 6.7). */
 export interface ListOptions {
-  json?: true;
+  json?: true | undefined;
   limit: number;
-  all?: true;
+  all?: true | undefined;
 }
 
+/** The option of a command that prints the answer of the API. */
+export const JSON_OPTION = ['--json', 'Print the fields of the API as JSON, one object per line'] as const;
 /** The default of --limit. */
 export const DEFAULT_LIMIT = 50;
 /** The highest value of --limit. */
 export const MAX_LIMIT = 1_000_000;
 
-/** Adds --json to a command that prints the answer of the API. */
-export function addJsonOption(command: Command): Command {
-  return command.option('--json', 'Print the fields of the API as JSON, one object per line');
-}
-
-/** Adds --json, --limit and --all to a command that lists. */
+/** Adds --limit and --all to a command that lists. */
 export function addListOptions(command: Command): Command {
-  return addJsonOption(command)
+  return command
     .addOption(new Option('--limit <n>', 'List at most this many entries').argParser(parseLimit).default(DEFAULT_LIMIT))
     .addOption(new Option('--all', 'List all entries').conflicts('limit'));
 }
@@ -99,14 +96,6 @@ export function parseOverlapHours(value: string): number {
 /** Collects the values of an option that can be repeated. */
 export function collect(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
-}
-
-/** Creates a parser that accepts only the keys of a table. The parser throws InvalidArgumentError. */
-export function parseWord<Word extends string>(words: Record<Word, unknown>, where: string): (value: string) => Word {
-  return (value) => {
-    if (Object.hasOwn(words, value)) return value as Word;
-    throw new InvalidArgumentError(`It must be one of ${where}.`);
-  };
 }
 
 const TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(Z|[+-]\d{2}:\d{2})?)?$/i;

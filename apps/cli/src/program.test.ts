@@ -1,13 +1,9 @@
 import type { Command } from 'commander';
 import { expect, it } from 'vitest';
-import { API_COMMANDS, DATABASE_COMMANDS } from './commands/actions.ts';
+import { API_COMMANDS, DATABASE_COMMANDS } from './commands/commands.ts';
 import { buildProgram } from './program.ts';
 
-const { commands } = await buildProgram({}, []);
-const program = await buildProgram(
-  {},
-  commands.map((command) => command.name()),
-);
+const program = buildProgram({});
 
 /** Lists a command and all commands in it. */
 const listAll = (command: Command): Command[] => [command, ...command.commands.flatMap(listAll)];

@@ -5,49 +5,43 @@ import { CommandFault } from '../output/status.ts';
 import { resolveCallerPath } from '../output/terminal.ts';
 
 /** A batch to send, and the key by which the service knows it. */
-interface BatchFile {
-  /** The JSON, as it is in the file. */
+export interface BatchFile {
+  /** The JSON, UTF-8. */
   bytes: Buffer<ArrayBuffer>;
   channelCode: string;
   channelOrderId: string;
 }
 
+/** A batch that will get a new channelOrderId. */
+type RenamedBatch = { channelCode: string; channelOrderId?: string; orderList?: unknown };
+
 const STANDARD_INPUT = '-';
 
 /**
- * Reads a batch from a file, or from standard input if `file` is `-`.
+ * Reads a batch from a file, or from standard input if `file` is `-`. Keeps the JSON as it is in the file.
  * @throws CommandFault if the file cannot be read, is not JSON in UTF-8, or is not a batch
  */
 export async function readBatchFile(file: string): Promise<BatchFile> {
-  return parseBatch(await readGivenFile(file), nameOf(file));
+  const bytes = await readGivenFile(file);
+  return { bytes, ...parseBatch(bytes, nameOf(file)) };
 }
 
-/**
- * Reads a batch that will get a new channelOrderId: as readBatchFile, but channelOrderId may be absent. Returns the
- * fields of the batch.
- */
-export async function readRenamedBatch(file: string): Promise<{ channelCode: string; channelOrderId?: string }> {
-  const name = nameOf(file);
-  const batch = parse(await readGivenFile(file), name) as Record<string, unknown> | null;
-  const { channelCode, channelOrderId } = batch ?? {};
-  if (typeof channelCode !== 'string' || !['string', 'undefined'].includes(typeof channelOrderId)) {
-    throw new CommandFault('usage', `${name} is not a batch: it must be a JSON object with the string channelCode.`);
-  }
-  return batch as { channelCode: string; channelOrderId?: string };
+/** Reads a batch as readBatchFile, but its channelOrderId may be absent. Returns its fields. */
+export async function readRenamedBatch(file: string): Promise<RenamedBatch> {
+  return parseFields(await readGivenFile(file), nameOf(file), ['string', 'undefined']);
 }
 
-/** Parses the bytes of a file as a batch. `name` is the file in messages. Throws as readBatchFile. */
-export function parseBatch(bytes: Buffer<ArrayBuffer>, name: string): BatchFile {
-  const batch = parse(bytes, name) as { channelCode?: unknown; channelOrderId?: unknown } | null;
-  // The command needs the key to look up the outcome. The service validates everything else.
-  const { channelCode, channelOrderId } = batch ?? {};
-  if (typeof channelCode !== 'string' || typeof channelOrderId !== 'string') {
-    throw new CommandFault(
-      'usage',
-      `${name} is not a batch: it must be a JSON object with the strings channelCode and channelOrderId.`,
-    );
-  }
-  return { bytes, channelCode, channelOrderId };
+/** Returns the key of a batch. The service validates everything else. `name` is the file in messages. */
+export function parseBatch(bytes: Buffer, name: string): { channelCode: string; channelOrderId: string } {
+  const { channelCode, channelOrderId } = parseFields(bytes, name, ['string']);
+  return { channelCode, channelOrderId: channelOrderId! };
+}
+
+function parseFields(bytes: Buffer, name: string, idTypes: readonly string[]): RenamedBatch {
+  const batch = parse(bytes, name) as RenamedBatch | null;
+  if (typeof batch?.channelCode === 'string' && idTypes.includes(typeof batch.channelOrderId)) return batch;
+  const strings = idTypes.length === 1 ? 'strings channelCode and channelOrderId' : 'string channelCode';
+  throw new CommandFault('usage', `${name} is not a batch: it must be a JSON object with the ${strings}.`);
 }
 
 /** Returns the name of a file for the start of a message. */
@@ -68,16 +62,11 @@ export async function readGivenFile(file: string): Promise<Buffer<ArrayBuffer>> 
   try {
     return await readFile(resolveCallerPath(file));
   } catch (error) {
-    const { code = '', message } = error as NodeJS.ErrnoException;
-    throw new CommandFault('usage', `Cannot read ${file}: ${READ_FAULTS[code] ?? message}.`, { cause: error });
+    // Node.js's message, such as "ENOENT: no such file or directory, open '…'", without the code and the call.
+    const reason = (error as Error).message.replace(/^\w+: |, \w+\b.*$/g, '');
+    throw new CommandFault('usage', `Cannot read ${file}: ${reason}.`, { cause: error });
   }
 }
-
-const READ_FAULTS: Record<string, string> = {
-  ENOENT: 'no such file',
-  EISDIR: 'it is a directory',
-  EACCES: 'permission denied',
-};
 
 /** Parses the bytes of a file as JSON, as the service would (rules 4). */
 function parse(bytes: Buffer, name: string): unknown {

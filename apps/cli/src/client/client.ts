@@ -12,8 +12,7 @@ import type {
 import { buildPath, routes } from '@lockstep/contract/routes';
 import { CommandFault } from '../output/status.ts';
 import { formatFields } from '../output/table.ts';
-import { explainNoAnswer, explainStrangeAnswer } from './faults.ts';
-import { send } from './http.ts';
+import { explainNoAnswer, explainStrangeAnswer, send } from './http.ts';
 
 export interface ClientOptions {
   /** As readBaseUrl returns it. */
@@ -36,7 +35,7 @@ type Call<Id extends OperationId> = { query?: SentQuery<Id>; body?: SentBody<Id>
 /** The body of a successful answer. */
 type BodyOf<Id extends OperationId> = OperationAnswers<Id> extends { 200: infer Body } ? Body : never;
 /** `data` in the body of a successful answer; undefined if the operation has none. */
-type DataOf<Id extends OperationId> = BodyOf<Id> extends { data: infer Data } ? Data : undefined;
+export type DataOf<Id extends OperationId> = BodyOf<Id> extends { data: infer Data } ? Data : undefined;
 
 /** Longer than any call takes, even through a proxy. */
 const CALL_TIMEOUT_MS = 90_000;

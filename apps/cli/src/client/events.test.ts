@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { findOperation } from '@lockstep/contract';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { OrderClient } from './client.ts';
-import { readEvents } from './events.ts';
-import { NETWORK_FAULTS } from './faults.ts';
+import { type FeedOptions, readEvents } from './events.ts';
+import { NETWORK_FAULTS } from './http.ts';
 
 /** How a simulated service answers one call for events. */
 type Script = (request: IncomingMessage, response: ServerResponse, asked: URLSearchParams) => void;
@@ -36,7 +36,7 @@ afterEach(() => {
  * Reads the feed of a service that answers by these scripts. Returns the events' ids, the queries that the service
  * received, the lines on standard error, the message of the error, and how many tokens the service issued.
  */
-async function follow(scripts: Script[], options: { after?: string; limit?: number; follow?: boolean }) {
+async function follow(scripts: Script[], options: FeedOptions) {
   const asked: Record<string, string>[] = [];
   const said: string[] = [];
   let tokens = 0;
@@ -58,15 +58,10 @@ async function follow(scripts: Script[], options: { after?: string; limit?: numb
   });
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const client = new OrderClient({ baseUrl, appKey: 'key', appSecret: 'secret' });
-  const feed = {
-    after: options.after,
-    limit: options.limit ?? Number.POSITIVE_INFINITY,
-    follow: options.follow === true,
-  };
   const ids: string[] = [];
   let fault = '';
   try {
-    for await (const { id } of readEvents(client, feed)) ids.push(id);
+    for await (const { id } of readEvents(client, options)) ids.push(id);
   } catch (error) {
     fault = (error as Error).message;
   }
@@ -123,9 +118,9 @@ describe('the event feed', () => {
     expect((await follow([refuse('60000', 'scope_missing')], { follow: true })).fault).toMatch(/scope_missing/);
   });
 
-  it.each([false, true])('ends with an event that came before (follow: %s)', async (isFollowed) => {
+  it.each<FeedOptions>([{}, { follow: true }])('ends with an event that came before (%j)', async (options) => {
     const pages = [page('1', '2'), page('1', '2'), page('3', '4')];
-    const { asked, fault } = await follow(pages, { follow: isFollowed, limit: 6 });
+    const { asked, fault } = await follow(pages, { ...options, limit: 6 });
     expect(asked.map(({ after }) => after)).toEqual([undefined, '2']);
     expect(fault).not.toBe('');
   });

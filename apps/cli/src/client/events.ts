@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventPage, FeedEvent } from '@lockstep/contract';
 import { DEFAULT_LIMIT, isId } from '../options.ts';
 import { CommandFault } from '../output/status.ts';
-import { formatTime } from '../output/table.ts';
 import { endOnSignals, say, sayAside } from '../output/terminal.ts';
+import { countOrders, formatTime } from '../output/values.ts';
 import { type OrderClient, ServiceUnavailable } from './client.ts';
 
 /** The most events of one call, and how long a call that follows the feed waits for the next event. */
@@ -16,30 +16,25 @@ const MAX_PAUSE_MS = 15_000;
 /** Which part of the feed to read. */
 export interface FeedOptions {
   /** Read only events after this one. */
-  after: string | undefined;
+  after?: string | undefined;
   /** The most events to read. */
-  limit: number;
-  /** Whether to wait for new events. */
-  follow: boolean;
-}
-
-interface EventOptions {
-  after?: string;
   limit?: number;
-  all?: true;
+  /** Whether to wait for new events. */
   follow?: true;
-  json?: true;
 }
 
 /** Prints events, and says on standard error how to continue after the last one. */
-export async function printEvents(client: OrderClient, options: EventOptions): Promise<void> {
-  const { after, follow = false, all, json } = options;
+export async function printEvents(
+  client: OrderClient,
+  options: FeedOptions & { all?: true; json?: true },
+): Promise<void> {
+  const { after, follow, all, json } = options;
   const limit = options.limit ?? (follow || all ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT);
   let lastId = after;
   const sayHowToContinue = () => (lastId === undefined ? 'No events yet.' : `Continue with --after ${lastId}.`);
   endOnSignals(() => `Stopped. ${sayHowToContinue()}`);
   try {
-    for await (const event of readEvents(client, { after, limit, follow })) {
+    for await (const event of readEvents(client, { ...options, limit })) {
       say(json ? JSON.stringify(event) : formatEvent(event));
       lastId = event.id;
     }
@@ -55,7 +50,7 @@ export async function printEvents(client: OrderClient, options: EventOptions): P
 function formatEvent({ id, type, time, data }: FeedEvent): string {
   const { channelCode, channelOrderId, total, succeeded, failed, cancelled } = data;
   const ended = cancelled === 0 ? '' : ` (${cancelled} cancelled)`;
-  const outcome = `${total} ${total === 1 ? 'order' : 'orders'}, ${succeeded} succeeded, ${failed} failed${ended}`;
+  const outcome = `${countOrders(total)}, ${succeeded} succeeded, ${failed} failed${ended}`;
   return `${formatTime(time)}  ${id}  ${type}  ${channelCode} ${channelOrderId}: ${outcome}`;
 }
 
@@ -65,17 +60,18 @@ function formatEvent({ id, type, time, data }: FeedEvent): string {
  * @throws CallRefused, or without `follow` also ServiceUnavailable
  */
 export async function* readEvents(client: OrderClient, options: FeedOptions): AsyncGenerator<FeedEvent> {
-  let after = options.after;
+  const { follow, limit = Number.POSITIVE_INFINITY } = options;
+  let { after } = options;
   // Not retried: at the start, an unavailable service is more often a wrong address than a restart.
   await client.logIn();
-  for (let left = options.limit; left > 0; ) {
+  for (let left = limit; left > 0; ) {
     const query = {
       after,
       limit: String(Math.min(left, PAGE_EVENTS)),
-      waitSeconds: options.follow ? WAIT_SECONDS : undefined,
+      waitSeconds: follow ? WAIT_SECONDS : undefined,
     };
     const read = () => client.call('getEvents', { query });
-    const { events, lastId, hasMore }: EventPage = await (options.follow ? outlast(read) : read());
+    const { events, lastId, hasMore }: EventPage = await (follow ? outlast(read) : read());
     yield* events;
     const last = lastId ?? after;
     if (events.length > 0 && !isAfter(last, after)) {
@@ -83,7 +79,7 @@ export async function* readEvents(client: OrderClient, options: FeedOptions): As
     }
     after = last;
     left -= events.length;
-    if (!options.follow && !hasMore) return;
+    if (!follow && !hasMore) return;
   }
 }
 

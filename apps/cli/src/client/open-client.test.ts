@@ -1,10 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command } from 'commander';
 import { afterAll, describe, expect, it } from 'vitest';
-import { Commands } from '../commands/actions.ts';
-import type { OrderClient } from './client.ts';
+import { buildProgram } from '../program.ts';
+import { openClient } from './open-client.ts';
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'open-client-'));
 afterAll(() => rmSync(DATA_DIR, { recursive: true }));
@@ -34,14 +33,10 @@ const NAMES = Object.keys(VARIABLES) as Variable[];
 
 /** Returns the address and the key that a command with these options and variables uses. */
 async function open(options: string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
-  let opened: OrderClient | undefined;
-  const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
-  const commands = new Commands({ DATA_DIR, ...env });
-  commands.onService(program, 'call', '', async () => async (client) => {
-    opened = client;
-  });
-  await program.parseAsync(['call', ...options], { from: 'user' });
-  return `${opened?.appKey} ${opened?.batchResultUrl({ channelCode: '', channelOrderId: '' }).split('/order')[0]}`;
+  const command = buildProgram({}).commands.find((each) => each.name() === 'events')!;
+  command.parseOptions(options);
+  const client = await openClient(command, { DATA_DIR, ...env });
+  return `${client.appKey} ${client.batchResultUrl({ channelCode: '', channelOrderId: '' }).split('/order')[0]}`;
 }
 
 describe('the address, the key and the secret come', () => {

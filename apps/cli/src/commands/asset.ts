@@ -1,20 +1,103 @@
+import type { AssetDetail, HistoryAction, HistoryEntry, MerchandiseNode, ProductNode } from '@lockstep/contract';
 import type { Command } from 'commander';
-import { addJsonOption, addListOptions, parseText } from '../options.ts';
-import type { Commands } from './actions.ts';
-
-const load = () => import('../client/assets.ts');
+import { parseText } from '../options.ts';
+import { type Column, type Fields, formatTime, yesOrNo } from '../output/values.ts';
+import { API_COMMANDS, type Commands } from './commands.ts';
 
 /** Adds `lockstep asset …`. */
-export function addTo(asset: Command, commands: Commands): void {
-  addJsonOption(
-    commands.onService(asset, 'show', 'Show an active asset and its contents', async () => (await load()).show),
-  ).argument('<number>', 'Asset number', parseText);
-  addListOptions(
-    commands.onService(
-      asset,
-      'history',
-      "List what the application can see of an asset's history, newest first",
-      async () => (await load()).history,
-    ),
-  ).argument('<number>', 'Asset number', parseText);
+export function addAssetCommands(program: Command, commands: Commands): void {
+  const asset = program.command('asset').helpGroup(API_COMMANDS).description('Show assets and their history');
+  const call = commands.operations(asset);
+  call('show', 'Show an active asset and its contents', {
+    id: 'getAsset',
+    fields: listFields,
+    table: { columns: ITEM_COLUMNS, rows: listItems },
+  }).argument('<number>', 'Asset number', parseText);
+  call('history', "List what the application can see of an asset's history, newest first", {
+    id: 'getAssetHistory',
+    columns: HISTORY_COLUMNS,
+  }).argument('<number>', 'Asset number', parseText);
 }
+
+const listFields = (asset: AssetDetail): Fields => [
+  ['asset number', asset.assetNum],
+  ['assetId', asset.assetId],
+  ['license type', asset.licenseType],
+  ['customer', asset.customerId],
+  ['enterprise', asset.enterpriseGlobalId],
+  ['starts', formatTime(asset.limitStartDate)],
+  ['ends', formatTime(asset.limitEndDate)],
+  ['disabled', yesOrNo(asset.locked)],
+  ['borrowed lock', yesOrNo(asset.borrowedUsbKey)],
+  ['assigned', yesOrNo(asset.assigned)],
+  ['lent into', asset.lentInto],
+  ...asset.assetExtendList.map(({ extendCode, extendValue }) => [`attribute ${extendCode}`, extendValue] as const),
+  ['orders with active grants', asset.licenseOrderIds.join(' ')],
+];
+
+/** A product or merchandise on an asset. `depth` counts the merchandise around it. */
+interface Item {
+  depth: number;
+  what: string;
+  node: ProductNode | MerchandiseNode;
+  product?: ProductNode;
+}
+const ITEM_COLUMNS: readonly Column<Item>[] = [
+  { head: 'product or merchandise', cell: ({ depth, what }) => `${'  '.repeat(depth)}${what}`, wraps: true },
+  { head: 'ID', cell: ({ node }) => node.id, isRight: true },
+  { head: 'nodes', cell: ({ product }) => product?.limitConcurrent ?? null, isRight: true },
+  { head: 'starts', cell: ({ product }) => formatTime(product?.limitStartTime ?? null) },
+  { head: 'ends', cell: ({ product }) => formatTime(product?.limitEndTime ?? null) },
+  { head: 'licenseOrderId', cell: ({ node }) => node.licenseOrderId, isRight: true },
+];
+
+const listItems = ({ products, merchandises }: AssetDetail): Item[] => [
+  ...products.map((product) => toItem(product, 0)),
+  ...merchandises.flatMap((one) => listMerchandise(one, 0)),
+];
+
+/** Lists merchandise, followed by its contents. */
+function listMerchandise(node: MerchandiseNode, depth: number): Item[] {
+  return [
+    { depth, what: node.merchandiseNum, node },
+    ...(node.productInstanceList ?? []).map((product) => toItem(product, depth + 1)),
+    ...(node.children ?? []).flatMap((child) => listMerchandise(child, depth + 1)),
+  ];
+}
+
+const toItem = (product: ProductNode, depth: number): Item => ({
+  depth,
+  what: product.productUri,
+  node: product,
+  product,
+});
+
+const ACTION_WORDS: Record<HistoryAction, string> = {
+  created: 'asset bought',
+  extended: 'products added',
+  transferred: 'transferred',
+  revoked: 'asset revoked',
+  product_bought: 'product bought',
+  product_revoked: 'product revoked',
+  merchandise_bought: 'merchandise bought',
+  merchandise_revoked: 'merchandise revoked',
+  locked: 'disabled',
+  unlocked: 'enabled',
+};
+const HISTORY_COLUMNS: readonly Column<HistoryEntry>[] = [
+  { head: 'time', cell: ({ time }) => formatTime(time) },
+  { head: 'assetId', cell: ({ assetId }) => assetId, isRight: true },
+  { head: 'action', cell: ({ action }) => ACTION_WORDS[action] ?? action },
+  {
+    head: 'product or merchandise',
+    cell: ({ productUri, instanceId }) => (instanceId === null ? null : `${productUri ?? ''} ${instanceId}`.trim()),
+    wraps: true,
+  },
+  { head: 'customer', cell: ({ customerId }) => customerId, isRight: true },
+  { head: 'by', cell: ({ licenseOrderId, operatorIdentity }) => operatorIdentity ?? licenseOrderId, wraps: true },
+  {
+    head: 'batch',
+    cell: ({ channelCode, channelOrderId }) => channelOrderId && `${channelCode} ${channelOrderId}`,
+    wraps: true,
+  },
+];

@@ -1,15 +1,16 @@
+import type { BatchSummary } from '@lockstep/contract';
 import { BATCH_STATES, ORDER_STATES } from '@lockstep/contract/words';
 import { type Command, Option } from 'commander';
 import {
   addBatchArguments,
-  addJsonOption,
-  addListOptions,
   addOutcomeOptions,
   addPeriodOptions,
+  JSON_OPTION,
   parseFileName,
   parseText,
 } from '../options.ts';
-import type { Commands } from './actions.ts';
+import { type Column, formatTime } from '../output/values.ts';
+import { API_COMMANDS, type Commands } from './commands.ts';
 
 const PREVIEW_HELP = `
 <file> is JSON in UTF-8, as the API accepts it; - reads standard input.`;
@@ -27,20 +28,30 @@ the first run.
 
 Exit status: as for submit`;
 
-const load = () => import('../client/batches.ts');
-const loadRetry = () => import('../client/retry.ts');
+const COLUMNS: readonly Column<BatchSummary>[] = [
+  { head: 'accepted', cell: ({ acceptedTime }) => formatTime(acceptedTime) },
+  { head: 'channel', cell: ({ channelCode }) => channelCode, wraps: true },
+  { head: 'batch', cell: ({ channelOrderId }) => channelOrderId, wraps: true },
+  { head: 'mode', cell: ({ syncMode }) => syncMode },
+  { head: 'state', cell: ({ state }) => state },
+  { head: 'orders', cell: ({ total }) => total, isRight: true },
+  { head: 'failed', cell: ({ failed }) => failed, isRight: true },
+];
 
 /** Adds `lockstep batch …`. */
-export function addTo(batch: Command, commands: Commands): void {
+export function addBatchCommands(program: Command, commands: Commands): void {
+  const batch = program
+    .command('batch')
+    .helpGroup(API_COMMANDS)
+    .description('List, show, cancel, preview and resend batches');
+  const call = commands.operations(batch);
+  const add = commands.onService(batch, () => import('../client/batches.ts'));
+
   addPeriodOptions(
-    addListOptions(
-      commands.onService(
-        batch,
-        'list',
-        'List the batches of the application, newest first',
-        async () => (await load()).list,
-      ),
-    ),
+    call('list', 'List the batches of the application, newest first', {
+      id: 'listBatches',
+      columns: COLUMNS,
+    }),
   )
     .option('--channel <code>', 'Filter by channel', parseText)
     .addOption(new Option('--state <state>', 'Filter by state').choices(BATCH_STATES))
@@ -48,57 +59,30 @@ export function addTo(batch: Command, commands: Commands): void {
 
   addOutcomeOptions(
     addBatchArguments(
-      commands.onService(
-        batch,
-        'show',
-        'Show the outcome of a batch; with more than 50 orders, only the failed ones',
-        async () => (await load()).show,
-      ),
+      add('show', 'Show the outcome of a batch; with more than 50 orders, only the failed ones', 'show'),
     ),
   )
     .addOption(new Option('--state <state>', 'Show all orders in this state').choices(ORDER_STATES))
     .option('--wait', 'Wait until the batch is completed');
 
-  addJsonOption(
-    addBatchArguments(
-      commands.onService(batch, 'cancel', 'Cancel the pending orders of a batch', async () => (await load()).cancel),
-    ),
+  addBatchArguments(
+    call('cancel', 'Cancel the pending orders of a batch', {
+      id: 'cancelBatchOrder',
+      sentence: ({ cancelled, finished }) => `${cancelled} cancelled, ${finished} already had an outcome`,
+    }),
   );
 
-  addJsonOption(
-    commands.onService(
-      batch,
-      'preview <file>',
-      'Show what each order of a file would do, and change nothing',
-      async () => (await load()).preview,
-    ),
-  )
+  add('preview <file>', 'Show what each order of a file would do, and change nothing', 'preview')
+    .option(...JSON_OPTION)
     .option('--fail-on-failed', 'Exit with status 2 if an order would fail')
     .addHelpText('after', PREVIEW_HELP);
 
-  addJsonOption(
-    addBatchArguments(
-      commands.onService(
-        batch,
-        'failed',
-        'Print the failed orders of a batch as a new batch to fix and resend',
-        async () => (await loadRetry()).writeFailed,
-      ),
-    ),
-  )
+  addBatchArguments(add('failed', 'Print the failed orders of a batch as a new batch to fix and resend', 'writeFailed'))
+    .option(...JSON_OPTION)
     .option('--out <file>', 'Write to this file, which must not exist', parseFileName)
     .addHelpText('after', FAILED_HELP);
 
-  addOutcomeOptions(
-    addBatchArguments(
-      commands.onService(
-        batch,
-        'retry',
-        'Resend the failed orders of a batch as a new batch',
-        async () => (await loadRetry()).retry,
-      ),
-    ),
-  )
+  addOutcomeOptions(addBatchArguments(add('retry', 'Resend the failed orders of a batch as a new batch', 'retry')))
     .option('--as <id>', 'channelOrderId of the new batch', parseText)
     .option('--file <file>', 'Send this fixed batch instead', parseFileName)
     .addHelpText('after', RETRY_HELP);

@@ -1,7 +1,7 @@
 import { CHANNEL_HEALTHS } from '@lockstep/contract/words';
 import { type Command, Option } from 'commander';
-import { addJsonOption, addListOptions, parseText } from '../options.ts';
-import type { Commands } from './actions.ts';
+import { addListOptions, JSON_OPTION, parseText } from '../options.ts';
+import { type Commands, DATABASE_COMMANDS } from './commands.ts';
 
 const PAUSE_HELP = `
 While a channel is paused, async batches are accepted and their orders stay
@@ -13,29 +13,23 @@ Exit status:
        run the command again to wait for it
   4    Channel not found`;
 
-const load = () => import('../database/channels.ts');
-
 /** Adds `lockstep channel …` (rules 9). */
-export function addTo(channel: Command, commands: Commands): void {
-  addListOptions(
-    commands.onDatabase(
-      channel,
-      'list',
-      'List all channels by code, with backlog and rates',
-      async () => (await load()).list,
-    ),
-  )
+export function addChannelCommands(program: Command, commands: Commands): void {
+  const channel = program
+    .command('channel')
+    .helpGroup(DATABASE_COMMANDS)
+    .description('List, show, pause and resume channels');
+  const add = commands.onDatabase(channel, () => import('../database/channels.ts'));
+  const one = ['<code>', 'channelCode', parseText] as const;
+  addListOptions(add('list', 'List all channels by code, with backlog and rates', 'list').option(...JSON_OPTION))
     .option('--search <text>', 'Filter by part of the channelCode', parseText)
     .addOption(new Option('--state <state>', 'Filter by state').choices(CHANNEL_HEALTHS));
-  addJsonOption(
-    commands.onDatabase(channel, 'show', 'Show a channel and its applications', async () => (await load()).show),
-  ).argument('<code>', 'channelCode', parseText);
-  commands
-    .onDatabase(channel, 'pause', 'Pause a channel, so that its orders stay pending', async () => (await load()).pause)
-    .argument('<code>', 'channelCode', parseText)
+  add('show', 'Show a channel and its applications', 'show')
+    .option(...JSON_OPTION)
+    .argument(...one);
+  add('pause', 'Pause a channel, so that its orders stay pending', 'pause')
+    .argument(...one)
     .requiredOption('--reason <text>', 'Reason for the audit log (required)', parseText)
     .addHelpText('after', PAUSE_HELP);
-  commands
-    .onDatabase(channel, 'resume', 'Resume a paused channel', async () => (await load()).resume)
-    .argument('<code>', 'channelCode', parseText);
+  add('resume', 'Resume a paused channel', 'resume').argument(...one);
 }

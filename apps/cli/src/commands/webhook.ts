@@ -1,37 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Webhook, WebhookDelivery } from '@lockstep/contract';
 import type { Command } from 'commander';
-import { addJsonOption, addListOptions, parseId, parseText } from '../options.ts';
-import type { Commands } from './actions.ts';
+import type { OrderClient } from '../client/client.ts';
+import { JSON_OPTION, parseId, parseText } from '../options.ts';
+import { say } from '../output/terminal.ts';
+import { type Column, type Fields, formatTime } from '../output/values.ts';
+import { API_COMMANDS, type Commands } from './commands.ts';
 
-const load = () => import('../client/webhooks.ts');
-type Action = keyof Awaited<ReturnType<typeof load>>;
+/** An attempt times out after 15 seconds, and may start a moment late. */
+const TEST_LOOKS = 40;
+const TEST_LOOK_MS = 500;
+
+const COLUMNS: readonly Column<Webhook>[] = [
+  { head: 'webhook', cell: ({ webhookId }) => webhookId, isRight: true },
+  { head: 'state', cell: ({ state, disabledCause }) => disabledCause ?? state },
+  { head: 'URL', cell: ({ url }) => url, wraps: true },
+  { head: 'description', cell: ({ description }) => description, wraps: true },
+  { head: 'created', cell: ({ createdTime }) => formatTime(createdTime) },
+];
+const fields = (webhook: Webhook & { secret?: string }): Fields => [
+  ['webhook', webhook.webhookId],
+  ['state', webhook.state],
+  ['URL', webhook.url],
+  ['description', webhook.description],
+  ['created', formatTime(webhook.createdTime)],
+  ['disabled since', formatTime(webhook.disabledTime)],
+  ['cause', webhook.disabledCause],
+  ...(webhook.secret === undefined ? [] : [['secret', webhook.secret] as const]),
+];
+const hint = 'Save the secret now: it is not shown again.';
+
+const DELIVERY_COLUMNS: readonly Column<WebhookDelivery>[] = [
+  { head: 'created', cell: ({ createdTime }) => formatTime(createdTime) },
+  { head: 'message', cell: ({ messageId }) => messageId, isRight: true },
+  { head: 'type', cell: ({ type }) => type, wraps: true },
+  { head: 'state', cell: ({ state }) => state },
+  { head: 'attempts', cell: ({ attempts }) => attempts.length, isRight: true },
+  { head: 'last attempt', cell: formatLastAttempt, wraps: true },
+  { head: 'next attempt', cell: ({ nextAttemptTime }) => formatTime(nextAttemptTime) },
+];
 
 /** Adds `lockstep webhook …`. */
-export function addTo(webhook: Command, commands: Commands): void {
-  const add = (name: string, description: string, action: Action) =>
-    commands.onService(webhook, name, description, async () => (await load())[action]);
-  /** Adds a command on one webhook. */
-  const addOne = (name: string, description: string, action: Action) =>
-    add(name, description, action).argument('<webhookId>', 'ID of the webhook', parseId);
+export function addWebhookCommands(program: Command, commands: Commands): void {
+  const webhook = program.command('webhook').helpGroup(API_COMMANDS).description('Manage webhooks');
+  const add = commands.onService(webhook, async () => ({ test }));
+  const call = commands.operations(webhook);
+  const one = ['<webhookId>', 'ID of the webhook', parseId] as const;
 
-  addJsonOption(add('create', 'Create a webhook; print its secret (shown once)', 'create'))
+  call('create', 'Create a webhook; print its secret (shown once)', { id: 'createWebhook', fields, hint })
     .argument('<url>', 'HTTPS address to send events to', parseText)
     .option('--description <text>', 'What the webhook is for', parseText);
-  addJsonOption(add('list', 'List the webhooks of the application, oldest first', 'list'));
-  addJsonOption(addOne('show', 'Show a webhook without its secret', 'show'));
-  addJsonOption(addOne('delete', 'Delete a webhook', 'remove'));
-  addJsonOption(
-    addOne(
-      'rotate-secret',
-      'Replace the secret of a webhook; print the new secret (shown once). For 24 hours, messages carry both signatures',
-      'rotateSecret',
-    ),
-  );
-  addJsonOption(addOne('test', 'Send a test message; exit with status 1 if it is not delivered', 'test'));
-  addJsonOption(addOne('enable', 'Enable a disabled webhook for new events', 'enable'));
-  addJsonOption(addOne('replay', 'Send past events again, oldest first', 'replay')).option(
-    '--after <id>',
-    'Send only events after this one (default: all events kept)',
-    parseId,
-  );
-  addListOptions(addOne('deliveries', 'List messages to a webhook and their attempts, newest first', 'deliveries'));
+  call('list', 'List the webhooks of the application, oldest first', {
+    id: 'listWebhooks',
+    columns: COLUMNS,
+    isOnePage: true,
+  });
+  call('show', 'Show a webhook without its secret', { id: 'getWebhook', fields }).argument(...one);
+  call('delete', 'Delete a webhook', {
+    id: 'deleteWebhook',
+    sentence: (_, { webhookId }) => `Webhook ${webhookId} is deleted`,
+  }).argument(...one);
+  call(
+    'rotate-secret',
+    'Replace the secret of a webhook; print the new secret (shown once). For 24 hours, messages carry both signatures',
+    { id: 'rotateWebhookSecret', fields, hint },
+  ).argument(...one);
+  add('test', 'Send a test message; exit with status 1 if it is not delivered', 'test')
+    .option(...JSON_OPTION)
+    .argument(...one);
+  call('enable', 'Enable a disabled webhook for new events', { id: 'enableWebhook', fields }).argument(...one);
+  call('replay', 'Send past events again, oldest first', { id: 'replayWebhook', fields })
+    .argument(...one)
+    .option('--after <id>', 'Send only events after this one (default: all events kept)', parseId);
+  call('deliveries', 'List messages to a webhook and their attempts, newest first', {
+    id: 'listDeliveries',
+    columns: DELIVERY_COLUMNS,
+  }).argument(...one);
+}
+
+/** Sends a test message, and polls until it is no longer pending or the attempt must have timed out. */
+async function test(client: OrderClient, webhookId: string, { json }: { json?: true }): Promise<void> {
+  let delivery: WebhookDelivery = await client.call('testWebhook', { params: { webhookId } });
+  for (let look = 0; delivery.state === 'pending' && look < TEST_LOOKS; look += 1) {
+    await sleep(TEST_LOOK_MS);
+    const { deliveries } = await client.call('listDeliveries', { params: { webhookId } });
+    delivery = deliveries.find(({ deliveryId }) => deliveryId === delivery.deliveryId) ?? delivery;
+  }
+  if (json) say(JSON.stringify(delivery));
+  if (delivery.state !== 'delivered')
+    throw new Error(`The test message was not delivered (${delivery.state}): ${formatLastAttempt(delivery)}`);
+  if (!json) say(`Delivered: ${formatLastAttempt(delivery)}`);
+}
+
+/** Formats the result of the last attempt to deliver a message. */
+function formatLastAttempt({ attempts }: WebhookDelivery): string {
+  const last = attempts.at(-1);
+  if (last === undefined) return 'no attempt yet';
+  const answer = last.status === null ? 'no response' : `HTTP ${last.status}`;
+  return `${answer} after ${last.durationMs} ms${last.fault === null ? '' : `, ${last.fault}`}`;
 }

@@ -1,9 +1,8 @@
 import { listApplications } from '@lockstep/access';
 import { ApplicationName, ChannelCode, Scope } from '@lockstep/contract';
 import { changeApplicationStatus, newCommand, registerApplication, rotateApplicationSecret } from '@lockstep/operators';
+import type { Database } from '@lockstep/platform';
 import { CommandFault } from '../output/status.ts';
-import { say } from '../output/terminal.ts';
-import type { DatabaseTools } from './with-database.ts';
 
 interface NewApplication {
   name: string;
@@ -12,41 +11,30 @@ interface NewApplication {
   approve?: true;
 }
 
-export async function create({ withDatabase }: DatabaseTools, options: NewApplication): Promise<void> {
-  const { name, scope, channel, approve } = options;
+export async function create(db: Database, { name, scope, channel, approve }: NewApplication) {
   const application = {
     name: readText(ApplicationName, '--name', name),
     scopes: [...new Set(scope.map((word) => Scope.parse(word)))],
     channels: channel === undefined ? null : readChannels(channel),
     approved: approve === true,
   };
-  say(JSON.stringify(await withDatabase((db) => registerApplication(db, application, newCommand()))));
+  return await registerApplication(db, application, newCommand());
 }
 
-export async function list({ withDatabase }: DatabaseTools): Promise<void> {
-  for (const application of await withDatabase(listApplications)) say(JSON.stringify(application));
+export const list = (db: Database) => listApplications(db);
+
+export async function rotateSecret(db: Database, appKey: string, { overlapHours }: { overlapHours: number }) {
+  const { appSecret } = await rotateApplicationSecret(db, appKey, overlapHours, newCommand());
+  return { appKey, appSecret };
 }
 
-export async function rotateSecret(
-  { withDatabase }: DatabaseTools,
-  appKey: string,
-  { overlapHours }: { overlapHours: number },
-): Promise<void> {
-  const { appSecret } = await withDatabase((db) => rotateApplicationSecret(db, appKey, overlapHours, newCommand()));
-  say(JSON.stringify({ appKey, appSecret }));
-}
+export const approve = (db: Database, appKey: string) => changeStatus(db, appKey, 'approved');
 
-export async function approve(tools: DatabaseTools, appKey: string): Promise<void> {
-  await changeStatus(tools, appKey, 'approved');
-}
+export const suspend = (db: Database, appKey: string) => changeStatus(db, appKey, 'suspended');
 
-export async function suspend(tools: DatabaseTools, appKey: string): Promise<void> {
-  await changeStatus(tools, appKey, 'suspended');
-}
-
-async function changeStatus({ withDatabase }: DatabaseTools, appKey: string, status: 'approved' | 'suspended') {
-  await withDatabase((db) => changeApplicationStatus(db, appKey, status, newCommand()));
-  say(`Application ${appKey} is ${status}`);
+async function changeStatus(db: Database, appKey: string, status: 'approved' | 'suspended') {
+  await changeApplicationStatus(db, appKey, status, newCommand());
+  return `Application ${appKey} is ${status}`;
 }
 
 /** Parses the values of --channel, without duplicates. */

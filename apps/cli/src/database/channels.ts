@@ -1,11 +1,14 @@
 import type { ChannelDetail, ChannelHealth, ConsoleChannel } from '@lockstep/contract/console';
 import { newCommand, recordPaused, recordResumed } from '@lockstep/operators';
 import { findChannel, pauseChannel, pickChannels, readChannels, resumeChannel } from '@lockstep/orders';
+import type { Database } from '@lockstep/platform';
 import type { ListOptions } from '../options.ts';
 import { printList } from '../output/lists.ts';
-import { type Column, formatFields, formatTable, formatTime } from '../output/table.ts';
-import { say, sayAside } from '../output/terminal.ts';
-import { type DatabaseTools, notFound } from './with-database.ts';
+import { CommandFault } from '../output/status.ts';
+import { formatFields, formatTable } from '../output/table.ts';
+import { sayAside } from '../output/terminal.ts';
+import { type Column, fieldsOf, formatTime, yesOrNo } from '../output/values.ts';
+import { notFound } from './with-database.ts';
 
 const CHANNEL_COLUMNS: readonly Column<ConsoleChannel>[] = [
   { head: 'channel', cell: ({ channelCode }) => channelCode, wraps: true },
@@ -23,7 +26,7 @@ const APPLICATION_COLUMNS: readonly Column<ChannelDetail['applications'][number]
   { head: 'application', cell: ({ name }) => name, wraps: true },
   { head: 'appKey', cell: ({ appKey }) => appKey },
   { head: 'pending', cell: ({ pendingOrders }) => pendingOrders, isRight: true },
-  { head: 'bound', cell: ({ isBound }) => (isBound ? 'yes' : 'no') },
+  { head: 'bound', cell: ({ isBound }) => yesOrNo(isBound) },
 ];
 
 interface ChannelListOptions extends ListOptions {
@@ -31,11 +34,8 @@ interface ChannelListOptions extends ListOptions {
   state?: ChannelHealth;
 }
 
-export async function list(
-  { withDatabase }: DatabaseTools,
-  { search, state, ...options }: ChannelListOptions,
-): Promise<void> {
-  const all = await withDatabase(readChannels);
+export async function list(db: Database, { search, state, ...options }: ChannelListOptions): Promise<void> {
+  const all = await readChannels(db);
   await printList(
     async ({ limit, cursor = null }) => {
       const { channels, stop } = pickChannels(all, { search, state }, { after: cursor, limit: Number(limit) });
@@ -46,45 +46,37 @@ export async function list(
   );
 }
 
-export async function show({ withDatabase }: DatabaseTools, code: string, { json }: { json?: true }): Promise<void> {
-  const found = await withDatabase(async (db) => await findChannel(db, await readChannels(db), code));
+export async function show(db: Database, code: string, { json }: { json?: true }) {
+  const found = await findChannel(db, await readChannels(db), code);
   if (found === undefined) throw unknown(code);
-  say(json ? JSON.stringify(found) : formatChannel(found));
+  return json ? found : formatChannel(found);
 }
 
-export async function pause(
-  { withDatabase }: DatabaseTools,
-  code: string,
-  { reason }: { reason: string },
-): Promise<void> {
-  const paused = await withDatabase((db) =>
-    pauseChannel(db, code, (trx) => recordPaused(trx, newCommand(), { code, reason })),
-  );
+export async function pause(db: Database, code: string, { reason }: { reason: string }) {
+  const paused = await pauseChannel(db, code, (trx) => recordPaused(trx, newCommand(), { code, reason }));
   if (paused === undefined) throw unknown(code);
   if (paused.isNoOp) sayAside(`It was already paused, since ${formatTime(paused.pausedTime)}. Nothing changed.`);
-  if (!paused.isIdle) {
-    throw new Error(
-      `Channel ${code} is paused, but a drain or a call that began earlier still applies its orders. ` +
-        'Run the command again to wait for it.',
-    );
-  }
-  say(`Channel ${code} is paused`);
+  if (paused.isIdle) return `Channel ${code} is paused`;
+  throw new CommandFault(
+    'fault',
+    `Channel ${code} is paused, but a drain or a call that began earlier still applies its orders. ` +
+      'Run the command again to wait for it.',
+  );
 }
 
-export async function resume({ withDatabase }: DatabaseTools, code: string): Promise<void> {
-  const resumed = await withDatabase((db) => resumeChannel(db, code, (trx) => recordResumed(trx, newCommand(), code)));
+export async function resume(db: Database, code: string) {
+  const resumed = await resumeChannel(db, code, (trx) => recordResumed(trx, newCommand(), code));
   if (resumed === undefined) throw unknown(code);
   if (resumed.isNoOp) sayAside('It was not paused. Nothing changed.');
-  say(`Channel ${code} is ${resumed.isNoOp ? 'not paused' : 'resumed'}`);
+  return `Channel ${code} is ${resumed.isNoOp ? 'not paused' : 'resumed'}`;
 }
 
 const unknown = (code: string) => notFound('channel', code, 'A channel appears once it has a customer.');
 
 function formatChannel(channel: ChannelDetail): string {
-  const fields = CHANNEL_COLUMNS.map(({ head, cell }) => [head, cell(channel)] as [string, string | number | null]);
   const { applications, hasMoreApplications } = channel;
   return [
-    formatFields(fields),
+    formatFields(fieldsOf(CHANNEL_COLUMNS, channel)),
     ...(applications.length > 0 ? ['', formatTable(APPLICATION_COLUMNS, applications)] : []),
     ...(hasMoreApplications ? [`Only the first ${applications.length} applications are shown.`] : []),
   ].join('\n');

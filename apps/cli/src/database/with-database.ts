@@ -13,57 +13,56 @@ import {
 import { CommandFault, type FaultKind } from '../output/status.ts';
 import { findDatabaseUrl, NothingRuns } from '../stack/stack.ts';
 
-/** Runs work on the database. Errors have a message of one line. */
-type WithDatabase = <Result>(work: (db: Database) => Promise<Result>) => Promise<Result>;
-
-/** The tools of a command on the database. */
-export interface DatabaseTools {
-  config: Config;
-  withDatabase: WithDatabase;
-}
-
 /** The time for checking the database, and again for the work, including waits for locks. */
 const COMMAND_TIMEOUT_MS = 30_000;
 
-/**
- * Returns the tools for the database in DATABASE_URL or, if that is not set, for the database of the `npm start` that
- * runs in DATA_DIR. Does not connect yet.
- * @throws CommandFault if a variable is invalid
- */
-export function openTools(env: NodeJS.ProcessEnv): DatabaseTools {
+/** Reads the variables of a command on the database. Throws CommandFault if one is invalid. */
+export function readCommandConfig(env: NodeJS.ProcessEnv): Config {
   try {
-    const config = readConfig(env);
-    return { config, withDatabase: withDatabaseOf(config) };
+    return readConfig(env);
   } catch (error) {
     throw new CommandFault('usage', (error as Error).message, { cause: error });
   }
 }
 
-function withDatabaseOf(config: Config): WithDatabase {
-  return async (work) => {
-    const url = await findDatabaseUrl(config);
-    const db = openDatabase({ url, poolSize: 2, applicationName: 'lockstep-cli', onError: () => {} });
-    const looking = new Deadline(COMMAND_TIMEOUT_MS);
-    const working = new Deadline(COMMAND_TIMEOUT_MS);
-    try {
-      const fault = await findSchemaFault(within(db, looking), RELEASE);
-      if (fault !== null) throw new Error(fault);
-      return await work(within(db, working));
-    } catch (error) {
-      if (isOverload(error)) {
-        const message = 'The database is busy with another change. Try again.';
-        throw new CommandFault('unreachable', message, { cause: error });
-      }
-      const isStopped = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' && config.DATABASE_URL === undefined;
-      throw isStopped
-        ? new NothingRuns(config.DATA_DIR, error)
-        : new CommandFault(kindOf(error), explainFault(error, url, RELEASE), { cause: error });
-    } finally {
-      looking.end();
-      working.end();
-      await db.destroy();
+/** Reads the variables of a command on the embedded PostgreSQL. Throws CommandFault if DATABASE_URL is set. */
+export function readStackConfig(env: NodeJS.ProcessEnv): Config {
+  const config = readCommandConfig(env);
+  if (config.DATABASE_URL === undefined) return config;
+  throw new CommandFault(
+    'refused',
+    'This command is for the embedded PostgreSQL of npm start, but DATABASE_URL is set. Unset it, or use pg_dump.',
+  );
+}
+
+/**
+ * Runs work on the database in DATABASE_URL or, if that is not set, on the database of the `npm start` that runs in
+ * DATA_DIR. Errors have a message of one line.
+ */
+export async function withDatabase<Result>(config: Config, work: (db: Database) => Promise<Result>): Promise<Result> {
+  const url = await findDatabaseUrl(config);
+  const db = openDatabase({ url, poolSize: 2, applicationName: 'lockstep-cli', onError: () => {} });
+  const looking = new Deadline(COMMAND_TIMEOUT_MS);
+  const working = new Deadline(COMMAND_TIMEOUT_MS);
+  try {
+    const fault = await findSchemaFault(within(db, looking), RELEASE);
+    if (fault !== null) throw new Error(fault);
+    return await work(within(db, working));
+  } catch (error) {
+    if (error instanceof CommandFault) throw error;
+    if (isOverload(error)) {
+      const message = 'The database is busy with another change. Try again.';
+      throw new CommandFault('unreachable', message, { cause: error });
     }
-  };
+    const isStopped = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' && config.DATABASE_URL === undefined;
+    throw isStopped
+      ? new NothingRuns(config.DATA_DIR, error)
+      : new CommandFault(kindOf(error), explainFault(error, url, RELEASE), { cause: error });
+  } finally {
+    looking.end();
+    working.end();
+    await db.destroy();
+  }
 }
 
 /** The error for something that does not exist, in the words of the console. `hint` is one more sentence. */

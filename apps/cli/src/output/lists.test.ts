@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { printList, readEntries } from './lists.ts';
+import { printList, readPages } from './lists.ts';
 
 /** A list of these pages, whose cursors are their indexes. `asked` has the requested pages. */
 function listOf(...pages: string[][]) {
@@ -13,29 +13,28 @@ function listOf(...pages: string[][]) {
 }
 
 /** Reads all entries, and whether more may follow. */
-async function readAll(entries: AsyncGenerator<string, boolean>) {
+async function readAll(readPage: ReturnType<typeof listOf>['readPage'], most?: number) {
   const read: string[] = [];
-  let next = await entries.next();
-  for (; !next.done; next = await entries.next()) read.push(next.value);
-  return [read.join(''), next.value];
+  const hasMore = await readPages(readPage, (items) => read.push(...items), most);
+  return [read.join(''), hasMore];
 }
 
 describe('the entries of a list', () => {
   it('come from all pages, even after short and empty ones', async () => {
     const { readPage, asked } = listOf(['a', 'b'], [], [], ['c'], []);
-    expect(await readAll(readEntries(readPage, 50))).toEqual(['abc', false]);
+    expect(await readAll(readPage, 50)).toEqual(['abc', false]);
     expect(asked.map(({ cursor }) => cursor)).toEqual([undefined, '1', '2', '3', '4']);
   });
 
   it('are at most as many as requested', async () => {
     const { readPage, asked } = listOf(['a', 'b'], [], ['c', 'd'], ['e']);
-    expect(await readAll(readEntries(readPage, 3))).toEqual(['abc', true]);
+    expect(await readAll(readPage, 3)).toEqual(['abc', true]);
     expect(asked.map(({ limit }) => limit)).toEqual(['3', '1', '1']);
   });
 
   it('are read in pages of 200 if all are requested', async () => {
     const { readPage, asked } = listOf(['a'], ['b']);
-    expect(await readAll(readEntries(readPage, Number.POSITIVE_INFINITY))).toEqual(['ab', false]);
+    expect(await readAll(readPage)).toEqual(['ab', false]);
     expect(asked.map(({ limit }) => limit)).toEqual(['200', '200']);
   });
 
@@ -45,13 +44,13 @@ describe('the entries of a list', () => {
       asked.push(cursor);
       return { items: ['a'], nextCursor: cursor === '1' ? '2' : '1' };
     };
-    await expect(readAll(readEntries(readPage, 50))).rejects.toMatchObject({ kind: 'unreachable' });
+    await expect(readAll(readPage, 50)).rejects.toMatchObject({ kind: 'unreachable' });
     expect(asked).toEqual([undefined, '1', '2']);
   });
 
   it('may end with exactly as many as requested', async () => {
-    expect(await readAll(readEntries(listOf(['a', 'b']).readPage, 2))).toEqual(['ab', false]);
-    expect(await readAll(readEntries(listOf(['a', 'b'], []).readPage, 2))).toEqual(['ab', true]);
+    expect(await readAll(listOf(['a', 'b']).readPage, 2)).toEqual(['ab', false]);
+    expect(await readAll(listOf(['a', 'b'], []).readPage, 2)).toEqual(['ab', true]);
   });
 });
 

@@ -1,7 +1,8 @@
 import { type ListOptions, MAX_LIMIT } from '../options.ts';
 import { CommandFault } from './status.ts';
-import { type Column, formatTable } from './table.ts';
+import { formatTable } from './table.ts';
 import { say, sayAside } from './terminal.ts';
+import type { Column } from './values.ts';
 
 /** A page of a list (rules 6.7). */
 interface Page<Item> {
@@ -12,19 +13,20 @@ interface Page<Item> {
 type ReadPage<Item> = (page: { limit: string; cursor: string | undefined }) => Promise<Page<Item>>;
 
 const MAX_PAGE = 200;
-/** The most rows of a table. A longer list becomes several tables, so that rows appear before all pages are read. */
+/** The fewest rows of a table that is not the last, so that rows appear before all pages are read. */
 const TABLE_ROWS = 1_000;
 
 /**
- * Reads at most `most` entries in pages of at most `mostOfPage`. A short or empty page need not be the last one.
- * Returns whether more entries may follow.
+ * Reads at most `most` entries in pages of at most `mostOfPage`, and passes on each page. A short or empty page need
+ * not be the last one. Returns whether more entries may follow.
  * @throws CommandFault if a cursor repeats, because the list would never end
  */
-export async function* readEntries<Item>(
+export async function readPages<Item>(
   readPage: ReadPage<Item>,
-  most: number,
+  take: (items: readonly Item[]) => void,
+  most = Number.POSITIVE_INFINITY,
   mostOfPage = MAX_PAGE,
-): AsyncGenerator<Item, boolean> {
+): Promise<boolean> {
   const cursors = new Set<string | undefined>();
   let cursor: string | undefined;
   for (let left = most; ; ) {
@@ -32,7 +34,7 @@ export async function* readEntries<Item>(
       throw new CommandFault('unreachable', 'The service answered with a cursor that it gave before. Try again.');
     }
     const { items, nextCursor } = await readPage({ limit: String(Math.min(left, mostOfPage)), cursor });
-    yield* items.slice(0, left);
+    take(items.slice(0, left));
     left -= items.length;
     if (nextCursor === null) return false;
     if (left <= 0) return true;
@@ -49,24 +51,17 @@ export async function printList<Item>(
   columns: readonly Column<Item>[],
   { json, limit, all }: ListOptions,
 ): Promise<void> {
-  const entries = readEntries(readPage, all ? Number.POSITIVE_INFINITY : limit);
   const rows: Item[] = [];
   let isEmpty = true;
   const flush = () => {
     if (rows.length > 0) say(formatTable(columns, rows.splice(0)));
   };
-  let hasMore: boolean;
-  try {
-    let next = await entries.next();
-    for (; !next.done; next = await entries.next()) {
-      isEmpty = false;
-      if (json) say(JSON.stringify(next.value));
-      else if (rows.push(next.value) === TABLE_ROWS) flush();
-    }
-    hasMore = next.value;
-  } finally {
-    flush();
-  }
+  const take = (items: readonly Item[]) => {
+    if (items.length > 0) isEmpty = false;
+    if (json) for (const item of items) say(JSON.stringify(item));
+    else if (rows.push(...items) >= TABLE_ROWS) flush();
+  };
+  const hasMore = await readPages(readPage, take, all ? undefined : limit).finally(flush);
   if (isEmpty && !json) sayAside('None found.');
   if (hasMore) sayAside(describeMore(limit));
 }

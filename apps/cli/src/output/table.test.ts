@@ -1,7 +1,8 @@
 import stringWidth from 'string-width';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { parseFrom } from '../options.ts';
-import { type Column, formatFields, formatTable, formatTime } from './table.ts';
+import { formatFields, formatTable } from './table.ts';
+import { type Column, formatTime } from './values.ts';
 
 type Row = { name: string | null; count: number | null };
 const COLUMNS: Column<Row>[] = [

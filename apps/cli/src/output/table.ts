@@ -1,27 +1,10 @@
-import Table from 'cli-table3';
 import stringWidth from 'string-width';
 import { makeVisible } from './terminal.ts';
-
-type Cell = string | number | null;
-
-/** A column of a table. Null and '' are shown as a dash. */
-export interface Column<Row> {
-  head: string;
-  cell: (row: Row) => Cell;
-  /** Whether to align to the right, as for numbers. */
-  isRight?: true;
-  /** Whether to wrap long texts if the table is wider than the terminal. */
-  wraps?: true;
-}
+import type { Cell, Column, Fields } from './values.ts';
 
 const GAP = '  ';
 /** The minimum width of a wrapped column. */
 const MIN_WRAPPED_WIDTH = 8;
-const NO_FRAME = Object.fromEntries(
-  ['top', 'bottom', 'left', 'right', 'mid']
-    .flatMap((part) => [part, `${part}-mid`, `${part}-left`, `${part}-right`])
-    .map((part) => [part, '']),
-);
 
 /**
  * Formats rows under a header. Wide characters, such as Chinese, count as two columns. If standard output is not a
@@ -30,40 +13,24 @@ const NO_FRAME = Object.fromEntries(
 export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const cells = [columns.map(({ head }) => head), ...rows.map((row) => columns.map(({ cell }) => toText(cell(row))))];
   const widths = fitWidths(columns, cells, terminalWidth());
-  const table = new Table({
-    chars: { ...NO_FRAME, middle: GAP },
-    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
-    colAligns: columns.map(({ isRight }) => (isRight ? 'right' : 'left')),
+  const lines = cells.flatMap((texts) => {
+    const wrapped = texts.map((text, index) => wrapText(text, widths[index]!));
+    return Array.from({ length: Math.max(...wrapped.map(({ length }) => length)) }, (_, line) =>
+      wrapped.map((parts, index) => pad(parts[line] ?? '', widths[index]!, columns[index]!.isRight)).join(GAP),
+    );
   });
-  for (const line of cells) table.push(line.map((text, index) => wrapText(text, widths[index]!)));
-  return trimLines(table.toString());
+  return trimLines(lines);
 }
 
 /** Formats the fields of one object: a line for each name and value. */
-export function formatFields(fields: readonly [name: string, value: Cell][]): string {
+export function formatFields(fields: Fields): string {
   const width = Math.max(...fields.map(([name]) => stringWidth(name)));
-  const pad = (name: string) => name + ' '.repeat(width - stringWidth(name));
-  return trimLines(fields.map(([name, value]) => `${pad(name)}${GAP}${toText(value)}`).join('\n'));
+  return trimLines(fields.map(([name, value]) => `${pad(name, width)}${GAP}${toText(value)}`));
 }
 
-/**
- * Formats a time in the local time zone, with its offset: 2026-11-22 09:01:02+08:00. Returns a number that is no time
- * as it is.
- */
-export function formatTime(timeMs: number | null): string | null {
-  if (timeMs === null) return null;
-  // toLocaleString would load the locales, which takes longer than a table.
-  const offsetMinutes = -new Date(timeMs).getTimezoneOffset();
-  const time = new Date(timeMs + offsetMinutes * 60_000);
-  if (Number.isNaN(time.getTime())) return String(timeMs);
-  const local = time
-    .toISOString()
-    .replace(/\.\d+Z$/, '')
-    .replace('T', ' ');
-  const sign = offsetMinutes < 0 ? '-' : '+';
-  const pad = (value: number) => String(value).padStart(2, '0');
-  const minutes = Math.abs(offsetMinutes);
-  return `${local}${sign}${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}`;
+function pad(text: string, width: number, isRight = false): string {
+  const space = ' '.repeat(width - stringWidth(text));
+  return isRight ? space + text : text + space;
 }
 
 /** Formats a cell as one line, as wide as it will be on the terminal. */
@@ -99,17 +66,15 @@ function fitWidths(
 let graphemes: Intl.Segmenter | undefined;
 
 /** Breaks a text into lines of at most `width` columns. */
-function wrapText(text: string, width: number): string {
-  if (stringWidth(text) <= width) return text;
+function wrapText(text: string, width: number): string[] {
+  if (stringWidth(text) <= width) return [text];
   const lines = [''];
   graphemes ??= new Intl.Segmenter();
   for (const { segment } of graphemes.segment(text)) {
     if (stringWidth(lines.at(-1)! + segment) > width) lines.push('');
     lines[lines.length - 1] += segment;
   }
-  return lines.join('\n');
+  return lines;
 }
 
-function trimLines(text: string): string {
-  return text.replace(/ +$/gm, '');
-}
+const trimLines = (lines: readonly string[]) => lines.map((line) => line.trimEnd()).join('\n');

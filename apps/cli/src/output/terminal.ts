@@ -3,12 +3,38 @@ import { STATUS } from './status.ts';
 
 /** Prints a line of the result to standard output. */
 export function say(line: string): void {
+  clearProgress();
   process.stdout.write(`${makeVisible(line)}\n`);
 }
 
 /** Prints a line that is not part of the result to standard error, so that scripts read only results. */
 export function sayAside(line: string): void {
+  clearProgress();
   process.stderr.write(`${makeVisible(line)}\n`);
+}
+
+/** Prints the result of a command: a string as it is, an object as JSON, a list as one JSON object per line. */
+export function sayResult(result: unknown): void {
+  if (typeof result === 'string') say(result);
+  else if (Array.isArray(result)) for (const each of result) say(JSON.stringify(each));
+  else if (result !== undefined) say(JSON.stringify(result));
+}
+
+let hasProgress = false;
+
+/** Shows a line on the terminal of standard error until the next line is printed. */
+export function showProgress(line: string): void {
+  const { isTTY, columns } = process.stderr;
+  if (!isTTY || process.env.TERM === 'dumb') return;
+  clearProgress();
+  // A wrapped line could not be cleared. A terminal of unknown size reports 0 columns.
+  process.stderr.write(makeVisible(line).slice(0, (columns || 80) - 1));
+  hasProgress = true;
+}
+
+function clearProgress(): void {
+  if (hasProgress) process.stderr.write('\r\x1b[K');
+  hasProgress = false;
 }
 
 /**

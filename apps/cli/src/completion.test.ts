@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { buildProgram } from '../program.ts';
 import { findCandidates } from './completion.ts';
+import { buildProgram } from './program.ts';
 
-const find = async (...words: string[]) =>
-  findCandidates(await buildProgram({}, words), words).map((line) => line.split('\t')[0]);
+const program = buildProgram({});
+const find = (...words: string[]) => findCandidates(program, words).map((line) => line.split('\t')[0]);
 
 describe('candidates', () => {
   it.each<[typed: string[], found: string[]]>([
@@ -29,19 +29,18 @@ describe('candidates', () => {
       ['completion', ''],
       ['bash', 'zsh', 'fish'],
     ],
-  ])('of %j', async (typed, found) => {
-    expect(await find(...typed)).toEqual(found);
+  ])('of %j', (typed, found) => {
+    expect(find(...typed)).toEqual(found);
   });
 
   it.each([[['submit', '']], [['batch', 'failed', 'web', 'B', '--out', 'a']], [['batch', 'show', 'web', '']]])(
     'are absent for %j, so that the shell completes file names',
-    async (typed) => {
-      expect(await find(...typed)).toEqual([]);
+    (typed) => {
+      expect(find(...typed)).toEqual([]);
     },
   );
 
-  it('have descriptions', async () => {
-    const program = await buildProgram({}, []);
+  it('have descriptions', () => {
     const asset = program.commands.find((command) => command.name() === 'asset')!;
     expect(findCandidates(program, ['asset'])).toEqual([`asset\t${asset.description()}`]);
   });

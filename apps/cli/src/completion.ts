@@ -1,10 +1,11 @@
-import type { Command, Option } from 'commander';
+import { Argument, type Command, type Option } from 'commander';
+import { say } from './output/terminal.ts';
 
 /**
  * The completion script of each shell. It asks `lockstep complete` for candidates, and completes file names if there
  * are none. It passes on what was typed without evaluating it.
  */
-export const SCRIPTS = {
+const SCRIPTS = {
   bash: `_lockstep() {
   local IFS=$'\\n'
   COMPREPLY=($(lockstep complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2> /dev/null | cut -f 1))
@@ -32,6 +33,18 @@ compdef _lockstep lockstep`,
 end
 complete --command lockstep --no-files --arguments '(__lockstep_complete)'`,
 };
+
+/** Adds `lockstep completion`, and the hidden command that its scripts call at each TAB. */
+export function addCompletionCommands(program: Command): void {
+  program
+    .command('completion')
+    .description('Print a shell completion script')
+    .addArgument(new Argument('<shell>', 'Shell to complete in').choices(Object.keys(SCRIPTS)))
+    .action((shell: keyof typeof SCRIPTS) => say(SCRIPTS[shell]));
+  program
+    .command('complete [words...]', { hidden: true })
+    .action((words: string[]) => findCandidates(program, words).forEach(say));
+}
 
 /**
  * Finds the candidates for the last word.

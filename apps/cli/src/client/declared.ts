@@ -1,0 +1,83 @@
+import type { OrderOperationId } from '@lockstep/contract';
+import { routes } from '@lockstep/contract/routes';
+import type { Command } from 'commander';
+import type { ListOptions } from '../options.ts';
+import { printList } from '../output/lists.ts';
+import { formatFields, formatTable } from '../output/table.ts';
+import { say, sayAside } from '../output/terminal.ts';
+import type { Column, Fields } from '../output/values.ts';
+import type { DataOf, OrderClient } from './client.ts';
+
+/** The entry of a list: its answer has one array. */
+type ItemOf<Id extends OrderOperationId> = Extract<DataOf<Id>[keyof DataOf<Id>], readonly unknown[]>[number];
+type Values = Record<string, string | true | undefined>;
+
+/** An operation of the contract, and what its command prints for people: a list, an object or a sentence. */
+export type Declared<Id extends OrderOperationId, Row = unknown> = { id: Id } & (
+  | { columns: readonly Column<ItemOf<Id>>[]; isOnePage?: true }
+  | {
+      fields: (data: DataOf<Id>) => Fields;
+      /** A table below the fields. */
+      table?: { columns: readonly Column<Row>[]; rows: (data: DataOf<Id>) => readonly Row[] };
+      /** What to do next, for standard error. */
+      hint?: string;
+    }
+  | { sentence: (data: DataOf<Id>, values: Values) => string }
+);
+
+/** The fields of the interface that have a shorter name on the command line. */
+const FIELDS: Record<string, string> = {
+  asset: 'assetNum',
+  batch: 'channelOrderId',
+  channel: 'channelCode',
+  customer: 'customerId',
+  number: 'assetNum',
+  type: 'orderType',
+};
+/** The options that are no fields of a call. */
+const OWN_OPTIONS = ['json', 'limit', 'all', 'baseUrl', 'appKey', 'appSecretFile'];
+
+/** Calls an operation with the arguments and options of its command, and prints its answer. */
+export async function callDeclared<Id extends OrderOperationId, Row>(
+  client: OrderClient,
+  command: Command,
+  declared: Declared<Id, Row>,
+): Promise<void> {
+  const { json, limit, all } = command.opts<Partial<ListOptions>>();
+  const { params, query, body } = readFields(command, declared.id);
+  const call = async (page = {}) =>
+    await client.call(declared.id, { params, query: { ...query, ...page }, body } as never);
+  if ('columns' in declared) {
+    const readPage = async (page: object) => {
+      const data = await call(limit === undefined ? {} : page);
+      const { nextCursor = null } = data as { nextCursor?: string | null };
+      return { items: Object.values(data as object).find(Array.isArray) as ItemOf<Id>[], nextCursor };
+    };
+    return await printList(readPage, declared.columns, { json, limit: limit ?? Number.POSITIVE_INFINITY, all });
+  }
+  const data = await call();
+  if (json) return say(JSON.stringify(data ?? params));
+  if ('sentence' in declared) return say(declared.sentence(data, { ...params, ...body }));
+  const { fields, table, hint } = declared;
+  const rows = table?.rows(data) ?? [];
+  say([formatFields(fields(data)), ...(rows.length > 0 ? ['', formatTable(table!.columns, rows)] : [])].join('\n'));
+  if (hint !== undefined) sayAside(hint);
+}
+
+/** Returns the parts of a call, filled by the arguments and options of its command. A GET has no body. */
+function readFields(command: Command, id: OrderOperationId): { params: Values; query: Values; body?: Values } {
+  const { path, method } = routes[id];
+  const given = [
+    ...command.registeredArguments.map((argument, index) => [argument.name(), command.processedArgs[index]]),
+    ...command.options.map((option) => [option.attributeName(), command.getOptionValue(option.attributeName())]),
+  ];
+  const parts: ReturnType<typeof readFields> = { params: {}, query: {} };
+  for (const [name, value] of given) {
+    if (OWN_OPTIONS.includes(name)) continue;
+    const field = FIELDS[name] ?? name;
+    if (path.includes(`{${field}}`)) parts.params[field] = value;
+    else if (method === 'GET') parts.query[field] = value;
+    else parts.body = { ...parts.body, [field]: value };
+  }
+  return parts;
+}

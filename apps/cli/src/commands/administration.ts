@@ -1,0 +1,90 @@
+import { DEFAULT_OVERLAP_HOURS, OPERATOR_ROLES, SCOPES } from '@lockstep/contract/words';
+import { type Command, Option } from 'commander';
+import { collect, parseOverlapHours } from '../options.ts';
+import { type Commands, DATABASE_COMMANDS } from './commands.ts';
+
+/** Adds `lockstep app …`. */
+export function addAppCommands(program: Command, commands: Commands): void {
+  const app = program.command('app').helpGroup(DATABASE_COMMANDS).description('Manage applications');
+  const add = commands.onDatabase(app, () => import('../database/applications.ts'));
+  add('create', 'Create an application; print its appKey and secret (shown once)', 'create')
+    .requiredOption('--name <name>', 'Name of the application (required)')
+    .addOption(
+      new Option('--scope <scope...>', 'Scopes of the application (required)').choices(SCOPES).makeOptionMandatory(),
+    )
+    .option('--channel <code>', 'Bind the application to this channel; can be repeated', collect)
+    .option('--approve', 'Approve the application at once');
+  add('list', 'List all applications, oldest first, as one JSON object per line', 'list');
+  add(
+    'rotate-secret <appKey>',
+    'Replace the secret of an application; print the new secret (shown once)',
+    'rotateSecret',
+  ).option(
+    '--overlap-hours <hours>',
+    'How long the old secret stays valid; 0 ends it at once and revokes all tokens',
+    parseOverlapHours,
+    DEFAULT_OVERLAP_HOURS,
+  );
+  add('approve <appKey>', 'Allow an application to call the API', 'approve');
+  add('suspend <appKey>', 'Suspend an application and revoke its tokens', 'suspend');
+}
+
+/** Adds `lockstep operator …` (rules 9). */
+export function addOperatorCommands(program: Command, commands: Commands): void {
+  const operator = program.command('operator').helpGroup(DATABASE_COMMANDS).description('Manage operators');
+  const add = commands.onDatabase(operator, () => import('../database/logins.ts'));
+  add('create', 'Create an operator; print the password (shown once)', 'create')
+    .argument('<name>', 'Lowercase letters and digits, with . _ - only in between')
+    .addOption(
+      new Option('--role <role>', 'Role of the operator (required)').choices(OPERATOR_ROLES).makeOptionMandatory(),
+    );
+  add('list', 'List all operators by name, as one JSON object per line', 'list');
+  add(
+    'reset-password <name>',
+    "Reset an operator's password and end their sessions; print the new password (shown once)",
+    'resetPassword',
+  );
+  add('disable <name>', 'Disable an operator and end their sessions', 'disable');
+  add('enable <name>', 'Enable a disabled operator', 'enable');
+}
+
+/** Adds `lockstep enterprise …`. */
+export function addEnterpriseCommands(program: Command, commands: Commands): void {
+  const enterprise = program
+    .command('enterprise')
+    .helpGroup(DATABASE_COMMANDS)
+    .description('Create administrators of enterprises');
+  const add = commands.onDatabase(enterprise, () => import('../database/logins.ts'));
+  add(
+    'create-admin <enterpriseGlobalId>',
+    'Create an administrator of an enterprise; print the password (shown once)',
+    'createEnterpriseAdmin',
+  );
+  add('set-mobile <enterpriseId> <mobile>', 'Set the security mobile number of an enterprise', 'setMobile');
+}
+
+/** Adds `lockstep member …`. */
+export function addMemberCommands(program: Command, commands: Commands): void {
+  const member = program.command('member').helpGroup(DATABASE_COMMANDS).description("Reset employees' passwords");
+  commands.onDatabase(member, () => import('../database/logins.ts'))(
+    'set-password <memberGlobalId>',
+    "Reset an employee's password; print the new password (shown once)",
+    'setMemberPassword',
+  );
+}
+
+/** Adds `lockstep database …`. */
+export function addDatabaseCommands(program: Command, commands: Commands): void {
+  const database = program
+    .command('database')
+    .helpGroup(DATABASE_COMMANDS)
+    .description('Back up and restore the database');
+  const add = commands.onStack(database, () => import('../database/backup.ts'));
+  add('backup <file>', 'Back up the embedded PostgreSQL of a running npm start to a file', 'backUp');
+  add('restore <file>', 'Restore a backup of npm start into a new DATA_DIR, and skip IDs', 'restore');
+  commands.onDatabase(database, () => import('../database/skip-ids.ts'))(
+    'skip-ids',
+    'Skip a million IDs and asset numbers, so that none is given out twice. Run it after a restore with another tool, before the API starts',
+    'skip',
+  );
+}

@@ -1,0 +1,115 @@
+import type { Config } from '@lockstep/config';
+import type { OrderOperationId } from '@lockstep/contract';
+import type { Database } from '@lockstep/platform';
+import type { Command } from 'commander';
+import type { OrderClient } from '../client/client.ts';
+import type { Declared } from '../client/declared.ts';
+import { addListOptions, JSON_OPTION, parseFileName, parseText } from '../options.ts';
+import { sayResult } from '../output/terminal.ts';
+
+/** The headings of the help, which say whose data a command covers. */
+export const API_COMMANDS = 'API commands (one application):';
+export const DATABASE_COMMANDS = 'Database commands (all applications):';
+
+/**
+ * What a command does. It gets the command's arguments, then its options. The command prints what it returns: a string,
+ * an object as JSON, or a list as one JSON object per line.
+ */
+type Action<Tool> = (tool: Tool, ...argumentsAndOptions: never[]) => Promise<unknown>;
+/** The names of the actions in a module. */
+type ActionName<Module, Tool> = {
+  [Name in keyof Module]: Module[Name] extends Action<Tool> ? Name : never;
+}[keyof Module];
+/** Adds a command with an action of a module. */
+type Add<Module, Tool> = (usage: string, description: string, action: ActionName<Module, Tool>) => Command;
+
+/**
+ * Adds commands. An action is loaded when it runs, so that `--help` and completion load only these declarations, and a
+ * command loads only what it needs.
+ */
+export class Commands {
+  readonly #env: NodeJS.ProcessEnv;
+
+  /** @param env the environment, which names the database and the service */
+  constructor(env: NodeJS.ProcessEnv) {
+    this.#env = env;
+  }
+
+  /** Returns a function that adds commands on the database, which cover all applications. */
+  onDatabase<Module>(parent: Command, load: () => Promise<Module>): Add<Module, Database> {
+    return (usage, description, name) =>
+      addCommand(parent, DATABASE_COMMANDS, usage, description, async (given) => {
+        const { readCommandConfig, withDatabase } = await import('../database/with-database.ts');
+        const action = (await load())[name] as Action<Database>;
+        return await withDatabase(readCommandConfig(this.#env), (db) => action(db, ...given));
+      });
+  }
+
+  /** Returns a function that adds commands on the embedded PostgreSQL of `npm start`. */
+  onStack<Module>(parent: Command, load: () => Promise<Module>): Add<Module, Config> {
+    return (usage, description, name) =>
+      addCommand(parent, DATABASE_COMMANDS, usage, description, async (given) => {
+        const { readStackConfig } = await import('../database/with-database.ts');
+        const action = (await load())[name] as Action<Config>;
+        return await action(readStackConfig(this.#env), ...given);
+      });
+  }
+
+  /** Returns a function that adds commands that call the API as one application. */
+  onService<Module>(parent: Command, load: () => Promise<Module>): Add<Module, OrderClient> {
+    return (usage, description, name) =>
+      this.#addCall(parent, usage, description, async (client, given) => {
+        const action = (await load())[name] as Action<OrderClient>;
+        return await action(client, ...given);
+      });
+  }
+
+  /**
+   * Returns a function that adds commands that call one operation of the API: the declaration says what they print
+   * without --json. Their arguments and options fill the fields of the call.
+   */
+  operations(parent: Command) {
+    return <Id extends OrderOperationId, Row>(usage: string, description: string, declared: Declared<Id, Row>) => {
+      const added = this.#addCall(parent, usage, description, async (client, _, command) => {
+        const { callDeclared } = await import('../client/declared.ts');
+        await callDeclared(client, command, declared);
+      }).option(...JSON_OPTION);
+      return 'columns' in declared && !declared.isOnePage ? addListOptions(added) : added;
+    };
+  }
+
+  #addCall(
+    parent: Command,
+    usage: string,
+    description: string,
+    run: (client: OrderClient, given: never[], command: Command) => Promise<unknown>,
+  ): Command {
+    return addCommand(parent, API_COMMANDS, usage, description, async (given, command) => {
+      const { openClient } = await import('../client/open-client.ts');
+      return await run(await openClient(command, this.#env), given, command);
+    })
+      .option('--base-url <url>', 'Address of the API (env: LOCKSTEP_BASE_URL)', parseText)
+      .option('--app-key <key>', 'appKey of the application (env: LOCKSTEP_APP_KEY)', parseText)
+      .option(
+        '--app-secret-file <file>',
+        'File that contains only the secret itself; - reads the secret from standard input (env: LOCKSTEP_APP_SECRET)',
+        parseFileName,
+      );
+  }
+}
+
+function addCommand(
+  parent: Command,
+  heading: string,
+  usage: string,
+  description: string,
+  run: (given: never[], command: Command) => Promise<unknown>,
+): Command {
+  return parent
+    .command(usage)
+    .helpGroup(heading)
+    .description(description)
+    .action(async (...given: unknown[]) => {
+      sayResult(await run(given.slice(0, -1) as never[], given.at(-1) as Command));
+    });
+}
