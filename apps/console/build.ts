@@ -49,7 +49,7 @@ function readStamp(): string | undefined {
 function digestSources(): string {
   const files = globSync(
     [
-      '{src,build}/**/*.*',
+      'src/**/*.*',
       '{index.html,vite.config.ts,build.ts,package.json}',
       '../../packages/contract/src/{causes,console/*}.ts',
       '../../package-lock.json',

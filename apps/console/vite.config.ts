@@ -1,9 +1,11 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { type ConsoleOperationId, consoleOperations, findConsoleOperation } from '@lockstep/contract/console';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
-import { compressedFiles } from './build/compress.ts';
-import { devPage } from './build/dev-page.ts';
-import { operationsTable } from './build/operations.ts';
+import { defineConfig, type Plugin } from 'vite';
 
 /**
  * Builds the console, and serves it during development. Addresses of files are relative, and the service writes its
@@ -33,3 +35,62 @@ export default defineConfig(({ command }) => ({
     chunkSizeWarningLimit: 1_000,
   },
 }));
+
+/** Provides the contract's console operations without their schemas, which would bring zod into the browser. */
+function operationsTable(): Plugin {
+  const name = 'virtual:operations';
+  const ids = Object.keys(consoleOperations) as ConsoleOperationId[];
+  const table = ids.map((id) => {
+    const { method, path, role } = findConsoleOperation(id);
+    return [id, { method, path, role }];
+  });
+  return {
+    name: 'lockstep-operations',
+    resolveId: (id) => (id === name ? `\0${name}` : undefined),
+    load: (id) =>
+      id === `\0${name}` ? `export const operations = ${JSON.stringify(Object.fromEntries(table))};` : undefined,
+  };
+}
+
+const TEXT = /^files\/.*\.(?:js|css|svg|json)$/;
+
+/**
+ * Writes a brotli and a gzip file beside each text file, so that the service need not compress. Browsers accept brotli
+ * only over TLS and from localhost.
+ */
+function compressedFiles(): Plugin {
+  return {
+    name: 'lockstep-compressed-files',
+    // Other plugins change the bundle until it is written.
+    async writeBundle({ dir = '' }, bundle) {
+      const files = Object.keys(bundle).filter((fileName) => TEXT.test(fileName));
+      await Promise.all(files.map((fileName) => compressFile(join(dir, fileName))));
+    },
+  };
+}
+
+async function compressFile(path: string): Promise<void> {
+  const bytes = await readFile(path);
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+    [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+  };
+  const [brotli, gzipped] = await Promise.all([
+    promisify(brotliCompress)(bytes, { params }),
+    promisify(gzip)(bytes, { level: 9 }),
+  ]);
+  await Promise.all([writeFile(`${path}.br`, brotli), writeFile(`${path}.gz`, gzipped)]);
+}
+
+/** Fills in the page's placeholders, as the service does in the built page (apps/api/src/console/pages.ts). */
+function devPage(): Plugin {
+  return {
+    name: 'lockstep-dev-page',
+    apply: 'serve',
+    transformIndexHtml: (html, { server }) =>
+      html
+        .replace('__BASE__', server?.config.base ?? '/')
+        .replace('__NONCE__', '')
+        .replace('__SESSION__', 'maybe'),
+  };
+}

@@ -55,7 +55,7 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'api/src/console/overview': "reading the service's activity and health",
   'api/src/console': 'the console: its page, its sessions, who acts',
   'api/src/calls': 'one call: its connection, caller, body, deadline and end',
-  'console/src/kit': 'the entry of the kit of which pages are made, and how to make a page',
+  'console/src/kit': 'what pages are made of: lists, dialogs, fields, signs; how to make a page',
   'console/src/words': 'words that several pages share, in both languages, and the formats of numbers and times',
   'console/src/api': "calling the console's operations",
 };

@@ -34,18 +34,9 @@ interface AnyCall {
   body?: unknown;
 }
 
-/** A body that is sent byte for byte, such as a dropped file. */
-export class RawJson {
-  readonly content: Blob | string;
-
-  constructor(content: Blob | string) {
-    this.content = content;
-  }
-}
-
-/** The parts of a call. The body may also be serialized JSON. */
+/** The parts of a call. The body may also be a file of JSON, which is sent byte for byte. */
 export type CallOf<Id extends ConsoleOperationId> = {
-  [Part in keyof ConsoleCall<Id>]: Part extends 'body' ? ConsoleCall<Id>[Part] | RawJson : ConsoleCall<Id>[Part];
+  [Part in keyof ConsoleCall<Id>]: Part extends 'body' ? ConsoleCall<Id>[Part] | Blob : ConsoleCall<Id>[Part];
 };
 
 function operationUrl<Id extends ConsoleOperationId>(id: Id, call: CallOf<Id>): string {
@@ -71,7 +62,7 @@ export async function callOperation<Id extends ConsoleOperationId>(
     method: operations[id].method,
     headers,
     credentials: 'same-origin',
-    ...(body === undefined ? {} : { body: body instanceof RawJson ? body.content : JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
   });
   return (await readAnswer(response, id)) as ConsoleData<Id>;

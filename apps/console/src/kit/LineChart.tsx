@@ -5,7 +5,7 @@ import type uPlot from 'uplot';
 import { kitWords } from '../words/kit.ts';
 import { writeTime } from '../words/times.ts';
 import { useLanguageTag, useNumberFormat, useWords } from '../words/words.ts';
-import lineChartStyles from './LineChart.module.css';
+import styles from './values.module.css';
 
 interface ChartSeries {
   label: string;
@@ -62,9 +62,7 @@ export default function LineChart({ label, timesMs, series }: ChartProps) {
   }, [scheme, tag, lines, write]);
   useEffect(() => plot.current?.setData(latest.current));
 
-  return (
-    <div ref={frame} className={lineChartStyles.chart} role="img" aria-label={label} style={{ minHeight: HEIGHT_PX }} />
-  );
+  return <div ref={frame} className={styles.chart} role="img" aria-label={label} style={{ minHeight: HEIGHT_PX }} />;
 }
 
 function describe(

@@ -1,14 +1,15 @@
 import type { ConsoleData, ConsoleOperationId } from '@lockstep/contract/console';
-import { Button } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
-import { CallFailure, type CallOf, useChange, useMayCall } from '../api/index.ts';
+import { CallFailure, type CallOf } from '../api/calls.ts';
+import { useChange, useMayCall } from '../api/operations.ts';
 import { kitWords } from '../words/kit.ts';
 import { useWords } from '../words/words.ts';
-import dialogStyles from './Dialog.module.css';
+import styles from './kit.module.css';
 import { Failure } from './page.tsx';
 import { announce, Notice } from './signs.tsx';
-import { CopyId, type Field, Fields } from './values.tsx';
+import { CopyId, Fields } from './values.tsx';
 
 /** A button that opens a dialog, which says what will happen, before it changes anything. */
 interface ConfirmButtonProps<Id extends ConsoleOperationId> {
@@ -102,21 +103,18 @@ function ConfirmDialog<Id extends ConsoleOperationId>({
   );
 }
 
-/** Shows a password or secret once, until the reader confirms that they saved it. */
-export function OneTimeSecret({
-  title,
-  secrets,
-  onClose,
-  children,
-}: {
+interface OneTimeSecretProps {
   title: string;
-  /** Labels and values. Each value can be copied. */
-  secrets: readonly { label: string; value: string }[];
+  /** Values by their labels. Each value can be copied. */
+  secrets: Readonly<Record<string, string>>;
   onClose: () => void;
   children?: ReactNode;
-}) {
+}
+
+/** Shows a password or secret once, until the reader confirms that they saved it. */
+export function OneTimeSecret({ title, secrets, onClose, children }: OneTimeSecretProps) {
   const words = useWords(kitWords);
-  const fields: Field[] = secrets.map(({ label, value }) => ({ label, value: <CopyId id={value} what={label} /> }));
+  const fields = Object.entries(secrets).map(([label, id]) => ({ label, value: <CopyId id={id} what={label} /> }));
   return (
     <Dialog title={title} onClose={onClose} mustAnswer actions={<Button onClick={onClose}>{words.saved}</Button>}>
       <Notice tone="warn" title={words.shownOnce} />
@@ -126,7 +124,6 @@ export function OneTimeSecret({
   );
 }
 
-/** A modal dialog. The browser keeps the focus in it, and Escape closes it unless `mustAnswer` is true. */
 interface DialogProps {
   title: string;
   onClose: () => void;
@@ -137,7 +134,10 @@ interface DialogProps {
   actions: ReactNode;
 }
 
-/** Shows a modal dialog while it is mounted. It is a child of the body, so that it looks the same wherever it opens. */
+/**
+ * Shows a modal dialog while it is mounted. The browser keeps the focus in it, and Escape closes it unless `mustAnswer`
+ * is true. It is a child of the body, so that it looks the same wherever it opens.
+ */
 export function Dialog({ title, onClose, mustAnswer = false, children, actions }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -150,7 +150,7 @@ export function Dialog({ title, onClose, mustAnswer = false, children, actions }
   return createPortal(
     <dialog
       ref={dialog}
-      className={dialogStyles.dialog}
+      className={`box ${styles.dialog}`}
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault();
@@ -164,11 +164,11 @@ export function Dialog({ title, onClose, mustAnswer = false, children, actions }
         if (mustAnswer && dialog.current?.open === false) dialog.current.showModal();
       }}
     >
-      <h2 id={titleId} className={dialogStyles.title}>
-        {title}
-      </h2>
-      <div className={dialogStyles.content}>{children}</div>
-      <div className={dialogStyles.actions}>{actions}</div>
+      <h2 id={titleId}>{title}</h2>
+      <Stack gap="0.75rem">{children}</Stack>
+      <Group gap="0.5rem" justify="flex-end" mt="1.25rem">
+        {actions}
+      </Group>
     </dialog>,
     document.body,
   );

@@ -1,18 +1,49 @@
 import { operations } from 'virtual:operations';
 import type { ConsoleOperationId } from '@lockstep/contract/console';
-import { Button, Loader } from '@mantine/core';
+import { Button, Group, Loader } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link, type LinkProps, useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { type CallFailure, useMayCall, useMe } from '../api/index.ts';
+import type { CallFailure } from '../api/calls.ts';
+import { useMayCall, useMe } from '../api/operations.ts';
 import { useCauseWords, useFaultWords } from '../words/causes.ts';
 import { fieldFaultsInChinese } from '../words/causes-zh.ts';
 import { kitWords } from '../words/kit.ts';
 import { useCodeNames, useWords } from '../words/words.ts';
-import noticeStyles from './Notice.module.css';
-import pageStyles from './Page.module.css';
+import styles from './kit.module.css';
 import { Notice } from './signs.tsx';
 import { CopyId } from './values.tsx';
+
+/*
+ * How to make a page:
+ *
+ * 1. Add it to `routes.tsx` with its path, its file, its component and its search parameters.
+ *
+ * 2. Show what the service has by `List`, or by `useOperation(id, call, { refreshMs })` in a `Query`:
+ *
+ *      export function BatchesPage() {
+ *        const words = useWords(batchesWords);
+ *        return (
+ *          <Page title={words.batches} lead={words.lead}>
+ *            <List label={words.batches} operation="listAllBatches" rows={({ batches }) => batches} refreshMs={5_000}
+ *              filters={…} columns={…} rowKey={({ batchId }) => batchId} none={[words.noBatches, words.noBatchesAdvice]} />
+ *          </Page>
+ *        );
+ *      }
+ *
+ *    Lists, filters and tabs read and change the address themselves. Read it by `getRouteApi('/batches')`, because
+ *    importing the route would be a cycle.
+ *
+ * 3. Put all text into `pages/<area>/words.ts`: `defineAreaWords({ name: [English, Chinese] })`. `useWords(…)` also
+ *    returns the words that areas share (`words/define-words.ts`). Tests read all of them from `all-words.ts`.
+ *
+ * 4. Make changes with `ConfirmButton`: it asks first, calls the operation, announces success and shows failures in its
+ *    dialog. It hides itself from roles that may not call the operation. Show a password or secret by `OneTimeSecret`.
+ *    Hide other actions by `useMayCall()('bindApplication') && <…/>`.
+ *
+ * Other fields and buttons come from Mantine. Any further component of it needs its styles in `styles.css`. Never
+ * insert HTML: names may contain markup.
+ */
 
 /** A link to a parent page. */
 export type Crumb = LinkProps & { text: string };
@@ -48,10 +79,10 @@ export function Page({ title, beside, lead, crumbs = [], actions, children }: Pa
     document.title = `${title} · Lockstep`;
   }, [title]);
   return (
-    <div className={pageStyles.page}>
+    <div className={styles.page}>
       {crumbs.length > 0 && (
         <nav aria-label={words.breadcrumbs}>
-          <ol className={pageStyles.crumbs}>
+          <ol className={`plain small ${styles.crumbs}`}>
             {crumbs.map(({ text, ...link }) => (
               <li key={link.to}>
                 <Link {...link}>{text}</Link>
@@ -60,18 +91,18 @@ export function Page({ title, beside, lead, crumbs = [], actions, children }: Pa
           </ol>
         </nav>
       )}
-      <div className={pageStyles.head}>
-        <div className={pageStyles.titles}>
-          <div className={pageStyles.title}>
+      <Group gap="0.75rem" justify="space-between">
+        <div style={{ minWidth: 0 }}>
+          <Group gap="0.6rem">
             <h1 ref={heading} tabIndex={-1}>
               {title}
             </h1>
             {beside}
-          </div>
-          {lead !== undefined && <p className={pageStyles.lead}>{lead}</p>}
+          </Group>
+          {lead !== undefined && <p className={styles.lead}>{lead}</p>}
         </div>
-        {actions !== undefined && <div className={pageStyles.actions}>{actions}</div>}
-      </div>
+        {actions !== undefined && <Group gap="0.5rem">{actions}</Group>}
+      </Group>
       {children}
     </div>
   );
@@ -80,52 +111,55 @@ export function Page({ title, beside, lead, crumbs = [], actions, children }: Pa
 /** A section of a page with its own heading. */
 export function Section({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
   return (
-    <section className={pageStyles.section} aria-label={title}>
-      <div className={pageStyles.sectionHead}>
+    <section className={`box ${styles.section}`} aria-label={title}>
+      <Group gap="0.5rem" justify="space-between">
         <h2>{title}</h2>
         {actions}
-      </div>
+      </Group>
       {children}
     </section>
   );
 }
 
-/** Renders loaded data, a loading state, or a failure. After a failed reload, the previous data stays. */
-export function Query<Data>({
-  of,
-  children,
-}: {
+interface QueryProps<Data> {
   of: UseQueryResult<Data, CallFailure>;
   children: (data: Data) => ReactNode;
-}) {
-  const words = useWords(kitWords);
-  const { data, error, refetch } = of;
+}
+
+/** Renders loaded data, a loading state, or a failure. After a failed reload, the previous data stays. */
+export function Query<Data>({ of: { data, error, refetch }, children }: QueryProps<Data>) {
   return (
     <>
       {error !== null && <Failure failure={error} onRetry={() => void refetch()} />}
       {data !== undefined && children(data)}
-      {data === undefined && error === null && (
-        <output>
-          <Loader size="sm" aria-hidden="true" /> {words.loading}
-        </output>
-      )}
+      {data === undefined && error === null && <Loading />}
     </>
   );
 }
 
+/** Says that something loads. */
+export function Loading() {
+  const words = useWords(kitWords);
+  return (
+    <output>
+      <Loader size="sm" aria-hidden="true" /> {words.loading}
+    </output>
+  );
+}
+
 /** Shows what failed, why, what to do, and the request ID to search the log for. */
-export function Failure({ failure, onRetry }: { failure: CallFailure; onRetry?: () => void }) {
+export function Failure({ failure, onRetry }: { failure: CallFailure; onRetry?: (() => void) | undefined }) {
   const words = useWords(kitWords);
   const causeWords = useCauseWords();
   const fieldFaultWords = useFaultWords(fieldFaultsInChinese);
   const { title, advice } = useExplanation(failure);
   const { cause, requestId, status, message, faults } = failure;
   return (
-    <div className={noticeStyles.notice} data-tone="bad" role="alert">
-      <p className={noticeStyles.title}>{title}</p>
-      {status > 0 && <p className={noticeStyles.advice}>{causeWords(cause, message)}</p>}
+    <div className={styles.notice} data-tone="bad" role="alert">
+      <p className={styles.title}>{title}</p>
+      {status > 0 && <p className={styles.advice}>{causeWords(cause, message)}</p>}
       {faults.length > 1 && (
-        <ul className={noticeStyles.faults}>
+        <ul className={styles.advice}>
           {faults.map(({ path, message: what }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
             <li key={index}>
@@ -134,9 +168,9 @@ export function Failure({ failure, onRetry }: { failure: CallFailure; onRetry?: 
           ))}
         </ul>
       )}
-      <p className={noticeStyles.advice}>{advice}</p>
-      {(requestId !== null || cause !== null) && status > 0 && (
-        <p className={noticeStyles.facts}>
+      <p className={styles.advice}>{advice}</p>
+      {status > 0 && (requestId ?? cause) !== null && (
+        <p className={styles.facts}>
           {cause !== null && (
             <>
               {words.cause}
@@ -154,11 +188,9 @@ export function Failure({ failure, onRetry }: { failure: CallFailure; onRetry?: 
         </p>
       )}
       {onRetry !== undefined && cause !== 'role_missing' && (
-        <div className={noticeStyles.actions}>
-          <Button size="compact-sm" variant="default" onClick={onRetry}>
-            {words.tryAgain}
-          </Button>
-        </div>
+        <Button mt="0.6rem" size="compact-sm" variant="default" onClick={onRetry}>
+          {words.tryAgain}
+        </Button>
       )}
     </div>
   );

@@ -1,8 +1,7 @@
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { type KnownState, stateWords } from '../words/codes.ts';
 import { useWords } from '../words/words.ts';
-import badgeStyles from './Badge.module.css';
-import noticeStyles from './Notice.module.css';
+import styles from './kit.module.css';
 
 /** The meaning of a badge, notice or figure. The words must say the same, for readers who can't see the color. */
 export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'neutral';
@@ -10,40 +9,25 @@ export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'neutral';
 /** A word on a colored background, with sufficient contrast in light and dark. */
 export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: ReactNode }) {
   return (
-    <span className={badgeStyles.badge} data-tone={tone}>
+    <span className={styles.badge} data-tone={tone}>
       {children}
     </span>
   );
 }
 
-const TONES: Record<KnownState, Tone> = {
-  accepted: 'busy',
-  processing: 'busy',
-  completed: 'good',
-  pending: 'busy',
-  succeeded: 'good',
-  failed: 'bad',
-  cancelled: 'neutral',
-  active: 'good',
-  inactive: 'neutral',
-  revoked: 'neutral',
-  enabled: 'good',
-  disabled: 'bad',
-  failing: 'warn',
-  unsent: 'busy',
-  delivered: 'good',
-  unapproved: 'busy',
-  approved: 'good',
-  suspended: 'warn',
-  current: 'good',
-  behind: 'warn',
-  paused: 'warn',
-};
+/** The states of each tone. The other states are neutral. */
+const STATES: readonly (readonly [Tone, ...KnownState[]])[] = [
+  ['good', 'completed', 'succeeded', 'active', 'enabled', 'delivered', 'approved', 'current'],
+  ['busy', 'accepted', 'processing', 'pending', 'unsent', 'unapproved'],
+  ['warn', 'failing', 'suspended', 'behind', 'paused'],
+  ['bad', 'failed', 'disabled'],
+];
 
 /** A state as a colored badge. `pending` names what a pending thing waits for. */
 export function StateBadge({ state, pending = 'pending' }: { state: KnownState; pending?: KnownState }) {
-  const words = useWords(stateWords);
-  return <Badge tone={TONES[state]}>{words[state === 'pending' ? pending : state]}</Badge>;
+  const words = useStateWords();
+  const [tone = 'neutral'] = STATES.find(([, ...states]) => states.includes(state)) ?? [];
+  return <Badge tone={tone}>{words[state === 'pending' ? pending : state]}</Badge>;
 }
 
 /** The words of states, for the options of filters. */
@@ -51,23 +35,35 @@ export function useStateWords(): Record<KnownState, string> {
   return useWords(stateWords);
 }
 
+interface Message {
+  title: string;
+  children?: ReactNode;
+}
+
 /** A highlighted message: a title, and below it what to do. */
-export function Notice({ tone, title, children }: { tone: Tone; title: string; children?: ReactNode }) {
+export function Notice({ tone, ...message }: Message & { tone: Tone }) {
   return (
-    <div className={noticeStyles.notice} data-tone={tone}>
-      <p className={noticeStyles.title}>{title}</p>
-      {children !== undefined && <div className={noticeStyles.advice}>{children}</div>}
+    <div className={styles.notice} data-tone={tone}>
+      <Text {...message} />
     </div>
   );
 }
 
 /** An empty state: what is missing, and what to do about it. */
-export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+export function Empty(message: Message) {
   return (
-    <div className={noticeStyles.empty}>
-      <p className={noticeStyles.title}>{title}</p>
-      {children !== undefined && <div className={noticeStyles.advice}>{children}</div>}
+    <div className={styles.empty}>
+      <Text {...message} />
     </div>
+  );
+}
+
+function Text({ title, children }: Message) {
+  return (
+    <>
+      <p className={styles.title}>{title}</p>
+      {children !== undefined && <div className={styles.advice}>{children}</div>}
+    </>
   );
 }
 
@@ -112,62 +108,21 @@ export function useAnnouncements(): readonly Announcement[] {
   return useSyncExternalStore(subscribe, () => shown);
 }
 
-function Icon({ children }: { children: ReactNode }) {
+/** The strokes of each icon. */
+const ICONS = {
+  close: 'M6 6l12 12M18 6 6 18',
+  copy: 'M11 9h7a2 2 0 0 1 2 2v7a2 2 0 0 1-2 2h-7a2 2 0 0 1-2-2v-7a2 2 0 0 1 2-2zM5 15V6a2 2 0 0 1 2-2h8',
+  fold: 'm9 6 6 6-6 6',
+  menu: 'M4 6h16M4 12h16M4 18h16',
+  search: 'M4 11a7 7 0 1 0 14 0 7 7 0 1 0-14 0m16 9-4-4',
+};
+
+/** An icon beside a word or in a button that has a label. */
+export function Icon({ name }: { name: keyof typeof ICONS }) {
+  const stroke = { stroke: 'currentColor', strokeWidth: 2, strokeLinecap: 'round', strokeLinejoin: 'round' } as const;
   return (
-    <svg
-      width="16"
-      height="16"
-      viewBox="0 0 24 24"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="2"
-      strokeLinecap="round"
-      strokeLinejoin="round"
-      aria-hidden="true"
-    >
-      {children}
+    <svg width="16" height="16" viewBox="0 0 24 24" fill="none" aria-hidden="true" {...stroke}>
+      <path d={ICONS[name]} />
     </svg>
-  );
-}
-
-export function CopyIcon() {
-  return (
-    <Icon>
-      <rect x="9" y="9" width="11" height="11" rx="2" />
-      <path d="M5 15V6a2 2 0 0 1 2-2h8" />
-    </Icon>
-  );
-}
-
-export function SearchIcon() {
-  return (
-    <Icon>
-      <circle cx="11" cy="11" r="7" />
-      <path d="m20 20-4-4" />
-    </Icon>
-  );
-}
-
-export function MenuIcon() {
-  return (
-    <Icon>
-      <path d="M4 6h16M4 12h16M4 18h16" />
-    </Icon>
-  );
-}
-
-export function CloseIcon() {
-  return (
-    <Icon>
-      <path d="M6 6l12 12M18 6 6 18" />
-    </Icon>
-  );
-}
-
-export function FoldIcon() {
-  return (
-    <Icon>
-      <path d="m9 6 6 6-6 6" />
-    </Icon>
   );
 }

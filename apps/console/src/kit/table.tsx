@@ -1,11 +1,15 @@
-import { Button } from '@mantine/core';
+import type { ConsoleData, ConsoleOperationId } from '@lockstep/contract/console';
+import { Button, Group } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
+import type { CallOf } from '../api/calls.ts';
+import { useOperation } from '../api/operations.ts';
 import { kitWords } from '../words/kit.ts';
 import { useNumberFormat, useWords } from '../words/words.ts';
-import dataTableStyles from './DataTable.module.css';
-import { useAddress } from './filters.tsx';
-import pagerStyles from './Pager.module.css';
+import { type FilterField, Filters, useAddress } from './inputs.tsx';
+import styles from './kit.module.css';
+import { Query } from './page.tsx';
+import type { Search } from './search.ts';
 import { Empty } from './signs.tsx';
 
 /** A column of a table. Headers must be unique. */
@@ -20,16 +24,18 @@ export interface Column<Row> {
   width?: string;
 }
 
-interface DataTableProps<Row> {
+/** What the tables of one kind of row have in common. */
+export interface Table<Row> {
+  columns: readonly Column<Row>[];
+  rowKey: (row: Row) => string;
+}
+
+interface DataTableProps<Row> extends Table<Row> {
   /** Names the table for screen readers. */
   label: string;
-  columns: readonly Column<Row>[];
   rows: readonly Row[];
-  rowKey: (row: Row) => string;
   /** Shown if there are no rows. */
   empty?: ReactNode;
-  /** The cursor of the next page; null on the last page. Omit it if the list has no pages. */
-  nextCursor?: string | null;
   footer?: ReactNode;
   /** Whether newer rows are loading; the current ones are dimmed. */
   isStale?: boolean;
@@ -37,8 +43,58 @@ interface DataTableProps<Row> {
   isChosen?: (row: Row) => boolean;
 }
 
-/** The props that a specialized table passes through. */
-export type TableProps<Row> = Omit<DataTableProps<Row>, 'columns' | 'rowKey'>;
+interface ListProps<Id extends ConsoleOperationId, Row> extends Table<Row> {
+  label: string;
+  operation: Id;
+  /** The call, without the filters and the cursor, which the address has. */
+  call?: Omit<CallOf<Id>, 'query'> & { query?: Search<string> };
+  rows: (data: ConsoleData<Id>) => readonly Row[];
+  filters?: readonly FilterField[];
+  /** Milliseconds between reloads. */
+  refreshMs?: number | false;
+  /** The title and the advice if the list has no entries at all. */
+  none: readonly [title: string, advice: ReactNode];
+  /** Shown if nothing matches the filters. */
+  noMatches?: ReactNode;
+  /** Shown above the rows. If there are none, it stands for them. */
+  above?: (data: ConsoleData<Id>) => ReactNode;
+}
+
+/** A list of the service, with filters and pages. The address has both, so that a page can be shared. */
+export function List<Id extends ConsoleOperationId, Row extends object>(props: ListProps<Id, Row>) {
+  const { operation, call, rows, filters = [], refreshMs = false, none, noMatches, above, ...table } = props;
+  const words = useWords(kitWords);
+  const [address] = useAddress();
+  const names = filters.map(({ name }) => name);
+  // The service validates the address.
+  const query = { ...Object.fromEntries([...names, 'cursor'].map((name) => [name, address[name]])), ...call?.query };
+  const found = useOperation(operation, { ...call, query } as CallOf<Id>, { keepsPrevious: true, refreshMs });
+  const emptyOf = (nextCursor: string | null) => {
+    if (nextCursor !== null) return <Empty title={words.nothingSoFar}>{words.nothingSoFarAdvice}</Empty>;
+    if (!names.some((name) => address[name] !== undefined)) return <Empty title={none[0]}>{none[1]}</Empty>;
+    return noMatches ?? <Empty title={words.nothingFiltered}>{words.nothingFilteredAdvice}</Empty>;
+  };
+  return (
+    <>
+      {filters.length > 0 && <Filters fields={filters} />}
+      <Query of={found}>
+        {(data) => {
+          const { nextCursor } = data as { nextCursor: string | null };
+          const shown = rows(data);
+          const first = above?.(data);
+          const pager = <Pager nextCursor={nextCursor} shown={shown.length} />;
+          const list = { rows: shown, isStale: found.isPlaceholderData, empty: emptyOf(nextCursor), footer: pager };
+          return (
+            <>
+              {first}
+              {(shown.length > 0 || !first) && <DataTable {...table} {...list} />}
+            </>
+          );
+        }}
+      </Query>
+    </>
+  );
+}
 
 /** Estimated row height until rows are measured. */
 const ROW_HEIGHT_PX = 41;
@@ -48,8 +104,7 @@ const MAX_WHOLE_ROWS = 25;
 
 /** A table. Renders only the rows near the window. Arrow keys move between the links of neighboring rows. */
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
-  const { label, columns, rows, rowKey, empty, nextCursor, isStale = false, isChosen } = props;
-  const footer = nextCursor === undefined ? props.footer : <Pager nextCursor={nextCursor} shown={rows.length} />;
+  const { label, columns, rows, rowKey, empty, footer, isStale = false, isChosen } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const isWhole = rows.length <= MAX_WHOLE_ROWS;
   const virtualizer = useVirtualizer({
@@ -78,14 +133,14 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
       {/* biome-ignore lint/a11y/useSemanticElements: a section would be a second landmark of its name. */}
       <div
         ref={scroller}
-        className={isWhole ? dataTableStyles.scroller : `${dataTableStyles.scroller} ${dataTableStyles.long}`}
+        className={`box ${styles.scroller} ${isWhole ? '' : styles.long}`}
         role="group"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard.
         tabIndex={0}
         aria-label={label}
         aria-busy={isStale}
       >
-        <table className={dataTableStyles.table} aria-label={label} aria-rowcount={rows.length + 1}>
+        <table className={styles.table} aria-label={label} aria-rowcount={rows.length + 1}>
           <thead>
             <tr aria-rowindex={1}>
               {columns.map((column) => (
@@ -129,14 +184,14 @@ function Gap({ heightPx, columns }: { heightPx: number; columns: number }) {
   return (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: it cannot be focused.
     <tr aria-hidden="true">
-      <td colSpan={columns} className={dataTableStyles.gap} style={{ height: heightPx }} />
+      <td colSpan={columns} className={styles.gap} style={{ height: heightPx }} />
     </tr>
   );
 }
 
 function cellLook({ align = 'start', isMinor = false, width }: Pick<Column<never>, 'align' | 'isMinor' | 'width'>) {
-  const names = [align === 'end' && dataTableStyles.end, isMinor && dataTableStyles.minor].filter(Boolean).join(' ');
-  return { className: names, ...(width === undefined ? {} : { style: { minWidth: width } }) };
+  const names = [align === 'end' && styles.end, isMinor && styles.minor].filter(Boolean).join(' ');
+  return { className: names, style: { minWidth: width } };
 }
 
 /** Moves the focus to the same link or button in the row above or below. */
@@ -146,6 +201,7 @@ function walkLinks(event: KeyboardEvent<HTMLTableSectionElement>): void {
   const row = target.closest('tr');
   if (row === null || !target.matches('a, button')) return;
   const next = event.key === 'ArrowDown' ? row.nextElementSibling : row.previousElementSibling;
+  const listControls = (of: Element) => [...of.querySelectorAll<HTMLElement>('a, button')];
   const place = listControls(row).indexOf(target);
   const control = next === null ? undefined : (listControls(next)[place] ?? listControls(next)[0]);
   if (control === undefined) return;
@@ -153,65 +209,37 @@ function walkLinks(event: KeyboardEvent<HTMLTableSectionElement>): void {
   control.focus();
 }
 
-function listControls(row: Element): HTMLElement[] {
-  return [...row.querySelectorAll<HTMLElement>('a, button')];
-}
-
-/** Address parameters that are not filters. */
-const NO_FILTERS = ['cursor', 'tab', 'list'];
-
-/**
- * The empty state of a list. If the address has filters, says that nothing matches; otherwise shows `title` and
- * `children`. `isMore`: only part of the entries were searched.
- */
-export function NoRows({ isMore, title, children }: { isMore?: boolean; title: string; children: ReactNode }) {
-  const words = useWords(kitWords);
-  const [search] = useAddress();
-  if (isMore === true) return <Empty title={words.nothingSoFar}>{words.nothingSoFarAdvice}</Empty>;
-  const isFiltered = Object.keys(search).some((name) => !NO_FILTERS.includes(name));
-  if (isFiltered) return <Empty title={words.nothingFiltered}>{words.nothingFilteredAdvice}</Empty>;
-  return <Empty title={title}>{children}</Empty>;
-}
-
-/**
- * Links between the pages of a list. The cursor is part of the address, so that a page can be shared. `shown`: the
- * number of rows on this page.
- */
+/** Links between the pages of a list. `shown`: the number of rows on this page. */
 export function Pager({ nextCursor, shown }: { nextCursor: string | null; shown: number }) {
   const [{ cursor }, change] = useAddress();
-  const onCursor = (next: string | undefined) => change({ cursor: next });
   const words = useWords(kitWords);
   const write = useNumberFormat();
   // The cursors of the pages visited so far. Cursors only lead forward, so going back needs them.
   const [visited, setVisited] = useState<readonly (string | undefined)[]>([undefined]);
   const place = visited.indexOf(cursor);
-  const showNext = (next: string) => {
-    setVisited(place === -1 ? [cursor, next] : [...visited.slice(0, place + 1), next]);
-    onCursor(next);
-  };
+  const button = (label: string, to: string | undefined, onGo?: () => void) => (
+    <Button
+      variant="default"
+      size="compact-md"
+      onClick={() => {
+        onGo?.();
+        change({ cursor: to });
+      }}
+    >
+      {label}
+    </Button>
+  );
+  const noteNext = () =>
+    setVisited(place === -1 ? [cursor, nextCursor!] : [...visited.slice(0, place + 1), nextCursor!]);
   return (
-    <nav className={pagerStyles.pager} aria-label={words.pages}>
-      <span className={pagerStyles.shown}>
+    <Group component="nav" gap="0.5rem" justify="flex-end" aria-label={words.pages}>
+      <span className="small" style={{ marginInlineEnd: 'auto' }}>
         {words.rowsShown(write(shown))}
         {nextCursor === null && shown > 0 && ` · ${words.lastPage}`}
       </span>
-      {cursor !== undefined && (
-        <>
-          <Button variant="default" size="compact-md" onClick={() => onCursor(undefined)}>
-            {words.firstPage}
-          </Button>
-          {place > 0 && (
-            <Button variant="default" size="compact-md" onClick={() => onCursor(visited[place - 1])}>
-              {words.previousPage}
-            </Button>
-          )}
-        </>
-      )}
-      {nextCursor !== null && (
-        <Button variant="default" size="compact-md" onClick={() => showNext(nextCursor)}>
-          {words.nextPage}
-        </Button>
-      )}
-    </nav>
+      {cursor !== undefined && button(words.firstPage, undefined)}
+      {place > 0 && button(words.previousPage, visited[place - 1])}
+      {nextCursor !== null && button(words.nextPage, nextCursor, noteNext)}
+    </Group>
   );
 }

@@ -1,33 +1,47 @@
-import type { ConsoleData, SearchHit } from '@lockstep/contract/console';
+import type { ConsoleData } from '@lockstep/contract/console';
 import { Link, linkOptions } from '@tanstack/react-router';
-import { CopyId } from '../kit/index.ts';
+import { CopyId } from '../kit/values.tsx';
 import { useWords } from '../words/words.ts';
 import { enterprisesWords } from './enterprises/words.ts';
 import { ordersWords } from './orders/words.ts';
+
+type Filters = { [name: string]: string };
+
+/** The address of each page that others link to, by the id of what it shows, or by its filters. */
+export const pageOf = {
+  application: (appKey: string) => linkOptions({ to: '/applications/$appKey', params: { appKey } }),
+  asset: (assetNum: string) => linkOptions({ to: '/assets/$assetNum', params: { assetNum } }),
+  batch: (batchId: string) => linkOptions({ to: '/batches/$batchId', params: { batchId } }),
+  channel: (channelCode: string) => linkOptions({ to: '/channels/$channelCode', params: { channelCode } }),
+  enterprise: (enterpriseGlobalId: string) =>
+    linkOptions({ to: '/enterprises/$enterpriseGlobalId', params: { enterpriseGlobalId } }),
+  operator: (name: string) => linkOptions({ to: '/operators/$name', params: { name } }),
+  order: (orderId: string) => linkOptions({ to: '/orders/$orderId', params: { orderId } }),
+  webhook: (webhookId: string) => linkOptions({ to: '/webhooks/$webhookId', params: { webhookId } }),
+  assets: (search: Filters) => linkOptions({ to: '/assets', search }),
+  auditLog: (search: Filters) => linkOptions({ to: '/audit-log', search }),
+  batches: (search: Filters) => linkOptions({ to: '/batches', search }),
+  channels: (search: Filters) => linkOptions({ to: '/channels', search }),
+  enterprises: (search: Filters) => linkOptions({ to: '/enterprises', search }),
+  orders: (search: Filters) => linkOptions({ to: '/orders', search }),
+  webhooks: (search: Filters) => linkOptions({ to: '/webhooks', search }),
+};
 
 /** An order ID that links to its page and can be copied. */
 export function OrderLink({ orderId }: { orderId: string }) {
   const words = useWords(ordersWords);
   return (
     <CopyId id={orderId} what={`${words.orderId} ${orderId}`}>
-      <Link to="/orders/$orderId" params={{ orderId }}>
-        {orderId}
-      </Link>
+      <Link {...pageOf.order(orderId)}>{orderId}</Link>
     </CopyId>
   );
 }
 
 /** A batch number that links to its page and can be copied. */
-export function BatchLink({
-  batch: { batchId, channelOrderId },
-}: {
-  batch: { batchId: string; channelOrderId: string };
-}) {
+export function BatchLink({ batch }: { batch: { batchId: string; channelOrderId: string } }) {
   return (
-    <CopyId id={channelOrderId}>
-      <Link to="/batches/$batchId" params={{ batchId }}>
-        {channelOrderId}
-      </Link>
+    <CopyId id={batch.channelOrderId}>
+      <Link {...pageOf.batch(batch.batchId)}>{batch.channelOrderId}</Link>
     </CopyId>
   );
 }
@@ -36,19 +50,16 @@ export function BatchLink({
 export function AssetLink({ assetNum }: { assetNum: string }) {
   return (
     <CopyId id={assetNum}>
-      <Link to="/assets/$assetNum" params={{ assetNum }}>
-        {assetNum}
-      </Link>
+      <Link {...pageOf.asset(assetNum)}>{assetNum}</Link>
     </CopyId>
   );
 }
 
 /** The application that sent a batch or owns a webhook, linked to its page. */
 export function ApplicationLink({ of }: { of: { appKey: string; applicationName: string } }) {
-  const { appKey, applicationName } = of;
   return (
-    <Link to="/applications/$appKey" params={{ appKey }} title={appKey}>
-      {applicationName}
+    <Link {...pageOf.application(of.appKey)} title={of.appKey}>
+      {of.applicationName}
     </Link>
   );
 }
@@ -61,7 +72,7 @@ export function OwnerLink({ owner, withIds = false }: { owner: Owner; withIds?: 
   const { customerId, customerName, channelCode, channelCustomerId, enterpriseGlobalId, enterpriseName } = owner;
   return (
     <>
-      <Link to="/enterprises/$enterpriseGlobalId" params={{ enterpriseGlobalId }} search={{ tab: 'customers' }}>
+      <Link {...pageOf.enterprise(enterpriseGlobalId)} search={{ tab: 'customers' }}>
         {customerName}
       </Link>
       {withIds ? (
@@ -81,37 +92,15 @@ export function OwnerLink({ owner, withIds = false }: { owner: Owner; withIds?: 
 }
 
 /** An enterprise, linked to its page. */
-export function EnterpriseLink({
-  owner: { enterpriseGlobalId, enterpriseName },
-}: {
-  owner: Pick<Owner, 'enterpriseGlobalId' | 'enterpriseName'>;
-}) {
+export function EnterpriseLink({ owner }: { owner: Pick<Owner, 'enterpriseGlobalId' | 'enterpriseName'> }) {
   const words = useWords(enterprisesWords);
+  const { enterpriseGlobalId, enterpriseName } = owner;
   return (
     <>
-      <Link to="/enterprises/$enterpriseGlobalId" params={{ enterpriseGlobalId }}>
-        {enterpriseName}
-      </Link>
+      <Link {...pageOf.enterprise(enterpriseGlobalId)}>{enterpriseName}</Link>
       <div>
         <CopyId id={enterpriseGlobalId} what={`${words.id} ${enterpriseGlobalId}`} />
       </div>
     </>
   );
-}
-
-/** Returns the link to a search hit. */
-export function hitAddress({ kind, id }: SearchHit) {
-  switch (kind) {
-    case 'order':
-      return linkOptions({ to: '/orders/$orderId', params: { orderId: id } });
-    case 'batch':
-      return linkOptions({ to: '/batches/$batchId', params: { batchId: id } });
-    case 'asset':
-      return linkOptions({ to: '/assets/$assetNum', params: { assetNum: id } });
-    case 'application':
-      return linkOptions({ to: '/applications/$appKey', params: { appKey: id } });
-    case 'enterprise':
-    case 'customer':
-      return linkOptions({ to: '/enterprises/$enterpriseGlobalId', params: { enterpriseGlobalId: id } });
-  }
 }

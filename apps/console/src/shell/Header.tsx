@@ -1,21 +1,22 @@
-import { ActionIcon, Button, NativeSelect, TextInput, useMantineColorScheme } from '@mantine/core';
+import { ActionIcon, Button, TextInput, useMantineColorScheme } from '@mantine/core';
 import { Link, useNavigate, useRouter } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
-import { noteLogOut } from '../api/calls.ts';
-import { CallFailure, callOperation, useMe } from '../api/index.ts';
+import { CallFailure, callOperation, noteLogOut } from '../api/calls.ts';
+import { useMe } from '../api/operations.ts';
 import iconUrl from '../icon.svg';
-import { announce, MenuIcon, SearchIcon } from '../kit/signs.tsx';
-import { chooseLanguage, type Language, languages, useCodeNames, useLanguage, useWords } from '../words/words.ts';
-import shellStyles from './Shell.module.css';
+import { Choice } from '../kit/inputs.tsx';
+import { announce, Icon } from '../kit/signs.tsx';
+import { chooseLanguage, languages, useCodeNames, useLanguage, useWords } from '../words/words.ts';
+import styles from './Shell.module.css';
 import { shellWords } from './words.ts';
 
 /** The header of every page: search, language, theme and account. */
 export function Header({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu: () => void }) {
   const words = useWords(shellWords);
   return (
-    <header className={shellStyles.header}>
+    <header className={styles.header}>
       <ActionIcon
-        className={shellStyles.menuButton}
+        className={styles.menuButton}
         variant="default"
         size="lg"
         aria-label={words.menu}
@@ -23,9 +24,9 @@ export function Header({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu: ()
         aria-controls="account navigation"
         onClick={onMenu}
       >
-        <MenuIcon />
+        <Icon name="menu" />
       </ActionIcon>
-      <Link to="/" className={shellStyles.brand}>
+      <Link to="/" className={styles.brand}>
         <img src={iconUrl} alt="" width="24" height="24" />
         {words.product}
       </Link>
@@ -44,7 +45,7 @@ function SearchBox() {
     if (text !== '') void navigate({ to: '/search', search: { text } });
   };
   return (
-    <search className={shellStyles.find}>
+    <search className={styles.find}>
       <form onSubmit={search}>
         <TextInput
           id="search"
@@ -56,7 +57,7 @@ function SearchBox() {
           spellCheck={false}
           rightSection={
             <ActionIcon type="submit" variant="subtle" color="gray" aria-label={words.searchButton}>
-              <SearchIcon />
+              <Icon name="search" />
             </ActionIcon>
           }
         />
@@ -72,7 +73,7 @@ function Account({ isOpen }: { isOpen: boolean }) {
   const { name, role } = useMe();
   const logOut = useLogOut();
   return (
-    <section id="account" className={shellStyles.account} data-open={isOpen} aria-label={words.account}>
+    <section id="account" className={styles.account} data-open={isOpen} aria-label={words.account}>
       <Preferences />
       <span>{words.loggedInAs(name, codeName(role))}</span>
       <Link to="/password">{words.ownPassword}</Link>
@@ -90,19 +91,13 @@ export function Preferences() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <>
-      <NativeSelect
-        size="xs"
-        aria-label={words.language}
-        value={language}
-        data={Object.entries(languages).map(([value, label]) => ({ value, label }))}
-        onChange={(event) => chooseLanguage(event.currentTarget.value as Language)}
-      />
-      <NativeSelect
+      <Choice size="xs" aria-label={words.language} value={language} options={languages} onChange={chooseLanguage} />
+      <Choice
         size="xs"
         aria-label={words.colors}
         value={colorScheme}
-        data={(['auto', 'light', 'dark'] as const).map((value) => ({ value, label: words[value] }))}
-        onChange={(event) => setColorScheme(event.currentTarget.value as 'auto' | 'light' | 'dark')}
+        options={{ auto: words.auto, light: words.light, dark: words.dark }}
+        onChange={setColorScheme}
       />
     </>
   );

@@ -2,14 +2,13 @@ import type { OperatorRole } from '@lockstep/contract/console';
 import { Button } from '@mantine/core';
 import { Link, useNavigate, useRouter } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { useMay, useOperation } from '../api/index.ts';
-import { MeContext } from '../api/operations.ts';
+import { MeContext, useMay, useOperation } from '../api/operations.ts';
 import { Dialog } from '../kit/dialogs.tsx';
 import { Query } from '../kit/page.tsx';
-import { CloseIcon, dismiss, useAnnouncements } from '../kit/signs.tsx';
+import { dismiss, Icon, useAnnouncements } from '../kit/signs.tsx';
 import { useWords } from '../words/words.ts';
 import { Header } from './Header.tsx';
-import shellStyles from './Shell.module.css';
+import styles from './Shell.module.css';
 import { shellWords } from './words.ts';
 
 /** The frame around every page but the login page. */
@@ -33,10 +32,10 @@ function Frame({ children }: { children: ReactNode }) {
   const router = useRouter();
   useEffect(() => router.subscribe('onResolved', () => setMenuOpen(false)), [router]);
   return (
-    <div className={shellStyles.shell}>
+    <div className={styles.shell}>
       {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place of this page. */}
       <a
-        className={shellStyles.skip}
+        className={styles.skip}
         href="#main"
         onClick={(event) => {
           // A bare `#main` would be relative to the document's base.
@@ -48,7 +47,7 @@ function Frame({ children }: { children: ReactNode }) {
       </a>
       <Header isMenuOpen={isMenuOpen} onMenu={() => setMenuOpen(!isMenuOpen)} />
       <Navigation isOpen={isMenuOpen} />
-      <main ref={main} id="main" tabIndex={-1} className={shellStyles.main}>
+      <main ref={main} id="main" tabIndex={-1} className={styles.main}>
         {children}
       </main>
       <Announcements />
@@ -62,7 +61,7 @@ function Navigation({ isOpen }: { isOpen: boolean }) {
   const words = useWords(shellWords);
   const may = useMay();
   return (
-    <nav id="navigation" aria-label={words.navigation} className={shellStyles.navigation} data-open={isOpen}>
+    <nav id="navigation" aria-label={words.navigation} className={styles.navigation} data-open={isOpen}>
       <ul>
         {areas
           .filter(({ least }) => may(least))
@@ -113,7 +112,7 @@ function Shortcuts() {
       onClose={() => setShown(false)}
       actions={<Button onClick={() => setShown(false)}>{words.close}</Button>}
     >
-      <dl className={shellStyles.shortcuts}>
+      <dl className={styles.shortcuts}>
         <Shortcut keys={['?']} text={words.shortcutHelp} />
         <Shortcut keys={['/']} text={words.shortcutSearch} />
         <Shortcut keys={['↑', '↓']} text={words.shortcutRows} />
@@ -147,12 +146,12 @@ function Announcements() {
   const words = useWords(shellWords);
   const announcements = useAnnouncements();
   return (
-    <div className={shellStyles.announcements} role="status" aria-live="polite" aria-label={words.announcements}>
+    <div className={styles.announcements} role="status" aria-live="polite" aria-label={words.announcements}>
       {announcements.map(({ id, tone, text }) => (
-        <div key={id} className={shellStyles.announcement} data-tone={tone}>
+        <div key={id} className={styles.announcement} data-tone={tone}>
           <span>{text}</span>
           <button type="button" aria-label={words.dismiss} onClick={() => dismiss(id)}>
-            <CloseIcon />
+            <Icon name="close" />
           </button>
         </div>
       ))}

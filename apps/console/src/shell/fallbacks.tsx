@@ -1,6 +1,6 @@
-import { Button, Loader } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { Page } from '../kit/page.tsx';
+import { Loading, Page } from '../kit/page.tsx';
 import { Empty, Notice } from '../kit/signs.tsx';
 import { kitWords } from '../words/kit.ts';
 import { useWords } from '../words/words.ts';
@@ -36,10 +36,9 @@ export function NotFound() {
 
 /** Shown while a page's script loads. */
 export function PendingPage() {
-  const words = useWords(shellWords);
   return (
-    <output style={{ display: 'block', padding: '1.25rem' }}>
-      <Loader size="sm" aria-hidden="true" /> {words.loading}
-    </output>
+    <div style={{ padding: '1.25rem' }}>
+      <Loading />
+    </div>
   );
 }

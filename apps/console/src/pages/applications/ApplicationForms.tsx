@@ -1,12 +1,16 @@
 import type { ApplicationCredentials, ConsoleApplication } from '@lockstep/contract/console';
-import { Button, Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, Textarea } from '@mantine/core';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { useChange, useOperation } from '../../api/index.ts';
-import { announce, Failure, Notice, OneTimeSecret, Page, Query, RoleGate } from '../../kit/index.ts';
+import { useChange, useOperation } from '../../api/operations.ts';
+import { OneTimeSecret } from '../../kit/dialogs.tsx';
+import { Choice, TextField } from '../../kit/inputs.tsx';
+import { Failure, Page, Query, RoleGate } from '../../kit/page.tsx';
+import { announce, Notice } from '../../kit/signs.tsx';
 import { useWords } from '../../words/words.ts';
+import { pageOf } from '../links.tsx';
+import styles from '../pages.module.css';
 import { type ChannelChoice, findFault, readChoice, writeChoice } from './channel-choice.ts';
-import formStyles from './Form.module.css';
 import { applicationsWords } from './words.ts';
 
 type Scope = ConsoleApplication['scopes'][number];
@@ -33,12 +37,11 @@ function NewApplicationForm() {
   const [isApproved, setApproved] = useState(true);
   const [isSent, setSent] = useState(false);
   const [credentials, setCredentials] = useState<ApplicationCredentials>();
-  const isFaulty = scopes.length === 0 || findFault(channels) !== undefined;
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     setSent(true);
-    if (isFaulty) return;
+    if (scopes.length === 0 || findFault(channels) !== undefined) return;
     const body = { name, scopes: [...scopes], channels: readChoice(channels), isApproved };
     // The page shows the failure from the mutation's state.
     const created = await create.mutateAsync({ body }).catch(() => undefined);
@@ -57,22 +60,14 @@ function NewApplicationForm() {
   );
   return (
     <>
-      <form className={formStyles.form} onSubmit={(event) => void submit(event)}>
-        <TextInput
-          label={words.name}
-          description={words.nameHint}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          maxLength={255}
-          autoComplete="off"
-          required
-        />
-        <fieldset className={formStyles.group}>
+      <Stack component="form" maw="40rem" onSubmit={(event) => void submit(event)}>
+        <TextField label={words.name} description={words.nameHint} value={name} onChange={setName} required />
+        <fieldset className={`box ${styles.group}`}>
           <legend>{words.scopes}</legend>
           {scopeBox('auth_order', words.scopeOrder)}
           {scopeBox('auth_me', words.scopeMember)}
           {isSent && scopes.length === 0 && (
-            <p className={formStyles.fault} role="alert">
+            <p className={styles.fault} role="alert">
               {words.scopeMissing}
             </p>
           )}
@@ -90,17 +85,12 @@ function NewApplicationForm() {
             {words.create}
           </Button>
         </div>
-      </form>
+      </Stack>
       {credentials !== undefined && (
         <OneTimeSecret
           title={words.created(name)}
-          secrets={[
-            { label: words.appKey, value: credentials.appKey },
-            { label: words.appSecret, value: credentials.appSecret },
-          ]}
-          onClose={() =>
-            void navigate({ to: '/applications/$appKey', params: { appKey: credentials.appKey }, replace: true })
-          }
+          secrets={{ [words.appKey]: credentials.appKey, [words.appSecret]: credentials.appSecret }}
+          onClose={() => void navigate({ ...pageOf.application(credentials.appKey), replace: true })}
         >
           <p>{words.secretOnce}</p>
         </OneTimeSecret>
@@ -123,7 +113,7 @@ export function BindingPage() {
       title={words.bindTitle(name)}
       crumbs={[
         { text: words.applications, to: '/applications' },
-        { text: name, to: '/applications/$appKey', params: { appKey } },
+        { text: name, ...pageOf.application(appKey) },
       ]}
     >
       <RoleGate operation="bindApplication">
@@ -144,11 +134,12 @@ export function BindingPage() {
 /** Sends the channels that the form showed first, so that the service refuses to overwrite a change made meanwhile. */
 function ChannelsForm({ application, onReload }: { application: ConsoleApplication; onReload: () => void }) {
   const words = useWords(applicationsWords);
-  const navigate = route.useNavigate();
+  const navigate = useNavigate();
   const bind = useChange('bindApplication');
   const [{ appKey, channels: shownChannels }] = useState(application);
   const [choice, setChoice] = useState(writeChoice(shownChannels));
   const [isSent, setSent] = useState(false);
+  const address = pageOf.application(appKey);
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -159,52 +150,45 @@ function ChannelsForm({ application, onReload }: { application: ConsoleApplicati
     const bound = await bind.mutateAsync({ params: { appKey }, body }).catch(() => undefined);
     if (bound === undefined) return;
     announce('good', words.bound);
-    await navigate({ to: '/applications/$appKey', params: { appKey } });
+    await navigate(address);
   };
   return (
-    <form className={formStyles.form} onSubmit={(event) => void submit(event)}>
+    <Stack component="form" maw="40rem" onSubmit={(event) => void submit(event)}>
       <Notice tone="warn" title={words.bindSays} />
       <ChannelsField value={choice} onChange={setChoice} showsFault={isSent} />
       {bind.error !== null && (
-        <Failure failure={bind.error} {...(bind.error.status === 409 ? { onRetry: onReload } : {})} />
+        <Failure failure={bind.error} onRetry={bind.error.status === 409 ? onReload : undefined} />
       )}
-      <div className={formStyles.buttons}>
+      <Group gap="0.5rem">
         <Button type="submit" loading={bind.isPending}>
           {words.save}
         </Button>
-        <Button
-          variant="default"
-          renderRoot={(props) => <Link to="/applications/$appKey" params={{ appKey }} {...props} />}
-        >
+        <Button variant="default" renderRoot={(props) => <Link {...address} {...props} />}>
           {words.cancel}
         </Button>
-      </div>
-    </form>
+      </Group>
+    </Stack>
   );
 }
 
-/** Selects channels. Shows what is invalid if `showsFault` is true. */
-function ChannelsField({
-  value,
-  onChange,
-  showsFault,
-}: {
+interface ChannelsFieldProps {
   value: ChannelChoice;
   onChange: (value: ChannelChoice) => void;
+  /** Whether to show what is invalid. */
   showsFault: boolean;
-}) {
+}
+
+/** Selects channels. */
+function ChannelsField({ value, onChange, showsFault }: ChannelsFieldProps) {
   const words = useWords(applicationsWords);
   const fault = showsFault ? findFault(value) : undefined;
   return (
     <>
-      <NativeSelect
+      <Choice
         label={words.channels}
         value={value.isBound ? 'some' : 'all'}
-        data={[
-          { value: 'all', label: words.allChannels },
-          { value: 'some', label: words.bindSome },
-        ]}
-        onChange={(event) => onChange({ ...value, isBound: event.currentTarget.value === 'some' })}
+        options={{ all: words.allChannels, some: words.bindSome }}
+        onChange={(chosen) => onChange({ ...value, isBound: chosen === 'some' })}
       />
       {value.isBound && (
         <Textarea

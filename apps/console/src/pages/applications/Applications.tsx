@@ -1,31 +1,18 @@
 import type { ApplicationDetail, ApplicationStatus, ConsoleApplication } from '@lockstep/contract/console';
-import { Button, TextInput } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMayCall, useOperation } from '../../api/index.ts';
-import {
-  type Column,
-  ConfirmButton,
-  CopyId,
-  DataTable,
-  type Field,
-  Fields,
-  Filters,
-  NoRows,
-  OneTimeSecret,
-  optionsOf,
-  Page,
-  Query,
-  Section,
-  StateBadge,
-  Time,
-  useStateWords,
-} from '../../kit/index.ts';
+import { useMayCall, useOperation } from '../../api/operations.ts';
+import { ConfirmButton, OneTimeSecret } from '../../kit/dialogs.tsx';
+import { optionsOf, TextField } from '../../kit/inputs.tsx';
+import { Page, Query, Section } from '../../kit/page.tsx';
+import { StateBadge, useStateWords } from '../../kit/signs.tsx';
+import { type Column, List } from '../../kit/table.tsx';
+import { CopyId, type Field, Fields, Time } from '../../kit/values.tsx';
 import { useNumberFormat, useWords } from '../../words/words.ts';
-import formStyles from './Form.module.css';
+import { pageOf } from '../links.tsx';
 import { applicationsWords } from './words.ts';
 
-const route = getRouteApi('/applications');
 const STATUSES = ['pending', 'approved', 'suspended'] as const satisfies ApplicationStatus[];
 
 /** All applications, filtered by name, key and status. */
@@ -33,10 +20,19 @@ export function ApplicationsPage() {
   const words = useWords(applicationsWords);
   const states = useStateWords();
   const mayCall = useMayCall();
-  const { search, status, cursor } = route.useSearch();
-  const query = { search, status: status as ApplicationStatus | undefined, cursor };
-  const applications = useOperation('listApplications', { query }, { keepsPrevious: true });
-  const columns = useColumns();
+  const statuses = optionsOf(STATUSES, { ...states, pending: states.unapproved });
+  const columns: Column<ConsoleApplication>[] = [
+    {
+      header: words.name,
+      width: '12rem',
+      cell: ({ appKey, name }) => <Link {...pageOf.application(appKey)}>{name}</Link>,
+    },
+    { header: words.appKey, cell: ({ appKey }) => <CopyId id={appKey} what={words.appKey} /> },
+    { header: words.status, cell: ({ status }) => <StateBadge state={status} pending="unapproved" /> },
+    { header: words.scopes, isMinor: true, cell: ({ scopes }) => scopes.join(words.comma) },
+    { header: words.channels, isMinor: true, cell: ({ channels }) => channels?.join(words.comma) ?? words.allChannels },
+    { header: words.createdTime, isMinor: true, cell: ({ createdTime }) => <Time timeMs={createdTime} /> },
+  ];
   return (
     <Page
       title={words.applications}
@@ -47,60 +43,28 @@ export function ApplicationsPage() {
         )
       }
     >
-      <Filters
-        fields={[
+      <List
+        label={words.applications}
+        operation="listApplications"
+        rows={({ applications }) => applications}
+        filters={[
           { name: 'search', label: words.search, kind: 'text' },
-          {
-            name: 'status',
-            label: words.status,
-            kind: 'select',
-            options: optionsOf(STATUSES, { ...states, pending: states.unapproved }),
-          },
+          { name: 'status', label: words.status, kind: 'select', options: statuses },
         ]}
+        columns={columns}
+        rowKey={({ appKey }) => appKey}
+        none={[words.noneTitle, words.noneYet]}
       />
-      <Query of={applications}>
-        {({ applications: rows, nextCursor }) => (
-          <DataTable
-            label={words.applications}
-            columns={columns}
-            rows={rows}
-            rowKey={({ appKey }) => appKey}
-            isStale={applications.isPlaceholderData}
-            empty={<NoRows title={words.noneTitle}>{words.noneYet}</NoRows>}
-            nextCursor={nextCursor}
-          />
-        )}
-      </Query>
     </Page>
   );
 }
 
-function useColumns(): readonly Column<ConsoleApplication>[] {
-  const words = useWords(applicationsWords);
-  return [
-    {
-      header: words.name,
-      width: '12rem',
-      cell: ({ appKey, name }) => (
-        <Link to="/applications/$appKey" params={{ appKey }}>
-          {name}
-        </Link>
-      ),
-    },
-    { header: words.appKey, cell: ({ appKey }) => <CopyId id={appKey} what={words.appKey} /> },
-    { header: words.status, cell: ({ status }) => <StateBadge state={status} pending="unapproved" /> },
-    { header: words.scopes, isMinor: true, cell: ({ scopes }) => scopes.join(words.comma) },
-    { header: words.channels, isMinor: true, cell: ({ channels }) => <ChannelList of={channels} /> },
-    { header: words.createdTime, isMinor: true, cell: ({ createdTime }) => <Time timeMs={createdTime} /> },
-  ];
-}
-
-const pageRoute = getRouteApi('/applications/$appKey');
+const route = getRouteApi('/applications/$appKey');
 
 /** One application: its scopes, channels and tokens, and actions. */
 export function ApplicationPage() {
   const words = useWords(applicationsWords);
-  const { appKey } = pageRoute.useParams();
+  const { appKey } = route.useParams();
   const application = useOperation('getApplication', { params: { appKey } });
   const { data } = application;
   return (
@@ -112,61 +76,6 @@ export function ApplicationPage() {
     >
       <Query of={application}>{(shown) => <Known application={shown} />}</Query>
     </Page>
-  );
-}
-
-function Known({ application }: { application: ApplicationDetail }) {
-  const words = useWords(applicationsWords);
-  const writeNumber = useNumberFormat();
-  const mayCall = useMayCall();
-  const { appKey, name, scopes, channels, createdTime, liveTokens, oldSecretEndTime } = application;
-  const fields: Field[] = [
-    { label: words.appKey, value: <CopyId id={appKey} what={words.appKey} /> },
-    { label: words.scopes, value: scopes.join(words.comma) },
-    { label: words.channels, value: <ChannelList of={channels} /> },
-    { label: words.createdTime, value: <Time timeMs={createdTime} isRelative withUtc /> },
-    {
-      label: words.oldSecretEnd,
-      value: oldSecretEndTime === null ? words.noOldSecret : <Time timeMs={oldSecretEndTime} isRelative withUtc />,
-    },
-    {
-      label: words.liveTokens,
-      value: (
-        <div className={formStyles.buttons}>
-          {`${writeNumber(liveTokens.count)}${liveTokens.isMore ? '+' : ''}${words.gap}${words.aside(words.liveTokensHint)}`}
-          <ConfirmButton
-            operation="revokeApplicationTokens"
-            call={{ params: { appKey } }}
-            label={words.revokeTokens}
-            title={words.revokeTitle(name)}
-            isDangerous
-            done={words.revokedNow(name)}
-          >
-            {words.revokeSays(name)}
-          </ConfirmButton>
-        </div>
-      ),
-    },
-  ];
-  return (
-    <>
-      <Fields fields={fields} />
-      <Section title={words.seeAlso}>
-        <nav className={formStyles.links} aria-label={words.seeAlso}>
-          <Link to="/batches" search={{ appKey }}>
-            {words.batches}
-          </Link>
-          <Link to="/webhooks" search={{ appKey }}>
-            {words.webhooks}
-          </Link>
-          {mayCall('listAuditLog') && (
-            <Link to="/audit-log" search={{ target: appKey }}>
-              {words.changes}
-            </Link>
-          )}
-        </nav>
-      </Section>
-    </>
   );
 }
 
@@ -213,8 +122,54 @@ function ApplicationActions({ application: { appKey, name, status } }: { applica
   );
 }
 
+function Known({ application }: { application: ApplicationDetail }) {
+  const words = useWords(applicationsWords);
+  const writeNumber = useNumberFormat();
+  const mayCall = useMayCall();
+  const { appKey, name, scopes, channels, createdTime, liveTokens, oldSecretEndTime } = application;
+  const fields: Field[] = [
+    { label: words.appKey, value: <CopyId id={appKey} what={words.appKey} /> },
+    { label: words.scopes, value: scopes.join(words.comma) },
+    { label: words.channels, value: channels?.join(words.comma) ?? words.allChannels },
+    { label: words.createdTime, value: <Time timeMs={createdTime} isRelative withUtc /> },
+    {
+      label: words.oldSecretEnd,
+      value: oldSecretEndTime === null ? words.noOldSecret : <Time timeMs={oldSecretEndTime} isRelative withUtc />,
+    },
+    {
+      label: words.liveTokens,
+      value: (
+        <Group gap="0.5rem">
+          {`${writeNumber(liveTokens.count)}${liveTokens.isMore ? '+' : ''}${words.gap}${words.aside(words.liveTokensHint)}`}
+          <ConfirmButton
+            operation="revokeApplicationTokens"
+            call={{ params: { appKey } }}
+            label={words.revokeTokens}
+            title={words.revokeTitle(name)}
+            isDangerous
+            done={words.revokedNow(name)}
+          >
+            {words.revokeSays(name)}
+          </ConfirmButton>
+        </Group>
+      ),
+    },
+  ];
+  return (
+    <>
+      <Fields fields={fields} />
+      <Section title={words.seeAlso}>
+        <Group component="nav" gap="0.5rem 1.25rem" aria-label={words.seeAlso}>
+          <Link {...pageOf.batches({ appKey })}>{words.batches}</Link>
+          <Link {...pageOf.webhooks({ appKey })}>{words.webhooks}</Link>
+          {mayCall('listAuditLog') && <Link {...pageOf.auditLog({ target: appKey })}>{words.changes}</Link>}
+        </Group>
+      </Section>
+    </>
+  );
+}
+
 const MAX_HOURS = 720;
-const PROPOSED_HOURS = '24';
 /** Lifetime of a token. */
 const TOKEN_HOURS = 2;
 const HOUR_MS = 3_600_000;
@@ -222,34 +177,32 @@ const HOUR_MS = 3_600_000;
 /** Rotates an application's secret and shows the new one once. */
 function RotateSecret({ appKey, name }: { appKey: string; name: string }) {
   const words = useWords(applicationsWords);
-  const [hours, setHours] = useState(PROPOSED_HOURS);
-  const isValid = /^\d{1,3}$/.test(hours) && Number(hours) <= MAX_HOURS;
+  const [text, setText] = useState('24');
+  const hours = Number(text);
+  const isValid = /^\d{1,3}$/.test(text) && hours <= MAX_HOURS;
   return (
     <ConfirmButton
       operation="rotateApplicationSecret"
-      call={{ params: { appKey }, body: { overlapHours: Number(hours) } }}
+      call={{ params: { appKey }, body: { overlapHours: hours } }}
       label={words.rotate}
       title={words.rotateTitle(name)}
       canConfirm={isValid}
       done={words.rotated}
-      result={(rotated, onClose) => (
+      result={({ appKey: key, appSecret, oldSecretEndTime }, onClose) => (
         <OneTimeSecret
           title={words.rotated}
-          secrets={[
-            { label: words.appKey, value: rotated.appKey },
-            { label: words.appSecret, value: rotated.appSecret },
-          ]}
+          secrets={{ [words.appKey]: key, [words.appSecret]: appSecret }}
           onClose={onClose}
         >
-          {rotated.oldSecretEndTime === null ? (
+          {oldSecretEndTime === null ? (
             <p>{words.oldEnded}</p>
           ) : (
             <>
               <p>
-                {words.oldGoodUntil} <Time timeMs={rotated.oldSecretEndTime} withUtc />
+                {words.oldGoodUntil} <Time timeMs={oldSecretEndTime} withUtc />
               </p>
               <p>
-                {words.tokensGoodUntil} <Time timeMs={rotated.oldSecretEndTime + TOKEN_HOURS * HOUR_MS} withUtc />
+                {words.tokensGoodUntil} <Time timeMs={oldSecretEndTime + TOKEN_HOURS * HOUR_MS} withUtc />
               </p>
             </>
           )}
@@ -258,27 +211,17 @@ function RotateSecret({ appKey, name }: { appKey: string; name: string }) {
       )}
     >
       <p>{words.rotateSays}</p>
-      <TextInput
+      <TextField
         label={words.overlapHours}
         description={words.overlapHint}
         inputMode="numeric"
-        value={hours}
-        onChange={(event) => setHours(event.currentTarget.value.trim())}
+        value={text}
+        onChange={(given) => setText(given.trim())}
         error={isValid ? undefined : words.overlapInvalid}
-        autoComplete="off"
       />
       {isValid && (
-        <p>
-          {Number(hours) === 0
-            ? words.nothingWorks
-            : words.stillWorks(String(Number(hours)), String(Number(hours) + TOKEN_HOURS))}
-        </p>
+        <p>{hours === 0 ? words.nothingWorks : words.stillWorks(String(hours), String(hours + TOKEN_HOURS))}</p>
       )}
     </ConfirmButton>
   );
-}
-
-function ChannelList({ of: channels }: { of: ConsoleApplication['channels'] }) {
-  const words = useWords(applicationsWords);
-  return <>{channels === null ? words.allChannels : channels.join(words.comma)}</>;
 }

@@ -1,7 +1,11 @@
 import type { ConsoleData } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
-import { useOperation } from '../../api/index.ts';
-import { Badge, CopyId, Empty, Pager, Query, Time, Tree, type TreeNode, useAddress } from '../../kit/index.ts';
+import { useOperation } from '../../api/operations.ts';
+import { useAddress } from '../../kit/inputs.tsx';
+import { Query } from '../../kit/page.tsx';
+import { Badge, Empty } from '../../kit/signs.tsx';
+import { Pager } from '../../kit/table.tsx';
+import { CopyId, Time, Tree, type TreeNode } from '../../kit/values.tsx';
 import { useNumberFormat, useWords } from '../../words/words.ts';
 import { OrderLink } from '../links.tsx';
 import { assetsWords } from './words.ts';

@@ -1,9 +1,13 @@
 import type { ConsoleData } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
-import { useOperation } from '../../api/index.ts';
-import { CopyId, Empty, Pager, Query, Time, TimeLine, type Tone, useAddress } from '../../kit/index.ts';
+import { useOperation } from '../../api/operations.ts';
+import { useAddress } from '../../kit/inputs.tsx';
+import { Query } from '../../kit/page.tsx';
+import { Empty, type Tone } from '../../kit/signs.tsx';
+import { Pager } from '../../kit/table.tsx';
+import { CopyId, Time, TimeLine } from '../../kit/values.tsx';
 import { useNumberFormat, useWords } from '../../words/words.ts';
-import { OrderLink, OwnerLink } from '../links.tsx';
+import { OrderLink, OwnerLink, pageOf } from '../links.tsx';
 import { assetsWords } from './words.ts';
 
 type Entry = ConsoleData<'getAssetHistory'>['entries'][number];
@@ -115,7 +119,7 @@ function Detail({ entry, isOfSameOrder }: { entry: Entry; isOfSameOrder: boolean
             <>
               {' · '}
               {words.batch}{' '}
-              <Link to="/batches/$batchId" params={{ batchId }}>
+              <Link {...pageOf.batch(batchId)}>
                 {channelCode ?? '–'} {channelOrderId ?? batchId}
               </Link>
             </>
@@ -129,10 +133,7 @@ function Detail({ entry, isOfSameOrder }: { entry: Entry; isOfSameOrder: boolean
       )}
       {appKey !== null && !isOfSameOrder && (
         <div>
-          {words.by}{' '}
-          <Link to="/applications/$appKey" params={{ appKey }}>
-            {applicationName}
-          </Link>
+          {words.by} <Link {...pageOf.application(appKey)}>{applicationName}</Link>
         </div>
       )}
     </>

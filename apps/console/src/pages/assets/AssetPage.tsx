@@ -1,23 +1,14 @@
 import type { ConsoleData } from '@lockstep/contract/console';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useOperation } from '../../api/index.ts';
-import {
-  AddressTabs,
-  type Column,
-  CopyButton,
-  CopyId,
-  DataTable,
-  Empty,
-  Fields,
-  Notice,
-  Page,
-  Query,
-  Section,
-  Time,
-} from '../../kit/index.ts';
+import { useOperation } from '../../api/operations.ts';
+import { AddressTabs } from '../../kit/inputs.tsx';
+import { Page, Query, Section } from '../../kit/page.tsx';
+import { Empty, Notice } from '../../kit/signs.tsx';
+import { type Column, DataTable } from '../../kit/table.tsx';
+import { CopyButton, CopyId, Fields, Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
-import { AssetLink, EnterpriseLink, OrderLink, OwnerLink } from '../links.tsx';
+import { AssetLink, EnterpriseLink, OrderLink, OwnerLink, pageOf } from '../links.tsx';
 import { AssetContents } from './AssetContents.tsx';
 import { AssetHistory } from './AssetHistory.tsx';
 import { AssetMarks } from './Assets.tsx';
@@ -43,11 +34,7 @@ export function AssetPage() {
         </>
       }
       crumbs={[{ text: words.assets, to: '/assets' }]}
-      actions={
-        <Link to="/orders" search={{ assetNum }}>
-          {words.ordersOfNumber}
-        </Link>
-      }
+      actions={<Link {...pageOf.orders({ assetNum })}>{words.ordersOfNumber}</Link>}
     >
       <Query of={asset}>
         {(read) => (
@@ -111,11 +98,7 @@ function AssetFields({ asset }: { asset: ActiveAsset }) {
               words.unassigned
             ) : (
               <>
-                <Link
-                  to="/enterprises/$enterpriseGlobalId"
-                  params={{ enterpriseGlobalId }}
-                  search={{ tab: 'employees', text: holder.account }}
-                >
+                <Link {...pageOf.enterprise(enterpriseGlobalId)} search={{ tab: 'employees', text: holder.account }}>
                   {holder.name}
                 </Link>{' '}
                 · {holder.account}

@@ -1,38 +1,28 @@
-import type { ConsoleBatchDetail, FailureGroup, TracedBatch } from '@lockstep/contract/console';
+import type { ConsoleBatchDetail, TracedBatch } from '@lockstep/contract/console';
 import { Button } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { CallFailure, type CallOf, downloadOperation, useMayCall, useOperation } from '../../api/index.ts';
-import {
-  ConfirmButton,
-  CopyId,
-  Dialog,
-  Failure,
-  Fields,
-  Figure,
-  Figures,
-  Filters,
-  NoRows,
-  optionsOf,
-  Page,
-  ProgressBar,
-  Query,
-  Section,
-  StateBadge,
-  Time,
-  useStateWords,
-} from '../../kit/index.ts';
+import { CallFailure, downloadOperation } from '../../api/calls.ts';
+import { useMayCall, useOperation } from '../../api/operations.ts';
+import { ConfirmButton, Dialog } from '../../kit/dialogs.tsx';
+import { optionsOf } from '../../kit/inputs.tsx';
+import { Failure, Page, Query, Section } from '../../kit/page.tsx';
+import { StateBadge, useStateWords } from '../../kit/signs.tsx';
+import { List } from '../../kit/table.tsx';
+import { CopyId, Fields, Figure, Figures, ProgressBar, Time } from '../../kit/values.tsx';
 import { useCauseWords } from '../../words/causes.ts';
 import { ORDER_CAUSES } from '../../words/codes.ts';
-import { kitWords } from '../../words/kit.ts';
 import { useCodeNames, useNumberFormat, useWords } from '../../words/words.ts';
-import { ApplicationLink, BatchLink } from '../links.tsx';
-import { OrderTable } from '../orders/Orders.tsx';
+import { ApplicationLink, BatchLink, pageOf } from '../links.tsx';
+import { useOrderTable } from '../orders/Orders.tsx';
+import styles from '../pages.module.css';
 import { Resends } from './Batches.tsx';
-import failureGroupsStyles from './FailureGroups.module.css';
 import { batchesWords } from './words.ts';
 
 const REFRESH_MS = 1_000;
+/** Between reloads of a section while the batch runs. */
+const SECTION_REFRESH_MS = 2_000;
 const route = getRouteApi('/batches/$batchId');
 
 /** One batch: progress, failures by cause, orders, and actions. */
@@ -69,11 +59,26 @@ export function BatchPage() {
 
 function BatchActions({ batch }: { batch: ConsoleBatchDetail }) {
   const words = useWords(batchesWords);
+  const write = useNumberFormat();
   const mayCall = useMayCall();
   const { batchId, failed, pending, state } = batch;
   return (
     <>
-      {pending > 0 && <CancelBatch batch={batch} />}
+      {pending > 0 && (
+        <ConfirmButton
+          operation="cancelBatch"
+          call={{ params: { batchId } }}
+          label={words.cancel}
+          title={words.cancelTitle(write(pending))}
+          confirmLabel={words.cancelConfirm}
+          dismissLabel={words.cancelDismiss}
+          isDangerous
+          done={({ cancelled }) => (cancelled === 0 ? words.nothingCancelled : words.cancelled(write(cancelled)))}
+        >
+          <p>{words.cancelText}</p>
+          <p>{words.cancelFinished}</p>
+        </ConfirmButton>
+      )}
       {failed > 0 && mayCall('downloadFailedOrders') && <DownloadFailed batch={batch} />}
       {failed > 0 && state === 'completed' && mayCall('resendOrders') && (
         <Button
@@ -82,6 +87,47 @@ function BatchActions({ batch }: { batch: ConsoleBatchDetail }) {
         >
           {words.resend}
         </Button>
+      )}
+    </>
+  );
+}
+
+/** Saves the failed orders of a batch as a file, or shows why that failed. */
+function DownloadFailed({ batch: { batchId, channelOrderId } }: { batch: ConsoleBatchDetail }) {
+  const words = useWords(batchesWords);
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<CallFailure>();
+  const download = async () => {
+    setBusy(true);
+    try {
+      const file = await downloadOperation('downloadFailedOrders', { params: { batchId } });
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(file);
+      link.download = `failed-${channelOrderId}.json`;
+      link.click();
+      URL.revokeObjectURL(link.href);
+    } catch (error) {
+      if (!(error instanceof CallFailure)) throw error;
+      setFailure(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const close = () => setFailure(undefined);
+  const closeButton = (
+    <Button variant="default" onClick={close}>
+      {words.close}
+    </Button>
+  );
+  return (
+    <>
+      <Button variant="default" loading={isBusy} title={words.downloadHint} onClick={() => void download()}>
+        {words.download}
+      </Button>
+      {failure !== undefined && (
+        <Dialog title={words.download} onClose={close} actions={closeButton}>
+          <Failure failure={failure} />
+        </Dialog>
       )}
     </>
   );
@@ -108,26 +154,19 @@ function BatchProgress({ batch: { total, succeeded, failed, pending, held } }: {
 function BatchFields({ batch }: { batch: TracedBatch }) {
   const codeName = useCodeNames();
   const words = useWords(batchesWords);
-  const { channelOrderId, channelCode, syncMode, requestId, batchId, resentFrom } = batch;
-  const { acceptedTime, completedTime, estimatedCompletionTime, reopenedTime } = batch;
+  const { batchId, requestId, resentFrom, completedTime, estimatedCompletionTime: expectedTime, reopenedTime } = batch;
   return (
     <Fields
       fields={[
-        { label: words.channelOrderId, value: <CopyId id={channelOrderId} /> },
-        { label: words.channel, value: channelCode },
+        { label: words.channelOrderId, value: <CopyId id={batch.channelOrderId} /> },
+        { label: words.channel, value: batch.channelCode },
         { label: words.application, value: <ApplicationLink of={batch} /> },
-        { label: words.madeFrom, value: resentFrom === null ? undefined : <BatchLink batch={resentFrom} /> },
-        { label: words.mode, value: codeName(syncMode) },
-        { label: words.accepted, value: <Time timeMs={acceptedTime} isRelative withUtc /> },
-        { label: words.completed, value: completedTime === null ? null : <Time timeMs={completedTime} withUtc /> },
-        {
-          label: words.expected,
-          value: estimatedCompletionTime === null ? undefined : <Time timeMs={estimatedCompletionTime} withUtc />,
-        },
-        {
-          label: words.reopened,
-          value: reopenedTime === null ? undefined : <Time timeMs={reopenedTime} isRelative withUtc />,
-        },
+        { label: words.madeFrom, value: resentFrom ? <BatchLink batch={resentFrom} /> : undefined },
+        { label: words.mode, value: codeName(batch.syncMode) },
+        { label: words.accepted, value: <Time timeMs={batch.acceptedTime} isRelative withUtc /> },
+        { label: words.completed, value: completedTime && <Time timeMs={completedTime} withUtc /> },
+        { label: words.expected, value: expectedTime ? <Time timeMs={expectedTime} withUtc /> : undefined },
+        { label: words.reopened, value: reopenedTime ? <Time timeMs={reopenedTime} isRelative withUtc /> : undefined },
         { label: words.batchId, value: <CopyId id={batchId} what={words.batchId} /> },
         { label: words.requestId, value: <CopyId id={requestId} what={words.requestId} /> },
       ]}
@@ -135,94 +174,36 @@ function BatchFields({ batch }: { batch: TracedBatch }) {
   );
 }
 
-/** Cancels the pending orders of a batch after confirmation. */
-function CancelBatch({ batch: { batchId, pending } }: { batch: ConsoleBatchDetail }) {
-  const words = useWords(batchesWords);
-  const write = useNumberFormat();
-  return (
-    <ConfirmButton
-      operation="cancelBatch"
-      call={{ params: { batchId } }}
-      label={words.cancel}
-      title={words.cancelTitle(write(pending))}
-      confirmLabel={words.cancelConfirm}
-      dismissLabel={words.cancelDismiss}
-      isDangerous
-      done={({ cancelled }) => (cancelled === 0 ? words.nothingCancelled : words.cancelled(write(cancelled)))}
-    >
-      <p>{words.cancelText}</p>
-      <p>{words.cancelFinished}</p>
-    </ConfirmButton>
-  );
-}
-
-/** Saves the failed orders of a batch as a file, or shows why that failed. */
-function DownloadFailed({ batch: { batchId, channelOrderId } }: { batch: ConsoleBatchDetail }) {
-  const words = useWords(batchesWords);
-  const shared = useWords(kitWords);
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<CallFailure>();
-  const download = async () => {
-    setBusy(true);
-    try {
-      saveFile(
-        await downloadOperation('downloadFailedOrders', { params: { batchId } }),
-        `failed-${channelOrderId}.json`,
-      );
-    } catch (error) {
-      if (!(error instanceof CallFailure)) throw error;
-      setFailure(error);
-    } finally {
-      setBusy(false);
-    }
-  };
-  const close = () => setFailure(undefined);
-  return (
-    <>
-      <Button variant="default" loading={isBusy} title={words.downloadHint} onClick={() => void download()}>
-        {words.download}
-      </Button>
-      {failure !== undefined && (
-        <Dialog
-          title={words.download}
-          onClose={close}
-          actions={
-            <Button variant="default" onClick={close}>
-              {shared.close}
-            </Button>
-          }
-        >
-          <Failure failure={failure} />
-        </Dialog>
-      )}
-    </>
-  );
-}
-
-/** Saves a blob as a file. The URL can be revoked right after the click. */
-function saveFile(file: Blob, name: string): void {
-  const url = URL.createObjectURL(file);
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
-}
-
-/** The failures of a batch, grouped by cause, with their messages. */
+/** The failures of a batch, grouped by cause, with their messages. A cause links to its orders in the list below. */
 function FailureGroups({ batch: { batchId, state } }: { batch: ConsoleBatchDetail }) {
   const words = useWords(batchesWords);
-  const isRunning = state !== 'completed';
-  const found = useOperation('getBatchFailures', { params: { batchId } }, { refreshMs: refreshWhile(isRunning) });
-  useReadAtEnd(isRunning, found);
+  const causeWords = useCauseWords();
+  const write = useNumberFormat();
+  const refreshMs = state !== 'completed' && SECTION_REFRESH_MS;
+  const found = useOperation('getBatchFailures', { params: { batchId } }, { refreshMs });
+  const ordersOf = (cause: string) => ({ ...pageOf.batch(batchId), search: { state: 'failed', cause } });
   return (
     <Section title={words.failures}>
       <Query of={found}>
         {({ failures }) => (
-          <ul className={failureGroupsStyles.groups}>
-            {failures.map((group) => (
-              <li key={group.cause}>
-                <Group batchId={batchId} group={group} />
+          <ul className={`plain ${styles.failures}`}>
+            {failures.map(({ cause, orders, messages, otherOrders }) => (
+              <li key={cause}>
+                <strong>
+                  <Link {...ordersOf(cause)} resetScroll={false} aria-label={words.showThese(cause)}>
+                    <code>{cause}</code>
+                  </Link>{' '}
+                  · {words.ordersOf(write(orders))}
+                </strong>
+                <ul className="plain" aria-label={words.messages}>
+                  {messages.map((each) => (
+                    <li key={each.message}>
+                      {causeWords(cause, each.message)}
+                      {each.orders > 1 && <span className="dimmed"> · {words.ordersOf(write(each.orders))}</span>}
+                    </li>
+                  ))}
+                  {otherOrders > 0 && <li className="dimmed">{words.otherMessages(write(otherOrders))}</li>}
+                </ul>
               </li>
             ))}
           </ul>
@@ -232,95 +213,39 @@ function FailureGroups({ batch: { batchId, state } }: { batch: ConsoleBatchDetai
   );
 }
 
-/** One cause with its messages, linked to its orders in the list below. */
-function Group({ batchId, group }: { batchId: string; group: FailureGroup }) {
-  const words = useWords(batchesWords);
-  const causeWords = useCauseWords();
-  const write = useNumberFormat();
-  const { cause, orders, messages, otherOrders } = group;
-  return (
-    <>
-      <p className={failureGroupsStyles.cause}>
-        <Link
-          to="/batches/$batchId"
-          params={{ batchId }}
-          search={{ state: 'failed', cause }}
-          resetScroll={false}
-          aria-label={words.showThese(cause)}
-        >
-          <code>{cause}</code>
-        </Link>{' '}
-        · {words.ordersOf(write(orders))}
-      </p>
-      <ul className={failureGroupsStyles.messages} aria-label={words.messages}>
-        {messages.map((each) => (
-          <li key={each.message}>
-            {causeWords(cause, each.message)}
-            {each.orders > 1 && (
-              <span className={failureGroupsStyles.count}> · {words.ordersOf(write(each.orders))}</span>
-            )}
-          </li>
-        ))}
-        {otherOrders > 0 && <li className={failureGroupsStyles.count}>{words.otherMessages(write(otherOrders))}</li>}
-      </ul>
-    </>
-  );
-}
-
-const PAGE_SIZE = '200';
 const STATES = ['pending', 'succeeded', 'failed'] as const;
-const ordersRoute = getRouteApi('/batches/$batchId');
 
 /** The orders of a batch, filtered by state and cause. */
 function BatchOrders({ batch: { batchId, state } }: { batch: ConsoleBatchDetail }) {
   const words = useWords(batchesWords);
   const stateWords = useStateWords();
-  const { cursor, ...filters } = ordersRoute.useSearch();
   const isRunning = state !== 'completed';
-  const query = { ...filters, cursor, limit: PAGE_SIZE } as CallOf<'listBatchOrders'>['query'];
-  const found = useOperation(
-    'listBatchOrders',
-    { params: { batchId }, query },
-    { keepsPrevious: true, refreshMs: refreshWhile(isRunning) },
-  );
-  useReadAtEnd(isRunning, found);
+  useReloadAtEnd(isRunning);
   return (
     <Section title={words.ordersOfBatch}>
-      <Filters
-        fields={[
+      <List
+        label={words.itsOrders}
+        operation="listBatchOrders"
+        call={{ params: { batchId }, query: { limit: '200' } }}
+        rows={({ orders }) => orders}
+        refreshMs={isRunning && SECTION_REFRESH_MS}
+        filters={[
           { name: 'state', label: words.state, kind: 'select', options: optionsOf(STATES, stateWords) },
           { name: 'cause', label: words.cause, kind: 'select', options: optionsOf(ORDER_CAUSES) },
         ]}
+        {...useOrderTable()}
+        none={[words.noOrders, words.noOrdersAdvice]}
       />
-      <Query of={found}>
-        {({ orders, nextCursor }) => (
-          <OrderTable
-            label={words.itsOrders}
-            rows={orders}
-            isStale={found.isPlaceholderData}
-            empty={
-              <NoRows isMore={nextCursor !== null} title={words.noOrders}>
-                {words.noOrdersAdvice}
-              </NoRows>
-            }
-            nextCursor={nextCursor}
-          />
-        )}
-      </Query>
     </Section>
   );
 }
 
-const SECTION_REFRESH_MS = 2_000;
-
-/** The reload interval of a section while its batch runs; false after that. */
-const refreshWhile = (isRunning: boolean): number | false => (isRunning ? SECTION_REFRESH_MS : false);
-
-/** Reloads once when the batch completes: the reload before may have missed its last orders. */
-function useReadAtEnd(isRunning: boolean, { refetch }: { refetch: () => Promise<unknown> }): void {
+/** Reloads the page's data when the batch completes: the reload before may have missed its last orders. */
+function useReloadAtEnd(isRunning: boolean): void {
+  const client = useQueryClient();
   const wasRunning = useRef(isRunning);
   useEffect(() => {
-    if (wasRunning.current && !isRunning) void refetch();
+    if (wasRunning.current && !isRunning) void client.invalidateQueries();
     wasRunning.current = isRunning;
-  }, [isRunning, refetch]);
+  }, [isRunning, client]);
 }

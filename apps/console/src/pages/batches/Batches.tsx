@@ -1,45 +1,28 @@
 import type { ConsoleBatch, TracedBatch } from '@lockstep/contract/console';
-import { getRouteApi } from '@tanstack/react-router';
-import { type CallOf, useOperation } from '../../api/index.ts';
-import {
-  type Column,
-  Count,
-  DataTable,
-  Filters,
-  NoRows,
-  Notice,
-  optionsOf,
-  Page,
-  Query,
-  StateBadge,
-  type TableProps,
-  Time,
-  useStateWords,
-} from '../../kit/index.ts';
+import { optionsOf } from '../../kit/inputs.tsx';
+import { Page } from '../../kit/page.tsx';
+import { Notice, StateBadge, useStateWords } from '../../kit/signs.tsx';
+import { List, type Table } from '../../kit/table.tsx';
+import { Count, Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
 import { ApplicationLink, BatchLink } from '../links.tsx';
 import { batchesWords } from './words.ts';
 
 const REFRESH_MS = 5_000;
 const STATES = ['accepted', 'processing', 'completed'] as const;
-const route = getRouteApi('/batches');
 
-/** Batches of all applications, with filters. The first page refreshes. */
+/** Batches of all applications, with filters. */
 export function BatchesPage() {
   const words = useWords(batchesWords);
   const stateWords = useStateWords();
-  const { cursor, ...filters } = route.useSearch();
-  // The service validates the address.
-  const query = { ...filters, cursor } as CallOf<'listAllBatches'>['query'];
-  const found = useOperation(
-    'listAllBatches',
-    { query },
-    { keepsPrevious: true, refreshMs: cursor === undefined ? REFRESH_MS : false },
-  );
   return (
     <Page title={words.batches} lead={words.lead}>
-      <Filters
-        fields={[
+      <List
+        label={words.batches}
+        operation="listAllBatches"
+        rows={({ batches }) => batches}
+        refreshMs={REFRESH_MS}
+        filters={[
           { name: 'channelOrderId', label: words.channelOrderId, kind: 'text', placeholder: words.channelOrderIdHint },
           { name: 'appKey', label: words.appKey, kind: 'text' },
           { name: 'channelCode', label: words.channel, kind: 'text' },
@@ -48,40 +31,29 @@ export function BatchesPage() {
           { name: 'acceptedTo', label: words.acceptedTo, kind: 'time' },
           { name: 'hasFailed', label: words.hasFailed, kind: 'flag' },
         ]}
+        {...useBatchTable()}
+        none={[words.noBatches, words.noBatchesAdvice]}
       />
-      <Query of={found}>
-        {({ batches, nextCursor }) => (
-          <BatchTable
-            label={words.batches}
-            rows={batches}
-            isStale={found.isPlaceholderData}
-            empty={
-              <NoRows isMore={nextCursor !== null} title={words.noBatches}>
-                {words.noBatchesAdvice}
-              </NoRows>
-            }
-            nextCursor={nextCursor}
-          />
-        )}
-      </Query>
     </Page>
   );
 }
 
-/** A table of batches. */
-export function BatchTable(props: TableProps<ConsoleBatch>) {
+/** The table of batches. */
+export function useBatchTable(): Table<ConsoleBatch> {
   const words = useWords(batchesWords);
-  const columns: Column<ConsoleBatch>[] = [
-    { header: words.channelOrderId, width: '14rem', cell: (batch) => <BatchLink batch={batch} /> },
-    { header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
-    { header: words.orders, align: 'end', cell: ({ total }) => <Count value={total} /> },
-    { header: words.failed, align: 'end', cell: ({ failed }) => <Count value={failed} /> },
-    { header: words.pending, align: 'end', cell: ({ pending }) => <Count value={pending} /> },
-    { header: words.application, width: '10rem', cell: (batch) => <ApplicationLink of={batch} /> },
-    { header: words.channel, isMinor: true, cell: ({ channelCode }) => channelCode },
-    { header: words.accepted, cell: ({ acceptedTime }) => <Time timeMs={acceptedTime} isRelative /> },
-  ];
-  return <DataTable columns={columns} rowKey={({ batchId }) => batchId} {...props} />;
+  return {
+    rowKey: ({ batchId }) => batchId,
+    columns: [
+      { header: words.channelOrderId, width: '14rem', cell: (batch) => <BatchLink batch={batch} /> },
+      { header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
+      { header: words.orders, align: 'end', cell: ({ total }) => <Count value={total} /> },
+      { header: words.failed, align: 'end', cell: ({ failed }) => <Count value={failed} /> },
+      { header: words.pending, align: 'end', cell: ({ pending }) => <Count value={pending} /> },
+      { header: words.application, width: '10rem', cell: (batch) => <ApplicationLink of={batch} /> },
+      { header: words.channel, isMinor: true, cell: ({ channelCode }) => channelCode },
+      { header: words.accepted, cell: ({ acceptedTime }) => <Time timeMs={acceptedTime} isRelative /> },
+    ],
+  };
 }
 
 /** Lists the batches as which failed orders were resent, with operator and time. Renders nothing if there are none. */

@@ -1,27 +1,22 @@
 import type { ComparedPreview, ConsoleBatchDetail, OrdersToResend, TracedBatch } from '@lockstep/contract/console';
 import { findJsonFault } from '@lockstep/contract/json-fault';
-import { Button, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Textarea } from '@mantine/core';
 import { getRouteApi, Link, useBlocker, useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { type CallOf, useChange, useOperation } from '../../api/index.ts';
-import {
-  type Column,
-  ConfirmButton,
-  DataTable,
-  Dialog,
-  Failure,
-  Notice,
-  Page,
-  Query,
-  Section,
-  StateBadge,
-} from '../../kit/index.ts';
+import type { CallOf } from '../../api/calls.ts';
+import { useChange, useOperation } from '../../api/operations.ts';
+import { ConfirmButton, Dialog } from '../../kit/dialogs.tsx';
+import { TextField } from '../../kit/inputs.tsx';
+import { Failure, Page, Query, Section } from '../../kit/page.tsx';
+import { Notice, StateBadge } from '../../kit/signs.tsx';
+import { type Column, DataTable } from '../../kit/table.tsx';
 import { useFaultWords } from '../../words/causes.ts';
 import { jsonFaultsInChinese } from '../../words/causes-zh.ts';
 import { useCodeNames, useNumberFormat, useWords } from '../../words/words.ts';
+import { pageOf } from '../links.tsx';
 import { PreviewOutcome } from '../orders/PreviewOutcome.tsx';
+import styles from '../pages.module.css';
 import { Resends } from './Batches.tsx';
-import resendFormStyles from './ResendForm.module.css';
 import { batchesWords, resendWords } from './words.ts';
 
 const route = getRouteApi('/batches/$batchId/resend');
@@ -38,7 +33,7 @@ export function ResendPage() {
       lead={words.lead}
       crumbs={[
         { text: shared.batches, to: '/batches' },
-        { text: batch.data?.channelOrderId ?? shared.batch, to: '/batches/$batchId', params: { batchId } },
+        { text: batch.data?.channelOrderId ?? shared.batch, ...pageOf.batch(batchId) },
       ]}
     >
       <Query of={batch}>{(read) => <FailedOrders batch={read} />}</Query>
@@ -79,6 +74,7 @@ interface Draft {
 function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; failed: OrdersToResend }) {
   const words = useWords(resendWords);
   const write = useNumberFormat();
+  const codeName = useCodeNames();
   const navigate = useNavigate();
   const [first] = useState<Draft>(() => ({
     channelOrderId: failed.channelOrderId,
@@ -89,14 +85,20 @@ function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; failed: Orde
   const isSent = useRef(false);
   const check = useChange('checkResend');
 
-  const faultWords = useFaultWords(jsonFaultsInChinese);
-  const { orders, fault } = readOrders(draft.text, words, faultWords);
+  const { orders, fault } = useOrders(draft.text);
   const isNumbered = draft.channelOrderId.trim() !== '';
   const params = { batchId: batch.batchId };
   const body = { channelOrderId: draft.channelOrderId, orderList: orders ?? [] };
   const isCurrent = checked?.draft === draft;
   const failing = checked?.orders.filter(({ state }) => state === 'failed').length ?? 0;
 
+  const columns: Column<ComparedPreview>[] = [
+    { header: words.sequence, align: 'end', cell: ({ sequence }) => sequence },
+    { header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
+    { header: words.type, isMinor: true, cell: ({ orderType }) => codeName(orderType) },
+    { header: words.customer, isMinor: true, cell: ({ customerId }) => customerId },
+    { header: words.effect, width: '20rem', cell: (order) => <PreviewOutcome preview={order} /> },
+  ];
   const runCheck = () =>
     check.mutate({ params, body }, { onSuccess: (data) => setChecked({ draft, orders: data.orders }) });
   return (
@@ -107,29 +109,28 @@ function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; failed: Orde
           {words.hiddenAdvice}
         </Notice>
       )}
-      <TextInput
-        className={resendFormStyles.number ?? ''}
+      <TextField
+        maw="32rem"
         label={words.newNumber}
         description={words.numberHint}
         error={isNumbered ? undefined : words.numberMissing}
         value={draft.channelOrderId}
-        maxLength={255}
         spellCheck={false}
-        autoComplete="off"
-        onChange={(event) => setDraft({ ...draft, channelOrderId: event.currentTarget.value })}
+        onChange={(channelOrderId) => setDraft({ ...draft, channelOrderId })}
       />
       <Textarea
-        classNames={{ input: resendFormStyles.editor ?? '' }}
+        classNames={{ input: `mono ${styles.editor}` }}
+        resize="vertical"
         label={words.orders}
         description={words.ordersHint}
-        error={fault ?? undefined}
+        error={fault}
         value={draft.text}
         rows={24}
         spellCheck={false}
         autoComplete="off"
         onChange={(event) => setDraft({ ...draft, text: event.currentTarget.value })}
       />
-      <div className={resendFormStyles.actions}>
+      <Group gap="0.75rem">
         <Button
           variant="default"
           loading={check.isPending}
@@ -147,14 +148,14 @@ function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; failed: Orde
           done={(sent) => words.sent(write(sent.orders))}
           onDone={(sent) => {
             isSent.current = true;
-            return navigate({ to: '/batches/$batchId', params: { batchId: sent.batchId } });
+            return navigate(pageOf.batch(sent.batchId));
           }}
         >
           <p>{words.sendText(batch.applicationName)}</p>
           {failing > 0 && <p>{words.sendFailing(write(failing))}</p>}
         </ConfirmButton>
         <span>{checked === undefined ? words.checkFirst : isCurrent ? '' : words.changedSince}</span>
-      </div>
+      </Group>
       {check.error !== null && <Failure failure={check.error} />}
       {checked !== undefined && (
         <Section title={words.outcome}>
@@ -163,32 +164,16 @@ function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; failed: Orde
             {words.gap}
             {failing > 0 ? words.wouldFail(write(failing)) : words.allGood}
           </output>
-          <CheckedOrders orders={checked.orders} isStale={!isCurrent} />
+          <DataTable
+            label={words.outcome}
+            columns={columns}
+            rows={checked.orders}
+            rowKey={({ sequence }) => String(sequence)}
+            isStale={!isCurrent}
+          />
         </Section>
       )}
     </>
-  );
-}
-
-/** A table of what each order would do. */
-function CheckedOrders({ orders, isStale }: { orders: readonly ComparedPreview[]; isStale: boolean }) {
-  const words = useWords(resendWords);
-  const codeName = useCodeNames();
-  const columns: Column<ComparedPreview>[] = [
-    { header: words.sequence, align: 'end', cell: ({ sequence }) => sequence },
-    { header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
-    { header: words.type, isMinor: true, cell: ({ orderType }) => codeName(orderType) },
-    { header: words.customer, isMinor: true, cell: ({ customerId }) => customerId },
-    { header: words.effect, width: '20rem', cell: (order) => <PreviewOutcome preview={order} /> },
-  ];
-  return (
-    <DataTable
-      label={words.outcome}
-      columns={columns}
-      rows={orders}
-      rowKey={({ sequence }) => String(sequence)}
-      isStale={isStale}
-    />
   );
 }
 
@@ -197,38 +182,29 @@ function LeaveGuard({ isAsking }: { isAsking: () => boolean }) {
   const words = useWords(resendWords);
   const blocker = useBlocker({ shouldBlockFn: isAsking, enableBeforeUnload: isAsking, withResolver: true });
   if (blocker.status !== 'blocked') return null;
+  const actions = (
+    <>
+      <Button variant="default" onClick={blocker.reset}>
+        {words.stay}
+      </Button>
+      <Button color="red" onClick={blocker.proceed}>
+        {words.leave}
+      </Button>
+    </>
+  );
   return (
-    <Dialog
-      title={words.leaveTitle}
-      onClose={blocker.reset}
-      actions={
-        <>
-          <Button variant="default" onClick={blocker.reset}>
-            {words.stay}
-          </Button>
-          <Button color="red" onClick={blocker.proceed}>
-            {words.leave}
-          </Button>
-        </>
-      }
-    >
+    <Dialog title={words.leaveTitle} onClose={blocker.reset} actions={actions}>
       <p>{words.leaveText}</p>
     </Dialog>
   );
 }
 
-/** The orders in a text, not validated, or what is wrong with the text. */
-type ReadOrders = { orders: unknown[]; fault: null } | { orders: null; fault: string };
-
-/** Parses the editor's text into orders, or returns a fault from `words`. A repeated key is one (rules 4). */
-function readOrders(
-  text: string,
-  words: { notJson: string; notList: string; colon: string },
-  faultWords: (fault: string) => string,
-): ReadOrders {
+/** Parses the editor's text into orders, which are not validated, or says what is wrong. A repeated key is (rules 4). */
+function useOrders(text: string): { orders: unknown[] | null; fault?: string } {
+  const words = useWords(resendWords);
+  const faultWords = useFaultWords(jsonFaultsInChinese);
   const fault = findJsonFault(text);
   if (fault !== undefined) return { orders: null, fault: `${words.notJson}${words.colon}${faultWords(fault)}` };
-  const value: unknown = JSON.parse(text);
-  if (!Array.isArray(value)) return { orders: null, fault: words.notList };
-  return { orders: value, fault: null };
+  const orders: unknown = JSON.parse(text);
+  return Array.isArray(orders) ? { orders } : { orders: null, fault: words.notList };
 }

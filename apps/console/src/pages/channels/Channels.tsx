@@ -1,32 +1,17 @@
 import type { ChannelDetail, ChannelHealth, ConsoleChannel, Overview } from '@lockstep/contract/console';
-import { TextInput } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMayCall, useOperation } from '../../api/index.ts';
-import {
-  type Column,
-  ConfirmButton,
-  CopyId,
-  Count,
-  DataTable,
-  Empty,
-  Fields,
-  Filters,
-  NoRows,
-  Notice,
-  optionsOf,
-  Page,
-  Query,
-  Section,
-  StateBadge,
-  type TableProps,
-  Time,
-  useStateWords,
-} from '../../kit/index.ts';
+import { useMayCall, useOperation } from '../../api/operations.ts';
+import { ConfirmButton } from '../../kit/dialogs.tsx';
+import { optionsOf, TextField } from '../../kit/inputs.tsx';
+import { Page, Query, Section } from '../../kit/page.tsx';
+import { Empty, Notice, StateBadge, useStateWords } from '../../kit/signs.tsx';
+import { type Column, DataTable, List, type Table } from '../../kit/table.tsx';
+import { CopyId, Count, Fields, Time } from '../../kit/values.tsx';
 import { useNumberFormat, useRate, useWords } from '../../words/words.ts';
+import { pageOf } from '../links.tsx';
 import { channelsWords } from './words.ts';
 
-const route = getRouteApi('/channels');
 const STATES = ['current', 'behind', 'paused'] as const satisfies ChannelHealth[];
 const REFRESH_MS = 5_000;
 
@@ -34,110 +19,87 @@ const REFRESH_MS = 5_000;
 export function ChannelsPage() {
   const words = useWords(channelsWords);
   const states = useStateWords();
-  const { search, state, cursor } = route.useSearch();
-  const query = { search, state: state as ChannelHealth | undefined, cursor };
-  const channels = useOperation('listChannels', { query }, { keepsPrevious: true, refreshMs: REFRESH_MS });
   return (
     <Page title={words.channels} lead={words.intro}>
-      <Filters
-        fields={[
+      <List
+        label={words.channels}
+        operation="listChannels"
+        rows={({ channels }) => channels}
+        refreshMs={REFRESH_MS}
+        filters={[
           { name: 'search', label: words.search, kind: 'text' },
           { name: 'state', label: words.state, kind: 'select', options: optionsOf(STATES, states) },
         ]}
+        {...useChannelTable()}
+        none={[words.noneTitle, words.noneYet]}
       />
-      <Query of={channels}>
-        {({ channels: rows, nextCursor }) => (
-          <ChannelTable
-            label={words.channels}
-            rows={rows}
-            isStale={channels.isPlaceholderData}
-            empty={<NoRows title={words.noneTitle}>{words.noneYet}</NoRows>}
-            nextCursor={nextCursor}
-          />
-        )}
-      </Query>
     </Page>
   );
 }
 
-/** A table of channels with backlog and throughput. */
-function ChannelTable(props: TableProps<ConsoleChannel>) {
+/** The table of channels, with backlog and throughput. */
+function useChannelTable(): Table<ConsoleChannel> {
   const words = useWords(channelsWords);
   const rate = useRate();
-  const columns: Column<ConsoleChannel>[] = [
-    {
-      header: words.channel,
-      width: '10rem',
-      cell: ({ channelCode }) => (
-        <Link to="/channels/$channelCode" params={{ channelCode }}>
-          {channelCode}
-        </Link>
-      ),
-    },
-    { header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
-    { header: words.pending, align: 'end', cell: ({ pendingOrders }) => <Count value={pendingOrders} /> },
-    { header: words.oldest, cell: ({ oldestPendingTime }) => <Time timeMs={oldestPendingTime} isRelative /> },
-    { header: words.accepted, align: 'end', isMinor: true, cell: ({ perSecond }) => rate(perSecond.accepted) },
-    { header: words.succeeded, align: 'end', isMinor: true, cell: ({ perSecond }) => rate(perSecond.succeeded) },
-    { header: words.failed, align: 'end', isMinor: true, cell: ({ perSecond }) => rate(perSecond.failed) },
-    {
-      header: words.estimate,
-      isMinor: true,
-      cell: ({ estimatedCompletionTime }) => <Time timeMs={estimatedCompletionTime} isRelative />,
-    },
-    { header: words.paused, isMinor: true, cell: ({ pausedTime }) => <Time timeMs={pausedTime} isRelative /> },
-  ];
-  return <DataTable columns={columns} rowKey={({ channelCode }) => channelCode} {...props} />;
+  return {
+    rowKey: ({ channelCode }) => channelCode,
+    columns: [
+      {
+        header: words.channel,
+        width: '10rem',
+        cell: ({ channelCode: id }) => <Link {...pageOf.channel(id)}>{id}</Link>,
+      },
+      { header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
+      { header: words.pending, align: 'end', cell: ({ pendingOrders }) => <Count value={pendingOrders} /> },
+      { header: words.oldest, cell: ({ oldestPendingTime }) => <Time timeMs={oldestPendingTime} isRelative /> },
+      { header: words.accepted, align: 'end', isMinor: true, cell: ({ perSecond }) => rate(perSecond.accepted) },
+      { header: words.succeeded, align: 'end', isMinor: true, cell: ({ perSecond }) => rate(perSecond.succeeded) },
+      { header: words.failed, align: 'end', isMinor: true, cell: ({ perSecond }) => rate(perSecond.failed) },
+      {
+        header: words.estimate,
+        isMinor: true,
+        cell: ({ estimatedCompletionTime }) => <Time timeMs={estimatedCompletionTime} isRelative />,
+      },
+      { header: words.paused, isMinor: true, cell: ({ pausedTime }) => <Time timeMs={pausedTime} isRelative /> },
+    ],
+  };
 }
 
 /** The first channels that are behind or paused, linked to all of them. Renders nothing if there are none. */
 export function DelayedChannels({ delayed: { behind, paused, first } }: Pick<Overview, 'delayed'>) {
   const words = useWords(channelsWords);
   const write = useNumberFormat();
+  const table = useChannelTable();
   if (first.length === 0) return null;
+  const footer = (
+    <p>
+      <Link {...pageOf.channels({ state: 'behind' })}>{words.allBehind(write(behind))}</Link>
+      {' · '}
+      <Link {...pageOf.channels({ state: 'paused' })}>{words.allPaused(write(paused))}</Link>
+    </p>
+  );
   return (
     <Section title={words.delayed}>
-      <ChannelTable
-        label={words.delayed}
-        rows={first}
-        footer={
-          <p>
-            <Link to="/channels" search={{ state: 'behind' }}>
-              {words.allBehind(write(behind))}
-            </Link>
-            {' · '}
-            <Link to="/channels" search={{ state: 'paused' }}>
-              {words.allPaused(write(paused))}
-            </Link>
-          </p>
-        }
-      />
+      <DataTable label={words.delayed} rows={first} {...table} footer={footer} />
     </Section>
   );
 }
 
-const pageRoute = getRouteApi('/channels/$channelCode');
-const PAGE_REFRESH_MS = 5_000;
+const route = getRouteApi('/channels/$channelCode');
 
 /** One channel: backlog, throughput, applications, and pause and resume. */
 export function ChannelPage() {
   const words = useWords(channelsWords);
-  const { channelCode } = pageRoute.useParams();
-  const channel = useOperation('getChannel', { params: { channelCode } }, { refreshMs: PAGE_REFRESH_MS });
+  const { channelCode } = route.useParams();
+  const channel = useOperation('getChannel', { params: { channelCode } }, { refreshMs: REFRESH_MS });
   const { data } = channel;
+  const Switch = data?.state === 'paused' ? ResumeChannel : PauseChannel;
   return (
     <Page
       title={channelCode}
       beside={data && <StateBadge state={data.state} />}
       crumbs={[{ text: words.channels, to: '/channels' }]}
-      actions={
-        data &&
-        (data.state === 'paused' ? (
-          <ResumeChannel channelCode={channelCode} />
-        ) : (
-          <PauseChannel channelCode={channelCode} />
-        ))
-      }
+      actions={data && <Switch channelCode={channelCode} />}
     >
       <Query of={channel}>
         {(shown) => (
@@ -168,6 +130,17 @@ function Known({ channel }: { channel: ConsoleChannel }) {
   const rate = useRate();
   const mayCall = useMayCall();
   const { channelCode, perSecond, pausedTime } = channel;
+  const links = (
+    <>
+      <Link {...pageOf.batches({ channelCode })}>{words.batches}</Link>
+      {mayCall('listAuditLog') && (
+        <>
+          {' · '}
+          <Link {...pageOf.auditLog({ target: channelCode })}>{words.changes}</Link>
+        </>
+      )}
+    </>
+  );
   return (
     <Fields
       fields={[
@@ -183,24 +156,7 @@ function Known({ channel }: { channel: ConsoleChannel }) {
           value: <Time timeMs={channel.estimatedCompletionTime} isRelative />,
         },
         { label: words.paused, value: <Time timeMs={pausedTime} isRelative withUtc /> },
-        {
-          label: words.seeAlso,
-          value: (
-            <>
-              <Link to="/batches" search={{ channelCode }}>
-                {words.batches}
-              </Link>
-              {mayCall('listAuditLog') && (
-                <>
-                  {' · '}
-                  <Link to="/audit-log" search={{ target: channelCode }}>
-                    {words.changes}
-                  </Link>
-                </>
-              )}
-            </>
-          ),
-        },
+        { label: words.seeAlso, value: links },
       ]}
     />
   );
@@ -212,11 +168,7 @@ function Applications({ channel: { applications, hasMoreApplications } }: { chan
     {
       header: words.name,
       width: '12rem',
-      cell: ({ appKey, name }) => (
-        <Link to="/applications/$appKey" params={{ appKey }}>
-          {name}
-        </Link>
-      ),
+      cell: ({ appKey, name }) => <Link {...pageOf.application(appKey)}>{name}</Link>,
     },
     { header: words.appKey, isMinor: true, cell: ({ appKey }) => <CopyId id={appKey} what={words.appKey} /> },
     { header: words.pending, align: 'end', cell: ({ pendingOrders }) => <Count value={pendingOrders} /> },
@@ -249,15 +201,7 @@ function PauseChannel({ channelCode }: { channelCode: string }) {
       done={({ isIdle }) => (isIdle ? words.pausedNow(channelCode) : words.stillRuns(channelCode))}
     >
       <p>{words.pauseSays}</p>
-      <TextInput
-        label={words.reason}
-        description={words.reasonHint}
-        value={reason}
-        onChange={(event) => setReason(event.currentTarget.value)}
-        maxLength={255}
-        autoComplete="off"
-        required
-      />
+      <TextField label={words.reason} description={words.reasonHint} value={reason} onChange={setReason} required />
     </ConfirmButton>
   );
 }

@@ -1,29 +1,17 @@
 import type { ConsoleData } from '@lockstep/contract/console';
-import { TextInput } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMayCall, useOperation } from '../../api/index.ts';
-import {
-  AddressTabs,
-  announce,
-  Badge,
-  type Column,
-  ConfirmButton,
-  CopyId,
-  Count,
-  DataTable,
-  Empty,
-  Fields,
-  OneTimeSecret,
-  Page,
-  Query,
-  Section,
-  Time,
-  useAddress,
-} from '../../kit/index.ts';
+import { useMayCall, useOperation } from '../../api/operations.ts';
+import { ConfirmButton, OneTimeSecret } from '../../kit/dialogs.tsx';
+import { AddressTabs, TextField } from '../../kit/inputs.tsx';
+import { Page, Query, Section } from '../../kit/page.tsx';
+import { announce, Badge, Empty } from '../../kit/signs.tsx';
+import { type Column, DataTable, List } from '../../kit/table.tsx';
+import { CopyId, Count, Fields, Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
-import { AssetTable } from '../assets/Assets.tsx';
-import { CustomerTable } from './Enterprises.tsx';
+import { useAssetTable } from '../assets/Assets.tsx';
+import { pageOf } from '../links.tsx';
+import { useCustomerTable } from './Enterprises.tsx';
 import { EmployeeList, EnterpriseAuditLog } from './EnterpriseTabs.tsx';
 import { enterprisesWords } from './words.ts';
 
@@ -66,39 +54,29 @@ interface Part {
 
 function Customers({ enterpriseGlobalId }: Part) {
   const words = useWords(enterprisesWords);
-  const [{ cursor }] = useAddress();
-  const found = useOperation('listCustomers', { query: { enterpriseGlobalId, cursor } }, { keepsPrevious: true });
   return (
-    <Query of={found}>
-      {({ customers, nextCursor }) => (
-        <CustomerTable
-          label={words.customers}
-          rows={customers}
-          isStale={found.isPlaceholderData}
-          withEnterprise={false}
-          empty={<Empty title={words.noCustomers}>{words.noCustomersAdvice}</Empty>}
-          nextCursor={nextCursor}
-        />
-      )}
-    </Query>
+    <List
+      label={words.customers}
+      operation="listCustomers"
+      call={{ query: { enterpriseGlobalId } }}
+      rows={({ customers }) => customers}
+      {...useCustomerTable({ withEnterprise: false })}
+      none={[words.noCustomers, words.noCustomersAdvice]}
+    />
   );
 }
 
 function Assets({ enterpriseGlobalId }: Part) {
   const words = useWords(enterprisesWords);
-  const [{ cursor }] = useAddress();
-  const found = useOperation('listAssets', { query: { enterpriseGlobalId, cursor } }, { keepsPrevious: true });
   return (
-    <Query of={found}>
-      {({ assets, nextCursor }) => (
-        <AssetTable
-          rows={assets}
-          isStale={found.isPlaceholderData}
-          empty={<Empty title={words.noAssets}>{words.noAssetsAdvice}</Empty>}
-          nextCursor={nextCursor}
-        />
-      )}
-    </Query>
+    <List
+      label={words.assets}
+      operation="listAssets"
+      call={{ query: { enterpriseGlobalId } }}
+      rows={({ assets }) => assets}
+      {...useAssetTable()}
+      none={[words.noAssets, words.noAssetsAdvice]}
+    />
   );
 }
 
@@ -111,17 +89,13 @@ function EnterpriseFields({ enterprise }: { enterprise: ConsoleData<'getEnterpri
       fields={[
         { label: words.id, value: <CopyId id={enterpriseGlobalId} what={`${words.id} ${enterpriseGlobalId}`} /> },
         { label: words.code, value: <CopyId id={code} what={`${words.code} ${code}`} /> },
-        { label: words.crmCustomerId, value: crmCustomerId === null ? null : <CopyId id={crmCustomerId} /> },
+        { label: words.crmCustomerId, value: crmCustomerId && <CopyId id={crmCustomerId} /> },
         { label: words.securityMobile, value: enterprise.securityMobile },
         { label: words.createdTime, value: <Time timeMs={enterprise.createdTime} isRelative withUtc /> },
         {
           label: words.madeBy,
           value:
-            createdBy === null ? undefined : (
-              <Link to="/applications/$appKey" params={{ appKey: createdBy.appKey }}>
-                {createdBy.name}
-              </Link>
-            ),
+            createdBy === null ? undefined : <Link {...pageOf.application(createdBy.appKey)}>{createdBy.name}</Link>,
         },
         { label: words.counts, value: <Count value={enterprise.customerCount} /> },
         { label: words.employeeCount, value: <Count value={enterprise.employeeCount} /> },
@@ -145,15 +119,7 @@ function SecurityMobile({ enterpriseGlobalId }: { enterpriseGlobalId: string }) 
       done={words.mobileSet}
     >
       <p>{words.setMobileAdvice}</p>
-      <TextInput
-        label={words.newMobile}
-        type="tel"
-        value={mobile}
-        onChange={(event) => setMobile(event.currentTarget.value)}
-        maxLength={255}
-        autoComplete="off"
-        required
-      />
+      <TextField label={words.newMobile} type="tel" value={mobile} onChange={setMobile} required />
     </ConfirmButton>
   );
 }
@@ -162,13 +128,7 @@ type Administrator = ConsoleData<'getEnterprise'>['administrators'][number];
 type Login = ConsoleData<'createFirstAdministrator'>;
 
 /** The administrators of an enterprise, whose passwords an operator can set. */
-function Administrators({
-  enterpriseGlobalId,
-  administrators,
-}: {
-  enterpriseGlobalId: string;
-  administrators: readonly Administrator[];
-}) {
+function Administrators({ enterpriseGlobalId, administrators }: Part & { administrators: readonly Administrator[] }) {
   const words = useWords(enterprisesWords);
   const mayCall = useMayCall();
   const [login, setLogin] = useState<Login>();
@@ -222,10 +182,7 @@ function Administrators({
       {login !== undefined && (
         <OneTimeSecret
           title={words.newLogin}
-          secrets={[
-            { label: words.account, value: login.account },
-            { label: words.password, value: login.password },
-          ]}
+          secrets={{ [words.account]: login.account, [words.password]: login.password }}
           onClose={() => {
             setLogin(undefined);
             announce('good', words.created(login.account));

@@ -1,19 +1,10 @@
 import type { ConsoleData } from '@lockstep/contract/console';
 import { Stack } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useMayCall, useOperation } from '../../api/index.ts';
-import {
-  Badge,
-  type Column,
-  CopyId,
-  DataTable,
-  Empty,
-  Filters,
-  NoRows,
-  Query,
-  Time,
-  useAddress,
-} from '../../kit/index.ts';
+import { useMayCall } from '../../api/operations.ts';
+import { Badge } from '../../kit/signs.tsx';
+import { type Column, List } from '../../kit/table.tsx';
+import { CopyId, Time } from '../../kit/values.tsx';
 import { useNumberFormat, useWords } from '../../words/words.ts';
 import { AssetLink } from '../links.tsx';
 import { enterprisesWords } from './words.ts';
@@ -23,9 +14,6 @@ type Employee = ConsoleData<'listEmployees'>['employees'][number];
 /** The employees of an enterprise with their assigned assets. */
 export function EmployeeList({ enterpriseGlobalId }: { enterpriseGlobalId: string }) {
   const words = useWords(enterprisesWords);
-  const [{ text, cursor }] = useAddress();
-  const call = { params: { enterpriseGlobalId }, query: { text, cursor } };
-  const found = useOperation('listEmployees', call, { keepsPrevious: true });
   const columns: Column<Employee>[] = [
     {
       header: words.employee,
@@ -45,20 +33,16 @@ export function EmployeeList({ enterpriseGlobalId }: { enterpriseGlobalId: strin
   ];
   return (
     <Stack>
-      <Filters fields={[{ name: 'text', label: words.keyword, kind: 'text' }]} />
-      <Query of={found}>
-        {({ employees, nextCursor }) => (
-          <DataTable
-            label={words.employees}
-            columns={columns}
-            rows={employees}
-            rowKey={({ memberGlobalId }) => memberGlobalId}
-            isStale={found.isPlaceholderData}
-            empty={<NoRows title={words.noEmployees}>{words.noEmployeesAdvice}</NoRows>}
-            nextCursor={nextCursor}
-          />
-        )}
-      </Query>
+      <List
+        label={words.employees}
+        operation="listEmployees"
+        call={{ params: { enterpriseGlobalId } }}
+        rows={({ employees }) => employees}
+        filters={[{ name: 'text', label: words.keyword, kind: 'text' }]}
+        columns={columns}
+        rowKey={({ memberGlobalId }) => memberGlobalId}
+        none={[words.noEmployees, words.noEmployeesAdvice]}
+      />
     </Stack>
   );
 }
@@ -98,9 +82,6 @@ function Who({ entry: { actorAccount, targetGlobalId } }: { entry: Entry }) {
 /** The audit log of an enterprise, newest first. */
 export function EnterpriseAuditLog({ enterpriseGlobalId }: { enterpriseGlobalId: string }) {
   const words = useWords(enterprisesWords);
-  const [{ cursor }] = useAddress();
-  const call = { params: { enterpriseGlobalId }, query: { cursor } };
-  const found = useOperation('listEnterpriseAuditLog', call, { keepsPrevious: true });
   const columns: Column<Entry>[] = [
     { header: words.time, cell: ({ time }) => <Time timeMs={time} isRelative /> },
     { header: words.what, width: '8rem', cell: ({ action }) => words[action] },
@@ -110,19 +91,15 @@ export function EnterpriseAuditLog({ enterpriseGlobalId }: { enterpriseGlobalId:
     { header: words.requestId, cell: ({ requestId }) => <CopyId id={requestId} />, isMinor: true },
   ];
   return (
-    <Query of={found}>
-      {({ entries, nextCursor }) => (
-        <DataTable
-          label={words.auditLog}
-          columns={columns}
-          rows={entries}
-          rowKey={({ id }) => id}
-          isStale={found.isPlaceholderData}
-          empty={<Empty title={words.noChanges}>{words.noChangesAdvice}</Empty>}
-          nextCursor={nextCursor}
-        />
-      )}
-    </Query>
+    <List
+      label={words.auditLog}
+      operation="listEnterpriseAuditLog"
+      call={{ params: { enterpriseGlobalId } }}
+      rows={({ entries }) => entries}
+      columns={columns}
+      rowKey={({ id }) => id}
+      none={[words.noChanges, words.noChangesAdvice]}
+    />
   );
 }
 

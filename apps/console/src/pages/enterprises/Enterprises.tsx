@@ -1,25 +1,16 @@
 import type { ConsoleData } from '@lockstep/contract/console';
 import { Stack } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useOperation } from '../../api/index.ts';
-import {
-  AddressTabs,
-  Badge,
-  type Column,
-  CopyId,
-  DataTable,
-  Empty,
-  Filters,
-  NoRows,
-  Page,
-  Query,
-  Section,
-  type TableProps,
-  Time,
-} from '../../kit/index.ts';
+import { AddressTabs } from '../../kit/inputs.tsx';
+import { Page, Section } from '../../kit/page.tsx';
+import { Badge, Empty } from '../../kit/signs.tsx';
+import { type Column, DataTable, List, type Table } from '../../kit/table.tsx';
+import { CopyId, Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
-import { EnterpriseLink } from '../links.tsx';
+import { EnterpriseLink, pageOf } from '../links.tsx';
 import { enterprisesWords } from './words.ts';
+
+const route = getRouteApi('/enterprises');
 
 /** Searches enterprises and customers. */
 export function EnterprisesPage() {
@@ -37,137 +28,84 @@ export function EnterprisesPage() {
   );
 }
 
-const route = getRouteApi('/enterprises');
+type Enterprise = ConsoleData<'listEnterprises'>['enterprises'][number];
 
 /** Enterprises that match a text exactly, or whose name starts with it. */
 function EnterpriseSearch() {
   const words = useWords(enterprisesWords);
-  const { text, cursor } = route.useSearch();
-  const found = useOperation('listEnterprises', { query: { text, cursor } }, { keepsPrevious: true });
-  const isStale = found.isPlaceholderData;
+  const { text } = route.useSearch();
+  const columns: Column<Enterprise>[] = [
+    { header: words.name, cell: (row) => <Link {...pageOf.enterprise(row.enterpriseGlobalId)}>{row.name}</Link> },
+    { header: words.code, cell: ({ code }) => <CopyId id={code} /> },
+    { header: words.id, cell: ({ enterpriseGlobalId }) => <CopyId id={enterpriseGlobalId} /> },
+    { header: words.crmCustomerId, cell: ({ crmCustomerId: id }) => (id ? <CopyId id={id} /> : '–'), isMinor: true },
+    { header: words.createdTime, cell: ({ createdTime }) => <Time timeMs={createdTime} />, isMinor: true },
+  ];
+  const table: Table<Enterprise> = { columns, rowKey: ({ enterpriseGlobalId }) => enterpriseGlobalId };
   return (
     <Stack>
-      <Filters fields={[{ name: 'text', label: words.enterpriseText, kind: 'text' }]} />
-      <Query of={found}>
-        {({ exact, enterprises, nextCursor }) => (
-          <>
-            {exact.length > 0 && (
-              <Section title={words.exact}>
-                <EnterpriseTable label={words.exactList} rows={exact} isStale={isStale} />
-              </Section>
-            )}
-            {(enterprises.length > 0 || exact.length === 0) && (
-              <EnterpriseTable
-                label={text === undefined ? words.enterprises : words.byName}
-                rows={enterprises}
-                isStale={isStale}
-                empty={
-                  text === undefined ? (
-                    <Empty title={words.noEnterprises}>{words.noEnterprisesAdvice}</Empty>
-                  ) : (
-                    <Empty title={words.noSuchEnterprise(text)}>
-                      <Link to="/enterprises" search={{ list: 'customers', text }}>
-                        {words.lookAmongCustomers}
-                      </Link>
-                    </Empty>
-                  )
-                }
-                nextCursor={nextCursor}
-              />
-            )}
-          </>
-        )}
-      </Query>
+      <List
+        label={text === undefined ? words.enterprises : words.byName}
+        operation="listEnterprises"
+        rows={({ enterprises }) => enterprises}
+        filters={[{ name: 'text', label: words.enterpriseText, kind: 'text' }]}
+        {...table}
+        above={({ exact }) => exact.length > 0 && <Exact rows={exact} table={table} />}
+        none={[words.noEnterprises, words.noEnterprisesAdvice]}
+        noMatches={
+          <Empty title={words.noSuchEnterprise(text ?? '')}>
+            <Link {...pageOf.enterprises({ list: 'customers', text: text ?? '' })}>{words.lookAmongCustomers}</Link>
+          </Empty>
+        }
+      />
     </Stack>
   );
 }
-
-type Enterprise = ConsoleData<'listEnterprises'>['enterprises'][number];
-
-/** A table of enterprises. */
-function EnterpriseTable(props: TableProps<Enterprise>) {
-  const words = useWords(enterprisesWords);
-  const columns: Column<Enterprise>[] = [
-    {
-      header: words.name,
-      cell: ({ enterpriseGlobalId, name }) => (
-        <Link to="/enterprises/$enterpriseGlobalId" params={{ enterpriseGlobalId }}>
-          {name}
-        </Link>
-      ),
-    },
-    { header: words.code, cell: ({ code }) => <CopyId id={code} /> },
-    { header: words.id, cell: ({ enterpriseGlobalId }) => <CopyId id={enterpriseGlobalId} /> },
-    { header: words.crmCustomerId, cell: (row) => <CrmNumber {...row} />, isMinor: true },
-    { header: words.createdTime, cell: ({ createdTime }) => <Time timeMs={createdTime} />, isMinor: true },
-  ];
-  return <DataTable columns={columns} rowKey={({ enterpriseGlobalId }) => enterpriseGlobalId} {...props} />;
-}
-
-function CrmNumber({ crmCustomerId }: Pick<Enterprise, 'crmCustomerId'>) {
-  return crmCustomerId === null ? '–' : <CopyId id={crmCustomerId} />;
-}
-
-const customersRoute = getRouteApi('/enterprises');
 
 /** Customers that match a text exactly, or whose name starts with it. */
 function CustomerSearch() {
   const words = useWords(enterprisesWords);
-  const { text, channelCode, cursor } = customersRoute.useSearch();
-  const found = useOperation('listCustomers', { query: { text, channelCode, cursor } }, { keepsPrevious: true });
-  const isStale = found.isPlaceholderData;
+  const { text } = route.useSearch();
+  const table = useCustomerTable({ withEnterprise: true });
   return (
     <Stack>
-      <Filters
-        fields={[
+      <List
+        label={text === undefined ? words.customers : words.byName}
+        operation="listCustomers"
+        rows={({ customers }) => customers}
+        filters={[
           { name: 'text', label: words.customerText, kind: 'text' },
           { name: 'channelCode', label: words.channel, kind: 'text' },
         ]}
+        {...table}
+        above={({ exact }) => exact.length > 0 && <Exact rows={exact} table={table} />}
+        none={[words.noCustomers, words.noCustomersAdvice]}
+        noMatches={
+          text && (
+            <Empty title={words.noSuchCustomer(text)}>
+              <Link {...pageOf.enterprises({ text })}>{words.lookAmongEnterprises}</Link>
+            </Empty>
+          )
+        }
       />
-      <Query of={found}>
-        {({ exact, customers, nextCursor }) => (
-          <>
-            {exact.length > 0 && (
-              <Section title={words.exact}>
-                <CustomerTable label={words.exactList} rows={exact} isStale={isStale} withEnterprise />
-              </Section>
-            )}
-            {(customers.length > 0 || exact.length === 0) && (
-              <CustomerTable
-                label={text === undefined ? words.customers : words.byName}
-                rows={customers}
-                isStale={isStale}
-                withEnterprise
-                empty={<NoCustomers text={text} />}
-                nextCursor={nextCursor}
-              />
-            )}
-          </>
-        )}
-      </Query>
     </Stack>
   );
 }
 
-/** The empty state. */
-function NoCustomers({ text }: { text: string | undefined }) {
+/** The entries that match a text exactly. */
+function Exact<Row extends object>({ rows, table }: { rows: readonly Row[]; table: Table<Row> }) {
   const words = useWords(enterprisesWords);
-  if (text !== undefined) {
-    return (
-      <Empty title={words.noSuchCustomer(text)}>
-        <Link to="/enterprises" search={{ text }}>
-          {words.lookAmongEnterprises}
-        </Link>
-      </Empty>
-    );
-  }
-  return <NoRows title={words.noCustomers}>{words.noCustomersAdvice}</NoRows>;
+  return (
+    <Section title={words.exact}>
+      <DataTable label={words.exactList} rows={rows} {...table} />
+    </Section>
+  );
 }
 
 type Customer = ConsoleData<'listCustomers'>['customers'][number];
 
-/** A table of customers, linked to their assets and orders. Omits the enterprise on the enterprise's own page. */
-export function CustomerTable({ withEnterprise, ...props }: TableProps<Customer> & { withEnterprise: boolean }) {
+/** The table of customers, linked to their assets and orders. An enterprise's own page omits the enterprise. */
+export function useCustomerTable({ withEnterprise }: { withEnterprise: boolean }): Table<Customer> {
   const words = useWords(enterprisesWords);
   const enterprise: Column<Customer> = {
     header: words.enterprise,
@@ -194,18 +132,14 @@ export function CustomerTable({ withEnterprise, ...props }: TableProps<Customer>
       width: '6.5rem',
       cell: ({ customerId }) => (
         <>
-          <Link to="/assets" search={{ customerId }}>
-            {words.assets}
-          </Link>
+          <Link {...pageOf.assets({ customerId })}>{words.assets}</Link>
           {' · '}
-          <Link to="/orders" search={{ customerId }}>
-            {words.orders}
-          </Link>
+          <Link {...pageOf.orders({ customerId })}>{words.orders}</Link>
         </>
       ),
     },
     ...(withEnterprise ? [] : [branch, address]),
     { header: words.createdTime, isMinor: true, cell: ({ createdTime }) => <Time timeMs={createdTime} /> },
   ];
-  return <DataTable columns={columns} rowKey={({ customerId }) => customerId} {...props} />;
+  return { columns, rowKey: ({ customerId }) => customerId };
 }

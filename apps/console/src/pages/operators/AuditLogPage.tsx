@@ -1,14 +1,13 @@
 import type { OperatorAuditEntry } from '@lockstep/contract/console';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import { useMayCall, useOperation } from '../../api/index.ts';
-import { type Column, CopyId, DataTable, Filters, NoRows, optionsOf, Page, Query, Time } from '../../kit/index.ts';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { useMayCall } from '../../api/operations.ts';
+import { Page } from '../../kit/page.tsx';
+import { type Column, List } from '../../kit/table.tsx';
+import { CopyId, Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
-import changedStyles from './Changed.module.css';
+import { pageOf } from '../links.tsx';
 import { type ChangedField, listChanged } from './changed-fields.ts';
-import { ACTIONS, actionWords, auditWords } from './words.ts';
-
-const route = getRouteApi('/audit-log');
+import { actionWords, auditWords } from './words.ts';
 
 /** Actions of someone who was not logged in. */
 const LOG_IN_REFUSED = new Set(['operator.log_in_failed', 'operator.locked_out']);
@@ -17,61 +16,16 @@ const LOG_IN_REFUSED = new Set(['operator.log_in_failed', 'operator.locked_out']
 export function AuditLogPage() {
   const words = useWords(auditWords);
   const actions: Record<string, string> = useWords(actionWords);
-  const { operator, action, target, cursor } = route.useSearch();
-  const filters = { operator, action, target };
-  const log = useOperation('listAuditLog', { query: { ...filters, cursor } }, { keepsPrevious: true });
-  const columns = useColumns();
-  return (
-    <Page title={words.auditLog} lead={words.intro}>
-      <Filters
-        fields={[
-          { name: 'operator', label: words.operator, kind: 'text' },
-          {
-            name: 'action',
-            label: words.action,
-            kind: 'select',
-            options: optionsOf(ACTIONS, (action) => actions[action] ?? action),
-          },
-          { name: 'target', label: words.target, kind: 'text', placeholder: words.targetExample },
-        ]}
-      />
-      <Query of={log}>
-        {({ entries, nextCursor }) => (
-          <DataTable
-            label={words.auditLog}
-            columns={columns}
-            rows={entries}
-            rowKey={({ entryId }) => entryId}
-            isStale={log.isPlaceholderData}
-            empty={<NoRows title={words.none}>{words.noneHelp}</NoRows>}
-            nextCursor={nextCursor}
-          />
-        )}
-      </Query>
-    </Page>
-  );
-}
-
-function useColumns(): readonly Column<OperatorAuditEntry>[] {
-  const words = useWords(auditWords);
-  const actions: Record<string, string> = useWords(actionWords);
-  const mayCall = useMayCall();
-  const isAdmin = mayCall('listOperators');
-  return [
+  const isAdmin = useMayCall()('listOperators');
+  const columns: Column<OperatorAuditEntry>[] = [
     { header: words.time, cell: ({ time }) => <Time timeMs={time} /> },
     {
       header: words.operator,
       width: '8rem',
-      cell: ({ operator, actor, action }) =>
-        operator === null ? (
-          (LOG_IN_REFUSED.has(action) ? words.notLoggedIn : words.commandOf)(actor ?? '')
-        ) : isAdmin ? (
-          <Link to="/operators/$name" params={{ name: operator }}>
-            {operator}
-          </Link>
-        ) : (
-          operator
-        ),
+      cell: ({ operator, actor, action }) => {
+        if (operator === null) return (LOG_IN_REFUSED.has(action) ? words.notLoggedIn : words.commandOf)(actor ?? '');
+        return isAdmin ? <Link {...pageOf.operator(operator)}>{operator}</Link> : operator;
+      },
     },
     {
       header: words.action,
@@ -86,77 +40,47 @@ function useColumns(): readonly Column<OperatorAuditEntry>[] {
       cell: ({ requestId }) => <CopyId id={requestId} what={words.requestId} />,
     },
   ];
-}
-
-/** The target of an entry, linked to its page if it has one. */
-function Target({ of: entry }: { of: OperatorAuditEntry }) {
-  const words = useWords(auditWords);
-  const isAdmin = useMayCall()('listOperators');
-  const { target } = entry;
-  if (target === null) return <>–</>;
   return (
-    <CopyId id={target} what={target}>
-      {linkTo(entry, target, words, isAdmin) ?? target}
-    </CopyId>
+    <Page title={words.auditLog} lead={words.intro}>
+      <List
+        label={words.auditLog}
+        operation="listAuditLog"
+        rows={({ entries }) => entries}
+        filters={[
+          { name: 'operator', label: words.operator, kind: 'text' },
+          { name: 'action', label: words.action, kind: 'select', options: actions },
+          { name: 'target', label: words.target, kind: 'text', placeholder: words.targetExample },
+        ]}
+        columns={columns}
+        rowKey={({ entryId }) => entryId}
+        none={[words.none, words.noneHelp]}
+      />
+    </Page>
   );
 }
 
-function linkTo(
-  { action, after }: OperatorAuditEntry,
-  target: string,
-  words: Pick<typeof auditWords.en, 'batchNumber' | 'webhook'>,
-  isAdmin: boolean,
-): ReactNode {
-  const [kind] = action.split('.', 1);
-  switch (kind) {
-    case 'application':
-      return (
-        <Link to="/applications/$appKey" params={{ appKey: target }}>
-          {target}
-        </Link>
-      );
-    case 'batch':
-      return (
-        <Link to="/batches/$batchId" params={{ batchId: target }}>
-          {words.batchNumber(target)}
-        </Link>
-      );
-    case 'channel':
-      return (
-        <Link to="/channels/$channelCode" params={{ channelCode: target }}>
-          {target}
-        </Link>
-      );
-    case 'order':
-      return (
-        <Link to="/orders/$orderId" params={{ orderId: target }}>
-          {target}
-        </Link>
-      );
-    case 'webhook':
-      return (
-        <Link to="/webhooks/$webhookId" params={{ webhookId: target }}>
-          {words.webhook(target)}
-        </Link>
-      );
-    case 'employee':
-    case 'administrator': {
-      const { enterpriseGlobalId } = (after ?? {}) as { enterpriseGlobalId?: string };
-      return enterpriseGlobalId === undefined ? undefined : (
-        <Link to="/enterprises/$enterpriseGlobalId" params={{ enterpriseGlobalId }}>
-          {target}
-        </Link>
-      );
-    }
-    case 'operator':
-      return isAdmin ? (
-        <Link to="/operators/$name" params={{ name: target }}>
-          {target}
-        </Link>
-      ) : undefined;
-    default:
-      return undefined;
-  }
+/** The target of an entry, linked to its page if it has one. */
+function Target({ of: { action, target, after } }: { of: OperatorAuditEntry }) {
+  const words = useWords(auditWords);
+  const isAdmin = useMayCall()('listOperators');
+  const { enterpriseGlobalId } = (after ?? {}) as { enterpriseGlobalId?: string };
+  if (target === null) return <>–</>;
+  const pages: { [kind: string]: [page: LinkProps, text?: string] } = {
+    application: [pageOf.application(target)],
+    batch: [pageOf.batch(target), words.batchNumber(target)],
+    channel: [pageOf.channel(target)],
+    order: [pageOf.order(target)],
+    webhook: [pageOf.webhook(target), words.webhook(target)],
+    ...(enterpriseGlobalId && { employee: [pageOf.enterprise(enterpriseGlobalId)] }),
+    ...(enterpriseGlobalId && { administrator: [pageOf.enterprise(enterpriseGlobalId)] }),
+    ...(isAdmin && { operator: [pageOf.operator(target)] }),
+  };
+  const [page, text = target] = pages[action.split('.', 1)[0]!] ?? [];
+  return (
+    <CopyId id={target} what={target}>
+      {page ? <Link {...page}>{text}</Link> : target}
+    </CopyId>
+  );
 }
 
 /** The changes of an entry, field by field: `status: pending → approved`. */
@@ -164,7 +88,7 @@ function Changed({ of: { before, after } }: { of: OperatorAuditEntry }) {
   const fields = listChanged(before, after);
   if (fields.length === 0) return <>–</>;
   return (
-    <ul className={changedStyles.fields}>
+    <ul className="plain">
       {fields.map((field) => (
         <li key={field.name}>
           {field.name === 'difference' ? (
@@ -182,7 +106,7 @@ function Field({ of: field, isNew }: { of: ChangedField; isNew: boolean }) {
   const words = useWords(auditWords);
   return (
     <>
-      {field.name !== '' && <span className={changedStyles.name}>{`${field.name}${words.colon}`}</span>}
+      {field.name !== '' && <span className="dimmed">{`${field.name}${words.colon}`}</span>}
       {!isNew && (
         <>
           <Value of={field.before} name={field.name} />
@@ -217,10 +141,7 @@ function Difference({ of: { leftOut, added, changes, more } }: { of: OrderDiffer
   ];
   return (
     <>
-      <span className={changedStyles.name}>
-        {words.difference}
-        {words.colon}
-      </span>
+      <span className="dimmed">{`${words.difference}${words.colon}`}</span>
       {lines.length === 0 ? (
         words.noDifference
       ) : (

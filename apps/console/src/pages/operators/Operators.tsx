@@ -1,33 +1,45 @@
 import type { ConsoleOperator, NewOperatorLogin, OperatorRole } from '@lockstep/contract/console';
-import { NativeSelect, TextInput } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMayCall, useMe, useOperation } from '../../api/index.ts';
-import {
-  type Column,
-  ConfirmButton,
-  Count,
-  DataTable,
-  Empty,
-  type Field,
-  Fields,
-  OneTimeSecret,
-  Page,
-  Query,
-  StateBadge,
-  Time,
-} from '../../kit/index.ts';
+import { useMe, useOperation } from '../../api/operations.ts';
+import { ConfirmButton, OneTimeSecret } from '../../kit/dialogs.tsx';
+import { Choice, optionsOf, TextField } from '../../kit/inputs.tsx';
+import { Page, Query } from '../../kit/page.tsx';
+import { Empty, StateBadge } from '../../kit/signs.tsx';
+import { type Column, DataTable } from '../../kit/table.tsx';
+import { Count, type Field, Fields, Time } from '../../kit/values.tsx';
 import { useCodeNames, useWords } from '../../words/words.ts';
+import { pageOf } from '../links.tsx';
 import { operatorsWords } from './words.ts';
 
 /** All operators with their roles. */
 export function OperatorsPage() {
   const words = useWords(operatorsWords);
   const operators = useOperation('listOperators', {});
-  const columns = useColumns();
-  const actions = useMayCall()('createOperator') ? <NewOperator /> : undefined;
+  const me = useMe();
+  const codeName = useCodeNames();
+  const columns: Column<ConsoleOperator>[] = [
+    {
+      header: words.name,
+      cell: ({ name, operatorId }) => (
+        <>
+          <Link {...pageOf.operator(name)}>{name}</Link>
+          {operatorId === me.operatorId && `${words.gap}${words.aside(words.you)}`}
+        </>
+      ),
+    },
+    { header: words.role, cell: ({ role }) => codeName(role) },
+    { header: words.state, cell: (operator) => <OperatorState of={operator} /> },
+    { header: words.sessions, align: 'end', isMinor: true, cell: ({ sessions }) => <Count value={sessions} /> },
+    {
+      header: words.lastUsed,
+      isMinor: true,
+      cell: ({ lastUsedTime: timeMs }) => (timeMs === null ? words.notLoggedIn : <Time timeMs={timeMs} isRelative />),
+    },
+    { header: words.createdTime, isMinor: true, cell: ({ createdTime }) => <Time timeMs={createdTime} /> },
+  ];
   return (
-    <Page title={words.operators} lead={words.intro} actions={actions}>
+    <Page title={words.operators} lead={words.intro} actions={<NewOperator />}>
       <Query of={operators}>
         {({ operators: rows }) => (
           <DataTable label={words.operators} columns={columns} rows={rows} rowKey={({ operatorId }) => operatorId} />
@@ -37,36 +49,8 @@ export function OperatorsPage() {
   );
 }
 
-function useColumns(): readonly Column<ConsoleOperator>[] {
-  const words = useWords(operatorsWords);
-  const me = useMe();
-  const codeName = useCodeNames();
-  return [
-    {
-      header: words.name,
-      cell: ({ name, operatorId }) => (
-        <>
-          <Link to="/operators/$name" params={{ name }}>
-            {name}
-          </Link>
-          {operatorId === me.operatorId && `${words.gap}${words.aside(words.you)}`}
-        </>
-      ),
-    },
-    { header: words.role, cell: ({ role }) => codeName(role) },
-    {
-      header: words.state,
-      cell: ({ disabledTime }) => <StateBadge state={disabledTime === null ? 'enabled' : 'disabled'} />,
-    },
-    { header: words.sessions, align: 'end', isMinor: true, cell: ({ sessions }) => <Count value={sessions} /> },
-    {
-      header: words.lastUsed,
-      isMinor: true,
-      cell: ({ lastUsedTime }) =>
-        lastUsedTime === null ? words.notLoggedIn : <Time timeMs={lastUsedTime} isRelative />,
-    },
-    { header: words.createdTime, isMinor: true, cell: ({ createdTime }) => <Time timeMs={createdTime} /> },
-  ];
+function OperatorState({ of: { disabledTime } }: { of: ConsoleOperator }) {
+  return <StateBadge state={disabledTime === null ? 'enabled' : 'disabled'} />;
 }
 
 const route = getRouteApi('/operators/$name');
@@ -80,7 +64,7 @@ export function OperatorPage() {
   return (
     <Page
       title={name}
-      beside={operator && <StateBadge state={operator.disabledTime === null ? 'enabled' : 'disabled'} />}
+      beside={operator && <OperatorState of={operator} />}
       crumbs={[{ text: words.operators, to: '/operators' }]}
       actions={operator && <OperatorActions operator={operator} />}
     >
@@ -109,21 +93,14 @@ function Known({ operator }: { operator: ConsoleOperator }) {
       value: lastUsedTime === null ? words.notLoggedIn : <Time timeMs={lastUsedTime} isRelative withUtc />,
     },
     { label: words.createdTime, value: <Time timeMs={createdTime} withUtc /> },
-    {
-      label: words.disabledSince,
-      value: disabledTime === null ? undefined : <Time timeMs={disabledTime} isRelative withUtc />,
-    },
+    { label: words.disabledSince, value: disabledTime ? <Time timeMs={disabledTime} isRelative withUtc /> : undefined },
     {
       label: words.auditLog,
       value: (
         <>
-          <Link to="/audit-log" search={{ operator: name }}>
-            {words.changesBy}
-          </Link>
+          <Link {...pageOf.auditLog({ operator: name })}>{words.changesBy}</Link>
           {' · '}
-          <Link to="/audit-log" search={{ target: name }}>
-            {words.changesTo}
-          </Link>
+          <Link {...pageOf.auditLog({ target: name })}>{words.changesTo}</Link>
         </>
       ),
     },
@@ -226,13 +203,12 @@ function NewOperator() {
       onDone={() => setName('')}
       result={(login, onClose) => <NewPassword title={words.created(login.name)} login={login} onClose={onClose} />}
     >
-      <TextInput
+      <TextField
         label={words.name}
         description={words.nameHint}
         value={name}
-        onChange={(event) => setName(event.currentTarget.value.trim())}
+        onChange={(text) => setName(text.trim())}
         error={name === '' || isValid ? undefined : words.nameInvalid}
-        autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
         required
@@ -245,15 +221,9 @@ function NewOperator() {
 /** Shows an operator's new password once. */
 function NewPassword({ title, login, onClose }: { title: string; login: NewOperatorLogin; onClose: () => void }) {
   const words = useWords(operatorsWords);
+  const secrets = { [words.name]: login.name, [words.password]: login.password };
   return (
-    <OneTimeSecret
-      title={title}
-      secrets={[
-        { label: words.name, value: login.name },
-        { label: words.password, value: login.password },
-      ]}
-      onClose={onClose}
-    >
+    <OneTimeSecret title={title} secrets={secrets} onClose={onClose}>
       <p>{words.passwordOnce}</p>
     </OneTimeSecret>
   );
@@ -266,12 +236,12 @@ function RoleField({ value, onChange }: { value: OperatorRole; onChange: (role: 
   const words = useWords(operatorsWords);
   const codeName = useCodeNames();
   return (
-    <NativeSelect
+    <Choice
       label={words.role}
       description={words[`${value}Says`]}
       value={value}
-      data={ROLES.map((role) => ({ value: role, label: codeName(role) }))}
-      onChange={(event) => onChange(event.currentTarget.value as OperatorRole)}
+      options={optionsOf(ROLES, codeName)}
+      onChange={onChange}
     />
   );
 }

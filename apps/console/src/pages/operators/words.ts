@@ -146,6 +146,3 @@ export const actionWords = defineWords({
   'operator.log_in_failed': ['Failed to log in', '登录失败'],
   'operator.locked_out': ['Locked out after failed logins', '因登录失败被锁定'],
 });
-
-/** The actions that the audit log can be filtered by. */
-export const ACTIONS = Object.keys(actionWords.en) as (keyof typeof actionWords.en)[];

@@ -1,13 +1,12 @@
 import type { ConsoleData } from '@lockstep/contract/console';
-import { NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { ConfirmButton } from '../../kit/index.ts';
+import { ConfirmButton } from '../../kit/dialogs.tsx';
+import { Choice, TextField } from '../../kit/inputs.tsx';
 import { useNumberFormat, useWords } from '../../words/words.ts';
 import { OrderLink } from '../links.tsx';
 import { ordersWords } from './words.ts';
 
 const MAX_NAMED = 10;
-type Later = 'keep' | 'fail';
 
 /** Marks a pending order as failed. If its customer has later pending orders, asks what to do with them. */
 export function FailOrder({ orderId }: { orderId: string }) {
@@ -15,7 +14,7 @@ export function FailOrder({ orderId }: { orderId: string }) {
   const write = useNumberFormat();
   const [reason, setReason] = useState('');
   const [waiting, setWaiting] = useState<ConsoleData<'failOrder'>>();
-  const [later, setLater] = useState<Later | null>(null);
+  const [later, setLater] = useState<'keep' | 'fail' | null>(null);
   return (
     <ConfirmButton
       operation="failOrder"
@@ -32,13 +31,11 @@ export function FailOrder({ orderId }: { orderId: string }) {
       }}
     >
       <p>{words.failText}</p>
-      <TextInput
+      <TextField
         label={words.failReason}
         description={words.failReasonHint}
         value={reason}
-        onChange={(event) => setReason(event.currentTarget.value)}
-        maxLength={255}
-        autoComplete="off"
+        onChange={setReason}
         required
       />
       {waiting !== undefined && (
@@ -52,15 +49,11 @@ export function FailOrder({ orderId }: { orderId: string }) {
             ))}
             {waiting.orders > MAX_NAMED && words.more(write(waiting.orders - MAX_NAMED))}
           </div>
-          <NativeSelect
+          <Choice
             label={words.laterOrders}
             value={later ?? ''}
-            data={[
-              { value: '', label: words.laterChoose },
-              { value: 'keep', label: words.laterKeep },
-              { value: 'fail', label: words.laterFail },
-            ]}
-            onChange={(event) => setLater((event.currentTarget.value || null) as Later | null)}
+            options={{ '': words.laterChoose, keep: words.laterKeep, fail: words.laterFail }}
+            onChange={(chosen) => setLater(chosen === '' ? null : chosen)}
             required
           />
         </>

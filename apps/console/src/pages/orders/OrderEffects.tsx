@@ -1,9 +1,12 @@
 import type { AssetEffect, ConsoleData, ItemEffect } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
-import { useOperation } from '../../api/index.ts';
-import { type Column, DataTable, Query, Section, StateBadge, Time } from '../../kit/index.ts';
+import { useOperation } from '../../api/operations.ts';
+import { Query, Section } from '../../kit/page.tsx';
+import { StateBadge } from '../../kit/signs.tsx';
+import { type Column, DataTable } from '../../kit/table.tsx';
+import { Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
-import { AssetLink, OrderLink } from '../links.tsx';
+import { AssetLink, OrderLink, pageOf } from '../links.tsx';
 import { ordersWords } from './words.ts';
 
 /** The effects of an order: on assets, products and merchandise. */
@@ -40,10 +43,7 @@ function AssetTable({ assets }: { assets: readonly AssetEffect[] }) {
           {customerId !== null && (
             <>
               {' '}
-              · {words.fromCustomer}{' '}
-              <Link to="/orders" search={{ customerId }}>
-                {customerId}
-              </Link>
+              · {words.fromCustomer} <Link {...pageOf.orders({ customerId })}>{customerId}</Link>
             </>
           )}
         </>

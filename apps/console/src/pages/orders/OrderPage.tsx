@@ -1,26 +1,14 @@
 import type { ConsoleData, ConsoleOrder } from '@lockstep/contract/console';
 import { Button } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useMayCall, useOperation } from '../../api/index.ts';
-import {
-  CopyId,
-  Count,
-  type Crumb,
-  Empty,
-  Fields,
-  JsonView,
-  Notice,
-  Page,
-  Query,
-  Section,
-  StateBadge,
-  Time,
-  TimeLine,
-} from '../../kit/index.ts';
+import { useMayCall, useOperation } from '../../api/operations.ts';
+import { type Crumb, Page, Query, Section } from '../../kit/page.tsx';
+import { Empty, Notice, StateBadge } from '../../kit/signs.tsx';
+import { CopyId, Count, Fields, JsonView, Time, TimeLine } from '../../kit/values.tsx';
 import { useCauseWords } from '../../words/causes.ts';
 import { useCodeNames, useNumberFormat, useWords } from '../../words/words.ts';
 import { Resends } from '../batches/Batches.tsx';
-import { ApplicationLink, AssetLink, BatchLink, OrderLink } from '../links.tsx';
+import { ApplicationLink, AssetLink, BatchLink, OrderLink, pageOf } from '../links.tsx';
 import { FailOrder } from './FailOrder.tsx';
 import { OrderEffects } from './OrderEffects.tsx';
 import { PreviewOutcome } from './PreviewOutcome.tsx';
@@ -39,11 +27,14 @@ export function OrderPage() {
     { params: { licenseOrderId: orderId } },
     { refreshMs: (data) => (data === undefined || data.state === 'pending' ? REFRESH_MS : false) },
   );
+  const batchCrumbs: Crumb[] = order.data
+    ? [{ text: order.data.channelOrderId, ...pageOf.batch(order.data.batchId) }]
+    : [];
   return (
     <Page
       title={`${words.order} ${orderId}`}
       beside={order.data && <StateBadge state={order.data.state} />}
-      crumbs={[{ text: words.orders, to: '/orders' }, ...(order.data === undefined ? [] : [crumbOf(order.data)])]}
+      crumbs={[{ text: words.orders, to: '/orders' }, ...batchCrumbs]}
       actions={
         <>
           {order.data?.state === 'failed' && <FixAndResend order={order.data} />}
@@ -69,10 +60,6 @@ export function OrderPage() {
   );
 }
 
-function crumbOf({ channelOrderId, batchId }: Order): Crumb {
-  return { text: channelOrderId, to: '/batches/$batchId', params: { batchId } };
-}
-
 /** The cause of a failure, linked to the guide that explains causes. */
 function Why({ order: { cause, message } }: { order: Order }) {
   const words = useWords(ordersWords);
@@ -90,7 +77,7 @@ function OrderFields({ order }: { order: Order }) {
   const codeName = useCodeNames();
   const words = useWords(ordersWords);
   const { licenseOrderId, sequence, orderType, owner, customerId, channelCode, acceptedTime, finishedTime } = order;
-  const { state, assets, products, requestId, srcLicenseOrderId } = order;
+  const { state, assets, products, requestId, heldSince, srcLicenseOrderId: sourceId } = order;
   const isDone = state === 'succeeded';
   return (
     <Fields
@@ -106,41 +93,28 @@ function OrderFields({ order }: { order: Order }) {
           label: words.customerId,
           value: (
             <CopyId id={customerId} what={words.customerId}>
-              <Link to="/orders" search={{ customerId }}>
-                {customerId}
-              </Link>
+              <Link {...pageOf.orders({ customerId })}>{customerId}</Link>
             </CopyId>
           ),
         },
-        { label: words.enterprise, value: owner === null ? undefined : <EnterpriseOf owner={owner} /> },
+        {
+          label: words.enterprise,
+          value: owner ? (
+            <Link {...pageOf.enterprise(owner.enterpriseGlobalId)}>{owner.enterpriseName}</Link>
+          ) : undefined,
+        },
         { label: words.assets, value: isDone ? <Count value={assets} /> : undefined },
         { label: words.products, value: isDone ? <Count value={products} /> : undefined },
-        {
-          label: words.source,
-          value: srcLicenseOrderId === null ? undefined : <OrderLink orderId={srcLicenseOrderId} />,
-        },
+        { label: words.source, value: sourceId ? <OrderLink orderId={sourceId} /> : undefined },
         { label: words.accepted, value: <Time timeMs={acceptedTime} isRelative withUtc /> },
-        {
-          label: words.heldSince,
-          value: order.heldSince === null ? undefined : <Time timeMs={order.heldSince} isRelative withUtc />,
-        },
-        { label: words.finished, value: finishedTime === null ? null : <Time timeMs={finishedTime} withUtc /> },
+        { label: words.heldSince, value: heldSince ? <Time timeMs={heldSince} isRelative withUtc /> : undefined },
+        { label: words.finished, value: finishedTime && <Time timeMs={finishedTime} withUtc /> },
         { label: words.requestId, value: <CopyId id={requestId} what={words.requestId} /> },
       ]}
     />
   );
 }
 
-function EnterpriseOf({ owner }: { owner: NonNullable<Order['owner']> }) {
-  const { enterpriseGlobalId, enterpriseName } = owner;
-  return (
-    <Link to="/enterprises/$enterpriseGlobalId" params={{ enterpriseGlobalId }}>
-      {enterpriseName}
-    </Link>
-  );
-}
-
-const BATCH_REFRESH_MS = 2_000;
 type FailedOrder = Pick<ConsoleOrder, 'batchId' | 'licenseOrderId'>;
 
 /** Links to the page that fixes and resends a failed order. Hidden if the role may not; a note while the batch runs. */
@@ -150,7 +124,7 @@ function FixAndResend({ order: { batchId, licenseOrderId } }: { order: FailedOrd
   const { data } = useOperation(
     'getBatch',
     { params: { batchId } },
-    { refreshMs: (read) => (read?.state === 'completed' ? false : BATCH_REFRESH_MS) },
+    { refreshMs: (read) => (read?.state === 'completed' ? false : REFRESH_MS) },
   );
   if (!mayCall('resendOrders') || data === undefined) return null;
   if (data.state !== 'completed') return words.batchRuns;
@@ -175,6 +149,8 @@ function ResentBatch({ order: { batchId } }: { order: FailedOrder }) {
 function OrderNow({ orderId, state }: { orderId: string; state: ConsoleOrder['state'] }) {
   const words = useWords(ordersWords);
   const preview = useOperation('previewOrder', { params: { licenseOrderId: orderId } });
+  const succeeds = { tone: 'good', title: words.nowSucceeds } as const;
+  const fails = { tone: 'warn', title: words.nowFails } as const;
   return (
     <Section title={words.now}>
       {state === 'pending' && <p>{words.nowPending}</p>}
@@ -183,10 +159,7 @@ function OrderNow({ orderId, state }: { orderId: string; state: ConsoleOrder['st
           read === null ? (
             <p>{words.nowUnknown}</p>
           ) : (
-            <Notice
-              tone={read.state === 'succeeded' ? 'good' : 'warn'}
-              title={read.state === 'succeeded' ? words.nowSucceeds : words.nowFails}
-            >
+            <Notice {...(read.state === 'succeeded' ? succeeds : fails)}>
               <PreviewOutcome preview={read} />
             </Notice>
           )
@@ -227,26 +200,23 @@ function Retries({ retries }: { retries: ConsoleData<'getOrder'>['retries'] }) {
 function OrderContent({ orderId }: { orderId: string }) {
   const words = useWords(ordersWords);
   const content = useOperation('getOrderContent', { params: { licenseOrderId: orderId } });
+  const missing = {
+    too_large: [words.tooLarge, words.tooLargeAdvice],
+    expired: [words.expired, words.expiredAdvice],
+    gone: [words.gone, words.goneAdvice],
+  } as const;
   return (
     <Section title={words.content}>
       <Query of={content}>
         {(read) => {
-          switch (read.kind) {
-            case 'kept':
-              return (
-                <>
-                  <NamedAssets order={read.order} />
-                  <p>{words.contentHidden}</p>
-                  <JsonView value={read.order} label={words.contentJson} />
-                </>
-              );
-            case 'too_large':
-              return <Empty title={words.tooLarge}>{words.tooLargeAdvice}</Empty>;
-            case 'expired':
-              return <Empty title={words.expired}>{words.expiredAdvice}</Empty>;
-            default:
-              return <Empty title={words.gone}>{words.goneAdvice}</Empty>;
-          }
+          if (read.kind !== 'kept') return <Empty title={missing[read.kind][0]}>{missing[read.kind][1]}</Empty>;
+          return (
+            <>
+              <NamedAssets order={read.order} />
+              <p>{words.contentHidden}</p>
+              <JsonView value={read.order} label={words.contentJson} />
+            </>
+          );
         }}
       </Query>
     </Section>

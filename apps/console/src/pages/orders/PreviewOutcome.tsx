@@ -1,10 +1,10 @@
 import type { ComparedPreview } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
-import { Time } from '../../kit/index.ts';
+import { Time } from '../../kit/values.tsx';
 import { useCauseWords } from '../../words/causes.ts';
 import { useNumberFormat, useWords } from '../../words/words.ts';
-import { OrderLink } from '../links.tsx';
-import nearestProductsStyles from './NearestProducts.module.css';
+import { OrderLink, pageOf } from '../links.tsx';
+import styles from '../pages.module.css';
 import { ordersWords } from './words.ts';
 
 /** The most effects to list: an order may have thousands. */
@@ -37,10 +37,7 @@ function Actions({ preview: { assets, products } }: { preview: ComparedPreview }
       {all.slice(0, MAX_NAMED).map(({ assetNum, action, productUri }, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: one order may do the same twice, and the list does not change.
         <div key={place}>
-          {words[action]}{' '}
-          <Link to="/assets/$assetNum" params={{ assetNum }}>
-            {assetNum}
-          </Link>
+          {words[action]} <Link {...pageOf.asset(assetNum)}>{assetNum}</Link>
           {productUri !== null && <> · {productUri}</>}
         </div>
       ))}
@@ -58,8 +55,8 @@ export function NearestProducts({ nearest }: { nearest: readonly Nearest[] }) {
   if (nearest.length === 0) return null;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard.
-    <section className={nearestProductsStyles.scroller} tabIndex={0} aria-label={words.nearest}>
-      <table className={nearestProductsStyles.nearest}>
+    <section className={styles.nearest} tabIndex={0} aria-label={words.nearest}>
+      <table>
         <thead>
           <tr>
             <th scope="col">{words.nearest}</th>

@@ -1,10 +1,13 @@
 import type { HealthCheck } from '@lockstep/contract/console';
+import { Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { Badge, Notice, Section, Time, type Tone } from '../../kit/index.ts';
+import { Section } from '../../kit/page.tsx';
+import { Badge, Notice, type Tone } from '../../kit/signs.tsx';
+import { Time } from '../../kit/values.tsx';
 import { commonWords } from '../../words/define-words.ts';
 import { useDuration, useNumberFormat, useWords } from '../../words/words.ts';
+import styles from '../pages.module.css';
 import { checkWords, type Found } from './check-words.ts';
-import healthSectionStyles from './HealthSection.module.css';
 import { overviewWords } from './words.ts';
 
 const TONES: Record<HealthCheck['state'], Tone> = { ok: 'good', warning: 'warn', error: 'bad' };
@@ -49,20 +52,20 @@ export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]
           </Notice>
         );
       })}
-      <details className={healthSectionStyles.all}>
+      <details className={styles.checks}>
         <summary>
           {words.allChecks}
           {wrong.length > 0 && `${words.gap}${words.aside(words.someChecks(write(wrong.length)))}`}
         </summary>
-        <ul className={healthSectionStyles.checks}>
+        <ul className="plain">
           {checks.map((check) => {
             const { name, says } = explain(check);
             return (
-              <li key={check.check} className={healthSectionStyles.check}>
+              <Group key={check.check} component="li" gap="0.25rem 0.6rem" align="baseline">
                 <Badge tone={TONES[check.state]}>{words[STATE_WORDS[check.state]]}</Badge>
                 <strong>{name}</strong>
                 <span>{says}</span>
-              </li>
+              </Group>
             );
           })}
         </ul>
@@ -71,15 +74,8 @@ export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]
   );
 }
 
-/** A health check in words. */
-interface CheckPhrases {
-  name: string;
-  says: string;
-  whatToDo: string;
-}
-
 /** Returns a function that words a check. `time`: when the service ran the checks, by its clock. */
-function useCheckWords(time: number): (check: HealthCheck) => CheckPhrases {
+function useCheckWords(time: number): (check: HealthCheck) => { name: string; says: string; whatToDo: string } {
   const words = useWords(checkWords);
   const { comma } = useWords(commonWords);
   const write = useNumberFormat();

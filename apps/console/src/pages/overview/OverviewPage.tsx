@@ -1,30 +1,18 @@
 import type { Overview, OverviewSpan } from '@lockstep/contract/console';
-import { NativeSelect } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useMemo } from 'react';
-import { useOperation } from '../../api/index.ts';
-import {
-  Chart,
-  type Column,
-  CopyButton,
-  CopyId,
-  Count,
-  DataTable,
-  Empty,
-  Figure,
-  Figures,
-  Notice,
-  Page,
-  Query,
-  Section,
-  Time,
-} from '../../kit/index.ts';
+import { useOperation } from '../../api/operations.ts';
+import { Choice, optionsOf } from '../../kit/inputs.tsx';
+import { Page, Query, Section } from '../../kit/page.tsx';
+import { Empty, Notice } from '../../kit/signs.tsx';
+import { type Column, DataTable } from '../../kit/table.tsx';
+import { Chart, CopyButton, CopyId, Count, Figure, Figures, Time } from '../../kit/values.tsx';
 import { useCauseWords } from '../../words/causes.ts';
 import { useDuration, useNumberFormat, useRate, useWords } from '../../words/words.ts';
-import { BatchTable } from '../batches/Batches.tsx';
+import { useBatchTable } from '../batches/Batches.tsx';
 import { batchesWords } from '../batches/words.ts';
 import { DelayedChannels } from '../channels/Channels.tsx';
-import { WebhookTable } from '../webhooks/Webhooks.tsx';
+import { pageOf } from '../links.tsx';
+import { useWebhookTable } from '../webhooks/Webhooks.tsx';
 import { HealthSection } from './HealthSection.tsx';
 import { overviewWords } from './words.ts';
 
@@ -37,6 +25,7 @@ export function OverviewPage() {
   const words = useWords(overviewWords);
   const span = readSpan(route.useSearch().span);
   const write = useNumberFormat();
+  const webhookTable = useWebhookTable();
   const overview = useOperation('getOverview', { query: { span } }, { refreshMs: REFRESH_MS, keepsPrevious: true });
   return (
     <Page title={words.overview} lead={words.lead}>
@@ -51,15 +40,16 @@ export function OverviewPage() {
               <ActivityChart intervals={intervals} intervalSeconds={intervalSeconds} span={span} />
             </Section>
             <Section title={words.latestBatches}>
-              <LatestBatches refreshMs={REFRESH_MS} />
+              <LatestBatches />
             </Section>
             <Section title={words.failures}>
               <FailureCauses failures={failures} />
             </Section>
             <Section title={words.failingWebhooks}>
-              <WebhookTable
+              <DataTable
                 label={words.webhooksTable}
                 rows={webhooks.unhealthy}
+                {...webhookTable}
                 empty={<Empty title={words.noFailingWebhooks(write(webhooks.active))} />}
               />
             </Section>
@@ -73,13 +63,12 @@ export function OverviewPage() {
 function SpanChoice({ span }: { span: OverviewSpan }) {
   const words = useWords(overviewWords);
   const navigate = route.useNavigate();
-  const options = Object.entries(SPANS).map(([value, word]) => ({ value, label: words[word] as string }));
   return (
-    <NativeSelect
+    <Choice
       aria-label={words.span}
-      data={options}
+      options={optionsOf(SPANS, (each) => words[`span${each}`])}
       value={span}
-      onChange={({ currentTarget }) => void navigate({ search: { span: currentTarget.value } })}
+      onChange={(chosen) => void navigate({ search: { span: chosen } })}
     />
   );
 }
@@ -107,9 +96,7 @@ function DemoNotice({ appKey, submitCommand }: NonNullable<Overview['demo']>) {
       {words.gap}
       <Link to="/enterprises">{words.demoEnterprises}</Link>
       {words.comma}
-      <Link to="/applications/$appKey" params={{ appKey }}>
-        {words.demoApplication}
-      </Link>
+      <Link {...pageOf.application(appKey)}>{words.demoApplication}</Link>
       {words.comma}
       <a href={new URL('../guides/tutorial', document.baseURI).href}>{words.demoGuide}</a>
     </Notice>
@@ -142,9 +129,7 @@ function NowFigures({ now, backlog, time }: Pick<Overview, 'now' | 'backlog' | '
         <p>
           {words.oldestBatch(age ?? '')}{' '}
           <CopyId id={oldest.batchId} what={words.batchNumber(oldest.batchId)}>
-            <Link to="/batches/$batchId" params={{ batchId: oldest.batchId }}>
-              {words.batchNumber(oldest.batchId)}
-            </Link>
+            <Link {...pageOf.batch(oldest.batchId)}>{words.batchNumber(oldest.batchId)}</Link>
           </CopyId>
         </p>
       )}
@@ -164,17 +149,13 @@ const LINES = [
 function ActivityChart({ intervals, intervalSeconds, span }: Props) {
   const words = useWords(overviewWords);
   const write = useNumberFormat();
-  const timesMs = useMemo(() => intervals.map(({ startTime }) => startTime), [intervals]);
+  const timesMs = intervals.map(({ startTime }) => startTime);
   // Draws counts, not rates: the last interval is incomplete, so its rate would be a guess.
-  const series = useMemo(
-    () =>
-      LINES.map(({ count, tone }) => ({
-        tone,
-        label: words[count],
-        values: intervals.map((each) => each[count]),
-      })),
-    [intervals, words],
-  );
+  const series = LINES.map(({ count, tone }) => ({
+    tone,
+    label: words[count],
+    values: intervals.map((each) => each[count]),
+  }));
   const [accepted, succeeded, failed] = LINES.map(({ count }) => intervals.reduce((sum, each) => sum + each[count], 0));
   if (accepted === 0 && succeeded === 0 && failed === 0) {
     return <Empty title={words.nothingDone}>{words.nothingDoneAdvice}</Empty>;
@@ -187,7 +168,7 @@ function ActivityChart({ intervals, intervalSeconds, span }: Props) {
         {words.gap}
         {words.intervals(intervalSeconds)}
       </p>
-      <Chart label={words.chart(...sums, words[SPANS[span]] as string)} timesMs={timesMs} series={series} />
+      <Chart label={words.chart(...sums, words[`span${span}`])} timesMs={timesMs} series={series} />
     </>
   );
 }
@@ -196,16 +177,18 @@ function ActivityChart({ intervals, intervalSeconds, span }: Props) {
 const LATEST_BATCHES = { query: { limit: '5' } };
 
 /** The latest batches of all applications. */
-function LatestBatches({ refreshMs }: { refreshMs: number }) {
+function LatestBatches() {
   const words = useWords(overviewWords);
   const ofBatches = useWords(batchesWords);
-  const found = useOperation('listAllBatches', LATEST_BATCHES, { keepsPrevious: true, refreshMs });
+  const table = useBatchTable();
+  const found = useOperation('listAllBatches', LATEST_BATCHES, { keepsPrevious: true, refreshMs: REFRESH_MS });
   return (
     <Query of={found}>
       {({ batches }) => (
-        <BatchTable
+        <DataTable
           label={words.latestBatchesTable}
           rows={batches}
+          {...table}
           empty={<Empty title={ofBatches.noBatches}>{ofBatches.noBatchesAdvice}</Empty>}
           footer={<Link to="/batches">{words.allBatches}</Link>}
         />
@@ -214,26 +197,21 @@ function LatestBatches({ refreshMs }: { refreshMs: number }) {
   );
 }
 
-type Failure = Overview['failures'][number];
-
 /** Failures by cause, linked to the orders. */
 function FailureCauses({ failures }: Pick<Overview, 'failures'>) {
   const words = useWords(overviewWords);
   const causeWords = useCauseWords();
-  const columns: Column<Failure>[] = [
+  const columns: Column<Overview['failures'][number]>[] = [
     {
       header: words.cause,
-      cell: ({ cause }) => {
-        const meaning = causeWords(cause, null);
-        return (
-          <>
-            <Link to="/orders" search={{ state: 'failed', cause }}>
-              <code>{cause}</code>
-            </Link>
-            {meaning !== cause && <> {meaning}</>}
-          </>
-        );
-      },
+      cell: ({ cause }) => (
+        <>
+          <Link {...pageOf.orders({ state: 'failed', cause })}>
+            <code>{cause}</code>
+          </Link>
+          {causeWords(cause, null) !== cause && <> {causeWords(cause, null)}</>}
+        </>
+      ),
     },
     { header: words.orders, align: 'end', cell: ({ failed }) => <Count value={failed} /> },
     { header: words.last, isMinor: true, cell: ({ lastTime }) => <Time timeMs={lastTime} isRelative /> },
@@ -249,18 +227,9 @@ function FailureCauses({ failures }: Pick<Overview, 'failures'>) {
   );
 }
 
-/** The periods of the overview, with the keys of their words. */
-const SPANS: Record<OverviewSpan, keyof typeof overviewWords.en> = {
-  '1h': 'span1h',
-  '6h': 'span6h',
-  '24h': 'span24h',
-  '7d': 'span7d',
-  '14d': 'span14d',
-};
-
-const DEFAULT_SPAN: OverviewSpan = '6h';
+const SPANS: readonly OverviewSpan[] = ['1h', '6h', '24h', '7d', '14d'];
 
 /** Returns the period named in the address; 6 hours if there is none or it is unknown. */
 function readSpan(text: string | undefined): OverviewSpan {
-  return text !== undefined && Object.hasOwn(SPANS, text) ? (text as OverviewSpan) : DEFAULT_SPAN;
+  return SPANS.find((span) => span === text) ?? '6h';
 }

@@ -1,52 +1,59 @@
 import type { PreviewedBatch, PreviewedOrder } from '@lockstep/contract/console';
-import { Button, NativeSelect } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
-import { useOperation } from '../../api/index.ts';
-import {
-  Badge,
-  type Column,
-  CopyId,
-  DataTable,
-  Empty,
-  Fields,
-  Figure,
-  Figures,
-  Notice,
-  Query,
-  Section,
-  useAddress,
-} from '../../kit/index.ts';
+import { useOperation } from '../../api/operations.ts';
+import { Choice, optionsOf, useAddress } from '../../kit/inputs.tsx';
+import { Query, Section } from '../../kit/page.tsx';
+import { Badge, Empty, Notice } from '../../kit/signs.tsx';
+import { type Column, DataTable } from '../../kit/table.tsx';
+import { CopyId, Fields, Figure, Figures } from '../../kit/values.tsx';
 import { useCauseWords } from '../../words/causes.ts';
 import { useCodeNames, useNumberFormat, useWords } from '../../words/words.ts';
 import { AssetContents } from '../assets/AssetContents.tsx';
 import { AssetLink, OwnerLink } from '../links.tsx';
 import { NearestProducts } from '../orders/PreviewOutcome.tsx';
-import previewOutcomesStyles from './PreviewOutcomes.module.css';
+import styles from '../pages.module.css';
 import { previewWords } from './words.ts';
 
-/** The parts of the outcome to show. */
-interface Look {
-  state?: string | undefined;
-  order?: string | undefined;
+interface PreviewOutcomesProps {
+  batch: PreviewedBatch;
+  /** The state of the orders to show; empty for all. */
+  state: string;
+  /** The sequence of the order to show beside the current state. */
+  chosen: string | undefined;
+  onLook: (look: { state?: string | undefined; order?: string }) => void;
 }
 
 /** The outcome of a preview: counts, orders, and one order beside the current state. */
-export function PreviewOutcomes({
-  batch: { orders, syncMode, ignoredFields },
-  state,
-  chosen,
-  onLook,
-}: {
-  batch: PreviewedBatch;
-  state: string | undefined;
-  chosen: string | undefined;
-  onLook: (look: Look) => void;
-}) {
+export function PreviewOutcomes({ batch, state, chosen, onLook }: PreviewOutcomesProps) {
+  const { orders, syncMode, ignoredFields } = batch;
   const words = useWords(previewWords);
   const write = useNumberFormat();
+  const codeName = useCodeNames();
   const failed = orders.filter((order) => order.state === 'failed').length;
-  const shown = orders.filter((order) => state === undefined || order.state === state);
+  const shown = orders.filter((order) => state === '' || order.state === state);
   const order = orders.find(({ sequence }) => String(sequence) === chosen);
+  const columns: Column<PreviewedOrder>[] = [
+    { header: words.sequence, align: 'end', cell: ({ sequence }) => sequence },
+    { header: words.state, cell: ({ state }) => <OutcomeBadge state={state} /> },
+    {
+      header: words.beside,
+      cell: (order) => (
+        <Button
+          variant="default"
+          size="compact-sm"
+          aria-label={words.besideOf(String(order.sequence))}
+          onClick={() => onLook({ order: String(order.sequence) })}
+        >
+          {words.beside}
+        </Button>
+      ),
+    },
+    { header: words.type, isMinor: true, cell: ({ orderType }) => codeName(orderType) },
+    { header: words.customer, isMinor: true, cell: ({ customerId }) => <CopyId id={customerId} /> },
+    { header: words.assets, cell: (order) => <Numbers order={order} /> },
+    { header: words.effect, width: '16rem', cell: (order) => <Summary order={order} /> },
+  ];
   return (
     <Section title={words.outcome}>
       <Figures>
@@ -61,64 +68,23 @@ export function PreviewOutcomes({
         </Notice>
       )}
       {failed > 0 && failed < orders.length && (
-        <NativeSelect
-          className={previewOutcomesStyles.filter ?? ''}
+        <Choice
+          maw="16rem"
           label={words.filter}
-          value={state ?? ''}
-          data={[
-            { value: '', label: words.all },
-            { value: 'failed', label: words.wouldFail },
-            { value: 'succeeded', label: words.wouldSucceed },
-          ]}
-          onChange={(event) => onLook({ state: event.currentTarget.value || undefined })}
+          value={state}
+          options={{ '': words.all, failed: words.wouldFail, succeeded: words.wouldSucceed }}
+          onChange={(chosen) => onLook({ state: chosen || undefined })}
         />
       )}
-      <OutcomeTable orders={shown} chosen={order} onChoose={({ sequence }) => onLook({ order: String(sequence) })} />
+      <DataTable
+        label={words.outcome}
+        columns={columns}
+        rows={shown}
+        rowKey={({ sequence }) => String(sequence)}
+        isChosen={(each) => each === order}
+      />
       {order !== undefined && <OrderBeside key={order.sequence} order={order} />}
     </Section>
-  );
-}
-
-function OutcomeTable({
-  orders,
-  chosen,
-  onChoose,
-}: {
-  orders: readonly PreviewedOrder[];
-  chosen: PreviewedOrder | undefined;
-  onChoose: (order: PreviewedOrder) => void;
-}) {
-  const words = useWords(previewWords);
-  const codeName = useCodeNames();
-  const columns: Column<PreviewedOrder>[] = [
-    { header: words.sequence, align: 'end', cell: ({ sequence }) => sequence },
-    { header: words.state, cell: ({ state }) => <OutcomeBadge state={state} /> },
-    {
-      header: words.beside,
-      cell: (order) => (
-        <Button
-          variant="default"
-          size="compact-sm"
-          aria-label={words.besideOf(String(order.sequence))}
-          onClick={() => onChoose(order)}
-        >
-          {words.beside}
-        </Button>
-      ),
-    },
-    { header: words.type, isMinor: true, cell: ({ orderType }) => codeName(orderType) },
-    { header: words.customer, isMinor: true, cell: ({ customerId }) => <CopyId id={customerId} /> },
-    { header: words.assets, cell: (order) => <Numbers order={order} /> },
-    { header: words.effect, width: '16rem', cell: (order) => <Summary order={order} /> },
-  ];
-  return (
-    <DataTable
-      label={words.outcome}
-      columns={columns}
-      rows={orders}
-      rowKey={({ sequence }) => String(sequence)}
-      isChosen={(order) => order === chosen}
-    />
   );
 }
 
@@ -160,15 +126,15 @@ function OrderBeside({ order }: { order: PreviewedOrder }) {
   }, []);
   return (
     <section aria-label={words.order(String(order.sequence))}>
-      <h3 ref={heading} tabIndex={-1} className={previewOutcomesStyles.order}>
+      <h3 ref={heading} tabIndex={-1} className={styles.order}>
         {words.order(String(order.sequence))} <OutcomeBadge state={order.state} />
       </h3>
-      <div className={previewOutcomesStyles.beside}>
-        <div className={previewOutcomesStyles.side}>
+      <div className={styles.beside}>
+        <div className="box">
           <h4>{words.would}</h4>
           <Would order={order} />
         </div>
-        <div className={previewOutcomesStyles.side}>
+        <div className="box">
           <h4>{words.now}</h4>
           <AssetsNow numbers={order.numbers} numberCount={order.numberCount} />
         </div>
@@ -217,7 +183,7 @@ function Effects({ title, count, effects }: { title: string; count: number; effe
         {words.aside(write(count))}
       </h5>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard. */}
-      <ul className={previewOutcomesStyles.effects} tabIndex={0} aria-label={title}>
+      <ul className={styles.effects} tabIndex={0} aria-label={title}>
         {effects.map((effect, place) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: one order may do the same twice.
           <li key={place}>
@@ -242,13 +208,14 @@ function AssetsNow({ numbers, numberCount }: Pick<PreviewedOrder, 'numbers' | 'n
   return (
     <>
       {numberCount > 1 && (
-        <NativeSelect
-          className={previewOutcomesStyles.number ?? ''}
+        <Choice
+          maw="20rem"
+          mb="0.75rem"
           label={words.assetNum}
           value={named.assetNum}
-          data={numbers.map(({ assetNum }) => assetNum)}
-          onChange={(event) => {
-            setChosen(event.currentTarget.value);
+          options={optionsOf(numbers.map(({ assetNum }) => assetNum))}
+          onChange={(assetNum) => {
+            setChosen(assetNum);
             change({ cursor: undefined });
           }}
         />

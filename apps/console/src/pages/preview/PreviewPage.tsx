@@ -1,10 +1,11 @@
-import { Button, NativeSelect, Textarea } from '@mantine/core';
+import { Button, NativeSelect, Stack, Textarea } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ClipboardEvent, type DragEvent, type FormEvent, useRef, useState } from 'react';
-import { RawJson, useChange, useOperation } from '../../api/index.ts';
-import { Failure, Notice, Page, Section } from '../../kit/index.ts';
+import { useChange, useOperation } from '../../api/operations.ts';
+import { Failure, Page, Section } from '../../kit/page.tsx';
+import { Notice } from '../../kit/signs.tsx';
 import { useNumberFormat, useWords } from '../../words/words.ts';
-import batchFormStyles from './BatchForm.module.css';
+import styles from '../pages.module.css';
 import { PreviewOutcomes } from './PreviewOutcomes.tsx';
 import { previewWords } from './words.ts';
 
@@ -21,7 +22,7 @@ export function PreviewPage() {
 
   const show = (content: Blob) => {
     const { appKey } = search;
-    const call = { query: appKey === undefined ? {} : { appKey }, body: new RawJson(content) };
+    const call = { query: appKey === undefined ? {} : { appKey }, body: content };
     preview.mutate(call, {
       onSuccess: () => {
         setAnswers((count) => count + 1);
@@ -42,7 +43,7 @@ export function PreviewPage() {
         <PreviewOutcomes
           key={answers}
           batch={preview.data}
-          state={search.state}
+          state={search.state ?? ''}
           chosen={search.order}
           onLook={(look) =>
             void navigate({ search: { ...search, cursor: undefined, ...look }, replace: true, resetScroll: false })
@@ -121,11 +122,11 @@ function BatchForm({
 
   return (
     <Section title={words.batch}>
-      <form className={batchFormStyles.form} onSubmit={submit}>
+      <Stack component="form" gap="0.9rem" onSubmit={submit}>
         <ApplicationChoice appKey={appKey} onAppKey={onAppKey} />
         {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is a second way, beside the button. */}
         <div
-          className={batchFormStyles.drop}
+          className={styles.drop}
           data-over={isOver}
           onDragOver={(event) => {
             event.preventDefault();
@@ -170,7 +171,7 @@ function BatchForm({
             {words.show}
           </Button>
         </div>
-      </form>
+      </Stack>
     </Section>
   );
 }

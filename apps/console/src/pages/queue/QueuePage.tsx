@@ -1,22 +1,12 @@
 import type { QueueJob, QueueState } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
-import { useOperation } from '../../api/index.ts';
-import {
-  Badge,
-  type Column,
-  Count,
-  DataTable,
-  Empty,
-  Figure,
-  Figures,
-  Notice,
-  Page,
-  Query,
-  Section,
-  Time,
-  type Tone,
-} from '../../kit/index.ts';
+import { useOperation } from '../../api/operations.ts';
+import { Page, Query, Section } from '../../kit/page.tsx';
+import { Badge, Empty, Notice, type Tone } from '../../kit/signs.tsx';
+import { type Column, DataTable } from '../../kit/table.tsx';
+import { Count, Figure, Figures, Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
+import { pageOf } from '../links.tsx';
 import { queueWords } from './words.ts';
 
 const REFRESH_MS = 5_000;
@@ -57,7 +47,20 @@ export function QueuePage() {
 
 function Found({ found: { counts, jobs, workers } }: { found: NonNullable<QueueState['found']> }) {
   const words = useWords(queueWords);
-  const columns = useColumns();
+  const columns: Column<QueueJob>[] = [
+    { header: words.state, cell: ({ state }) => <Badge tone={TONES[state]}>{words[state]}</Badge> },
+    { header: words.type, cell: ({ type }) => type },
+    {
+      header: words.throughBatch,
+      cell: ({ throughBatchId }) =>
+        throughBatchId === null ? '–' : <Link {...pageOf.batch(throughBatchId)}>{throughBatchId}</Link>,
+    },
+    { header: words.attempts, align: 'end', cell: ({ attempts }) => <Count value={attempts} /> },
+    { header: words.added, isMinor: true, cell: ({ addedTime }) => <Time timeMs={addedTime} /> },
+    { header: words.stateTime, cell: ({ stateTime }) => <Time timeMs={stateTime} isRelative /> },
+    { header: words.worker, isMinor: true, cell: ({ worker }) => worker ?? '–' },
+    { header: words.failure, cell: ({ failure }) => failure ?? '–' },
+  ];
   return (
     <>
       <Figures>
@@ -86,28 +89,4 @@ function Found({ found: { counts, jobs, workers } }: { found: NonNullable<QueueS
       </Section>
     </>
   );
-}
-
-function useColumns(): readonly Column<QueueJob>[] {
-  const words = useWords(queueWords);
-  return [
-    { header: words.state, cell: ({ state }) => <Badge tone={TONES[state]}>{words[state]}</Badge> },
-    { header: words.type, cell: ({ type }) => type },
-    {
-      header: words.throughBatch,
-      cell: ({ throughBatchId }) =>
-        throughBatchId === null ? (
-          '–'
-        ) : (
-          <Link to="/batches/$batchId" params={{ batchId: throughBatchId }}>
-            {throughBatchId}
-          </Link>
-        ),
-    },
-    { header: words.attempts, align: 'end', cell: ({ attempts }) => <Count value={attempts} /> },
-    { header: words.added, isMinor: true, cell: ({ addedTime }) => <Time timeMs={addedTime} /> },
-    { header: words.stateTime, cell: ({ stateTime }) => <Time timeMs={stateTime} isRelative /> },
-    { header: words.worker, isMinor: true, cell: ({ worker }) => worker ?? '–' },
-    { header: words.failure, cell: ({ failure }) => failure ?? '–' },
-  ];
 }

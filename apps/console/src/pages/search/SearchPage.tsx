@@ -1,10 +1,12 @@
 import type { SearchHit } from '@lockstep/contract/console';
 import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
-import { useOperation } from '../../api/index.ts';
-import { type Column, DataTable, Empty, Page, Query } from '../../kit/index.ts';
+import { useOperation } from '../../api/operations.ts';
+import { Page, Query } from '../../kit/page.tsx';
+import { Empty } from '../../kit/signs.tsx';
+import { type Column, DataTable } from '../../kit/table.tsx';
 import { defineAreaWords } from '../../words/define-words.ts';
 import { useWords } from '../../words/words.ts';
-import { hitAddress } from '../links.tsx';
+import { pageOf } from '../links.tsx';
 
 const route = getRouteApi('/search');
 
@@ -20,17 +22,19 @@ export function SearchPage() {
   );
 }
 
+const pageOfHit = ({ kind, id }: SearchHit) => pageOf[kind === 'customer' ? 'enterprise' : kind](id);
+
 function Hits({ hits, text }: { hits: readonly SearchHit[]; text: string }) {
   const words = useWords(searchWords);
   const columns: Column<SearchHit>[] = [
     { header: words.kind, width: '4.5rem', cell: ({ kind }) => words[kind] },
-    { header: words.name, cell: (hit) => <Link {...hitAddress(hit)}>{hit.name}</Link> },
+    { header: words.name, cell: (hit) => <Link {...pageOfHit(hit)}>{hit.name}</Link> },
     { header: words.detail, cell: ({ detail }) => detail ?? '' },
   ];
   const [hit] = hits;
   if (hit !== undefined && hits.length === 1 && (hit.id === text || hit.name === text)) {
     // Replaces this page in the history, so that Back returns to where the operator searched.
-    return <Navigate {...hitAddress(hit)} replace />;
+    return <Navigate {...pageOfHit(hit)} replace />;
   }
   return (
     <DataTable

@@ -1,10 +1,10 @@
 import type { Me } from '@lockstep/contract/console';
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button, Group, PasswordInput, TextInput } from '@mantine/core';
 import { getRouteApi, useLocation, useRouter } from '@tanstack/react-router';
 import { type FormEvent, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
+import type { CallFailure } from '../../api/calls.ts';
 import { noteLogIn } from '../../api/calls.ts';
-import { type CallFailure, useChange } from '../../api/index.ts';
-import { queryClient } from '../../api/operations.ts';
+import { queryClient, useChange } from '../../api/operations.ts';
 import { Failure } from '../../kit/page.tsx';
 import { Notice } from '../../kit/signs.tsx';
 import { beganWithoutSession } from '../../page-head.ts';
@@ -12,7 +12,7 @@ import { leaveLogIn } from '../../shell/follow-session.ts';
 import { Preferences } from '../../shell/Header.tsx';
 import { useCauseWords } from '../../words/causes.ts';
 import { useWords } from '../../words/words.ts';
-import logInPageStyles from './LogInPage.module.css';
+import styles from '../pages.module.css';
 import { sessionWords } from './words.ts';
 
 const route = getRouteApi('/log-in');
@@ -51,8 +51,8 @@ export function LogInPage() {
   const error = logIn.error ?? byLink.error;
   const isRefusedLogIn = error?.cause === 'login_failed' || error?.cause === 'log_in_link_invalid';
   return (
-    <main className={logInPageStyles.page}>
-      <form className={logInPageStyles.form} onSubmit={submit}>
+    <main className={styles.logIn}>
+      <form className="box" onSubmit={submit}>
         <h1>{words.product}</h1>
         {search.loggedOut === 'true' && error === null && <Notice tone="good" title={words.loggedOut} />}
         {isRefusedLogIn ? (
@@ -68,10 +68,10 @@ export function LogInPage() {
         <Button type="submit" loading={logIn.isPending || byLink.isPending}>
           {words.logIn}
         </Button>
-        <p className={logInPageStyles.hint}>{byLink.isOffered ? words.linkHint : words.hint}</p>
-        <div className={logInPageStyles.preferences}>
+        <p className={styles.hint}>{byLink.isOffered ? words.linkHint : words.hint}</p>
+        <Group gap="0.5rem" wrap="nowrap">
           <Preferences />
-        </div>
+        </Group>
       </form>
     </main>
   );

@@ -1,8 +1,8 @@
 import { Button, PasswordInput, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useChange } from '../../api/index.ts';
-import { queryClient } from '../../api/operations.ts';
-import { announce, Failure, Page, Section } from '../../kit/index.ts';
+import { queryClient, useChange } from '../../api/operations.ts';
+import { Failure, Page, Section } from '../../kit/page.tsx';
+import { announce } from '../../kit/signs.tsx';
 import { useWords } from '../../words/words.ts';
 import { sessionWords } from './words.ts';
 

@@ -1,9 +1,10 @@
 import type { ConsoleData } from '@lockstep/contract/console';
-import { useOperation } from '../../api/index.ts';
-import { type Column, CopyId, DataTable, Empty, Query, StateBadge, Time, useAddress } from '../../kit/index.ts';
+import { StateBadge } from '../../kit/signs.tsx';
+import { type Column, List } from '../../kit/table.tsx';
+import { CopyId, Time } from '../../kit/values.tsx';
 import { useFaultWords } from '../../words/causes.ts';
 import { useDuration, useWords } from '../../words/words.ts';
-import styles from './Deliveries.module.css';
+import styles from '../pages.module.css';
 import { faultsInChinese } from './faults-zh.ts';
 import { webhooksWords } from './words.ts';
 
@@ -14,41 +15,26 @@ const REFRESH_MS = 5_000;
 
 /** The messages to a webhook, newest first, with their attempts. */
 export function Deliveries({ webhookId }: { webhookId: string }) {
-  const [{ cursor }] = useAddress();
   const words = useWords(webhooksWords);
-  const columns = useColumns();
-  const deliveries = useOperation(
-    'listWebhookDeliveries',
-    { params: { webhookId }, query: { cursor } },
-    // Older pages don't change.
-    { keepsPrevious: true, refreshMs: cursor === undefined ? REFRESH_MS : false },
-  );
-  return (
-    <Query of={deliveries}>
-      {({ deliveries: rows, nextCursor }) => (
-        <DataTable
-          label={words.deliveriesOf(webhookId)}
-          columns={columns}
-          rows={rows}
-          rowKey={({ deliveryId }) => deliveryId}
-          isStale={deliveries.isPlaceholderData}
-          empty={<Empty title={words.noDeliveriesTitle}>{words.noDeliveries}</Empty>}
-          nextCursor={nextCursor}
-        />
-      )}
-    </Query>
-  );
-}
-
-function useColumns(): readonly Column<Delivery>[] {
-  const words = useWords(webhooksWords);
-  return [
+  const columns: Column<Delivery>[] = [
     { header: words.message, cell: ({ messageId }) => <CopyId id={messageId} what={words.message} /> },
     { header: words.type, isMinor: true, cell: ({ type }) => <span className="mono">{type}</span> },
     { header: words.state, cell: ({ state }) => <StateBadge state={state} pending="unsent" /> },
     { header: words.messageTime, cell: ({ createdTime }) => <Time timeMs={createdTime} /> },
     { header: words.attempts, width: '16rem', cell: (delivery) => <Attempts of={delivery} /> },
   ];
+  return (
+    <List
+      label={words.deliveriesOf(webhookId)}
+      operation="listWebhookDeliveries"
+      call={{ params: { webhookId } }}
+      rows={({ deliveries }) => deliveries}
+      refreshMs={REFRESH_MS}
+      columns={columns}
+      rowKey={({ deliveryId }) => deliveryId}
+      none={[words.noDeliveriesTitle, words.noDeliveries]}
+    />
+  );
 }
 
 function Attempts({ of: { attempts, nextAttemptTime } }: { of: Delivery }) {
@@ -60,7 +46,7 @@ function Attempts({ of: { attempts, nextAttemptTime } }: { of: Delivery }) {
       {attempts.length > 1 && (
         <details>
           <summary>{words.showAttempts(attempts.length)}</summary>
-          <ol className={styles.attempts}>
+          <ol>
             {attempts.map((attempt) => (
               <li key={attempt.time}>
                 <Outcome of={attempt} />

@@ -1,23 +1,15 @@
 import type { ConsoleWebhook, ConsoleWebhookDetail } from '@lockstep/contract/console';
-import { NativeSelect, TextInput } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMayCall, useOperation } from '../../api/index.ts';
-import {
-  ConfirmButton,
-  CopyButton,
-  CopyId,
-  type Field,
-  Fields,
-  Notice,
-  Page,
-  Query,
-  Section,
-  StateBadge,
-  Time,
-} from '../../kit/index.ts';
-import { writeTime } from '../../words/times.ts';
+import { useMayCall, useOperation } from '../../api/operations.ts';
+import { ConfirmButton } from '../../kit/dialogs.tsx';
+import { Choice, TextField } from '../../kit/inputs.tsx';
+import { Page, Query, Section } from '../../kit/page.tsx';
+import { Notice, StateBadge } from '../../kit/signs.tsx';
+import { CopyButton, CopyId, type Field, Fields, Time } from '../../kit/values.tsx';
+import { readLocalTime, writeLocalTime, writeTime } from '../../words/times.ts';
 import { useNumberFormat, useWords } from '../../words/words.ts';
+import { pageOf } from '../links.tsx';
 import { Deliveries } from './Deliveries.tsx';
 import { webhooksWords } from './words.ts';
 
@@ -76,16 +68,7 @@ function Known({ webhook }: { webhook: ConsoleWebhookDetail }) {
   const words = useWords(webhooksWords);
   const writeNumber = useNumberFormat();
   const mayCall = useMayCall();
-  const {
-    webhookId,
-    appKey,
-    disabledTime,
-    failingSinceTime,
-    pending,
-    waitingEvents,
-    nextAttemptTime,
-    oldestMissingTime,
-  } = webhook;
+  const { webhookId, appKey, disabledTime, failingSinceTime, pending, waitingEvents } = webhook;
   const count = ({ count: known, isMore }: typeof pending) => `${writeNumber(known)}${isMore ? '+' : ''}`;
   const fields: Field[] = [
     { label: words.id, value: <CopyId id={webhookId} what={words.id} /> },
@@ -95,30 +78,25 @@ function Known({ webhook }: { webhook: ConsoleWebhookDetail }) {
       label: words.application,
       value: (
         <>
-          <Link to="/applications/$appKey" params={{ appKey }}>
-            {webhook.applicationName}
-          </Link>
+          <Link {...pageOf.application(appKey)}>{webhook.applicationName}</Link>
           <CopyButton text={appKey} what={words.appKey} />
         </>
       ),
     },
     { label: words.createdTime, value: <Time timeMs={webhook.createdTime} isRelative withUtc /> },
-    ...(failingSinceTime === null
-      ? []
-      : [{ label: words.failingSince, value: <Time timeMs={failingSinceTime} isRelative withUtc /> }]),
-    ...(disabledTime === null
-      ? []
-      : [{ label: words.disabledTime, value: <Time timeMs={disabledTime} isRelative withUtc /> }]),
+    {
+      label: words.failingSince,
+      value: failingSinceTime ? <Time timeMs={failingSinceTime} isRelative withUtc /> : undefined,
+    },
+    { label: words.disabledTime, value: disabledTime ? <Time timeMs={disabledTime} isRelative withUtc /> : undefined },
     { label: words.pending, value: count(pending) },
-    { label: words.nextAttempt, value: <Time timeMs={nextAttemptTime} isRelative /> },
+    { label: words.nextAttempt, value: <Time timeMs={webhook.nextAttemptTime} isRelative /> },
     { label: disabledTime === null ? words.waitingEvents : words.waitingSinceDisabled, value: count(waitingEvents) },
-    { label: words.oldestMissing, value: <Time timeMs={oldestMissingTime} isRelative withUtc /> },
+    { label: words.oldestMissing, value: <Time timeMs={webhook.oldestMissingTime} isRelative withUtc /> },
     {
       label: words.auditLog,
       value: mayCall('listAuditLog') ? (
-        <Link to="/audit-log" search={{ target: webhookId }}>
-          {words.changes}
-        </Link>
+        <Link {...pageOf.auditLog({ target: webhookId })}>{words.changes}</Link>
       ) : undefined,
     },
   ];
@@ -162,21 +140,16 @@ function EnableWebhook({ webhook }: { webhook: ConsoleWebhook }) {
       canConfirm={!isFromTime || fromMs !== undefined}
       done={words.enabled}
     >
-      <NativeSelect
+      <Choice
         label={words.enableWith}
         value={isFromTime ? 'missed' : 'now'}
-        data={[
-          { value: 'missed', label: words.enableFrom },
-          { value: 'now', label: words.enableNow },
-        ]}
-        onChange={(event) => setFromTime(event.currentTarget.value === 'missed')}
+        options={{ missed: words.enableFrom, now: words.enableNow }}
+        onChange={(chosen) => setFromTime(chosen === 'missed')}
       />
       {isFromTime && <TimeField valueMs={fromMs} onChange={setFromMs} />}
     </ConfirmButton>
   );
 }
-
-type Begin = 'time' | 'event' | 'all';
 
 const HOUR_MS = 3_600_000;
 const EVENT_ID = /^\d{1,19}$/;
@@ -184,7 +157,7 @@ const EVENT_ID = /^\d{1,19}$/;
 /** Replays events to a webhook: since a time, after an event, or all that are stored. */
 function ReplayEvents({ webhookId }: { webhookId: string }) {
   const words = useWords(webhooksWords);
-  const [begin, setBegin] = useState<Begin>('time');
+  const [begin, setBegin] = useState<'time' | 'event' | 'all'>('time');
   const [fromMs, setFromMs] = useState<number | undefined>(() => Date.now() - HOUR_MS);
   const [after, setAfter] = useState('');
   const isAfterValid = EVENT_ID.test(after);
@@ -200,26 +173,21 @@ function ReplayEvents({ webhookId }: { webhookId: string }) {
       done={words.replayed}
     >
       <p>{words.replaySays}</p>
-      <NativeSelect
+      <Choice
         label={words.replayWhich}
         value={begin}
-        data={[
-          { value: 'time', label: words.replayFrom },
-          { value: 'event', label: words.replayAfter },
-          { value: 'all', label: words.replayAll },
-        ]}
-        onChange={(event) => setBegin(event.currentTarget.value as Begin)}
+        options={{ time: words.replayFrom, event: words.replayAfter, all: words.replayAll }}
+        onChange={setBegin}
       />
       {begin === 'time' && <TimeField valueMs={fromMs} onChange={setFromMs} />}
       {begin === 'event' && (
-        <TextInput
+        <TextField
           label={words.afterEvent}
           description={words.afterEventHint}
           value={after}
-          onChange={(event) => setAfter(event.currentTarget.value.trim())}
+          onChange={(text) => setAfter(text.trim())}
           error={after === '' || isAfterValid ? undefined : words.afterEventInvalid}
           inputMode="numeric"
-          autoComplete="off"
           required
         />
       )}
@@ -227,30 +195,29 @@ function ReplayEvents({ webhookId }: { webhookId: string }) {
   );
 }
 
-/** A field for a time in the reader's time zone, with UTC below. Undefined: no time selected. */
-function TimeField({
-  valueMs,
-  onChange,
-}: {
+interface TimeFieldProps {
   valueMs: number | undefined;
   onChange: (valueMs: number | undefined) => void;
-}) {
+}
+
+/** A field for a time in the reader's time zone, with UTC below. Undefined: no time selected. */
+function TimeField({ valueMs, onChange }: TimeFieldProps) {
   const words = useWords(webhooksWords);
-  const [text, setText] = useState(valueMs === undefined ? '' : writeTime(valueMs, 'local').replace(' ', 'T'));
+  const [text, setText] = useState(() => writeLocalTime(valueMs?.toString()));
   const change = (next: string) => {
     setText(next);
-    const timeMs = new Date(next).getTime();
-    onChange(Number.isNaN(timeMs) ? undefined : timeMs);
+    const time = readLocalTime(next);
+    onChange(time === undefined ? undefined : Number(time));
   };
   return (
-    <TextInput
+    <TextField
       type="datetime-local"
       step={1}
       label={words.fromTime}
       description={valueMs === undefined ? undefined : `${writeTime(valueMs, 'utc')} UTC`}
       error={valueMs === undefined ? words.timeInvalid : undefined}
       value={text}
-      onChange={(event) => change(event.currentTarget.value)}
+      onChange={change}
       required
     />
   );
