@@ -1,4 +1,4 @@
-import { Refusal } from './causes.ts';
+import { formatPath, Refusal } from './causes.ts';
 
 /** Maximum nesting of lists and objects. Merchandise at its own limit reaches 41. */
 const MAX_DEPTH = 64;
@@ -227,15 +227,4 @@ class Place {
       );
     return formatPath(path);
   }
-}
-
-/** Returns the path of a field as messages give it, such as `orderList[3].customerId`. Quotes and escapes odd names. */
-export function formatPath(path: readonly PropertyKey[]): string {
-  return path
-    .map((key, index) => {
-      if (typeof key === 'number') return `[${key}]`;
-      if (/[^\w$]/.test(String(key))) return `[${JSON.stringify(String(key))}]`;
-      return index === 0 ? String(key) : `.${String(key)}`;
-    })
-    .join('');
 }

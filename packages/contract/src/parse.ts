@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { buildMessage, type Cause, causes, cut, MAX_QUOTED_CHARACTERS, Refusal } from './causes.ts';
+import { buildMessage, type Cause, causes, cut, formatPath, MAX_QUOTED_CHARACTERS, Refusal } from './causes.ts';
 import { MAX_FAULTS } from './containers.ts';
-import { formatPath } from './json-shape.ts';
 import { REQUIRED } from './scalars.ts';
 
 /** For a schema, the causes that replace field_missing, by field. */

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { type Cause, cut } from '../causes.ts';
+import { type Cause, cut, formatPath } from '../causes.ts';
 import { MAX_FAULTS } from '../containers.ts';
-import { formatPath } from '../json-shape.ts';
 import { operations } from '../operations/index.ts';
 import { MAX_IGNORED_FIELDS } from '../orders/preview.ts';
 import { type Checked, check } from '../parse.ts';
