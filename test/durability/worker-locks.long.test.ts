@@ -1,3 +1,4 @@
+import { readDeploymentConfig } from '@lockstep/config';
 import type { Customer } from '@lockstep/contract';
 import { freeLanes, lockLanes, readLocked } from '@lockstep/orders/testing';
 import { createLogger, run } from '@lockstep/platform';
@@ -26,15 +27,10 @@ beforeEach(async () => {
     { write: (line) => void stack.logLines.push(line) },
   );
   worker = await startWorker({
-    databaseUrl: `${stack.url}?lock_timeout=${LOCK_TIMEOUT_MS}`,
-    poolSize: 6,
+    ...readDeploymentConfig({ DATABASE_URL: `${stack.url}?lock_timeout=${LOCK_TIMEOUT_MS}`, WORKER_DRAINS: '2' }),
     queue: stack.queue,
     log,
     metrics: stack.metrics,
-    drains: 2,
-    webhookAllowPrivate: false,
-    failedOrderDays: 30,
-    eventDays: 30,
   });
 });
 afterEach(async () => {

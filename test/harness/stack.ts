@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createApplication } from '@lockstep/access';
 import { startApi } from '@lockstep/api';
-import { SECRET_KEYS } from '@lockstep/config';
+import { readDeploymentConfig, SECRET_KEYS } from '@lockstep/config';
 import type { Channels, Scope } from '@lockstep/contract';
 import { createOrderMetrics, type OrderMetrics } from '@lockstep/orders';
 import {
@@ -116,7 +116,6 @@ export async function testStack(options: StackOptions = {}): Promise<{ stack: St
 /** Starts a stack, by default on a new database. */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const { queue: queueKind = 'postgres', worker = true, webhookAllowPrivate = false } = options;
-  const { maxPendingOrders = 2_000_000 } = options;
   const database = options.database ?? (await createTestDatabase());
   const { db, url } = database;
   const queue = testQueue(queueKind, url);
@@ -126,23 +125,17 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     { write: (line) => void logLines.push(line) },
   );
   const metrics = createOrderMetrics();
-  const days = { failedOrderDays: 30, eventDays: 30 };
-  const common = { databaseUrl: url, poolSize: 8, queue, log, metrics, webhookAllowPrivate, ...days };
+  const config = readDeploymentConfig({ DATABASE_URL: url, DATABASE_POOL: '8', PORT: '0', WORKER_DRAINS: '2' });
+  const { maxPendingOrders: MAX_PENDING_ORDERS = config.MAX_PENDING_ORDERS } = options;
+  const changes = { MAX_PENDING_ORDERS, WEBHOOK_ALLOW_PRIVATE: webhookAllowPrivate };
+  const common = { ...config, ...changes, queue, log, metrics };
   const running: Closable[] = [];
   const newWorker = async () => {
-    const started = await startWorker({ ...common, drains: 2 });
+    const started = await startWorker(common);
     running.push(started);
     return started;
   };
-  const api = await startApi({
-    ...common,
-    maxPendingOrders,
-    region: 'domestic',
-    publicUrl: null,
-    host: '127.0.0.1',
-    port: 0,
-    prepare: async () => ({ demo: options.demo ?? null }),
-  });
+  const api = await startApi({ ...common, prepare: async () => ({ demo: options.demo ?? null }) });
   if (worker) await newWorker();
   return {
     ...database,

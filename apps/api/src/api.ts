@@ -1,6 +1,5 @@
 import { agedAccess, CallVerifier, PasswordHasher } from '@lockstep/access';
-import type { Region } from '@lockstep/assets';
-import { explainListenFault, RELEASE } from '@lockstep/config';
+import { type DeploymentConfig, explainListenFault, RELEASE } from '@lockstep/config';
 import { agedOperators, OperatorSessions } from '@lockstep/operators';
 import {
   agedOrders,
@@ -54,27 +53,10 @@ const LANES_POOL = {
   lockTimeoutMs: 15_000,
 };
 
-export interface ApiOptions {
-  databaseUrl: string;
-  /** Connections for all calls, except those in the lanes pool. */
-  poolSize: number;
+export interface ApiOptions extends DeploymentConfig {
   queue: QueueBackend;
-  /** How many pending orders an application can have (config.MAX_PENDING_ORDERS). */
-  maxPendingOrders: number;
-  /** Days for which workers keep the contents of failed orders, and events (config). */
-  failedOrderDays: number;
-  eventDays: number;
   log: Logger;
   metrics: OrderMetrics;
-  /** The region mark of new asset numbers (interface O9). */
-  region: Region;
-  /** The address at which clients reach the service (config.publicUrl). */
-  publicUrl: string | null;
-  /** Whether webhooks can have any address (config.WEBHOOK_ALLOW_PRIVATE). */
-  webhookAllowPrivate: boolean;
-  host: string;
-  /** 0 uses any free port. */
-  port: number;
   /** Prepares data, such as the demo, before the process reports ready. The server already listens. */
   prepare?: (baseUrl: string) => Promise<Prepared>;
 }
@@ -96,7 +78,7 @@ interface RunningApi extends Closable {
  * the variable to change if it cannot listen, and what `prepare` throws; the pools are then closed.
  */
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
-  const { databaseUrl, log, metrics } = options;
+  const { log, metrics } = options;
   const writes = new WriteOutcomes();
   const { db, lanesDb } = openPools(options, writes);
   const channels = new ChannelReader(db);
@@ -108,7 +90,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const watch = watchBatches(db);
   const eventWatch = watchEvents(db);
   const listener = new Listener({
-    url: databaseUrl,
+    url: options.DATABASE_URL,
     applicationName: 'lockstep-watch',
     subscribers: [watch, eventWatch],
     onLost: (error) => log.warn({ err: error }, 'listener connection lost; polling'),
@@ -116,9 +98,10 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   void schema.untilCurrent().then(() => listener.start());
   const numbering = new EventNumbering({ db, log });
   const passwords = new PasswordHasher();
-  const bound = new PendingBound(db, channels, options.maxPendingOrders);
+  const bound = new PendingBound(db, channels, options.MAX_PENDING_ORDERS);
   const applier = new BatchApplier({ db, lanesDb, log, metrics, numbering });
   let server: Awaited<ReturnType<typeof buildServer>> | undefined;
+  const days = { failedOrderDays: options.FAILED_ORDER_DAYS, eventDays: options.EVENT_DAYS };
   let isPrepared = false;
   let demo: Demo | null = null;
   const close = () =>
@@ -143,9 +126,9 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       results: new ResultReader(db, channels, watch),
       channels,
       eventWatch,
-      region: options.region,
+      region: options.REGION,
       publicUrl: options.publicUrl,
-      webhookAllowPrivate: options.webhookAllowPrivate,
+      webhookAllowPrivate: options.WEBHOOK_ALLOW_PRIVATE,
       verifier: new CallVerifier(db),
       passwords,
       sessions: new OperatorSessions(passwords),
@@ -156,28 +139,28 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       changes: new FairQueue(CHANGES),
       lanesDb,
       queue,
-      aged: [...agedAccess, ...agedOperators, ...agedOrders(options), ...agedWebhooks(options)],
+      aged: [...agedAccess, ...agedOperators, ...agedOrders(days), ...agedWebhooks(days)],
       schema,
       writes,
       isPrepared: () => isPrepared,
       demo: () => demo,
     });
-    const baseUrl = await server.listen({ host: options.host, port: options.port, backlog: MOST_CONNECTIONS });
+    const baseUrl = await server.listen({ host: options.HOST, port: options.PORT, backlog: MOST_CONNECTIONS });
     demo = (await options.prepare?.(baseUrl))?.demo ?? null;
     isPrepared = true;
     return { baseUrl, untilReady: () => schema.untilCurrent(), close };
   } catch (error) {
     await close();
-    throw explainListenFault(error, options.host, options.port);
+    throw explainListenFault(error, options.HOST, options.PORT);
   }
 }
 
 function openPools(
-  { databaseUrl, poolSize, log }: ApiOptions,
+  { DATABASE_URL: url, DATABASE_POOL: poolSize, log }: ApiOptions,
   writes: WriteOutcomes,
 ): { db: Database; lanesDb: Database } {
   const onError = (error: Error) => log.warn({ err: error }, 'database connection failed');
-  const common = { url: databaseUrl, writes, onError };
+  const common = { url, writes, onError };
   return {
     db: openDatabase({ ...common, applicationName: 'lockstep-api', poolSize, queryTimeoutMs: QUERY_TIMEOUT_MS }),
     lanesDb: openDatabase({ ...common, applicationName: 'lockstep-lanes', ...LANES_POOL }),

@@ -9,19 +9,10 @@ const log = createLogger({ name: 'api', level: config.LOG_LEVEL ?? 'info', secre
 await runUntilSignal(log, async (startPart) => {
   const api = await startPart('api', () =>
     startApi({
-      databaseUrl: config.DATABASE_URL,
-      poolSize: config.DATABASE_POOL,
+      ...config,
       queue: chooseQueueBackend(config, config.DATABASE_URL),
       log,
       metrics: createOrderMetrics(),
-      maxPendingOrders: config.MAX_PENDING_ORDERS,
-      failedOrderDays: config.FAILED_ORDER_DAYS,
-      eventDays: config.EVENT_DAYS,
-      region: config.REGION,
-      publicUrl: config.publicUrl,
-      webhookAllowPrivate: config.WEBHOOK_ALLOW_PRIVATE,
-      host: config.HOST,
-      port: config.PORT,
     }),
   );
   log.info({ baseUrl: api.baseUrl }, 'api listening');

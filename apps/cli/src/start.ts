@@ -22,25 +22,9 @@ async function run(startPart: StartPart): Promise<void> {
   const database = await startPart('PostgreSQL', (stop) => provideDatabase(config, stop));
   const queue = chooseQueueBackend(config, database.url);
   await migrateDatabase(database.url, queue);
-  const common = {
-    databaseUrl: database.url,
-    queue,
-    log,
-    metrics: createOrderMetrics(),
-    webhookAllowPrivate: config.WEBHOOK_ALLOW_PRIVATE,
-  };
-  const {
-    WORKER_DRAINS: drains,
-    MAX_PENDING_ORDERS: maxPendingOrders,
-    FAILED_ORDER_DAYS: failedOrderDays,
-    EVENT_DAYS: eventDays,
-    DATABASE_POOL: poolSize,
-    HOST: host,
-    PORT: port,
-    REGION: region,
-    publicUrl,
-  } = config;
-  await startPart('worker', () => startWorker({ ...common, drains, failedOrderDays, eventDays }));
+  const common = { ...config, DATABASE_URL: database.url, queue, log, metrics: createOrderMetrics() };
+  // The worker has the connections that its drains need, and the API answers for its health.
+  await startPart('worker', () => startWorker({ ...common, DATABASE_POOL: 0, WORKER_PORT: undefined }));
   const demoFile = join(config.DATA_DIR, 'demo.json');
   let logInToken: string | undefined;
   const prepare = async (baseUrl: string) => {
@@ -49,25 +33,12 @@ async function run(startPart: StartPart): Promise<void> {
     const { appKey, operatorName } = prepared.demo;
     return { demo: { appKey, operatorName, file: demoFile } };
   };
-  const api = await startPart('api', () =>
-    startApi({
-      ...common,
-      maxPendingOrders,
-      failedOrderDays,
-      eventDays,
-      poolSize,
-      region,
-      publicUrl,
-      host,
-      port,
-      prepare,
-    }),
-  );
+  const api = await startPart('api', () => startApi({ ...common, prepare }));
   const { fault } = await consoleBuilt;
   if (fault !== undefined) sayAside(`The console could not be built: ${fault}`);
   say(`PostgreSQL: ${database.description}; queue: BullMQ on ${queue.kind === 'redis' ? 'Redis' : 'PostgreSQL'}`);
   say(`Demo credentials: ${demoFile}; try the API: ${api.baseUrl}/docs`);
-  say(describeConsole(publicUrl ?? api.baseUrl, logInToken));
+  say(describeConsole(config.publicUrl ?? api.baseUrl, logInToken));
   say(`Lockstep is ready at ${api.baseUrl}`);
 }
 

@@ -8,20 +8,7 @@ const log = createLogger({ name: 'worker', level: config.LOG_LEVEL ?? 'info', se
 
 await runUntilSignal(log, async (startPart) => {
   const queue = chooseQueueBackend(config, config.DATABASE_URL);
-  const worker = await startPart('worker', () =>
-    startWorker({
-      databaseUrl: config.DATABASE_URL,
-      poolSize: config.DATABASE_POOL,
-      queue,
-      log,
-      metrics: createOrderMetrics(),
-      drains: config.WORKER_DRAINS,
-      failedOrderDays: config.FAILED_ORDER_DAYS,
-      eventDays: config.EVENT_DAYS,
-      webhookAllowPrivate: config.WEBHOOK_ALLOW_PRIVATE,
-      probe: config.WORKER_PORT === undefined ? undefined : { host: config.HOST, port: config.WORKER_PORT },
-    }),
-  );
+  const worker = await startPart('worker', () => startWorker({ ...config, queue, log, metrics: createOrderMetrics() }));
   log.info({ queue: queue.kind, drains: config.WORKER_DRAINS }, 'worker started');
   void worker.untilReady().then(() => log.info('worker ready'));
 });

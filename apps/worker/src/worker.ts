@@ -1,5 +1,5 @@
 import { agedAccess } from '@lockstep/access';
-import { RELEASE } from '@lockstep/config';
+import { type DeploymentConfig, RELEASE } from '@lockstep/config';
 import { agedOperators } from '@lockstep/operators';
 import {
   agedOrders,
@@ -45,22 +45,11 @@ const SPARE_CONNECTIONS = 7;
  */
 const LOCK_TIMEOUT_MS = 30_000;
 
-interface WorkerOptions {
-  databaseUrl: string;
-  /** Connections to the database; the drains' need is the minimum. */
-  poolSize?: number;
+/** The drains need more connections than a small DATABASE_POOL. Without WORKER_PORT, the worker does not listen. */
+interface WorkerOptions extends DeploymentConfig {
   queue: QueueBackend;
   log: Logger;
   metrics: OrderMetrics;
-  /** Concurrent drains. */
-  drains: number;
-  /** Whether webhooks may use private addresses and http (config.WEBHOOK_ALLOW_PRIVATE). */
-  webhookAllowPrivate: boolean;
-  /** Retention of failed orders' content, and of events (config). */
-  failedOrderDays: number;
-  eventDays: number;
-  /** Address for health and metrics; if absent, the worker does not listen. */
-  probe?: { host: string; port: number } | undefined;
 }
 
 export interface RunningWorker extends Closable {
@@ -78,15 +67,16 @@ export interface RunningWorker extends Closable {
  * @throws Error if the probe cannot listen; the pool is then closed
  */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
-  const { databaseUrl, queue, log, metrics, drains, probe } = options;
+  const { queue, log, metrics, HOST, WORKER_PORT } = options;
   const db = openDatabase({
-    url: databaseUrl,
-    poolSize: Math.max(options.poolSize ?? 0, drains + SPARE_CONNECTIONS),
+    url: options.DATABASE_URL,
+    poolSize: Math.max(options.DATABASE_POOL, options.WORKER_DRAINS + SPARE_CONNECTIONS),
     applicationName: WORKER_NAME,
     lockTimeoutMs: LOCK_TIMEOUT_MS,
     onError: (error) => log.warn({ err: error }, 'database connection failed'),
   });
-  const aged = [...agedAccess, ...agedOperators, ...agedOrders(options), ...agedWebhooks(options)];
+  const days = { failedOrderDays: options.FAILED_ORDER_DAYS, eventDays: options.EVENT_DAYS };
+  const aged = [...agedAccess, ...agedOperators, ...agedOrders(days), ...agedWebhooks(days)];
   registerCleanupGauge(metrics.registry, db, aged);
   const schema = new SchemaWatch({ db, release: RELEASE, queue, log });
   let work: ReturnType<typeof startWork> | undefined;
@@ -112,10 +102,10 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     });
   };
   try {
-    if (probe !== undefined) {
+    if (WORKER_PORT !== undefined) {
       registerBacklogGauges(metrics.registry, db, new ChannelReader(db));
       registerWebhookGauges(metrics.registry, db);
-      served = await startProbe(readiness, metrics, probe.host, probe.port);
+      served = await startProbe(readiness, metrics, HOST, WORKER_PORT);
     }
   } catch (error) {
     await close();
@@ -130,13 +120,13 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
 function startWork(
   db: Database,
   aged: readonly Aged[],
-  { queue, log, metrics, drains, webhookAllowPrivate }: WorkerOptions,
+  { queue, log, metrics, WORKER_DRAINS: drains, WEBHOOK_ALLOW_PRIVATE: allowPrivate }: WorkerOptions,
 ) {
   const deliverer = new WebhookDeliverer({
     db,
     log,
     metrics: webhookMetricsOf(metrics.registry),
-    sender: new Sender({ allowPrivate: webhookAllowPrivate }),
+    sender: new Sender({ allowPrivate }),
   });
   const numbering = new EventNumbering({ db, log, onNumbered: (ids) => deliverer.eventsNumbered(ids) });
   const worker = new OrderWorker({ db, log, metrics, numbering, drains });

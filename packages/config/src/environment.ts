@@ -101,8 +101,11 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   throw new Error(`Invalid environment: ${faults.join('; ')}`);
 }
 
+/** The configuration of a process, with the address of its database. */
+export type DeploymentConfig = Config & { DATABASE_URL: string };
+
 /** Reads the configuration of a process that needs DATABASE_URL (rules 9). Throws like readConfig. */
-export function readDeploymentConfig(env: NodeJS.ProcessEnv): Config & { DATABASE_URL: string } {
+export function readDeploymentConfig(env: NodeJS.ProcessEnv): DeploymentConfig {
   const config = readConfig(env);
   const { DATABASE_URL } = config;
   if (DATABASE_URL === undefined)

@@ -1,4 +1,5 @@
 import { type ApiOptions, startApi } from '@lockstep/api';
+import { readDeploymentConfig } from '@lockstep/config';
 import { createOrderMetrics } from '@lockstep/orders';
 import { createLogger } from '@lockstep/platform';
 import { Api } from '../api.ts';
@@ -8,22 +9,14 @@ import type { Stack } from '../stack.ts';
 export async function startAnotherApi(
   { url, queue }: Stack,
   { credentials, token }: Api,
-  changes: Partial<Pick<ApiOptions, 'queue' | 'region' | 'publicUrl' | 'prepare' | 'webhookAllowPrivate'>> = {},
+  changes: Partial<Pick<ApiOptions, 'queue' | 'REGION' | 'publicUrl' | 'prepare' | 'WEBHOOK_ALLOW_PRIVATE'>> = {},
 ) {
   const { close, baseUrl } = await startApi({
-    databaseUrl: url,
-    poolSize: 8,
+    ...readDeploymentConfig({ DATABASE_URL: url, PORT: '0' }),
+    DATABASE_POOL: 8,
     queue,
     log: createLogger({ name: 'test', level: 'silent', secrets: new Set() }),
     metrics: createOrderMetrics(),
-    maxPendingOrders: 2_000_000,
-    failedOrderDays: 30,
-    eventDays: 30,
-    region: 'domestic',
-    publicUrl: null,
-    webhookAllowPrivate: false,
-    host: '127.0.0.1',
-    port: 0,
     ...changes,
   });
   return { api: new Api(baseUrl, credentials, token), close };

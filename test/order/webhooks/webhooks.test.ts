@@ -234,7 +234,7 @@ describe('a URL is refused', () => {
 
   it('except if the operator allows any address', async () => {
     const closedNetwork = await untilTestsEnd(
-      startAnotherApi(stack, await stack.newApi(), { webhookAllowPrivate: true }),
+      startAnotherApi(stack, await stack.newApi(), { WEBHOOK_ALLOW_PRIVATE: true }),
     );
     for (const url of ['http://10.0.0.1:8080/hook', 'https://localhost/hook', 'http://[::1]/hook']) {
       expect(dataOf(await create({ url }, closedNetwork.api))).toMatchObject({ url });

@@ -1,14 +1,13 @@
+import { share } from '@lockstep/platform';
 import type { FastifyInstance } from 'fastify';
 import type { ServerOptions } from '../options.ts';
 import { findFault } from '../readiness.ts';
-
-const QUEUE_LOOK_EVERY_MS = 1_000;
 
 /** Registers /health/live, /health/ready and /metrics (rules 9). */
 export async function healthRoutes(server: FastifyInstance, options: ServerOptions): Promise<void> {
   const { metrics, schema } = options;
   const hidden = { schema: { hide: true }, config: { isProbe: true } };
-  const isQueueReachable = atMostEvery(QUEUE_LOOK_EVERY_MS, () => options.queue.isReachable());
+  const isQueueReachable = share(() => options.queue.isReachable());
 
   server.get('/health/live', hidden, async () => ({ status: 'live' }));
 
@@ -26,17 +25,4 @@ export async function healthRoutes(server: FastifyInstance, options: ServerOptio
     reply.type(metrics.registry.contentType);
     return reply.send(await metrics.read());
   });
-}
-
-/** Returns a function that calls `ask` at most every `intervalMs`, and returns the last answer in between. */
-function atMostEvery<Answer>(intervalMs: number, ask: () => Promise<Answer>): () => Promise<Answer> {
-  let answer: Promise<Answer> | undefined;
-  let goodUntilMs = 0;
-  return () => {
-    if (answer === undefined || performance.now() >= goodUntilMs) {
-      answer = ask();
-      goodUntilMs = performance.now() + intervalMs;
-    }
-    return answer;
-  };
 }
