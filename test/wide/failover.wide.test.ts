@@ -1,14 +1,15 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, inject, it, vi } from 'vitest';
 import { addStandby, removeServers, startPrimary } from '../harness/databases/postgres-cluster.ts';
-import { MovingAddress } from '../harness/network/moving-address.ts';
+import { ForwardedAddress } from '../harness/network/forwarded-address.ts';
 import { QUEUE_KINDS } from '../harness/stack.ts';
-import { Deployment } from './deployment.ts';
+import { type Deployment, startDeployment } from './deployment.ts';
+import { Load } from './load.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 100 };
 /** Orders before and after the primary is killed. */
 const SOME = 150;
 
-let address: MovingAddress | undefined;
+let address: ForwardedAddress | undefined;
 let deployment: Deployment | undefined;
 
 afterEach(async () => {
@@ -24,23 +25,21 @@ it.each(QUEUE_KINDS)(
   async (queue) => {
     const primary = await startPrimary();
     const standby = await addStandby(primary);
-    address = await MovingAddress.open(primary.port);
-    deployment = await Deployment.start(address.of(primary.databaseUrl), queue);
-    const running = deployment;
-    const statuses = async () => (await running.readiness()).map(({ status, reason }) => reason ?? status);
-    const { load, db } = running;
-    load.begin();
-    await load.more(SOME);
-    await primary.kill();
-    address.moveTo(standby.port);
-    // The APIs must not use the standby before it is promoted, because its data may be stale.
-    const why = expect.stringContaining('read-only standby');
-    await vi.waitFor(async () => expect(await statuses()).toEqual([why, why]), PATIENCE);
-    await standby.promote();
-    await load.more(SOME);
-    await load.end();
-    const figures = await load.check(db);
-    process.stdout.write(`primary killed, standby promoted, queue on ${queue}: ${JSON.stringify(figures)}\n`);
+    address = await ForwardedAddress.open(primary.databaseUrl);
+    deployment = await startDeployment(address.url, queue === 'redis' ? `${inject('redisUrl')}/9` : '');
+    const { db, apis, readiness } = deployment;
+    const statuses = async () => (await readiness()).map(({ status, body }) => body.reason ?? status);
+    const load = await Load.open(db, apis);
+    const figures = await load.during(`primary killed, standby promoted, queue on ${queue}`, async () => {
+      await load.more(SOME);
+      await primary.kill();
+      address!.moveTo(standby.port);
+      // The APIs must not use the standby before it is promoted, because its data may be stale.
+      const why = expect.stringContaining('read-only standby');
+      await vi.waitFor(async () => expect(await statuses()).toEqual([why, why]), PATIENCE);
+      await standby.promote();
+      await load.more(SOME);
+    });
     // Every acknowledged order must have been applied once, in order.
     expect(figures).toMatchObject({ failed: 0, numbersWrong: 0, found: figures.acknowledged });
     await vi.waitFor(async () => expect(await statuses()).toEqual([200, 200]), PATIENCE);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type AcceptedOrder, BatchResult, type Customer } from '@lockstep/contract';
+import type { AcceptedOrder, Customer } from '@lockstep/contract';
 import type { Database } from '@lockstep/platform';
 import { vi } from 'vitest';
 import { type Answer, Api, dataOf } from '../harness/api.ts';
@@ -13,20 +13,22 @@ const RETRY_MS = 100;
 const NUMBERS_A_BATCH = 3;
 const ASYNC_CHAINS = 6;
 const SYNC_CHAINS = 2;
+/** Callers at once: a channel for each chain, a poller, and a member center. */
+export const CALLERS = ASYNC_CHAINS + SYNC_CHAINS + 2;
 const READS_AT_ONCE = 16;
 
-/** A call that was refused or whose connection broke. */
-export interface Fault {
+/** A call that was refused or whose connection broke: the cause of the refusal, or the connection's error. */
+interface Fault {
   call: string;
   baseUrl: string;
-  /** Cause of the refusal, or the connection's error. */
   why: string;
 }
 
-/** Results of a load, in orders. `found` counts orders whose batch result has the acknowledged ids. */
+/** Results of a load, in orders. */
 export interface Figures {
   sent: number;
   acknowledged: number;
+  /** Acknowledged orders that the batch results have. */
   found: number;
   /** Orders found as failed; must be 0, because chains succeed if the service applies each batch once, in order. */
   failed: number;
@@ -39,6 +41,7 @@ export interface Figures {
   faults: number;
 }
 
+type Employee = { globalId: string; userName: string };
 type Batch = ReturnType<typeof batchOf> | ReturnType<typeof syncOf>;
 
 /**
@@ -59,8 +62,10 @@ interface Chain {
  */
 export class Load {
   readonly faults: Fault[] = [];
+  readonly #db: Database;
   readonly #chains: Chain[];
   readonly #center: MemberCenter;
+  readonly #employee: Employee;
   readonly #answered: { batch: Batch; orders: AcceptedOrder[] }[] = [];
   #targets: Api[];
   #turn = 0;
@@ -69,12 +74,13 @@ export class Load {
   #polls = 0;
   #edits = 0;
   #isOver = false;
-  #callers: Promise<unknown> = Promise.resolve();
 
-  private constructor(targets: Api[], chains: Chain[], center: MemberCenter) {
+  private constructor(db: Database, targets: Api[], chains: Chain[], center: MemberCenter, employee: Employee) {
+    this.#db = db;
     this.#targets = targets;
     this.#chains = chains;
     this.#center = center;
+    this.#employee = employee;
   }
 
   /** Creates the customers and an enterprise through the first API. */
@@ -86,16 +92,34 @@ export class Load {
       chains.push({ customer: await api!.newCustomer(), numbers, isSync: index >= ASYNC_CHAINS, bought: 0 });
     }
     const newApi = () => Promise.reject(new Error('the member center already has an API'));
-    return new Load(targets, chains, await MemberCenter.open({ db, newApi }, api));
+    const center = await MemberCenter.open({ db, newApi }, api);
+    const [employee] = await center.add();
+    return new Load(db, targets, chains, center, employee!);
   }
 
-  begin(): void {
-    this.#callers = Promise.all([
-      ...this.#chains.map((chain) => this.#sendChain(chain)),
-      this.#poll(),
-      this.#manageEmployee(),
-    ]);
-    this.#callers.catch(() => {});
+  /**
+   * Runs a task while the callers call, until each call in flight is answered. Then compares the results of all
+   * acknowledged batches, and the ledger, with the answers. Rejects if a caller fails. Prints the figures.
+   */
+  async during(what: string, task: () => Promise<void>): Promise<Figures> {
+    const calling = Promise.all([...this.#chains.map((each) => this.#sendChain(each)), this.#poll(), this.#edit()]);
+    calling.catch(() => {});
+    await Promise.race([task(), calling]).finally(() => {
+      this.#isOver = true;
+    });
+    await calling;
+    const figures = {
+      sent: this.#sent,
+      acknowledged: this.#acknowledged,
+      ...(await this.#countFound()),
+      numbersWrong: await this.#countWrongNumbers(),
+      edits: this.#edits,
+      editsOnRecord: await this.#countEditsOnRecord(),
+      polls: this.#polls,
+      faults: this.faults.length,
+    };
+    process.stdout.write(`${what}: ${JSON.stringify(figures)}\n`);
+    return figures;
   }
 
   /** Sends later calls to these addresses, like a proxy that removes the others from its list. */
@@ -104,46 +128,17 @@ export class Load {
     this.#targets = baseUrls.map((baseUrl) => new Api(baseUrl, credentials, token));
   }
 
-  /** Waits until `orders` more orders are acknowledged. Rejects if a caller fails. */
-  async more(orders: number, timeoutMs = 60_000): Promise<void> {
+  /** Waits until `orders` more orders are acknowledged. */
+  async more(orders: number): Promise<void> {
     const goal = this.#acknowledged + orders;
-    const reached = vi.waitUntil(() => this.#acknowledged >= goal, { timeout: timeoutMs });
-    await Promise.race([reached, this.#callers.then(() => reached)]);
-  }
-
-  /** Stops the callers after they have retried the calls in flight until they are answered. */
-  async end(): Promise<void> {
-    this.#isOver = true;
-    await this.#callers;
-  }
-
-  /** Compares the results of all acknowledged batches, and the ledger, with the answers. */
-  async check(db: Database): Promise<Figures> {
-    const outcomes: { found: number; failed: number }[] = [];
-    for (let first = 0; first < this.#answered.length; first += READS_AT_ONCE) {
-      const some = this.#answered.slice(first, first + READS_AT_ONCE);
-      outcomes.push(...(await Promise.all(some.map(({ batch, orders }) => this.#readOutcome(batch, orders)))));
-    }
-    const sum = (counted: 'found' | 'failed') => outcomes.reduce((total, outcome) => total + outcome[counted], 0);
-    return {
-      sent: this.#sent,
-      acknowledged: this.#acknowledged,
-      found: sum('found'),
-      failed: sum('failed'),
-      numbersWrong: await this.#countWrongNumbers(db),
-      edits: this.#edits,
-      editsOnRecord: await this.#countEditsOnRecord(db),
-      polls: this.#polls,
-      faults: this.faults.length,
-    };
+    await vi.waitUntil(() => this.#acknowledged >= goal, { timeout: 60_000 });
   }
 
   async #sendChain(chain: Chain): Promise<void> {
     for (let isPurchase = true; !this.#isOver; isPurchase = !isPurchase) {
       const batch = makeBatch(chain, isPurchase);
       this.#sent += batch.orderList.length;
-      const answer = await this.#untilAnswered('createBatchOrder', (api) => api.submit(batch));
-      const orders: AcceptedOrder[] = dataOf(answer);
+      const orders: AcceptedOrder[] = dataOf(await this.#untilAnswered('createBatchOrder', (api) => api.submit(batch)));
       this.#acknowledged += orders.length;
       this.#answered.push({ batch, orders });
       if (isPurchase) chain.bought++;
@@ -166,20 +161,15 @@ export class Load {
   }
 
   /** Edits an employee's remark, which is audited, and lists employees in the member center. */
-  async #manageEmployee(): Promise<void> {
-    const [employee] = await this.#center.add();
-    const { globalId, userName } = employee!;
-    for (let number = 0; !this.#isOver; number++) {
-      const edit = { userName, name: 'Kim', remark: `change ${number}` };
-      await this.#untilAnswered('editEmployee', (api) => this.#centerAt(api).edit(globalId, edit));
-      this.#edits++;
-      await this.#once('listEmployees', (api) => this.#centerAt(api).submitList({ pageNum: '1', pageSize: '10' }));
+  async #edit(): Promise<void> {
+    const { globalId, userName } = this.#employee;
+    const centerAt = (api: Api): MemberCenter => Object.assign(Object.create(this.#center), { api });
+    for (; !this.#isOver; this.#edits++) {
+      const edit = { userName, name: 'Kim', remark: `change ${this.#edits}` };
+      await this.#untilAnswered('editEmployee', (api) => centerAt(api).edit(globalId, edit));
+      await this.#once('listEmployees', (api) => centerAt(api).submitList({ pageNum: '1', pageSize: '10' }));
       await delay(THINK_MS);
     }
-  }
-
-  #centerAt(api: Api): MemberCenter {
-    return Object.assign(Object.create(this.#center) as MemberCenter, { api });
   }
 
   async #untilAnswered(call: string, work: (api: Api) => Promise<Answer>): Promise<Answer> {
@@ -205,25 +195,31 @@ export class Load {
     }
   }
 
-  async #readOutcome(batch: Batch, acknowledged: AcceptedOrder[]): Promise<{ found: number; failed: number }> {
-    const { channelCode, channelOrderId } = batch;
-    const query = { channelCode, channelOrderId, limit: '1000', waitSeconds: '30' };
-    const answer = await this.#targets[0]!.ask('getBatchResult', { query });
-    if (answer.body.cause === 'batch_not_found') return { found: 0, failed: 0 };
-    const { orders, state } = BatchResult.parse(dataOf(answer));
-    if (state !== 'completed') return await this.#readOutcome(batch, acknowledged);
-    const known = orders.filter(({ licenseOrderId }) =>
-      acknowledged.some((order) => order.licenseOrderId === licenseOrderId),
-    );
-    return { found: known.length, failed: known.filter(({ state }) => state !== 'succeeded').length };
+  async #countFound(): Promise<{ found: number; failed: number }> {
+    const left = this.#answered.values();
+    const counts = { found: 0, failed: 0 };
+    const reader = async () => {
+      for (const { batch, orders } of left) {
+        const { orders: results } = await this.#targets[0]!.completed(batch);
+        const ids = new Set(orders.map(({ licenseOrderId }) => licenseOrderId));
+        const known = results.filter(({ licenseOrderId }) => ids.has(licenseOrderId));
+        counts.found += known.length;
+        counts.failed += known.filter(({ state }) => state !== 'succeeded').length;
+      }
+    };
+    await Promise.all(Array.from({ length: READS_AT_ONCE }, reader));
+    return counts;
   }
 
-  async #countWrongNumbers(db: Database): Promise<number> {
-    const all = this.#chains.flatMap(({ numbers }) => numbers);
-    const rows = await db
+  async #countWrongNumbers(): Promise<number> {
+    const rows = await this.#db
       .selectFrom('asset')
       .select(({ fn }) => ['asset_num', fn.countAll<string>().as('count')])
-      .where('asset_num', 'in', all)
+      .where(
+        'asset_num',
+        'in',
+        this.#chains.flatMap(({ numbers }) => numbers),
+      )
       .groupBy('asset_num')
       .execute();
     const counts = new Map(rows.map((row) => [row.asset_num, Number(row.count)]));
@@ -231,8 +227,8 @@ export class Load {
       .length;
   }
 
-  async #countEditsOnRecord(db: Database): Promise<number> {
-    const { count } = await db
+  async #countEditsOnRecord(): Promise<number> {
+    const { count } = await this.#db
       .selectFrom('member_audit')
       .select(({ fn }) => fn.countAll<string>().as('count'))
       .where('enterprise_id', '=', this.#center.enterpriseId)

@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
-import { createApplication } from '@lockstep/access';
 import { ME_ROOT, ORDER_ROOT } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Answer, Api, dataOf } from '../harness/api.ts';
+import type { Answer, Api } from '../harness/api.ts';
 import {
   findConfigurationFault,
   type RunningProxy,
@@ -19,11 +18,10 @@ import { readRepositoryFile } from '../harness/processes/deployment-files.ts';
 import { REPOSITORY } from '../harness/processes/processes.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { testDatabase } from '../harness/stack.ts';
+import { logInTo } from './deployment.ts';
+import { CALLERS, Load } from './load.ts';
 
 const ADDRESSES = ['127.0.0.1', '127.0.0.2'];
-const CALLERS = 4;
-/** Concurrent reads of results. Reading all at once would overload the service. */
-const READERS = 32;
 /** More than the default backlog of new connections of two Node.js servers. */
 const BURST = 3_000;
 const UNAVAILABLE = { code: '500', cause: 'service_unavailable', message: expect.any(String) };
@@ -64,8 +62,7 @@ describe('two API processes and two workers behind the proxy of docker-compose.y
     proxy = await startProxy(directory, configuration);
     baseUrl = `http://127.0.0.1:${proxyPort}`;
     await proxy.untilServing(ADDRESSES);
-    const credentials = await createApplication(database.db, { name: 'Proxy', scopes: ['auth_order'], approved: true });
-    api = await Api.logIn(baseUrl, credentials);
+    api = (await logInTo(database.db, [baseUrl]))[0]!;
   });
   afterAll(async () => {
     await proxy.stop();
@@ -84,57 +81,15 @@ describe('two API processes and two workers behind the proxy of docker-compose.y
   });
 
   /**
-   * Sends batches during `work` and resubmits each until it is accepted, as clients should. Each must be stored once.
+   * Calls during a task, as clients should. Each acknowledged order must be stored and applied once.
    * @returns how many calls got no answer from the service
    */
-  async function callDuring(work: () => Promise<void>): Promise<number> {
-    const customer = await api.newCustomer();
-    const acknowledged: ReturnType<typeof batchOf>[] = [];
-    let [sent, unanswered, isOver] = [0, 0, false];
-    const caller = async () => {
-      while (!isOver) {
-        const batch = batchOf(newBuy(customer, [newAssetNum()]));
-        sent += 1;
-        for (let answer: Answer | null = null; answer === null; ) {
-          answer = await submit(batch);
-          if (answer === null) unanswered += 1;
-          else expect(dataOf(answer)).toHaveLength(1);
-        }
-        acknowledged.push(batch);
-      }
-    };
-    const callers = Promise.all(Array.from({ length: CALLERS }, caller));
-    await Promise.race([work(), callers]);
-    isOver = true;
-    await callers;
-    const left = acknowledged.values();
-    let found = 0;
-    const reader = async () => {
-      for (const batch of left) {
-        const { state, total, succeeded } = await api.completed(batch);
-        if (state === 'completed' && total === 1 && succeeded === 1) found += 1;
-      }
-    };
-    await Promise.all(Array.from({ length: READERS }, reader));
-    process.stdout.write(
-      `sent ${sent}, acknowledged ${acknowledged.length}, found ${found}, unanswered at first ${unanswered}\n`,
-    );
-    expect(found).toBe(sent);
-    return unanswered;
-  }
-
-  /** Returns the service's answer; null if the connection broke or the proxy answered instead. */
-  async function submit(batch: ReturnType<typeof batchOf>): Promise<Answer | null> {
-    try {
-      const answer = await api.submit(batch);
-      if (answer.body.code !== '500') return answer;
-      expectUnavailable(answer, 299);
-      return null;
-    } catch (error) {
-      // The connection broke.
-      if (error instanceof TypeError) return null;
-      throw error;
-    }
+  async function callDuring(what: string, task: () => Promise<void>): Promise<number> {
+    const load = await Load.open(database.db, [api]);
+    const figures = await load.during(what, task);
+    const { sent } = figures;
+    expect(figures).toMatchObject({ acknowledged: sent, found: sent, failed: 0, numbersWrong: 0 });
+    return figures.faults;
   }
 
   function expectUnavailable({ status, headers, body }: Pick<Answer, 'status' | 'headers' | 'body'>, expected: number) {
@@ -158,7 +113,7 @@ describe('two API processes and two workers behind the proxy of docker-compose.y
   });
 
   it('no call fails if each API process leaves the DNS name before it stops, and workers just stop', async () => {
-    const unanswered = await callDuring(async () => {
+    const unanswered = await callDuring('processes leave the name and stop', async () => {
       for (const [place, each] of apis.entries()) {
         names.addresses = ADDRESSES.toSpliced(place, 1);
         await proxy.untilServing(names.addresses);
@@ -176,7 +131,7 @@ describe('two API processes and two workers behind the proxy of docker-compose.y
   });
 
   it('if API processes stop under load, clients retry at most the calls in flight', async () => {
-    const unanswered = await callDuring(async () => {
+    const unanswered = await callDuring('processes stop', async () => {
       for (const each of apis) {
         expect(await each.stop()).toBe(0);
         await each.start();
@@ -187,7 +142,7 @@ describe('two API processes and two workers behind the proxy of docker-compose.y
   });
 
   it('if one API process is killed, the other takes all calls', async () => {
-    const unanswered = await callDuring(async () => {
+    const unanswered = await callDuring('a process is killed', async () => {
       await apis[0]!.kill();
       await proxy.untilServing(ADDRESSES.slice(1));
       await apis[0]!.start();

@@ -1,10 +1,9 @@
-import { createApplication } from '@lockstep/access';
 import { afterAll, expect, inject, it } from 'vitest';
-import { Api } from '../harness/api.ts';
 import { freePort } from '../harness/network/redis.ts';
 import { endEverything, startJob } from '../harness/processes/processes.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { logInTo } from './deployment.ts';
 import { Load } from './load.ts';
 import { makeNextRelease } from './next-release.ts';
 
@@ -49,37 +48,30 @@ it('an update under load, first the migration and then the processes, refuses no
   const directory = makeNextRelease({ '9001_note.sql': ADDITIVE });
   const old = await deploymentOf(env);
   await Promise.all(old.all.map((each) => each.start()));
-  const scopes = ['auth_order' as const, 'auth_me' as const];
-  const credentials = await createApplication(database.db, { name: 'Upgrade', scopes, approved: true });
-  const { token } = await Api.logIn(old.baseUrls[0]!, credentials);
-  const targets = old.baseUrls.map((baseUrl) => new Api(baseUrl, credentials, token));
-  const load = await Load.open(database.db, targets);
-  load.begin();
-  await load.more(ORDERS_BETWEEN);
-
-  // New processes that start before the migration wait for it.
+  const load = await Load.open(database.db, await logInTo(database.db, old.baseUrls));
   const next = await deploymentOf(env, directory);
-  await Promise.all(next.all.map((each) => each.launch('missing 9001_note')));
-  await load.more(ORDERS_BETWEEN);
-  const migrated = await startJob([process.execPath, 'apps/cli/src/migrate.ts'], env, 'ignore', directory).ended;
-  expect(migrated).toMatchObject({ status: 0, stderr: '' });
-  expect(migrated.stdout.match(/^applied .*$/gm)).toEqual(['applied 9001_note']);
-  await Promise.all([...next.apis.map((each) => each.logged('api ready')), next.worker.logged('worker ready')]);
-  load.use([...old.baseUrls, ...next.baseUrls]);
-  await load.more(2 * ORDERS_BETWEEN);
-  for (const each of old.all) expect(each.linesWith('waiting for database')).toEqual([]);
-
-  // A rolling update: for each process, the proxy stops sending calls, then the process is stopped.
-  for (const [index, api] of old.apis.entries()) {
-    load.use([...old.baseUrls.slice(index + 1), ...next.baseUrls]);
+  const figures = await load.during('upgrade', async () => {
     await load.more(ORDERS_BETWEEN);
-    expect(await api.stop()).toBe(0);
-  }
-  expect(await old.worker.stop()).toBe(0);
-  await load.more(ORDERS_BETWEEN);
-  await load.end();
-  const figures = await load.check(database.db);
-  process.stdout.write(`upgrade: ${JSON.stringify(figures)}\n`);
+    // New processes that start before the migration wait for it.
+    await Promise.all(next.all.map((each) => each.launch('missing 9001_note')));
+    await load.more(ORDERS_BETWEEN);
+    const migrated = await startJob([process.execPath, 'apps/cli/src/migrate.ts'], env, 'ignore', directory).ended;
+    expect(migrated).toMatchObject({ status: 0, stderr: '' });
+    expect(migrated.stdout.match(/^applied .*$/gm)).toEqual(['applied 9001_note']);
+    await Promise.all([...next.apis.map((each) => each.logged('api ready')), next.worker.logged('worker ready')]);
+    load.use([...old.baseUrls, ...next.baseUrls]);
+    await load.more(2 * ORDERS_BETWEEN);
+    for (const each of old.all) expect(each.linesWith('waiting for database')).toEqual([]);
+
+    // A rolling update: for each process, the proxy stops sending calls, then the process is stopped.
+    for (const [index, api] of old.apis.entries()) {
+      load.use([...old.baseUrls.slice(index + 1), ...next.baseUrls]);
+      await load.more(ORDERS_BETWEEN);
+      expect(await api.stop()).toBe(0);
+    }
+    expect(await old.worker.stop()).toBe(0);
+    await load.more(ORDERS_BETWEEN);
+  });
   expect(load.faults).toEqual([]);
   const { sent, acknowledged, found, failed, numbersWrong, edits, editsOnRecord } = figures;
   expect(sent).toBe(acknowledged);

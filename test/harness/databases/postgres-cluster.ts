@@ -51,27 +51,19 @@ export class PostgresServer {
     return readFileSync(join(this.#directory, 'postgres.log'), 'utf8');
   }
 
-  /** Starts the server, also after `kill` or `stop`, and waits until it answers. */
+  /** Starts the server and waits until it answers. */
   async start(): Promise<void> {
     this.#running = await startEmbeddedPostgres({ directory: this.#directory, port: this.port });
     this.#databaseUrl = this.#running.databaseUrl;
   }
 
-  /** Kills all its processes at once, like a power failure, and waits until they are gone. */
+  /** Kills all its processes at once, like a power failure. */
   async kill(): Promise<void> {
-    const pids = this.#pids();
     // The first one is the server itself: once it is dead, no process can start.
-    signalAll(pids, 'SIGKILL');
-    await vi.waitFor(() => {
-      if (pids.some(isAlive)) throw new Error(`${this.name} still has processes`);
-    }, TO_END);
-    await this.#release();
-  }
-
-  /** Kills the server and starts it again with the same data. */
-  async restart(): Promise<void> {
-    await this.kill();
-    await this.start();
+    signalAll(this.#pids(), 'SIGKILL');
+    this.resume();
+    await this.#running?.stop();
+    this.#running = undefined;
   }
 
   /** Pauses all its processes: connections stay open, and nothing answers. */
@@ -103,13 +95,6 @@ export class PostgresServer {
     }
   }
 
-  /** Changes a setting that needs no restart; null restores its default. */
-  async set(setting: string, value: string | null): Promise<void> {
-    const text = value === null ? `reset ${setting}` : `set ${setting} = '${value.replaceAll("'", "''")}'`;
-    await this.query(`alter system ${text}`);
-    await this.query('select pg_reload_conf()');
-  }
-
   /** Copies the primary's data and starts as its standby. Does not wait for streaming. */
   async startAsStandbyOf(primary: PostgresServer): Promise<void> {
     const cluster = join(this.#directory, 'cluster');
@@ -129,23 +114,13 @@ export class PostgresServer {
     servers.delete(this);
   }
 
-  async #release(): Promise<void> {
-    const running = this.#running;
-    this.#running = undefined;
-    this.#pause?.end();
-    this.#pause = undefined;
-    await running?.stop();
-  }
-
   /** The server's own process, then its sessions and helpers. */
   #pids(): number[] {
     const [pid] = readFileSync(join(this.#directory, 'cluster', 'postmaster.pid'), 'utf8').split('\n');
-    const own = Number(pid);
-    return [own, ...childrenOf(own)];
+    const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+    return [pid!, ...all.filter((each) => readParent(each) === pid)].map(Number);
   }
 }
-
-const TO_END = { timeout: 60_000, interval: 10 };
 
 /** Starts a PostgreSQL that others can follow, with the tables of this release. */
 export async function startPrimary(): Promise<PostgresServer> {
@@ -160,7 +135,8 @@ export async function addStandby(primary: PostgresServer): Promise<PostgresServe
   const standby = new PostgresServer(`standby_${servers.size}`, await freePort());
   await standby.startAsStandbyOf(primary);
   await untilFollowing(primary, standby, "state = 'streaming'");
-  await primary.set('synchronous_standby_names', standby.name);
+  await primary.query(`alter system set synchronous_standby_names = '${standby.name}'`);
+  await primary.query('select pg_reload_conf()');
   await untilFollowing(primary, standby, "sync_state = 'sync'");
   return standby;
 }
@@ -182,30 +158,12 @@ async function untilFollowing(primary: PostgresServer, standby: PostgresServer, 
   }, TO_FOLLOW);
 }
 
-function childrenOf(parent: number): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && readParent(name) === parent)
-    .map(Number);
-}
-
-/** Undefined if the process has just ended. */
-function readParent(pid: string): number | undefined {
-  const fields = readStat(pid);
-  return fields === undefined ? undefined : Number(fields[1]);
-}
-
-/** A zombie counts as gone. */
-function isAlive(pid: number): boolean {
-  const [state] = readStat(String(pid)) ?? [];
-  return state !== undefined && state !== 'Z' && state !== 'X';
-}
-
-/** The state and parent of a process, and the rest of its `/proc` line after the name. */
-function readStat(pid: string): string[] | undefined {
+/** Returns the id of a process's parent; undefined if the process has just ended. */
+function readParent(pid: string): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
-      .split(' ');
+      .split(' ')[1];
   } catch {
     return undefined;
   }

@@ -1,11 +1,14 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, vi } from 'vitest';
+import { startBoundProcess } from '../processes/bound-process.ts';
 import { provideProgram } from '../processes/installed-program.ts';
+
+const PATIENTLY = { timeout: 60_000, interval: 100 };
 
 /** A running HAProxy. */
 export interface RunningProxy {
@@ -20,19 +23,14 @@ export async function startProxy(directory: string, configuration: string): Prom
   const file = join(directory, 'haproxy.cfg');
   const socket = join(directory, 'haproxy.sock');
   writeFileSync(file, `${configuration}\nglobal\n  stats socket ${socket}\n`);
-  // The shell reads its standard input, which ends with the tests' process, however that ends.
-  const script = '"$0" -f "$1" -db </dev/null & cat; kill $!; wait $!';
-  const child = spawn('sh', ['-c', script, findHaproxy(), file], { stdio: ['pipe', 'ignore', 'ignore'] });
-  await once(child, 'spawn');
+  const proxy = startBoundProcess([findHaproxy(), '-f', file, '-db']);
+  await vi.waitFor(() => expect(existsSync(socket)).toBe(true), PATIENTLY);
   return {
     async untilServing(addresses) {
-      const look = async () => expect(await readServing(socket)).toEqual(addresses.toSorted());
-      await vi.waitFor(look, { timeout: 60_000, interval: 100 });
+      await vi.waitFor(async () => expect(await readServing(socket)).toEqual(addresses.toSorted()), PATIENTLY);
     },
     async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      child.stdin.end();
-      await once(child, 'exit');
+      if (proxy.kill()) await once(proxy, 'exit');
     },
   };
 }
@@ -41,16 +39,11 @@ export async function startProxy(directory: string, configuration: string): Prom
 async function readServing(path: string): Promise<string[]> {
   const socket = createConnection(path);
   socket.write('show stat\n');
-  const [head = [], ...rows] = (await text(socket))
-    .replace(/^# /, '')
-    .trim()
-    .split('\n')
-    .map((line) => line.split(','));
-  const of = (row: string[], name: string) => row[head.indexOf(name)] ?? '';
-  return rows
-    .filter((row) => of(row, 'addr') !== '' && of(row, 'status').startsWith('UP'))
-    .map((row) => of(row, 'addr').split(':')[0]!)
-    .toSorted();
+  const [head = '', ...rows] = (await text(socket)).trim().split('\n');
+  const [addr, status] = ['addr', 'status'].map((name) => head.split(',').indexOf(name));
+  const servers = rows.map((row) => row.split(','));
+  const up = servers.filter((row) => row[addr!] !== '' && row[status!]!.startsWith('UP'));
+  return up.map((row) => row[addr!]!.split(':')[0]!).toSorted();
 }
 
 /** Returns what is wrong with a configuration; an empty text if it is valid. */

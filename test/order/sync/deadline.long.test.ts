@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Api, refusalOf } from '../../harness/api.ts';
 import { dropTriggerFunction } from '../../harness/databases/past-triggers.ts';
 import { countWaiting, countWaitingForRows } from '../../harness/databases/waiting.ts';
-import { LossyAddress } from '../../harness/network/lossy-address.ts';
+import { ForwardedAddress } from '../../harness/network/forwarded-address.ts';
 import { firstLaneOf, newCustomersInLanes } from '../../harness/orders/lanes.ts';
 import { batchOf, newAssetNum, newBuy, productToBuy } from '../../harness/orders/orders.ts';
 import { countRows, expectSumsRight, syncOf } from '../../harness/orders/sync-batches.ts';
@@ -97,7 +97,7 @@ it('large calls that wait for each other are refused in time', async () => {
 
 it('a call whose commit is never acknowledged is answered in time, and a repeat gets the outcome', async () => {
   const batch = syncOf(newBuy(await api.newCustomer(), [newAssetNum()]));
-  const lossy = await LossyAddress.open(stack.url);
+  const lossy = await ForwardedAddress.open(stack.url);
   const other = await startAnotherApi({ ...stack, url: lossy.url }, api);
   lossy.toLose = Number.POSITIVE_INFINITY;
   const startedMs = performance.now();

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
-import { LossyAddress } from '../../harness/network/lossy-address.ts';
+import { ForwardedAddress } from '../../harness/network/forwarded-address.ts';
 import { newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import {
   endWaiting,
@@ -16,7 +16,7 @@ import { testStack } from '../../harness/stack.ts';
 /** Sync calls that lose their connection during the commit (rules 6.3). */
 
 const { stack } = await testStack({ worker: false });
-const lossy = await LossyAddress.open(stack.url);
+const lossy = await ForwardedAddress.open(stack.url);
 const other = await startAnotherApi({ ...stack, url: lossy.url }, await stack.newApi());
 const api = other.api;
 afterAll(async () => {
