@@ -1,19 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const LOOK_EVERY_MS = 20;
-const READY_WITHIN_MS = 60_000;
 const LOG_TAIL_CHARACTERS = 3_000;
 
 /** A script that a benchmark runs with this Node.js in the directory of a checkout. */
 export interface Program {
   directory: string;
-  file: string;
-  /** Flags of Node.js. */
-  flags?: readonly string[];
+  /** Flags of Node.js, and the script. */
+  args: readonly string[];
   env: Record<string, string>;
   /** Text that its log contains once it is ready. */
   readyText: string;
@@ -21,80 +18,43 @@ export interface Program {
   logFile: string;
 }
 
-/** A process that runs a program of the service, or of a system that the service is compared with. */
-export class BenchProcess {
-  readonly #child: ChildProcess;
-  readonly #program: Program;
+export type BenchProcess = Awaited<ReturnType<typeof startProcess>>;
 
-  private constructor(child: ChildProcess, program: Program) {
-    this.#child = child;
-    this.#program = program;
-    // An interrupted run must leave no process behind.
-    const endWithUs = () => child.kill('SIGKILL');
-    process.once('exit', endWithUs);
-    child.once('exit', () => process.off('exit', endWithUs));
-  }
+/** Starts a process and waits until it is ready. @throws Error with the end of its log if it exits */
+export async function startProcess({ directory, args, env, readyText, logFile }: Program) {
+  const file = openSync(logFile, 'w');
+  const child = spawn(process.execPath, args, {
+    cwd: directory,
+    env: { ...process.env, LOG_LEVEL: 'info', ...env },
+    stdio: ['ignore', file, file],
+  });
+  closeSync(file);
+  // An interrupted run must leave no process behind.
+  const endWithUs = () => child.kill('SIGKILL');
+  process.once('exit', endWithUs);
+  const ended = once(child, 'exit').then(() => process.off('exit', endWithUs));
 
-  /** Starts the process and waits until it is ready. @throws Error with the end of its log if it exits or times out */
-  static async start(program: Program): Promise<BenchProcess> {
-    const log = openSync(program.logFile, 'w');
-    const child = spawn(process.execPath, [...(program.flags ?? []), program.file], {
-      cwd: program.directory,
-      env: { ...process.env, LOG_LEVEL: 'info', ...program.env },
-      stdio: ['ignore', log, log],
-    });
-    closeSync(log);
-    const started = new BenchProcess(child, program);
-    await started.#untilReady();
-    return started;
+  const started = {
+    pid: child.pid!,
+    readLog: () => readFileSync(logFile, 'utf8'),
+    /** @throws Error with the end of its log if it has exited, for any reason */
+    assertRuns() {
+      if (child.exitCode === null && child.signalCode === null) return;
+      throw new Error(`${args.at(-1)} exited:\n${this.readLog().slice(-LOG_TAIL_CHARACTERS)}`);
+    },
+    /** Suspends it; its connections stay open. */
+    pause: () => child.kill('SIGSTOP'),
+    resume: () => child.kill('SIGCONT'),
+    /** Ends it, at once or as a shutdown, and waits until it has exited. */
+    async stop(signal: 'SIGKILL' | 'SIGTERM' = 'SIGTERM') {
+      child.kill('SIGCONT');
+      child.kill(signal);
+      await ended;
+    },
+  };
+  while (!started.readLog().includes(readyText)) {
+    started.assertRuns();
+    await delay(LOOK_EVERY_MS);
   }
-
-  /** Starts one of the benchmark's own programs, which logs `ready`. `script` is relative to this directory. */
-  static startOwn(script: string, directory: string, env: Record<string, string>): Promise<BenchProcess> {
-    const file = join(import.meta.dirname, script);
-    const logFile = join(directory, `${basename(script)}.log`);
-    return BenchProcess.start({ directory: process.cwd(), file, env, readyText: 'ready', logFile });
-  }
-
-  get pid(): number {
-    return this.#child.pid!;
-  }
-
-  get log(): string {
-    return readFileSync(this.#program.logFile, 'utf8');
-  }
-
-  /** Suspends the process; its connections stay open. */
-  pause(): void {
-    this.#child.kill('SIGSTOP');
-  }
-
-  resume(): void {
-    this.#child.kill('SIGCONT');
-  }
-
-  /** Stops the process and waits until it has exited. */
-  async stop(): Promise<void> {
-    if (this.hasEnded) return;
-    const ended = once(this.#child, 'exit');
-    this.#child.kill('SIGCONT');
-    this.#child.kill('SIGTERM');
-    await ended;
-  }
-
-  /** Whether the process has exited, for any reason. */
-  get hasEnded(): boolean {
-    return this.#child.exitCode !== null || this.#child.signalCode !== null;
-  }
-
-  async #untilReady(): Promise<void> {
-    const deadlineMs = performance.now() + READY_WITHIN_MS;
-    while (!this.log.includes(this.#program.readyText)) {
-      if (this.hasEnded || performance.now() > deadlineMs) {
-        await this.stop();
-        throw new Error(`${this.#program.file} did not become ready:\n${this.log.slice(-LOG_TAIL_CHARACTERS)}`);
-      }
-      await delay(LOOK_EVERY_MS);
-    }
-  }
+  return started;
 }

@@ -1,8 +1,8 @@
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { FILL_STATEMENTS } from '../bench/load/fill-statements.ts';
 import { recordQueries } from '../harness/databases/explain.ts';
+import { FILL_STATEMENTS } from '../harness/databases/fill-statements.ts';
 import { newCustomersInLanes } from '../harness/orders/lanes.ts';
 import { batchOf, deleteAsset, deleteProduct, merchandise, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { syncOf } from '../harness/orders/sync-batches.ts';

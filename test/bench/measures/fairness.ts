@@ -1,135 +1,122 @@
-import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Deployment, withDeployment } from '../deployment.ts';
-import { CALL_KINDS, callMeanwhile, prepareNeighbor } from '../load/neighbor-calls.ts';
-import { createBoundSender, createO2Sender, type Sender } from '../load/senders.ts';
-import { acceptWhileSuspended } from '../load/suspended-workers.ts';
-import { startMeter } from '../report/costs.ts';
-import { type Bench, type Figures, type Measure, quantile, scaled } from './measure.ts';
-import { warmUp } from './orders.ts';
+import { dataOf } from '../../harness/api.ts';
+import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
+import { syncOf } from '../../harness/orders/sync-batches.ts';
+import { createSender, type Deployment, type Sender, startDeployment, warmUp } from '../deployment.ts';
+import { type Bench, type Figures, type Measure, quantile, quantiles, scaled } from '../measure.ts';
+import { acceptWhileSuspended } from './orders.ts';
 
 const ORDERS = 100_000;
-const LARGE_ORDERS = 1_000_000;
-/** Drained without neighbors, half before and half after, so that a change of the machine's speed affects both. */
-const ALONE_ORDERS = 100_000;
-const IDLE_MS = 10_000;
-const WARM_UP_MS = 1_000;
 const CUSTOMERS = 500;
 const NEIGHBORS_CUSTOMERS = 20;
+const IDLE_MS = 10_000;
+const WARM_UP_MS = 1_000;
+/** Calls begin at this interval, whether or not earlier ones have been answered. Kinds take turns. */
+const CALL_EVERY_MS = 25;
 /** Drains of more orders count as drains of the backlog. */
 const MOST_ORDERS_OF_NEIGHBOR = 20;
 
-/**
- * How a backlog of one application affects the calls of another with little traffic, and vice versa. In `fairness`,
- * each is bound to its own channel. In `fairness-o2`, neither is bound, and O2 gives both customers of the channels
- * `crm` and `industry`.
- */
+export const CALL_KINDS = ['batch', 'sync', 'poll', 'preview'] as const;
+type CallKind = (typeof CALL_KINDS)[number];
+/** Calls of an application with little traffic. Each lasts until its result is available. */
+type Calls = Record<CallKind, () => Promise<unknown>>;
+
+/** What a backlog of a channel means for another channel with little traffic, and for its own sync calls. */
 export const fairnessMeasures: Measure[] = [
-  fairness('fairness', async (deployment, customers) => [
-    await createBoundSender(deployment, 'bench', customers),
-    await createBoundSender(deployment, 'test', NEIGHBORS_CUSTOMERS),
-  ]),
-  fairness('fairness-o2', async (deployment, customers) => [
-    await createO2Sender(deployment, customers),
-    await createO2Sender(deployment, NEIGHBORS_CUSTOMERS),
-  ]),
+  { name: 'fairness', of: 'service', run: measureNeighbor },
+  { name: 'sync-own-backlog', of: 'service', run: measureOwn },
 ];
 
-function fairness(
-  name: string,
-  createSenders: (deployment: Deployment, customers: number) => Promise<[Sender, Sender]>,
-): Measure {
+async function prepareCalls({ caller, customers }: Sender): Promise<Calls> {
+  let sent = 0;
+  const order = () => newBuy(customers[sent++ % customers.length]!, [newAssetNum()]);
+  const completed = batchOf(order());
+  await caller.process(completed);
+  const query = { channelCode: completed.channelCode, channelOrderId: completed.channelOrderId };
   return {
-    name,
-    of: 'service',
-    run: (bench, edition) =>
-      withDeployment(bench, edition, { workers: 2 }, async (deployment) =>
-        measure(bench, deployment, ...(await createSenders(deployment, scaled(bench, CUSTOMERS, NEIGHBORS_CUSTOMERS)))),
-      ),
+    batch: () => caller.process(batchOf(order(), order())),
+    sync: () => caller.carryOut(order()),
+    poll: async () => dataOf(await caller.ask('getBatchResult', { query })),
+    preview: () => caller.preview(batchOf(order())),
   };
 }
 
-async function measure(bench: Bench, deployment: Deployment, sender: Sender, small: Sender): Promise<Figures> {
+async function measureNeighbor(bench: Bench): Promise<Figures> {
+  await using deployment = await startDeployment(bench, { workers: 2 });
+  const sender = await createSender(deployment, 'bench', scaled(bench, CUSTOMERS, NEIGHBORS_CUSTOMERS));
+  const small = await prepareCalls(await createSender(deployment, 'test', NEIGHBORS_CUSTOMERS));
   await warmUp(bench, deployment, 'async', 100);
-  const neighbor = await prepareNeighbor(small);
-  await callMeanwhile(neighbor, () => delay(scaled(bench, WARM_UP_MS, 200)));
-  const readShare = await meterShare(bench, deployment);
-  const { calls: idle } = await callMeanwhile(neighbor, () => delay(scaled(bench, IDLE_MS, 1_000)));
-  const neighborShare = await readShare();
-  const accept = (orders: number) => acceptWhileSuspended(bench, deployment, orders, sender);
-  const aloneBefore = await timeDrain(await accept(ALONE_ORDERS / 2));
-  const backlog = await accept(bench.large ? LARGE_ORDERS : ORDERS);
+  await callMeanwhile(small, () => delay(scaled(bench, WARM_UP_MS, 200)));
+  const { times: idle } = await callMeanwhile(small, () => delay(scaled(bench, IDLE_MS, 1_000)));
+  // Drained without neighbors, half before and half after, so that a change of the machine's speed affects both.
+  const aloneBefore = await (await acceptWhileSuspended(bench, deployment, ORDERS / 2, sender)).drain();
+  const backlog = await acceptWhileSuspended(bench, deployment, ORDERS, sender);
   const readDrains = noteDrains(deployment);
-  const { result: beside, calls } = await callMeanwhile(neighbor, () => timeDrain(backlog));
-  const drains = readDrains();
-  const aloneAfter = await timeDrain(await accept(ALONE_ORDERS / 2));
-  const aloneRate = (aloneBefore.orders + aloneAfter.orders) / (aloneBefore.seconds + aloneAfter.seconds);
-  const besideRate = beside.orders / beside.seconds;
-  const drainMs = quantile(
-    drains.map(({ ms }) => ms),
-    0.5,
-  );
+  const { result: beside, times, refused } = await callMeanwhile(small, backlog.drain);
+  const drainMs = quantile(readDrains(), 0.5);
+  const aloneAfter = await (await acceptWhileSuspended(bench, deployment, ORDERS / 2, sender)).drain();
+  const aloneRate = (aloneBefore.rate + aloneAfter.rate) / 2;
   const figures: Figures = {
     'backlog alone orders/s': aloneRate,
-    'backlog orders/s': besideRate,
-    'backlog ÷ alone': besideRate / aloneRate,
-    "neighbor's share of the cores": neighborShare,
-    'backlog ÷ alone on the cores left by the neighbor': besideRate / (aloneRate * (1 - neighborShare)),
+    'backlog orders/s': beside.rate,
+    'backlog ÷ alone': beside.rate / aloneRate,
     'one drain p50 ms': drainMs,
-    'one drain longest ms': Math.max(0, ...drains.map(({ ms }) => ms)),
-    'one drain p50 orders': quantile(
-      drains.map(({ orders }) => orders),
-      0.5,
-    ),
+    refused,
   };
   for (const kind of CALL_KINDS) {
-    const { times, refused } = calls[kind];
-    const [idleP50, idleP95] = [quantile(idle[kind].times, 0.5), quantile(idle[kind].times, 0.95)];
-    const [p50, p95, longest] = [quantile(times, 0.5), quantile(times, 0.95), quantile(times, 1)];
+    const [idleP95, p95, longest] = [quantile(idle[kind], 0.95), quantile(times[kind], 0.95), quantile(times[kind], 1)];
     Object.assign(figures, {
-      [`${kind} idle p50 ms`]: idleP50,
-      [`${kind} idle p95 ms`]: idleP95,
-      [`${kind} p50 ms`]: p50,
-      [`${kind} p95 ms`]: p95,
-      [`${kind} longest ms`]: longest,
-      [`${kind} p50 ÷ idle`]: p50 / idleP50,
-      [`${kind} p95 ÷ idle`]: p95 / idleP95,
+      ...quantiles(`${kind} idle`, idle[kind], [0.5, 0.95]),
+      ...quantiles(kind, times[kind], [0.5, 0.95, 1]),
       [`${kind} p95 ÷ (3 × idle p95 + one drain)`]: p95 / (3 * idleP95 + drainMs),
       [`${kind} longest ÷ time to drain the backlog`]: longest / (beside.seconds * 1_000),
-      [`${kind} refused`]: refused,
     });
   }
   return figures;
 }
 
-/**
- * Returns a function that returns the share of the machine's processors that the service and its callers have used
- * since.
- */
-async function meterShare({ machine }: Bench, { api, workers }: Deployment): Promise<() => Promise<number>> {
+/** Sends a sync call when workers begin to drain their channel's backlog. */
+async function measureOwn(bench: Bench): Promise<Figures> {
+  await using deployment = await startDeployment(bench, { workers: 2 });
+  const sender = await createSender(deployment, 'bench', scaled(bench, CUSTOMERS, NEIGHBORS_CUSTOMERS));
+  await warmUp(bench, deployment, 'sync', 10);
+  const { drain } = await acceptWhileSuspended(bench, deployment, ORDERS, sender);
   const startedMs = performance.now();
-  const ownBefore = process.cpuUsage();
-  const readCosts = await startMeter(machine, { API: [api], worker: workers });
-  return async () => {
-    const { user, system } = process.cpuUsage(ownBefore);
-    const { 'WAL bytes': _, ...micros } = await readCosts(1, user + system);
-    const used = Object.values(micros).reduce((sum, each) => sum + each);
-    return used / ((performance.now() - startedMs) * 1_000 * availableParallelism());
+  const draining = drain();
+  const batch = { ...syncOf(newBuy(sender.customers[0]!, [newAssetNum()])), channelCode: 'bench' };
+  const { body } = await sender.caller.submit(batch);
+  const seconds = (performance.now() - startedMs) / 1_000;
+  return { 'answered s': seconds, refused: body.code === 0 ? 0 : 1, 'drained s': (await draining).seconds };
+}
+
+/**
+ * Sends small batches of two orders, sync calls, polls and previews while `work` runs, ten of each kind a second.
+ * Returns how long each took. A batch takes from its call until the client knows that it is completed.
+ */
+async function callMeanwhile<Result>(calls: Calls, work: () => Promise<Result>) {
+  const times = Object.fromEntries(CALL_KINDS.map((kind) => [kind, []])) as unknown as Record<CallKind, number[]>;
+  let refused = 0;
+  const call = async (kind: CallKind) => {
+    const startedMs = performance.now();
+    await calls[kind]().catch(() => refused++);
+    times[kind].push(performance.now() - startedMs);
   };
+  const running: Promise<void>[] = [];
+  const callNext = () => running.push(call(CALL_KINDS[running.length % CALL_KINDS.length]!));
+  const timer = setInterval(callNext, CALL_EVERY_MS);
+  const result = await work();
+  clearInterval(timer);
+  await Promise.all(running);
+  return { result, times, refused };
 }
 
-async function timeDrain({ orders, drain }: Awaited<ReturnType<typeof acceptWhileSuspended>>) {
-  const { startedMs, drainedMs } = await drain();
-  return { orders, seconds: (drainedMs - startedMs) / 1_000 };
-}
-
-/** Returns a function that reads, from the workers' logs, the backlog drains since. */
-function noteDrains({ workers }: Deployment): () => { ms: number; orders: number }[] {
-  const lengths = workers.map(({ log }) => log.length);
+/** Returns a function that reads, from the workers' logs, how many milliseconds each drain of the backlog took since. */
+function noteDrains({ workers }: Deployment): () => number[] {
+  const lengths = workers.map(({ readLog }) => readLog().length);
   return () =>
     workers
-      .flatMap(({ log }, index) => log.slice(lengths[index]).split('\n'))
+      .flatMap(({ readLog }, index) => readLog().slice(lengths[index]).split('\n'))
       .filter((line) => line.includes('"msg":"drained"'))
-      .map((line) => JSON.parse(line))
-      .filter(({ orders }) => orders > MOST_ORDERS_OF_NEIGHBOR);
+      .map((line) => JSON.parse(line) as { ms: number; orders: number })
+      .flatMap(({ ms, orders }) => (orders > MOST_ORDERS_OF_NEIGHBOR ? [ms] : []));
 }

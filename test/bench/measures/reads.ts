@@ -1,56 +1,104 @@
 import { buildPath } from '@lockstep/contract';
-import type { Deployment } from '../deployment.ts';
-import { runLoad } from '../load/load.ts';
-import { startMeter } from '../report/costs.ts';
-import { type Bench, type Figures, quantile, scaled } from './measure.ts';
+import { FILL_STATEMENTS, fillCounters, ORDERS_PER_FILLED_BATCH } from '../../harness/databases/fill-statements.ts';
+import { startBare } from '../bare/bare-deployment.ts';
+import type { BenchProcess } from '../bench-process.ts';
+import { startDeployment, warmUp } from '../deployment.ts';
+import { type Load, type Pace, runLoad } from '../load.ts';
+import { openPool } from '../machine.ts';
+import { type Bench, type Figures, type Measure, quantiles, scaled } from '../measure.ts';
+import { HUNDREDS, measureOrders } from './orders.ts';
 
-const CALLERS = 8;
-const DURATION_MS = 3_000;
-const WARM_UP_MS = 500;
-/** Number of different batches, customers and assets to read, spread over the tables. */
-const SAMPLES = 1_000;
+const CALLERS = 64;
+const DURATION_MS = 5_000;
+const WARM_UP_MS = 1_000;
+const RESULT = `${buildPath('getBatchResult', {})}?channelCode=bench&channelOrderId=`;
+const MILLION = 1_000_000;
+/** Keeps transactions of filling short. */
+const BATCHES_PER_TURN = 5_000;
 
-/** Measures random reads: for each kind, calls a second, latency and processor time. */
-export async function measureReads(bench: Bench, deployment: Deployment): Promise<Figures> {
-  const figures: Figures = {};
-  for (const [name, targets] of Object.entries(await buildReads(deployment))) {
-    const pace = (durationMs: number) => ({ kind: 'callers', callers: CALLERS, durationMs }) as const;
-    await runLoad(deployment.questions(targets, pace(scaled(bench, WARM_UP_MS, 200))));
-    const readCosts = await startMeter(bench.machine, { API: [deployment.api] });
-    const read = await runLoad(deployment.questions(targets, pace(scaled(bench, DURATION_MS, 300))));
-    const costs = await readCosts(read.latenciesMs.length);
-    figures[`${name}/s`] = read.latenciesMs.length / ((read.endedMs - read.startedMs) / 1_000);
-    figures[`${name} p99 ms`] = quantile(read.latenciesMs, 0.99);
-    figures[`${name} API µs`] = costs['API µs']!;
-    figures[`${name} PostgreSQL µs`] = costs['PostgreSQL µs']!;
+/** Random reads: the table and column of which they take values, and the path for a value. */
+const RANDOM_READS: Record<string, [table: string, column: string, target: string]> = {
+  'results by key': ['batch', 'channel_order_id', `${RESULT}VALUE&`],
+  'pages of a customer': ['license_order', 'customer_id', `${buildPath('listOrders', {})}?customerId=VALUE&limit=50&`],
+  histories: ['asset', 'asset_num', `${buildPath('getAssetHistory', { assetNum: 'VALUE' })}?`],
+};
+export const READ_KINDS = Object.keys(RANDOM_READS);
+
+/**
+ * Polls of one completed batch, and reads of one row by key through a bare route; and batches of 100 until applied and
+ * random reads, with many orders in the tables.
+ */
+export const readMeasures: Measure[] = [
+  { name: 'polls-64', of: 'service', run: measurePolls },
+  { name: 'bare-row-64', of: 'yardstick', run: measureBareRow },
+  ...[0, 1, 10].map((millions): Measure => {
+    return { name: `filled-${millions}m`, of: 'service', run: (bench) => measureFilled(bench, millions * MILLION) };
+  }),
+];
+
+/** Sends a sync batch, then polls its result. */
+async function measurePolls(bench: Bench): Promise<Figures> {
+  await using deployment = await startDeployment(bench);
+  const load = deployment.batches({ mode: 'sync', size: 1, count: 1, pace: { callers: 1 } });
+  await runLoad(load);
+  const targets = [`${RESULT}${load.tag}-0&`];
+  return await measureCalls(bench, deployment.api, (pace) => deployment.reads(targets, pace));
+}
+
+async function measureBareRow(bench: Bench): Promise<Figures> {
+  await using bare = await startBare(bench, 'pipeline', { hasWorker: false });
+  // As long as the service's answer.
+  await bare.db.query('insert into bare.call values (1, 1, $1)', ['x'.repeat(600)]);
+  return await measureCalls(bench, bare.server, (pace) => bare.reads('/calls/1?', pace));
+}
+
+/** The URLs of filled databases, which rounds share. */
+const filled = new Map<string, string>();
+
+async function measureFilled(bench: Bench, orders: number): Promise<Figures> {
+  const key = `${bench.checkout.name} ${orders}`;
+  if (!filled.has(key)) filled.set(key, await fill(bench, scaled(bench, orders, 0)));
+  await using deployment = await startDeployment(bench, { databaseUrl: filled.get(key)! });
+  await warmUp(bench, deployment, 'async', HUNDREDS.size);
+  const figures = await measureOrders(bench, deployment, HUNDREDS);
+  for (const [kind, [table, column, target]] of Object.entries(RANDOM_READS)) {
+    // Spread evenly over the table.
+    const { rows } = await deployment.db.query<{ value: string }>(
+      `with bounds as materialized (select min(id) as least, max(id) as most from ${table})
+      select found.value from bounds, generate_series(1, 1000) as place, lateral (
+        select ${column} as value from ${table} where id >= least + (most - least) * place / 1001 order by id limit 1
+      ) as found`,
+    );
+    const targets = rows.map(({ value }) => target.replace('VALUE', value));
+    const found = await measureCalls(bench, deployment.api, (pace) => deployment.reads(targets, pace));
+    for (const [name, value] of Object.entries(found)) figures[`${kind}: ${name}`] = value;
   }
   return figures;
 }
 
-/** Returns, for each kind of read, the targets to call in turn. */
-async function buildReads(deployment: Deployment): Promise<Record<string, string[]>> {
-  const [batches, customers, assetNums] = await Promise.all([
-    sample<string>(deployment, 'batch', 'id', 'channel_order_id'),
-    sample<string>(deployment, 'license_order', 'id', 'customer_id'),
-    sample<string>(deployment, 'asset', 'id', 'asset_num'),
-  ]);
-  return {
-    'results by key': batches.map((id) => `${buildPath('getBatchResult', {})}?channelCode=bench&channelOrderId=${id}&`),
-    'pages of batches': [`${buildPath('listBatches', {})}?limit=50&`],
-    'pages of a customer': customers.map((id) => `${buildPath('listOrders', {})}?customerId=${id}&limit=50&`),
-    histories: assetNums.map((assetNum) => `${buildPath('getAssetHistory', { assetNum })}?`),
-  };
+/** Fills a new database with completed orders, spread over all customers of the checkout. Returns its URL. */
+async function fill({ machine, checkout }: Bench, orders: number): Promise<string> {
+  const databaseUrl = await machine.createDatabase(checkout.template);
+  const db = openPool(machine.superuserUrlOf(databaseUrl), 1);
+  // Skip triggers and foreign keys: the statements write consistent rows.
+  await db.query('set session_replication_role = replica; set synchronous_commit = off');
+  const batches = Math.ceil(orders / ORDERS_PER_FILLED_BATCH);
+  const customerIds = checkout.customers.map(({ customerId }) => customerId);
+  for (let done = 0; done < batches; done += BATCHES_PER_TURN) {
+    const turn = [done + 1, Math.min(batches, done + BATCHES_PER_TURN), customerIds];
+    for (const statement of Object.values(FILL_STATEMENTS)) await db.query(statement, turn);
+  }
+  if (batches > 0) await db.query(fillCounters(batches));
+  await db.query('vacuum (analyze, freeze)');
+  await db.end();
+  return databaseUrl;
 }
 
-/** Samples values evenly over a table, with the index on `key`. */
-async function sample<Value>({ db }: Deployment, table: string, key: string, column: string): Promise<Value[]> {
-  const { rows } = await db.query<{ value: Value }>(
-    `with bounds as materialized (select min(${key}) as least, max(${key}) as most from ${table})
-    select found.value
-    from bounds, generate_series(1, $1) as place, lateral (
-      select ${column} as value from ${table}
-      where ${key} >= least + (most - least) * place / ($1 + 1) order by ${key} limit 1) as found`,
-    [SAMPLES],
-  );
-  return rows.map(({ value }) => value);
+/** Measures calls a second, their latency, and what a call costs. */
+async function measureCalls(bench: Bench, server: BenchProcess, work: (pace: Pace) => Load): Promise<Figures> {
+  await runLoad(work({ callers: CALLERS, durationMs: scaled(bench, WARM_UP_MS, 200) }));
+  const readCosts = await bench.machine.startMeter({ server: [server] });
+  const { rate, latenciesMs } = await runLoad(work({ callers: CALLERS, durationMs: scaled(bench, DURATION_MS, 300) }));
+  const costs = await readCosts(latenciesMs.length);
+  return { 'calls/s': rate, ...quantiles('answer', latenciesMs, [0.5, 0.99]), ...costs };
 }

@@ -1,9 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 /** The heap options that Node.js chooses by itself for a process limited to 512 MiB, such as in a container. */
 export const HEAP_OF_512_MIB = '--max-old-space-size=256 --max-semi-space-size=8';
+
+/** Returns the resident memory of a process in MiB, now (VmRSS) or at most so far (VmHWM). Linux only. */
+export function readMebibytes(pid: number, field: 'VmHWM' | 'VmRSS'): number {
+  const [, kibibytes] =
+    new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Math.round(Number(kibibytes) / 1_024);
+}
 
 /** An API or a worker as its own process, as in a deployment. It can be killed and restarted. */
 export class ServiceProcess {

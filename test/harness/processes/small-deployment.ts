@@ -1,11 +1,10 @@
 import { createApplication } from '@lockstep/access';
 import { expect } from 'vitest';
-import { readPeakMebibytes } from '../../bench/report/processor-time.ts';
 import { Api } from '../api.ts';
 import { checkNumbers } from '../databases/numbers.ts';
 import { freePort } from '../network/redis.ts';
 import { createTestDatabase, type TestDatabase } from '../stack.ts';
-import { HEAP_OF_512_MIB, ServiceProcess } from './service-process.ts';
+import { HEAP_OF_512_MIB, readMebibytes, ServiceProcess } from './service-process.ts';
 
 /** Leaves memory in 512 MiB for everything besides the order. */
 const MOST_MEBIBYTES = 340;
@@ -38,8 +37,8 @@ export class SmallDeployment {
   /** Expects every process to have used little memory so far, and prints the peak of each. */
   expectLittleMemory(after: string): void {
     const mebibytes = {
-      api: Math.round(readPeakMebibytes(this.#processes.api.pid)),
-      worker: Math.round(readPeakMebibytes(this.#processes.worker.pid)),
+      api: readMebibytes(this.#processes.api.pid, 'VmHWM'),
+      worker: readMebibytes(this.#processes.worker.pid, 'VmHWM'),
     };
     process.stdout.write(`${after}: the API took ${mebibytes.api} MiB at most, the worker ${mebibytes.worker}\n`);
     expect(mebibytes.api).toBeLessThan(MOST_MEBIBYTES);

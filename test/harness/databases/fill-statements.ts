@@ -1,16 +1,19 @@
-import { TERMS } from './ledger-rows.ts';
+import { ORDERS_PER_BATCH } from '@lockstep/assets';
+import { productToBuy } from '../orders/orders.ts';
 
-/** Order ids reserved for each batch id. */
-const STRIDE = 8_192;
 export const ORDERS_PER_FILLED_BATCH = 100;
 const FIRST_LEDGER_ID = 1_000_000;
+
+const { crmProductId: _, parentCrmProductId: __, limitConcurrent: ___, ...fields } = productToBuy();
+/** The terms of all products, as the service stores them. */
+export const TERMS = JSON.stringify(fields);
 
 const batches = 'generate_series($1::bigint, $2::bigint) as batch_id';
 /** Sorted by batch, so that rows of one batch are adjacent, as in the service's tables. */
 const orders = `(
   select batch_id, place from ${batches} cross join generate_series(1, ${ORDERS_PER_FILLED_BATCH}) as place order by 1, 2
 ) as sent`;
-const orderId = `batch_id * ${STRIDE} + place - 1`;
+const orderId = `batch_id * ${ORDERS_PER_BATCH} + place - 1`;
 const orderNumber = `((batch_id - 1) * ${ORDERS_PER_FILLED_BATCH} + place)`;
 const customer = `($3::text[])[1 + ${orderNumber} % cardinality($3::text[])]`;
 const acceptedTime = `timestamptz '2020-01-01' + batch_id * interval '1 second'`;
@@ -18,11 +21,10 @@ const finishedTime = `${acceptedTime} + interval '1 second'`;
 /** Asset numbers of one batch are adjacent, and batches are spread at random, as with the load generator. */
 const assetNum = `left(md5(batch_id::text), 16) || '-' || place`;
 const assetId = `${FIRST_LEDGER_ID} + ${orderNumber} * 2`;
-const terms = `'${TERMS.fields}'`;
 
 /**
- * Statements, by table, that write what completed batches leave behind. $1 and $2 are the first and the last batch, $3
- * the customers' ids.
+ * Statements, by table, that write what completed batches of 100 purchases leave behind. $1 and $2 are the first and
+ * the last batch, $3 the customers' ids.
  */
 export const FILL_STATEMENTS: Readonly<Record<string, string>> = {
   batch: `insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
@@ -42,13 +44,13 @@ export const FILL_STATEMENTS: Readonly<Record<string, string>> = {
   asset_grant: `insert into asset_grant (asset_id, license_order_id)
   select ${assetId}, ${orderId} from ${orders} where $3::text[] is not null`,
 
-  product_terms: `insert into product_terms (fields) select ${terms} where $3::text[] is not null and $1::bigint <= $2::bigint
-    and not exists (select from product_terms where digest = sha256(${terms}))`,
+  product_terms: `insert into product_terms (fields) select '${TERMS}' where $3::text[] is not null and $1::bigint <= $2::bigint
+    and not exists (select from product_terms where digest = sha256('${TERMS}'))`,
 
   product_instance: `insert into product_instance (id, asset_id, license_order_id, terms_id, uri_hash, limit_concurrent,
     crm_product_id, parent_crm_product_id)
   select ${assetId} + 1, ${assetId}, ${orderId}, terms.id, uri_hash, 1, 'crm-1', '' from ${orders}
-  cross join (select id, uri_hash from product_terms where digest = sha256(${terms})) as terms
+  cross join (select id, uri_hash from product_terms where digest = sha256('${TERMS}')) as terms
   where $3::text[] is not null`,
 
   event: `insert into event (application_id, position, batch_id, type, completed_time, succeeded, failed, cancelled)
@@ -58,11 +60,9 @@ export const FILL_STATEMENTS: Readonly<Record<string, string>> = {
 };
 
 /** Returns statements that move sequences and the event counter past the filled batches. */
-export function continueBehind(lastBatch: number): string[] {
-  const lastLedgerId = FIRST_LEDGER_ID + (lastBatch * ORDERS_PER_FILLED_BATCH + 1) * 2;
-  return [
-    `select setval('batch_id', ${lastBatch})`,
-    `select setval('ledger_id', ${lastLedgerId})`,
-    `update event_counter set last_position = ${lastBatch}`,
-  ];
+export function fillCounters(lastBatch: number): string {
+  return `
+    select setval('batch_id', ${lastBatch});
+    select setval('ledger_id', ${FIRST_LEDGER_ID + (lastBatch * ORDERS_PER_FILLED_BATCH + 1) * 2});
+    update event_counter set last_position = ${lastBatch}`;
 }
