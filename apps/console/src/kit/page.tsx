@@ -25,8 +25,8 @@ import { CopyId } from './values.tsx';
  *        const words = useWords(batchesWords);
  *        return (
  *          <Page title={words.batches} lead={words.lead}>
- *            <List label={words.batches} operation="listAllBatches" rows={({ batches }) => batches} refreshMs={5_000}
- *              filters={…} columns={…} rowKey={({ batchId }) => batchId} none={[words.noBatches, words.noBatchesAdvice]} />
+ *            <List label={words.batches} operation="listAllBatches" rows={({ batches }) => batches} filters={…}
+ *              columns={…} rowKey={({ batchId }) => batchId} none={[words.noBatches, words.noBatchesAdvice]} />
  *          </Page>
  *        );
  *      }
