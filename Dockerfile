@@ -16,10 +16,6 @@ COPY packages packages
 COPY apps apps
 COPY migrations migrations
 RUN npm ci --omit=dev && npm cache clean --force
-# The API serves these as guides.
-COPY README.md CHANGELOG.md ./
-COPY docs docs
-COPY examples examples
 COPY --from=console /app/apps/console/dist apps/console/dist
 
 ENV NODE_ENV=production HOST=0.0.0.0

@@ -90,7 +90,7 @@ describe('the overview of a healthy service', () => {
 
 describe('the overview of the demo', () => {
   it.each(VIEWS)('shows the demo data and what to do next (%s)', async (name, view) => {
-    const demo = { appKey: 'app_demo', operatorName: 'demo', file: '/tmp/a demo/demo.json' };
+    const demo = { appKey: 'app_demo', file: '/tmp/a demo/demo.json' };
     const { stack: newcomer } = await testStack({ demo });
     const { page } = await openConsole(newcomer, 'admin', view);
     const command = (file: string) => page.getByText(`DATA_DIR='/tmp/a demo' npx lockstep submit examples/${file}`);
@@ -105,7 +105,7 @@ describe('the overview of the demo', () => {
     await command('mixed-batch.json').waitFor();
     await api.process(batchOf(newBuy(customer, [newAssetNum()])));
     await page.locator('code').waitFor({ state: 'detached' });
-    const tutorial = page.locator('a[href$="/guides/tutorial"]');
+    const tutorial = page.getByText('docs/tutorial.md');
     await tutorial.waitFor();
     await api.process(batchOf(newBuy(customer, [newAssetNum()])));
     await tutorial.waitFor({ state: 'detached' });

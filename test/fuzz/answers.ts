@@ -104,7 +104,7 @@ function faultOfRefusal(status: number, body: unknown, isMember: boolean): strin
   return status === expected ? null : `HTTP ${status} for code ${code}`;
 }
 
-/** Returns a fault if an operation refused a call with a cause that docs/api.md doesn't list for it. */
+/** Returns a fault if an operation refused a call with a cause that /docs doesn't list for it. */
 function faultOfCause(body: unknown, id: OperationId | undefined): string | null {
   const { cause } = FailureBody.parse(body);
   const listed = [...REQUEST_FAULTS, ...(id === undefined ? [] : refusalsOf(id))];

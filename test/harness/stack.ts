@@ -101,7 +101,7 @@ export interface StackOptions {
   maxPendingOrders?: number;
   database?: TestDatabase;
   /** What `npm start` knows about its demo; absent as in a deployment. */
-  demo?: { appKey: string; operatorName: string; file: string };
+  demo?: { appKey: string; file: string };
 }
 
 /**

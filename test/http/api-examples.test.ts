@@ -119,15 +119,6 @@ describe('in /openapi.json', () => {
     const names = published().flatMap(({ operation }) => (operation.parameters ?? []).map(({ name }: Json) => name));
     expect(names).toEqual(expect.arrayContaining(Object.keys(parameterExamples)));
   });
-
-  it('the form of the token endpoint has its example field by field', () => {
-    const { schema, examples: named } = mediaOf(find('issueToken').operation.requestBody);
-    const { properties } = document.components.schemas[schema.$ref.split('/').at(-1)];
-    const filledIn = Object.entries<Json>(properties).flatMap(([name, { examples: [value] = [] }]) =>
-      value === undefined ? [] : [[name, value]],
-    );
-    expect(Object.fromEntries(filledIn)).toEqual(named.client_credentials.value);
-  });
 });
 
 interface Changes {

@@ -15,9 +15,24 @@ type Json = any;
 const { stack, api } = await testStack();
 const document = (await (await fetch(`${stack.baseUrl}/openapi.json`)).json()) as Json;
 
+describe('/', () => {
+  it('leads to the console, /docs, /openapi.json and the health', async () => {
+    const answer = await fetch(stack.baseUrl);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    const links = [...(await answer.text()).matchAll(/href="\.(\/[^"]+)"/g)].map(([, path]) => path!);
+    expect(links).toEqual(['/console', '/docs', '/openapi.json', '/health/ready']);
+    for (const path of links) expect((await fetch(stack.baseUrl + path)).status).toBe(200);
+  });
+
+  it('accepts no other method', async () => {
+    const answer = await fetch(stack.baseUrl, { method: 'POST' });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET']);
+  });
+});
+
 describe('/openapi.json', () => {
   it('is the same as the one written without a service', async () => {
-    expect(await describeApi(null)).toEqual(document);
+    expect(describeApi(null)).toEqual(document);
   });
 
   it('names as server the address that it came from, or PUBLIC_URL', async () => {

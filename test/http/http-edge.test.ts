@@ -67,16 +67,6 @@ describe('files of /docs', () => {
     const [answer] = await sendRaw(stack.baseUrl, request(`GET ${path} HTTP/1.1`));
     await expectRefused(answer, 404, 'operation_not_found');
   });
-
-  it.each([
-    'Range: bytes=999999999-',
-    'Range: bytes=abc',
-    'If-Match: "x"',
-    'If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT',
-  ])('that exist are sent whole, whatever range is requested: %s', async (header) => {
-    const [answer] = await sendRaw(stack.baseUrl, request('GET /docs/static/index.css HTTP/1.1', header));
-    expect(answer).toMatchObject({ status: 200, body: expect.stringContaining('box-sizing') });
-  });
 });
 
 describe('input that is not HTTP', () => {
@@ -450,44 +440,15 @@ describe('every answer', () => {
     expect(answer!.headers).not.toHaveProperty('server');
   });
 
-  it.each([
-    '/',
-    '/guides',
-    '/guides/security',
-    '/guides/nothing',
-    '/guides/examples/first-batch.json',
-    '/front-door/style.css',
-    '/docs',
-    '/docs/',
-    '/docs/static/swagger-initializer.js',
-    '/docs/static/index.css',
-    '/docs/nothing',
-  ])('of %s lets a page load only files of the service, run no inline script, and be in no frame', async (path) => {
-    const [answer] = await sendRaw(stack.baseUrl, request(`GET ${path} HTTP/1.1`));
-    const policy = answer!.headers['content-security-policy'] ?? '';
-    expect(policy).toContain("default-src 'none'");
-    expect(policy).toContain("frame-ancestors 'none'");
-    expect(policy).not.toMatch(/unsafe|\*|https?:/);
-    expect(answer!.headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' });
-  });
-
-  it.each([
-    '/openapi.json',
-    '/docs/json',
-    '/docs/static/swagger-initializer.js',
-    '/guides',
-    '/guides/api',
-    '/guides/examples/first-batch.json',
-    '/front-door/style.css',
-  ])('of %s has the same bytes each time, so that a client can cache it', async (path) => {
-    const first = await fetch(stack.baseUrl + path);
-    const text = await first.text();
-    const etag = first.headers.get('etag') ?? '';
-    expect(etag).toMatch(/^"[\w-]{43}"$/);
-    expect(first.headers.get('cache-control')).toBe('no-cache');
-    const again = await fetch(stack.baseUrl + path, { headers: { 'if-none-match': `"other", ${etag}` } });
-    expect([again.status, await again.text()]).toEqual([304, '']);
-    const anew = await fetch(stack.baseUrl + path, { headers: { 'if-none-match': '"other"' } });
-    expect([anew.status, anew.headers.get('etag'), await anew.text()]).toEqual([200, etag, text]);
-  });
+  it.each(['/', '/docs', '/docs/', '/docs/static/swagger-initializer.js', '/docs/static/index.css', '/docs/nothing'])(
+    'of %s lets a page load only files of the service, run no inline script, and be in no frame',
+    async (path) => {
+      const [answer] = await sendRaw(stack.baseUrl, request(`GET ${path} HTTP/1.1`));
+      const policy = answer!.headers['content-security-policy'] ?? '';
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toMatch(/unsafe|\*|https?:/);
+      expect(answer!.headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' });
+    },
+  );
 });

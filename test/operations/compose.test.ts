@@ -8,7 +8,6 @@ import { buildMessage, type Cause, causes } from '@lockstep/contract';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
-import { PAGES } from '../harness/browser/pages.ts';
 import { findRedisServer, freePort } from '../harness/network/redis.ts';
 import {
   findScriptCommand,
@@ -265,11 +264,6 @@ describe('Dockerfile', () => {
     const workspaces = PACKAGE.workspaces.filter((workspace) => !/^test\b/.test(workspace));
     for (const workspace of workspaces) expect(copied).toContain(workspace.replace('/*', ''));
     expect(copied).toContain('migrations');
-  });
-
-  it('copies every page that the API shows at /guides', () => {
-    const isCopied = (file: string) => copied.some((source) => file === source || file.startsWith(`${source}/`));
-    expect(PAGES.filter((page) => !isCopied(page))).toEqual([]);
   });
 
   it('holds the console as a stage of its own builds it, with the libraries that only browsers need', () => {

@@ -1,24 +1,18 @@
 import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeApi, renderReference } from '@lockstep/api';
 import { readConfig } from '@lockstep/config';
 import { operations } from '@lockstep/contract';
 import { OperatorRole } from '@lockstep/contract/console';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { blocksOf, code, FOLDER_PAGES, PAGES, read, tableOf } from '../harness/browser/pages.ts';
+import { blocksOf, code, PAGES, read, tableOf } from '../harness/browser/pages.ts';
 import { REPOSITORY, runJob } from '../harness/processes/processes.ts';
 import { testDatabase } from '../harness/stack.ts';
 
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
 describe('pages', () => {
-  it('are all those of docs/', () => {
-    const files = globSync('docs/**/*.md', { cwd: REPOSITORY });
-    expect([...PAGES, ...FOLDER_PAGES].toSorted()).toEqual(['README.md', 'CHANGELOG.md', ...files].toSorted());
-  });
-
   it.each([
     [['README.md'], 500],
     [['docs/architecture.md'], 1_500],
@@ -39,7 +33,7 @@ describe('pages', () => {
 
 /** The pages for users, and those for developers. */
 const BENCH_PAGES = globSync('test/bench/*.md', { cwd: REPOSITORY });
-const ALL_PAGES = [...PAGES, ...FOLDER_PAGES, ...BENCH_PAGES, 'CONTRIBUTING.md', 'SECURITY.md'];
+const ALL_PAGES = [...PAGES, ...BENCH_PAGES, 'CONTRIBUTING.md', 'SECURITY.md'];
 
 describe('commands', () => {
   it('to start and to test are those of README.md, CONTRIBUTING.md, package.json and .ci/run', () => {
@@ -92,20 +86,6 @@ describe('docs/integrating.md', () => {
       ([id, { method }]) => method !== 'GET' && !id.startsWith('preview'),
     );
     expect(named.toSorted()).toEqual(changing.map(([id, one]) => ('name' in one ? one.name : id)).sort());
-  });
-});
-
-describe('docs/api.md', () => {
-  const page = read('docs/api.md');
-  const headings = [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading!.toLowerCase());
-
-  it('is what npm run fix generates', async () => {
-    expect(renderReference(await describeApi(null))).toBe(page);
-  });
-
-  it('describes every operation, and each schema once', () => {
-    expect(headings).toEqual(expect.arrayContaining(Object.keys(operations).map((id) => id.toLowerCase())));
-    expect(headings.filter((heading, index) => headings.indexOf(heading) !== index)).toEqual([]);
   });
 });
 

@@ -61,7 +61,7 @@ export interface ApiOptions extends DeploymentConfig {
   prepare?: (baseUrl: string) => Promise<Prepared>;
 }
 
-/** Prepared data that the front page shows. */
+/** Prepared data that the console shows. */
 interface Prepared {
   demo: Demo | null;
 }

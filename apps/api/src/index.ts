@@ -1,4 +1,3 @@
 export { type ApiOptions, startApi } from './api.ts';
-export { describeApi } from './description/description.ts';
-export { renderReference } from './description/reference.ts';
+export { describeApi } from './description/openapi.ts';
 export { addHttpMetrics } from './metrics.ts';

@@ -47,12 +47,10 @@ export interface ServerOptions {
   demo: () => Demo | null;
 }
 
-/** What the front page shows of the demo. Nothing in it is secret. */
+/** What the console shows of the demo. Nothing in it is secret. */
 export interface Demo {
   /** The key of the demo application. */
   appKey: string;
-  /** The name of the operator to log in to the console with. */
-  operatorName: string;
   /** The file with the password and the other credentials. */
   file: string;
 }

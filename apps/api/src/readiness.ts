@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ServerOptions } from './options.ts';
 
 /** The fault until the service is prepared. */
-export const STARTING = 'the service is starting';
+const STARTING = 'the service is starting';
 
 /**
  * Returns why operations would fail; null if the service is ready. Only the database decides, by its schema and by

@@ -13,8 +13,6 @@ const OPEN = [
   /^\/oauth2\/token$/,
   /^\/\.well-known\/oauth-authorization-server(\/\*)?$/,
   /^\/$/,
-  /^\/front-door\/:file$/,
-  /^\/guides(\/|$)/,
   /^\/openapi\.json$/,
   /^\/docs(\/|$)/,
   /^\/health\/(live|ready)$/,

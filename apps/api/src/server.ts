@@ -17,12 +17,11 @@ import {
 import { addOperations, checks, checksAllButBody } from './calls/operation-routes.ts';
 import { consolePages } from './console/pages.ts';
 import { consoleModule } from './console/routes/index.ts';
+import { publishDocs } from './description/docs.ts';
 import { answerFailure, answerNotFound, refuseCall } from './failures.ts';
-import { frontDoor } from './front-door/front-door.ts';
+import { frontPage } from './front-page.ts';
 import type { ServerOptions } from './options.ts';
 import { requireSchema } from './readiness.ts';
-import { publishDocs } from './reference/docs.ts';
-import { describeOperations } from './reference/openapi.ts';
 import { assetHandlers, assetTraceHandlers, customerHandlers } from './routes/assets.ts';
 import { type BatchOperationId, batchOrderRoutes } from './routes/batch-orders.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -76,7 +75,6 @@ export async function buildServer(services: Omit<ServerOptions, 'bodies' | 'batc
   requireSchema(server, options.schema);
   continueCalls(server);
   server.addHook('preClose', async () => options.bodies.close());
-  await describeOperations(server, options.publicUrl);
 
   await server.register(openRoutes, options);
   await server.register(orderModule, options);
@@ -125,12 +123,12 @@ async function memberModule(server: FastifyInstance, options: ServerOptions): Pr
 }
 
 /**
- * Registers the routes without credentials: front door, documentation, health, metrics, and the token endpoint, which
+ * Registers the routes without credentials: front page, documentation, health, metrics, and the token endpoint, which
  * checks credentials itself.
  */
 async function openRoutes(server: FastifyInstance, options: ServerOptions): Promise<void> {
   await publishDocs(server, options);
-  await server.register(frontDoor, options);
+  await server.register(frontPage);
   await server.register(healthRoutes, options);
   await server.register(tokenRoutes, options);
   await server.register(tokenMetadataRoutes, options);

@@ -23,7 +23,7 @@ function parameter() {
     .transform((value) => value || undefined);
 }
 
-/** The form body of the token endpoint (RFC 6749 sections 4.3 and 4.4; rules 2). */
+/** The form body of the token endpoint (RFC 6749 sections 4.3 and 4.4; rules 2). /docs fills in the examples. */
 export const TokenRequest = z
   .object({
     grant_type: z.string().min(1).meta({
@@ -31,21 +31,30 @@ export const TokenRequest = z
       description:
         'client_credentials: a token of the application. password: a token of an employee, for the same application.',
     }),
-    client_id: parameter().describe('The appKey, unless sent by HTTP Basic.'),
+    client_id: parameter().meta({
+      description: 'The appKey, unless sent by HTTP Basic.',
+      examples: ['your-appKey'],
+    }),
     client_secret: parameter().meta({
       format: 'password',
       description: 'The appSecret, unless sent by HTTP Basic.',
+      examples: ['your-appSecret'],
     }),
     username: parameter()
       .transform((account) => account?.trim().normalize('NFC'))
-      .describe('For the grant type password: the full account, name@code.'),
+      .meta({
+        description: 'For the grant type password: the full account, name@code.',
+        examples: ['admin@demoworks'],
+      }),
     password: parameter().meta({
       format: 'password',
       description: 'For the grant type password: the password of the employee.',
+      examples: ['your-adminPassword'],
     }),
-    scope: parameter().describe(
-      'auth_order, auth_me, or both separated by a space. Absent: all scopes of the application.',
-    ),
+    scope: parameter().meta({
+      description: 'auth_order, auth_me, or both separated by a space. Absent: all scopes of the application.',
+      examples: ['auth_order auth_me'],
+    }),
   })
   .meta({ id: 'TokenRequest', description: 'The request for a token, as an HTML form.' });
 export type TokenRequest = z.infer<typeof TokenRequest>;

@@ -1,15 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { GUIDE_FOLDERS, GUIDES } from '@lockstep/api/testing';
 import { REPOSITORY } from '../processes/processes.ts';
 
-/** The pages that /guides lists. */
-export const PAGES: readonly string[] = GUIDES.map(({ file }) => file);
-
-/** The pages in folders, to which other pages link. */
-export const FOLDER_PAGES: readonly string[] = Object.keys(GUIDE_FOLDERS)
-  .flatMap((folder) => globSync(`${folder}/*.md`, { cwd: REPOSITORY }))
-  .filter((file) => !PAGES.includes(file));
+/** The pages for readers. */
+export const PAGES: readonly string[] = ['README.md', 'CHANGELOG.md', ...globSync('docs/**/*.md', { cwd: REPOSITORY })];
 
 /** A file of the repository. */
 export const read = (file: string) => readFileSync(join(REPOSITORY, file), 'utf8');

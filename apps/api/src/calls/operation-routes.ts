@@ -1,14 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { Caller } from '@lockstep/access';
 import {
-  buildSummary,
   type CalledOperation,
   type CallOf,
-  credentials,
   findOperation,
   MAX_BODY_BYTES,
   type MemberOperationId,
-  type Operation,
   type OperationAnswers,
   type OperationId,
   type OperationRequest,
@@ -23,7 +20,6 @@ import type {
   FastifyInstance,
   FastifyReply,
   FastifyRequest,
-  FastifySchema,
   FastifySchemaCompiler,
   RouteHandlerMethod,
 } from 'fastify';
@@ -55,13 +51,6 @@ export type Handlers<Ids extends OperationId, Sender> = {
 export type OrderHandlers = Partial<Handlers<OrderOperationId, Caller>>;
 export type MemberHandlers = Partial<Handlers<MemberOperationId, Actor>>;
 
-/** The tags of the modules in the API description. */
-export const TAGS: Record<Operation['module'], string> = {
-  open: 'Tokens',
-  order: 'Order module',
-  member: 'Member center',
-};
-
 /**
  * Registers the routes of operations as the contract describes them. `findSender` returns the caller whom the hooks of
  * the plugin have authenticated.
@@ -72,10 +61,8 @@ export function addOperations<Ids extends OperationId, Sender>(
   findSender: (request: FastifyRequest) => Sender,
 ): void {
   for (const [id, handler] of Object.entries(handlers) as [Ids, AnyHandler<Sender>][]) {
-    const operation = findOperation(id);
-    addRoute(server, operation, {
+    addRoute(server, findOperation(id), {
       config: { operationId: id },
-      description: describe(id, operation),
       handler: (request, reply) => handler(request, findSender(request), reply),
     });
   }
@@ -88,8 +75,6 @@ interface RouteParts {
   /** A prefix for the path. */
   root?: string;
   config: FastifyContextConfig;
-  /** What the published description says about it. */
-  description: FastifySchema;
   handler: RouteHandlerMethod;
 }
 
@@ -97,29 +82,16 @@ interface RouteParts {
 export function addRoute(
   server: FastifyInstance,
   { method, path, params, query, body, maxBodyBytes = MAX_BODY_BYTES }: CalledOperation,
-  { root = '', config, description, handler }: RouteParts,
+  { root = '', config, handler }: RouteParts,
 ): void {
   server.route({
     method,
     url: root + path.replace(/\{(\w+)\}/g, ':$1'),
     bodyLimit: maxBodyBytes,
     config,
-    schema: { ...description, ...(params && { params }), ...(query && { querystring: query }), ...(body && { body }) },
+    schema: { ...(params && { params }), ...(query && { querystring: query }), ...(body && { body }) },
     handler,
   });
-}
-
-function describe(operationId: OperationId, operation: Operation): FastifySchema {
-  const { module, mediaType, answers, description } = operation;
-  return {
-    tags: [TAGS[module]],
-    security: credentials[module].map((schemes) => Object.fromEntries(schemes.map((scheme) => [scheme, []]))),
-    operationId,
-    summary: buildSummary(operation),
-    description,
-    ...(mediaType && { consumes: [mediaType] }),
-    response: answers,
-  };
 }
 
 /**

@@ -26,8 +26,6 @@ export function addConsoleOperations(server: FastifyInstance, handlers: ConsoleH
     addRoute(server, operation, {
       root: CONSOLE_API_ROOT,
       config: { consoleOperationId: id },
-      // Integrators never call these, so the published description omits them.
-      description: { hide: true },
       handler: async (request, reply) => {
         const operator = operation.role === 'anybody' ? WITHOUT_LOGIN : operatorOf(request);
         const data = await handler(request, operator, reply);

@@ -34,7 +34,6 @@ export async function consolePages(server: FastifyInstance, { publicUrl }: Serve
       url,
       // A path that only this route handles does not exist for other methods.
       config: { isFallback: url.endsWith('*') },
-      schema: { hide: true },
       handler: async (request, reply) => {
         const [path = ''] = request.url.split('?', 1);
         const isOperation = path === CONSOLE_API_ROOT || path.startsWith(`${CONSOLE_API_ROOT}/`);
@@ -122,6 +121,5 @@ async function consoleFiles(server: FastifyInstance): Promise<void> {
     immutable: true,
     maxAge: FILE_MAX_AGE_MS,
     index: false,
-    schemaHide: true,
   });
 }

@@ -6,12 +6,12 @@ import { findFault } from '../readiness.ts';
 /** Registers /health/live, /health/ready and /metrics (rules 9). */
 export async function healthRoutes(server: FastifyInstance, options: ServerOptions): Promise<void> {
   const { metrics, schema } = options;
-  const hidden = { schema: { hide: true }, config: { isProbe: true } };
+  const probe = { config: { isProbe: true } };
   const isQueueReachable = share(() => options.queue.isReachable());
 
-  server.get('/health/live', hidden, async () => ({ status: 'live' }));
+  server.get('/health/live', probe, async () => ({ status: 'live' }));
 
-  server.get('/health/ready', hidden, async (_request, reply) => {
+  server.get('/health/ready', probe, async (_request, reply) => {
     const { isReachable } = await schema.health();
     const reason = await findFault(options);
     const database = isReachable ? 'up' : 'down';
@@ -21,7 +21,7 @@ export async function healthRoutes(server: FastifyInstance, options: ServerOptio
       : reply.code(503).send({ status: 'unavailable', database, queue, reason });
   });
 
-  server.get('/metrics', hidden, async (_request, reply) => {
+  server.get('/metrics', probe, async (_request, reply) => {
     reply.type(metrics.registry.contentType);
     return reply.send(await metrics.read());
   });

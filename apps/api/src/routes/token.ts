@@ -140,13 +140,12 @@ const WELL_KNOWN = '/.well-known/oauth-authorization-server';
  * path, clients append it to the well-known path (RFC 8414 section 3.1), so that works too.
  */
 export async function tokenMetadataRoutes(server: FastifyInstance, { publicUrl }: ServerOptions): Promise<void> {
-  const hidden = { schema: { hide: true } };
   const answer = () => buildMetadata(publicUrl ?? server.listeningOrigin);
-  server.get(WELL_KNOWN, hidden, async () => answer());
+  server.get(WELL_KNOWN, async () => answer());
 
   const publicPath = publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
   if (publicPath === '') return;
-  server.get(`${WELL_KNOWN}/*`, hidden, async ({ url }) => {
+  server.get(`${WELL_KNOWN}/*`, async ({ url }) => {
     if (url.split('?', 1)[0] !== WELL_KNOWN + publicPath) throw new Refusal('operation_not_found');
     return answer();
   });

@@ -93,7 +93,7 @@ export function addOrderCommands(program: Command, commands: Commands): void {
 
 function parseCause(value: string): string {
   if (Object.hasOwn(causes, value)) return value;
-  throw new InvalidArgumentError('It must be one of the causes in docs/api.md.');
+  throw new InvalidArgumentError('It must be one of the causes at /docs.');
 }
 
 /** One transaction holds the lanes of all named orders. */

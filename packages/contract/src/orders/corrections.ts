@@ -34,8 +34,7 @@ export const FailedOrders = z
     channelCode: z.string().describe("The batch's channel."),
     syncMode: SyncMode.describe('The mode in which the batch was sent.'),
     orderList: z
-      // Gives generated clients one type for orders in requests and in this answer, because clients send it again.
-      .array(Order.meta({ 'x-as-sent': true }))
+      .array(Order)
       .describe('The orders that have failed so far, as they were sent and in the order of orderList.'),
   })
   .meta({

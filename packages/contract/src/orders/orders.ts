@@ -73,7 +73,18 @@ export const Order = z
     // Without a type, zod checks no other field, so that the caller would learn of the others' faults one call later.
     { when: ({ issues }) => issues.some(({ code }) => code === 'invalid_union') },
   )
-  .meta({ id: 'Order', description: 'An order; its fields depend on orderType.' });
+  .meta({
+    id: 'Order',
+    description: 'An order; its fields depend on orderType.',
+    discriminator: {
+      propertyName: 'orderType',
+      mapping: {
+        new_buy: '#/components/schemas/NewBuyOrder',
+        delete_asset: '#/components/schemas/DeleteAssetOrder',
+        delete_product: '#/components/schemas/DeleteProductOrder',
+      },
+    },
+  });
 export type Order = z.infer<typeof Order>;
 export type NewBuyOrder = z.infer<typeof NewBuyOrder>;
 export type DeleteAssetOrder = z.infer<typeof DeleteAssetOrder>;

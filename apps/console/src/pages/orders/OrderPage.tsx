@@ -60,7 +60,7 @@ export function OrderPage() {
   );
 }
 
-/** The cause of a failure, linked to the guide that explains causes. */
+/** The cause of a failure, linked to the list of causes. */
 function Why({ order: { cause, message } }: { order: Order }) {
   const words = useWords(ordersWords);
   const causeWords = useCauseWords();
@@ -68,7 +68,7 @@ function Why({ order: { cause, message } }: { order: Order }) {
     <Notice tone="bad" title={causeWords(cause, message)}>
       {words.cause}
       {words.colon}
-      <code>{cause}</code> · <a href={new URL('../guides/api#causes', document.baseURI).href}>{words.causeMeaning}</a>
+      <code>{cause}</code> · <a href={new URL('../docs', document.baseURI).href}>{words.causeMeaning}</a>
     </Notice>
   );
 }

@@ -98,7 +98,7 @@ function DemoNotice({ appKey, submitCommand }: NonNullable<Overview['demo']>) {
       {words.comma}
       <Link {...pageOf.application(appKey)}>{words.demoApplication}</Link>
       {words.comma}
-      <a href={new URL('../guides/tutorial', document.baseURI).href}>{words.demoGuide}</a>
+      {words.demoGuide}
     </Notice>
   );
 }

@@ -29,7 +29,7 @@ export const overviewWords = defineAreaWords({
   ],
   demoEnterprises: ['enterprises and customers', '企业与客户'],
   demoApplication: ['application', '应用'],
-  demoGuide: ['tutorial', '教程（英文）'],
+  demoGuide: ['the tutorial in docs/tutorial.md', '教程 docs/tutorial.md（英文）'],
   now: ['Now', '实时'],
   acceptedNow: ['Accepted/s', '每秒受理'],
   succeededNow: ['Succeeded/s', '每秒成功'],

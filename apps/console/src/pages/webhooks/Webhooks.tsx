@@ -18,7 +18,8 @@ export function WebhooksPage() {
   const states = useStateWords();
   const advice = (
     <>
-      {words.noneYet} <a href={new URL('../guides/outcomes', document.baseURI).href}>{words.guide}</a>
+      {words.noneYet}{' '}
+      <a href={new URL('../docs#/Order%20module/createWebhook', document.baseURI).href}>{words.guide}</a>
     </>
   );
   return (

@@ -10,7 +10,7 @@ export const webhooksWords = defineAreaWords({
   description: ['Description', '说明'],
   createdTime: ['Registered', '注册时间'],
   noneTitle: ['No webhooks', '暂无 Webhook'],
-  guide: ['See the guide.', '查看文档。'],
+  guide: ['See the API reference.', '查看 API 参考。'],
   noneYet: [
     'Applications register their webhooks themselves, with POST …/webhooks.',
     '应用通过 POST …/webhooks 自行注册 Webhook。',

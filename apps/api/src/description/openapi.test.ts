@@ -1,20 +1,14 @@
-import { operations as operationTable } from '@lockstep/contract';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { describeApi } from '../description/description.ts';
+import { causes, type OperationId, operations as operationTable, ownRefusalsOf } from '@lockstep/contract';
+import { describe, expect, it } from 'vitest';
+import { describeApi } from './openapi.ts';
 
 /** Properties of the API description on which generators and readers rely. */
 // biome-ignore lint/suspicious/noExplicitAny: the tests look at every part of the document
 type Json = any;
 
-let document: Json;
-let schemas: Record<string, Json>;
-let operations: Json[];
-
-beforeAll(async () => {
-  document = await describeApi(null);
-  schemas = document.components.schemas;
-  operations = Object.values<Json>(document.paths).flatMap((methods) => Object.values<Json>(methods));
-});
+const document: Json = describeApi(null);
+const schemas: Record<string, Json> = document.components.schemas;
+const operations = Object.values<Json>(document.paths).flatMap((methods) => Object.values<Json>(methods));
 
 /** Yields every object of the document that has a keyword, with its path. */
 function* holding(keyword: string, value: Json = document, path = ''): Generator<[path: string, value: Json]> {
@@ -56,8 +50,17 @@ describe('descriptions', () => {
       ...document.tags.map((tag: Json) => [tag.name, tag]),
     ] as [string, Json][];
     expect(described.length).toBeGreaterThan(400);
-    expect(described.filter(([, { description }]) => !isText(description)).map(([path]) => path)).toEqual([]);
+    // A field without a description of its own has that of its schema.
+    const wordsOf = ({ description, $ref }: Json) => description ?? schemas[$ref?.split('/').at(-1)]?.description;
+    expect(described.filter(([, one]) => !isText(wordsOf(one))).map(([path]) => path)).toEqual([]);
   });
+});
+
+it('every cause is explained, and named by the operations that refuse a call for it', () => {
+  for (const cause of Object.keys(causes)) expect(document.info.description).toContain(`\n|\`${cause}\`|`);
+  for (const { operationId, description } of operations) {
+    for (const cause of ownRefusalsOf(operationId as OperationId)) expect(description).toContain(`\`${cause}\``);
+  }
 });
 
 describe('numbers', () => {

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** The keywords of a JSON schema that are used here. */
 export interface Schema {
   $ref?: string;
@@ -6,52 +8,54 @@ export interface Schema {
   enum?: unknown[];
   const?: unknown;
   maximum?: number;
+  default?: unknown;
   description?: string;
+  required?: string[];
   properties?: Record<string, Schema>;
   items?: Schema;
   additionalProperties?: Schema | boolean;
-  allOf?: Schema[];
   anyOf?: Schema[];
   oneOf?: Schema[];
   [keyword: string]: unknown;
 }
 
-/**
- * Wraps each reference with other keywords, such as a description, in `allOf`, because @fastify/swagger would drop the
- * keywords. `plainSchema` unwraps it.
- */
-export function guardReferences<Json>(json: Json): Json {
-  if (typeof json !== 'object' || json === null) return json;
-  if (Array.isArray(json)) return json.map(guardReferences) as Json;
-  const { $ref, ...beside } = json as { $ref?: unknown };
-  if (typeof $ref === 'string' && Object.keys(beside).length > 0) return { ...beside, allOf: [{ $ref }] } as Json;
-  return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, guardReferences(value)])) as Json;
-}
-
 const MAX_INT32 = 2_147_483_647;
 const DEFAULT = 'x-default';
-/** Marks a reference in an answer to the sent form of a schema. */
-const AS_SENT = 'x-as-sent';
 const NULL: Schema = { type: 'null' };
 
 /**
- * Rewrites a schema with keywords that all code generators understand alike: integers have a format, nullable values a
- * type with null, constants are enums of one, and objects of answers allow more fields later.
+ * Describes zod schemas as JSON schemas. Returns those of `parts`, and those with a name, to which all others refer.
+ * Every schema is described as clients send it, because answers have no other form.
  */
-export function plainSchema({ allOf, ...schema }: Schema): Schema {
-  if (allOf?.length === 1) return plainSchema({ ...allOf[0], ...schema });
+export function describeSchemas(parts: Record<string, z.ZodType>) {
+  const whole = z.toJSONSchema(z.object(parts), { io: 'input', unrepresentable: 'any' });
+  const { $defs: named = {}, properties = {} } = JSON.parse(
+    JSON.stringify(whole).replaceAll('"#/$defs/', `"${COMPONENTS}`),
+  ) as { $defs?: Record<string, Schema>; properties?: Record<string, Schema> };
+  return { parts: plainSchemas(properties), named: plainSchemas(named) };
+}
+
+const COMPONENTS = '#/components/schemas/';
+
+/** Returns a reference to a named schema. */
+export const referenceTo = (name: string) => ({ $ref: `${COMPONENTS}${name}` });
+
+const plainSchemas = (schemas: Record<string, Schema>): Record<string, Schema> =>
+  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, plainSchema(schema)]));
+
+/**
+ * Rewrites a schema with keywords that all code generators understand alike: integers have a format, nullable values a
+ * type with null, constants are enums of one, and objects allow more fields later.
+ */
+function plainSchema({ id: _, ...schema }: Schema): Schema {
   const { anyOf, oneOf = anyOf, items, properties, additionalProperties, const: value, ...plain } = schema;
   if (value !== undefined) plain.enum = [value];
   // zod omits the default of a schema that transforms its input, such as text to number.
   if (plain[DEFAULT] !== undefined) plain.default = plain[DEFAULT];
   delete plain[DEFAULT];
-  if (plain[AS_SENT] === true) plain.$ref += 'Input';
-  delete plain[AS_SENT];
   if (plain.type === 'integer') plain.format ??= isInt32(plain) ? 'int32' : 'int64';
   if (items !== undefined) plain.items = plainSchema(items);
-  if (properties !== undefined) {
-    plain.properties = Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, plainSchema(each)]));
-  }
+  if (properties !== undefined) plain.properties = plainSchemas(properties);
   if (typeof additionalProperties === 'object') plain.additionalProperties = plainSchema(additionalProperties);
   return oneOf === undefined ? plain : { ...choice(oneOf.map(plainSchema)), ...plain };
 }

@@ -1,0 +1,59 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance } from 'fastify';
+import { answerFileFailure } from '../failures.ts';
+import type { ServerOptions } from '../options.ts';
+import { describeApi } from './openapi.ts';
+
+/** The content security policy of /docs: the page can only load what this service serves. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  // The only inline style of the page, which its script inserts.
+  "style-src 'self' 'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The colors of the library have too little contrast. */
+const COLORS = `
+.swagger-ui .opblock[class] .opblock-summary-method,
+.swagger-ui .info .title small.version-stamp,
+.swagger-ui .btn.execute { background: #16212e; border-color: #16212e; }
+.swagger-ui .btn.authorize, .swagger-ui .info a { border-color: #1b5e3a; color: #1b5e3a; }
+.swagger-ui .btn.authorize svg { fill: #1b5e3a; }
+`;
+
+/** Publishes the API description: /openapi.json for programs, /docs for people, who can try calls there (rules 9). */
+export async function publishDocs(server: FastifyInstance, { publicUrl }: ServerOptions): Promise<void> {
+  let described: object | undefined;
+  // Built when it is first asked for. The types of the library end at OpenAPI 3.0.
+  const document = { toJSON: () => (described ??= describeApi(publicUrl)) };
+  await server.register(swagger, { mode: 'static', specification: { document: document as never } });
+  server.get('/openapi.json', async () => document);
+  await server.register(async (docs) => {
+    docs.setErrorHandler(answerFileFailure);
+    await docs.register(swaggerUi, {
+      routePrefix: '/docs',
+      indexPrefix: publicUrl === null ? '' : new URL(publicUrl).pathname,
+      staticCSP: PAGE_POLICY,
+      theme: { title: 'Lockstep API', css: [{ filename: 'colors.css', content: COLORS }] },
+      uiConfig: {
+        // Without the bar of the library, in which any address could be typed.
+        layout: 'BaseLayout',
+        tryItOutEnabled: true,
+        defaultModelsExpandDepth: 0,
+        // The library runs the text of this function in the browser.
+        requestInterceptor: (call) => {
+          call.url = call.url.replace('a-new-one-for-every-call', `docs-${Date.now()}`);
+          // Otherwise the browser would prompt for a password after a wrong secret.
+          call.credentials = 'omit';
+          return call;
+        },
+      },
+    });
+  });
+}

@@ -1,0 +1,193 @@
+import {
+  buildSummary,
+  credentials,
+  failure,
+  findOperation,
+  type Operation,
+  type OperationId,
+  operations,
+  ownRefusalsOf,
+} from '@lockstep/contract';
+// biome-ignore lint/style/noRestrictedImports: only the description loads the examples
+import { examples, parameterExamples } from '@lockstep/contract/examples';
+import { INTRODUCTION } from './introduction.ts';
+import { describeSchemas, referenceTo, type Schema } from './schemas.ts';
+
+const JSON_TYPE = 'application/json';
+
+const TAGS: Record<Operation['module'], { name: string; description: string }> = {
+  open: { name: 'Tokens', description: 'Access tokens of applications and of users, valid for two hours.' },
+  order: { name: 'Order module', description: 'For applications with the scope auth_order.' },
+  member: {
+    name: 'Member center',
+    description:
+      'For applications with the scope auth_me, on behalf of an administrator. Every call carries tokens in three ' +
+      'headers and sees only the enterprise of the administrator.',
+  },
+};
+
+/** Describes the API in OpenAPI 3.1, from the schemas that check calls. `publicUrl` is the address of the service. */
+export function describeApi(publicUrl: string | null): object {
+  const all = (Object.keys(operations) as OperationId[]).map((id) => ({ id, operation: findOperation(id) }));
+  const { parts, named } = describeSchemas(
+    Object.fromEntries(all.flatMap(({ id, operation }) => Object.entries(partsOf(id, operation)))),
+  );
+  const unnamed = Object.entries(parts).filter(([name, { $ref }]) => /(Request|Answer)$/.test(name) && !$ref);
+  const paths: Record<string, Record<string, object>> = {};
+  for (const { id, operation } of all) {
+    paths[operation.path] = {
+      ...paths[operation.path],
+      [operation.method.toLowerCase()]: describeOperation(id, operation, parts),
+    };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Lockstep',
+      version: '1',
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+      description: INTRODUCTION,
+    },
+    // Without a public address, the origin of the description itself.
+    servers: [{ url: publicUrl ?? '/' }],
+    tags: Object.values(TAGS),
+    paths,
+    components: {
+      ...COMPONENTS,
+      schemas: { ...named, ...Object.fromEntries(unnamed) },
+      securitySchemes: describeCredentials(publicUrl ?? ''),
+    },
+  };
+}
+
+function describeCredentials(root: string) {
+  return {
+    client: { type: 'http', scheme: 'basic', description: 'appKey and appSecret, here or in the form.' },
+    application: {
+      type: 'oauth2',
+      description: 'An access token of the application, from the grant type client_credentials.',
+      flows: {
+        clientCredentials: {
+          tokenUrl: `${root}${operations.issueToken.path}`,
+          scopes: { auth_order: 'The order module.', auth_me: 'The member center.' },
+        },
+      },
+    },
+    clientToken: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'clientToken',
+      description: 'An access token of the same application, with the scope auth_me. It can equal the bearer token.',
+    },
+    userToken: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'userToken',
+      description: 'The access token of an administrator, from the grant type password of the same application.',
+    },
+  };
+}
+
+/** The headers of answers, and the answer to requests that reach no operation (rules 1). */
+const COMPONENTS = {
+  headers: {
+    RequestId: {
+      description: 'The id of this call. Quote it when you contact the operator.',
+      required: true,
+      schema: { type: 'string' },
+    },
+    RetryAfter: {
+      description: 'With code 500 only: seconds to wait before you retry with a new g_nonce.',
+      schema: { type: 'integer', format: 'int32' },
+    },
+    BatchLocation: {
+      description: 'The path of the result of the batch, with its query. Add a g_nonce.',
+      required: true,
+      schema: { type: 'string' },
+    },
+  },
+  responses: {
+    NotACall: {
+      description: 'The request reached no operation: its path, method, headers or framing are wrong.',
+      headers: { 'x-request-id': { $ref: '#/components/headers/RequestId' } },
+      content: {
+        [JSON_TYPE]: {
+          schema: referenceTo('Failure'),
+          examples: {
+            request_timeout: { summary: 'The body did not arrive', value: failure('request_timeout', 'order') },
+          },
+        },
+      },
+    },
+  },
+};
+
+/** Returns the schemas of an operation by the names that they get if the contract gives them none. */
+function partsOf(id: OperationId, { params, query, body, answers }: Operation) {
+  const answered = Object.entries(answers).map(([status, answer]) => [nameAnswer(id, status), answer] as const);
+  return {
+    ...(params && { [`${capitalize(id)}Path`]: params }),
+    ...(query && { [`${capitalize(id)}Query`]: query }),
+    ...(body && { [`${capitalize(id)}Request`]: body }),
+    ...Object.fromEntries(answered),
+  };
+}
+
+const capitalize = (id: string) => id.charAt(0).toUpperCase() + id.slice(1);
+const nameAnswer = (id: OperationId, status: string) => `${capitalize(id)}${status === '200' ? '' : status}Answer`;
+
+function describeOperation(id: OperationId, operation: Operation, parts: Record<string, Schema>): object {
+  const { module, body, mediaType = JSON_TYPE, answers, description } = operation;
+  const causes = ownRefusalsOf(id).map((cause) => `\`${cause}\``);
+  const { bodies, answers: answered = {} } = examples[id] ?? {};
+  const schemaOf = (name: string) => {
+    const { $ref } = parts[name] ?? {};
+    return $ref === undefined ? referenceTo(name) : { $ref };
+  };
+  const responses = Object.keys(answers).map((status) => {
+    const name = nameAnswer(id, status);
+    const content = { [JSON_TYPE]: { schema: schemaOf(name), examples: answered[Number(status)] } };
+    return [status, { description: parts[name]?.description, headers: describeHeaders(id, status), content }];
+  });
+  const parameters = [
+    ...describeParameters('query', parts[`${capitalize(id)}Query`]),
+    ...describeParameters('path', parts[`${capitalize(id)}Path`]),
+  ];
+  const request = `${capitalize(id)}Request`;
+  return {
+    operationId: id,
+    summary: buildSummary(operation),
+    tags: [TAGS[module].name],
+    description: causes.length === 0 ? description : `${description}\n\nCauses: ${causes.join(', ')}.`,
+    security: credentials[module].map((schemes) => Object.fromEntries(schemes.map((scheme) => [scheme, []]))),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && {
+      requestBody: { required: true, content: { [mediaType]: { schema: schemaOf(request), examples: bodies } } },
+    }),
+    responses: {
+      ...Object.fromEntries(responses),
+      ...(module !== 'open' && { '4XX': { $ref: '#/components/responses/NotACall' } }),
+    },
+  };
+}
+
+function describeParameters(place: 'path' | 'query', { properties = {}, required = [] }: Schema = {}) {
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: place,
+    required: required.includes(name),
+    description,
+    schema,
+    ...(name in parameterExamples && { example: parameterExamples[name] }),
+  }));
+}
+
+function describeHeaders(id: OperationId, status: string) {
+  const mayRetry = status === '299' || status === '503';
+  const leads = id === 'createBatchOrder' && status === '200';
+  return {
+    'x-request-id': { $ref: '#/components/headers/RequestId' },
+    ...(mayRetry && { 'retry-after': { $ref: '#/components/headers/RetryAfter' } }),
+    ...(leads && { location: { $ref: '#/components/headers/BatchLocation' } }),
+  };
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { expectAccessible } from '../harness/browser/accessible.ts';
+import { NARROW_PIXELS, openPage, shot, type View } from '../harness/browser/browser.ts';
+import { expectNoFaults } from '../harness/browser/page-faults.ts';
+import { expectFits } from '../harness/browser/page-width.ts';
+import { testStack } from '../harness/stack.ts';
+
+/** What an integrator sees first: /, and a call tried out at /docs. */
+
+const { stack } = await testStack({ worker: false });
+
+describe('the front page', () => {
+  it.each<[name: string, view: View]>([
+    ['light', {}],
+    ['dark', { colorScheme: 'dark' }],
+    ['narrow', { widthPixels: NARROW_PIXELS }],
+  ])('is accessible: %s', async (name, view) => {
+    const page = await openPage(stack, '/', view);
+    await shot(page, `front-page-${name}`);
+    await expectFits(page);
+    await expectAccessible(page);
+    expectNoFaults(page);
+  });
+
+  it('links to the console and the API reference', async () => {
+    const page = await openPage(stack, '/');
+    for (const path of ['/console', '/docs']) {
+      await page.goto('/');
+      await page.locator(`a[href^=".${path}"]`).click();
+      await page.waitForURL((url) => url.pathname.startsWith(path));
+    }
+  });
+});
+
+describe('the page /docs', () => {
+  it('shows the causes and the limits', async () => {
+    const page = await openPage(stack, '/docs');
+    await page.getByText('/licenseOrder/batchOrder').first().waitFor();
+    expect(await page.title()).toBe('Lockstep API');
+    await shot(page, 'docs');
+    await page.getByText('All causes').click();
+    await page.getByRole('cell', { name: 'channel_order_id_conflict' }).waitFor();
+    await page.getByText('Limits', { exact: true }).click();
+    await page.getByRole('cell', { name: 'Orders in a batch' }).waitFor();
+    expectNoFaults(page);
+  });
+
+  it('fetches a token itself, and each call that is tried out succeeds', async () => {
+    const { credentials } = await stack.newApi();
+    const page = await openPage(stack, '/docs');
+    await page.getByRole('button', { name: 'Authorize' }).first().click();
+    const dialog = page.locator('.modal-ux');
+    await dialog.locator('#client_id_clientCredentials').fill(credentials.appKey);
+    await dialog.locator('#client_secret_clientCredentials').fill(credentials.appSecret);
+    await shot(page, 'docs-authorize');
+    await dialog.getByRole('button', { name: 'Apply given OAuth2 credentials' }).first().click();
+    await dialog.getByText('Logout').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).first().click();
+    const operation = page.locator('#operations-Order_module-bindCustomer');
+    await operation.locator('.opblock-summary-control').click();
+    for (const attempt of ['first', 'second']) {
+      await operation.getByRole('button', { name: 'Execute' }).click();
+      const table = operation.locator('.live-responses-table');
+      await table.getByText('DEMO-DEPOT').waitFor();
+      await shot(page, `docs-${attempt}-call`);
+      await operation.getByRole('button', { name: 'Clear' }).click();
+    }
+    expectNoFaults(page);
+  });
+});
