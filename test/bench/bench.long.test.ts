@@ -3,8 +3,8 @@ import { runJob } from '../harness/processes/processes.ts';
 
 /** One measure of each kind. */
 const MEASURES =
-  'floor-unnest,floor-checked,floor-pipeline-100x8,peer-bullmq-100x8,peer-graphile-1x64,peer-pgboss-100x8,async-100x8,' +
-  'sync-1x64,backlog-workers1,memory,fairness,sync-own-backlog,latency-100,start,polls-64,bare-row-64,filled-1m';
+  'floor-unnest,floor-checked,floor-pipeline-100x8,peer-bullmq-100x8,peer-graphile-1x64,peer-pgboss-100x8,' +
+  'async-100x8,sync-1x64,backlog-workers1,memory,fairness,sync-own-backlog,latency-100,start,polls-64,bare-row-64,filled-1m';
 
 it('reports figures of each measure, and how they compare with their goals', async () => {
   const options = ['--quick', '--rounds', '1', '--only', MEASURES];

@@ -35,7 +35,7 @@ export interface Batches {
 
 export type Buyer = Pick<Customer, 'customerId' | 'channelCustomerId' | 'enterpriseGlobalId'>;
 
-/** Builds the bodies of batches, their number of orders, and the prefix (`TAG-0` and so on) of their channel order ids. */
+/** Returns the bodies of batches, how many orders they have, and the prefix of their channel order ids (`TAG-0`). */
 export function buildBatches({ mode: syncMode, size, count }: Batches, buyers: readonly Buyer[]) {
   const tag = randomUUID().slice(0, 13);
   let sent = 0;
@@ -63,7 +63,7 @@ export interface LoadResult {
   micros: number;
 }
 
-/** Sends requests from this process. Repeats those that are refused as overloaded. @throws Error for any other answer */
+/** Sends requests from this process. Repeats those that are refused as overloaded. @throws Error for other refusals */
 export async function runLoad(load: Load): Promise<LoadResult> {
   const { callers, perSecond, durationMs = Number.POSITIVE_INFINITY } = load.pace;
   const count = load.bodies?.length ?? Number.POSITIVE_INFINITY;

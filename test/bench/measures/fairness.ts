@@ -110,7 +110,7 @@ async function callMeanwhile<Result>(calls: Calls, work: () => Promise<Result>) 
   return { result, times, refused };
 }
 
-/** Returns a function that reads, from the workers' logs, how many milliseconds each drain of the backlog took since. */
+/** Returns a function that reads from the workers' logs how long each drain of the backlog took since, in ms. */
 function noteDrains({ workers }: Deployment): () => number[] {
   const lengths = workers.map(({ readLog }) => readLog().length);
   return () =>
