@@ -3,9 +3,9 @@ export {
   chooseQueueBackend,
   configOrExit,
   type DeploymentConfig,
+  explainListenFault,
   readConfig,
   readDeploymentConfig,
 } from './environment.ts';
-export { explainListenFault } from './listen-faults.ts';
 export { RELEASE } from './release.ts';
 export { SECRET_KEYS } from './secret-keys.ts';

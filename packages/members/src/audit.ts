@@ -1,10 +1,8 @@
 import { findNumbersOfOtherChannels } from '@lockstep/assets';
 import type { AuditAction, AuditEntry, MemberId, Page, PageQuery } from '@lockstep/contract';
 import { type Database, inSnapshot, insertRows, type Trx } from '@lockstep/platform';
-import { type AuditDetail, findNumbers, hideNumbers } from './rules/audit.ts';
 import { buildPage, countRowsBefore } from './rules/page.ts';
-import { selectAudit } from './tenant.ts';
-import type { Actor } from './tools.ts';
+import { type Actor, selectAudit } from './tenant.ts';
 
 /** A change for the audit log, with the values before and after; never a password. */
 export interface Change {
@@ -66,4 +64,30 @@ async function hideOtherChannels(trx: Trx, actor: Actor, details: AuditDetail[])
   if (actor.channels === null) return details;
   const others = await findNumbersOfOtherChannels(trx, actor, details.flatMap(findNumbers));
   return details.map((detail) => hideNumbers(others, detail));
+}
+
+/** The values before and after a change. */
+type AuditDetail = AuditEntry['detail'];
+
+/** Returns the asset numbers in an entry. */
+function findNumbers({ before, after }: AuditDetail): string[] {
+  return [before, after].flatMap((side) => {
+    const { assetNums = [], lent = [] } = side ?? {};
+    return [...assetNums, ...lent.flatMap(({ assetNum, borrowedUsbKey }) => [assetNum, borrowedUsbKey])];
+  });
+}
+
+/** Returns an entry without the hidden asset numbers, and without loans of or into those assets (rules 2). */
+function hideNumbers(hidden: ReadonlySet<string>, { before, after }: AuditDetail): AuditDetail {
+  const isSeen = (assetNum: string) => !hidden.has(assetNum);
+  const hideIn = (side: AuditDetail['before']): AuditDetail['before'] => {
+    if (side === null) return null;
+    const { assetNums, lent } = side;
+    return {
+      ...side,
+      ...(assetNums && { assetNums: assetNums.filter(isSeen) }),
+      ...(lent && { lent: lent.filter((each) => isSeen(each.assetNum) && isSeen(each.borrowedUsbKey)) }),
+    };
+  };
+  return { before: hideIn(before), after: hideIn(after) };
 }

@@ -1,7 +1,6 @@
 import type {} from './tables.ts';
 
-export { configureAssets } from './assets/configure.ts';
-export { lendAssets } from './assets/lend.ts';
+export { configureAssets, lendAssets } from './assets/change.ts';
 export { listAssets, listBorrowedLocks, readAssetContents } from './assets/list-holdings.ts';
 export { readAudit } from './audit.ts';
 export { addEmployees } from './employees/add.ts';
@@ -9,4 +8,4 @@ export { deleteEmployee } from './employees/delete.ts';
 export { editEmployee, resetPassword } from './employees/edit.ts';
 export { listEmployees } from './employees/list.ts';
 export { createAdministrator, type NewLogin, setPassword } from './employees/passwords.ts';
-export type { Actor } from './tools.ts';
+export type { Actor } from './tenant.ts';

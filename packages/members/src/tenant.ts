@@ -1,8 +1,26 @@
+import type { PasswordHasher } from '@lockstep/access';
 import { NOW } from '@lockstep/assets';
-import type { MemberId } from '@lockstep/contract';
+import type { Channels, EnterpriseId, MemberId } from '@lockstep/contract';
 import { type Database, isId, type Tables, type Trx } from '@lockstep/platform';
 import type { Insertable, Selectable, UpdateObject } from 'kysely';
-import type { Actor } from './tools.ts';
+
+/** The dependencies of functions that set passwords. */
+export interface PasswordTools {
+  db: Database;
+  passwords: PasswordHasher;
+  /** Aborts when the caller no longer waits; passwords not yet hashed are dropped. */
+  signal?: AbortSignal;
+}
+
+/** Who acts in the member center, and in which enterprise. A call sees and changes nothing outside it. */
+export interface Actor {
+  enterpriseId: EnterpriseId;
+  /** The channels the application is bound to. */
+  channels: Channels;
+  /** An administrator's id, or OPERATOR_ID. */
+  memberId: MemberId;
+  requestId: string;
+}
 
 /**
  * The tenant boundary of the member center. Only this file reads, locks and changes rows of an enterprise, and every

@@ -2,7 +2,7 @@ import { releaseAssets } from '@lockstep/assets';
 import type { AssetId, MemberId } from '@lockstep/contract';
 import { insertRows, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import type { Actor } from '../tools.ts';
+import type { Actor } from '../tenant.ts';
 import { acrossChannels, selectEnterpriseAssets } from './tenant.ts';
 
 /**

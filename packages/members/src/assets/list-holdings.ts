@@ -1,8 +1,7 @@
 import { type Contents, type NamedAsset, readContents } from '@lockstep/assets';
 import { type AssetId, type BorrowedLock, type EnterpriseAsset, Refusal } from '@lockstep/contract';
 import { type Database, inSnapshot, isId, type Trx } from '@lockstep/platform';
-import { hasCustomer } from '../tenant.ts';
-import type { Actor } from '../tools.ts';
+import { type Actor, hasCustomer } from '../tenant.ts';
 import { selectEnterpriseAssets } from './tenant.ts';
 
 /**

@@ -2,8 +2,8 @@ import { lockFound, selectAssets } from '@lockstep/assets';
 import type { AssetId } from '@lockstep/contract';
 import { type Database, isId, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import type { AssetFacts } from '../rules/configuration.ts';
-import type { Actor } from '../tools.ts';
+import type { AssetFacts } from '../rules/holdings.ts';
+import type { Actor } from '../tenant.ts';
 
 /**
  * The scope of asset queries: the assets of an enterprise's customers. An application that is bound to channels sees
@@ -67,3 +67,6 @@ export async function findNumbersElsewhere(
     .execute();
   return new Set(rows.map((row) => row.asset_num));
 }
+
+/** Returns the ids of assets. */
+export const idsOf = (assets: readonly { id: AssetId }[]): AssetId[] => assets.map(({ id }) => id);

@@ -11,8 +11,14 @@ import type { Selectable } from 'kysely';
 import { acrossChannels, selectEnterpriseAssets } from '../assets/tenant.ts';
 import { recordChanges } from '../audit.ts';
 import { type AdditionFacts, judgeAdditions, MAX_TRIAL_EMPLOYEES } from '../rules/addition.ts';
-import { insertEmployees, lockEnterprise, readCode, selectEmployees } from '../tenant.ts';
-import type { Actor, PasswordTools } from '../tools.ts';
+import {
+  type Actor,
+  insertEmployees,
+  lockEnterprise,
+  type PasswordTools,
+  readCode,
+  selectEmployees,
+} from '../tenant.ts';
 import { buildEmployee, recordedFields } from './employee.ts';
 
 /** The result of an M1. */

@@ -3,10 +3,9 @@ import { NOW } from '@lockstep/assets';
 import { type MemberId, Refusal } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { endHoldings, readHoldings } from '../assets/holdings.ts';
-import { acrossChannels, lockEnterpriseAssets, selectEnterpriseAssets } from '../assets/tenant.ts';
+import { acrossChannels, idsOf, lockEnterpriseAssets, selectEnterpriseAssets } from '../assets/tenant.ts';
 import { recordChanges } from '../audit.ts';
-import { lockEmployeeToDelete, lockEnterprise, selectEmployees, updateEmployee } from '../tenant.ts';
-import type { Actor } from '../tools.ts';
+import { type Actor, lockEmployeeToDelete, lockEnterprise, selectEmployees, updateEmployee } from '../tenant.ts';
 import { accountOf, recordedFields } from './employee.ts';
 
 /**
@@ -25,11 +24,7 @@ export function deleteEmployee(db: Database, actor: Actor, memberId: MemberId): 
       await lockEnterprise(trx, actor);
       if (!(await hasOtherAdministrator(trx, actor, memberId))) throw new Refusal('last_administrator');
     }
-    const lent = await endHoldings(
-      trx,
-      actor,
-      held.map(({ id }) => id),
-    );
+    const lent = await endHoldings(trx, actor, idsOf(held));
     await endLogins(trx, { id: memberId, account: accountOf(employee) });
     await updateEmployee(trx, actor, memberId, { deleted_time: NOW });
     const before = {
@@ -63,10 +58,7 @@ async function lockHeld(trx: Trx, actor: Actor, memberId: MemberId) {
     .select('asset.id')
     .where('asset_assignment.member_id', '=', memberId)
     .execute();
-  const locked = await lockEnterpriseAssets(trx, enterprise, { assetIds: rows.map(({ id }) => id) });
-  const { holderOf } = await readHoldings(
-    trx,
-    locked.map(({ id }) => id),
-  );
+  const locked = await lockEnterpriseAssets(trx, enterprise, { assetIds: idsOf(rows) });
+  const { holderOf } = await readHoldings(trx, idsOf(locked));
   return locked.filter(({ id }) => holderOf.get(id) === memberId);
 }

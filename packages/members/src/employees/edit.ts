@@ -2,8 +2,7 @@ import { endLogins } from '@lockstep/access';
 import { ACCOUNT_CHARACTERS, type EditEmployee, type MemberId, OPERATOR_ID, Refusal } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { recordChanges } from '../audit.ts';
-import { lockEmployee, updateEmployee } from '../tenant.ts';
-import type { Actor, PasswordTools } from '../tools.ts';
+import { type Actor, lockEmployee, type PasswordTools, updateEmployee } from '../tenant.ts';
 import { accountOf, recordedFields } from './employee.ts';
 
 /**

@@ -3,8 +3,7 @@ import { type Database, inSnapshot, ListCursor, type Trx } from '@lockstep/platf
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { selectEnterpriseAssets } from '../assets/tenant.ts';
 import { buildPage, countRowsBefore } from '../rules/page.ts';
-import { selectEmployees } from '../tenant.ts';
-import type { Actor } from '../tools.ts';
+import { type Actor, selectEmployees } from '../tenant.ts';
 import { buildEmployee } from './employee.ts';
 
 /**
@@ -33,11 +32,8 @@ export async function listEmployees(db: Database, actor: Actor, query: ListEmplo
       .$if(cursors.after !== null, (all) => all.where('member.id', '<', cursors.after![0] as MemberId))
       .execute();
     const rows = found.slice(0, pageSize);
-    const held = await readHeld(
-      trx,
-      actor,
-      rows.map(({ id }) => id),
-    );
+    const ids = rows.map(({ id }) => id);
+    const held = await readHeld(trx, actor, ids);
     const list = rows.map((row) => {
       const assets = held.get(row.id) ?? [];
       const locks = new Set(assets.flatMap(({ lockNum }) => (lockNum === null ? [] : [lockNum])));

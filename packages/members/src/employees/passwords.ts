@@ -3,8 +3,14 @@ import { newPassword } from '@lockstep/access';
 import { type EnterpriseId, type MemberId, OPERATOR_ID } from '@lockstep/contract';
 import { inTransaction, type Trx } from '@lockstep/platform';
 import { recordChanges } from '../audit.ts';
-import { findTenant, insertEmployees, lockEnterprise, selectEmployees } from '../tenant.ts';
-import type { Actor, PasswordTools } from '../tools.ts';
+import {
+  type Actor,
+  findTenant,
+  insertEmployees,
+  lockEnterprise,
+  type PasswordTools,
+  selectEmployees,
+} from '../tenant.ts';
 import { resetPassword } from './edit.ts';
 import { accountOf } from './employee.ts';
 

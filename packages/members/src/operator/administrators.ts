@@ -8,8 +8,7 @@ import {
   type MemberLogin,
   type OperatorCall,
 } from '../employees/passwords.ts';
-import { selectEmployees } from '../tenant.ts';
-import type { Actor, PasswordTools } from '../tools.ts';
+import { type Actor, type PasswordTools, selectEmployees } from '../tenant.ts';
 
 /** Gives an administrator of an enterprise a new random password; undefined if the administrator does not exist. */
 export async function setAdministratorPassword(
