@@ -15,7 +15,6 @@ export {
 } from './access.ts';
 export { AssetNumber, ChangeLocks, LockResult, LockStatus, VirtualAsset } from './assets/assets.ts';
 export { AssetDetail, AssetHistory, AssetNumParams, HistoryAction, HistoryEntry } from './assets/traces.ts';
-export { MAX_ANSWER_BYTES, MAX_BATCH_BYTES, MAX_BODY_BYTES, MAX_FORM_BYTES } from './body-limits.ts';
 export { Cause } from './cause-schema.ts';
 export { buildMessage, causes, codeOf, type Module, Refusal } from './causes.ts';
 export { nested } from './containers.ts';
@@ -127,4 +126,4 @@ export {
   WebhookDelivery,
   WebhookWithSecret,
 } from './webhooks.ts';
-export { LATEST } from './words.ts';
+export { LATEST, MAX_ANSWER_BYTES, MAX_BATCH_BYTES, MAX_BODY_BYTES, MAX_FORM_BYTES } from './words.ts';

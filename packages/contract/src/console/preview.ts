@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { MAX_BATCH_BYTES } from '../body-limits.ts';
 import { SyncMode } from '../orders/enums.ts';
 import { BatchOrder } from '../orders/orders.ts';
 import { OrderPreview } from '../orders/preview.ts';
 import { optionalText } from '../scalars.ts';
+import { MAX_BATCH_BYTES } from '../words.ts';
 import { consoleTable } from './operation.ts';
 
 const { nearest } = OrderPreview.shape;

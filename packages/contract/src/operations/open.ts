@@ -1,6 +1,6 @@
 import { ACCESS_TOKEN_SECONDS, OAuthErrorAnswer, TokenAnswer, TokenRequest } from '../access.ts';
-import { MAX_FORM_BYTES } from '../body-limits.ts';
 import { routes } from '../routes.ts';
+import { MAX_FORM_BYTES } from '../words.ts';
 import { FORM_TYPE, formatCount, type Operation } from './operation.ts';
 
 /** The token endpoint, which belongs to neither module (RFC 6749; rules 2). */

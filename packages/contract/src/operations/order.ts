@@ -10,7 +10,6 @@ import {
   TakeAssetNumbers,
   VirtualAsset,
 } from '../assets/assets.ts';
-import { MAX_BATCH_BYTES } from '../body-limits.ts';
 import { MAX_ELEMENTS } from '../json-shape.ts';
 import { CancelBatch, CancelledBatch } from '../orders/corrections.ts';
 import { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer, QueryCustomers } from '../orders/customers.ts';
@@ -20,6 +19,7 @@ import { PreviewAnswer } from '../orders/preview.ts';
 import { BatchResult, BatchResultQuery, OrderResultParams, SingleOrderResult } from '../orders/results.ts';
 import { MAX_INSTANCES, MAX_INSTANCES_ON_ASSET, MAX_INSTANCES_TOGETHER, MAX_TEXT_BYTES } from '../orders/size.ts';
 import { routes } from '../routes.ts';
+import { MAX_BATCH_BYTES } from '../words.ts';
 import { answers, answersOf, doneAnswers, formatCount, ofModule } from './operation.ts';
 
 /** What O6 and O7 have in common. */

@@ -49,8 +49,6 @@ interface UnknownOrder {
 const CHARACTERS_PER_WEIGHT = 1_024;
 /** Text below this size is cheap to store, however many copies there are. */
 const MUCH_TEXT = 1_024 * 1_024;
-/** The weight of orders that a worker's transaction takes at most, beyond its first chunk or first held order. */
-export const MAX_WEIGHT = 250;
 
 /**
  * Returns the cost of an order for a drain: the instances that it may create or revoke, or one for each 1,024

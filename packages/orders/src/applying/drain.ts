@@ -11,7 +11,6 @@ import {
   type Trx,
   together,
 } from '@lockstep/platform';
-import { MAX_WEIGHT } from '../accepting/prepare.ts';
 import { completeBatches } from '../completion/complete-batches.ts';
 import type { EventNumbering } from '../feed/numbering.ts';
 import { failedLanes, LOCK_WAIT_MS, type LockedRow, readLocked, timeout, usedTurns } from '../lanes.ts';
@@ -26,6 +25,7 @@ import {
   buildPending,
   type Chunk,
   inAcceptanceOrder,
+  MAX_WEIGHT,
   type Pending,
   pendingChunks,
   type UnreadableChunk,

@@ -2,7 +2,7 @@ import { ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
 import type { BatchId, Channels, CustomerId, LicenseOrderId, Order, OrderType } from '@lockstep/contract';
 import { buildRows, type Database, describeError, run, type Statement, send, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { MAX_WEIGHT, weighOrder } from '../accepting/prepare.ts';
+import { weighOrder } from '../accepting/prepare.ts';
 import type { OrderWithId } from '../planning/order.ts';
 import {
   PAYLOAD_VERSION,
@@ -11,7 +11,7 @@ import {
   readStoredOrders,
   writeStoredOrders,
 } from '../stored-orders.ts';
-import { type Chunk, SENDERS_CHANNELS, type UnreadableChunk } from './pending.ts';
+import { type Chunk, MAX_WEIGHT, SENDERS_CHANNELS, type UnreadableChunk } from './pending.ts';
 
 // A hold is a row of order_hold: a customer and its oldest pending order, which cannot be applied. That order and the
 // customer's later ones are rows of held_order, outside their chunks, so that drains and polls for other customers

@@ -7,6 +7,8 @@ import { LOCKED_LANES } from '../lanes.ts';
 import type { OrderWithId } from '../planning/order.ts';
 import { PayloadFault, type PlacedOrder, readStoredOrders } from '../stored-orders.ts';
 
+/** The weight of orders that a worker's transaction takes at most, beyond its first chunk or first held order. */
+export const MAX_WEIGHT = 250;
 /** How many chunks a drain reads at most. */
 const MAX_CHUNKS = 500;
 
